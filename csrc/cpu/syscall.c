@@ -1,0 +1,109 @@
+/* cpu/syscall: the minimal system call, by several doors. */
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/times.h>
+#include <unistd.h>
+
+#include "int80.h"
+#include "stamps.h"
+
+#define CALLS RK_COUNT("calls", 1000, 1, 1000000000, "calls a trial")
+
+/* A row that times `calls` times `call` and fails if any of them was not `good`. Checking costs a
+ * compare and an OR beside a call of tens of nanoseconds. */
+#define BATCH(function, call, good)                                                                \
+    static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
+    {                                                                                              \
+        char buffer[4096] __attribute__((unused));                                                 \
+        struct timespec now __attribute__((unused));                                               \
+        struct tms used __attribute__((unused));                                                   \
+        const long self __attribute__((unused)) = getpid();                                        \
+        const long parent __attribute__((unused)) = getppid();                                     \
+        const long user __attribute__((unused)) = getuid();                                        \
+        int bad = 0;                                                                               \
+        RK_BATCH(out, n, rk_integer(c, "calls"), {                                                 \
+            const long result = (long)(call);                                                      \
+            bad |= !(good);                                                                        \
+        });                                                                                        \
+        return bad ? rk_failed(c, #call, errno) : 0;                                               \
+    }
+
+BATCH(run_getpid, syscall(SYS_getpid), result == self)
+BATCH(run_getpid_libc, getpid(), result == self)
+BATCH(run_getppid, getppid(), result == parent)
+BATCH(run_getuid, getuid(), result == user)
+BATCH(run_getcwd, getcwd(buffer, sizeof buffer), result != 0)
+BATCH(run_getcwd_syscall, syscall(SYS_getcwd, buffer, sizeof buffer), result > 0)
+BATCH(run_times, times(&used), result != -1)
+BATCH(run_gettime, clock_gettime(CLOCK_MONOTONIC, &now), result == 0)
+BATCH(run_gettime_syscall, syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now), result == 0)
+
+static int run_getpid_int80(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    if (!rk_int80_works())
+        return rk_cannot(c, RK_NO_INT80);
+    const long self = getpid();
+    int bad = 0;
+    RK_BATCH(out, n, rk_integer(c, "calls"), bad |= rk_int80(INT80_GETPID, 0, 0) != self);
+    return bad ? rk_failed(c, "int 0x80 getpid", EIO) : 0;
+}
+
+static int run_getcwd_int80(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    if (!rk_int80_works())
+        return rk_cannot(c, RK_NO_INT80);
+    char *page = rk_low_page();
+    if (!page)
+        return rk_failed(c, "mmap below 4 GiB", errno);
+    long result = 1;
+    int bad = 0;
+    RK_BATCH(out, n, rk_integer(c, "calls"), {
+        result = rk_int80(INT80_GETCWD, (uint32_t)(uintptr_t)page, 4096);
+        bad |= result <= 0;
+    });
+    munmap(page, 4096);
+    return bad ? rk_failed(c, "int 0x80 getcwd", (int)-result) : 0;
+}
+
+#define TWICE(function, call, good)                                                                \
+    static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
+    {                                                                                              \
+        const long self __attribute__((unused)) = getpid();                                        \
+        const long parent __attribute__((unused)) = getppid();                                     \
+        const long user __attribute__((unused)) = getuid();                                        \
+        int bad = 0;                                                                               \
+        RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "calls"), {                                      \
+            const long result = (long)(call);                                                      \
+            bad |= !(good);                                                                        \
+        });                                                                                        \
+        return bad ? rk_failed(c, #call, errno) : 0;                                               \
+    }
+
+TWICE(run_mbp2016_getpid, getpid(), result == self)
+TWICE(run_mbp2016_getuid, getuid(), result == user)
+TWICE(run_mbp2016_getppid, getppid(), result == parent)
+
+#define ROW(id, name_, function, timed_)                                                           \
+    RK_PROBE(id, .name = "cpu/syscall/" name_, .op = "call", .timed = "calls x " timed_,           \
+             .params = RK_PARAMS(CALLS), .run = function)
+#define MBP_ROW(id, name_, function)                                                               \
+    RK_PROBE(id, .name = "cpu/syscall/mbp2016_" name_, .op = "call", .reports = "mbp2016",         \
+             .timed = "t(2n) - t(n) of n " name_ "() of the C library (the report: "               \
+                      "n = 100,000,000)",                                                          \
+             .params = RK_PARAMS(CALLS), .run = function)
+
+ROW(getpid, "getpid", run_getpid, "syscall(SYS_getpid)");
+ROW(getpid_libc, "getpid_libc", run_getpid_libc, "getpid() of the C library");
+ROW(getppid, "getppid", run_getppid, "getppid() of the C library");
+ROW(getuid, "getuid", run_getuid, "getuid() of the C library");
+ROW(getcwd, "getcwd", run_getcwd, "getcwd() of the C library");
+ROW(getcwd_syscall, "getcwd_syscall", run_getcwd_syscall, "syscall(SYS_getcwd)");
+ROW(times_libc, "times", run_times, "times() of the C library");
+ROW(gettime, "clock_gettime", run_gettime, "clock_gettime() of the C library (the vDSO)");
+ROW(gettime_syscall, "clock_gettime_syscall", run_gettime_syscall, "syscall(SYS_clock_gettime)");
+ROW(getpid_int80, "getpid_int80", run_getpid_int80, "INT 0x80 with getpid's 32-bit number");
+ROW(getcwd_int80, "getcwd_int80", run_getcwd_int80,
+    "INT 0x80 with getcwd's 32-bit number, the buffer below 4 GiB");
+MBP_ROW(mbp2016_getpid, "getpid", run_mbp2016_getpid);
+MBP_ROW(mbp2016_getuid, "getuid", run_mbp2016_getuid);
+MBP_ROW(mbp2016_getppid, "getppid", run_mbp2016_getppid);

@@ -1,0 +1,99 @@
+/* cpu/syscall at -O0, by the ways of the reports that compiled without optimisation. */
+#include <sys/syscall.h>
+#include <sys/times.h>
+#include <unistd.h>
+
+#include "int80.h"
+#include "stamps.h"
+
+/* t470: a loop of calls, minus the timer, minus the same loop with nothing in it. All three are
+ * timed in the same trial. */
+static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, "RDTSC is an x86 instruction");
+    const int64_t calls = rk_integer(c, "calls");
+    const long self = getpid();
+    int bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct rk_sample timer, loop, whole;
+        RK_ONE_BY_ONE(&timer, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);
+        RK_ONE_BY_ONE(&loop, 1, RK_BARE_BEGIN, RK_BARE_END, for (int64_t j = 0; j < calls; j++){});
+        RK_ONE_BY_ONE(&whole, 1, RK_BARE_BEGIN, RK_BARE_END, for (int64_t j = 0; j < calls; j++)
+                          bad |= syscall(SYS_getpid) != self);
+        out[i] = (struct rk_sample){whole.ticks - loop.ticks - timer.ticks, (uint64_t)calls};
+    }
+    return bad ? rk_failed(c, "getpid", errno) : 0;
+}
+
+/* One call between Paoloni's stamps, the stamps' own cost left in. */
+#define ALONE(function, call, good)                                                                \
+    static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
+    {                                                                                              \
+        if (!RK_HAVE_STAMPS)                                                                       \
+            return rk_cannot(c, "RDTSC and CPUID are x86 instructions");                           \
+        char buffer[4096] __attribute__((unused));                                                 \
+        struct tms used __attribute__((unused));                                                   \
+        const long self __attribute__((unused)) = getpid();                                        \
+        int bad = 0;                                                                               \
+        long result;                                                                               \
+        RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {                                  \
+            result = (long)(call);                                                                 \
+            bad |= !(good);                                                                        \
+        });                                                                                        \
+        return bad ? rk_failed(c, #call, errno) : 0;                                               \
+    }
+
+ALONE(run_x510uq_times, times(&used), result != -1)
+ALONE(run_i7_getpid, getpid(), result == self)
+ALONE(run_hpe_getcwd, getcwd(buffer, sizeof buffer), result != 0)
+ALONE(run_hpe_getcwd_syscall, syscall(SYS_getcwd, buffer, sizeof buffer), result > 0)
+ALONE(run_hpe_getpid_syscall, syscall(SYS_getpid), result == self)
+
+static int run_hpe_int80(struct rk_context *c, struct rk_sample *out, size_t n, long number)
+{
+    if (!RK_HAVE_STAMPS || !rk_int80_works())
+        return rk_cannot(c, RK_NO_INT80);
+    char *page = rk_low_page();
+    if (!page)
+        return rk_failed(c, "mmap below 4 GiB", errno);
+    const uint32_t low = (uint32_t)(uintptr_t)page;
+    long result = 1, least = 1;
+    RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        result = rk_int80(number, low, 4096);
+        least = result < least ? result : least;
+    });
+    munmap(page, 4096);
+    return least <= 0 ? rk_failed(c, "int 0x80", (int)-least) : 0;
+}
+
+static int run_hpe_getpid_int80(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return run_hpe_int80(c, out, n, INT80_GETPID);
+}
+
+static int run_hpe_getcwd_int80(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return run_hpe_int80(c, out, n, INT80_GETCWD);
+}
+
+#define ALONE_ROW(id, report, call_name, function, timed_)                                         \
+    RK_PROBE(id, .name = "cpu/syscall/" report "_" call_name, .op = "call", .reports = report,     \
+             .timed = timed_ ", -O0, one call between CPUID-fenced stamps, the stamps included",   \
+             .run = function)
+
+RK_PROBE(t470_getpid, .name = "cpu/syscall/t470_getpid", .op = "call", .reports = "t470",
+         .timed = "calls x syscall(SYS_getpid), -O0, minus the timer and minus the empty loop",
+         .params = RK_PARAMS(RK_COUNT("calls", 100000, 1, 1000000000, "calls a trial")),
+         .run = run_t470);
+ALONE_ROW(x510uq_times, "x510uq", "times", run_x510uq_times, "times()");
+ALONE_ROW(i7_10750h_getpid, "i7_10750h", "getpid", run_i7_getpid, "getpid()");
+ALONE_ROW(hpe_getcwd, "hpe_i7_860", "getcwd", run_hpe_getcwd, "getcwd()");
+ALONE_ROW(hpe_getcwd_syscall, "hpe_i7_860", "getcwd_syscall", run_hpe_getcwd_syscall,
+          "syscall(SYS_getcwd)");
+ALONE_ROW(hpe_getpid_syscall, "hpe_i7_860", "getpid_syscall", run_hpe_getpid_syscall,
+          "syscall(SYS_getpid)");
+ALONE_ROW(hpe_getpid_int80, "hpe_i7_860", "getpid_int80", run_hpe_getpid_int80,
+          "INT 0x80 getpid");
+ALONE_ROW(hpe_getcwd_int80, "hpe_i7_860", "getcwd_int80", run_hpe_getcwd_int80,
+          "INT 0x80 getcwd");

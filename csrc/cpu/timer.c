@@ -1,0 +1,134 @@
+/* cpu/timer: what reading time costs, and what a pair of reads adds to an interval. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "stamps.h"
+
+#define READS RK_COUNT("reads", 1000, 1, 1000000000, "reads a trial")
+
+static int run_pair(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    (void)c;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t begin = rk_begin();
+        out[i] = (struct rk_sample){(int64_t)(rk_end() - begin), 1};
+    }
+    return 0;
+}
+
+static int run_pairs(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    RK_BATCH(out, n, rk_integer(c, "reads"), RK_KEEP(rk_begin()); RK_KEEP(rk_end()));
+    return 0;
+}
+
+/* An interval of `stamped` one-cycle adds between two reads: what is left over is the pair. */
+static int run_around(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const uint64_t rounds = (uint64_t)rk_integer(c, "rounds");
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t begin = rk_begin();
+        RK_KEEP(rk_add_chain(rounds, begin, 1));
+        out[i] = (struct rk_sample){(int64_t)(rk_end() - begin), rounds};
+    }
+    return 0;
+}
+
+static int run_gettime(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct timespec now;
+    int bad = 0;
+    RK_BATCH(out, n, rk_integer(c, "reads"), bad |= clock_gettime(CLOCK_MONOTONIC, &now));
+    return bad ? rk_failed(c, "clock_gettime", errno) : 0;
+}
+
+static int run_gettime_syscall(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct timespec now;
+    long bad = 0;
+    RK_BATCH(out, n, rk_integer(c, "reads"),
+             bad |= syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now));
+    return bad ? rk_failed(c, "clock_gettime", errno) : 0;
+}
+
+#if RK_HAVE_STAMPS
+#define NEEDS_X86(c)
+#define RDTSC() __asm__ volatile("rdtsc" ::: "rax", "rdx", "memory")
+#define RDTSCP() __asm__ volatile("rdtscp" ::: "rax", "rcx", "rdx", "memory")
+#define CPUID() __asm__ volatile("xor %%eax, %%eax\n\tcpuid" ::: "rax", "rbx", "rcx", "rdx", "memory")
+#else
+#define NEEDS_X86(c) return rk_cannot(c, "RDTSC and CPUID are x86 instructions")
+#define RDTSC() ((void)0)
+#define RDTSCP() ((void)0)
+#define CPUID() ((void)0)
+#endif
+
+static int run_rdtsc(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    NEEDS_X86(c);
+    RK_BATCH(out, n, rk_integer(c, "reads"), RDTSC());
+    return 0;
+}
+
+static int run_rdtscp(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    NEEDS_X86(c);
+    RK_BATCH(out, n, rk_integer(c, "reads"), RDTSCP());
+    return 0;
+}
+
+static int run_cpuid(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    NEEDS_X86(c);
+    RK_BATCH(out, n, rk_integer(c, "reads"), CPUID());
+    return 0;
+}
+
+static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    NEEDS_X86(c);
+    RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "reads"), RDTSC());
+    return 0;
+}
+
+static int run_mbp2016_cpuid(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    NEEDS_X86(c);
+    RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "reads"), CPUID(); RDTSC());
+    return 0;
+}
+
+RK_PROBE(pair, .name = "cpu/timer/pair", .op = "pair",
+         .timed = "nothing: two fenced reads back to back, each pair a sample of its own",
+         .run = run_pair);
+RK_PROBE(pairs, .name = "cpu/timer/fenced", .op = "pair",
+         .timed = "reads x the two fenced reads, executed back to back",
+         .params = RK_PARAMS(READS), .run = run_pairs);
+RK_PROBE(around, .name = "cpu/timer/around", .op = "round",
+         .timed = "rounds x 64 one-cycle adds between one pair of fenced reads, the pair included",
+         .params = RK_PARAMS(RK_COUNT("rounds", 1, 1, 1000000000, "rounds of 64 adds a trial")),
+         .run = run_around);
+RK_PROBE(rdtsc, .name = "cpu/timer/rdtsc", .op = "read",
+         .timed = "reads x RDTSC, nothing to fence them",
+         .params = RK_PARAMS(READS), .run = run_rdtsc);
+RK_PROBE(rdtscp, .name = "cpu/timer/rdtscp", .op = "read",
+         .timed = "reads x RDTSCP", .params = RK_PARAMS(READS), .run = run_rdtscp);
+RK_PROBE(cpuid, .name = "cpu/timer/cpuid", .op = "instruction",
+         .timed = "reads x CPUID, which a hypervisor has to emulate",
+         .params = RK_PARAMS(RK_COUNT("reads", 20, 1, 1000000, "instructions a trial")),
+         .run = run_cpuid);
+RK_PROBE(gettime, .name = "cpu/timer/clock_gettime", .op = "call",
+         .timed = "reads x clock_gettime(CLOCK_MONOTONIC) of the C library (the vDSO)",
+         .params = RK_PARAMS(READS), .run = run_gettime);
+RK_PROBE(gettime_syscall, .name = "cpu/timer/clock_gettime_syscall", .op = "call",
+         .timed = "reads x syscall(SYS_clock_gettime, CLOCK_MONOTONIC)",
+         .params = RK_PARAMS(READS), .run = run_gettime_syscall);
+RK_PROBE(mbp2016, .name = "cpu/timer/mbp2016", .op = "read", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n RDTSC back to back, no CPUID (what its 25 cycles suggest; the "
+                  "report: n = 100,000,000)",
+         .params = RK_PARAMS(READS), .run = run_mbp2016);
+RK_PROBE(mbp2016_cpuid, .name = "cpu/timer/mbp2016_cpuid", .op = "read", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n CPUID; RDTSC (what its text says; the report: "
+                  "n = 100,000,000)",
+         .params = RK_PARAMS(RK_COUNT("reads", 20, 1, 1000000000, "reads a trial")),
+         .run = run_mbp2016_cpuid);

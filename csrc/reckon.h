@@ -1,0 +1,92 @@
+/* reckon.h: the whole contract between the C library and Python.
+ *
+ * A *probe* is one row of the registry. It fills n samples and returns 0 or -errno.
+ * It never prints, averages, drops a sample or exits; statistics belong to Python.
+ * Mirrored, field by field, in reckon/clib.py (tests/test_clib.py holds the two together).
+ */
+#ifndef RECKON_H
+#define RECKON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Raised when the way rows are run changes (pinning, warm-up, clock): part of every record's key. */
+#define RK_HARNESS_VERSION 1
+
+#define RK_EXPORT __attribute__((visibility("default")))
+
+/* One timed trial. `ticks` is signed because some methods subtract: a negative result is
+ * reported as what it is. `ops` counts what the row's `.op` names. */
+struct rk_sample {
+    int64_t ticks;
+    uint64_t ops;
+};
+
+enum rk_kind { RK_END = 0, RK_INTEGER, RK_TEXT };
+
+/* A named parameter. The unit is the suffix of the name: size_bytes, interval_ns, calls. */
+struct rk_param {
+    const char *name;
+    int32_t kind;              /* enum rk_kind */
+    int32_t reserved;
+    int64_t preset, least, most; /* RK_INTEGER: default and bounds, both inclusive */
+    const char *preset_text;   /* RK_TEXT: default */
+    const char *help;
+};
+
+struct rk_context; /* parameters and the reason buffer of one call; see harness.h */
+
+struct rk_probe {
+    const char *name;    /* "cpu/syscall/getpid" */
+    const char *op;      /* what `ops` counts: "call", "byte", "page", "cycle", "ns" */
+    const char *timed;   /* exactly what lies between the two clock reads */
+    const char *reports; /* short names of the reports whose method this is; NULL: ours */
+    const struct rk_param *params; /* ends with an RK_END entry; may be NULL */
+    int (*run)(struct rk_context *, struct rk_sample *out, size_t n);
+    const char *file;    /* the row's source file, filled in by RK_PROBE */
+};
+
+enum rk_priority { RK_PRIORITY_NONE = 0, RK_PRIORITY_NICE, RK_PRIORITY_RR };
+
+struct rk_request {
+    const char *probe;
+    const char *params;    /* "calls=1000\nsize_bytes=4096"; what is not named takes its default */
+    uint64_t samples;
+    uint64_t warmup;       /* trials run first, in the same process, and not reported */
+    uint64_t deadline_ms;  /* isolated runs only */
+    int32_t cpu;           /* -1: wherever the caller may run */
+    int32_t priority;      /* enum rk_priority: the most that is tried */
+    int32_t isolated;      /* 1: fresh lean process (the rule); 0: inside the caller, unpinned */
+    uint32_t seed;         /* moves the stack and sizes the environment (Mytkowicz et al. 2009) */
+};
+
+/* What happened while the samples were taken. -1 means "not known here", never "none". */
+struct rk_report {
+    int32_t status;   /* 0 or -errno */
+    int32_t signal;   /* the signal that ended the probe, 0 if none */
+    int32_t cpu;      /* where it ran at the end */
+    int32_t nice;     /* priority in force */
+    int32_t policy;   /* SCHED_* in force */
+    int32_t reserved;
+    int64_t wall_ns;
+    int64_t minor_faults, major_faults;
+    int64_t voluntary_switches, involuntary_switches;
+    int64_t migrations;
+    int64_t steal_ms;
+    double cycles_per_tick_before; /* core clock over tick clock, calibrated in the same process */
+    double cycles_per_tick_after;
+    char reason[256]; /* why it failed or cannot; one sentence */
+};
+
+RK_EXPORT int rk_probe_count(void);
+RK_EXPORT const struct rk_probe *rk_probe_at(int index);
+
+/* Runs one probe; fills samples[request->samples] and *report. Returns report->status:
+ * 0, -EOPNOTSUPP (this machine cannot; the reason says why), -ETIMEDOUT, -EINTR (a signal asked
+ * the caller to stop), -ECHILD (the probe died of report->signal), or another -errno. */
+RK_EXPORT int rk_run(const struct rk_request *, struct rk_sample *samples, struct rk_report *);
+
+/* Ticks per second of the counter in clock.h against CLOCK_MONOTONIC over interval_ns. */
+RK_EXPORT double rk_tick_hz(uint64_t interval_ns);
+
+#endif

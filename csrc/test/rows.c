@@ -1,0 +1,67 @@
+/* Rows for the tests alone: a known workload, a crash, a hang, and a fork. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+static int run_chain(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const uint64_t rounds = (uint64_t)rk_integer(c, "instructions") / RK_CHAIN_STEP;
+    RK_BATCH(out, n, rk_integer(c, "chains"), RK_KEEP(rk_add_chain(rounds, begin_, 1)));
+    return 0;
+}
+
+static int run_crash(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    (void)c, (void)out, (void)n;
+    return raise(SIGSEGV);
+}
+
+static int run_hang(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    (void)c, (void)out, (void)n;
+    if (rk_integer(c, "child") && fork() < 0)
+        return rk_failed(c, "fork", errno);
+    for (;;)
+        pause();
+}
+
+static int run_refuse(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    (void)out, (void)n;
+    return rk_cannot(c, "this row exists to say that it cannot");
+}
+
+static int run_fork(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t begin = rk_begin();
+        const pid_t child = fork();
+        if (child < 0)
+            return rk_failed(c, "fork", errno);
+        if (child == 0)
+            _exit(0);
+        int status;
+        if (waitpid(child, &status, 0) != child || status)
+            return rk_failed(c, "waitpid", errno);
+        out[i] = (struct rk_sample){(int64_t)(rk_end() - begin), 1};
+    }
+    return 0;
+}
+
+RK_PROBE(chain, .name = "test/chain", .op = "chain",
+         .timed = "chains x a chain of `instructions` dependent one-cycle adds",
+         .params = RK_PARAMS(RK_COUNT("instructions", 6400, 64, 1000000000,
+                                      "length of the chain, a multiple of 64"),
+                             RK_COUNT("chains", 20, 1, 1000000, "chains a trial")),
+         .run = run_chain);
+RK_PROBE(crash, .name = "test/crash", .op = "crash", .timed = "a segmentation fault",
+         .run = run_crash);
+RK_PROBE(hang, .name = "test/hang", .op = "hang", .timed = "nothing, for ever",
+         .params = RK_PARAMS(RK_COUNT("child", 0, 0, 1, "1: leaves a child behind as well")),
+         .run = run_hang);
+RK_PROBE(refuse, .name = "test/cannot", .op = "call", .timed = "nothing: it cannot",
+         .run = run_refuse);
+RK_PROBE(forks, .name = "test/fork", .op = "fork", .timed = "fork(), _exit(0) and waitpid()",
+         .run = run_fork);
