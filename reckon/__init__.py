@@ -1,0 +1,35 @@
+"""Reckon predicts what this computer should do, then measures it.
+
+What a notebook uses:
+    rk.predict, rk.given, rk.machine, rk.measured, rk.guess, rk.axis    predictions and inputs
+    rk.measure, rk.measure_together                                     measuring
+    rk.show, rk.draw, rk.overview, rk.say                               tables, figures, sentences
+    rk.run(), rk.results()                                              what the run holds
+"""
+
+from . import blocks, overview, show
+from . import figures as draw
+from .blocks import say
+from .measure import measure, measure_together
+from .predict import axis, given, guess, machine, measured, predict
+from .results import Result, all_results
+from .session import session
+from .settings import ReckonError
+from .units import amount, number
+
+
+def run():
+    """The run this notebook works on: its machine description and fitness."""
+    return session().run
+
+
+def results(experiment: str | None = None) -> list[Result]:
+    """Every quantity that the run's records hold."""
+    return all_results(run().name, experiment)
+
+
+__all__ = [
+    "ReckonError", "amount", "axis", "blocks", "draw", "given", "guess", "machine", "measure",
+    "measure_together", "measured", "number", "overview", "predict", "results", "run", "say",
+    "show",
+]  # fmt: skip

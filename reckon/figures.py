@@ -1,0 +1,286 @@
+"""Every figure: vector graphics with alt text, data beside it, prediction and spread drawn in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+
+import matplotlib
+import numpy as np
+
+matplotlib.use("agg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+from . import records, settings, units  # noqa: E402
+from .blocks import Block  # noqa: E402
+from .results import Result, process_values  # noqa: E402
+
+# Okabe and Ito (2008): told apart with every common kind of colour vision.
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
+    "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7",
+)  # fmt: skip
+_SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK)
+_STYLE = {
+    "figure.figsize": (6.4, 3.6),
+    "figure.facecolor": "white",  # opaque: the page may be dark
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "font.size": 9,
+    "legend.frameon": False,
+    "svg.hashsalt": "reckon",  # the same figure gives the same file
+    "svg.fonttype": "path",
+}
+
+
+def _save(figure, name: str, caption: str, alt: str, header: list[str], rows: list) -> Block:
+    """Write NAME.svg, NAME.pdf and NAME.csv under _build/figures and show them as one figure."""
+    if not re.fullmatch(r"[a-z0-9-]+", name):
+        raise ValueError(f"{name!r} cannot name a figure: lower case, digits and - only")
+    base = settings.build_dir() / "figures" / name
+    records.make_folder(base.parent)
+    svg = io.StringIO()
+    figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
+    figure.savefig(f"{base}.pdf", bbox_inches="tight", metadata={"CreationDate": None})
+    plt.close(figure)
+    records.write_whole(base.with_suffix(".svg"), svg.getvalue())
+    table = io.StringIO()
+    csv.writer(table, lineterminator="\n").writerows([header, *rows])
+    records.write_whole(base.with_suffix(".csv"), table.getvalue())
+    markdown = (
+        f":::{{figure}} /figures/{name}.*\n:name: {name}\n:alt: {alt}\n\n"
+        f"{caption} ({{download}}`data </figures/{name}.csv>`)\n:::"
+    )
+    picture = svg.getvalue()
+    return Block(markdown, f"<figure>{picture[picture.index('<svg') :]}<figcaption>{caption}"
+                 "</figcaption></figure>")  # fmt: skip
+
+
+def _step(one: Result) -> str:
+    values = one.medians[np.isfinite(one.medians)]
+    return units.readable(float(np.median(np.abs(values))), one.unit)
+
+
+def _values(one: Result) -> list[np.ndarray]:
+    """Each process's values of a single quantity, in the readable unit."""
+    step = _step(one)
+    return [
+        units.from_base(process_values(p, one.measurement, one.unit), step)
+        for p in one.measurement.points[0].processes
+    ]
+
+
+def _nothing(found: list[Result]) -> Block:
+    return Block("There is nothing to draw: " + "; ".join(
+        f"`{one.quantity}` {one.state}: {one.reason}" for one in found) + ".")  # fmt: skip
+
+
+def distribution(found: list[Result], name: str, caption: str, titles: dict | None = None) -> Block:
+    """Share of trials at or below a value, one curve a quantity; predictions as dashed lines."""
+    drawn = [one for one in found if one.has_samples]
+    if not drawn:
+        return _nothing(found)
+    unit = _step(drawn[0])
+    rows = []
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots()
+        for one, colour in zip(drawn, _SERIES, strict=False):
+            title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
+            # All in the first one's unit, so that they share an axis.
+            pooled = np.sort(np.concatenate([
+                units.from_base(process_values(p, one.measurement, one.unit), unit)
+                for p in one.measurement.points[0].processes
+            ]))  # fmt: skip
+            share = np.arange(1, len(pooled) + 1) / len(pooled)
+            axes.step(pooled, share, where="post", color=colour, label=f"{title}: measured")
+            axes.axvline(units.from_base(one.seal.predicted, unit), color=colour, ls="--", lw=1,
+                         label=f"{title}: predicted")  # fmt: skip
+            at = np.unique(np.linspace(0, len(pooled) - 1, 200).astype(int))
+            rows += [[one.quantity, f"{pooled[i]:.6g}", f"{share[i]:.6g}"] for i in at]
+        if pooled[0] > 0:
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
+            axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
+        axes.set_xlabel(units.spoken(unit))
+        axes.set_ylabel("share of trials at or below")
+        axes.legend(loc="lower right", fontsize=8)
+    alt = "Distribution of " + ", ".join(
+        f"{one.quantity} with median {units.amount(one.median, one.unit)}" for one in drawn)  # fmt: skip
+    return _save(figure, name, caption, alt, ["quantity", f"value [{units.spoken(unit)}]",
+                                              "share at or below"], rows)  # fmt: skip
+
+
+def series(found: list[Result], name: str, caption: str, titles: dict | None = None) -> Block:
+    """Every trial against the time at which its process ran: is the machine steady?"""
+    drawn = [one for one in found if one.has_samples]
+    if not drawn:
+        return _nothing(found)
+    unit = _step(drawn[0])
+    rows = []
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots()
+        for one, colour in zip(drawn, _SERIES, strict=False):
+            title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
+            processes = one.measurement.points[0].processes
+            for process, values in zip(processes, _values(one), strict=True):
+                axes.plot([process.started_s] * len(values), values, ".", ms=3, alpha=0.4,
+                          color=colour)  # fmt: skip
+                rows.append([one.quantity, f"{process.started_s:.4f}", f"{np.median(values):.6g}",
+                             f"{values.min():.6g}", f"{values.max():.6g}"])  # fmt: skip
+            middle = [np.median(v) for v in _values(one)]
+            axes.plot([p.started_s for p in processes], middle, "o", color=colour, mec="white",
+                      label=f"{title}: process medians")  # fmt: skip
+            axes.axhline(units.from_base(one.seal.predicted, unit), color=colour, ls="--", lw=1,
+                         label=f"{title}: predicted")  # fmt: skip
+        axes.set_xlabel("seconds since the measurement began")
+        axes.set_ylabel(units.spoken(unit))
+        axes.legend(fontsize=8, loc="best")
+        axes.margins(y=0.3)
+    alt = "Trials over time of " + ", ".join(
+        f"{one.quantity} with median {units.amount(one.median, one.unit)}" for one in drawn)  # fmt: skip
+    return _save(figure, name, caption, alt,
+                 ["quantity", "started [s]", f"median [{units.spoken(unit)}]", "minimum", "maximum"],
+                 rows)  # fmt: skip
+
+
+def curve(one: Result, name: str, caption: str, xlabel: str, log_y: bool = True) -> Block:
+    """A quantity against its axis: medians with interval and range, the hardware estimate and the
+    sealed prediction (with its interval) drawn in."""
+    if not one.has_samples:
+        return _nothing([one])
+    unit, x = _step(one), one.axis
+    told = lambda values: units.from_base(np.asarray(values, float), unit)  # noqa: E731
+    middle, s = told(one.medians), one.summaries
+    low, high, least, most = (
+        told([getattr(one_, field) for one_ in s]) for field in ("low", "high", "minimum", "maximum")
+    )
+    seal = one.seal
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots()
+        axes.fill_between(x, least, most, color=BLUE, alpha=0.12, lw=0, label="all trials")
+        bars = np.nan_to_num(np.abs([middle - low, high - middle]))
+        axes.errorbar(x, middle, yerr=bars, fmt="o-", ms=4, color=BLUE, capsize=2,
+                      label="measured: median, 95 % interval")  # fmt: skip
+        if seal.low is not None:
+            axes.fill_between(x, told(seal.low), told(seal.high), color=ORANGE, alpha=0.18, lw=0)
+        axes.plot(x, told(seal.predicted), "--", color=RED, label="predicted, with interval")
+        if seal.hardware is not None:
+            axes.plot(x, told(seal.hardware), ":", color=GREEN, label="hardware estimate")
+        if one.revisions:
+            axes.plot(x, told(one.current.predicted), "-.", color=PURPLE, label="revised")
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
+        if log_y:
+            axes.set_yscale("log")
+            axes.yaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
+            axes.yaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
+        axes.set_xlabel(xlabel)
+        axes.set_ylabel(units.spoken(unit))
+        axes.legend(fontsize=8)
+    rows = [[f"{v:.6g}" for v in row] for row in zip(
+        x, middle, low, high, least, most, told(seal.predicted), strict=True)]  # fmt: skip
+    alt = (f"{one.quantity} against {xlabel}: from {units.amount(one.medians[0], one.unit)} at "
+           f"{x[0]:g} to {units.amount(one.medians[-1], one.unit)} at {x[-1]:g}")  # fmt: skip
+    return _save(figure, name, caption, alt,
+                 [xlabel, f"median [{units.spoken(unit)}]", "low", "high", "minimum", "maximum",
+                  "predicted"], rows)  # fmt: skip
+
+
+def bars(found: list[Result], name: str, caption: str, titles: dict | None = None) -> Block:
+    """Quantities side by side on one logarithmic scale: median with interval, prediction beside."""
+    drawn = [one for one in found if one.has_samples and one.median > 0]
+    if not drawn:
+        return _nothing(found)
+    drawn = sorted(drawn, key=lambda one: one.median)
+    unit = _step(drawn[0])
+    told = lambda v: units.from_base(v, unit)  # noqa: E731
+    rows = []
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(6.4, 0.6 + 0.28 * len(drawn)))
+        for y, one in enumerate(drawn):
+            s = one.summary
+            axes.plot([told(max(s.minimum, 1e-12)), told(s.p99)], [y, y], color=SKY, lw=3, alpha=0.6)
+            axes.plot(told(s.median), y, "o", color=BLUE)
+            axes.plot(told(one.seal.predicted), y, "x", color=RED, mew=2)
+            rows.append([one.quantity, *(f"{told(v):.6g}" for v in (
+                s.median, s.low, s.high, s.minimum, s.p99, one.seal.predicted))])  # fmt: skip
+        handles = [
+            plt.Line2D([], [], marker="o", ls="", color=BLUE, label="measured median"),
+            plt.Line2D([], [], color=SKY, lw=3, label="minimum to 99th percentile"),
+            plt.Line2D([], [], marker="x", ls="", color=RED, mew=2, label="predicted"),
+        ]
+        axes.set_yticks(range(len(drawn)), [
+            (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1].replace("_", " "))
+            for one in drawn
+        ])  # fmt: skip
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
+        axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
+        axes.set_xlabel(units.spoken(unit))
+        axes.legend(handles=handles, fontsize=8, loc="upper left", bbox_to_anchor=(0, 1.0))
+    alt = "; ".join(f"{one.quantity} {units.amount(one.median, one.unit)}" for one in drawn)
+    return _save(figure, name, caption, alt,
+                 ["quantity", f"median [{units.spoken(unit)}]", "low", "high", "minimum", "p99",
+                  "predicted"], rows)  # fmt: skip
+
+
+def machine_picture(machine: dict, name: str, caption: str) -> Block:
+    """Cores, caches and memory as nested boxes, from the machine description."""
+    get = lambda section, key: machine.get(section, {}).get(key, {}).get("value")  # noqa: E731
+    size = lambda key: (  # noqa: E731
+        units.amount(get("processor", key), "byte") if get("processor", key) else "not reported"
+    )
+    cores = int(get("processor", "cores") or 1)
+    shown = min(cores, 8)
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(6.4, 3.2))
+        axes.axis("off")
+
+        def box(x, y, width, height, text, colour):
+            axes.add_patch(plt.Rectangle((x, y), width, height, fc=colour, ec=BLACK, lw=0.8))
+            axes.text(x + width / 2, y + height / 2, text, ha="center", va="center", fontsize=8)
+
+        width = 10 / shown
+        for i in range(shown):
+            x = i * width
+            last = f"core {cores - 1}" if i == shown - 1 and cores > shown else f"core {i}"
+            box(x + 0.08, 4.6, width - 0.16, 1.0, last, "#cfe8f7")
+            box(x + 0.08, 3.7, (width - 0.16) / 2, 0.8, f"L1i\n{size('l1i')}", "#fde9c4")
+            box(x + width / 2, 3.7, (width - 0.16) / 2, 0.8, f"L1d\n{size('l1d')}", "#fde9c4")
+            box(x + 0.08, 2.8, width - 0.16, 0.8, f"L2  {size('l2')}", "#fbdca0")
+        box(0.08, 1.7, 9.84, 0.9, f"L3  {size('l3')}", "#f6c766")
+        memory = get("memory", "capacity")
+        box(0.08, 0.2, 9.84, 1.1, "memory  " + (units.amount(memory, "byte") if memory else
+                                                "not reported"), "#d8eadf")  # fmt: skip
+        axes.text(5, 1.45, "memory bus", ha="center", va="center", fontsize=8)
+        axes.set_xlim(0, 10)
+        axes.set_ylim(0, 5.8)
+    alt = (f"{cores} cores with L1 {size('l1i')} and {size('l1d')} and L2 {size('l2')} each, L3 "
+           f"{size('l3')}, memory")  # fmt: skip
+    rows = [[key, size(key)] for key in ("l1i", "l1d", "l2", "l3")]
+    return _save(figure, name, caption, alt, ["part", "size"], rows)
+
+
+def off_chart(found: list[Result], name: str, caption: str) -> Block:
+    """How far each sealed prediction was off, as measured over predicted on a log scale."""
+    judged = [one for one in found if one.ratio > 0 and math.isfinite(one.ratio)]
+    if not judged:
+        return _nothing(found)
+    judged = sorted(judged, key=lambda one: one.ratio)
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(figsize=(6.4, 0.8 + 0.2 * len(judged)))
+        for limit, colour in ((10, "#f7f0e3"), (2, "#ecdcb8"), (1.25, "#dcc07f")):
+            axes.axvspan(1 / limit, limit, color=colour, lw=0, zorder=0)
+        axes.plot([one.ratio for one in judged], range(len(judged)), "o", color=BLUE, ms=4)
+        axes.axvline(1, color=BLACK, lw=0.8)
+        axes.set_yticks(range(len(judged)), [one.quantity for one in judged], fontsize=7)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
+        axes.set_xlabel("measured / predicted (bands: within 1.25, 2 and 10 times)")
+    alt = "; ".join(f"{one.quantity} {units.number(one.ratio)}" for one in judged)
+    return _save(figure, name, caption, alt, ["quantity", "measured / predicted"],
+                 [[one.quantity, f"{one.ratio:.6g}"] for one in judged])  # fmt: skip

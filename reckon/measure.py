@@ -1,0 +1,262 @@
+"""Measuring: reuse the record's samples, or run fresh processes until the median is known."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import clib, predict, records, results, settings, stats, units
+from .records import Measurement, Point, Process, Quantity
+from .results import Result
+from .session import session
+from .settings import PROFILES, Profile, ReckonError
+
+# A probe whose single process takes longer than the whole budget is stopped after so many budgets,
+# even if too few processes have run for an interval.
+_PATIENCE = 4
+# A sweep shares this many budgets among its points.
+_SWEEP_BUDGETS = 6
+_DEADLINE_S = 60.0
+
+
+def emit(event: str, **details) -> None:
+    """Tell whoever builds the book what is happening; see build.Progress."""
+    path = os.environ.get("RECKON_EVENTS")
+    if path:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(json.dumps({"event": event, **details}) + "\n")
+
+
+@dataclass
+class _Job:
+    """One probe at one setting, and the processes that have run it so far."""
+
+    probe: str
+    params: dict
+    samples: int
+    warmup: int
+    priority: str
+    x: float | None
+    unit: str
+    budget_s: float
+    processes: list = field(default_factory=list)
+    medians: list = field(default_factory=list)
+    spent_s: float = 0.0
+    stopped: str | None = None
+
+    def run_once(self, origin_s: float, profile: Profile) -> None:
+        start_s = time.monotonic()
+        outcome = clib.run(
+            self.probe, self.params, samples=self.samples, warmup=self.warmup,
+            priority=self.priority, deadline_s=_DEADLINE_S,
+        )  # fmt: skip
+        self.spent_s += time.monotonic() - start_s
+        one = _process(outcome, start_s - origin_s)
+        self.processes.append(one)
+        values = results.sample_values(
+            one.ticks, one.ops, clib.probe(self.probe).op, clib.tick_hz(), self.unit
+        )
+        self.medians.append(float(np.median(values)))
+        self.stopped = self._why_stop(profile)
+
+    def _why_stop(self, profile: Profile) -> str | None:
+        ran = len(self.processes)
+        if ran < profile.processes_least:
+            return "time" if self.spent_s > _PATIENCE * self.budget_s else None
+        low, high = stats.median_interval(self.medians)
+        middle = np.median(self.medians)
+        if high - low <= 2 * profile.precision * abs(middle):
+            return "precise"
+        if self.spent_s > self.budget_s:
+            return "time"
+        return "processes" if ran >= profile.processes_most else None
+
+
+def _process(outcome: clib.Outcome, started_s: float) -> Process:
+    ops = outcome.ops.tolist()
+    same = all(one == ops[0] for one in ops)
+    shared = {
+        name: getattr(outcome, name)
+        for name in Process.model_fields
+        if name not in ("ticks", "ops", "started_s")
+    }
+    return Process(ticks=outcome.ticks.tolist(), ops=ops[0] if same else ops,
+                   started_s=round(started_s, 6), **shared)  # fmt: skip
+
+
+def _collect(jobs: list[_Job], profile: Profile) -> None:
+    """Run the jobs in turn, in a new random order each round, until each has its reason to stop:
+    minutes apart the machine is another one, so what is compared is interleaved."""
+    origin_s = time.monotonic()
+    order = random.Random()
+    while active := [job for job in jobs if not job.stopped]:
+        order.shuffle(active)
+        for job in active:
+            job.run_once(origin_s, profile)
+
+
+def measure(quantity: str, probe: str | None = None, *, over: str | None = None, samples: int = 20,
+            warmup: int = 1, priority: str = "nice", **params) -> Result:  # fmt: skip
+    """Measure a quantity that has a prediction, or reuse its samples.
+
+    probe: the C row, where its name is not the quantity's. over: the parameter that takes the
+    values of the prediction's axis. samples: trials in each fresh process. Other names are the
+    row's parameters. Returns a Result, also where this machine cannot (state "cannot") or the
+    probe failed (state "failed"). Raises ReckonError without a prediction.
+    """
+    plan = dict(probe=probe, over=over, samples=samples, warmup=warmup, priority=priority, **params)
+    return measure_together({quantity: plan})[quantity]
+
+
+def measure_together(plans: dict[str, dict]) -> dict[str, Result]:
+    """Measure several quantities interleaved: {quantity: arguments of measure()}. This is how
+    methods are compared."""
+    if not plans:
+        return {}
+    found, pending = {}, []
+    for quantity, plan in plans.items():
+        one = _Plan(quantity, **plan)
+        kept = one.seal_or_reuse()
+        if kept:
+            found[quantity] = kept
+            emit("done", quantity=quantity, state=kept.state, reason=kept.reason)
+        else:
+            pending.append(one)
+    _run_plans(pending)
+    found.update({one.quantity: one.finish() for one in pending})
+    return {quantity: found[quantity] for quantity in plans}
+
+
+def _run_plans(plans: list[_Plan]) -> None:
+    profile = settings.profile()
+    for one in plans:
+        emit("measuring", quantity=one.quantity)
+    # A row that cannot run says so at its first process; it must not stop the others.
+    for one in plans:
+        one.try_first(profile)
+    start_s = time.monotonic()
+    _collect([job for one in plans if one.state == "measured" for job in one.jobs], profile)
+    for one in plans:
+        one.seconds += (time.monotonic() - start_s) / len(plans)
+
+
+class _Plan:
+    """How one quantity is measured, from the seal to the record."""
+
+    def __init__(self, quantity: str, probe: str | None = None, over: str | None = None,
+                 samples: int = 20, warmup: int = 1, priority: str = "nice", **params):  # fmt: skip
+        self.quantity, self.probe, self.over = quantity, probe or quantity, over
+        self.samples, self.warmup, self.priority = samples, warmup, priority
+        self.params = params
+        self.prediction = predict.current(quantity)
+        self.session, self.profile = session(), settings.profile()
+        self.experiment = quantity.rsplit("/", 1)[0]
+        self.state, self.reason, self.seconds = "measured", None, 0.0
+        self.started_at = records.now()
+        axis = self.prediction.curve_axis
+        if bool(axis) != bool(over):
+            raise ReckonError(
+                f"{quantity}: a prediction with an axis is measured with over=, naming the "
+                "parameter that takes its values, and one without is not."
+            )
+        values = axis[1].value if axis else [None]
+        budget_s = self.profile.budget_s * min(1.0, _SWEEP_BUDGETS / len(values))
+        trials = max(2, round(samples * self.profile.trials)) if samples > 1 else 1
+        self.jobs = [
+            _Job(self.probe, self._params_at(x), trials, warmup, priority, x,
+                 self.prediction.unit, budget_s)
+            for x in values
+        ]  # fmt: skip
+
+    def _params_at(self, x: float | None) -> dict:
+        if self.over is None:
+            return self.params
+        # The parameter's unit is the suffix of its name; the axis is in base units.
+        suffix = self.over.rsplit("_", 1)[-1]
+        unit = {"bytes": "byte", "ns": "ns", "ms": "ms"}.get(suffix, "1")
+        return {**self.params, self.over: round(units.from_base(x, unit))}
+
+    def key(self) -> str:
+        """What must be the same for samples to be reused: C source with headers, compiler and
+        flags, parameters, machine with kernel, mitigations and microcode."""
+        parts = [self.probe, clib.source_key(self.probe), self.session.run.identity, self.samples, self.warmup,
+                 self.priority, [job.params for job in self.jobs]]  # fmt: skip
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+    def _usable(self, kept: Measurement | None) -> bool:
+        if kept is None or kept.state != "measured":
+            return False
+        if self.session.replay:
+            return True
+        rank = PROFILES[kept.profile].rank if kept.profile in PROFILES else -1
+        return not settings.fresh() and kept.key == self.key() and rank >= self.profile.rank
+
+    def seal_or_reuse(self) -> Result | None:
+        """Write the prediction down, before the first sample or as a revision; then the samples
+        of the record, where they serve."""
+        record = records.read_record(self.session.run.name, self.experiment)
+        kept = record.quantities.get(self.quantity) or Quantity(predictions=[])
+        made = self.prediction.to_record()
+        if kept.measurement is None:  # nothing seen yet: this is the seal
+            predictions = [made]
+        elif results.differences(kept.predictions[-1], made):
+            predictions = [*kept.predictions, made]
+        else:
+            predictions = kept.predictions
+        same_seal = kept.predictions and kept.measurement is None and not results.differences(
+            kept.predictions[-1], made)  # fmt: skip
+        if predictions != kept.predictions and not same_seal:
+            kept = Quantity(predictions=predictions, measurement=kept.measurement)
+            record.quantities[self.quantity] = kept
+            records.write_record(self.session.run.name, record)
+        if self._usable(kept.measurement):
+            return results.from_record(self.quantity, kept, "reused")
+        if self.session.replay:
+            if kept.measurement is not None:
+                return results.from_record(self.quantity, kept)
+            raise ReckonError(
+                f"The run {self.session.run.name} was recorded elsewhere and holds no samples of "
+                f"{self.quantity}; measure it there, or leave RUN= away."
+            )
+        return None
+
+    def try_first(self, profile: Profile) -> None:
+        start_s = time.monotonic()
+        try:
+            for job in self.jobs:
+                job.run_once(start_s, profile)
+        except (clib.ProbeCannot, clib.ProbeFailed) as error:
+            self.state = "cannot" if isinstance(error, clib.ProbeCannot) else "failed"
+            self.reason = str(error)
+        self.seconds = time.monotonic() - start_s
+
+    def finish(self) -> Result:
+        """Write the samples, whole; an earlier good measurement outlives a failure."""
+        record = records.read_record(self.session.run.name, self.experiment)
+        kept = record.quantities[self.quantity]
+        good = self.state == "measured"
+        made = Measurement(
+            probe=self.probe, op=clib.probe(self.probe).op, timed=clib.probe(self.probe).timed,
+            reports=list(clib.probe(self.probe).reports), axis=self.over, params=self.params,
+            samples=self.jobs[0].samples, warmup=self.warmup, priority=self.priority,
+            profile=self.profile.name, key=self.key(), tick_hz=clib.tick_hz(),
+            started_at=self.started_at, seconds=round(self.seconds, 3), state=self.state,
+            reason=self.reason,
+            points=[
+                Point(x=job.x, params=job.params, processes=job.processes, stopped=job.stopped)
+                for job in self.jobs if good
+            ],
+        )  # fmt: skip
+        emit("done", quantity=self.quantity, state=self.state, reason=self.reason,
+             seconds=self.seconds)  # fmt: skip
+        if good or kept.measurement is None or kept.measurement.state != "measured":
+            kept = kept.model_copy(update={"measurement": made})
+            record.quantities[self.quantity] = kept
+            records.write_record(self.session.run.name, record)
+        return Result(self.quantity, kept, self.state, self.reason)

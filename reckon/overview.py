@@ -1,0 +1,88 @@
+"""What the whole run says: the machine, the summary, the score, what may have fooled us."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from . import units
+from .blocks import Block, grid, say
+from .results import Result
+from .show import hardware, mean_sd, measured, predicted, ratio, software
+
+def machine_table(described: dict, sections: dict, fields: dict, caption: str, name: str) -> Block:
+    """Every known value with its source; what is unknown reads "not reported"."""
+    rows = []
+    for (section, key), (title, unit) in fields.items():
+        entry = described.get(section, {}).get(key, {"value": None, "source": ""})
+        value, source = entry["value"], entry["source"]
+        if value is None:
+            shown, source = "not reported", "can be given in `machine.toml`"
+        elif unit in ("", "count"):
+            shown = f"{value:g}" if isinstance(value, float) else str(value)
+        else:
+            shown = units.amount(value, unit)
+        rows.append([sections[section], title, shown, f"`{source}`" if "/" in source else source])
+    return grid(["Part", "What", "Value", "Source"], rows, caption, name, [13, 22, 38, 27])
+
+
+def fitness_table(checks: list[dict], caption: str, name: str) -> Block:
+    sign = {"pass": "pass", "warn": "**warning**", "unknown": "not known"}
+    rows = [[c["name"], sign[c["state"]], c["found"], c["advice"]] for c in checks]
+    return grid(["Check", "State", "Found", "What to do"], rows, caption, name, [18, 11, 28, 43])
+
+
+def summary_table(found: list[Result], caption: str, name: str) -> Block:
+    """One row a quantity, over everything that the run holds."""
+    rows = []
+    for one in found:
+        rows.append([
+            f"`{one.quantity}`", hardware(one), software(one), predicted(one), measured(one),
+            mean_sd(one), ratio(one),
+        ])  # fmt: skip
+    return grid(["Operation", "Base hardware", "Software overhead", "Predicted",
+                 "Measured, median (95 %)", "Mean ± sd", "Measured / predicted"],
+                rows, caption, name, [25, 11, 11, 14, 18, 13, 8])  # fmt: skip
+
+
+def score(found: list[Result]) -> dict:
+    """How good the sealed predictions were: {n, typical factor off, shares within 1.25, 2 and 10,
+    share of intervals that held, best and worst}."""
+    judged = [one for one in found if one.ratio > 0 and math.isfinite(one.ratio)]
+    if not judged:
+        return {"n": 0}
+    off = np.array([max(one.ratio, 1 / one.ratio) for one in judged])
+    bounded = [one.inside_interval for one in judged if one.inside_interval is not None]
+    order = np.argsort(off)
+    return {
+        "n": len(judged),
+        "typical": float(np.exp(np.mean(np.log(off)))),
+        "within": {limit: float(np.mean(off <= limit)) for limit in (1.25, 2, 10)},
+        "intervals": len(bounded),
+        "held": float(np.mean(bounded)) if bounded else math.nan,
+        "best": [judged[i] for i in order[:3]],
+        "worst": [judged[i] for i in order[::-1][:3]],
+    }
+
+
+def suspicions(found: list[Result], fitness: list[dict]) -> Block:
+    """What may have fooled us: fitness warnings, warnings of the samples, caps that were hit,
+    figures that cannot be."""
+    lines = [f"- **{c['name']}**: {c['found']}. {c['advice']}" for c in fitness if c["state"] == "warn"]
+    for one in found:
+        for s in one.summaries:
+            lines += [f"- `{one.quantity}`: {warning}." for warning in s.warnings]
+            if s.median <= 0:
+                lines.append(f"- `{one.quantity}`: **{units.amount(s.median, one.unit)} is not "
+                             "possible**; a subtraction took away more than there was.")  # fmt: skip
+        if one.has_samples and any(p.stopped == "time" for p in one.measurement.points):
+            lines.append(f"- `{one.quantity}`: its time was up before the interval was narrow enough.")
+        if one.state in ("cannot", "failed"):
+            lines.append(f"- `{one.quantity}`: {one.state}: {one.reason}")
+    return say("\n".join(lines) if lines else "Nothing suspicious was found.")
+
+
+def revised(found: list[Result]) -> Block:
+    lines = [f"- `{one.quantity}`: {'; '.join(one.revisions)}." for one in found if one.revisions]
+    return say("\n".join(lines) if lines else "No prediction was revised after measuring.")

@@ -1,0 +1,254 @@
+"""Runs and records: the file format.
+
+A run is a folder: `run.json` (what machine this is) and one JSON file an experiment, at the
+experiment's own path. Files are checked on reading against the models below, whose JSON schema is
+published as book/record.schema.json, and written whole: to a temporary file, then renamed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Literal
+
+import pydantic
+
+from . import settings
+from .settings import ReckonError
+
+FORMAT = 1
+
+
+class _Strict(pydantic.BaseModel):
+    # Infinities and nan are written as strings: JSON has no other way.
+    model_config = pydantic.ConfigDict(extra="forbid", ser_json_inf_nan="strings")
+
+
+Value = float | list[float]
+
+
+class Input(_Strict):
+    """One input of a prediction; values in base units (s, byte, cycle, tick, 1)."""
+
+    name: str
+    origin: Literal["given", "machine", "measured", "guess", "axis"]
+    value: Value
+    low: float | None = None
+    high: float | None = None
+    unit: str  # as the author gave it
+    source: str
+    cite: str | None = None
+    reference: str | None = None  # the quantity or the machine's field it was read from
+    instead_of: str | None = None  # why a fallback stands in
+
+
+class Prediction(_Strict):
+    """A sealed or revised prediction; values in base units."""
+
+    made_at: datetime
+    unit: str
+    kind: Literal["sum", "rate", "plain"]
+    hardware_tree: list | None
+    software_tree: list | None
+    predicted_tree: list
+    formula_id: str
+    inputs: list[Input]
+    hardware: Value | None
+    software: Value | None
+    predicted: Value
+    low: Value | None = None
+    high: Value | None = None
+
+
+class Process(_Strict):
+    """What one fresh process yielded. -1 means not known."""
+
+    ticks: list[int]
+    ops: int | list[int]  # one number where every trial covered the same
+    started_s: float  # since the measurement began
+    cpu: int
+    nice: int
+    policy: int
+    wall_ns: int
+    minor_faults: int
+    major_faults: int
+    voluntary_switches: int
+    involuntary_switches: int
+    migrations: int
+    steal_ms: int
+    cycles_per_tick_before: float
+    cycles_per_tick_after: float
+    seed: int
+
+
+class Point(_Strict):
+    """All processes at one setting of the parameters."""
+
+    x: float | None  # position on the axis, base units; None for a single quantity
+    params: dict[str, int | str]
+    processes: list[Process]
+    stopped: Literal["precise", "time", "processes"]
+
+
+class Measurement(_Strict):
+    probe: str
+    op: str
+    timed: str  # in words: what lies between the two clock reads
+    reports: list[str]  # the reports whose method this is
+    axis: str | None
+    params: dict[str, int | str]
+    samples: int  # trials in each process
+    warmup: int
+    priority: str
+    profile: str
+    key: str
+    tick_hz: float
+    started_at: datetime
+    seconds: float
+    state: Literal["measured", "cannot", "failed"]
+    reason: str | None
+    points: list[Point]
+
+
+class Quantity(_Strict):
+    predictions: list[Prediction]  # the first is the seal; the last is the current one
+    measurement: Measurement | None = None
+
+
+class Record(_Strict):
+    format: Literal[1] = FORMAT
+    experiment: str
+    quantities: dict[str, Quantity] = {}
+
+
+class Run(_Strict):
+    format: Literal[1] = FORMAT
+    name: str
+    identity: str  # hash of processor, microcode, kernel release and mitigations
+    opened_at: datetime
+    machine: dict[str, dict[str, dict]]
+    fitness: list[dict]
+
+
+def now() -> datetime:
+    return datetime.now(timezone.utc).replace(microsecond=0)
+
+
+def run_dir(name: str) -> Path:
+    if not name or name != os.path.basename(name) or name.startswith("."):
+        raise ReckonError(f"{name!r} cannot name a run; use letters, digits, - and _.")
+    return settings.runs_dir() / name
+
+
+def record_path(run: str, experiment: str) -> Path:
+    return run_dir(run) / f"{experiment}.json"
+
+
+def _read(path: Path, model):
+    """The file's content as a `model`, or None where there is no file."""
+    _note_read(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ReckonError(f"{path} cannot be read ({error}).") from None
+    try:
+        data = json.loads(text)
+        version = data.get("format") if isinstance(data, dict) else None
+        if isinstance(version, int) and version > FORMAT:
+            raise ReckonError(
+                f"{path} is of format {version}, newer than this version of Reckon reads "
+                f"({FORMAT}); update Reckon, or choose another RUN=."
+            )
+        # From the text: in JSON mode the strings of infinities and times are read back.
+        return model.model_validate_json(text)
+    except (json.JSONDecodeError, pydantic.ValidationError) as error:
+        if isinstance(error, pydantic.ValidationError):
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            what = f"{where}: {first['msg']}"
+        else:
+            what = f"line {error.lineno}: {error.msg}"
+        raise ReckonError(
+            f"{path} is not a whole record ({what}); move it away, and it is measured again."
+        ) from None
+
+
+def _note_read(path: Path) -> None:
+    """Tell the builder which files this page was made from."""
+    log = os.environ.get("RECKON_READS")
+    if log:
+        with open(log, "a", encoding="utf-8") as file:
+            file.write(f"{path}\n")
+
+
+def read_record(run: str, experiment: str) -> Record:
+    """The experiment's record; an empty one where there is none yet."""
+    found = _read(record_path(run, experiment), Record)
+    return found or Record(experiment=experiment)
+
+
+def write_record(run: str, record: Record) -> None:
+    write_whole(record_path(run, record.experiment), record.model_dump_json() + "\n")
+
+
+def read_run(name: str) -> Run | None:
+    return _read(run_dir(name) / "run.json", Run)
+
+
+def write_run(run: Run) -> None:
+    write_whole(run_dir(run.name) / "run.json", run.model_dump_json(indent=1) + "\n")
+
+
+def make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReckonError(f"{path} cannot be made ({error.strerror}).") from None
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all, also after a crash."""
+    temporary = None
+    try:
+        make_folder(path.parent)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
+        ) as file:
+            temporary = file.name
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+            os.fchmod(file.fileno(), 0o644)
+        os.replace(temporary, path)
+        temporary = None
+    except OSError as error:
+        raise ReckonError(f"{path} cannot be written ({error.strerror}).") from None
+    finally:
+        if temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+
+def experiments(run: str) -> list[str]:
+    """The experiments that the run holds, by name."""
+    base = run_dir(run)
+    return sorted(
+        str(path.relative_to(base).with_suffix(""))
+        for path in base.rglob("*.json")
+        if path.name != "run.json" and not path.name.startswith(".")
+    )
+
+
+def schema() -> str:
+    """The JSON schema of both files, as published in book/record.schema.json."""
+    _, definitions = pydantic.json_schema.models_json_schema(
+        [(Record, "validation"), (Run, "validation")],
+        title="Reckon: a run's record of an experiment (Record) and its machine (Run)",
+    )
+    return json.dumps(definitions, indent=1, ensure_ascii=False) + "\n"

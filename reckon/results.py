@@ -1,0 +1,252 @@
+"""A quantity as it stands: what was predicted, what was measured, and how far apart they are."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import records, stats, units
+from .settings import ReckonError
+
+# Units that an `.op` of the C library may name; every other op ("call", "pair") is a count.
+_OP_UNITS = ("ns", "byte", "cycle")
+
+
+def sample_values(ticks, ops, op: str, tick_hz: float, unit: str) -> np.ndarray:
+    """Samples as values in base units of `unit`.
+
+    A sample is ticks per op. Where the unit has no ticks in it they become time; where it is a
+    rate (GB/s, Gcycle/s) the quotient is turned over. Raises ReckonError where neither fits.
+    """
+    wanted = units.dimension(unit)
+    per = units.parse(op if op in _OP_UNITS else "1")
+    ops = np.asarray(ops, dtype=float) * (units.factor(op) if op in _OP_UNITS else 1.0)
+    ticks = np.asarray(ticks, dtype=float)
+    tick, second = units.dimension("tick"), units.dimension("s")
+    if wanted == tick / per.dimensionality:
+        return ticks / ops
+    if wanted == second / per.dimensionality:
+        return ticks / tick_hz / ops
+    if wanted == per.dimensionality / second:
+        with np.errstate(divide="ignore"):
+            return ops / (ticks / tick_hz)
+    raise ReckonError(
+        f"The probe's samples are time per {op}; they cannot be told in {unit}, which is "
+        f"{units.kind(wanted)}."
+    )
+
+
+def process_values(process: records.Process, measurement: records.Measurement, unit: str):
+    return sample_values(
+        process.ticks, process.ops, measurement.op, measurement.tick_hz, unit
+    )
+
+
+@dataclass(frozen=True)
+class Result:
+    """One quantity of a run."""
+
+    quantity: str
+    record: records.Quantity
+    state: str  # "measured", "reused", "cannot", "failed" or "predicted" (not yet measured)
+    reason: str | None = None
+
+    @property
+    def seal(self) -> records.Prediction:
+        return self.record.predictions[0]
+
+    @property
+    def current(self) -> records.Prediction:
+        return self.record.predictions[-1]
+
+    @property
+    def unit(self) -> str:
+        return self.current.unit
+
+    @property
+    def measurement(self) -> records.Measurement | None:
+        return self.record.measurement
+
+    @property
+    def has_samples(self) -> bool:
+        return bool(self.measurement and self.measurement.points)
+
+    @property
+    def is_curve(self) -> bool:
+        return isinstance(self.seal.predicted, list)
+
+    @functools.cached_property
+    def summaries(self) -> list[stats.Summary]:
+        """One summary a point, in base units; one point where there is no axis."""
+        return [
+            stats.summarise([process_values(p, self.measurement, self.unit) for p in point.processes])
+            for point in (self.measurement.points if self.has_samples else [])
+        ]
+
+    @property
+    def summary(self) -> stats.Summary | None:
+        return self.summaries[0] if self.summaries else None
+
+    @property
+    def axis(self) -> np.ndarray:
+        return np.array([point.x for point in self.measurement.points], dtype=float)
+
+    @property
+    def medians(self) -> np.ndarray:
+        return np.array([summary.median for summary in self.summaries])
+
+    @property
+    def median(self) -> float:
+        return self.summary.median if self.summary else math.nan
+
+    @functools.cached_property
+    def core_cycles(self) -> stats.Summary | None:
+        """Core cycles per operation, by the clock calibrated in each sample's own process; only
+        for times."""
+        if not self.has_samples or units.dimension(self.unit) != units.dimension("s"):
+            return None
+        found = []
+        for process in self.measurement.points[0].processes:
+            clock = (process.cycles_per_tick_before + process.cycles_per_tick_after) / 2
+            found.append(np.asarray(process.ticks) * clock / np.asarray(process.ops))
+        return stats.summarise(found)
+
+    @property
+    def ratio(self) -> float:
+        """Measured over predicted, by the sealed prediction; of a curve, the middle one."""
+        if not self.summaries:
+            return math.nan
+        predicted = np.asarray(self.seal.predicted, dtype=float)
+        measured = self.medians if self.is_curve else np.array(self.median)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.atleast_1d(measured / predicted)
+        return float(np.median(ratios))
+
+    @property
+    def inside_interval(self) -> bool | None:
+        """Whether the measured median lies in the sealed prediction's interval; None without."""
+        if self.is_curve or not self.summary or self.seal.low is None:
+            return None
+        return self.seal.low <= self.median <= self.seal.high
+
+    @property
+    def software_share(self) -> float:
+        """The software's share of the predicted time. For a rate it is 1 - predicted/hardware:
+        times per byte add, rates do not."""
+        hardware, predicted = self.seal.hardware, self.seal.predicted
+        if hardware is None or isinstance(predicted, list) or not predicted:
+            return math.nan
+        return 1 - (predicted / hardware if self.seal.kind == "rate" else hardware / predicted)
+
+    @property
+    def revisions(self) -> list[str]:
+        """How the current prediction differs from the sealed one, in words."""
+        return differences(self.seal, self.current)
+
+    def __format__(self, spec: str) -> str:
+        """f"{result}" is "93.1 ns"; f"{result:±}" adds the interval; f"{result:cycles}"."""
+        if self.summary is None:
+            return f"not measured ({self.reason})" if self.reason else "not measured"
+        if spec == "cycles":
+            return f"{units.number(self.core_cycles.median)} cycles"
+        text = units.amount(self.median, self.unit)
+        if spec == "±" and not math.isnan(self.summary.low):
+            step = units.readable(self.median, self.unit)
+            low, high = (units.number(units.from_base(v, step)) for v in
+                         (self.summary.low, self.summary.high))  # fmt: skip
+            text += f" ({low} to {high})"
+        return text
+
+
+def differences(seal: records.Prediction, now: records.Prediction) -> list[str]:
+    """What changed between two predictions: the formula, given inputs, or a measurement they
+    rest on. Three different things."""
+    found = []
+    if seal.formula_id != now.formula_id:
+        found.append("formula revised")
+    old, new = ({i.name: i for i in p.inputs} for p in (seal, now))
+    same = lambda a, b: (a.value, a.low, a.high) == (b.value, b.low, b.high)  # noqa: E731
+    changed = [
+        name
+        for name in new
+        if name not in old
+        or old[name].origin != new[name].origin
+        or (new[name].origin != "measured" and not same(old[name], new[name]))
+    ] + [name for name in old if name not in new]
+    if changed:
+        found.append("inputs revised: " + ", ".join(changed))
+    for name in new:
+        one, other = old.get(name), new[name]
+        if not one or one.origin != "measured" or other.origin != "measured":
+            continue
+        if not same(one, other) and name not in changed:
+            found.append(
+                f"an earlier measurement moved: {other.reference} from "
+                f"{units.amount(one.value, one.unit)} to {units.amount(other.value, other.unit)}"
+            )
+    return found
+
+
+def result(run: str, quantity: str) -> Result | None:
+    """The quantity as the run's record has it, or None."""
+    found = records.read_record(run, quantity.rsplit("/", 1)[0]).quantities.get(quantity)
+    return from_record(quantity, found) if found else None
+
+
+def from_record(quantity: str, found: records.Quantity, state: str | None = None) -> Result:
+    if found.measurement is None:
+        return Result(quantity, found, "predicted", "not measured yet")
+    return Result(
+        quantity, found, state or found.measurement.state, found.measurement.reason
+    )
+
+
+def all_results(run: str, experiment: str | None = None) -> list[Result]:
+    """Every quantity of a run, experiment by experiment."""
+    known = records.experiments(run)
+    chosen = [experiment] if experiment else known
+    if experiment and experiment not in known:
+        raise ReckonError(
+            f"The run {run} has no record of {experiment}; it has {', '.join(known) or 'none'}."
+        )
+    return [
+        from_record(name, found)
+        for one in chosen
+        for name, found in records.read_record(run, one).quantities.items()
+    ]
+
+
+def to_row(one: Result, state: str | None = None) -> dict:
+    """The quantity as one object of `python -m reckon results --json`: numbers in `unit`."""
+
+    def told(value):
+        if value is None or (isinstance(value, float) and not math.isfinite(value)):
+            return None
+        if isinstance(value, (list, np.ndarray)):
+            return [told(float(v)) for v in value]
+        return float(units.from_base(value, one.unit))
+
+    s = one.summaries
+    pick = lambda name: (  # noqa: E731
+        None if not s else told([getattr(x, name) for x in s]) if one.is_curve
+        else told(getattr(s[0], name))
+    )  # fmt: skip
+    return {
+        "quantity": one.quantity,
+        "unit": one.unit,
+        "hardware": told(one.seal.hardware),
+        "software": told(one.seal.software),
+        "predicted": told(one.seal.predicted),
+        "revised": told(one.current.predicted) if one.revisions else None,
+        "median": pick("median"),
+        "low": pick("low"),
+        "high": pick("high"),
+        "mean": pick("mean"),
+        "sd": pick("sd"),
+        "n": sum(x.n for x in s) if s else 0,
+        "state": state or one.state,
+        "reason": one.reason,
+    }

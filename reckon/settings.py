@@ -1,0 +1,74 @@
+"""Where things are and what was asked for: the only place that reads the environment."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class ReckonError(Exception):
+    """A mistake or a trouble that one sentence explains; the command line prints only that."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How long to measure."""
+
+    name: str
+    rank: int  # a record of a higher rank serves a lower one
+    precision: float  # stop when the 95 % interval is within +- this share of the median ...
+    processes_least: int  # ... and at least so many fresh processes have run
+    processes_most: int
+    budget_s: float  # ... or when this time is up, per quantity
+    trials: float  # share of the trials that a page asks for in each process
+
+
+PROFILES = {
+    p.name: p
+    for p in (
+        Profile("quick", 0, 0.02, 6, 12, 0.4, 0.5),
+        Profile("standard", 1, 0.01, 8, 60, 3.0, 1.0),
+        Profile("full", 2, 0.005, 20, 500, 60.0, 2.0),
+    )
+}
+
+
+def _choice(variable: str, preset: str) -> str:
+    return os.environ.get(variable) or preset
+
+
+def profile(name: str | None = None) -> Profile:
+    name = name or _choice("RECKON_PROFILE", "standard")
+    if name not in PROFILES:
+        raise ReckonError(f"There is no profile {name!r}; choose one of {', '.join(PROFILES)}.")
+    return PROFILES[name]
+
+
+def build_dir() -> Path:
+    """All that is generated."""
+    return Path(_choice("RECKON_BUILD", str(ROOT / "_build"))).resolve()
+
+
+def library_dir() -> Path:
+    return Path(_choice("RECKON_LIB", str(build_dir() / "lib"))).resolve()
+
+
+def runs_dir() -> Path:
+    return Path(_choice("RECKON_RUNS", str(ROOT / "book" / "runs"))).resolve()
+
+
+def run_name() -> str | None:
+    """The run asked for, or None: this machine's own."""
+    return os.environ.get("RECKON_RUN") or None
+
+
+def fresh() -> bool:
+    """Measure again what a record already holds."""
+    return _choice("RECKON_FRESH", "0") not in ("", "0", "no")
+
+
+def machine_toml() -> Path:
+    return Path(_choice("RECKON_MACHINE_TOML", str(ROOT / "machine.toml")))

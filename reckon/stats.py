@@ -1,0 +1,151 @@
+"""Pure statistics over samples of fresh processes: scipy, numpy and diptest.
+
+A *trial* is one sample; trials of one process share its placement in memory, so the interval of
+the median is taken across processes: pooled samples of one process give intervals far too narrow.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import diptest
+import numpy as np
+from scipy import stats
+
+PROCESSES_FOR_AN_INTERVAL = 6  # fewer cannot bound a median at 95 % (2 * 0.5**5 > 0.05)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a list of samples says, in the samples' unit; nan where it is not known."""
+
+    median: float  # of the processes' medians
+    low: float  # 95 % interval of that median
+    high: float
+    mean: float  # over all trials
+    sd: float  # over all trials
+    sd_within: float  # mean over processes of the standard deviation inside one
+    sd_across: float  # standard deviation of the processes' means
+    trimmed_mean: float  # 10 % off each end
+    minimum: float
+    maximum: float
+    p99: float
+    max_deviation: float  # largest distance of a trial from the mean
+    n: int
+    processes: int
+    warnings: tuple[str, ...]
+
+    @property
+    def precision(self) -> float:
+        """Half the interval's width as a share of the median; nan where there is no interval."""
+        return (self.high - self.low) / 2 / abs(self.median) if self.median else math.nan
+
+
+def median_interval(values, confidence: float = 0.95) -> tuple[float, float]:
+    """Distribution-free interval of a median from order statistics (Conover, Practical
+    Nonparametric Statistics, 1999, section 3.2, as in scipy.stats.quantile_test): its coverage is
+    never below `confidence`, whatever the distribution. (nan, nan) below six values."""
+    values = np.asarray(values, dtype=float)
+    if len(values) < PROCESSES_FOR_AN_INTERVAL:
+        return math.nan, math.nan
+    found = stats.quantile_test(values, p=0.5).confidence_interval(confidence)
+    return float(found.low), float(found.high)
+
+
+def summarise(processes: list) -> Summary:
+    """Summary of one array of values for each process, in the order they ran."""
+    arrays = [np.asarray(values, dtype=float) for values in processes]
+    if not arrays or any(len(values) == 0 for values in arrays):
+        raise ValueError("summarise() needs at least one process, each with at least one sample")
+    pooled = np.concatenate(arrays)
+    medians = np.array([np.median(values) for values in arrays])
+    low, high = median_interval(medians)
+    several = [values for values in arrays if len(values) > 1]
+    return Summary(
+        median=float(np.median(medians)),
+        low=low,
+        high=high,
+        mean=float(pooled.mean()),
+        sd=float(pooled.std(ddof=1)) if len(pooled) > 1 else math.nan,
+        sd_within=float(np.mean([v.std(ddof=1) for v in several])) if several else math.nan,
+        sd_across=(
+            float(np.std([v.mean() for v in arrays], ddof=1)) if len(arrays) > 1 else math.nan
+        ),
+        trimmed_mean=float(stats.trim_mean(pooled, 0.1)),
+        minimum=float(pooled.min()),
+        maximum=float(pooled.max()),
+        p99=float(np.percentile(pooled, 99)),
+        max_deviation=float(np.abs(pooled - pooled.mean()).max()),
+        n=len(pooled),
+        processes=len(arrays),
+        warnings=tuple(filter(None, (drift(medians), two_modes(pooled), wide(medians)))),
+    )
+
+
+def drift(medians) -> str | None:
+    """A sentence where the processes' medians moved steadily, by Kendall's tau against the order
+    (p < 0.01) with a Theil-Sen change above 2 %."""
+    if len(medians) < 8 or np.ptp(medians) == 0:
+        return None
+    order = np.arange(len(medians))
+    slope = stats.theilslopes(medians, order).slope
+    change = slope * (len(medians) - 1) / abs(np.median(medians))
+    if stats.kendalltau(order, medians).pvalue >= 0.01 or abs(change) < 0.02:
+        return None
+    return f"it drifted by {100 * change:+.1f} % while it was measured".replace("-", "−")
+
+
+def two_modes(values) -> str | None:
+    """A sentence where the trials have two modes, by Hartigan's dip test (Hartigan and Hartigan
+    1985; p < 0.01) with quartiles more than 10 % of the median apart."""
+    values = np.asarray(values, dtype=float)
+    steps = np.diff(np.unique(values))
+    quartiles = np.percentile(values, [25, 50, 75])
+    if len(values) < 20 or not len(steps) or quartiles[2] - quartiles[0] <= 0.1 * abs(quartiles[1]):
+        return None
+    # The counter has steps, and the dip test takes every step for a mode: spread them out.
+    spread = np.random.default_rng(1).uniform(-0.5, 0.5, len(values)) * steps.min()
+    chosen = np.random.default_rng(2).permutation(values + spread)[:5000]
+    if diptest.diptest(chosen)[1] >= 0.01:
+        return None
+    return "its trials have two modes, so one number does not describe it"
+
+
+def wide(medians) -> str | None:
+    """A sentence where fresh processes differ by more than 10 % in the middle half."""
+    if len(medians) < PROCESSES_FOR_AN_INTERVAL:
+        return None
+    low, middle, high = np.percentile(medians, [25, 50, 75])
+    if middle == 0 or (high - low) / abs(middle) <= 0.1:
+        return None
+    return f"fresh processes differ by {100 * (high - low) / abs(middle):.0f} % (middle half)"
+
+
+def ratio_of_medians(above: list, below: list, seed: int = 0) -> tuple[float, float, float]:
+    """Ratio of two medians with a 95 % percentile bootstrap over processes (Efron 1979)."""
+    found = stats.bootstrap(
+        (np.asarray(above, float), np.asarray(below, float)),
+        lambda a, b, axis: np.median(a, axis=axis) / np.median(b, axis=axis),
+        vectorized=True,
+        paired=False,
+        n_resamples=2000,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+    return (
+        float(np.median(above) / np.median(below)),
+        float(found.confidence_interval.low),
+        float(found.confidence_interval.high),
+    )
+
+
+def line(x, y) -> tuple[float, float, float, float]:
+    """Robust line through points: slope, intercept, and the slope's 95 % interval (Theil-Sen)."""
+    found = stats.theilslopes(y, x, alpha=0.95)
+    return (
+        float(found.slope),
+        float(found.intercept),
+        float(found.low_slope),
+        float(found.high_slope),
+    )
