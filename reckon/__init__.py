@@ -2,7 +2,7 @@
 
 What a notebook uses:
     rk.predict, rk.given, rk.machine, rk.measured, rk.guess, rk.axis    predictions and inputs
-    rk.measure, rk.measure_together                                     measuring
+    rk.measure, rk.measure_together, rk.by_profile                      measuring
     rk.show, rk.draw, rk.overview, rk.say                               tables, figures, sentences
     rk.run(), rk.results()                                              what the run holds
 """
@@ -14,6 +14,7 @@ from .measure import measure, measure_together
 from .predict import axis, given, guess, machine, measured, predict
 from .results import Result, all_results
 from .session import session
+from .settings import ByProfile as by_profile
 from .settings import ReckonError
 from .units import amount, number
 
@@ -29,7 +30,7 @@ def results(experiment: str | None = None) -> list[Result]:
 
 
 __all__ = [
-    "ReckonError", "amount", "axis", "blocks", "draw", "given", "guess", "machine", "measure",
+    "ReckonError", "amount", "axis", "blocks", "by_profile", "draw", "given", "guess", "machine", "measure",
     "measure_together", "measured", "number", "overview", "predict", "results", "run", "say",
     "show",
 ]  # fmt: skip

@@ -203,6 +203,10 @@ _TOGETHER = {
 }  # fmt: skip
 
 
+def _is_zero(node: Node) -> bool:
+    return node.op == "const" and node.args[0] == 0
+
+
 def dimension(node: Node, dimensions: dict):
     """The dimension of the tree, for inputs of these dimensions. Every branch is checked."""
     none = units.dimension("1")
@@ -214,6 +218,8 @@ def dimension(node: Node, dimensions: dict):
     if node.op in ("add", "sub", "min", "max", "lt", "le", "gt", "ge", "where"):
         pair = found[1:] if node.op == "where" else found
         shown = node.args[1:] if node.op == "where" else node.args
+        if _is_zero(shown[0]) or _is_zero(shown[1]):  # nothing is nothing in every unit
+            return none if node.op in ("lt", "le", "gt", "ge") else pair[_is_zero(shown[0])]
         if pair[0] != pair[1]:
             raise PredictionError(
                 f"{text(shown[0])} is {units.kind(pair[0])}; {text(shown[1])} is "

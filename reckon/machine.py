@@ -51,6 +51,7 @@ FIELDS = {
     ("system", "os"): ("Operating system", ""),
     ("system", "kernel"): ("Kernel", ""),
     ("system", "hypervisor"): ("Hypervisor", ""),
+    ("system", "guest"): ("Runs as a guest (1) or not (0)", "count"),
     ("system", "clocksource"): ("Clock source", ""),
     ("system", "libc"): ("C library", ""),
     ("system", "compiler"): ("Compiler and flags", ""),
@@ -286,6 +287,7 @@ def _system() -> dict:
         ("system", "os"): (pretty[1] if pretty else platform.system(), "/etc/os-release"),
         ("system", "kernel"): (kernel, "uname -rv"),
         ("system", "hypervisor"): (hypervisor or "none seen", "lscpu"),
+        ("system", "guest"): (float(bool(hypervisor)), "lscpu"),
         ("system", "clocksource"): (
             read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             "/sys/devices/system/clocksource/clocksource0/current_clocksource",

@@ -15,7 +15,7 @@ from . import clib, predict, records, results, settings, stats, units
 from .records import Measurement, Point, Process, Quantity
 from .results import Result
 from .session import session
-from .settings import PROFILES, Profile, ReckonError
+from .settings import PROFILES, ByProfile, Profile, ReckonError
 
 # A probe whose single process takes longer than the whole budget is stopped after so many budgets,
 # even if too few processes have run for an interval.
@@ -101,8 +101,8 @@ def _collect(jobs: list[_Job], profile: Profile) -> None:
             job.run_once(origin_s, profile)
 
 
-def measure(quantity: str, probe: str | None = None, *, over: str | None = None, samples: int = 20,
-            warmup: int = 1, priority: str = "nice", **params) -> Result:  # fmt: skip
+def measure(quantity: str, probe: str | None = None, *, over: str | None = None,
+            samples: int | ByProfile = 20, warmup: int = 1, priority: str = "nice", **params) -> Result:  # fmt: skip
     """Measure a quantity that has a prediction, or reuse its samples.
 
     probe: the C row, where its name is not the quantity's. over: the parameter that takes the
@@ -152,8 +152,8 @@ class _Plan:
     def __init__(self, quantity: str, probe: str | None = None, over: str | None = None,
                  samples: int = 20, warmup: int = 1, priority: str = "nice", **params):  # fmt: skip
         self.quantity, self.probe, self.over = quantity, probe or quantity, over
-        self.samples, self.warmup, self.priority = samples, warmup, priority
-        self.params = params
+        self.warmup, self.priority = warmup, priority
+        self.asked = {**params, "": samples}
         self.prediction = predict.current(quantity)
         self.session, self.profile = session(), settings.profile()
         self.experiment = quantity.rsplit("/", 1)[0]
@@ -167,26 +167,34 @@ class _Plan:
             )
         values = axis[1].value if axis else [None]
         budget_s = self.profile.budget_s * min(1.0, _SWEEP_BUDGETS / len(values))
-        trials = max(2, round(samples * self.profile.trials)) if samples > 1 else 1
+        self.values, self.params = values, self._resolved(self.profile.name)
+        trials = self.params.pop("")
+        trials = max(2, round(trials * self.profile.trials)) if trials > 1 else 1
         self.jobs = [
-            _Job(self.probe, self._params_at(x), trials, warmup, priority, x,
+            _Job(self.probe, self._params_at(self.params, x), trials, warmup, priority, x,
                  self.prediction.unit, budget_s)
             for x in values
         ]  # fmt: skip
 
-    def _params_at(self, x: float | None) -> dict:
+    def _resolved(self, profile: str) -> dict:
+        """The parameters (and under "" the samples) as that profile sets them."""
+        return {k: v.at(profile) if isinstance(v, ByProfile) else v for k, v in self.asked.items()}
+
+    def _params_at(self, params: dict, x: float | None) -> dict:
         if self.over is None:
-            return self.params
+            return params
         # The parameter's unit is the suffix of its name; the axis is in base units.
         suffix = self.over.rsplit("_", 1)[-1]
         unit = {"bytes": "byte", "ns": "ns", "ms": "ms"}.get(suffix, "1")
-        return {**self.params, self.over: round(units.from_base(x, unit))}
+        return {**params, self.over: round(units.from_base(x, unit))}
 
-    def key(self) -> str:
+    def key(self, profile: str) -> str:
         """What must be the same for samples to be reused: C source with headers, compiler and
-        flags, parameters, machine with kernel, mitigations and microcode."""
-        parts = [self.probe, clib.source_key(self.probe), self.session.run.identity, self.samples, self.warmup,
-                 self.priority, [job.params for job in self.jobs]]  # fmt: skip
+        flags, parameters, machine with kernel, mitigations and microcode. For the profile that
+        the samples were taken under, since a longer one serves a shorter one."""
+        params = self._resolved(profile)
+        parts = [self.probe, clib.source_key(self.probe), self.session.run.identity, self.warmup,
+                 self.priority, [self._params_at(params, x) for x in self.values]]  # fmt: skip
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
     def _usable(self, kept: Measurement | None) -> bool:
@@ -194,8 +202,10 @@ class _Plan:
             return False
         if self.session.replay:
             return True
-        rank = PROFILES[kept.profile].rank if kept.profile in PROFILES else -1
-        return not settings.fresh() and kept.key == self.key() and rank >= self.profile.rank
+        if settings.fresh() or kept.profile not in PROFILES:
+            return False
+        longer = PROFILES[kept.profile].rank >= self.profile.rank
+        return longer and kept.key == self.key(kept.profile)
 
     def seal_or_reuse(self) -> Result | None:
         """Write the prediction down, before the first sample or as a revision; then the samples
@@ -245,7 +255,7 @@ class _Plan:
             probe=self.probe, op=clib.probe(self.probe).op, timed=clib.probe(self.probe).timed,
             reports=list(clib.probe(self.probe).reports), axis=self.over, params=self.params,
             samples=self.jobs[0].samples, warmup=self.warmup, priority=self.priority,
-            profile=self.profile.name, key=self.key(), tick_hz=clib.tick_hz(),
+            profile=self.profile.name, key=self.key(self.profile.name), tick_hz=clib.tick_hz(),
             started_at=self.started_at, seconds=round(self.seconds, 3), state=self.state,
             reason=self.reason,
             points=[

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from . import units
+from . import settings, units
 from .blocks import Block, grid, say
 from .results import Result
 from .show import hardware, mean_sd, measured, predicted, ratio, software
@@ -86,3 +86,18 @@ def suspicions(found: list[Result], fitness: list[dict]) -> Block:
 def revised(found: list[Result]) -> Block:
     lines = [f"- `{one.quantity}`: {'; '.join(one.revisions)}." for one in found if one.revisions]
     return say("\n".join(lines) if lines else "No prediction was revised after measuring.")
+
+
+def source_map(found: list[Result], caption: str, name: str) -> Block:
+    """From experiment to C file, with the number of quantities."""
+    names = sorted({one.quantity.rsplit("/", 1)[0] for one in found})
+    rows = []
+    for one in names:
+        sources = [
+            f"{{download}}`{path.name} </{path.relative_to(settings.ROOT)}>`"
+            for path in sorted((settings.ROOT / "csrc").glob(f"{one}.c"))
+            + sorted((settings.ROOT / "csrc").glob(f"{one}.o0.c"))
+        ]
+        count = sum(q.quantity.rsplit("/", 1)[0] == one for q in found)
+        rows.append([f"`{one}`", ", ".join(sources), str(count)])
+    return grid(["Experiment", "C files", "Quantities"], rows, caption, name)

@@ -47,6 +47,18 @@ def profile(name: str | None = None) -> Profile:
     return PROFILES[name]
 
 
+@dataclass(frozen=True)
+class ByProfile:
+    """A setting of a measurement that depends on how long one measures."""
+
+    quick: int
+    standard: int
+    full: int
+
+    def at(self, name: str) -> int:
+        return getattr(self, name)
+
+
 def build_dir() -> Path:
     """All that is generated."""
     return Path(_choice("RECKON_BUILD", str(ROOT / "_build"))).resolve()

@@ -220,16 +220,16 @@ def verdict(one: Result, what: str) -> Block:
     """How the prediction did, in a sentence or two: computed, by the sealed prediction."""
     if one.summary is None:
         return say(f"**{what}** could not be judged: {one.reason}")
-    ratio = one.ratio
-    if not ratio > 0 or math.isinf(ratio):
+    times = one.ratio
+    if not times > 0 or math.isinf(times):
         return say(f"**{what}**: measured {one}, which no ratio to the prediction describes.")
-    off = max(ratio, 1 / ratio)
+    off = max(times, 1 / times)
     if off < 1.05:
         how = "hit"
     elif off < 2:
-        how = f"{100 * abs(ratio - 1):.0f} % too {'low' if ratio > 1 else 'high'}"
+        how = f"{100 * abs(times - 1):.0f} % too {'low' if times > 1 else 'high'}"
     else:
-        how = f"too {'low' if ratio > 1 else 'high'} by a factor of {units.number(off, 2)}"
+        how = f"too {'low' if times > 1 else 'high'} by a factor of {units.number(off, 2)}"
     if one.is_curve:
         text = f"**Verdict.** Over the whole curve the prediction for {what} was {how} (middle point)."
     else:
@@ -253,6 +253,25 @@ def verdict(one: Result, what: str) -> Block:
     return say(text)
 
 
+def plausibility(found: list[Result], least_cycles: float, why: str) -> Block:
+    """Figures of this run and of the reports that cannot be what they claim: not positive, or
+    fewer cycles than `least_cycles`, with the reason why that is a bound."""
+    odd = []
+    for one in found:
+        if one.summary is None or one.is_curve:
+            continue
+        if one.median <= 0:
+            odd.append(f"`{one.quantity}` of this run: {one}")
+        elif one.core_cycles and one.core_cycles.median < least_cycles:
+            odd.append(f"`{one.quantity}` of this run: {one:cycles}")
+        for f in reports.of(one.quantity):
+            told = f.base(f.measured, one.unit)
+            if told is not None and told * f.clock < least_cycles:
+                odd.append(f"`{one.quantity}` of {f.report}: {units.number(told * f.clock)} cycles")
+    bound = f"Nothing here can take fewer than {units.number(least_cycles)} cycles: {why}."
+    return say(bound, f"Below that: {'; '.join(odd)}." if odd else "No figure is below that.")
+
+
 # --- other ways, other machines ---------------------------------------------------------------
 
 
@@ -270,10 +289,10 @@ def methods(found: list[Result], ours: Result, caption: str, name: str) -> Block
     rows = []
     for one in sorted(found, key=lambda r: r.median if r.summary else math.inf):
         m = one.measurement
-        ratio = one.median / ours.median if one.summary and ours.summary else math.nan
+        against = one.median / ours.median if one.summary and ours.summary else math.nan
         rows.append([
             ", ".join(m.reports) or "ours", m.timed, predicted(one), measured(one),
-            "–" if math.isnan(ratio) else f"{units.number(ratio)}×",
+            "–" if math.isnan(against) else f"{units.number(against)}×",
             _told_by_reports(one.quantity, one.unit, m.reports),
         ])  # fmt: skip
     return grid(["Method of", "What is timed", "Predicted by its reasoning", "Measured here",
@@ -289,10 +308,10 @@ def among(one: Result, quantities: list[str], caption: str, name: str) -> Block:
             if f.measured is None:
                 continue
             value = f.base(f.measured, one.unit)
-            predicted = f.base(f.predicted, one.unit)
+            guessed = f.base(f.predicted, one.unit)
             rows.append([
                 f"{f.machine} {{cite}}`{f.cite}`",
-                "–" if predicted is None else units.amount(predicted, one.unit),
+                "–" if guessed is None else units.amount(guessed, one.unit),
                 units.amount(value, one.unit),
                 f"{units.number(value / one.median)}×" if one.summary else "–",
                 f"{label(quantity)}; {f.place}{'; ' + f.note if f.note else ''}",

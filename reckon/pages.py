@@ -1,0 +1,211 @@
+"""Executing the notebooks: papermill in _toc.yml order, only where something changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from . import records, settings
+from .progress import Display
+from .session import session
+from .settings import ROOT, ReckonError
+
+_SECONDS_A_ROW = {"quick": 0.5, "standard": 3.5, "full": 65.0}  # for the first estimate only
+
+
+def toc() -> list[str]:
+    """Every file of the book, in order, as `_toc.yml` has it."""
+    data = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+
+    def walk(entries):
+        for entry in entries:
+            yield entry["file"]
+            yield from walk(entry.get("sections", []))
+
+    return [data["root"], *walk(data["chapters"])]
+
+
+def notebooks() -> list[str]:
+    """The notebooks of the book by name: "machine", "cpu/clock", ..., in order."""
+    return [file.removeprefix("notebooks/") for file in toc() if file.startswith("notebooks/")]
+
+
+def source(page: str) -> Path:
+    return ROOT / "notebooks" / f"{page}.ipynb"
+
+
+def executed(page: str) -> Path:
+    return settings.build_dir() / "executed" / f"{page}.ipynb"
+
+
+def find(page: str) -> str:
+    """The page of that name. Raises ReckonError, naming the nearest, where there is none."""
+    import difflib
+
+    if page not in notebooks():
+        near = difflib.get_close_matches(page, notebooks(), 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(notebooks())}."
+        raise ReckonError(f"There is no experiment {page}; {hint}")
+    return page
+
+
+@dataclass
+class Outcome:
+    """What executing the pages came to."""
+
+    executed: list[str]
+    failed: dict[str, str]  # page: what went wrong
+    states: dict[str, tuple[str, str | None]]  # quantity: state and reason
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except FileNotFoundError:
+        return "none"
+
+
+def _sources_key(page: str) -> str:
+    """Everything a page is made from besides the records it reads."""
+    package = Path(__file__).parent
+    files = [source(page), *sorted(package.glob("*.py")), settings.library_dir() / "compiler.txt"]
+    files += sorted((ROOT / "csrc").rglob("*.[ch]")) + sorted((ROOT / "book/reports").glob("*.toml"))
+    parts = [settings.profile().name, session().run.name, *(_digest(file) for file in files)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _sidecar(page: str) -> Path:
+    return executed(page).with_suffix(".json")
+
+
+def _last(page: str) -> dict:
+    try:
+        return json.loads(_sidecar(page).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def is_current(page: str) -> bool:
+    """Whether the executed page still follows from its sources and from the records it read."""
+    last = _last(page)
+    return (
+        executed(page).exists()
+        and not last.get("failed")
+        and last.get("sources") == _sources_key(page)
+        and all(_digest(Path(path)) == digest for path, digest in last.get("reads", {}).items())
+    )
+
+
+def _expected_s(page: str) -> float:
+    last = _last(page)
+    if last.get("profile") == settings.profile().name and not settings.fresh():
+        return last["seconds"]
+    asked = len(re.findall(r"rk\.measure", source(page).read_text(encoding="utf-8")))
+    return 3.0 + 4 * asked * _SECONDS_A_ROW[settings.profile().name]
+
+
+@contextmanager
+def _environment(**values: str):
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name)
+            else:
+                os.environ[name] = value
+
+
+def execute(pages: list[str], force: bool = False) -> Outcome:
+    """Execute the pages that are not current, in order; a failing one does not stop the others.
+
+    Raises ReckonError where nothing can be executed at all (no library, unwritable folders).
+    """
+    fresh = settings.fresh() or force
+    stale = [page for page in pages if fresh or not is_current(page)]
+    outcome = Outcome([], {}, {})
+    records.make_folder(settings.build_dir() / "executed")
+    events = settings.build_dir() / "events.jsonl"
+    with Display(events, {page: _expected_s(page) for page in stale}) as display:
+        for page in pages:
+            # An earlier page may have changed a record that this one reads.
+            if page not in stale and is_current(page):
+                continue
+            display.page(page)
+            start_s = time.monotonic()
+            error = _execute_one(page, events)
+            display.page_done(page, time.monotonic() - start_s)
+            outcome.executed.append(page)
+            if error:
+                outcome.failed[page] = error
+                display.line(f"{page} failed: {error}")
+    outcome.states = display.states
+    return outcome
+
+
+def _execute_one(page: str, events: Path) -> str | None:
+    """Execute one notebook; what went wrong, or None. Ctrl-C ends its kernel with it."""
+    import papermill
+    from nbclient.exceptions import DeadKernelError
+    from papermill.exceptions import PapermillExecutionError
+
+    target = executed(page)
+    records.make_folder(target.parent)
+    reads, scratch = target.with_suffix(".reads"), target.with_suffix(".partial.ipynb")
+    reads.unlink(missing_ok=True)
+    key, start_s, error = _sources_key(page), time.monotonic(), None
+    try:
+        with _environment(
+            RECKON_EVENTS=str(events), RECKON_READS=str(reads), RECKON_RUN=session().run.name,
+            PYDEVD_DISABLE_FILE_VALIDATION="1",
+        ):  # fmt: skip
+            papermill.execute_notebook(
+                str(source(page)), str(scratch), kernel_name="python3", progress_bar=False,
+                cwd=str(ROOT), autosave_cell_every=0,
+            )  # fmt: skip
+        os.replace(scratch, target)
+    except PapermillExecutionError as failure:
+        error = f"cell {failure.cell_index + 1}: {failure.ename}: {failure.evalue}"
+    except DeadKernelError:
+        error = "its kernel died; run the notebook in `make lab` to see where."
+    except OSError as failure:
+        error = f"{failure.filename or target}: {failure.strerror}"
+    finally:
+        scratch.unlink(missing_ok=True)
+        seen = reads.read_text(encoding="utf-8").splitlines() if reads.exists() else []
+        reads.unlink(missing_ok=True)
+    if error:
+        _write_failed(page, error)
+    sidecar = {
+        "sources": key, "failed": error, "profile": settings.profile().name,
+        "seconds": round(time.monotonic() - start_s, 2),
+        "reads": {path: _digest(Path(path)) for path in sorted(set(seen))},
+    }  # fmt: skip
+    records.write_whole(_sidecar(page), json.dumps(sidecar, indent=1) + "\n")
+    return error
+
+
+def _write_failed(page: str, error: str) -> None:
+    """A page in place of the one that failed, saying so."""
+    import nbformat
+
+    title = next(
+        (line for cell in nbformat.read(source(page), 4).cells if cell.cell_type == "markdown"
+         for line in cell.source.splitlines() if line.startswith("# ")),
+        f"# {page}",
+    )  # fmt: skip
+    text = f"{title}\n\n:::{{error}}\nThis page could not be made. {error}\n:::"
+    stub = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
+    for number, cell in enumerate(stub.cells):
+        cell.id = f"failed-{number}"
+    records.write_whole(executed(page), nbformat.writes(stub))
