@@ -35,11 +35,18 @@ def say(*sentences: str) -> Block:
 
 def grid(header: list[str], rows: list[list[str]], caption: str, name: str,
          widths: list[int] | None = None) -> Block:  # fmt: skip
-    """A numbered table. Cells are Markdown; `name` is its label for references."""
+    """A numbered table. Cells are Markdown; `name` is its label for references; a column that says
+    nothing ("–" all the way down) is left out."""
+    kept = [i for i, title in enumerate(header) if i == 0 or any(row[i] != "–" for row in rows)]
+    header, *rows = ([row[i] for i in kept] for row in [header, *rows])
+    widths = [widths[i] for i in kept] if widths else None
     escape = lambda cell: str(cell).replace("|", "\\|").replace("\n", " ")  # noqa: E731
     lines = [f"| {' | '.join(map(escape, row))} |" for row in [header, *rows]]
     lines.insert(1, "|" + " --- |" * len(header))
-    options = f":name: {name}\n" + (f":widths: {' '.join(map(str, widths))}\n" if widths else "")
+    options = f":name: {name}\n"
+    # In the PDF a long table may break across pages; a short one stays whole.
+    options += ":class: longtable\n" if len(rows) > 12 else ""
+    options += f":widths: {' '.join(map(str, widths))}\n" if widths else ""
     markdown = f":::{{table}} {caption}\n{options}\n" + "\n".join(lines) + "\n:::"
     plain = lambda cell: re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(str(cell)))  # noqa: E731
     body = "".join(

@@ -168,7 +168,8 @@ def _jupyter_book(base: Path, builder: str) -> None:
         raise ReckonError("RECKON_BUILD must be a folder named _build.")
     log = settings.build_dir() / f"{builder}.log"
     command = [
-        sys.executable, "-m", "jupyter_book.cli.main", "build", str(base), "--path-output",
+        sys.executable, str(Path(sys.executable).parent / "jupyter-book"), "build", str(base),
+        "--path-output",
         str(settings.build_dir().parent), "--builder", builder, "-W", "-n", "--keep-going",
     ]  # fmt: skip
     try:
@@ -202,6 +203,8 @@ def html(base: Path) -> bool:
         return False
     _built("html").unlink(missing_ok=True)
     _jupyter_book(base, "html")
+    if not (site_dir() / "index.html").exists():
+        raise ReckonError(f"Jupyter Book made no site; the log is {settings.build_dir()}/html.log.")
     records.write_whole(_built("html"), digest)
     return True
 
@@ -218,4 +221,5 @@ def pdf(base: Path) -> bool:
         raise ReckonError(f"LaTeX made no PDF; the log is {settings.build_dir()}/pdflatex.log.")
     records.make_folder(site_dir())
     shutil.copyfile(made, pdf_path())
+    records.write_whole(_built("pdflatex"), digest)
     return True

@@ -60,6 +60,13 @@ def _save(figure, name: str, caption: str, alt: str, header: list[str], rows: li
                  "</figcaption></figure>")  # fmt: skip
 
 
+def _legend(figure, axes, handles=None) -> None:
+    """Below the axes, where it cannot hide a point."""
+    handles = handles or axes.get_legend_handles_labels()[0]
+    figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2,
+                  fontsize=8)  # fmt: skip
+
+
 def _step(one: Result) -> str:
     values = one.medians[np.isfinite(one.medians)]
     return units.readable(float(np.median(np.abs(values))), one.unit)
@@ -107,7 +114,7 @@ def distribution(found: list[Result], name: str, caption: str, titles: dict | No
             axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
         axes.set_xlabel(units.spoken(unit))
         axes.set_ylabel("share of trials at or below")
-        axes.legend(loc="lower right", fontsize=8)
+        _legend(figure, axes)
     alt = "Distribution of " + ", ".join(
         f"{one.quantity} with median {units.amount(one.median, one.unit)}" for one in drawn)  # fmt: skip
     return _save(figure, name, caption, alt, ["quantity", f"value [{units.spoken(unit)}]",
@@ -138,8 +145,7 @@ def series(found: list[Result], name: str, caption: str, titles: dict | None = N
                          label=f"{title}: predicted")  # fmt: skip
         axes.set_xlabel("seconds since the measurement began")
         axes.set_ylabel(units.spoken(unit))
-        axes.legend(fontsize=8, loc="best")
-        axes.margins(y=0.3)
+        _legend(figure, axes)
     alt = "Trials over time of " + ", ".join(
         f"{one.quantity} with median {units.amount(one.median, one.unit)}" for one in drawn)  # fmt: skip
     return _save(figure, name, caption, alt,
@@ -147,7 +153,7 @@ def series(found: list[Result], name: str, caption: str, titles: dict | None = N
                  rows)  # fmt: skip
 
 
-def curve(one: Result, name: str, caption: str, xlabel: str, log_y: bool = True) -> Block:
+def curve(one: Result, name: str, caption: str, xlabel: str) -> Block:
     """A quantity against its axis: medians with interval and range, the hardware estimate and the
     sealed prediction (with its interval) drawn in."""
     if not one.has_samples:
@@ -156,12 +162,13 @@ def curve(one: Result, name: str, caption: str, xlabel: str, log_y: bool = True)
     told = lambda values: units.from_base(np.asarray(values, float), unit)  # noqa: E731
     middle, s = told(one.medians), one.summaries
     low, high, least, most = (
-        told([getattr(one_, field) for one_ in s]) for field in ("low", "high", "minimum", "maximum")
+        told([getattr(one_, field) for one_ in s]) for field in ("low", "high", "minimum", "p99")
     )
     seal = one.seal
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots()
-        axes.fill_between(x, least, most, color=BLUE, alpha=0.12, lw=0, label="all trials")
+        axes.fill_between(x, least, most, color=BLUE, alpha=0.12, lw=0,
+                          label="minimum to 99th percentile")  # fmt: skip
         bars = np.nan_to_num(np.abs([middle - low, high - middle]))
         axes.errorbar(x, middle, yerr=bars, fmt="o-", ms=4, color=BLUE, capsize=2,
                       label="measured: median, 95 % interval")  # fmt: skip
@@ -174,19 +181,22 @@ def curve(one: Result, name: str, caption: str, xlabel: str, log_y: bool = True)
             axes.plot(x, told(one.current.predicted), "-.", color=PURPLE, label="revised")
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
-        if log_y:
+        drawn = np.concatenate([middle, told(seal.predicted)])
+        if drawn.min() > 0 and drawn.max() / drawn.min() > 20:
             axes.set_yscale("log")
             axes.yaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
             axes.yaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
+        else:  # a rare long trial may leave the picture; it is in the data
+            axes.set_ylim(0, 1.5 * drawn.max())
         axes.set_xlabel(xlabel)
         axes.set_ylabel(units.spoken(unit))
-        axes.legend(fontsize=8)
+        _legend(figure, axes)
     rows = [[f"{v:.6g}" for v in row] for row in zip(
         x, middle, low, high, least, most, told(seal.predicted), strict=True)]  # fmt: skip
     alt = (f"{one.quantity} against {xlabel}: from {units.amount(one.medians[0], one.unit)} at "
            f"{x[0]:g} to {units.amount(one.medians[-1], one.unit)} at {x[-1]:g}")  # fmt: skip
     return _save(figure, name, caption, alt,
-                 [xlabel, f"median [{units.spoken(unit)}]", "low", "high", "minimum", "maximum",
+                 [xlabel, f"median [{units.spoken(unit)}]", "low", "high", "minimum", "p99",
                   "predicted"], rows)  # fmt: skip
 
 
@@ -221,7 +231,7 @@ def bars(found: list[Result], name: str, caption: str, titles: dict | None = Non
         axes.xaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
         axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
         axes.set_xlabel(units.spoken(unit))
-        axes.legend(handles=handles, fontsize=8, loc="upper left", bbox_to_anchor=(0, 1.0))
+        _legend(figure, axes, handles)
     alt = "; ".join(f"{one.quantity} {units.amount(one.median, one.unit)}" for one in drawn)
     return _save(figure, name, caption, alt,
                  ["quantity", f"median [{units.spoken(unit)}]", "low", "high", "minimum", "p99",

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+from jupyter_client.manager import AsyncKernelManager
+from traitlets import Unicode
 
 from . import records, settings
 from .progress import Display
@@ -55,6 +57,12 @@ def find(page: str) -> str:
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(notebooks())}."
         raise ReckonError(f"There is no experiment {page}; {hint}")
     return page
+
+
+class _LocalKernel(AsyncKernelManager):
+    """A kernel spoken to through sockets in the file system: nothing listens on the network."""
+
+    transport = Unicode("ipc")
 
 
 @dataclass
@@ -171,7 +179,7 @@ def _execute_one(page: str, events: Path) -> str | None:
         ):  # fmt: skip
             papermill.execute_notebook(
                 str(source(page)), str(scratch), kernel_name="python3", progress_bar=False,
-                cwd=str(ROOT), autosave_cell_every=0,
+                cwd=str(ROOT), autosave_cell_every=0, kernel_manager_class=_LocalKernel,
             )  # fmt: skip
         os.replace(scratch, target)
     except PapermillExecutionError as failure:

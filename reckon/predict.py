@@ -59,21 +59,23 @@ def axis(values, unit: str, what: str) -> Input:
     return Input("axis", [float(units.to_base(v, unit)) for v in values], unit, what)
 
 
-def machine(field_name: str, unit: str, otherwise: Input) -> Input:
-    """A value of the machine description, such as "processor.base_clock"; where it is not
-    reported, `otherwise` (a guess) stands in and says so."""
+def machine(field_name: str, otherwise: Input) -> Input:
+    """A value of the machine description, such as "processor.base_clock", told in the unit of
+    `otherwise`: the guess that stands in, and says so, where it is not reported."""
     section, key = field_name.split(".")
     entry = session().run.machine.get(section, {}).get(key)
     if entry is None:
         raise PredictionError(f"The machine description has no field {field_name}.")
     if entry["value"] is None:
         return _instead(otherwise, f"{field_name} is not reported", field_name)
-    return Input("machine", float(entry["value"]), unit, entry["source"], reference=field_name)
+    return Input("machine", float(entry["value"]), otherwise.unit, entry["source"],
+                 reference=field_name)  # fmt: skip
 
 
-def measured(quantity: str, unit: str, otherwise: Input) -> Input:
-    """The median of an earlier measurement, with its interval; where it could not run or has not
-    run yet, `otherwise` (a guess) stands in and says so."""
+def measured(quantity: str, otherwise: Input) -> Input:
+    """The median of an earlier measurement, with its interval, told in the unit of `otherwise`:
+    the guess that stands in, and says so, where it could not run or has not run yet."""
+    unit = otherwise.unit
     found = results.result(session().run.name, quantity)
     if found is None or found.summary is None:
         why = found.reason if found is not None and found.reason else "it has not been measured yet"
@@ -186,13 +188,17 @@ def predict(quantity: str = "", *, unit: str, kind: str = "sum"):
     return decorate
 
 
-@dataclass
+@dataclass(repr=False)
 class Prediction:
     """A formula with its inputs: the value is known, nothing is measured yet."""
 
     quantity: str
     formula: Formula
     inputs: dict[str, Input] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        value = "a curve" if self.curve_axis else units.amount(float(self.predicted), self.unit)
+        return f"{self.quantity} predicted: {value}"
 
     @property
     def unit(self) -> str:

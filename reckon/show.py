@@ -68,8 +68,8 @@ def formula_latex(made: Prediction) -> str:
 
 def _input_value(one) -> str:
     if one.origin == "axis":
-        values = [units.number(units.from_base(v, one.unit)) for v in (one.value[0], one.value[-1])]
-        return f"{values[0]} to {values[1]} {units.spoken(one.unit)}".strip()
+        values = [units.from_base(v, one.unit) for v in (one.value[0], one.value[-1])]
+        return f"{values[0]:g} to {values[1]:g} {units.spoken(one.unit)}".strip()
     return units.amount(one.value, one.unit, fixed=True)
 
 
@@ -108,6 +108,27 @@ def prediction(made: Prediction, what: str) -> Block:
             sentence += " by the inputs' intervals)"
         sentence += "."
     return Block(f"$$\n{formula_latex(made)}\n$$\n\n{sentence}\n\n{table_.markdown}")
+
+
+def predictions(made: list[Prediction], caption: str, name: str) -> Block:
+    """Several predictions in one table: the formula with numbers put in, its value and interval."""
+    rows = []
+    for one in made:
+        numbers = {name_: _amount_latex(i.value, i.unit) for name_, i in one.inputs.items()}
+        low, high = one.interval()
+        rows.append([
+            f"`{label(one.quantity)}`",
+            f"${expr.latex(one.formula.predicted)} = {expr.latex(one.formula.predicted, numbers)}$",
+            units.amount(float(one.predicted), one.unit),
+            "–" if low is None else f"{units.amount(low, one.unit)} to {units.amount(high, one.unit)}",
+        ])  # fmt: skip
+    guessed = {
+        f"{key.replace('_', ' ')} {_input_value(i)} ({_input_source(i)})": None
+        for one in made for key, i in one.inputs.items()
+    }  # fmt: skip
+    table_ = grid(["Quantity", "Formula", "Predicted", "Interval"], rows, caption, name,
+                  [16, 52, 12, 20])  # fmt: skip
+    return Block(table_.markdown + "\n\nInputs: " + "; ".join(guessed) + ".", table_.html)
 
 
 # --- the measurement --------------------------------------------------------------------------

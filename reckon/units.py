@@ -117,6 +117,9 @@ def kind(dimensionality) -> str:
     return _KINDS.get(key, f"a quantity of dimension {dimensionality}")
 
 
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def number(value: float, digits: int = 3) -> str:
     """Three significant digits, thin-grouped, never in exponent form where it can be avoided."""
     if value is None or math.isnan(value):
@@ -128,7 +131,8 @@ def number(value: float, digits: int = 3) -> str:
     places = digits - 1 - math.floor(math.log10(abs(value)))
     rounded = round(value, places)
     if rounded and abs(rounded) < 1e-4 or abs(rounded) >= 1e15:
-        return f"{value:.{digits - 1}e}".replace("-", "−")
+        mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+        return f"{mantissa}·10{str(int(power)).translate(_SUPERSCRIPT)}".replace("-", "−")
     text = f"{rounded:,.{max(places, 0)}f}".replace(",", " ")
     return text.replace("-", "−")
 
@@ -155,8 +159,7 @@ def readable(base_value: float, unit: str) -> str:
     return unit
 
 
-_SPOKEN = {"Gcycle/s": "GHz", "Mcycle/s": "MHz", "cycle/s": "Hz", "Gtick/s": "GHz of ticks",
-           "1": "", "count": ""}
+_SPOKEN = {"Gcycle/s": "GHz", "Mcycle/s": "MHz", "cycle/s": "Hz", "1": "", "count": ""}
 
 
 def spoken(unit: str) -> str:

@@ -1,0 +1,84 @@
+# Reckon. `make help` lists the targets. All that is generated lies under _build/ and .venv/.
+SHELL   := /bin/bash
+PYTHON  ?= python3
+VENV    := .venv
+PY      := $(VENV)/bin/python
+LIB     := _build/lib
+PORT    ?= 8000
+
+# Options of the book reach the notebooks through the environment.
+PROFILE ?=
+FRESH   ?=
+RUN     ?=
+NO_APT  ?=
+export RECKON_PROFILE = $(PROFILE)
+export RECKON_FRESH   = $(FRESH)
+export RECKON_RUN     = $(RUN)
+export NO_APT
+# Work of numpy's own threads would be measured with ours.
+export OMP_NUM_THREADS = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help book html pdf measure results doctor lab serve test lint setup lib tex lock schema expected clean
+
+help: ## list the targets
+	@echo "Reckon: predict what this machine should do, then measure it."
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@echo "Options: PROFILE=quick|standard|full  FRESH=1 (measure again)  RUN=name  NO_APT=1"
+
+book: setup lib tex ## execute the notebooks, make the site and the PDF
+	@$(PY) -m reckon build
+
+html: setup lib ## the same without the PDF
+	@$(PY) -m reckon build --html
+
+pdf: setup lib tex ## the same without the site
+	@$(PY) -m reckon build --pdf
+
+measure: setup lib ## measure one experiment afresh: make measure EXPERIMENT=cpu/syscall
+	@test -n "$(EXPERIMENT)" || { echo "Say which: make measure EXPERIMENT=cpu/syscall" >&2; exit 2; }
+	@$(PY) -m reckon measure "$(EXPERIMENT)"
+
+results: setup lib ## print every quantity of the run
+	@$(PY) -m reckon results $(EXPERIMENT) $(if $(RUN),--run $(RUN))
+
+doctor: setup lib ## say whether this machine is fit to be measured
+	@$(PY) -m reckon doctor
+
+# The quick profile: samples of any longer profile serve, so an edited prediction shows its verdict
+# at once.
+lab: setup lib ## open the notebooks in JupyterLab, to edit predictions
+	@RECKON_PROFILE=$(or $(PROFILE),quick) $(VENV)/bin/jupyter lab --notebook-dir=. notebooks
+
+serve: setup ## show the site on http://127.0.0.1:8000 (PORT=)
+	@test -f _build/html/index.html || { echo "There is no site yet; run make book." >&2; exit 2; }
+	@echo "http://127.0.0.1:$(PORT)/  (Ctrl-C ends it)"
+	@$(PY) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+
+test: setup lib ## run every check
+	@$(PY) -m pytest $(TESTS)
+
+setup: $(VENV)/ready ## the virtual environment alone
+
+$(VENV)/ready: requirements.txt pyproject.toml tools/setup
+	@tools/setup venv $(PYTHON) $(VENV)
+	@touch $@
+
+lib: ## the C library alone
+	@$(MAKE) --no-print-directory -s -C csrc OUT=$(CURDIR)/$(LIB)
+
+tex: ## install TeX by apt-get, where that can be used
+	@tools/setup tex
+
+lock: setup ## compile requirements.txt from pyproject.toml (needs uv)
+	uv pip compile pyproject.toml --universal --python-version 3.11 -o requirements.txt \
+	  --custom-compile-command "make lock"
+
+schema: setup ## write book/record.schema.json anew
+	@$(PY) -c "from reckon import records, settings; records.write_whole(settings.ROOT / 'book/record.schema.json', records.schema())"
+
+expected: setup lib ## write the expected notebooks of the tests anew, from the recorded run
+	@$(PY) -m pytest -q tests/test_notebooks.py --nb-force-regen || true
+
+clean: ## remove _build and .venv; recorded runs stay
+	rm -rf _build $(VENV) *.egg-info
