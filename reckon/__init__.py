@@ -5,6 +5,9 @@ What a notebook uses:
     rk.measure, rk.measure_together, rk.by_profile                      measuring
     rk.show, rk.draw, rk.overview, rk.say                               tables, figures, sentences
     rk.run(), rk.results()                                              what the run holds
+
+Some of these names are modules' names too, so modules import from one another by
+`from .results import ...`, never by `from . import results`.
 """
 
 from . import blocks, overview, show

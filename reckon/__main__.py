@@ -89,7 +89,8 @@ def _probes(arguments) -> int:
 
 
 def _probe(arguments) -> int:
-    from . import clib, results, stats, units
+    from . import clib, stats, units
+    from .results import sample_values
 
     params = {}
     for text in arguments.parameters:
@@ -108,7 +109,7 @@ def _probe(arguments) -> int:
             isolated=not arguments.in_process,
         )  # fmt: skip
         found.append(one)
-        base = results.sample_values(one.ticks, one.ops, row.op, clib.tick_hz(), unit)
+        base = sample_values(one.ticks, one.ops, row.op, clib.tick_hz(), unit)
         values.append(units.from_base(base, unit))
     summary = stats.summarise(values)
     happened = {
@@ -166,7 +167,8 @@ def _run_name(arguments) -> str:
 
 
 def _results(arguments) -> int:
-    from . import records, results, settings, units
+    from . import records, settings, units
+    from .results import all_results, to_row
 
     name = _run_name(arguments)
     states = {}
@@ -175,9 +177,9 @@ def _results(arguments) -> int:
         data = json.loads(last.read_text(encoding="utf-8"))
         states = data["states"] if data["run"] == name else {}
     rows = []
-    for one in results.all_results(name, arguments.experiment):
+    for one in all_results(name, arguments.experiment):
         state, reason = states.get(one.quantity, (one.state, one.reason))
-        rows.append({**results.to_row(one, state), "reason": reason or one.reason})
+        rows.append({**to_row(one, state), "reason": reason or one.reason})
     if arguments.json:
         print(json.dumps(rows, indent=1))
         return 0

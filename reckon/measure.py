@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import clib, predict, records, results, settings, stats, units
+from . import clib, records, settings, stats, units
+from .predict import current
 from .records import Measurement, Point, Process, Quantity
-from .results import Result
+from .results import Result, differences, from_record, sample_values
 from .session import session
 from .settings import PROFILES, ByProfile, Profile, ReckonError
 
@@ -59,7 +60,7 @@ class _Job:
         self.spent_s += time.monotonic() - start_s
         one = _process(outcome, start_s - origin_s)
         self.processes.append(one)
-        values = results.sample_values(
+        values = sample_values(
             one.ticks, one.ops, clib.probe(self.probe).op, clib.tick_hz(), self.unit
         )
         self.medians.append(float(np.median(values)))
@@ -154,7 +155,7 @@ class _Plan:
         self.quantity, self.probe, self.over = quantity, probe or quantity, over
         self.warmup, self.priority = warmup, priority
         self.asked = {**params, "": samples}
-        self.prediction = predict.current(quantity)
+        self.prediction = current(quantity)
         self.session, self.profile = session(), settings.profile()
         self.experiment = quantity.rsplit("/", 1)[0]
         self.state, self.reason, self.seconds = "measured", None, 0.0
@@ -215,21 +216,21 @@ class _Plan:
         made = self.prediction.to_record()
         if kept.measurement is None:  # nothing seen yet: this is the seal
             predictions = [made]
-        elif results.differences(kept.predictions[-1], made):
+        elif differences(kept.predictions[-1], made):
             predictions = [*kept.predictions, made]
         else:
             predictions = kept.predictions
-        same_seal = kept.predictions and kept.measurement is None and not results.differences(
+        same_seal = kept.predictions and kept.measurement is None and not differences(
             kept.predictions[-1], made)  # fmt: skip
         if predictions != kept.predictions and not same_seal:
             kept = Quantity(predictions=predictions, measurement=kept.measurement)
             record.quantities[self.quantity] = kept
             records.write_record(self.session.run.name, record)
         if self._usable(kept.measurement):
-            return results.from_record(self.quantity, kept, "reused")
+            return from_record(self.quantity, kept, "reused")
         if self.session.replay:
             if kept.measurement is not None:
-                return results.from_record(self.quantity, kept)
+                return from_record(self.quantity, kept)
             raise ReckonError(
                 f"The run {self.session.run.name} was recorded elsewhere and holds no samples of "
                 f"{self.quantity}; measure it there, or leave RUN= away."

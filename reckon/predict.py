@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import expr, records, results, units
+from . import expr, records, units
 from .expr import PredictionError
+from .results import result
 from .session import session
 from .settings import ReckonError
 
@@ -76,7 +77,7 @@ def measured(quantity: str, otherwise: Input) -> Input:
     """The median of an earlier measurement, with its interval, told in the unit of `otherwise`:
     the guess that stands in, and says so, where it could not run or has not run yet."""
     unit = otherwise.unit
-    found = results.result(session().run.name, quantity)
+    found = result(session().run.name, quantity)
     if found is None or found.summary is None:
         why = found.reason if found is not None and found.reason else "it has not been measured yet"
         return _instead(otherwise, f"{quantity}: {why}", quantity)

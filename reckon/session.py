@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from . import fitness, machine, records, settings
+from . import fitness, records, settings
+from .machine import default_run_name, describe, identity
 from .records import Run
 from .settings import ReckonError
 
@@ -23,9 +24,9 @@ def session() -> Session:
     A run belongs to one machine and kernel: where the one asked for was recorded elsewhere, its
     samples are read and nothing is measured.
     """
-    described = machine.describe()
-    here = machine.identity(described)
-    name = settings.run_name() or machine.default_run_name(described)
+    described = describe()
+    here = identity(described)
+    name = settings.run_name() or default_run_name(described)
     found = records.read_run(name)
     if found is None:
         found = Run(
