@@ -9,13 +9,14 @@ import re
 
 import matplotlib
 import numpy as np
+from matplotlib.figure import Figure  # not pyplot: no global state, and a quicker import
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FormatStrFormatter, NullFormatter
 
-matplotlib.use("agg")
-import matplotlib.pyplot as plt  # noqa: E402
-
-from . import records, settings, units  # noqa: E402
-from .blocks import Block  # noqa: E402
-from .results import Result, process_values  # noqa: E402
+from . import records, settings, units
+from .blocks import Block
+from .results import Result, process_values
 
 # Okabe and Ito (2008): told apart with every common kind of colour vision.
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
@@ -37,6 +38,11 @@ _STYLE = {
 }
 
 
+def _axes(size_inches: tuple | None = None):
+    figure = Figure(figsize=size_inches)
+    return figure, figure.subplots()
+
+
 def _save(figure, name: str, caption: str, alt: str, header: list[str], rows: list) -> Block:
     """Write NAME.svg, NAME.pdf and NAME.csv under _build/figures and show them as one figure."""
     if not re.fullmatch(r"[a-z0-9-]+", name):
@@ -46,7 +52,6 @@ def _save(figure, name: str, caption: str, alt: str, header: list[str], rows: li
     svg = io.StringIO()
     figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
     figure.savefig(f"{base}.pdf", bbox_inches="tight", metadata={"CreationDate": None})
-    plt.close(figure)
     records.write_whole(base.with_suffix(".svg"), svg.getvalue())
     table = io.StringIO()
     csv.writer(table, lineterminator="\n").writerows([header, *rows])
@@ -93,8 +98,8 @@ def distribution(found: list[Result], name: str, caption: str, titles: dict | No
         return _nothing(found)
     unit = _step(drawn[0])
     rows = []
-    with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots()
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes()
         for one, colour in zip(drawn, _SERIES, strict=False):
             title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
             # All in the first one's unit, so that they share an axis.
@@ -110,8 +115,8 @@ def distribution(found: list[Result], name: str, caption: str, titles: dict | No
             rows += [[one.quantity, f"{pooled[i]:.6g}", f"{share[i]:.6g}"] for i in at]
         if pooled[0] > 0:
             axes.set_xscale("log")
-            axes.xaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
-            axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
+            axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
+            axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_xlabel(units.spoken(unit))
         axes.set_ylabel("share of trials at or below")
         _legend(figure, axes)
@@ -128,8 +133,8 @@ def series(found: list[Result], name: str, caption: str, titles: dict | None = N
         return _nothing(found)
     unit = _step(drawn[0])
     rows = []
-    with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots()
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes()
         for one, colour in zip(drawn, _SERIES, strict=False):
             title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
             processes = one.measurement.points[0].processes
@@ -165,8 +170,8 @@ def curve(one: Result, name: str, caption: str, xlabel: str) -> Block:
         told([getattr(one_, field) for one_ in s]) for field in ("low", "high", "minimum", "p99")
     )
     seal = one.seal
-    with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots()
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes()
         axes.fill_between(x, least, most, color=BLUE, alpha=0.12, lw=0,
                           label="minimum to 99th percentile")  # fmt: skip
         bars = np.nan_to_num(np.abs([middle - low, high - middle]))
@@ -180,12 +185,12 @@ def curve(one: Result, name: str, caption: str, xlabel: str) -> Block:
         if one.revisions:
             axes.plot(x, told(one.current.predicted), "-.", color=PURPLE, label="revised")
         axes.set_xscale("log", base=2)
-        axes.xaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
+        axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
         drawn = np.concatenate([middle, told(seal.predicted)])
         if drawn.min() > 0 and drawn.max() / drawn.min() > 20:
             axes.set_yscale("log")
-            axes.yaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
-            axes.yaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
+            axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
+            axes.yaxis.set_minor_formatter(NullFormatter())
         else:  # a rare long trial may leave the picture; it is in the data
             axes.set_ylim(0, 1.5 * drawn.max())
         axes.set_xlabel(xlabel)
@@ -209,8 +214,8 @@ def bars(found: list[Result], name: str, caption: str, titles: dict | None = Non
     unit = _step(drawn[0])
     told = lambda v: units.from_base(v, unit)  # noqa: E731
     rows = []
-    with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots(figsize=(6.4, 0.6 + 0.28 * len(drawn)))
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes((6.4, 0.6 + 0.28 * len(drawn)))
         for y, one in enumerate(drawn):
             s = one.summary
             axes.plot([told(max(s.minimum, 1e-12)), told(s.p99)], [y, y], color=SKY, lw=3, alpha=0.6)
@@ -219,17 +224,17 @@ def bars(found: list[Result], name: str, caption: str, titles: dict | None = Non
             rows.append([one.quantity, *(f"{told(v):.6g}" for v in (
                 s.median, s.low, s.high, s.minimum, s.p99, one.seal.predicted))])  # fmt: skip
         handles = [
-            plt.Line2D([], [], marker="o", ls="", color=BLUE, label="measured median"),
-            plt.Line2D([], [], color=SKY, lw=3, label="minimum to 99th percentile"),
-            plt.Line2D([], [], marker="x", ls="", color=RED, mew=2, label="predicted"),
+            Line2D([], [], marker="o", ls="", color=BLUE, label="measured median"),
+            Line2D([], [], color=SKY, lw=3, label="minimum to 99th percentile"),
+            Line2D([], [], marker="x", ls="", color=RED, mew=2, label="predicted"),
         ]
         axes.set_yticks(range(len(drawn)), [
             (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1].replace("_", " "))
             for one in drawn
         ])  # fmt: skip
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
-        axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
+        axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_xlabel(units.spoken(unit))
         _legend(figure, axes, handles)
     alt = "; ".join(f"{one.quantity} {units.amount(one.median, one.unit)}" for one in drawn)
@@ -246,12 +251,12 @@ def machine_picture(machine: dict, name: str, caption: str) -> Block:
     )
     cores = int(get("processor", "cores") or 1)
     shown = min(cores, 8)
-    with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots(figsize=(6.4, 3.2))
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes((6.4, 3.2))
         axes.axis("off")
 
         def box(x, y, width, height, text, colour):
-            axes.add_patch(plt.Rectangle((x, y), width, height, fc=colour, ec=BLACK, lw=0.8))
+            axes.add_patch(Rectangle((x, y), width, height, fc=colour, ec=BLACK, lw=0.8))
             axes.text(x + width / 2, y + height / 2, text, ha="center", va="center", fontsize=8)
 
         width = 10 / shown
@@ -281,15 +286,15 @@ def off_chart(found: list[Result], name: str, caption: str) -> Block:
     if not judged:
         return _nothing(found)
     judged = sorted(judged, key=lambda one: one.ratio)
-    with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots(figsize=(6.4, 0.8 + 0.2 * len(judged)))
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes((6.4, 0.8 + 0.2 * len(judged)))
         for limit, colour in ((10, "#f7f0e3"), (2, "#ecdcb8"), (1.25, "#dcc07f")):
             axes.axvspan(1 / limit, limit, color=colour, lw=0, zorder=0)
         axes.plot([one.ratio for one in judged], range(len(judged)), "o", color=BLUE, ms=4)
         axes.axvline(1, color=BLACK, lw=0.8)
         axes.set_yticks(range(len(judged)), [one.quantity for one in judged], fontsize=7)
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
+        axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
         axes.set_xlabel("measured / predicted (bands: within 1.25, 2 and 10 times)")
     alt = "; ".join(f"{one.quantity} {units.number(one.ratio)}" for one in judged)
     return _save(figure, name, caption, alt, ["quantity", "measured / predicted"],

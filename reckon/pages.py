@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import os
@@ -50,8 +51,6 @@ def executed(page: str) -> Path:
 
 def find(page: str) -> str:
     """The page of that name. Raises ReckonError, naming the nearest, where there is none."""
-    import difflib
-
     if page not in notebooks():
         near = difflib.get_close_matches(page, notebooks(), 1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(notebooks())}."
@@ -163,13 +162,14 @@ def execute(pages: list[str], force: bool = False) -> Outcome:
 
 def _execute_one(page: str, events: Path) -> str | None:
     """Execute one notebook; what went wrong, or None. Ctrl-C ends its kernel with it."""
+    import nbformat
     import papermill
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
     target = executed(page)
     records.make_folder(target.parent)
-    reads, scratch = target.with_suffix(".reads"), target.with_suffix(".partial.ipynb")
+    reads = target.with_suffix(".reads")
     reads.unlink(missing_ok=True)
     key, start_s, error = _sources_key(page), time.monotonic(), None
     try:
@@ -177,11 +177,12 @@ def _execute_one(page: str, events: Path) -> str | None:
             RECKON_EVENTS=str(events), RECKON_READS=str(reads), RECKON_RUN=session().run.name,
             PYDEVD_DISABLE_FILE_VALIDATION="1",
         ):  # fmt: skip
-            papermill.execute_notebook(
-                str(source(page)), str(scratch), kernel_name="python3", progress_bar=False,
-                cwd=str(ROOT), autosave_cell_every=0, kernel_manager_class=_LocalKernel,
+            # No output path: papermill would write the file after every cell.
+            done = papermill.execute_notebook(
+                str(source(page)), None, kernel_name="python3", progress_bar=False,
+                cwd=str(ROOT), kernel_manager_class=_LocalKernel,
             )  # fmt: skip
-        os.replace(scratch, target)
+        records.write_whole(target, nbformat.writes(done) + "\n")
     except PapermillExecutionError as failure:
         error = f"cell {failure.cell_index + 1}: {failure.ename}: {failure.evalue}"
     except DeadKernelError:
@@ -189,7 +190,6 @@ def _execute_one(page: str, events: Path) -> str | None:
     except OSError as failure:
         error = f"{failure.filename or target}: {failure.strerror}"
     finally:
-        scratch.unlink(missing_ok=True)
         seen = reads.read_text(encoding="utf-8").splitlines() if reads.exists() else []
         reads.unlink(missing_ok=True)
     if error:

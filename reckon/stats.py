@@ -2,6 +2,9 @@
 
 A *trial* is one sample; trials of one process share its placement in memory, so the interval of
 the median is taken across processes: pooled samples of one process give intervals far too narrow.
+
+scipy.stats takes half a second to import, so it is imported where it is used: the builder and most
+commands compute no statistics.
 """
 
 from __future__ import annotations
@@ -9,9 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import diptest
 import numpy as np
-from scipy import stats
 
 PROCESSES_FOR_AN_INTERVAL = 6  # fewer cannot bound a median at 95 % (2 * 0.5**5 > 0.05)
 
@@ -46,6 +47,8 @@ def median_interval(values, confidence: float = 0.95) -> tuple[float, float]:
     """Distribution-free interval of a median from order statistics (Conover, Practical
     Nonparametric Statistics, 1999, section 3.2, as in scipy.stats.quantile_test): its coverage is
     never below `confidence`, whatever the distribution. (nan, nan) below six values."""
+    from scipy import stats
+
     values = np.asarray(values, dtype=float)
     if len(values) < PROCESSES_FOR_AN_INTERVAL:
         return math.nan, math.nan
@@ -55,6 +58,8 @@ def median_interval(values, confidence: float = 0.95) -> tuple[float, float]:
 
 def summarise(processes: list) -> Summary:
     """Summary of one array of values for each process, in the order they ran."""
+    from scipy import stats
+
     arrays = [np.asarray(values, dtype=float) for values in processes]
     if not arrays or any(len(values) == 0 for values in arrays):
         raise ValueError("summarise() needs at least one process, each with at least one sample")
@@ -86,6 +91,8 @@ def summarise(processes: list) -> Summary:
 def drift(medians) -> str | None:
     """A sentence where the processes' medians moved steadily, by Kendall's tau against the order
     (p < 0.01) with a Theil-Sen change above 2 %."""
+    from scipy import stats
+
     if len(medians) < 8 or np.ptp(medians) == 0:
         return None
     order = np.arange(len(medians))
@@ -99,6 +106,8 @@ def drift(medians) -> str | None:
 def two_modes(values) -> str | None:
     """A sentence where the trials have two modes, by Hartigan's dip test (Hartigan and Hartigan
     1985; p < 0.01) with quartiles more than 10 % of the median apart."""
+    import diptest
+
     values = np.asarray(values, dtype=float)
     steps = np.diff(np.unique(values))
     quartiles = np.percentile(values, [25, 50, 75])
@@ -124,6 +133,8 @@ def wide(medians) -> str | None:
 
 def ratio_of_medians(above: list, below: list, seed: int = 0) -> tuple[float, float, float]:
     """Ratio of two medians with a 95 % percentile bootstrap over processes (Efron 1979)."""
+    from scipy import stats
+
     found = stats.bootstrap(
         (np.asarray(above, float), np.asarray(below, float)),
         lambda a, b, axis: np.median(a, axis=axis) / np.median(b, axis=axis),
@@ -142,6 +153,8 @@ def ratio_of_medians(above: list, below: list, seed: int = 0) -> tuple[float, fl
 
 def line(x, y) -> tuple[float, float, float, float]:
     """Robust line through points: slope, intercept, and the slope's 95 % interval (Theil-Sen)."""
+    from scipy import stats
+
     found = stats.theilslopes(y, x, alpha=0.95)
     return (
         float(found.slope),
