@@ -111,14 +111,15 @@ def prediction(made: Prediction, what: str) -> Block:
 
 
 def predictions(made: list[Prediction], caption: str, name: str) -> Block:
-    """Several predictions in one table: the formula with numbers put in, its value and interval."""
+    """Several predictions in one table: the formula, its inputs' values, its value and interval;
+    below it where the inputs come from."""
     rows = []
     for one in made:
-        numbers = {name_: _amount_latex(i.value, i.unit) for name_, i in one.inputs.items()}
         low, high = one.interval()
         rows.append([
             f"`{label(one.quantity)}`",
-            f"${expr.latex(one.formula.predicted)} = {expr.latex(one.formula.predicted, numbers)}$",
+            f"${expr.latex(one.formula.predicted)}$",
+            "; ".join(f"{key.replace('_', ' ')} {_input_value(i)}" for key, i in one.inputs.items()),
             units.amount(float(one.predicted), one.unit),
             "–" if low is None else f"{units.amount(low, one.unit)} to {units.amount(high, one.unit)}",
         ])  # fmt: skip
@@ -126,8 +127,8 @@ def predictions(made: list[Prediction], caption: str, name: str) -> Block:
         f"{key.replace('_', ' ')} {_input_value(i)} ({_input_source(i)})": None
         for one in made for key, i in one.inputs.items()
     }  # fmt: skip
-    table_ = grid(["Quantity", "Formula", "Predicted", "Interval"], rows, caption, name,
-                  [16, 52, 12, 20])  # fmt: skip
+    table_ = grid(["Quantity", "Formula", "With", "Predicted", "Interval"], rows, caption, name,
+                  [15, 27, 29, 12, 17])  # fmt: skip
     return Block(table_.markdown + "\n\nInputs: " + "; ".join(guessed) + ".", table_.html)
 
 
@@ -232,9 +233,9 @@ def spreads(found: list[Result], caption: str, name: str) -> Block:
             told(s.mean), told(s.minimum), told(s.p99), told(s.sd_within), told(s.sd_across),
             told(s.max_deviation),
         ])  # fmt: skip
-    return grid(["Quantity", "Median", "Trimmed mean (10 %)", "Mean", "Minimum", "99th percentile",
-                 "Sd within a process", "Sd across processes", "Largest deviation"],
-                rows, caption, name)  # fmt: skip
+    return grid(["Quantity", "Median", "10 % trimmed mean", "Mean", "Minimum", "99th percentile",
+                 "Sd inside a process", "Sd across processes", "Largest deviation"],
+                rows, caption, name, [20, 9, 11, 9, 10, 11, 10, 11, 11])  # fmt: skip
 
 
 def verdict(one: Result, what: str) -> Block:

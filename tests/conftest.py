@@ -1,0 +1,78 @@
+"""Shared by the tests: folders of their own, and skips that CI does not allow."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORDED = ROOT / "tests" / "runs"  # holds one recorded run, "recorded"
+
+# Read by reckon.settings at every call, so set before anything else happens.
+os.environ["RECKON_LIB"] = str(ROOT / "_build" / "lib")
+for name in ("RECKON_RUN", "RECKON_PROFILE", "RECKON_FRESH", "RECKON_EVENTS", "RECKON_READS"):
+    os.environ.pop(name, None)
+
+
+def need(condition, reason: str) -> None:
+    """Skip with the reason; in CI everything has to be there, so fail instead."""
+    if condition:
+        return
+    if os.environ.get("CI"):
+        pytest.fail(f"CI must be able to run this: {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """A _build folder, a place for runs and no machine.toml, all of this test's own."""
+    monkeypatch.setenv("RECKON_BUILD", str(tmp_path / "_build"))
+    monkeypatch.setenv("RECKON_RUNS", str(tmp_path / "runs"))
+    monkeypatch.setenv("RECKON_MACHINE_TOML", str(tmp_path / "machine.toml"))
+    monkeypatch.setenv("RECKON_PROFILE", "quick")
+    forget()
+    yield tmp_path
+    forget()
+
+
+def forget() -> None:
+    """Make the next session() open its run anew, and drop the predictions made so far."""
+    from reckon.predict import _current
+    from reckon.session import session
+
+    session.cache_clear()
+    _current.clear()
+
+
+@pytest.fixture
+def recorded(folders):
+    """A copy of the recorded run, to be read (and, by mistake, written) freely."""
+    shutil.copytree(RECORDED / "recorded", folders / "runs" / "recorded")
+    os.environ["RECKON_RUN"] = "recorded"
+    forget()
+    yield folders / "runs" / "recorded"
+    os.environ.pop("RECKON_RUN")
+
+
+def reckon(*arguments: str, timeout: float = 300, **environment: str):
+    """Run the command line; returns the finished process with its output as text."""
+    return subprocess.run(
+        [sys.executable, "-m", "reckon", *arguments], cwd=ROOT, capture_output=True, text=True,
+        timeout=timeout, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def processes_named(word: str) -> list[int]:
+    """Living processes with that word in their command line."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            state = (path / "stat").read_text().rsplit(")", 1)[1].split()[0]
+            if word.encode() in (path / "cmdline").read_bytes() and state != "Z":
+                found.append(int(path.name))
+        except OSError:
+            continue
+    return found

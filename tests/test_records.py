@@ -1,0 +1,158 @@
+import json
+import os
+import stat
+import threading
+from datetime import datetime, timezone
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from conftest import ROOT
+from reckon import records
+from reckon.settings import ReckonError
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+values = numbers | st.lists(numbers, min_size=1, max_size=4)
+whole = st.integers(-(2**63), 2**63 - 1)
+
+inputs = st.builds(
+    records.Input, name=st.text(min_size=1), origin=st.sampled_from(["given", "guess"]),
+    value=values, low=st.none() | numbers, high=st.none() | numbers, unit=st.just("ns"),
+    source=st.text(), cite=st.none() | st.text(), reference=st.none(), instead_of=st.none(),
+)  # fmt: skip
+predictions = st.builds(
+    records.Prediction, made_at=st.just(NOW), unit=st.just("ns"), kind=st.just("sum"),
+    hardware_tree=st.just(["const", 1.0]), software_tree=st.none(),
+    predicted_tree=st.just(["const", 1.0]), formula_id=st.text(),
+    inputs=st.lists(inputs, max_size=3), hardware=values, software=st.none() | values,
+    predicted=values, low=st.none() | values, high=st.none() | values,
+)  # fmt: skip
+processes = st.builds(
+    records.Process, ticks=st.lists(whole, min_size=1, max_size=5),
+    ops=st.integers(1, 10**9) | st.lists(st.integers(1, 10**9), min_size=1, max_size=5),
+    started_s=numbers, cpu=st.just(0), nice=st.just(0), policy=st.just(0), wall_ns=whole,
+    minor_faults=whole, major_faults=whole, voluntary_switches=whole, involuntary_switches=whole,
+    migrations=st.just(-1), steal_ms=st.just(-1), cycles_per_tick_before=numbers,
+    cycles_per_tick_after=numbers, seed=st.integers(0, 2**32 - 1),
+)  # fmt: skip
+points = st.builds(
+    records.Point, x=st.none() | numbers, params=st.dictionaries(st.text(), whole, max_size=2),
+    processes=st.lists(processes, min_size=1, max_size=2), stopped=st.just("time"),
+)  # fmt: skip
+measurements = st.builds(
+    records.Measurement, probe=st.text(), op=st.text(), timed=st.text(), reports=st.just([]),
+    axis=st.none(), params=st.just({"calls": 3, "dir": "x"}), samples=st.just(3),
+    warmup=st.just(1), priority=st.just("nice"), profile=st.just("quick"), key=st.text(),
+    tick_hz=numbers, started_at=st.just(NOW), seconds=numbers, state=st.just("measured"),
+    reason=st.none() | st.text(), points=st.lists(points, max_size=2),
+)  # fmt: skip
+quantities = st.builds(
+    records.Quantity, predictions=st.lists(predictions, max_size=2),
+    measurement=st.none() | measurements,
+)  # fmt: skip
+made = st.builds(
+    records.Record, format=st.just(1), experiment=st.just("a/b"),
+    quantities=st.dictionaries(st.text(min_size=1), quantities, max_size=2),
+)  # fmt: skip
+
+
+@given(record=made)
+@settings(max_examples=60, deadline=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])  # fmt: skip
+def test_what_is_written_is_read_back(folders, record):
+    records.write_record("r", record)
+    assert records.read_record("r", "a/b") == record
+
+
+def record_file(folders, text):
+    path = folders / "runs" / "r" / "a" / "b.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "not a whole record.*move it away"),
+        ('{"format": 1, "experiment": "a/b", "quantit', "not a whole record .line 1"),
+        ('{"format": 2, "experiment": "a/b"}', "format 2, newer than this version.*update Reckon"),
+        ('{"format": 1}', "experiment: Field required"),
+        ('{"format": 1, "experiment": "a/b", "colour": 3}', "colour: Extra inputs"),
+        ('{"format": 1, "experiment": "a/b", "quantities": {"q": {"predictions": 3}}}',
+         "quantities.q.predictions"),
+        ("[]", "not a whole record"),
+        ("\udcff", "cannot be read|not a whole record"),
+    ],
+)  # fmt: skip
+def test_a_broken_record_is_told_and_left_as_it_is(folders, text, says):
+    path = record_file(folders, "")
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    before = path.read_bytes()
+    with pytest.raises(ReckonError, match=says):
+        records.read_record("r", "a/b")
+    assert path.read_bytes() == before
+
+
+def test_every_truncation_of_a_record_is_noticed(folders):
+    records.write_record("r", records.Record(experiment="a/b"))
+    path = records.record_path("r", "a/b")
+    whole_text = path.read_text().rstrip("\n")
+    for length in range(len(whole_text)):
+        path.write_text(whole_text[:length])
+        with pytest.raises(ReckonError):
+            records.read_record("r", "a/b")
+
+
+def test_a_reader_sees_the_old_or_the_new_file_never_half(folders):
+    path = folders / "file"
+    texts = {c * 200_000 for c in "ab"}
+    records.write_whole(path, min(texts))
+    done = threading.Event()
+
+    def write():
+        for i in range(40):
+            records.write_whole(path, sorted(texts)[i % 2])
+        done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    seen = set()
+    while not done.is_set():
+        seen.add(path.read_text())
+    writer.join()
+    assert seen <= texts
+    assert [p.name for p in folders.iterdir() if p.name.startswith(".file")] == []
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_scratch(folders, monkeypatch):
+    path = folders / "file"
+    records.write_whole(path, "old")
+
+    def full(fd):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ReckonError, match="cannot be written .No space left on device"):
+        records.write_whole(path, "new")
+    assert path.read_text() == "old"
+    assert [p.name for p in folders.iterdir() if p.is_file()] == ["file"]
+
+
+def test_files_are_readable_by_others_as_usual(folders):
+    records.write_whole(folders / "file", "x")
+    assert stat.S_IMODE((folders / "file").stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "/etc", ".hidden"])
+def test_a_run_cannot_be_named_out_of_its_folder(folders, name):
+    with pytest.raises(ReckonError, match="cannot name a run"):
+        records.run_dir(name)
+
+
+def test_the_published_schema_is_the_one_in_use():
+    published = (ROOT / "book" / "record.schema.json").read_text(encoding="utf-8")
+    assert published == records.schema(), "run `make schema`"
+    assert "Record" in json.loads(published)["$defs"]

@@ -1,0 +1,104 @@
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from reckon import stats
+
+
+def made_up(seed, processes=12, trials=20, centre=100.0, sd=1.0, between=1.0):
+    random = np.random.default_rng(seed)
+    return [random.normal(centre + random.normal(0, between), sd, trials) for _ in range(processes)]
+
+
+def test_summary_agrees_with_numpy_and_scipy():
+    found = made_up(1)
+    pooled = np.concatenate(found)
+    s = stats.summarise(found)
+    assert s.median == np.median([np.median(v) for v in found])
+    assert s.mean == pytest.approx(pooled.mean())
+    assert s.sd == pytest.approx(pooled.std(ddof=1))
+    assert s.trimmed_mean == pytest.approx(scipy.stats.trim_mean(pooled, 0.1))
+    assert (s.minimum, s.maximum) == (pooled.min(), pooled.max())
+    assert s.p99 == pytest.approx(np.percentile(pooled, 99))
+    assert s.max_deviation == pytest.approx(abs(pooled - pooled.mean()).max())
+    assert (s.n, s.processes) == (240, 12)
+
+
+def test_the_interval_is_taken_across_processes_not_trials():
+    # Processes differ by 10 while trials inside one differ by 0.01: pooling would give an interval
+    # a hundred times too narrow.
+    s = stats.summarise(made_up(2, processes=20, sd=0.01, between=10))
+    assert s.high - s.low > 3
+    assert s.sd_within < 0.02 < 3 < s.sd_across
+
+
+@pytest.mark.parametrize("n", [6, 9, 20])
+@pytest.mark.parametrize("draw", ["normal", "exponential", "two modes"])
+def test_the_interval_covers_the_true_median(n, draw):
+    """At least 95 % over 600 made-up experiments, whatever the distribution (three standard
+    errors of slack)."""
+    random = np.random.default_rng(3)
+    hits = 0
+    for _ in range(600):
+        if draw == "normal":
+            values, truth = random.normal(5, 1, n), 5
+        elif draw == "exponential":
+            values, truth = random.exponential(1, n), math.log(2)
+        else:
+            values = np.where(random.random(n) < 0.4, 1.0, 2.0) + random.normal(0, 0.01, n)
+            truth = 1.99 + scipy.stats.norm.ppf((0.5 - 0.4) / 0.6) * 0.01 + 0.01
+        low, high = stats.median_interval(values)
+        hits += low <= truth <= high
+    assert hits / 600 > 0.95 - 3 * math.sqrt(0.05 * 0.95 / 600)
+
+
+def test_too_few_processes_give_no_interval_rather_than_zero():
+    s = stats.summarise(made_up(4, processes=5))
+    assert math.isnan(s.low) and math.isnan(s.high) and math.isnan(s.precision)
+    one = stats.summarise([np.array([3.0])])
+    assert math.isnan(one.sd) and math.isnan(one.sd_within) and math.isnan(one.sd_across)
+
+
+def test_nothing_cannot_be_summarised():
+    for nothing in ([], [np.array([])]):
+        with pytest.raises(ValueError, match="at least one"):
+            stats.summarise(nothing)
+
+
+def test_drift_is_noticed_and_noise_is_not():
+    random = np.random.default_rng(5)
+    steady = 100 + random.normal(0, 0.5, 20)
+    assert stats.drift(steady) is None
+    assert "drifted by +" in stats.drift(steady + np.linspace(0, 10, 20))
+    assert "drifted by −" in stats.drift(steady - np.linspace(0, 10, 20))
+    alarms = sum(stats.drift(100 + random.normal(0, 3, 20)) is not None for _ in range(200))
+    assert alarms <= 8  # the test is at 1 %
+
+
+def test_two_modes_are_noticed_and_one_is_not_even_on_a_coarse_counter():
+    random = np.random.default_rng(6)
+    one = random.normal(100, 10, 500)
+    assert stats.two_modes(one) is None
+    assert stats.two_modes(np.round(one / 20) * 20) is None  # the counter steps by 20
+    assert "two modes" in stats.two_modes(np.concatenate([one, random.normal(200, 10, 500)]))
+
+
+def test_processes_that_disagree_are_noticed():
+    assert stats.wide(np.full(10, 100.0)) is None
+    assert "differ by" in stats.wide(np.array([100.0, 130] * 5))
+
+
+def test_ratio_of_medians_covers_the_truth():
+    random = np.random.default_rng(7)
+    ratio, low, high = stats.ratio_of_medians(random.normal(20, 1, 30), random.normal(10, 1, 30))
+    assert low < 2 < high and low < ratio < high
+
+
+def test_line_recovers_slope_and_intercept():
+    random = np.random.default_rng(8)
+    x = np.arange(50.0)
+    slope, intercept, low, high = stats.line(x, 3 + 2 * x + random.normal(0, 0.5, 50))
+    assert slope == pytest.approx(2, rel=0.02) and intercept == pytest.approx(3, abs=0.6)
+    assert low < 2 < high

@@ -1,0 +1,62 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reckon import units
+from reckon.settings import ReckonError
+
+
+@pytest.mark.parametrize(
+    ("unit", "base"),
+    [
+        ("ns", 1e-9), ("µs", 1e-6), ("μs", 1e-6), ("us", 1e-6), ("KiB", 1024), ("kB", 1000),
+        ("KB", 1000), ("Mbit/s", 125e3), ("Mb/s", 125e3), ("GB/s", 1e9), ("GHz", 1e9),
+        ("Gcycle/s", 1e9), ("MT/s", 1e6), ("tick", 1), ("1", 1), ("%", 0.01), ("ns/byte", 1e-9),
+        ("IO/s", 1),
+    ],
+)  # fmt: skip
+def test_units_mean_what_the_field_means(unit, base):
+    assert units.factor(unit) == pytest.approx(base, rel=1e-15)
+
+
+@pytest.mark.parametrize("unit", ["parsec", "degC", "dB", "rpm", "nanox", "GHzz", "M"])
+def test_unknown_units_are_refused_with_examples(unit):
+    with pytest.raises(ReckonError, match="is not a unit of this book; write for example"):
+        units.factor(unit)
+
+
+def test_cycles_and_time_do_not_mix():
+    assert units.dimension("cycle") != units.dimension("1")
+    assert units.dimension("GHz") == units.dimension("cycle") / units.dimension("s")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"), (99.96, "100"), (0.99996, "1.00"), (1234567, "1 230 000"), (0.00123, "0.00123"),
+        (-2.5, "−2.50"), (9.1e-8, "9.10·10⁻⁸"), (math.nan, "–"), (math.inf, "∞"), (12.34, "12.3"),
+    ],
+)  # fmt: skip
+def test_numbers_are_printed_with_three_digits(value, text):
+    assert units.number(value) == text
+
+
+def test_amounts_climb_the_ladder():
+    assert units.amount(93.1e-9, "ns") == "93.1 ns"
+    assert units.amount(9.31e-6, "ns") == "9.31 µs"
+    assert units.amount(9.9996e-7, "ns") == "1.00 µs"
+    assert units.amount(3e9, "Gcycle/s") == "3.00 GHz"
+    assert units.amount(64 * 1024, "byte") == "64.0 KiB"
+
+
+@given(st.floats(1e-12, 1e14), st.sampled_from(["ns", "KiB", "GB/s", "Mcycle/s", "1"]))
+def test_there_and_back(value, unit):
+    assert units.from_base(units.to_base(value, unit), unit) == pytest.approx(value, rel=1e-12)
+
+
+@given(st.floats(1e-4, 1e14))
+def test_a_printed_number_is_within_half_a_digit(value):
+    read = float(units.number(value).replace(" ", ""))
+    assert read == pytest.approx(value, rel=0.00501)
