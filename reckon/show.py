@@ -275,23 +275,32 @@ def verdict(one: Result, what: str) -> Block:
     return say(text)
 
 
-def plausibility(found: list[Result], least_cycles: float, why: str) -> Block:
+def plausibility(found: list[Result], least: float, unit: str, why: str,
+                 most: float = math.inf) -> Block:  # fmt: skip
     """Figures of this run and of the reports that cannot be what they claim: not positive, or
-    fewer cycles than `least_cycles`, with the reason why that is a bound."""
+    outside the bounds, with the reason why they are bounds. A time is bounded in core cycles."""
+    in_cycles = unit == "cycle"
     odd = []
+
+    def judge(value: float, whose: str) -> None:
+        if not least <= value <= most:
+            odd.append(f"{whose}: {units.number(value)} {units.spoken(unit)}")
+
     for one in found:
-        if one.summary is None or one.is_curve:
-            continue
-        if one.median <= 0:
-            odd.append(f"`{one.quantity}` of this run: {one}")
-        elif one.core_cycles and one.core_cycles.median < least_cycles:
-            odd.append(f"`{one.quantity}` of this run: {one:cycles}")
+        if one.summary is not None and not one.is_curve:
+            cycles = one.core_cycles.median if in_cycles else math.nan
+            told = cycles if in_cycles else units.from_base(one.median, unit)
+            judge(told, f"`{one.quantity}` of this run")
         for f in reports.of(one.quantity):
             told = f.base(f.measured, one.unit)
-            if told is not None and told * f.clock < least_cycles:
-                odd.append(f"`{one.quantity}` of {f.report}: {units.number(told * f.clock)} cycles")
-    bound = f"Nothing here can take fewer than {units.number(least_cycles)} cycles: {why}."
-    return say(bound, f"Below that: {'; '.join(odd)}." if odd else "No figure is below that.")
+            if told is not None:
+                told = told * f.clock if in_cycles else units.from_base(told, unit)
+                judge(told, f"`{one.quantity}` of {f.report}")
+    bound = f"No figure here can be below {units.number(least)} {units.spoken(unit)}"
+    if math.isfinite(most):
+        bound += f" or above {units.number(most)} {units.spoken(unit)}"
+    return say(f"{bound}: {why}.",
+               f"Outside: {'; '.join(odd)}." if odd else "None is.")  # fmt: skip
 
 
 # --- other ways, other machines ---------------------------------------------------------------

@@ -1,0 +1,153 @@
+"""The structure: three places for an experiment, one direction for imports, clean notebooks."""
+
+import ast
+import json
+import re
+import tomllib
+
+import pytest
+import yaml
+
+import reckon as rk
+from conftest import ROOT
+from reckon import clib, pages, reports
+
+NOTEBOOKS = sorted(str(p.relative_to(ROOT / "notebooks").with_suffix(""))
+                   for p in (ROOT / "notebooks").rglob("*.ipynb")
+                   if ".ipynb_checkpoints" not in p.parts)  # fmt: skip
+EXPERIMENTS = {name for name in NOTEBOOKS if "/" in name}
+
+
+def cells(name, kind="code"):
+    data = json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text())
+    return [cell for cell in data["cells"] if cell["cell_type"] == kind]
+
+
+def source(name):
+    return "\n".join("".join(cell["source"]) for cell in cells(name))
+
+
+def test_an_experiment_is_a_c_file_a_notebook_and_a_line_of_the_toc():
+    in_c = {str(p.relative_to(ROOT / "csrc")).removesuffix(".c").removesuffix(".o0")
+            for p in (ROOT / "csrc").glob("*/*.c") if p.parent.name != "test"}  # fmt: skip
+    in_rows = {probe.experiment for probe in clib.probes().values()} - {"test"}
+    in_toc = pages.notebooks()
+    assert in_c == in_rows == EXPERIMENTS == {name for name in in_toc if "/" in name}
+    assert sorted(in_toc) == NOTEBOOKS and len(in_toc) == len(set(in_toc))
+
+
+def test_rows_stand_in_the_file_of_their_experiment():
+    for probe in clib.probes().values():
+        if not probe.name.startswith("test/"):
+            assert probe.file in (f"{probe.experiment}.c", f"{probe.experiment}.o0.c"), probe
+
+
+def test_every_row_is_measured_by_its_notebook():
+    """Each of a page's rows is named on it, whole or by its last part."""
+    for name in EXPERIMENTS:
+        text = source(name)
+        for probe in clib.probes().values():
+            if probe.experiment != name:
+                continue
+            last = probe.name.rsplit("/", 1)[1]
+            pieces = [last, *re.split("_(?=getpid|getuid|getppid|getcwd|int80)", last)]
+            assert probe.name in text or any(f'"{piece}' in text or f"{piece}" in text
+                                             for piece in pieces), probe.name  # fmt: skip
+
+
+def test_every_file_of_the_toc_exists():
+    for file in pages.toc():
+        assert (ROOT / f"{file}.md").exists() or (ROOT / f"{file}.ipynb").exists(), file
+
+
+# From the bottom up; a module imports only from those before it.
+LAYERS = ["settings", "units", "stats", "expr", "records", "results", "machine", "fitness", "clib",
+          "reports", "session", "predict", "measure", "blocks", "show", "overview", "figures",
+          "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            yield from [node.module] if node.module else [alias.name for alias in node.names]
+
+
+def test_imports_run_one_way():
+    files = {path.stem: path for path in (ROOT / "reckon").glob("*.py")}
+    assert set(files) == set(LAYERS)
+    for name, path in files.items():
+        for other in imported(path):
+            assert LAYERS.index(other) < LAYERS.index(name), f"{name} imports {other}"
+
+
+def test_only_measuring_and_the_command_line_know_the_c_library():
+    users = {p.stem for p in (ROOT / "reckon").glob("*.py") if "clib" in set(imported(p))}
+    assert users == {"measure", "__main__"}
+    assert [p.stem for p in (ROOT / "reckon").glob("*.py") if "import ctypes" in p.read_text()] == [
+        "clib"
+    ]
+
+
+def test_no_module_is_imported_by_a_name_that_the_package_gives_to_a_function():
+    taken = {name for name in rk.__all__ if callable(getattr(rk, name))}
+    for path in (ROOT / "reckon").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level == 1 and not node.module:
+                if path.stem != "__init__":
+                    assert not {alias.name for alias in node.names} & taken, path
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_notebooks_are_clean_short_and_import_reckon_alone(name):
+    for cell in cells(name):
+        assert not cell["outputs"] and cell["execution_count"] is None, "strip the outputs"
+        assert "".join(cell["source"]).count("\n") < 14, "longer code lives in reckon/"
+    roots = set(re.findall(r"^(?:import|from) (\w+)", source(name), re.M))
+    assert roots <= {"reckon", "numpy"}
+
+
+@pytest.mark.parametrize("name", sorted(EXPERIMENTS))
+def test_pages_have_their_parts_in_order(name):
+    text = "\n".join("".join(cell["source"]) for cell in cells(name, "markdown"))
+    wanted = ["# ", "## What happens underneath", "## The model", "## What is timed, and what could "
+              "fool us", "## Measurement", "## Questions", "## Other ways to measure it",
+              "## Among the reports' machines", "## If it came out high or low"]  # fmt: skip
+    places = [text.find(part) for part in wanted]
+    assert -1 not in places and places == sorted(places)
+    for part in ("rk.show.prediction", "rk.show.table", "rk.show.verdict", "rk.draw.",
+                 "rk.show.methods", "rk.show.among", "rk.show.plausibility", "rk.show.conditions"):  # fmt: skip
+        assert part in source(name), part
+
+
+def test_citations_exist():
+    bib = set(re.findall(r"^@\w+\{([^,]+),", (ROOT / "book/references.bib").read_text(), re.M))
+    cited = set()
+    for name in NOTEBOOKS:
+        text = source(name) + "\n".join("".join(c["source"]) for c in cells(name, "markdown"))
+        cited |= {key for group in re.findall(r"\{cite\}`([^`]+)`", text) for key in group.split(",")}
+        cited |= set(re.findall(r'cite="([^"]+)"', text))
+    for one in reports.figures():
+        cited.add(one.cite)
+    assert cited <= bib, cited - bib
+
+
+def test_the_reports_figures_fit_their_quantities():
+    known = {probe.name for probe in clib.probes().values()}
+    for one in reports.figures():
+        assert one.quantity in known, one.quantity
+        assert one.measured is not None and one.measured > 0
+
+
+def test_the_lock_and_the_short_list_agree():
+    lock = (ROOT / "requirements.txt").read_text().lower()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for wanted in project["dependencies"]:
+        name = re.match(r"[\w-]+", wanted)[0].lower()
+        assert re.search(rf"^{re.escape(name)}==", lock, re.M), f"{name}: run `make lock`"
+    for line in lock.splitlines():  # names and versions, no addresses
+        assert not line or re.match(r"\s*#|[\w.-]+(\[[\w,]+\])?==[\w.]+( ; .*)?$", line), line
+
+
+def test_configuration_is_quoted_where_yaml_would_mistake_it():
+    config = yaml.safe_load((ROOT / "_config.yml").read_text())
+    assert config["execute"]["execute_notebooks"] == "off"
