@@ -78,7 +78,9 @@ schema: setup ## write book/record.schema.json anew
 	@$(PY) -c "from reckon import records, settings; records.write_whole(settings.ROOT / 'book/record.schema.json', records.schema())"
 
 expected: setup lib ## write the expected notebooks of the tests anew, from the recorded run
-	@$(PY) -m pytest -q tests/test_notebooks.py --nb-force-regen || true
+	@rm -rf tests/expected && cp -r notebooks tests/expected
+	@$(PY) -m pytest -q tests/test_notebooks.py --nb-force-regen >/dev/null || true
+	@$(PY) -m pytest -q tests/test_notebooks.py
 
 clean: ## remove _build and .venv; recorded runs stay
 	rm -rf _build $(VENV) *.egg-info

@@ -6,17 +6,22 @@ import html
 import re
 from dataclasses import dataclass
 
+from . import settings
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Block:
     """A piece of a page in two spellings."""
 
     markdown: str
     html: str | None = None
 
+    def __repr__(self) -> str:
+        return f"<{len(self.markdown)} characters of Markdown>"
+
     def _repr_mimebundle_(self, include=None, exclude=None):
         bundle = {"text/markdown": self.markdown}
-        if self.html is not None:
+        if self.html is not None and not settings.for_the_book():
             bundle["text/html"] = self.html
         return bundle
 

@@ -175,7 +175,7 @@ def _execute_one(page: str, events: Path) -> str | None:
     try:
         with _environment(
             RECKON_EVENTS=str(events), RECKON_READS=str(reads), RECKON_RUN=session().run.name,
-            PYDEVD_DISABLE_FILE_VALIDATION="1",
+            RECKON_BOOK="1", PYDEVD_DISABLE_FILE_VALIDATION="1",
         ):  # fmt: skip
             # No output path: papermill would write the file after every cell.
             done = papermill.execute_notebook(

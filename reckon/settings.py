@@ -82,5 +82,10 @@ def fresh() -> bool:
     return _choice("RECKON_FRESH", "0") not in ("", "0", "no")
 
 
+def for_the_book() -> bool:
+    """Whether the builder executes this notebook, rather than a person in JupyterLab."""
+    return _choice("RECKON_BOOK", "0") == "1"
+
+
 def machine_toml() -> Path:
     return Path(_choice("RECKON_MACHINE_TOML", str(ROOT / "machine.toml")))

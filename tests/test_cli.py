@@ -1,0 +1,114 @@
+"""The command line as its user meets it: one sentence and status 2, never a traceback."""
+
+import json
+
+import pytest
+
+from conftest import reckon
+
+
+def test_help_everywhere():
+    for command in ("", "probes", "probe", "results", "doctor", "measure", "build"):
+        done = reckon(*filter(None, [command]), "--help")
+        assert done.returncode == 0 and "usage:" in done.stdout
+
+
+def test_probes_lists_rows_with_parameters_and_what_is_timed():
+    text = reckon("probes").stdout
+    assert "cpu/syscall/getpid" in text and "calls=1000" in text and "times calls x syscall" in text
+    rows = {row["name"]: row for row in json.loads(reckon("probes", "--json").stdout)}
+    assert rows["cpu/timer/paoloni"]["reports"] == ["x510uq", "i7_10750h", "hpe_i7_860"]
+    assert rows["cpu/syscall/getpid"]["parameters"][0] == {
+        "name": "calls", "default": 1000, "help": "calls a trial", "least": 1, "most": 10**9,
+    }  # fmt: skip
+
+
+def test_probe_prints_samples_median_interval_and_what_happened():
+    done = reckon("probe", "cpu/syscall/getpid", "calls=200", "--samples", "4", "--processes", "6")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("process ") == 6 and "ns/call" in done.stdout
+    assert "95 % interval" in done.stdout and "meanwhile: cpu" in done.stdout
+
+
+def test_probe_as_json():
+    done = reckon("probe", "cpu/clock/core", "--samples", "5", "--processes", "2", "--json")
+    found = json.loads(done.stdout)
+    assert found["unit"] == "ns/cycle" and found["n"] == 10 and len(found["samples"]) == 2
+    assert found["low"] is None  # not known from two processes, and not 0
+    assert 0.1 < found["median"] < 2
+
+
+def test_doctor_lists_every_check_with_what_to_do():
+    checks = json.loads(reckon("doctor", "--json").stdout)
+    names = {check["name"] for check in checks}
+    assert names >= {"tick counter", "frequency governor", "turbo", "hardware threads", "load",
+                     "virtualisation", "steal time", "transparent huge pages", "mitigations",
+                     "priority", "free disk", "free memory", "performance counters"}  # fmt: skip
+    for check in checks:
+        assert check["state"] in ("pass", "warn", "unknown") and check["found"]
+        assert check["state"] != "warn" or check["advice"]
+    assert "WARNING" in reckon("doctor").stdout or all(c["state"] != "warn" for c in checks)
+
+
+def test_results_of_the_recorded_run(recorded):
+    done = reckon("results", "--run", "recorded", "--json")
+    rows = json.loads(done.stdout)
+    keys = {"quantity", "unit", "hardware", "software", "predicted", "revised", "median", "low",
+            "high", "mean", "sd", "n", "state", "reason"}  # fmt: skip
+    assert rows and all(set(row) == keys for row in rows)
+    by_name = {row["quantity"]: row for row in rows}
+    one = by_name["cpu/syscall/getpid"]
+    assert one["low"] <= one["median"] <= one["high"] and one["state"] == "measured"
+    assert one["predicted"] == pytest.approx(one["hardware"] + one["software"])
+    assert len(by_name["cpu/timer/around"]["median"]) == 11  # a curve
+    text = reckon("results", "cpu/timer", "--run", "recorded").stdout
+    assert "cpu/timer/pair" in text and "cpu/syscall" not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["probe", "cpu/syscall/getpit"], "did you mean cpu/syscall/getpid"),
+        (["probe", "cpu/syscall/getpid", "call=3"], "has no parameter call"),
+        (["probe", "cpu/syscall/getpid", "calls"], "is not key=value"),
+        (["probe", "cpu/syscall/getpid", "calls=0"], "must be between"),
+        (["probe", "cpu/syscall/getpid", "--samples", "0"], "at least 1"),
+        (["probe", "cpu/syscall/getpid", "--cpu", "4097"], "CPU 4097 cannot be used"),
+        (["probe", "test/crash"], "died of signal 11"),
+        (["probe", "test/hang", "--deadline", "0.2"], "still running after 0.2 s"),
+        (["probe", "test/cannot"], "exists to say that it cannot"),
+        (["measure", "cpu/sysall"], "did you mean cpu/syscall"),
+        (["results", "--run", "nowhere"], "no run named nowhere"),
+        (["results", "--run", "../.."], "cannot name a run"),
+        (["results", "memory/latency"], "has no record of memory/latency"),
+        (["build", "--profile", "fast"], "invalid choice: 'fast'"),
+        (["frobnicate"], "invalid choice"),
+    ],
+)
+def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, says):
+    done = reckon(*arguments)
+    assert done.returncode == 2, done
+    assert says in done.stderr and "Traceback" not in done.stderr
+    if done.stderr.startswith("reckon: "):
+        assert done.stderr.count("\n") == 1
+
+
+def test_an_unknown_profile_in_the_environment(folders):
+    done = reckon("build", RECKON_PROFILE="fast")
+    assert done.returncode == 2 and "There is no profile 'fast'" in done.stderr
+
+
+def test_the_library_missing(folders):
+    done = reckon("probes", RECKON_LIB=str(folders))
+    assert done.returncode == 2 and "run `make lib`" in done.stderr
+
+
+def test_a_closed_pipe_is_no_error():
+    import subprocess
+    import sys
+
+    from conftest import ROOT
+
+    done = subprocess.run(f"{sys.executable} -m reckon probes | head -1", shell=True, cwd=ROOT,
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.stderr == ""
