@@ -47,6 +47,8 @@ def _staged_files(with_pdf: bool) -> dict[str, bytes]:
     found["book/stamp.md"] = _stamp(with_pdf).encode()
     for path in sorted((ROOT / "book" / "static").glob("*")):
         found[f"_static/{path.name}"] = path.read_bytes()
+    for path in sorted((ROOT / "book" / "ext").glob("*.py")):
+        found[f"_ext/{path.name}"] = path.read_bytes()
     for path in sorted((ROOT / "csrc").rglob("*.[ch]")):
         found[f"csrc/{path.relative_to(ROOT / 'csrc')}"] = path.read_bytes()
     for path in sorted((settings.build_dir() / "figures").glob("*.*")):
@@ -137,6 +139,8 @@ def stage(with_pdf: bool) -> Path:
             records.make_folder((base / name).parent)
             _write(base / name, path.read_bytes())
     for path in sorted(base.rglob("*"), reverse=True):
+        if "__pycache__" in path.parts:
+            continue
         if path.is_file() and str(path.relative_to(base)) not in wanted.keys() | mathjax.keys():
             path.unlink()
         elif path.is_dir() and not any(path.iterdir()):
@@ -154,7 +158,7 @@ def _write(path: Path, content: bytes) -> None:
 
 def _stage_digest(base: Path) -> str:
     digest = hashlib.sha256()
-    for path in sorted(p for p in base.rglob("*") if p.is_file() and "mathjax" not in p.parts):
+    for path in sorted(p for p in base.rglob("*") if p.is_file() and not {"mathjax", "__pycache__"} & set(p.parts)):
         digest.update(str(path.relative_to(base)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

@@ -177,7 +177,7 @@ def _memory() -> Check:
 
 def _disk() -> Check:
     folder = settings.build_dir()
-    while not folder.exists():
+    while not os.path.exists(folder):  # also False where it may not be looked at
         folder = folder.parent
     free = shutil.disk_usage(folder).free
     state = "pass" if free > 2 * 1024**3 else "warn"

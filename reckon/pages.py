@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -59,9 +60,55 @@ def find(page: str) -> str:
 
 
 class _LocalKernel(AsyncKernelManager):
-    """A kernel spoken to through sockets in the file system: nothing listens on the network."""
+    """A kernel spoken to through sockets in the file system: nothing listens on the network. What
+    it prints on its own goes to a log."""
 
     transport = Unicode("ipc")
+    latest = None
+
+    async def _async_start_kernel(self, **options):
+        _LocalKernel.latest = self
+        with open(settings.build_dir() / "kernel.log", "a", encoding="utf-8") as log:
+            await super()._async_start_kernel(stdout=log, stderr=log, **options)
+
+    start_kernel = _async_start_kernel
+
+    @classmethod
+    def kill_latest(cls) -> None:
+        process = getattr(getattr(cls.latest, "provisioner", None), "process", None)
+        if process and process.poll() is None:
+            process.kill()  # its probe dies with it (PR_SET_PDEATHSIG)
+
+
+def _run_notebook(page: str):
+    """Execute one notebook and return it. In a thread, because nbclient takes Ctrl-C for itself in
+    the main one; here it ends the kernel and is passed on."""
+    import papermill
+
+    result = []
+
+    def work():
+        try:
+            # No output path: papermill would write the file after every cell.
+            result.append(papermill.execute_notebook(
+                str(source(page)), None, kernel_name="python3", progress_bar=False, cwd=str(ROOT),
+                kernel_manager_class=_LocalKernel,
+            ))  # fmt: skip
+        except BaseException as error:  # carried to the main thread
+            result.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(1.0)
+    except KeyboardInterrupt:
+        _LocalKernel.kill_latest()
+        thread.join(10.0)
+        raise
+    if isinstance(result[0], BaseException):
+        raise result[0]
+    return result[0]
 
 
 @dataclass
@@ -163,7 +210,6 @@ def execute(pages: list[str], force: bool = False) -> Outcome:
 def _execute_one(page: str, events: Path) -> str | None:
     """Execute one notebook; what went wrong, or None. Ctrl-C ends its kernel with it."""
     import nbformat
-    import papermill
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
@@ -177,11 +223,7 @@ def _execute_one(page: str, events: Path) -> str | None:
             RECKON_EVENTS=str(events), RECKON_READS=str(reads), RECKON_RUN=session().run.name,
             RECKON_BOOK="1", PYDEVD_DISABLE_FILE_VALIDATION="1",
         ):  # fmt: skip
-            # No output path: papermill would write the file after every cell.
-            done = papermill.execute_notebook(
-                str(source(page)), None, kernel_name="python3", progress_bar=False,
-                cwd=str(ROOT), kernel_manager_class=_LocalKernel,
-            )  # fmt: skip
+            done = _run_notebook(page)
         records.write_whole(target, nbformat.writes(done) + "\n")
     except PapermillExecutionError as failure:
         error = f"cell {failure.cell_index + 1}: {failure.ename}: {failure.evalue}"

@@ -1,0 +1,25 @@
+"""Sphinx extension: every script once.
+
+The theme's extensions add their scripts again for each page, so that pages load MathJax twice (and
+it fails the second time) and declare thebe's constants twice. Thebe itself is not used: it would
+ask a server on the network.
+"""
+
+
+def setup(app):
+    app.connect("html-page-context", keep_first, priority=950)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def keep_first(app, pagename, templatename, context, doctree):
+    seen, kept = set(), []
+    for script in context.get("script_files", []):
+        body = getattr(script, "attributes", {}).get("body") or ""
+        name = str(getattr(script, "filename", None) or script)
+        if "thebe" in name or "THEBE_JS_URL" in body:
+            continue
+        key = body or name
+        if key not in seen:
+            seen.add(key)
+            kept.append(script)
+    context["script_files"][:] = kept

@@ -1,0 +1,84 @@
+"""The C library under AddressSanitizer and UndefinedBehaviorSanitizer."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT, need
+
+SCRIPT = """
+from reckon import clib
+small = {"calls": 3, "reads": 3, "pairs": 3, "rounds": 2, "sleep_ms": 1, "interval_ns": 10_000,
+         "chains": 2}
+ran = 0
+for isolated in (True, False):
+    for probe in clib.probes().values():
+        if probe.name in ("test/crash", "test/hang"):
+            continue
+        params = {p.name: small[p.name] for p in probe.parameters if p.name in small}
+        try:
+            clib.run(probe.name, params, samples=3, isolated=isolated)
+            ran += 1
+        except clib.ProbeCannot:
+            pass
+for name, params in (("nope", {}), ("cpu/syscall/getpid", {"calls": "x" * 3000}),
+                     ("cpu/syscall/getpid", {"calls=1\\ncalls": "2"})):
+    try:
+        clib._library(); clib.probes()[name] if name != "nope" else None
+        clib.run(name, params)
+    except clib.ReckonError:
+        pass
+print("ran", ran)
+"""
+
+
+@pytest.fixture(scope="module")
+def sanitized(tmp_path_factory):
+    out = tmp_path_factory.mktemp("sanitized")
+    extra = "-fsanitize=address,undefined -fno-sanitize-recover=all"
+    done = subprocess.run(
+        ["make", "-s", "-C", ROOT / "csrc", f"OUT={out}", f"EXTRA={extra}"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def run(out, script):
+    # libstdc++ beside it: extensions in C++ throw before the sanitizer would find it.
+    preload = " ".join(
+        subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True).stdout.strip()
+        for name in ("libasan.so", "libstdc++.so")
+    )
+    return subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True,
+        env={**os.environ, "RECKON_LIB": str(out), "LD_PRELOAD": preload,
+             # Python itself leaks at exit; the probe program is checked for leaks too.
+             "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"},
+    )  # fmt: skip
+
+
+def test_every_row_is_clean_under_the_sanitizers(sanitized):
+    done = run(sanitized, SCRIPT)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert int(done.stdout.split()[-1]) > 60
+    assert "runtime error" not in done.stderr and "ERROR: AddressSanitizer" not in done.stderr
+
+
+def test_the_sanitizer_would_have_noticed(sanitized):
+    """Seen to fail: a write past the samples of a call in this process."""
+    script = """
+import ctypes as C
+from reckon import clib
+clib.probes()
+request = clib.Request(probe=b"cpu/timer/pair", params=b"", samples=64, isolated=0)
+libc = C.CDLL(None)
+libc.malloc.restype = C.c_void_p
+short = C.cast(libc.malloc(16), C.POINTER(clib.Sample))
+clib._library().rk_run(C.byref(request), short, C.byref(clib.Report()))
+"""
+    done = run(sanitized, script)
+    assert done.returncode != 0 and "heap-buffer-overflow" in done.stderr
