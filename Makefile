@@ -48,7 +48,8 @@ doctor: setup lib ## say whether this machine is fit to be measured
 # The quick profile: samples of any longer profile serve, so an edited prediction shows its verdict
 # at once.
 lab: setup lib ## open the notebooks in JupyterLab, to edit predictions
-	@RECKON_PROFILE=$(or $(PROFILE),quick) $(VENV)/bin/jupyter lab --notebook-dir=. notebooks
+	@RECKON_PROFILE=$(or $(PROFILE),quick) $(VENV)/bin/jupyter lab --notebook-dir=. notebooks \
+	  $(if $(filter 0,$(shell id -u)),--allow-root)
 
 serve: setup ## show the site on http://127.0.0.1:8000 (PORT=)
 	@test -f _build/html/index.html || { echo "There is no site yet; run make book." >&2; exit 2; }

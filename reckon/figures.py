@@ -61,8 +61,7 @@ def _save(figure, name: str, caption: str, alt: str, header: list[str], rows: li
         f"{caption} ({{download}}`data </figures/{name}.csv>`)\n:::"
     )
     picture = svg.getvalue()
-    return Block(markdown, f"<figure>{picture[picture.index('<svg') :]}<figcaption>{caption}"
-                 "</figcaption></figure>")  # fmt: skip
+    return Block(markdown, picture[picture.index("<svg") :])
 
 
 def _legend(figure, axes, handles=None) -> None:

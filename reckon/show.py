@@ -129,7 +129,7 @@ def predictions(made: list[Prediction], caption: str, name: str) -> Block:
     }  # fmt: skip
     table_ = grid(["Quantity", "Formula", "With", "Predicted", "Interval"], rows, caption, name,
                   [15, 27, 29, 12, 17])  # fmt: skip
-    return Block(table_.markdown + "\n\nInputs: " + "; ".join(guessed) + ".", table_.html)
+    return Block(table_.markdown + "\n\nInputs: " + "; ".join(guessed) + ".")
 
 
 # --- the measurement --------------------------------------------------------------------------

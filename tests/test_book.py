@@ -16,6 +16,8 @@ import pytest
 from conftest import ROOT, need, processes_named
 
 pytestmark = pytest.mark.book
+# How the call goes on in the notebook's JSON after its probe.
+CLOCK_ARGUMENTS = ',\\n",\n    "                       rounds=1000, samples=100)'
 PAGES = ["machine", "cpu/clock", "cpu/timer", "cpu/syscall", "summary"]
 
 
@@ -128,12 +130,11 @@ def test_a_page_that_raises_is_named_and_the_rest_is_built(book):
 
 def test_a_crash_of_a_row_is_an_error_with_a_name_and_not_a_dead_kernel(book):
     with changed(book, "cpu/clock", 'probe=\\"cpu/clock/core\\"', 'probe=\\"test/crash\\"'):
-        book.edit("cpu/clock", ",\\n\",\n    \"                       rounds=10_000)", ")")
+        book.edit("cpu/clock", CLOCK_ARGUMENTS, ")")
         done = book.build("--html")
         assert done.returncode == 1
         assert "cpu/clock/cycle_time failed: test/crash died of signal 11" in done.stdout
-        book.edit("cpu/clock", 'probe=\\"test/crash\\")',
-                  'probe=\\"test/crash\\",\\n",\n    "                       rounds=10_000)')
+        book.edit("cpu/clock", 'probe=\\"test/crash\\")', 'probe=\\"test/crash\\"' + CLOCK_ARGUMENTS)
     assert book.build("--html").returncode == 0
 
 

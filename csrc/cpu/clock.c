@@ -62,11 +62,11 @@ RK_PROBE(ticks, .name = "cpu/clock/ticks", .op = "ns",
          .run = run_ticks);
 RK_PROBE(core, .name = "cpu/clock/core", .op = "cycle",
          .timed = "rounds x 64 dependent register adds of one cycle each",
-         .params = RK_PARAMS(RK_COUNT("rounds", 10000, 1, 1000000000, "rounds of 64 adds a trial")),
+         .params = RK_PARAMS(RK_COUNT("rounds", 1000, 1, 1000000000, "rounds of 64 adds a trial")),
          .run = run_core);
 RK_PROBE(core_multiply, .name = "cpu/clock/core_multiply", .op = "cycle",
          .timed = "rounds x 64 dependent multiplies, counted as three cycles each",
-         .params = RK_PARAMS(RK_COUNT("rounds", 4000, 1, 1000000000,
+         .params = RK_PARAMS(RK_COUNT("rounds", 333, 1, 1000000000,
                                       "rounds of 64 multiplies a trial")),
          .run = run_core_multiply);
 RK_PROBE(t470_sleep, .name = "cpu/clock/t470_sleep", .op = "ns", .reports = "t470",
