@@ -73,7 +73,7 @@ static int64_t steal_ms(int cpu)
  * whatever interferes only lengthens one. */
 static double cycles_per_tick(void)
 {
-    const uint64_t rounds = 400; /* 25,600 cycles: some 8 microseconds */
+    const uint64_t rounds = 50; /* 25,600 cycles: some 8 microseconds */
     uint64_t least = UINT64_MAX;
     for (int trial = 0; trial < 5; trial++) {
         const uint64_t begin = rk_begin();

@@ -17,7 +17,7 @@ from conftest import ROOT, need, processes_named
 
 pytestmark = pytest.mark.book
 # How the call goes on in the notebook's JSON after its probe.
-CLOCK_ARGUMENTS = ',\\n",\n    "                       rounds=1000, samples=100)'
+CLOCK_ARGUMENTS = ',\\n",\n    "                       rounds=125, samples=100)'
 PAGES = ["machine", "cpu/clock", "cpu/timer", "cpu/syscall", "summary"]
 
 

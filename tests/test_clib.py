@@ -63,7 +63,7 @@ def test_every_row_says_what_it_times_and_bounds_its_parameters():
 
 def test_twice_the_work_takes_twice_the_time():
     """The ruler on a known workload: 2 k instructions against k, interleaved."""
-    k, short, long = 6400, [], []
+    k, short, long = 10240, [], []
     for _ in range(10):
         short.append(np.median(clib.run("test/chain", {"instructions": k}).ticks))
         long.append(np.median(clib.run("test/chain", {"instructions": 2 * k}).ticks))

@@ -123,7 +123,7 @@ def test_what_makes_samples_unusable(folders, monkeypatch, change):
     predict_chain()
     arguments = {}
     if change == "parameters":
-        arguments["instructions"] = 12800
+        arguments["instructions"] = 20480
     if change == "warmup":
         arguments["warmup"] = 2
     if change == "source":
@@ -147,10 +147,10 @@ def test_a_longer_profile_serves_a_shorter_one(folders, monkeypatch):
 
 
 def test_a_sweep_measures_every_point_interleaved(folders):
-    axis = rk.axis([640, 1280, 2560], "cycle", "instructions")
+    axis = rk.axis([5120, 10240, 20480], "cycle", "instructions")
     predict_chain(axis=axis)
     one = rk.measure("test/chain", over="instructions")
-    assert one.is_curve and list(one.axis) == [640, 1280, 2560]
+    assert one.is_curve and list(one.axis) == [5120, 10240, 20480]
     assert one.medians[2] / one.medians[0] == pytest.approx(4, rel=0.1)
     starts = [[p.started_s for p in point.processes] for point in one.measurement.points]
     assert max(s[0] for s in starts) < min(s[-1] for s in starts)

@@ -61,13 +61,13 @@ RK_PROBE(ticks, .name = "cpu/clock/ticks", .op = "ns",
                                       "how long one trial waits")),
          .run = run_ticks);
 RK_PROBE(core, .name = "cpu/clock/core", .op = "cycle",
-         .timed = "rounds x 64 dependent register adds of one cycle each",
-         .params = RK_PARAMS(RK_COUNT("rounds", 1000, 1, 1000000000, "rounds of 64 adds a trial")),
+         .timed = "rounds x 512 dependent register adds of one cycle each",
+         .params = RK_PARAMS(RK_COUNT("rounds", 125, 1, 1000000000, "rounds of 512 adds a trial")),
          .run = run_core);
 RK_PROBE(core_multiply, .name = "cpu/clock/core_multiply", .op = "cycle",
-         .timed = "rounds x 64 dependent multiplies, counted as three cycles each",
-         .params = RK_PARAMS(RK_COUNT("rounds", 333, 1, 1000000000,
-                                      "rounds of 64 multiplies a trial")),
+         .timed = "rounds x 512 dependent multiplies, counted as three cycles each",
+         .params = RK_PARAMS(RK_COUNT("rounds", 42, 1, 1000000000,
+                                      "rounds of 512 multiplies a trial")),
          .run = run_core_multiply);
 RK_PROBE(t470_sleep, .name = "cpu/clock/t470_sleep", .op = "ns", .reports = "t470",
          .timed = "a sleep of sleep_ms, divided by its nominal length (the report: 500 x 2 s)",

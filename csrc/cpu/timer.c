@@ -105,8 +105,8 @@ RK_PROBE(pairs, .name = "cpu/timer/fenced", .op = "pair",
          .timed = "reads x the two fenced reads, executed back to back",
          .params = RK_PARAMS(READS), .run = run_pairs);
 RK_PROBE(around, .name = "cpu/timer/around", .op = "round",
-         .timed = "rounds x 64 one-cycle adds between one pair of fenced reads, the pair included",
-         .params = RK_PARAMS(RK_COUNT("rounds", 1, 1, 1000000000, "rounds of 64 adds a trial")),
+         .timed = "rounds x 512 one-cycle adds between one pair of fenced reads, the pair included",
+         .params = RK_PARAMS(RK_COUNT("rounds", 1, 1, 1000000000, "rounds of 512 adds a trial")),
          .run = run_around);
 RK_PROBE(rdtsc, .name = "cpu/timer/rdtsc", .op = "read",
          .timed = "reads x RDTSC, nothing to fence them",

@@ -52,8 +52,8 @@ static int run_fork(struct rk_context *c, struct rk_sample *out, size_t n)
 
 RK_PROBE(chain, .name = "test/chain", .op = "chain",
          .timed = "chains x a chain of `instructions` dependent one-cycle adds",
-         .params = RK_PARAMS(RK_COUNT("instructions", 6400, 64, 1000000000,
-                                      "length of the chain, a multiple of 64"),
+         .params = RK_PARAMS(RK_COUNT("instructions", 10240, 512, 1000000000,
+                                      "length of the chain, a multiple of 512"),
                              RK_COUNT("chains", 20, 1, 1000000, "chains a trial")),
          .run = run_chain);
 RK_PROBE(crash, .name = "test/crash", .op = "crash", .timed = "a segmentation fault",
