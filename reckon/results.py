@@ -161,6 +161,10 @@ class Result:
         return text
 
 
+# A measured input that moved by less is the same within what measuring can tell.
+_MOVED = 0.01
+
+
 def differences(seal: records.Prediction, now: records.Prediction) -> list[str]:
     """What changed between two predictions: the formula, given inputs, or a measurement they
     rest on. Three different things."""
@@ -182,7 +186,7 @@ def differences(seal: records.Prediction, now: records.Prediction) -> list[str]:
         one, other = old.get(name), new[name]
         if not one or one.origin != "measured" or other.origin != "measured":
             continue
-        if not same(one, other) and name not in changed:
+        if name not in changed and abs(other.value - one.value) > _MOVED * abs(one.value):
             found.append(
                 f"an earlier measurement moved: {other.reference} from "
                 f"{units.amount(one.value, one.unit)} to {units.amount(other.value, other.unit)}"

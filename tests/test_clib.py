@@ -71,9 +71,12 @@ def test_twice_the_work_takes_twice_the_time():
 
 
 def test_a_chain_of_one_cycle_adds_runs_at_the_calibrated_clock():
-    one = clib.run("test/chain", {"instructions": 64_000})
-    clock = (one.cycles_per_tick_before + one.cycles_per_tick_after) / 2
-    assert np.median(one.ticks / one.ops) * clock == pytest.approx(64_000, rel=0.05)
+    cycles = []
+    for _ in range(7):
+        one = clib.run("test/chain", {"instructions": 5120})
+        clock = (one.cycles_per_tick_before + one.cycles_per_tick_after) / 2
+        cycles.append(np.median(one.ticks / one.ops) * clock)
+    assert np.median(cycles) == pytest.approx(5120, rel=0.02)
 
 
 def test_the_tick_rate_agrees_with_the_monotonic_clock():
