@@ -247,17 +247,17 @@ def verdict(one: Result, what: str) -> Block:
         return say(f"**{what}**: measured {one}, which no ratio to the prediction describes.")
     off = max(times, 1 / times)
     if off < 1.05:
-        how = "hit"
+        how = "as predicted"
     elif off < 2:
-        how = f"{100 * abs(times - 1):.0f} % too {'low' if times > 1 else 'high'}"
+        how = f"{100 * abs(times - 1):.0f} % {'higher' if times > 1 else 'lower'} than predicted"
     else:
-        how = f"too {'low' if times > 1 else 'high'} by a factor of {units.number(off, 2)}"
+        how = f"a factor of {units.number(off, 2)} {'higher' if times > 1 else 'lower'} than predicted"
     if one.is_curve:
-        text = f"**Verdict.** Over the whole curve the prediction for {what} was {how} (middle point)."
+        text = f"**Verdict.** Over the whole curve, {what} came out {how} (middle point)."
     else:
         text = (
             f"**Verdict.** Predicted {units.amount(one.seal.predicted, one.unit)}, measured "
-            f"{one:±}: the prediction for {what} was {how}."
+            f"{one:±}: {what} came out {how}."
         )
     if one.inside_interval is not None:
         text += f" The measured value lies {'inside' if one.inside_interval else 'outside'} its "

@@ -129,36 +129,3 @@ def wide(medians) -> str | None:
     if middle == 0 or (high - low) / abs(middle) <= 0.1:
         return None
     return f"fresh processes differ by {100 * (high - low) / abs(middle):.0f} % (middle half)"
-
-
-def ratio_of_medians(above: list, below: list, seed: int = 0) -> tuple[float, float, float]:
-    """Ratio of two medians with a 95 % percentile bootstrap over processes (Efron 1979)."""
-    from scipy import stats
-
-    found = stats.bootstrap(
-        (np.asarray(above, float), np.asarray(below, float)),
-        lambda a, b, axis: np.median(a, axis=axis) / np.median(b, axis=axis),
-        vectorized=True,
-        paired=False,
-        n_resamples=2000,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    )
-    return (
-        float(np.median(above) / np.median(below)),
-        float(found.confidence_interval.low),
-        float(found.confidence_interval.high),
-    )
-
-
-def line(x, y) -> tuple[float, float, float, float]:
-    """Robust line through points: slope, intercept, and the slope's 95 % interval (Theil-Sen)."""
-    from scipy import stats
-
-    found = stats.theilslopes(y, x, alpha=0.95)
-    return (
-        float(found.slope),
-        float(found.intercept),
-        float(found.low_slope),
-        float(found.high_slope),
-    )

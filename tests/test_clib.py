@@ -79,6 +79,16 @@ def test_a_chain_of_one_cycle_adds_runs_at_the_calibrated_clock():
     assert np.median(cycles) == pytest.approx(5120, rel=0.02)
 
 
+def test_a_text_parameter_reaches_the_row():
+    """A chain of multiplies takes three times as long as one of adds."""
+    def median(of):
+        return np.median([np.median(clib.run("test/chain", {"of": of}).ticks) for _ in range(7)])
+
+    assert median("multiply") / median("add") == pytest.approx(3, rel=0.05)
+    with pytest.raises(clib.ProbeCannot, match="a chain is of add or of multiply"):
+        clib.run("test/chain", {"of": "divide"})
+
+
 def test_the_tick_rate_agrees_with_the_monotonic_clock():
     begin, start = time.clock_gettime_ns(time.CLOCK_MONOTONIC), clib.run(
         "cpu/clock/ticks", {"interval_ns": 50_000_000}, samples=2)  # fmt: skip

@@ -1,5 +1,6 @@
 /* Rows for the tests alone: a known workload, a crash, a hang, and a fork. */
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,7 +9,14 @@
 static int run_chain(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const uint64_t rounds = (uint64_t)rk_integer(c, "instructions") / RK_CHAIN_STEP;
-    RK_BATCH(out, n, rk_integer(c, "chains"), RK_KEEP(rk_add_chain(rounds, begin_, 1)));
+    const int64_t chains = rk_integer(c, "chains");
+    if (strcmp(rk_text(c, "of"), "add") == 0) {
+        RK_BATCH(out, n, chains, RK_KEEP(rk_add_chain(rounds, begin_, 1)));
+    } else if (strcmp(rk_text(c, "of"), "multiply") == 0) {
+        RK_BATCH(out, n, chains, RK_KEEP(rk_multiply_chain(rounds, begin_, 3)));
+    } else {
+        return rk_cannot(c, "a chain is of add or of multiply");
+    }
     return 0;
 }
 
@@ -51,9 +59,10 @@ static int run_fork(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 RK_PROBE(chain, .name = "test/chain", .op = "chain",
-         .timed = "chains x a chain of `instructions` dependent one-cycle adds",
+         .timed = "chains x a chain of `instructions` dependent instructions",
          .params = RK_PARAMS(RK_COUNT("instructions", 10240, 512, 1000000000,
                                       "length of the chain, a multiple of 512"),
+                             RK_WORD("of", "add", "add, or multiply (three cycles each)"),
                              RK_COUNT("chains", 20, 1, 1000000, "chains a trial")),
          .run = run_chain);
 RK_PROBE(crash, .name = "test/crash", .op = "crash", .timed = "a segmentation fault",
