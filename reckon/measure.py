@@ -93,10 +93,18 @@ def _process(outcome: clib.Outcome, started_s: float) -> Process:
 
 def _collect(jobs: list[_Job], profile: Profile) -> None:
     """Run the jobs in turn, in a new random order each round, until each has its reason to stop:
-    minutes apart the machine is another one, so what is compared is interleaved."""
-    origin_s = time.monotonic()
+    minutes apart the machine is another one, so what is compared is interleaved.
+
+    Rounds are spread over time, because what disturbs comes in bursts: on a shared host a system
+    call was 20 % slower for some tenths of a second at a time, the core clock unchanged (a busy
+    sibling thread). An interval taken inside one burst would be narrow and wrong."""
+    pace_s = profile.span_s / profile.processes_least
+    origin_s = round_s = time.monotonic()
     order = random.Random()
     while active := [job for job in jobs if not job.stopped]:
+        if time.monotonic() - origin_s < profile.span_s:
+            time.sleep(max(0.0, pace_s - (time.monotonic() - round_s)))
+        round_s = time.monotonic()
         order.shuffle(active)
         for job in active:
             job.run_once(origin_s, profile)

@@ -22,7 +22,7 @@ from .progress import Display
 from .session import session
 from .settings import ROOT, ReckonError
 
-_SECONDS_A_ROW = {"quick": 0.5, "standard": 3.5, "full": 65.0}  # for the first estimate only
+_SECONDS_A_GROUP = {"quick": 0.6, "standard": 3.0, "full": 80.0}  # for the first estimate only
 
 
 def toc() -> list[str]:
@@ -163,7 +163,7 @@ def _expected_s(page: str) -> float:
     if last.get("profile") == settings.profile().name and not settings.fresh():
         return last["seconds"]
     asked = len(re.findall(r"rk\.measure", source(page).read_text(encoding="utf-8")))
-    return 3.0 + 4 * asked * _SECONDS_A_ROW[settings.profile().name]
+    return 3.0 + asked * _SECONDS_A_GROUP[settings.profile().name]
 
 
 @contextmanager
