@@ -65,6 +65,19 @@ def reckon(*arguments: str, timeout: float = 300, **environment: str):
     )  # fmt: skip
 
 
+def probes_running() -> list[int]:
+    """Living reckon-probe processes of this checkout's library (another one may be measuring)."""
+    program = str(ROOT / "_build" / "lib" / "reckon-probe")
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(path / "exe") == program:
+                found.append(int(path.name))
+        except OSError:  # gone, or a zombie
+            continue
+    return found
+
+
 def processes_named(word: str) -> list[int]:
     """Living processes with that word in their command line."""
     found = []

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, need, processes_named
+from conftest import ROOT, need, probes_running, processes_named
 
 pytestmark = pytest.mark.book
 # How the call goes on in the notebook's JSON after its probe.
@@ -242,7 +242,7 @@ def test_ctrl_c_keeps_whole_records_and_the_next_build_goes_on(book, tmp_path):
     assert start.returncode == 130 and "Stopped; complete records are kept" in err, err
     assert "Traceback" not in err
     time.sleep(0.5)
-    assert processes_named(str(project.base)) == [] and processes_named("reckon-probe") == []
+    assert processes_named(str(project.base)) == [] and probes_running() == []
     for path in project.run.rglob("*"):
         if path.is_file():
             assert path.suffix == ".json" and not path.name.startswith("."), path

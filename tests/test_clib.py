@@ -15,7 +15,7 @@ import time
 import numpy as np
 import pytest
 
-from conftest import ROOT, need, processes_named
+from conftest import ROOT, need, probes_running
 from reckon import clib
 from reckon.settings import ReckonError
 
@@ -148,7 +148,7 @@ def test_a_hang_ends_at_its_deadline_with_everything_it_started(child):
         clib.run("test/hang", {"child": child}, deadline_s=0.3, warmup=0)
     assert time.monotonic() - begin < 2
     time.sleep(0.1)
-    assert processes_named("reckon-probe") == []
+    assert probes_running() == []
 
 
 def test_ctrl_c_ends_the_probe_at_once():
@@ -157,21 +157,21 @@ def test_ctrl_c_ends_the_probe_at_once():
     with pytest.raises(KeyboardInterrupt):
         clib.run("test/hang", deadline_s=20, warmup=0)
     assert time.monotonic() - begin < 3
-    assert processes_named("reckon-probe") == []
+    assert probes_running() == []
 
 
 def test_the_probe_does_not_outlive_a_killed_caller():
     script = "from reckon import clib; clib.run('test/hang', deadline_s=60, warmup=0)"
     caller = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT)
     for _ in range(100):
-        if processes_named("reckon-probe"):
+        if probes_running():
             break
         time.sleep(0.1)
-    assert processes_named("reckon-probe")
+    assert probes_running()
     caller.kill()
     caller.wait()
     time.sleep(0.3)
-    assert processes_named("reckon-probe") == []
+    assert probes_running() == []
 
 
 def test_cannot_is_a_result_with_a_reason():
