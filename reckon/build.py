@@ -209,6 +209,8 @@ def html(base: Path) -> bool:
     _jupyter_book(base, "html")
     if not (site_dir() / "index.html").exists():
         raise ReckonError(f"Jupyter Book made no site; the log is {settings.build_dir()}/html.log.")
+    for path in (base / "_static").glob("*.*"):  # Sphinx copies these only where a page changed
+        shutil.copyfile(path, site_dir() / "_static" / path.name)
     records.write_whole(_built("html"), digest)
     return True
 
