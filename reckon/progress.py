@@ -31,7 +31,7 @@ class Display:
             console=self._console, disable=not self._live, transient=True,
         )  # fmt: skip
         self._task = self._bar.add_task("", total=max(sum(expected_s.values()), 0.1), left="")
-        self._done_s, self._page, self._count, self._offset = 0.0, "", 0, 0
+        self._done_s, self._page, self._offset = 0.0, "", 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
 
@@ -91,7 +91,6 @@ class Display:
             self._bar.update(self._task, description=f"{self._page}: measuring {quantity}")
             return
         self.states[quantity] = (event["state"], event["reason"])
-        self._count += 1
         self._bar.update(self._task, advance=min(event.get("seconds", 0.0), 5.0),
                          description=f"{self._page}: {quantity} {event['state']}")  # fmt: skip
         if event["state"] in ("cannot", "failed") or not self._live:
