@@ -67,7 +67,7 @@ static inline uint64_t rk_end(void)
     return rk_begin();
 }
 
-#define RK_CHAIN_STEP 64
+#define RK_CHAIN_STEP 512
 static inline uint64_t rk_add_chain(uint64_t rounds, uint64_t x, uint64_t y)
 {
     __asm__ volatile(".p2align 5\n"
