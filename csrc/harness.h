@@ -18,6 +18,18 @@ const char *rk_text(const struct rk_context *, const char *name);
 int rk_cannot(struct rk_context *, const char *reason);
 /* return rk_failed(c, "getcwd", errno): the whole probe fails; it can never look fast. */
 int rk_failed(struct rk_context *, const char *what, int error);
+/* A call that a limit or a filter refuses (EPERM, EAGAIN, ENOSYS ...) is something that this
+ * machine cannot; any other error is a failure. */
+int rk_refused(struct rk_context *, const char *what, int error);
+
+/* A CPU that this process might use when it was started, other than the one it runs on: the lowest.
+ * -1 where there is none. */
+int rk_other_cpu(void);
+/* The path of a program that is built beside the library. 0 or -errno. */
+int rk_beside(const char *name, char path[4096]);
+/* Memory that can be touched without swapping or an OOM kill: what the system has available, or
+ * what the control group leaves, whichever is less. -1 if not known. */
+int64_t rk_available_bytes(void);
 
 #define RK_COUNT(name_, preset_, least_, most_, help_)                                             \
     {.name = name_, .kind = RK_INTEGER, .preset = preset_, .least = least_, .most = most_,         \

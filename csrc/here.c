@@ -10,6 +10,18 @@
 
 #include "context.h"
 
+/* What this process might use before it was pinned. */
+static cpu_set_t allowed;
+
+int rk_other_cpu(void)
+{
+    const int here = sched_getcpu();
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (cpu != here && CPU_ISSET(cpu, &allowed))
+            return cpu;
+    return -1;
+}
+
 static int pin(int cpu, char *reason)
 {
     cpu_set_t set;
@@ -135,6 +147,8 @@ void rk_run_here(const struct rk_request *request, struct rk_sample *samples,
 {
     struct rk_context context;
     report->status = rk_context_open(&context, request->probe, request->params, report->reason);
+    CPU_ZERO(&allowed);
+    sched_getaffinity(0, sizeof allowed, &allowed);
     /* In the caller's process nothing is pinned or raised: it would outlast the call. */
     if (report->status == 0 && request->isolated && request->cpu >= 0)
         report->status = pin(request->cpu, report->reason);

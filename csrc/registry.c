@@ -132,3 +132,14 @@ int rk_failed(struct rk_context *c, const char *what, int error)
 {
     return refuse(c->reason, error > 0 ? -error : -EIO, "%s: %s", what, strerror(error));
 }
+
+int rk_refused(struct rk_context *c, const char *what, int error)
+{
+    if (error == EAGAIN)
+        return refuse(c->reason, -EOPNOTSUPP,
+                      "%s is refused: more processes or threads than the limit allows (ulimit -u, or "
+                      "pids.max of the control group)", what);
+    if (error == EPERM || error == EACCES || error == ENOSYS || error == ENOMEM)
+        return refuse(c->reason, -EOPNOTSUPP, "%s is refused here: %s", what, strerror(error));
+    return rk_failed(c, what, error);
+}

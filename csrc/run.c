@@ -30,17 +30,17 @@ static int say(struct rk_report *report, int status, const char *format, ...)
     return report->status = status;
 }
 
-/* reckon-probe lies beside this library. */
-static int program_path(char path[PATH_MAX])
+/* The programs lie beside this library, and reckon-probe beside the others. */
+int rk_beside(const char *name, char path[PATH_MAX])
 {
     Dl_info info;
     if (!dladdr((void *)rk_run, &info) || !realpath(info.dli_fname, path))
         return -ENOENT;
     char *slash = strrchr(path, '/');
-    if (!slash || (size_t)(slash - path) + sizeof "/reckon-probe" > PATH_MAX)
+    if (!slash || (size_t)(slash - path) + strlen(name) + 2 > PATH_MAX)
         return -ENAMETOOLONG;
-    strcpy(slash, "/reckon-probe");
-    return 0;
+    strcpy(slash + 1, name);
+    return access(path, X_OK) == 0 ? 0 : -errno;
 }
 
 static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
@@ -52,7 +52,9 @@ static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
     pad[length] = 0;
     char parent[32];
     snprintf(parent, sizeof parent, "%d", (int)getpid());
-    char *const argv[] = {"reckon-probe", parent, NULL};
+    char program[PATH_MAX]; /* whole, because the program finds others beside itself (rk_beside) */
+    snprintf(program, sizeof program, "%s", path);
+    char *const argv[] = {program, parent, NULL};
     const char *sanitizer = getenv("ASAN_OPTIONS"), *undefined = getenv("UBSAN_OPTIONS");
     char asan[512], ubsan[512];
     snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s", sanitizer ? sanitizer : "");
@@ -120,7 +122,7 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
                         struct rk_report *report)
 {
     char path[PATH_MAX];
-    if (program_path(path) < 0)
+    if (rk_beside("reckon-probe", path) < 0)
         return say(report, -ENOENT, "reckon-probe is not beside the library; run `make lib`.");
     if (strlen(request->params) >= sizeof((struct rk_shared *)0)->params ||
         strlen(request->probe) >= sizeof((struct rk_shared *)0)->probe)

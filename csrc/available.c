@@ -1,0 +1,90 @@
+/* available.c: how much memory can be touched here. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+
+/* A file that holds one number; "max" and what cannot be read are "no limit". */
+static int64_t number_in(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    long long value = INT64_MAX;
+    if (!file)
+        return INT64_MAX;
+    if (fscanf(file, "%lld", &value) != 1)
+        value = INT64_MAX;
+    fclose(file);
+    return value;
+}
+
+/* The value after `name` at the beginning of a line, 0 if there is none. */
+static int64_t field_in(const char *path, const char *name)
+{
+    FILE *file = fopen(path, "re");
+    char line[256];
+    long long value = 0;
+    if (!file)
+        return 0;
+    while (fgets(line, sizeof line, file))
+        if (strncmp(line, name, strlen(name)) == 0 && sscanf(line + strlen(name), "%lld", &value) == 1)
+            break;
+    fclose(file);
+    return value;
+}
+
+/* Limit minus use of one control group; the page cache can be given back, so it counts as free. */
+static int64_t left_in(const char *folder, const char *limit, const char *use, const char *cached)
+{
+    char path[4400];
+    snprintf(path, sizeof path, "%s/%s", folder, limit);
+    const int64_t most = number_in(path);
+    if (most == INT64_MAX)
+        return INT64_MAX;
+    snprintf(path, sizeof path, "%s/%s", folder, use);
+    const int64_t used = number_in(path);
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    return used == INT64_MAX ? most : most - used + field_in(path, cached);
+}
+
+/* The least that any group from this process's own up to the root leaves. Version 2 has one
+ * hierarchy ("0::/path"), version 1 one for memory ("4:memory:/path"): cgroups(7). */
+static int64_t left_by_groups(void)
+{
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    char line[4096];
+    int64_t least = INT64_MAX;
+    while (file && fgets(line, sizeof line, file)) {
+        const int second = strncmp(line, "0::", 3) == 0;
+        char *group = second ? line + 3 : strstr(line, ":memory:");
+        if (!group)
+            continue;
+        group += second ? 0 : strlen(":memory:");
+        group[strcspn(group, "\n")] = 0;
+        for (;;) {
+            char folder[4300];
+            snprintf(folder, sizeof folder, "/sys/fs/cgroup%s%s", second ? "" : "/memory", group);
+            const int64_t left =
+                second ? left_in(folder, "memory.max", "memory.current", "inactive_file ")
+                       : left_in(folder, "memory.limit_in_bytes", "memory.usage_in_bytes",
+                                 "total_inactive_file ");
+            least = left < least ? left : least;
+            char *slash = strrchr(group, '/');
+            if (!slash || !group[0])
+                break;
+            *slash = 0;
+        }
+    }
+    if (file)
+        fclose(file);
+    return least;
+}
+
+int64_t rk_available_bytes(void)
+{
+    const int64_t system = field_in("/proc/meminfo", "MemAvailable:") * 1024;
+    if (system <= 0)
+        return -1;
+    const int64_t groups = left_by_groups();
+    return groups < system ? (groups > 0 ? groups : 0) : system;
+}

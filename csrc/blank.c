@@ -1,0 +1,5 @@
+/* blank.c: the program that does nothing, for the rows that create a process and run one. */
+int main(void)
+{
+    return 0;
+}

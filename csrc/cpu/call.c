@@ -1,0 +1,47 @@
+/* cpu/call at -O2: a procedure call with 0 to 7 integer arguments. */
+#include <stdarg.h>
+
+#include "call.h"
+
+RUN_GROUPS(run_o2)
+
+/* mbp2016: one variadic procedure, kept from being inlined. */
+NOIPA static void variadic(int count, ...)
+{
+    (void)count;
+    __asm__ volatile("");
+}
+
+#define VARIADIC0 variadic(0)
+#define VARIADIC1 variadic(1, 1)
+#define VARIADIC2 variadic(2, 1, 2)
+#define VARIADIC3 variadic(3, 1, 2, 3)
+#define VARIADIC4 variadic(4, 1, 2, 3, 4)
+#define VARIADIC5 variadic(5, 1, 2, 3, 4, 5)
+#define VARIADIC6 variadic(6, 1, 2, 3, 4, 5, 6)
+#define VARIADIC7 variadic(7, 1, 2, 3, 4, 5, 6, 7)
+
+static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const int64_t calls = rk_integer(c, "calls");
+    switch (rk_integer(c, "arguments")) {
+    case 0: RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC0); break;
+    case 1: RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC1); break;
+    case 2: RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC2); break;
+    case 3: RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC3); break;
+    case 4: RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC4); break;
+    case 5: RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC5); break;
+    case 6: RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC6); break;
+    default: RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC7); break;
+    }
+    return 0;
+}
+
+RK_PROBE(o2, .name = "cpu/call/o2", .op = "call",
+         .timed = "calls of an empty procedure in groups of 50, -O2, neither inlined nor left out",
+         .params = RK_PARAMS(ARGUMENTS, CALLS(5000)), .run = run_o2);
+RK_PROBE(mbp2016, .name = "cpu/call/mbp2016", .op = "call", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n rounds of a loop with one call of a variadic procedure, -O2 "
+                  "(the report: n = 100,000,000)",
+         .params = RK_PARAMS(ARGUMENTS, RK_COUNT("calls", 10000, 1, 1000000000, "n")),
+         .run = run_mbp2016);

@@ -1,0 +1,331 @@
+/* cpu/switch by the ways of the reports that compiled without optimisation. */
+#include "round_robin.h"
+#include "switch.h"
+
+#define NO_STAMPS "RDTSC is an x86 instruction"
+#define LOST(c) rk_failed(c, "the token was lost", EPIPE)
+
+/* n turns between t470's stamps; returns whether a token was lost. */
+#define T470_LOOP(sample, turns, body)                                                             \
+    RK_ONE_BY_ONE(sample, 1, RK_BARE_BEGIN, RK_BARE_END, for (int64_t k = 0; k < (turns); k++) body)
+
+/* t470: token through a ring of two pipes between two processes, minus the same in one process,
+ * minus the loop and the stamps. */
+static int run_t470_process(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const int64_t turns = rk_integer(c, "turns");
+    struct link own;
+    struct pair pair;
+    int bad = 0;
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    int status = open_link(c, &own, BY_PIPE);
+    if (status)
+        return status;
+    status = meet(c, &pair, BY_PIPE, A_PROCESS, -1);
+    if (status) {
+        close_link(&own);
+        return status;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct rk_sample pipes, whole;
+        T470_LOOP(&pipes, turns, bad |= put(own.there[1]) | get(own.there[0]) | put(own.back[1]) |
+                                        get(own.back[0]));
+        T470_LOOP(&whole, turns, bad |= turn_around(&pair.link));
+        out[i] = (struct rk_sample){whole.ticks - pipes.ticks, 2 * (uint64_t)turns};
+    }
+    close_link(&own);
+    return part(c, &pair, bad ? LOST(c) : 0);
+}
+
+/* One of t470's two threads: the first passes and waits, the second answers. */
+struct runner {
+    const struct link *link;
+    int64_t turns;
+    int bad;
+};
+
+static void *begin_turns(void *given)
+{
+    struct runner *runner = given;
+    for (int64_t k = 0; k < runner->turns; k++)
+        runner->bad |= put(runner->link->there[1]) | get(runner->link->back[0]);
+    return NULL;
+}
+
+static void *answer_turns(void *given)
+{
+    struct runner *runner = given;
+    for (int64_t k = 0; k < runner->turns; k++)
+        runner->bad |= get(runner->link->there[0]) | put(runner->link->back[1]);
+    return NULL;
+}
+
+/* Creates the two threads and joins them; 0 or an error number. */
+static int two_threads(struct runner *first, struct runner *second)
+{
+    pthread_t threads[2];
+    int error = pthread_create(&threads[0], NULL, begin_turns, first);
+    if (error)
+        return error;
+    error = pthread_create(&threads[1], NULL, answer_turns, second);
+    if (error)
+        answer_turns(second); /* or the first would wait for ever */
+    else
+        pthread_join(threads[1], NULL);
+    pthread_join(threads[0], NULL);
+    return error;
+}
+
+/* t470, threads: creation and join of both are inside, and taken off as measured beside it. */
+static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const int64_t turns = rk_integer(c, "turns");
+    struct link link;
+    int bad = 0, error = 0;
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    const int status = open_link(c, &link, BY_PIPE);
+    if (status)
+        return status;
+    struct runner idle[2] = {{&link, 0, 0}, {&link, 0, 0}};
+    struct runner busy[2] = {{&link, turns, 0}, {&link, turns, 0}};
+    for (size_t i = 0; i < n && !error; i++) {
+        struct rk_sample creation, pipes, whole;
+        T470_LOOP(&pipes, turns, bad |= put(link.there[1]) | get(link.there[0]) |
+                                        put(link.back[1]) | get(link.back[0]));
+        T470_LOOP(&creation, 1, error |= two_threads(&idle[0], &idle[1]));
+        T470_LOOP(&whole, 1, error |= two_threads(&busy[0], &busy[1]));
+        out[i] = (struct rk_sample){whole.ticks - creation.ticks - pipes.ticks,
+                                    2 * (uint64_t)turns};
+    }
+    close_link(&link);
+    if (error)
+        return rk_refused(c, "pthread_create", error);
+    return bad || busy[0].bad || busy[1].bad ? LOST(c) : 0;
+}
+
+/* x510uq: every turn timed alone, there and back being two switches; the pipe's cost left in. */
+static int x510uq(struct rk_context *c, struct rk_sample *out, size_t n, enum partner partner)
+{
+    struct pair pair;
+    int bad = 0;
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    const int status = meet(c, &pair, BY_PIPE, partner, -1);
+    if (status)
+        return status;
+    RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, bad |= turn_around(&pair.link));
+    for (size_t i = 0; i < n; i++)
+        out[i].ops = 2;
+    return part(c, &pair, bad ? LOST(c) : 0);
+}
+
+static int run_x510uq_process(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return x510uq(c, out, n, A_PROCESS);
+}
+
+static int run_x510uq_thread(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return x510uq(c, out, n, A_THREAD);
+}
+
+static int run_x510uq_pipe(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct link link;
+    int bad = 0;
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    const int status = open_link(c, &link, BY_PIPE);
+    if (status)
+        return status;
+    RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
+                  bad |= put(link.there[1]) | get(link.there[0]));
+    close_link(&link);
+    return bad ? LOST(c) : 0;
+}
+
+static inline uint64_t stamp_begin(void)
+{
+    uint32_t high, low;
+    RK_PAOLONI_BEGIN(high, low);
+    return RK_JOIN(high, low);
+}
+
+static inline uint64_t stamp_end(void)
+{
+    uint32_t high, low;
+    RK_PAOLONI_END(high, low);
+    return RK_JOIN(high, low);
+}
+
+static int wait_for(struct rk_context *c, pid_t child)
+{
+    int how;
+    while (waitpid(child, &how, 0) < 0)
+        if (errno != EINTR)
+            return rk_failed(c, "waitpid", errno);
+    return how ? rk_failed(c, "the child did not end as it should", ECHILD) : 0;
+}
+
+/* i7_10750h: the clock starts after fork() has returned in the parent and stops when the child
+ * first runs; a child that ran first makes it negative. The child tells its time by a pipe. */
+static int run_i7_process(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    for (size_t i = 0; i < n; i++) {
+        int ends[2];
+        uint64_t theirs = 0;
+        if (pipe(ends) < 0)
+            return rk_refused(c, "pipe", errno);
+        const pid_t child = fork();
+        if (child == 0) {
+            theirs = stamp_end();
+            _exit(write(ends[1], &theirs, sizeof theirs) != sizeof theirs);
+        }
+        const uint64_t begin = stamp_begin();
+        close(ends[1]);
+        const int told = child > 0 && read(ends[0], &theirs, sizeof theirs) == sizeof theirs;
+        close(ends[0]);
+        const int status = child < 0 ? rk_refused(c, "fork", errno) : wait_for(c, child);
+        if (status || !told)
+            return status ? status : LOST(c);
+        out[i] = (struct rk_sample){(int64_t)(theirs - begin), 1};
+    }
+    return 0;
+}
+
+static void *stamp_thread(void *slot)
+{
+    *(volatile uint64_t *)slot = stamp_end();
+    return NULL;
+}
+
+static int run_i7_thread(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    for (size_t i = 0; i < n; i++) {
+        pthread_t thread;
+        uint64_t theirs = 0;
+        const int error = pthread_create(&thread, NULL, stamp_thread, &theirs);
+        const uint64_t begin = stamp_begin();
+        if (error)
+            return rk_refused(c, "pthread_create", error);
+        pthread_join(thread, NULL);
+        out[i] = (struct rk_sample){(int64_t)(theirs - begin), 1};
+    }
+    return 0;
+}
+
+/* hpe_i7_860: a child waits at a pipe; the clock runs from the parent's write, followed by wait(),
+ * until the child has read. Under SCHED_RR 99. */
+static int run_hpe_process_here(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct link link;
+        uint64_t theirs = 0;
+        int status = open_link(c, &link, BY_PIPE);
+        if (status)
+            return status;
+        const pid_t child = fork();
+        if (child == 0) {
+            close(link.there[1]); /* or the end of the file would never be read */
+            const int lost = get(link.there[0]);
+            theirs = stamp_end();
+            _exit(lost || write(link.back[1], &theirs, sizeof theirs) != sizeof theirs);
+        }
+        sched_yield(); /* lets the child come to its read */
+        const uint64_t begin = stamp_begin();
+        int lost = child < 0 || put(link.there[1]);
+        status = child < 0 ? rk_refused(c, "fork", errno) : wait_for(c, child);
+        lost = lost || status || read(link.back[0], &theirs, sizeof theirs) != sizeof theirs;
+        close_link(&link);
+        if (lost)
+            return status ? status : LOST(c);
+        out[i] = (struct rk_sample){(int64_t)(theirs - begin), 1};
+    }
+    return 0;
+}
+
+/* The same for threads, with a condition variable. */
+struct signalled {
+    pthread_mutex_t mutex;
+    pthread_cond_t condition;
+    int ready, go;
+    uint64_t woke;
+};
+
+static void *wait_for_signal(void *given)
+{
+    struct signalled *s = given;
+    pthread_mutex_lock(&s->mutex);
+    s->ready = 1;
+    while (!s->go)
+        pthread_cond_wait(&s->condition, &s->mutex);
+    s->woke = stamp_end();
+    pthread_mutex_unlock(&s->mutex);
+    return NULL;
+}
+
+static int run_hpe_thread_here(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct signalled s = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0};
+        pthread_t thread;
+        const int error = pthread_create(&thread, NULL, wait_for_signal, &s);
+        if (error)
+            return rk_refused(c, "pthread_create", error);
+        for (int ready = 0; !ready;) {
+            sched_yield();
+            pthread_mutex_lock(&s.mutex);
+            ready = s.ready; /* with the mutex free again, it waits */
+            pthread_mutex_unlock(&s.mutex);
+        }
+        pthread_mutex_lock(&s.mutex);
+        s.go = 1;
+        const uint64_t begin = stamp_begin();
+        pthread_cond_signal(&s.condition);
+        pthread_mutex_unlock(&s.mutex);
+        pthread_join(thread, NULL);
+        out[i] = (struct rk_sample){(int64_t)(s.woke - begin), 1};
+    }
+    return 0;
+}
+
+UNDER_ROUND_ROBIN(run_hpe_process, run_hpe_process_here)
+UNDER_ROUND_ROBIN(run_hpe_thread, run_hpe_thread_here)
+
+#define TURNS RK_PARAMS(RK_COUNT("turns", 100, 1, 1000000, "times the token goes there and back"))
+#define ALONE(id, report, row_name, what, function)                                                \
+    RK_PROBE(id, .name = "cpu/switch/" report "_" row_name, .op = "switch", .reports = report,     \
+             .timed = what, .run = function)
+
+RK_PROBE(t470_process, .name = "cpu/switch/t470_process", .op = "switch", .reports = "t470",
+         .timed = "a token there and back between two processes, minus as many passes through both "
+                  "pipes in one process (the report: 10,000 turns)",
+         .params = TURNS, .run = run_t470_process);
+RK_PROBE(t470_thread, .name = "cpu/switch/t470_thread", .op = "switch", .reports = "t470",
+         .timed = "two threads created, a token there and back between them, both joined, minus "
+                  "creation and join, minus as many passes in one thread (the report: 10,000 turns)",
+         .params = TURNS, .run = run_t470_thread);
+ALONE(x510uq_process, "x510uq", "process",
+      "one token there and back between two processes, CPUID-fenced stamps and pipe left in; halved",
+      run_x510uq_process);
+ALONE(x510uq_thread, "x510uq", "thread",
+      "one token there and back between two threads, CPUID-fenced stamps and pipe left in; halved",
+      run_x510uq_thread);
+RK_PROBE(x510uq_pipe, .name = "cpu/switch/x510uq_pipe", .op = "pass", .reports = "x510uq",
+         .timed = "one write to a pipe and one read in one process, between CPUID-fenced stamps",
+         .run = run_x510uq_pipe);
+ALONE(i7_10750h_process, "i7_10750h", "process",
+      "from fork()'s return in the parent until the child first runs", run_i7_process);
+ALONE(i7_10750h_thread, "i7_10750h", "thread",
+      "from pthread_create()'s return until the thread first runs", run_i7_thread);
+ALONE(hpe_process, "hpe_i7_860", "process",
+      "from a write to a pipe, followed by wait(), until the child has read, under SCHED_RR 99",
+      run_hpe_process);
+ALONE(hpe_thread, "hpe_i7_860", "thread",
+      "from pthread_cond_signal() until the thread has woken, under SCHED_RR 99", run_hpe_thread);

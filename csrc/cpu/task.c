@@ -1,0 +1,310 @@
+/* cpu/task: creating a process or a thread, running it, and waiting for its end. */
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "task.h"
+
+/* --- ballast: what a big process carries ------------------------------------------------------ */
+
+struct ballast {
+    void *start;
+    size_t size_bytes;
+};
+
+/* Whether the mapping is made of huge pages, by what the kernel says of it (proc(5), smaps). */
+static int is_huge(const struct ballast *ballast)
+{
+    char line[512], wanted[32];
+    long long kib = 0;
+    int inside = 0;
+    snprintf(wanted, sizeof wanted, "%lx-", (unsigned long)ballast->start);
+    FILE *smaps = fopen("/proc/self/smaps", "re");
+    while (smaps && fgets(line, sizeof line, smaps)) {
+        inside |= strncmp(line, wanted, strlen(wanted)) == 0;
+        if (inside && sscanf(line, "AnonHugePages: %lld", &kib) == 1)
+            break;
+    }
+    if (smaps)
+        fclose(smaps);
+    return (size_t)kib * 1024 >= ballast->size_bytes / 10 * 9;
+}
+
+static int carry(struct rk_context *c, struct ballast *ballast)
+{
+    const size_t huge_page = 2u << 20;
+    const size_t size = (size_t)rk_integer(c, "resident_bytes");
+    const int huge = strcmp(rk_text(c, "pages"), "huge") == 0;
+    char why[128];
+    *ballast = (struct ballast){NULL, 0};
+    if (!huge && strcmp(rk_text(c, "pages"), "small") != 0)
+        return rk_cannot(c, "pages are small or huge");
+    if (!size)
+        return 0;
+    const int64_t available = rk_available_bytes();
+    if (available >= 0 && (int64_t)(size + size / 8) > available) {
+        snprintf(why, sizeof why, "%zu MiB with their page tables do not fit into the %lld MiB available",
+                 size >> 20, (long long)available >> 20);
+        return rk_cannot(c, why);
+    }
+    char *const start = mmap(NULL, size + huge_page, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED)
+        return rk_refused(c, "mmap", errno);
+    char *const aligned = (char *)(((uintptr_t)start + huge_page - 1) & ~(huge_page - 1));
+    if (aligned > start)
+        munmap(start, (size_t)(aligned - start));
+    munmap(aligned + size, huge_page - (size_t)(aligned - start));
+    *ballast = (struct ballast){aligned, size};
+    madvise(aligned, size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < size; i += 4096)
+        aligned[i] = 1;
+    if (huge && !is_huge(ballast)) {
+        munmap(aligned, size);
+        *ballast = (struct ballast){NULL, 0};
+        return rk_cannot(c, "huge pages are not to be had here (transparent_hugepage is off, or "
+                            "memory is fragmented)");
+    }
+    return 0;
+}
+
+static void drop(struct ballast *ballast)
+{
+    if (ballast->start)
+        munmap(ballast->start, ballast->size_bytes);
+}
+
+/* --- ways to create a process ----------------------------------------------------------------- */
+
+extern char **environ;
+
+/* What is started where the row runs a program; found before anything is timed. */
+static char program[PATH_MAX];
+static char *const arguments[] = {program, NULL};
+
+static int find_program(struct rk_context *c, const char *name)
+{
+    if (rk_beside(name, program) == 0)
+        return 0;
+    return rk_cannot(c, strcmp(name, "reckon-blank")
+                            ? "the C library has no static form here, so there is no static program"
+                            : "reckon-blank is not beside the library; run `make lib`");
+}
+
+/* Each returns the child, or -1 with errno. */
+static pid_t by_fork(void)
+{
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    return child;
+}
+
+static pid_t by_vfork(void)
+{
+    const pid_t child = vfork();
+    if (child == 0)
+        _exit(0);
+    return child;
+}
+
+static pid_t by_fork_exec(void)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        execve(program, arguments, environ);
+        _exit(127);
+    }
+    return child;
+}
+
+static pid_t by_vfork_exec(void)
+{
+    const pid_t child = vfork();
+    if (child == 0) {
+        execve(program, arguments, environ);
+        _exit(127);
+    }
+    return child;
+}
+
+static pid_t by_posix_spawn(void)
+{
+    pid_t child;
+    errno = posix_spawn(&child, program, NULL, NULL, arguments, environ);
+    return errno ? -1 : child;
+}
+
+/* Creates a child and waits for it, n times; `to_the_end` says whether the wait is timed. */
+static int create_and_wait(struct rk_context *c, struct rk_sample *out, size_t n,
+                           pid_t (*create)(void), int to_the_end)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t begin = rk_begin();
+        const pid_t child = create();
+        uint64_t end = rk_end();
+        if (child < 0)
+            return rk_refused(c, "creating a process", errno);
+        const int status = reap(c, child);
+        if (to_the_end)
+            end = rk_end();
+        if (status)
+            return status;
+        out[i] = (struct rk_sample){(int64_t)(end - begin), 1};
+    }
+    return 0;
+}
+
+static int run_fork(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct crowd crowd;
+    struct ballast ballast;
+    int status = gather(c, &crowd, rk_integer(c, "alive"), 1);
+    if (status)
+        return status;
+    status = carry(c, &ballast);
+    if (!status)
+        status = create_and_wait(c, out, n, by_fork, 1);
+    drop(&ballast);
+    return dismiss(c, &crowd, status);
+}
+
+static int run_fork_return(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return create_and_wait(c, out, n, by_fork, 0);
+}
+
+static int with_ballast(struct rk_context *c, struct rk_sample *out, size_t n, pid_t (*create)(void))
+{
+    struct ballast ballast;
+    int status = carry(c, &ballast);
+    if (!status)
+        status = create_and_wait(c, out, n, create, 1);
+    drop(&ballast);
+    return status;
+}
+
+static int run_vfork(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return with_ballast(c, out, n, by_vfork);
+}
+
+static int run_posix_spawn(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const int status = find_program(c, "reckon-blank");
+    return status ? status : with_ballast(c, out, n, by_posix_spawn);
+}
+
+#define RUN_PROGRAM(function, name, create)                                                        \
+    static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
+    {                                                                                              \
+        const int status = find_program(c, name);                                                  \
+        return status ? status : create_and_wait(c, out, n, create, 1);                            \
+    }
+
+RUN_PROGRAM(run_fork_exec, "reckon-blank", by_fork_exec)
+RUN_PROGRAM(run_fork_exec_static, "reckon-blank-static", by_fork_exec)
+RUN_PROGRAM(run_vfork_exec, "reckon-blank", by_vfork_exec)
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+static int create_and_join(struct rk_context *c, struct rk_sample *out, size_t n, int to_the_end)
+{
+    for (size_t i = 0; i < n; i++) {
+        pthread_t thread;
+        const uint64_t begin = rk_begin();
+        const int error = pthread_create(&thread, NULL, nothing, NULL);
+        uint64_t end = rk_end();
+        if (error)
+            return rk_refused(c, "pthread_create", error);
+        const int status = join(c, thread);
+        if (to_the_end)
+            end = rk_end();
+        if (status)
+            return status;
+        out[i] = (struct rk_sample){(int64_t)(end - begin), 1};
+    }
+    return 0;
+}
+
+static int run_thread(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct crowd crowd;
+    const int status = gather(c, &crowd, rk_integer(c, "alive"), 0);
+    return status ? status : dismiss(c, &crowd, create_and_join(c, out, n, 1));
+}
+
+static int run_thread_return(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return create_and_join(c, out, n, 0);
+}
+
+/* --- mbp2016: t(2n) - t(n) -------------------------------------------------------------------- */
+
+static int run_mbp2016_process(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    int status = 0, refused = 0;
+    RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "tasks"), {
+        const pid_t child = by_fork();
+        if (child < 0)
+            refused = errno;
+        else if (!status)
+            status = reap(c, child);
+        else
+            reap(c, child);
+    });
+    return refused ? rk_refused(c, "fork", refused) : status;
+}
+
+static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    int status = 0, refused = 0;
+    RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "tasks"), {
+        pthread_t thread;
+        const int error = pthread_create(&thread, NULL, nothing, NULL);
+        if (error)
+            refused = error;
+        else
+            status |= join(c, thread);
+    });
+    return refused ? rk_refused(c, "pthread_create", refused) : status;
+}
+
+#define ALIVE(what) RK_COUNT("alive", 0, 0, 4096, what " alive and blocked meanwhile")
+#define RESIDENT                                                                                   \
+    RK_COUNT("resident_bytes", 0, 0, (int64_t)1 << 40,                                             \
+             "memory that the caller has touched before, beside its own"),                         \
+        RK_WORD("pages", "small", "small (4 KiB on most machines), or huge (2 MiB)")
+#define ROW(id, row_name, what, function, ...)                                                     \
+    RK_PROBE(id, .name = "cpu/task/" row_name, .op = "task", .timed = what, .run = function,       \
+             .params = RK_PARAMS(__VA_ARGS__))
+#define MBP_ROW(id, row_name, what, function)                                                      \
+    RK_PROBE(id, .name = "cpu/task/mbp2016_" row_name, .op = "task", .reports = "mbp2016",         \
+             .timed = "t(2n) - t(n) of n times " what,                                             \
+             .params = RK_PARAMS(RK_COUNT("tasks", 10, 1, 100000, "n")), .run = function)
+
+ROW(fork_, "fork", "fork(), _exit(0) in the child, waitpid() in the parent", run_fork,
+    ALIVE("child processes"), RESIDENT);
+ROW(vfork_, "vfork", "vfork(), _exit(0) in the child, waitpid() in the parent", run_vfork, RESIDENT);
+ROW(posix_spawn_, "posix_spawn", "posix_spawn() of an empty program, waitpid() in the parent",
+    run_posix_spawn, RESIDENT);
+RK_PROBE(fork_return, .name = "cpu/task/fork_return", .op = "task",
+         .timed = "fork(), until it returns in the parent; no wait inside", .run = run_fork_return);
+RK_PROBE(fork_exec, .name = "cpu/task/fork_exec", .op = "task",
+         .timed = "fork(), execve() of an empty program in the child, waitpid() in the parent",
+         .run = run_fork_exec);
+RK_PROBE(fork_exec_static, .name = "cpu/task/fork_exec_static", .op = "task",
+         .timed = "fork(), execve() of an empty static program in the child, waitpid()",
+         .run = run_fork_exec_static);
+RK_PROBE(vfork_exec, .name = "cpu/task/vfork_exec", .op = "task",
+         .timed = "vfork(), execve() of an empty program in the child, waitpid() in the parent",
+         .run = run_vfork_exec);
+ROW(thread, "thread", "pthread_create() of an empty thread and pthread_join()", run_thread,
+    ALIVE("threads"));
+RK_PROBE(thread_return, .name = "cpu/task/thread_return", .op = "task",
+         .timed = "pthread_create(), until it returns to the creator; no join inside",
+         .run = run_thread_return);
+MBP_ROW(mbp2016_process, "process", "fork(), exit in the child, waitpid()", run_mbp2016_process);
+MBP_ROW(mbp2016_thread, "thread", "pthread_create() and pthread_join()", run_mbp2016_thread);

@@ -1,0 +1,257 @@
+/* cpu/task by the ways of the reports that compiled without optimisation. */
+#include <limits.h>
+
+#include "round_robin.h"
+#include "task.h"
+
+#define NO_STAMPS "RDTSC is an x86 instruction"
+/* The most children that are dead and not yet reaped at any time. */
+#define ZOMBIES 64
+
+/* The empty loop between stamps holds both overheads that t470 takes off. */
+#define MINUS_TIMER_AND_LOOP(sample, count)                                                        \
+    do {                                                                                           \
+        struct rk_sample loop_;                                                                    \
+        RK_ONE_BY_ONE(&loop_, 1, RK_BARE_BEGIN, RK_BARE_END,                                       \
+                      for (int64_t k = 0; k < (count); k++){});                                    \
+        (sample)->ticks -= loop_.ticks;                                                            \
+    } while (0)
+
+/* t470: forks in a loop with no wait between the stamps. The report left 10,000 zombies; here the
+ * clock is stopped after every 64 to reap them. */
+static int run_t470_fork(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const int64_t tasks = rk_integer(c, "tasks");
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (struct rk_sample){0, (uint64_t)tasks};
+        for (int64_t done = 0; done < tasks; done += ZOMBIES) {
+            const int64_t more = tasks - done < ZOMBIES ? tasks - done : ZOMBIES;
+            pid_t children[ZOMBIES];
+            int64_t made = 0;
+            int error = 0, status = 0;
+            struct rk_sample chunk;
+            RK_ONE_BY_ONE(&chunk, 1, RK_BARE_BEGIN, RK_BARE_END, for (; made < more; made++) {
+                const pid_t child = fork();
+                if (child == 0)
+                    _exit(0);
+                if (child < 0) {
+                    error = errno;
+                    break;
+                }
+                children[made] = child;
+            });
+            for (int64_t k = 0; k < made; k++)
+                status |= reap(c, children[k]);
+            if (error || status)
+                return error ? rk_refused(c, "fork", error) : status;
+            MINUS_TIMER_AND_LOOP(&chunk, more);
+            out[i].ticks += chunk.ticks;
+        }
+    }
+    return 0;
+}
+
+static int run_t470_fork_exec(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const int64_t tasks = rk_integer(c, "tasks");
+    char program[PATH_MAX];
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    if (rk_beside("reckon-blank", program) < 0)
+        return rk_cannot(c, "reckon-blank is not beside the library; run `make lib`");
+    char *const arguments[] = {program, NULL};
+    for (size_t i = 0; i < n; i++) {
+        int error = 0, status = 0;
+        RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END,
+                      for (int64_t k = 0; k < tasks && !error && !status; k++) {
+                          const pid_t child = fork();
+                          if (child == 0) {
+                              execv(program, arguments);
+                              _exit(127);
+                          }
+                          if (child < 0)
+                              error = errno;
+                          else
+                              status = reap(c, child);
+                      });
+        if (error || status)
+            return error ? rk_refused(c, "fork", error) : status;
+        out[i].ops = (uint64_t)tasks;
+        MINUS_TIMER_AND_LOOP(out + i, tasks);
+    }
+    return 0;
+}
+
+static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const int64_t tasks = rk_integer(c, "tasks");
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    for (size_t i = 0; i < n; i++) {
+        int error = 0, status = 0;
+        RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END,
+                      for (int64_t k = 0; k < tasks && !error && !status; k++) {
+                          pthread_t thread;
+                          error = pthread_create(&thread, NULL, nothing, NULL);
+                          if (!error)
+                              status = join(c, thread);
+                      });
+        if (error || status)
+            return error ? rk_refused(c, "pthread_create", error) : status;
+        out[i].ops = (uint64_t)tasks;
+        MINUS_TIMER_AND_LOOP(out + i, tasks);
+    }
+    return 0;
+}
+
+/* x510uq and i7_10750h: fork() or pthread_create() alone between CPUID-fenced stamps; the child ends
+ * at once and is waited for outside. */
+static int run_fork_alone(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    for (size_t i = 0; i < n; i++) {
+        pid_t child;
+        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+            child = fork();
+            if (child == 0)
+                _exit(0);
+        });
+        const int status = child < 0 ? rk_refused(c, "fork", errno) : reap(c, child);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int run_x510uq_thread(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    for (size_t i = 0; i < n; i++) {
+        pthread_t thread;
+        int error;
+        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
+                      error = pthread_create(&thread, NULL, nothing, NULL));
+        const int status = error ? rk_refused(c, "pthread_create", error) : join(c, thread);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int run_i7_thread(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    for (size_t i = 0; i < n; i++) {
+        pthread_t thread;
+        int error, status = 0;
+        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+            error = pthread_create(&thread, NULL, nothing, NULL);
+            if (!error)
+                status = join(c, thread);
+        });
+        if (error || status)
+            return error ? rk_refused(c, "pthread_create", error) : status;
+    }
+    return 0;
+}
+
+/* hpe_i7_860: under SCHED_RR 99, from before the creation until whoever runs first after it: both
+ * stamp the time, and the smaller one counts. */
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int first_of_process(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t high, low;
+        uint64_t theirs = 0;
+        int pipe_ends[2];
+        if (pipe(pipe_ends) < 0)
+            return rk_refused(c, "pipe", errno);
+        RK_PAOLONI_BEGIN(high, low);
+        const uint64_t begin = RK_JOIN(high, low);
+        const pid_t child = fork();
+        RK_PAOLONI_END(high, low);
+        const uint64_t ours = RK_JOIN(high, low);
+        if (child == 0)
+            _exit(write(pipe_ends[1], &ours, sizeof ours) != sizeof ours);
+        close(pipe_ends[1]);
+        const int told = child > 0 && read(pipe_ends[0], &theirs, sizeof theirs) == sizeof theirs;
+        close(pipe_ends[0]);
+        const int status = child < 0 ? rk_refused(c, "fork", errno) : reap(c, child);
+        if (status || !told)
+            return status ? status : rk_failed(c, "the child told no time", EPIPE);
+        out[i] = (struct rk_sample){(int64_t)(earlier(ours, theirs) - begin), 1};
+    }
+    return 0;
+}
+
+static void *stamp(void *slot)
+{
+    uint32_t high, low;
+    RK_PAOLONI_END(high, low);
+    *(volatile uint64_t *)slot = RK_JOIN(high, low);
+    return NULL;
+}
+
+static int first_of_thread(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t high, low;
+        uint64_t ours, theirs = 0;
+        pthread_t thread;
+        RK_PAOLONI_BEGIN(high, low);
+        const uint64_t begin = RK_JOIN(high, low);
+        const int error = pthread_create(&thread, NULL, stamp, &theirs);
+        stamp(&ours);
+        const int status = error ? rk_refused(c, "pthread_create", error) : join(c, thread);
+        if (status)
+            return status;
+        out[i] = (struct rk_sample){(int64_t)(earlier(ours, theirs) - begin), 1};
+    }
+    return 0;
+}
+
+UNDER_ROUND_ROBIN(run_hpe_process, first_of_process)
+UNDER_ROUND_ROBIN(run_hpe_thread, first_of_thread)
+
+#define TASKS(preset) RK_PARAMS(RK_COUNT("tasks", preset, 1, 1000000, "tasks a trial"))
+
+RK_PROBE(t470_fork, .name = "cpu/task/t470_fork", .op = "task", .reports = "t470",
+         .timed = "forks in a loop with no wait inside, the children exit at once, minus the stamps "
+                  "and the empty loop (the report: 10,000; here every 64 are reaped, untimed)",
+         .params = TASKS(64), .run = run_t470_fork);
+RK_PROBE(t470_fork_exec, .name = "cpu/task/t470_fork_exec", .op = "task", .reports = "t470",
+         .timed = "fork(), execv() of an empty program and wait() in a loop, minus the stamps and "
+                  "the empty loop (the report: 10,000)",
+         .params = TASKS(10), .run = run_t470_fork_exec);
+RK_PROBE(t470_thread, .name = "cpu/task/t470_thread", .op = "task", .reports = "t470",
+         .timed = "pthread_create() and pthread_join() in a loop, minus the stamps and the empty "
+                  "loop (the report: 10,000)",
+         .params = TASKS(100), .run = run_t470_thread);
+RK_PROBE(x510uq_fork, .name = "cpu/task/x510uq_fork", .op = "task", .reports = "x510uq",
+         .timed = "fork() alone between CPUID-fenced stamps, no wait inside", .run = run_fork_alone);
+RK_PROBE(x510uq_thread, .name = "cpu/task/x510uq_thread", .op = "task", .reports = "x510uq",
+         .timed = "pthread_create() alone between CPUID-fenced stamps, no join inside",
+         .run = run_x510uq_thread);
+RK_PROBE(i7_10750h_fork, .name = "cpu/task/i7_10750h_fork", .op = "task", .reports = "i7_10750h",
+         .timed = "fork() until the parent goes on, between CPUID-fenced stamps, no wait inside",
+         .run = run_fork_alone);
+RK_PROBE(i7_10750h_thread, .name = "cpu/task/i7_10750h_thread", .op = "task",
+         .reports = "i7_10750h",
+         .timed = "pthread_create() and pthread_join() between CPUID-fenced stamps",
+         .run = run_i7_thread);
+RK_PROBE(hpe_process, .name = "cpu/task/hpe_i7_860_process", .op = "task", .reports = "hpe_i7_860",
+         .timed = "fork() until parent or child goes on, whichever is first, under SCHED_RR 99",
+         .run = run_hpe_process);
+RK_PROBE(hpe_thread, .name = "cpu/task/hpe_i7_860_thread", .op = "task", .reports = "hpe_i7_860",
+         .timed = "pthread_create() until creator or thread goes on, whichever is first, under "
+                  "SCHED_RR 99",
+         .run = run_hpe_thread);
