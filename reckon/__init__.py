@@ -10,8 +10,7 @@ Some of these names are modules' names too, so modules import from one another b
 `from .results import ...`, never by `from . import results`.
 """
 
-from . import blocks, overview, show
-from . import figures as draw
+from . import blocks, draw, overview, show
 from .blocks import say
 from .measure import measure, measure_together
 from .predict import axis, given, guess, machine, measured, predict

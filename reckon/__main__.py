@@ -189,11 +189,14 @@ def _results(arguments) -> int:
         unit = units.spoken(row["unit"])
         curve = isinstance(row["predicted"], list)
         told = lambda v: "–" if v is None else units.number(v)  # noqa: E731
-        if curve or row["median"] is None:
-            text = "a curve; see --json" if curve else row["reason"]
+        ends = lambda values: f"{told(values[0])} to {told(values[-1])} {unit}"  # noqa: E731, B023
+        if row["median"] is None:
+            text = row["reason"]
+        elif curve:
+            text = ends(row["median"])
         else:
             text = f"{told(row['median'])} ({told(row['low'])} to {told(row['high'])}) {unit}"
-        predicted = "curve" if curve else f"{told(row['predicted'])} {unit}"
+        predicted = ends(row["predicted"]) if curve else f"{told(row['predicted'])} {unit}"
         print(f"{row['quantity']:42} {row['state']:9} predicted {predicted:>16}  measured {text}")
     return 0
 

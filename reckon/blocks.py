@@ -53,3 +53,8 @@ def grid(header: list[str], rows: list[list[str]], caption: str, name: str,
     options += ":class: longtable\n" if len(rows) > 12 else ""
     options += f":widths: {' '.join(str(widths[i]) for i in kept)}\n" if widths else ""
     return Block(f":::{{table}} {caption}\n{options}\n" + "\n".join(lines) + "\n:::")
+
+
+def label(quantity: str) -> str:
+    """The last part of a quantity's name, in words."""
+    return quantity.rsplit("/", 1)[-1].replace("_", " ")

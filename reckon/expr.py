@@ -203,7 +203,8 @@ _TOGETHER = {
 }  # fmt: skip
 
 
-def _is_zero(node: Node) -> bool:
+def is_zero(node: Node) -> bool:
+    """Whether it is a literal 0, which is nothing in every unit."""
     return node.op == "const" and node.args[0] == 0
 
 
@@ -218,8 +219,8 @@ def dimension(node: Node, dimensions: dict):
     if node.op in ("add", "sub", "min", "max", "lt", "le", "gt", "ge", "where"):
         pair = found[1:] if node.op == "where" else found
         shown = node.args[1:] if node.op == "where" else node.args
-        if _is_zero(shown[0]) or _is_zero(shown[1]):  # nothing is nothing in every unit
-            return none if node.op in ("lt", "le", "gt", "ge") else pair[_is_zero(shown[0])]
+        if is_zero(shown[0]) or is_zero(shown[1]):  # nothing is nothing in every unit
+            return none if node.op in ("lt", "le", "gt", "ge") else pair[is_zero(shown[0])]
         if pair[0] != pair[1]:
             raise PredictionError(
                 f"{text(shown[0])} is {units.kind(pair[0])}; {text(shown[1])} is "

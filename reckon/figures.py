@@ -1,110 +1,35 @@
-"""Every figure: vector graphics with alt text, data beside it, prediction and spread drawn in."""
+"""Figures of single quantities and of the machine. Curves are in curves.py."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-import re
 
 import matplotlib
 import numpy as np
-from matplotlib.figure import Figure  # not pyplot: no global state, and a quicker import
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FormatStrFormatter, NullFormatter
 
-from . import records, settings, units
+from . import plotting, units
 from .blocks import Block
+from .plotting import BLACK, BLUE, RED, SERIES, SKY, STYLE
 from .results import Result, process_values
-
-# Okabe and Ito (2008): told apart with every common kind of colour vision.
-BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
-    "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7",
-)  # fmt: skip
-_SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK)
-_STYLE = {
-    "figure.figsize": (6.4, 3.6),
-    "figure.facecolor": "white",  # opaque: the page may be dark
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "font.size": 9,
-    "legend.frameon": False,
-    "svg.hashsalt": "reckon",  # the same figure gives the same file
-    "svg.fonttype": "path",
-}
-
-
-def _axes(size_inches: tuple | None = None):
-    figure = Figure(figsize=size_inches)
-    return figure, figure.subplots()
-
-
-def _save(figure, name: str, caption: str, alt: str, header: list[str], rows: list) -> Block:
-    """Write NAME.svg, NAME.pdf and NAME.csv under _build/figures and show them as one figure."""
-    if not re.fullmatch(r"[a-z0-9-]+", name):
-        raise ValueError(f"{name!r} cannot name a figure: lower case, digits and - only")
-    base = settings.build_dir() / "figures" / name
-    records.make_folder(base.parent)
-    svg = io.StringIO()
-    figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
-    figure.savefig(f"{base}.pdf", bbox_inches="tight", metadata={"CreationDate": None})
-    records.write_whole(base.with_suffix(".svg"), svg.getvalue())
-    table = io.StringIO()
-    csv.writer(table, lineterminator="\n").writerows([header, *rows])
-    records.write_whole(base.with_suffix(".csv"), table.getvalue())
-    markdown = (
-        f":::{{figure}} /figures/{name}.*\n:name: {name}\n:alt: {alt}\n\n"
-        f"{caption} ({{download}}`data </figures/{name}.csv>`)\n:::"
-    )
-    picture = svg.getvalue()
-    return Block(markdown, picture[picture.index("<svg") :])
-
-
-def _legend(figure, axes, handles=None) -> None:
-    """Below the axes, where it cannot hide a point."""
-    handles = handles or axes.get_legend_handles_labels()[0]
-    figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2,
-                  fontsize=8)  # fmt: skip
-
-
-def _step(one: Result) -> str:
-    values = one.medians[np.isfinite(one.medians)]
-    return units.readable(float(np.median(np.abs(values))), one.unit)
-
-
-def _values(one: Result) -> list[np.ndarray]:
-    """Each process's values of a single quantity, in the readable unit."""
-    step = _step(one)
-    return [
-        units.from_base(process_values(p, one.measurement, one.unit), step)
-        for p in one.measurement.points[0].processes
-    ]
-
-
-def _nothing(found: list[Result]) -> Block:
-    return Block("There is nothing to draw: " + "; ".join(
-        f"`{one.quantity}` {one.state}: {one.reason}" for one in found) + ".")  # fmt: skip
 
 
 def distribution(found: list[Result], name: str, caption: str, titles: dict | None = None) -> Block:
     """Share of trials at or below a value, one curve a quantity; predictions as dashed lines."""
     drawn = [one for one in found if one.has_samples]
     if not drawn:
-        return _nothing(found)
-    unit = _step(drawn[0])
+        return plotting.nothing(found)
+    unit = plotting.step(drawn[0])
     rows = []
-    with matplotlib.rc_context(_STYLE):
-        figure, axes = _axes()
-        for one, colour in zip(drawn, _SERIES, strict=False):
+    with matplotlib.rc_context(STYLE):
+        figure, axes = plotting.new_axes()
+        for one, colour in zip(drawn, SERIES, strict=False):
             title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
             # All in the first one's unit, so that they share an axis.
             pooled = np.sort(np.concatenate([
                 units.from_base(process_values(p, one.measurement, one.unit), unit)
-                for p in one.measurement.points[0].processes
+                for p in one.points[0].processes
             ]))  # fmt: skip
             share = np.arange(1, len(pooled) + 1) / len(pooled)
             axes.step(pooled, share, where="post", color=colour, label=f"{title}: measured")
@@ -114,14 +39,13 @@ def distribution(found: list[Result], name: str, caption: str, titles: dict | No
             rows += [[one.quantity, f"{pooled[i]:.6g}", f"{share[i]:.6g}"] for i in at]
         if pooled[0] > 0:
             axes.set_xscale("log")
-            axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
-            axes.xaxis.set_minor_formatter(NullFormatter())
+            plotting.plain_log(axes.xaxis)
         axes.set_xlabel(units.spoken(unit))
         axes.set_ylabel("share of trials at or below")
-        _legend(figure, axes)
+        plotting.legend(figure, axes)
     alt = "Distribution of " + ", ".join(
         f"{one.quantity} with median {units.amount(one.median, one.unit)}" for one in drawn)  # fmt: skip
-    return _save(figure, name, caption, alt, ["quantity", f"value [{units.spoken(unit)}]",
+    return plotting.save(figure, name, caption, alt, ["quantity", f"value [{units.spoken(unit)}]",
                                               "share at or below"], rows)  # fmt: skip
 
 
@@ -129,92 +53,45 @@ def series(found: list[Result], name: str, caption: str, titles: dict | None = N
     """Every trial against the time at which its process ran: is the machine steady?"""
     drawn = [one for one in found if one.has_samples]
     if not drawn:
-        return _nothing(found)
-    unit = _step(drawn[0])
+        return plotting.nothing(found)
+    unit = plotting.step(drawn[0])
     rows = []
-    with matplotlib.rc_context(_STYLE):
-        figure, axes = _axes()
-        for one, colour in zip(drawn, _SERIES, strict=False):
+    with matplotlib.rc_context(STYLE):
+        figure, axes = plotting.new_axes()
+        for one, colour in zip(drawn, SERIES, strict=False):
             title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
-            processes = one.measurement.points[0].processes
-            for process, values in zip(processes, _values(one), strict=True):
+            processes = one.points[0].processes
+            for process, values in zip(processes, plotting.values(one), strict=True):
                 axes.plot([process.started_s] * len(values), values, ".", ms=3, alpha=0.4,
                           color=colour)  # fmt: skip
                 rows.append([one.quantity, f"{process.started_s:.4f}", f"{np.median(values):.6g}",
                              f"{values.min():.6g}", f"{values.max():.6g}"])  # fmt: skip
-            middle = [np.median(v) for v in _values(one)]
+            middle = [np.median(v) for v in plotting.values(one)]
             axes.plot([p.started_s for p in processes], middle, "o", color=colour, mec="white",
                       label=f"{title}: process medians")  # fmt: skip
             axes.axhline(units.from_base(one.seal.predicted, unit), color=colour, ls="--", lw=1,
                          label=f"{title}: predicted")  # fmt: skip
         axes.set_xlabel("seconds since the measurement began")
         axes.set_ylabel(units.spoken(unit))
-        _legend(figure, axes)
+        plotting.legend(figure, axes)
     alt = "Trials over time of " + ", ".join(
         f"{one.quantity} with median {units.amount(one.median, one.unit)}" for one in drawn)  # fmt: skip
-    return _save(figure, name, caption, alt,
+    return plotting.save(figure, name, caption, alt,
                  ["quantity", "started [s]", f"median [{units.spoken(unit)}]", "minimum", "maximum"],
                  rows)  # fmt: skip
-
-
-def curve(one: Result, name: str, caption: str, xlabel: str) -> Block:
-    """A quantity against its axis: medians with interval and range, the hardware estimate and the
-    sealed prediction (with its interval) drawn in."""
-    if not one.has_samples:
-        return _nothing([one])
-    unit, x = _step(one), one.axis
-    told = lambda values: units.from_base(np.asarray(values, float), unit)  # noqa: E731
-    middle, s = told(one.medians), one.summaries
-    low, high, least, most = (
-        told([getattr(one_, field) for one_ in s]) for field in ("low", "high", "minimum", "p99")
-    )
-    seal = one.seal
-    with matplotlib.rc_context(_STYLE):
-        figure, axes = _axes()
-        axes.fill_between(x, least, most, color=BLUE, alpha=0.12, lw=0,
-                          label="minimum to 99th percentile")  # fmt: skip
-        bars = np.nan_to_num(np.abs([middle - low, high - middle]))
-        axes.errorbar(x, middle, yerr=bars, fmt="o-", ms=4, color=BLUE, capsize=2,
-                      label="measured: median, 95 % interval")  # fmt: skip
-        if seal.low is not None:
-            axes.fill_between(x, told(seal.low), told(seal.high), color=ORANGE, alpha=0.18, lw=0)
-        axes.plot(x, told(seal.predicted), "--", color=RED, label="predicted, with interval")
-        if seal.hardware is not None:
-            axes.plot(x, told(seal.hardware), ":", color=GREEN, label="hardware estimate")
-        if one.revisions:
-            axes.plot(x, told(one.current.predicted), "-.", color=PURPLE, label="revised")
-        axes.set_xscale("log", base=2)
-        axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
-        drawn = np.concatenate([middle, told(seal.predicted)])
-        if drawn.min() > 0 and drawn.max() / drawn.min() > 20:
-            axes.set_yscale("log")
-            axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
-            axes.yaxis.set_minor_formatter(NullFormatter())
-        else:  # a rare long trial may leave the picture; it is in the data
-            axes.set_ylim(0, 1.5 * drawn.max())
-        axes.set_xlabel(xlabel)
-        axes.set_ylabel(units.spoken(unit))
-        _legend(figure, axes)
-    rows = [[f"{v:.6g}" for v in row] for row in zip(
-        x, middle, low, high, least, most, told(seal.predicted), strict=True)]  # fmt: skip
-    alt = (f"{one.quantity} against {xlabel}: from {units.amount(one.medians[0], one.unit)} at "
-           f"{x[0]:g} to {units.amount(one.medians[-1], one.unit)} at {x[-1]:g}")  # fmt: skip
-    return _save(figure, name, caption, alt,
-                 [xlabel, f"median [{units.spoken(unit)}]", "low", "high", "minimum", "p99",
-                  "predicted"], rows)  # fmt: skip
 
 
 def bars(found: list[Result], name: str, caption: str, titles: dict | None = None) -> Block:
     """Quantities side by side on one logarithmic scale: median with interval, prediction beside."""
     drawn = [one for one in found if one.has_samples and one.median > 0]
     if not drawn:
-        return _nothing(found)
+        return plotting.nothing(found)
     drawn = sorted(drawn, key=lambda one: one.median)
-    unit = _step(drawn[0])
+    unit = plotting.step(drawn[0])
     told = lambda v: units.from_base(v, unit)  # noqa: E731
     rows = []
-    with matplotlib.rc_context(_STYLE):
-        figure, axes = _axes((6.4, 0.6 + 0.28 * len(drawn)))
+    with matplotlib.rc_context(STYLE):
+        figure, axes = plotting.new_axes((6.4, 0.6 + 0.28 * len(drawn)))
         for y, one in enumerate(drawn):
             s = one.summary
             axes.plot([told(max(s.minimum, 1e-12)), told(s.p99)], [y, y], color=SKY, lw=3, alpha=0.6)
@@ -232,12 +109,11 @@ def bars(found: list[Result], name: str, caption: str, titles: dict | None = Non
             for one in drawn
         ])  # fmt: skip
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
-        axes.xaxis.set_minor_formatter(NullFormatter())
+        plotting.plain_log(axes.xaxis)
         axes.set_xlabel(units.spoken(unit))
-        _legend(figure, axes, handles)
+        plotting.legend(figure, axes, handles)
     alt = "; ".join(f"{one.quantity} {units.amount(one.median, one.unit)}" for one in drawn)
-    return _save(figure, name, caption, alt,
+    return plotting.save(figure, name, caption, alt,
                  ["quantity", f"median [{units.spoken(unit)}]", "low", "high", "minimum", "p99",
                   "predicted"], rows)  # fmt: skip
 
@@ -250,8 +126,8 @@ def machine_picture(machine: dict, name: str, caption: str) -> Block:
     )
     cores = int(get("processor", "cores") or 1)
     shown = min(cores, 8)
-    with matplotlib.rc_context(_STYLE):
-        figure, axes = _axes((6.4, 3.2))
+    with matplotlib.rc_context(STYLE):
+        figure, axes = plotting.new_axes((6.4, 3.2))
         axes.axis("off")
 
         def box(x, y, width, height, text, colour):
@@ -276,25 +152,25 @@ def machine_picture(machine: dict, name: str, caption: str) -> Block:
     alt = (f"{cores} cores with L1 {size('l1i')} and {size('l1d')} and L2 {size('l2')} each, L3 "
            f"{size('l3')}, memory")  # fmt: skip
     rows = [[key, size(key)] for key in ("l1i", "l1d", "l2", "l3")]
-    return _save(figure, name, caption, alt, ["part", "size"], rows)
+    return plotting.save(figure, name, caption, alt, ["part", "size"], rows)
 
 
 def off_chart(found: list[Result], name: str, caption: str) -> Block:
     """How far each sealed prediction was off, as measured over predicted on a log scale."""
     judged = [one for one in found if one.ratio > 0 and math.isfinite(one.ratio)]
     if not judged:
-        return _nothing(found)
+        return plotting.nothing(found)
     judged = sorted(judged, key=lambda one: one.ratio)
-    with matplotlib.rc_context(_STYLE):
-        figure, axes = _axes((6.4, 0.8 + 0.2 * len(judged)))
+    with matplotlib.rc_context(STYLE):
+        figure, axes = plotting.new_axes((6.4, 0.8 + 0.2 * len(judged)))
         for limit, colour in ((10, "#f7f0e3"), (2, "#ecdcb8"), (1.25, "#dcc07f")):
             axes.axvspan(1 / limit, limit, color=colour, lw=0, zorder=0)
         axes.plot([one.ratio for one in judged], range(len(judged)), "o", color=BLUE, ms=4)
         axes.axvline(1, color=BLACK, lw=0.8)
         axes.set_yticks(range(len(judged)), [one.quantity for one in judged], fontsize=7)
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
+        plotting.plain_log(axes.xaxis)
         axes.set_xlabel("measured / predicted (bands: within 1.25, 2 and 10 times)")
     alt = "; ".join(f"{one.quantity} {units.number(one.ratio)}" for one in judged)
-    return _save(figure, name, caption, alt, ["quantity", "measured / predicted"],
+    return plotting.save(figure, name, caption, alt, ["quantity", "measured / predicted"],
                  [[one.quantity, f"{one.ratio:.6g}"] for one in judged])  # fmt: skip

@@ -18,11 +18,6 @@ from .results import Result, differences, from_record, sample_values
 from .session import session
 from .settings import PROFILES, ByProfile, Profile, ReckonError
 
-# A probe whose single process takes longer than the whole budget is stopped after so many budgets,
-# even if too few processes have run for an interval.
-_PATIENCE = 4
-# A sweep shares this many budgets among its points.
-_SWEEP_BUDGETS = 6
 _DEADLINE_S = 60.0
 
 
@@ -46,17 +41,25 @@ class _Job:
     x: float | None
     unit: str
     budget_s: float
+    processes_least: int
     processes: list = field(default_factory=list)
     medians: list = field(default_factory=list)
     spent_s: float = 0.0
     stopped: str | None = None
+    reason: str | None = None
 
     def run_once(self, origin_s: float, profile: Profile) -> None:
         start_s = time.monotonic()
-        outcome = clib.run(
-            self.probe, self.params, samples=self.samples, warmup=self.warmup,
-            priority=self.priority, deadline_s=_DEADLINE_S,
-        )  # fmt: skip
+        try:
+            outcome = clib.run(
+                self.probe, self.params, samples=self.samples, warmup=self.warmup,
+                priority=self.priority, deadline_s=_DEADLINE_S,
+            )  # fmt: skip
+        except (clib.ProbeCannot, clib.ProbeFailed) as error:
+            # A row that failed once has no samples: they would look like a row that works.
+            self.stopped = "cannot" if isinstance(error, clib.ProbeCannot) else "failed"
+            self.reason, self.processes = str(error), []
+            return
         self.spent_s += time.monotonic() - start_s
         one = _process(outcome, start_s - origin_s)
         self.processes.append(one)
@@ -68,8 +71,8 @@ class _Job:
 
     def _why_stop(self, profile: Profile) -> str | None:
         ran = len(self.processes)
-        if ran < profile.processes_least:
-            return "time" if self.spent_s > _PATIENCE * self.budget_s else None
+        if ran < self.processes_least:
+            return "time" if self.spent_s > profile.patience * self.budget_s else None
         low, high = stats.median_interval(self.medians)
         middle = np.median(self.medians)
         if high - low <= 2 * profile.precision * abs(middle):
@@ -146,13 +149,11 @@ def _run_plans(plans: list[_Plan]) -> None:
     profile = settings.profile()
     for one in plans:
         emit("measuring", quantity=one.quantity)
-    # A row that cannot run says so at its first process; it must not stop the others.
-    for one in plans:
-        one.try_first(profile)
+    stats.load()  # or its half second would count as measuring
     start_s = time.monotonic()
-    _collect([job for one in plans if one.state == "measured" for job in one.jobs], profile)
+    _collect([job for one in plans for job in one.jobs], profile)
     for one in plans:
-        one.seconds += (time.monotonic() - start_s) / len(plans)
+        one.seconds = (time.monotonic() - start_s) / len(plans)
 
 
 class _Plan:
@@ -175,13 +176,16 @@ class _Plan:
                 "parameter that takes its values, and one without is not."
             )
         values = axis[1].value if axis else [None]
-        budget_s = self.profile.budget_s * min(1.0, _SWEEP_BUDGETS / len(values))
+        # A sweep shares one budget among its points, and each point needs only as many processes as
+        # an interval takes: its neighbours say the rest.
+        budget_s = self.profile.budget_s / len(values)
+        least = stats.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.processes_least
         self.values, self.params = values, self._resolved(self.profile.name)
         trials = self.params.pop("")
         trials = max(2, round(trials * self.profile.trials)) if trials > 1 else 1
         self.jobs = [
             _Job(self.probe, self._params_at(self.params, x), trials, warmup, priority, x,
-                 self.prediction.unit, budget_s)
+                 self.prediction.unit, budget_s, least)
             for x in values
         ]  # fmt: skip
 
@@ -245,21 +249,13 @@ class _Plan:
             )
         return None
 
-    def try_first(self, profile: Profile) -> None:
-        start_s = time.monotonic()
-        try:
-            for job in self.jobs:
-                job.run_once(start_s, profile)
-        except (clib.ProbeCannot, clib.ProbeFailed) as error:
-            self.state = "cannot" if isinstance(error, clib.ProbeCannot) else "failed"
-            self.reason = str(error)
-        self.seconds = time.monotonic() - start_s
-
     def finish(self) -> Result:
         """Write the samples, whole; an earlier good measurement outlives a failure."""
         record = records.read_record(self.session.run.name, self.experiment)
         kept = record.quantities[self.quantity]
-        good = self.state == "measured"
+        good = any(job.processes for job in self.jobs)
+        if not good:
+            self.state, self.reason = self.jobs[0].stopped, self.jobs[0].reason
         made = Measurement(
             probe=self.probe, op=clib.probe(self.probe).op, timed=clib.probe(self.probe).timed,
             reports=list(clib.probe(self.probe).reports), axis=self.over, params=self.params,
@@ -268,7 +264,8 @@ class _Plan:
             started_at=self.started_at, seconds=round(self.seconds, 3), state=self.state,
             reason=self.reason,
             points=[
-                Point(x=job.x, params=job.params, processes=job.processes, stopped=job.stopped)
+                Point(x=job.x, params=job.params, processes=job.processes, stopped=job.stopped,
+                      reason=job.reason)
                 for job in self.jobs if good
             ],
         )  # fmt: skip

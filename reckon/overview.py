@@ -9,7 +9,7 @@ import numpy as np
 from . import settings, units
 from .blocks import Block, grid, say
 from .results import Result
-from .show import hardware, mean_sd, measured, predicted, ratio, software
+from .tables import hardware, mean_sd, measured, predicted, ratio, software
 
 def machine_table(described: dict, sections: dict, fields: dict, caption: str, name: str) -> Block:
     """Every known value with its source; what is unknown reads "not reported"."""
@@ -78,6 +78,9 @@ def suspicions(found: list[Result], fitness: list[dict]) -> Block:
                              "possible**; a subtraction took away more than there was.")  # fmt: skip
         if one.has_samples and any(p.stopped == "time" for p in one.measurement.points):
             lines.append(f"- `{one.quantity}`: its time was up before the interval was narrow enough.")
+        lines += [f"- `{one.quantity}` at {units.from_base(p.x, one.axis_unit):g} "
+                  f"{units.spoken(one.axis_unit)}: {p.stopped}: {p.reason}."
+                  for p in one.missing]  # fmt: skip
         if one.state in ("cannot", "failed"):
             lines.append(f"- `{one.quantity}`: {one.state}: {one.reason}")
     return say("\n".join(lines) if lines else "Nothing suspicious was found.")

@@ -120,19 +120,12 @@ class Outcome:
     states: dict[str, tuple[str, str | None]]  # quantity: state and reason
 
 
-def _digest(path: Path) -> str:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-    except FileNotFoundError:
-        return "none"
-
-
 def _sources_key(page: str) -> str:
     """Everything a page is made from besides the records it reads."""
     package = Path(__file__).parent
     files = [source(page), *sorted(package.glob("*.py")), settings.library_dir() / "compiler.txt"]
     files += sorted((ROOT / "csrc").rglob("*.[ch]")) + sorted((ROOT / "book/reports").glob("*.toml"))
-    parts = [settings.profile().name, session().run.name, *(_digest(file) for file in files)]
+    parts = [settings.profile().name, session().run.name, *(records.digest(str(file)) for file in files)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
@@ -154,7 +147,7 @@ def is_current(page: str) -> bool:
         executed(page).exists()
         and not last.get("failed")
         and last.get("sources") == _sources_key(page)
-        and all(_digest(Path(path)) == digest for path, digest in last.get("reads", {}).items())
+        and all(records.digest(what) == was for what, was in last.get("reads", {}).items())
     )
 
 
@@ -239,7 +232,7 @@ def _execute_one(page: str, events: Path) -> str | None:
     sidecar = {
         "sources": key, "failed": error, "profile": settings.profile().name,
         "seconds": round(time.monotonic() - start_s, 2),
-        "reads": {path: _digest(Path(path)) for path in sorted(set(seen))},
+        "reads": {what: records.digest(what) for what in sorted(set(seen))},
     }  # fmt: skip
     records.write_whole(_sidecar(page), json.dumps(sidecar, indent=1) + "\n")
     return error

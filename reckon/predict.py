@@ -142,7 +142,8 @@ class Formula:
         wanted = units.dimension(self.unit)
         try:
             found = expr.dimension(self.predicted, dimensions)
-            parts = [expr.dimension(p, dimensions) for p in (self.hardware,) if p is not None]
+            parts = [expr.dimension(p, dimensions) for p in (self.hardware,)
+                     if p is not None and not expr.is_zero(p)]  # fmt: skip
         except PredictionError as error:
             raise PredictionError(f"{self.name}: {error}") from None
         for one in [found, *parts]:

@@ -8,6 +8,7 @@ published as book/record.schema.json, and written whole: to a temporary file, th
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import tempfile
@@ -91,7 +92,8 @@ class Point(_Strict):
     x: float | None  # position on the axis, base units; None for a single quantity
     params: dict[str, int | str]
     processes: list[Process]
-    stopped: Literal["precise", "time", "processes"]
+    stopped: Literal["precise", "time", "processes", "cannot", "failed"]
+    reason: str | None = None  # why a point of a curve has no processes
 
 
 class Measurement(_Strict):
@@ -150,7 +152,6 @@ def record_path(run: str, experiment: str) -> Path:
 
 def _read(path: Path, model):
     """The file's content as a `model`, or None where there is no file."""
-    _note_read(path)
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -179,18 +180,42 @@ def _read(path: Path, model):
         ) from None
 
 
-def _note_read(path: Path) -> None:
-    """Tell the builder which files this page was made from."""
+def _note_read(what: str) -> None:
+    """Tell the builder what this page was made from: a file, or a quantity's samples in one."""
     log = os.environ.get("RECKON_READS")
     if log:
         with open(log, "a", encoding="utf-8") as file:
-            file.write(f"{path}\n")
+            file.write(f"{what}\n")
 
 
 def read_record(run: str, experiment: str) -> Record:
     """The experiment's record; an empty one where there is none yet."""
-    found = _read(record_path(run, experiment), Record)
-    return found or Record(experiment=experiment)
+    path = record_path(run, experiment)
+    _note_read(str(path))
+    return _read(path, Record) or Record(experiment=experiment)
+
+
+def read_measured(run: str, quantity: str) -> Quantity | None:
+    """One quantity, read for what was measured: the reader does not depend on the record's
+    predictions, so editing those makes no other page stale."""
+    path = record_path(run, quantity.rsplit("/", 1)[0])
+    _note_read(f"{path}#{quantity}")
+    found = _read(path, Record)
+    return found.quantities.get(quantity) if found else None
+
+
+def digest(what: str) -> str:
+    """What a noted read came to, to see whether it changed."""
+    path, _, quantity = what.partition("#")
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError:
+        return "none"
+    if quantity:
+        with contextlib.suppress(ValueError):  # a broken record is as it is; reading it says so
+            found = json.loads(content).get("quantities", {}).get(quantity, {})
+            content = json.dumps(found.get("measurement")).encode()
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def write_record(run: str, record: Record) -> None:
@@ -198,7 +223,9 @@ def write_record(run: str, record: Record) -> None:
 
 
 def read_run(name: str) -> Run | None:
-    return _read(run_dir(name) / "run.json", Run)
+    path = run_dir(name) / "run.json"
+    _note_read(str(path))
+    return _read(path, Run)
 
 
 def write_run(run: Run) -> None:

@@ -1,8 +1,9 @@
 """The five reports' figures, read from book/reports/*.toml.
 
 A file describes one report: `name`, `machine`, `cite`, `clock` (what converts its cycles) and a
-list of `[[figure]]`: the `quantity` it belongs to, `predicted` and `measured` as printed with
-their `unit` (one of the book's, or "cycle"), `sd`, `n`, `place` (table or section) and a `note`.
+list of `[[figure]]`: the `quantity` it belongs to, `at` where on its axis if that is a curve,
+`predicted` and `measured` as printed with their `unit` (one of the book's, or "cycle"), `sd`, `n`,
+`place` (table or section) and a `note`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from . import settings, units
 from .settings import ReckonError
 
 _FOLDER = settings.ROOT / "book" / "reports"
-_KNOWN = {"quantity", "predicted", "measured", "unit", "sd", "n", "place", "note"}
+_KNOWN = {"quantity", "predicted", "measured", "unit", "sd", "n", "place", "note", "at"}
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Figure:
     n: int | None
     place: str
     note: str
+    at: float | None  # the position on a curve's axis
     clock: float  # cycles per second, converts figures in cycles
 
     def base(self, value: float | None, unit: str) -> float | None:
@@ -61,7 +63,7 @@ def figures() -> tuple[Figure, ...]:
                     report=data["name"], machine=data["machine"], cite=data["cite"],
                     quantity=entry["quantity"], predicted=entry.get("predicted"),
                     measured=entry.get("measured"), unit=entry["unit"], sd=entry.get("sd"),
-                    n=entry.get("n"), place=entry["place"], note=entry.get("note", ""),
+                    n=entry.get("n"), place=entry["place"], note=entry.get("note", ""), at=entry.get("at"),
                     clock=float(units.to_base(data["clock_ghz"], "Gcycle/s")),
                 )
             )  # fmt: skip

@@ -71,8 +71,18 @@ class Result:
         return self.record.measurement
 
     @property
+    def points(self) -> list[records.Point]:
+        """The points that have samples."""
+        return [p for p in self.measurement.points if p.processes] if self.measurement else []
+
+    @property
+    def missing(self) -> list[records.Point]:
+        """The points of a curve that could not be measured, each with its reason."""
+        return [p for p in self.measurement.points if not p.processes] if self.measurement else []
+
+    @property
     def has_samples(self) -> bool:
-        return bool(self.measurement and self.measurement.points)
+        return bool(self.points)
 
     @property
     def is_curve(self) -> bool:
@@ -83,7 +93,7 @@ class Result:
         """One summary a point, in base units; one point where there is no axis."""
         return [
             stats.summarise([process_values(p, self.measurement, self.unit) for p in point.processes])
-            for point in (self.measurement.points if self.has_samples else [])
+            for point in self.points
         ]
 
     @property
@@ -92,7 +102,38 @@ class Result:
 
     @property
     def axis(self) -> np.ndarray:
-        return np.array([point.x for point in self.measurement.points], dtype=float)
+        """Where the curve was measured, in base units."""
+        return np.array([point.x for point in self.points], dtype=float)
+
+    @property
+    def axis_unit(self) -> str:
+        return next(i.unit for i in self.seal.inputs if i.origin == "axis")
+
+    @property
+    def axis_told(self) -> np.ndarray:
+        """Where the curve was measured, in the unit that its author gave."""
+        return units.from_base(self.axis, self.axis_unit)
+
+    def sealed(self, field: str, prediction: records.Prediction | None = None) -> np.ndarray:
+        """A field of the seal (or of another prediction) at the points that were measured; nan
+        where it says nothing of them."""
+        prediction = prediction or self.seal
+        values = getattr(prediction, field)
+        if not isinstance(values, list):
+            return np.full(len(self.points), math.nan if values is None else values)
+        known = next(i.value for i in prediction.inputs if i.origin == "axis")
+        at = dict(zip(known, values, strict=True))
+        return np.array([at.get(x, math.nan) for x in self.axis])
+
+    @functools.cached_property
+    def line(self) -> stats.Line | None:
+        """The straight line through the medians of a curve, in base units; None without."""
+        return stats.line(self.axis, self.medians) if self.is_curve and len(self.points) > 2 else None
+
+    @functools.cached_property
+    def sealed_line(self) -> stats.Line | None:
+        """The straight line through what was predicted at the same points."""
+        return stats.line(self.axis, self.sealed("predicted")) if self.line else None
 
     @property
     def medians(self) -> np.ndarray:
@@ -106,24 +147,32 @@ class Result:
     def core_cycles(self) -> stats.Summary | None:
         """Core cycles per operation, by the clock calibrated in each sample's own process; only
         for times."""
-        if not self.has_samples or units.dimension(self.unit) != units.dimension("s"):
-            return None
+        return self.cycles[0] if self.cycles else None
+
+    @functools.cached_property
+    def cycles(self) -> list[stats.Summary]:
+        """The same at every point of a curve; empty where the quantity is no time."""
+        if units.dimension(self.unit) != units.dimension("s"):
+            return []
         found = []
-        for process in self.measurement.points[0].processes:
-            clock = (process.cycles_per_tick_before + process.cycles_per_tick_after) / 2
-            found.append(np.asarray(process.ticks) * clock / np.asarray(process.ops))
-        return stats.summarise(found)
+        for point in self.points:
+            told = []
+            for process in point.processes:
+                clock = (process.cycles_per_tick_before + process.cycles_per_tick_after) / 2
+                told.append(np.asarray(process.ticks) * clock / np.asarray(process.ops))
+            found.append(stats.summarise(told))
+        return found
 
     @property
     def ratio(self) -> float:
         """Measured over predicted, by the sealed prediction; of a curve, the middle one."""
         if not self.summaries:
             return math.nan
-        predicted = np.asarray(self.seal.predicted, dtype=float)
-        measured = self.medians if self.is_curve else np.array(self.median)
+        measured = self.medians if self.is_curve else np.array([self.median])
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = np.atleast_1d(measured / predicted)
-        return float(np.median(ratios))
+            ratios = measured / self.sealed("predicted")
+        known = ratios[np.isfinite(ratios)]
+        return float(np.median(known)) if len(known) else math.nan
 
     @property
     def inside_interval(self) -> bool | None:
@@ -195,8 +244,8 @@ def differences(seal: records.Prediction, now: records.Prediction) -> list[str]:
 
 
 def result(run: str, quantity: str) -> Result | None:
-    """The quantity as the run's record has it, or None."""
-    found = records.read_record(run, quantity.rsplit("/", 1)[0]).quantities.get(quantity)
+    """The quantity as the run's record has it, for what was measured; or None."""
+    found = records.read_measured(run, quantity)
     return from_record(quantity, found) if found else None
 
 
@@ -241,6 +290,8 @@ def to_row(one: Result, state: str | None = None) -> dict:
     return {
         "quantity": one.quantity,
         "unit": one.unit,
+        "axis": one.axis_told.tolist() if one.is_curve else None,
+        "axis_unit": one.axis_unit if one.is_curve else None,
         "hardware": told(one.seal.hardware),
         "software": told(one.seal.software),
         "predicted": told(one.seal.predicted),

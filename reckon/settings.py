@@ -23,6 +23,7 @@ class Profile:
     processes_least: int  # ... and at least so many fresh processes have run
     processes_most: int
     budget_s: float  # ... or when this time is up, per quantity
+    patience: float  # after so many budgets even with too few processes for an interval
     span_s: float  # the least number of processes is spread over this time
     trials: float  # share of the trials that a page asks for in each process
 
@@ -30,9 +31,9 @@ class Profile:
 PROFILES = {
     p.name: p
     for p in (
-        Profile("quick", 0, 0.02, 6, 12, 0.4, 0.3, 0.5),
-        Profile("standard", 1, 0.01, 10, 60, 3.0, 2.0, 1.0),
-        Profile("full", 2, 0.005, 20, 500, 60.0, 20.0, 2.0),
+        Profile("quick", 0, 0.02, 6, 12, 0.4, 2, 0.3, 0.5),
+        Profile("standard", 1, 0.01, 10, 60, 3.0, 4, 2.0, 1.0),
+        Profile("full", 2, 0.005, 20, 500, 60.0, 4, 20.0, 2.0),
     )
 }
 

@@ -43,6 +43,12 @@ class Summary:
         return (self.high - self.low) / 2 / abs(self.median) if self.median else math.nan
 
 
+def load() -> None:
+    """Import what the summaries need, before time counts."""
+    import diptest  # noqa: F401
+    from scipy import stats  # noqa: F401
+
+
 def median_interval(values, confidence: float = 0.95) -> tuple[float, float]:
     """Distribution-free interval of a median from order statistics (Conover, Practical
     Nonparametric Statistics, 1999, section 3.2, as in scipy.stats.quantile_test): its coverage is
@@ -88,12 +94,47 @@ def summarise(processes: list) -> Summary:
     )
 
 
+@dataclass(frozen=True)
+class Line:
+    """A straight line through points: what it adds for each step of x, and where it begins."""
+
+    slope: float
+    slope_low: float  # 95 % interval
+    slope_high: float
+    intercept: float
+    intercept_low: float
+    intercept_high: float
+    residuals: np.ndarray  # y minus the line, at each point
+
+
+def line(x, y, confidence: float = 0.95) -> Line:
+    """Ordinary least squares with Student's t intervals (scipy.stats.linregress; Draper and Smith,
+    Applied Regression Analysis, 1998, section 1.4). The intervals take the points' scatter about
+    the line for noise; where the residuals have a shape, the line is not the whole story. Raises
+    ValueError for fewer than three points."""
+    from scipy import stats
+
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if len(x) < 3:
+        raise ValueError("a line with an interval needs at least three points")
+    if np.ptp(y) <= 1e-12 * np.abs(y).max():  # level but for rounding
+        return Line(0.0, 0.0, 0.0, *3 * [float(y[0])], np.zeros(len(y)))
+    found = stats.linregress(x, y)
+    reach = stats.t.ppf((1 + confidence) / 2, len(x) - 2)
+    slope, intercept = float(found.slope), float(found.intercept)
+    return Line(
+        slope, slope - reach * found.stderr, slope + reach * found.stderr,
+        intercept, intercept - reach * found.intercept_stderr,
+        intercept + reach * found.intercept_stderr, y - intercept - slope * x,
+    )  # fmt: skip
+
+
 def drift(medians) -> str | None:
     """A sentence where the processes' medians moved steadily, by Kendall's tau against the order
     (p < 0.01) with a Theil-Sen change above 2 %."""
     from scipy import stats
 
-    if len(medians) < 8 or np.ptp(medians) == 0:
+    if len(medians) < 8 or np.ptp(medians) == 0 or np.median(medians) == 0:
         return None
     order = np.arange(len(medians))
     slope = stats.theilslopes(medians, order).slope

@@ -167,6 +167,11 @@ def spoken(unit: str) -> str:
     return _SPOKEN.get(unit, unit)
 
 
+def span(values, unit: str) -> str:
+    """A curve in few words: its first and last value."""
+    return f"{amount(float(values[0]), unit)} to {amount(float(values[-1]), unit)}"
+
+
 def amount(base_value: float, unit: str, digits: int = 3, fixed: bool = False) -> str:
     """A value in base units, printed in `unit` or, unless fixed, in the readable step of it."""
     shown = unit if fixed or not math.isfinite(base_value) else readable(base_value, unit)

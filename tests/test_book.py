@@ -18,7 +18,8 @@ from conftest import ROOT, need, probes_running, processes_named
 pytestmark = pytest.mark.book
 # How the call goes on in the notebook's JSON after its probe.
 CLOCK_ARGUMENTS = ',\\n",\n    "                       rounds=125, samples=100)'
-PAGES = ["machine", "cpu/clock", "cpu/timer", "cpu/syscall", "summary"]
+PAGES = ["machine", "cpu/clock", "cpu/timer", "cpu/loop", "cpu/call", "cpu/syscall", "cpu/task",
+         "cpu/switch", "summary"]
 
 
 class Project:
@@ -86,7 +87,7 @@ def changed(project, page, old, new):
 
 def test_the_first_build_measures_everything_and_says_so(book):
     out = book.first.stdout
-    assert "Pages: 5 executed, 0 unchanged." in out
+    assert "Pages: 9 executed, 0 unchanged." in out
     assert re.search(r"Quantities: .*\d+ measured", out) and "Site: " in out
     assert all(f"{page}: executing" in out for page in PAGES)  # plain lines: no terminal here
     assert "to go" in out
@@ -96,7 +97,7 @@ def test_the_first_build_measures_everything_and_says_so(book):
 def test_nothing_changed_nothing_done(book):
     records = {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")}
     done = book.build()
-    assert "Pages: 0 executed, 5 unchanged." in done.stdout and done.returncode == 0
+    assert "Pages: 0 executed, 9 unchanged." in done.stdout and done.returncode == 0
     assert "(unchanged)" in done.stdout and "measured" not in done.stdout
     assert {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")} == records
 
@@ -106,7 +107,7 @@ def test_an_edited_prediction_executes_its_page_and_the_summary_alone(book):
     with changed(book, "cpu/syscall", "rk.guess(90, ", "rk.guess(120, "):
         done = book.build("--html")
         assert done.returncode == 0, done.stderr
-        assert "Pages: 2 executed, 3 unchanged." in done.stdout
+        assert "Pages: 2 executed, 7 unchanged." in done.stdout
         assert re.findall(r"^(\S+): executing", done.stdout, re.M) == ["cpu/syscall", "summary"]
         assert book.measurements() == before  # samples untouched
         page = book.html("notebooks/cpu/syscall")

@@ -1,0 +1,150 @@
+"""Figures of a quantity against another one: prediction, hardware estimate and spread drawn in."""
+
+from __future__ import annotations
+
+import matplotlib
+import numpy as np
+from matplotlib.ticker import FormatStrFormatter
+
+from . import plotting, units
+from .blocks import Block
+from .plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SERIES, STYLE
+from .results import Result
+
+# From this ratio of largest to smallest on, an axis is logarithmic.
+_LOG_FROM = 16
+
+
+def _set_x(axes, x: np.ndarray) -> None:
+    positive = x[x > 0]
+    wide = len(positive) and positive.max() / positive.min() >= _LOG_FROM
+    if wide and len(positive) == len(x):
+        axes.set_xscale("log", base=2)
+    elif wide and positive.max() / positive.min() > 50:  # from nothing on, then by factors
+        axes.set_xscale("symlog", base=2, linthresh=positive.min(), linscale=0.5)
+        axes.set_xticks(x)
+    axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
+
+
+def _set_y(axes, drawn: np.ndarray) -> None:
+    drawn = drawn[np.isfinite(drawn)]
+    if drawn.min() > 0 and drawn.max() / drawn.min() > 20:
+        axes.set_yscale("log")
+        plotting.plain_log(axes.yaxis)
+    else:  # a rare long trial may leave the picture; it is in the data
+        axes.set_ylim(min(0, 1.3 * drawn.min()), 1.5 * drawn.max())
+
+
+class _Curve:
+    """A curve's numbers in the units of its figure."""
+
+    def __init__(self, one: Result, unit: str):
+        told = lambda values: units.from_base(np.asarray(values, float), unit)  # noqa: E731
+        self.one, self.x, self.unit = one, one.axis_told, unit
+        self.middle = told(one.medians)
+        self.low, self.high, self.least, self.most = (
+            told([getattr(s, field) for s in one.summaries])
+            for field in ("low", "high", "minimum", "p99")
+        )
+        self.predicted = told(one.sealed("predicted"))
+        self.hardware = told(one.sealed("hardware"))
+        self.revised = told(one.sealed("predicted", one.current)) if one.revisions else None
+        self.interval = [told(one.sealed(name)) for name in ("low", "high")]
+
+    def draw_measured(self, axes, colour: str, title: str, marker: str = "o-") -> None:
+        bars = np.nan_to_num(np.abs([self.middle - self.low, self.high - self.middle]))
+        axes.errorbar(self.x, self.middle, yerr=bars, fmt=marker, ms=4, color=colour, capsize=2,
+                      label=title)  # fmt: skip
+
+    def rows(self) -> list[list[str]]:
+        return [[f"{v:.6g}" for v in row] for row in zip(
+            self.x, self.middle, self.low, self.high, self.least, self.most, self.predicted,
+            strict=True)]  # fmt: skip
+
+    def header(self, xlabel: str) -> list[str]:
+        return [xlabel, f"median [{units.spoken(self.unit)}]", "low", "high", "minimum", "p99",
+                "predicted"]  # fmt: skip
+
+    def alt(self, xlabel: str) -> str:
+        first, last = (units.amount(v, self.one.unit) for v in self.one.medians[[0, -1]])
+        return (f"{self.one.quantity} against {xlabel}: from {first} at {self.x[0]:g} to {last} at "
+                f"{self.x[-1]:g}")  # fmt: skip
+
+
+def _draw_single(axes, c: _Curve) -> None:
+    axes.fill_between(c.x, c.least, c.most, color=BLUE, alpha=0.12, lw=0,
+                      label="minimum to 99th percentile")  # fmt: skip
+    c.draw_measured(axes, BLUE, "measured: median, 95 % interval")
+    if np.isfinite(c.interval[0]).any():
+        axes.fill_between(c.x, *c.interval, color=ORANGE, alpha=0.18, lw=0)
+    axes.plot(c.x, c.predicted, "--", color=RED, label="predicted, with interval")
+    if np.isfinite(c.hardware).any():
+        axes.plot(c.x, c.hardware, ":", color=GREEN, label="hardware estimate")
+    if c.revised is not None:
+        axes.plot(c.x, c.revised, "-.", color=PURPLE, label="revised")
+    axes.set_ylabel(units.spoken(c.unit))
+
+
+def curve(one: Result, name: str, caption: str, xlabel: str) -> Block:
+    """A quantity against its axis: medians with interval and range, the hardware estimate and the
+    sealed prediction (with its interval) drawn in."""
+    if not one.has_samples:
+        return plotting.nothing([one])
+    c = _Curve(one, plotting.step(one))
+    with matplotlib.rc_context(STYLE):
+        figure, axes = plotting.new_axes()
+        _draw_single(axes, c)
+        _set_x(axes, c.x)
+        _set_y(axes, np.concatenate([c.middle, c.predicted]))
+        axes.set_xlabel(xlabel)
+        plotting.legend(figure, axes)
+    return plotting.save(figure, name, caption, c.alt(xlabel), c.header(xlabel), c.rows())
+
+
+def fit(one: Result, name: str, caption: str, xlabel: str) -> Block:
+    """The same with a straight line fitted to the medians, and below it what the line leaves over."""
+    if not one.has_samples or one.line is None:
+        return plotting.nothing([one])
+    c, line = _Curve(one, plotting.step(one)), one.line
+    left = units.from_base(line.residuals, c.unit)
+    with matplotlib.rc_context(STYLE):
+        figure, (axes, below) = plotting.new_axes((6.4, 4.6), (3, 1))
+        _draw_single(axes, c)
+        axes.plot(c.x, c.middle - left, "-", color=BLACK, lw=0.8, label="fitted line")
+        drawn = np.concatenate([c.middle, c.predicted])
+        axes.set_ylim(min(0, 1.3 * drawn.min()), 1.2 * drawn.max())
+        below.axhline(0, color=BLACK, lw=0.8)
+        below.plot(c.x, left, "o-", ms=3, color=BLUE)
+        below.set_ylabel("residual")
+        below.set_xlabel(xlabel)
+        plotting.legend(figure, axes)
+    rows = [[*row, f"{r:.4g}"] for row, r in zip(c.rows(), left, strict=True)]
+    return plotting.save(figure, name, caption, c.alt(xlabel), [*c.header(xlabel), "residual"], rows)
+
+
+def curves(found: list[Result], name: str, caption: str, xlabel: str,
+           titles: dict | None = None) -> Block:  # fmt: skip
+    """Several quantities against the same axis: medians with intervals, and each one's sealed
+    prediction dashed in its colour."""
+    drawn = [one for one in found if one.has_samples]
+    if not drawn:
+        return plotting.nothing(found)
+    unit = plotting.step(drawn[0])
+    alt, rows, every = [], [], []
+    with matplotlib.rc_context(STYLE):
+        figure, axes = plotting.new_axes()
+        for one, colour in zip(drawn, SERIES, strict=False):
+            c = _Curve(one, unit)
+            title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
+            c.draw_measured(axes, colour, title)
+            axes.plot(c.x, c.predicted, "--", lw=1, color=colour)
+            every += [*c.middle, *c.predicted]
+            alt.append(c.alt(xlabel))
+            rows += [[one.quantity, *row] for row in c.rows()]
+        axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
+        _set_x(axes, np.unique(np.concatenate([one.axis_told for one in drawn])))
+        _set_y(axes, np.array(every))
+        axes.set_xlabel(xlabel)
+        axes.set_ylabel(units.spoken(unit))
+        plotting.legend(figure, axes)
+    return plotting.save(figure, name, caption, "; ".join(alt), ["quantity", *c.header(xlabel)], rows)

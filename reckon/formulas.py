@@ -1,0 +1,128 @@
+"""A prediction on the page: its formula, its inputs with their origin, what it predicts."""
+
+from __future__ import annotations
+
+import re
+
+from . import expr, units
+from .blocks import Block, grid, label
+from .predict import Prediction
+
+_ORIGIN = {"given": "given", "machine": "machine description", "measured": "measured in this run",
+           "guess": "guess", "axis": "axis of the curve"}  # fmt: skip
+
+
+def _slug(quantity: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", quantity)
+
+
+def _amount_latex(value: float, unit: str) -> str:
+    text = units.number(units.from_base(value, unit)).replace("−", "-").replace(" ", r"\,")
+    text = re.sub(r"e(-?)0*(\d+)", r"\\cdot 10^{\1\2}", text)
+    return text + (rf"\,\text{{{units.spoken(unit)}}}" if units.spoken(unit) else "")
+
+
+def formula_latex(made: Prediction) -> str:
+    """The formula with names, with numbers put in, and its value, as aligned LaTeX."""
+    f = made.formula
+    numbers = {
+        name: expr.name_latex(name) if one.origin == "axis" else _amount_latex(one.value, one.unit)
+        for name, one in made.inputs.items()
+    }
+    parts = {"sum": [("hardware", f.hardware), ("software", f.software)],
+             "rate": [("hardware", f.hardware), ("predicted", f.predicted)],
+             "plain": [("predicted", f.predicted)]}[f.kind]  # fmt: skip
+    lines = []
+    values = {}
+    for title, node in parts:
+        value = made.value(node)
+        lines.append(rf"\text{{{title}}} &= {expr.latex(node)}")
+        put_in = expr.latex(node, numbers)
+        if put_in != expr.latex(node) and node.op != "input":
+            lines.append(rf"&= {put_in}")
+        if not made.curve_axis:
+            step = units.readable(float(value), f.unit)
+            values[title] = _amount_latex(float(value), step)
+            lines[-1] += rf" = {values[title]}"
+    if f.kind == "sum":
+        whole = r"\text{predicted} &= \text{hardware} + \text{software}"
+        if not made.curve_axis:
+            value = float(made.predicted)
+            whole += rf" = {values['hardware']} + {values['software']}"
+            whole += rf" = {_amount_latex(value, units.readable(value, f.unit))}"
+        lines.append(whole)
+    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+
+def _input_value(one) -> str:
+    if one.origin == "axis":
+        values = [units.from_base(v, one.unit) for v in (one.value[0], one.value[-1])]
+        return f"{values[0]:g} to {values[1]:g} {units.spoken(one.unit)}".strip()
+    return units.amount(one.value, one.unit, fixed=True)
+
+
+def _input_interval(one) -> str:
+    if one.low is None:
+        return "–"
+    low, high = (units.number(units.from_base(v, one.unit)) for v in (one.low, one.high))
+    return f"{low} to {high}"
+
+
+def _input_source(one) -> str:
+    text = {"measured": f"measured: `{one.reference}`",
+            "machine": f"machine description: {one.source}"}.get(
+        one.origin, f"{_ORIGIN[one.origin]}: {one.source}")  # fmt: skip
+    if one.instead_of:
+        text += f" (in place of {one.instead_of})"
+    return text + (f" {{cite}}`{one.cite}`" if one.cite else "")
+
+
+def prediction(made: Prediction, what: str) -> Block:
+    """The formula, its inputs with their origin, and what it predicts."""
+    rows = [
+        [name.replace("_", " "), _input_value(one), _input_interval(one), _input_source(one)]
+        for name, one in made.inputs.items()
+    ]
+    table_ = grid(["Input", "Value", "Interval", "Where it comes from"], rows,
+                  f"Inputs of the prediction: {what}", f"inputs-{_slug(made.quantity)}",
+                  [18, 16, 18, 48])  # fmt: skip
+    low, high = made.interval()
+    if made.curve_axis:
+        sentence = "The prediction is a curve; the figure below draws it."
+    else:
+        sentence = f"**Predicted: {units.amount(float(made.predicted), made.unit)}**"
+        if low is not None:
+            sentence += f" (between {units.amount(low, made.unit)} and {units.amount(high, made.unit)}"
+            sentence += " by the inputs' intervals)"
+        sentence += "."
+    return Block(f"$$\n{formula_latex(made)}\n$$\n\n{sentence}\n\n{table_.markdown}")
+
+
+def predictions(made: list[Prediction], caption: str, name: str) -> Block:
+    """Several predictions in one table: the formula, the inputs in which the rows differ, value and
+    interval; below it every input with where it comes from."""
+    told = {}
+    for one in made:
+        for key, given in one.inputs.items():
+            told.setdefault(key, set()).add(_input_value(given))
+    rows = []
+    for one in made:
+        low, high = one.interval()
+        differ = [f"{key.replace('_', ' ')} {_input_value(i)}" for key, i in one.inputs.items()
+                  if len(told[key]) > 1 or len(made) == 1]  # fmt: skip
+        rows.append([
+            f"`{label(one.quantity)}`",
+            f"${expr.latex(one.formula.predicted)}$",
+            "; ".join(differ) or "–",
+            units.span(one.predicted, one.unit) if one.curve_axis
+            else units.amount(float(one.predicted), one.unit),
+            "–" if low is None or one.curve_axis
+            else f"{units.amount(low, one.unit)} to {units.amount(high, one.unit)}",
+        ])  # fmt: skip
+    sources = {
+        f"{key.replace('_', ' ')} {_input_value(i)} ({_input_source(i)})": None
+        for one in made for key, i in one.inputs.items()
+    }  # fmt: skip
+    table_ = grid(["Quantity", "Formula", "With", "Predicted", "Interval"], rows, caption, name,
+                  [15, 27, 29, 12, 17])  # fmt: skip
+    return Block(table_.markdown + "\n\nInputs: " + "; ".join(sources) + ".")

@@ -1,0 +1,97 @@
+"""What all figures share: style, colours, saving as vector graphics with data and alt text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import numpy as np
+from matplotlib.figure import Figure  # not pyplot: no global state, and a quicker import
+from matplotlib.ticker import FormatStrFormatter, NullFormatter
+
+from . import records, settings, units
+from .blocks import Block
+from .results import Result, process_values
+
+# Okabe and Ito (2008): told apart with every common kind of colour vision.
+BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
+    "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7",
+)  # fmt: skip
+SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK)
+STYLE = {
+    "figure.figsize": (6.4, 3.6),
+    "figure.facecolor": "white",  # opaque: the page may be dark
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "font.size": 9,
+    "legend.frameon": False,
+    "svg.hashsalt": "reckon",  # the same figure gives the same file
+    "svg.fonttype": "path",
+}
+
+
+def new_axes(size_inches: tuple | None = None, panels: tuple = (1,)):
+    """A figure and its axes: one, or panels of these relative heights that share the x axis."""
+    figure = Figure(figsize=size_inches)
+    if len(panels) == 1:
+        return figure, figure.subplots()
+    return figure, figure.subplots(len(panels), sharex=True, height_ratios=panels)
+
+
+def plain_log(axis) -> None:
+    """Numbers, not powers, on a logarithmic axis."""
+    axis.set_major_formatter(FormatStrFormatter("%g"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def save(figure, name: str, caption: str, alt: str, header: list[str], rows: list) -> Block:
+    """Write NAME.svg, NAME.pdf and NAME.csv under _build/figures and show them as one figure."""
+    if not re.fullmatch(r"[a-z0-9-]+", name):
+        raise ValueError(f"{name!r} cannot name a figure: lower case, digits and - only")
+    base = settings.build_dir() / "figures" / name
+    records.make_folder(base.parent)
+    svg = io.StringIO()
+    figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
+    figure.savefig(f"{base}.pdf", bbox_inches="tight", metadata={"CreationDate": None})
+    records.write_whole(base.with_suffix(".svg"), svg.getvalue())
+    table = io.StringIO()
+    csv.writer(table, lineterminator="\n").writerows([header, *rows])
+    records.write_whole(base.with_suffix(".csv"), table.getvalue())
+    markdown = (
+        f":::{{figure}} /figures/{name}.*\n:name: {name}\n:alt: {alt}\n\n"
+        f"{caption} ({{download}}`data </figures/{name}.csv>`)\n:::"
+    )
+    picture = svg.getvalue()
+    return Block(markdown, picture[picture.index("<svg") :])
+
+
+def legend(figure, axes, handles=None) -> None:
+    """Below the axes, where it cannot hide a point."""
+    handles = handles or axes.get_legend_handles_labels()[0]
+    figure.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2,
+                  fontsize=8)  # fmt: skip
+
+
+def step(one: Result) -> str:
+    """The unit in which this quantity reads best."""
+    values = one.medians[np.isfinite(one.medians)]
+    return units.readable(float(np.median(np.abs(values))), one.unit)
+
+
+def values(one: Result) -> list[np.ndarray]:
+    """Each process's values of a single quantity, in the readable unit."""
+    unit = step(one)
+    return [
+        units.from_base(process_values(p, one.measurement, one.unit), unit)
+        for p in one.points[0].processes
+    ]
+
+
+def nothing(found: list[Result]) -> Block:
+    """What stands in a figure's place where no quantity has samples."""
+    return Block("There is nothing to draw: " + "; ".join(
+        f"`{one.quantity}` {one.state}: {one.reason}" for one in found) + ".")  # fmt: skip

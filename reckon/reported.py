@@ -1,0 +1,80 @@
+"""The reports beside this machine: their methods run here, and their machines' figures."""
+
+from __future__ import annotations
+
+import math
+
+from . import reports, units
+from .blocks import Block, grid, label
+from .results import Result
+from .tables import measured, predicted
+
+def _told_by_reports(quantity: str, unit: str, names: list[str]) -> str:
+    found = [f for f in reports.of(quantity)
+             if f.measured is not None and (not names or f.report in names)]  # fmt: skip
+    if len(found) > 1 and found[0].at is not None:  # a curve: its ends
+        found = sorted(found, key=lambda f: f.at)
+        found = [found[0], found[-1]]
+    return "; ".join(
+        f"{f.report}: {units.amount(f.base(f.measured, unit), unit)}"
+        + (f" at {f.at:g}" if f.at is not None else "")
+        for f in found
+    ) or "–"  # fmt: skip
+
+
+def methods(found: list[Result], ours: Result, caption: str, name: str) -> Block:
+    """Each report's method on this machine beside ours; predicted by the report's own reasoning."""
+    rows = []
+    middle = lambda r: r.medians.mean() if r.has_samples else math.nan  # noqa: E731
+    for one in sorted(found, key=lambda r: middle(r) if r.has_samples else math.inf):
+        m = one.measurement
+        # A whole loop against a round, say, would be no comparison.
+        against = middle(one) / middle(ours) if one.is_curve == ours.is_curve else math.nan
+        rows.append([
+            ", ".join(m.reports) or "ours", m.timed, predicted(one), measured(one),
+            "–" if math.isnan(against) else f"{units.number(against)}×",
+            _told_by_reports(one.quantity, one.unit, m.reports),
+        ])  # fmt: skip
+    return grid(["Method of", "What is timed", "Predicted by its reasoning", "Measured here",
+                 "Against ours", "In the report"], rows, caption, name,
+                [13, 30, 14, 16, 10, 17])  # fmt: skip
+
+
+def among(one: Result, quantities: list[str], caption: str, name: str) -> Block:
+    """This machine among the reports' machines."""
+    rows = [["**this machine**", units.amount(one.seal.predicted, one.unit), f"{one:±}", "1×", ""]]
+    for quantity in quantities:
+        for f in reports.of(quantity):
+            if f.measured is None:
+                continue
+            value = f.base(f.measured, one.unit)
+            guessed = f.base(f.predicted, one.unit)
+            rows.append([
+                f"{f.machine} {{cite}}`{f.cite}`",
+                "–" if guessed is None else units.amount(guessed, one.unit),
+                units.amount(value, one.unit),
+                f"{units.number(value / one.median)}×" if one.summary else "–",
+                f"{label(quantity)}; {f.place}{'; ' + f.note if f.note else ''}",
+            ])  # fmt: skip
+    return grid(["Machine", "Predicted", "Measured", "Against this machine", "What was measured"],
+                rows, caption, name, [30, 13, 18, 13, 26])  # fmt: skip
+
+
+def among_curve(one: Result, quantities: list[str], caption: str, name: str) -> Block:
+    """The same for a curve: one column for each place on the axis, one row for each machine."""
+    places = [float(x) for x in one.axis_told]
+    unit = units.readable(float(one.medians[-1]), one.unit)
+    told = lambda v: "–" if v is None else units.number(units.from_base(v, unit), 3)  # noqa: E731
+    rows = [
+        ["**this machine**, predicted", *(told(float(v)) for v in one.sealed("predicted"))],
+        ["**this machine**, measured", *(told(float(v)) for v in one.medians)],
+    ]
+    for quantity in quantities:
+        found = {f.at: f for f in reports.of(quantity) if f.at is not None}
+        for what in ("predicted", "measured"):
+            values = [found[x].base(getattr(found[x], what), one.unit) if x in found else None
+                      for x in places]  # fmt: skip
+            if any(v is not None for v in values):
+                any_one = next(iter(found.values()))
+                rows.append([f"{any_one.machine} {{cite}}`{any_one.cite}`, {what}", *map(told, values)])
+    return grid([f"[{units.spoken(unit)}]", *(f"{x:g}" for x in places)], rows, caption, name)

@@ -1,0 +1,180 @@
+"""Tables of what was measured."""
+
+from __future__ import annotations
+
+import math
+
+from . import units
+from .blocks import Block, grid, label
+from .results import Result
+from .stats import Summary
+
+# A curve of more points shows only its ends in a table; its figure has them all.
+_POINTS_MOST = 8
+
+
+def mean_sd(one: Result) -> str:
+    """Mean ± standard deviation over all trials; an unknown spread is not 0."""
+    return "–" if one.is_curve else _mean_sd(one.summary, one.unit)
+
+
+def _mean_sd(s: Summary | None, unit: str) -> str:
+    if s is None:
+        return "–"
+    step = units.readable(s.mean, unit)
+    spread = "not known" if math.isnan(s.sd) else units.number(units.from_base(s.sd, step), 2)
+    return f"{units.number(units.from_base(s.mean, step))} ± {spread} {units.spoken(step)}"
+
+
+def _or_dash(value, unit: str) -> str:
+    return "–" if value is None or isinstance(value, list) else units.amount(value, unit)
+
+
+def hardware(one: Result) -> str:
+    return _or_dash(one.seal.hardware, one.unit)
+
+
+def software(one: Result) -> str:
+    if one.seal.kind == "rate" and not math.isnan(one.software_share):
+        return f"{100 * one.software_share:.0f} % of the time"
+    return _or_dash(one.seal.software, one.unit)
+
+
+def measured(one: Result) -> str:
+    if one.summary is None:
+        return f"{one.state}: {one.reason}"
+    return f"{one:±}" if not one.is_curve else units.span(one.medians, one.unit)
+
+
+def ratio(one: Result) -> str:
+    return "–" if math.isnan(one.ratio) else f"{units.number(one.ratio)}×"
+
+
+def predicted(one: Result) -> str:
+    if one.is_curve:
+        return units.span(one.seal.predicted, one.unit)
+    text = units.amount(one.seal.predicted, one.unit)
+    if one.revisions:
+        text += f"; revised {units.amount(one.current.predicted, one.unit)}"
+    return text
+
+
+def _with_interval(s: Summary, unit: str) -> str:
+    step = units.readable(s.median, unit)
+    text = units.amount(s.median, unit)
+    if math.isnan(s.low):
+        return text
+    low, high = (units.number(units.from_base(v, step)) for v in (s.low, s.high))
+    return f"{text} ({low} to {high})"
+
+
+def _at(one: Result, x: float) -> str:
+    return f"{units.from_base(x, one.axis_unit):g} {units.spoken(one.axis_unit)}".strip()
+
+
+def _curve_rows(one: Result, title: str) -> list[list[str]]:
+    rows = []
+    n = len(one.points)
+    parts = [one.sealed(field) for field in ("hardware", "software", "predicted")]
+    for i in range(n) if n <= _POINTS_MOST else (0, n - 1):
+        s = one.summaries[i]
+        told = ["–" if math.isnan(p[i]) else units.amount(float(p[i]), one.unit) for p in parts]
+        against = s.median / parts[2][i]
+        rows.append([
+            f"{title}, {_at(one, one.axis[i])}", *told, _with_interval(s, one.unit),
+            _mean_sd(s, one.unit), units.number(one.cycles[i].median) if one.cycles else "–",
+            "–" if math.isnan(against) else f"{units.number(against)}×",
+        ])  # fmt: skip
+    for point in one.missing:
+        rows.append([f"{title}, {_at(one, point.x)}", "–", "–", "–",
+                     f"{point.stopped}: {point.reason}", "–", "–", "–"])  # fmt: skip
+    return rows
+
+
+def table(found: list[Result], caption: str, name: str, titles: dict | None = None) -> Block:
+    """The rubric's table: base hardware, software overhead, predicted, measured with interval and
+    with mean ± standard deviation over all trials, measured over predicted. A curve has a row for
+    each of its points."""
+    rows = []
+    for one in found:
+        title = (titles or {}).get(one.quantity, label(one.quantity))
+        if one.is_curve and one.has_samples:
+            rows += _curve_rows(one, title)
+            continue
+        s = one.summary if not one.is_curve else None
+        cycles = units.number(one.core_cycles.median) if s and one.core_cycles else "–"
+        rows.append([
+            title, hardware(one), software(one), predicted(one), measured(one), mean_sd(one),
+            cycles, ratio(one),
+        ])  # fmt: skip
+    return grid(["Operation", "Base hardware", "Software overhead", "Predicted",
+                 "Measured, median (95 %)", "Mean ± sd", "Core cycles", "Measured / predicted"],
+                rows, caption, name, [16, 11, 12, 13, 18, 13, 8, 9])  # fmt: skip
+
+
+def fits(found: list[Result], caption: str, name: str, titles: dict | None = None) -> Block:
+    """The straight line through each curve: what a step of the axis adds, where it begins, and the
+    largest distance of a point from it; beside it the same of the sealed prediction."""
+    rows = []
+    for one in found:
+        title = (titles or {}).get(one.quantity, label(one.quantity))
+        if one.line is None:
+            rows.append([title, f"{one.state}: {one.reason}", "–", "–", "–", "–"])
+            continue
+        step, line, scale = units.readable(one.line.slope, one.unit), one.line, units.factor(one.axis_unit)
+        per = f"{units.spoken(step)} / {units.spoken(one.axis_unit)}".removesuffix(" / ")
+        told = lambda v: units.number(units.from_base(v * scale, step))  # noqa: E731, B023
+        foreseen = one.sealed_line.slope
+        against = line.slope / foreseen if foreseen else math.nan
+        rows.append([
+            title, f"{told(foreseen)} {per}",
+            f"{told(line.slope)} {per} ({told(line.slope_low)} to {told(line.slope_high)})",
+            "–" if math.isnan(against) else f"{units.number(against)}×",
+            units.amount(line.intercept, one.unit),
+            units.amount(float(abs(line.residuals).max()), one.unit),
+        ])  # fmt: skip
+    return grid(["Curve", "Predicted slope", "Fitted slope (95 %)", "Fitted / predicted", "Begins at",
+                 "Largest residual"], rows, caption, name, [18, 17, 27, 13, 12, 13])  # fmt: skip
+
+
+def conditions(found: list[Result], caption: str, name: str) -> Block:
+    """What happened while the samples were taken; -1 is printed as not known."""
+
+    def total(one: Result, field: str) -> str:
+        values = [getattr(p, field) for point in one.points for p in point.processes]
+        return "not known" if min(values, default=-1) < 0 else str(sum(values))
+
+    why = {"precise": "interval narrow enough", "time": "time was up", "processes": "enough processes"}
+    rows = []
+    for one in found:
+        if not one.has_samples:
+            continue
+        processes = [p for point in one.points for p in point.processes]
+        reasons = {why[point.stopped] for point in one.points}
+        rows.append([
+            label(one.quantity), str(len(processes)), str(sum(s.n for s in one.summaries)),
+            f"{sorted({p.cpu for p in processes})}".strip("[]"), str(processes[0].nice),
+            total(one, "minor_faults"), total(one, "involuntary_switches"),
+            total(one, "migrations"), total(one, "steal_ms"), ", ".join(sorted(reasons)),
+        ])  # fmt: skip
+    return grid(["Quantity", "Fresh processes", "Trials", "CPU", "Nice", "Minor faults",
+                 "Preempted", "Moved", "Stolen ms", "Stopped because"], rows, caption, name,
+                [16, 10, 8, 6, 6, 10, 11, 8, 9, 16])  # fmt: skip
+
+
+def spreads(found: list[Result], caption: str, name: str) -> Block:
+    """All the spreads that the reports give, side by side."""
+    rows = []
+    for one in found:
+        if one.summary is None or one.is_curve:
+            continue
+        s, step = one.summary, units.readable(one.median, one.unit)
+        told = lambda v: units.number(units.from_base(v, step))  # noqa: E731, B023
+        rows.append([
+            f"{label(one.quantity)} [{units.spoken(step)}]", told(s.median), told(s.trimmed_mean),
+            told(s.mean), told(s.minimum), told(s.p99), told(s.sd_within), told(s.sd_across),
+            told(s.max_deviation),
+        ])  # fmt: skip
+    return grid(["Quantity", "Median", "10 % trimmed mean", "Mean", "Minimum", "99th percentile",
+                 "Sd inside a process", "Sd across processes", "Largest deviation"],
+                rows, caption, name, [20, 9, 11, 9, 10, 11, 10, 11, 11])  # fmt: skip

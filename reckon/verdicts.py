@@ -1,0 +1,78 @@
+"""How the predictions did, and what cannot be: computed sentences."""
+
+from __future__ import annotations
+
+import math
+
+from . import reports, units
+from .blocks import Block, say
+from .results import Result
+
+def verdict(one: Result, what: str) -> Block:
+    """How the prediction did, in a sentence or two: computed, by the sealed prediction."""
+    if one.summary is None:
+        return say(f"**{what}** could not be judged: {one.reason}")
+    times = one.ratio
+    if not times > 0 or math.isinf(times):
+        return say(f"**{what}**: measured {one}, which no ratio to the prediction describes.")
+    off = max(times, 1 / times)
+    if off < 1.05:
+        how = "as predicted"
+    elif off < 2:
+        how = f"{100 * abs(times - 1):.0f} % {'higher' if times > 1 else 'lower'} than predicted"
+    else:
+        how = f"a factor of {units.number(off, 2)} {'higher' if times > 1 else 'lower'} than predicted"
+    if one.is_curve:
+        text = f"**Verdict.** Over the whole curve, {what} came out {how} (middle point)."
+    else:
+        text = (
+            f"**Verdict.** Predicted {units.amount(one.seal.predicted, one.unit)}, measured "
+            f"{one:±}: {what} came out {how}."
+        )
+    if one.inside_interval is not None:
+        text += f" The measured value lies {'inside' if one.inside_interval else 'outside'} its "
+        text += f"interval, {units.amount(one.seal.low, one.unit)} to "
+        text += f"{units.amount(one.seal.high, one.unit)}."
+    if one.revisions:
+        text += f" Revised after measuring ({'; '.join(one.revisions)})"
+        if not one.is_curve:
+            text += f": now {units.amount(one.current.predicted, one.unit)}"
+        text += ". The score keeps to the sealed one."
+    if one.state == "failed":
+        text += f" The last attempt to measure failed ({one.reason}) The samples are earlier ones."
+    for point in one.missing:
+        told = f"{units.from_base(point.x, one.axis_unit):g} {units.spoken(one.axis_unit)}"
+        text += f" Not measured at {told.strip()}: {point.reason}."
+    for warning in [w for s in one.summaries for w in s.warnings][:3]:
+        text += f" Note: {warning}."
+    return say(text)
+
+
+def plausibility(found: list[Result], least: float, unit: str, why: str,
+                 most: float = math.inf) -> Block:  # fmt: skip
+    """Figures of this run and of the reports that cannot be what they claim: not positive, or
+    outside the bounds, with the reason why they are bounds. A time is bounded in core cycles."""
+    in_cycles = unit == "cycle"
+    odd = []
+
+    def judge(value: float, whose: str) -> None:
+        if not least <= value <= most:
+            odd.append(f"{whose}: {units.number(value)} {units.spoken(unit)}")
+
+    for one in found:
+        told = ([c.median for c in one.cycles] if in_cycles
+                else [units.from_base(v, unit) for v in one.medians])  # fmt: skip
+        for i, value in enumerate(told):
+            where = f" at {one.axis_told[i]:g}" if one.is_curve else ""
+            judge(value, f"`{one.quantity}`{where} of this run")
+        for f in reports.of(one.quantity):
+            told = f.base(f.measured, one.unit)
+            if told is not None:
+                told = told * f.clock if in_cycles else units.from_base(told, unit)
+                where = f" at {f.at:g}" if f.at is not None else ""
+                judge(told, f"`{one.quantity}`{where} of {f.report}")
+    bound = f"No figure here can be below {units.number(least)} {units.spoken(unit)}"
+    if math.isfinite(most):
+        bound += f" or above {units.number(most)} {units.spoken(unit)}"
+    return say(f"{bound}: {why}.",
+               f"Outside: {'; '.join(odd)}." if odd else "None is.")  # fmt: skip
