@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Raised when the way rows are run changes (pinning, warm-up, clock): part of every record's key. */
-#define RK_HARNESS_VERSION 1
+#define RK_HARNESS_VERSION 2
 
 #define RK_EXPORT __attribute__((visibility("default")))
 

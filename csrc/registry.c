@@ -139,7 +139,8 @@ int rk_refused(struct rk_context *c, const char *what, int error)
         return refuse(c->reason, -EOPNOTSUPP,
                       "%s is refused: more processes or threads than the limit allows (ulimit -u, or "
                       "pids.max of the control group)", what);
-    if (error == EPERM || error == EACCES || error == ENOSYS || error == ENOMEM)
+    if (error == EPERM || error == EACCES || error == ENOSYS || error == ENOMEM ||
+        error == EMFILE || error == ENFILE)
         return refuse(c->reason, -EOPNOTSUPP, "%s is refused here: %s", what, strerror(error));
     return rk_failed(c, what, error);
 }

@@ -22,6 +22,17 @@ def _amount_latex(value: float, unit: str) -> str:
     return text + (rf"\,\text{{{units.spoken(unit)}}}" if units.spoken(unit) else "")
 
 
+def _parts(f) -> list[tuple]:
+    """The parts of a formula that are printed: [(title, node)]."""
+    return {"sum": [("hardware", f.hardware), ("software", f.software)],
+            "rate": [("hardware", f.hardware), ("predicted", f.predicted)],
+            "plain": [("predicted", f.predicted)]}[f.kind]  # fmt: skip
+
+
+def _aligned(lines: list[str]) -> str:
+    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+
 def formula_latex(made: Prediction) -> str:
     """The formula with names, with numbers put in, and its value, as aligned LaTeX."""
     f = made.formula
@@ -29,12 +40,9 @@ def formula_latex(made: Prediction) -> str:
         name: expr.name_latex(name) if one.origin == "axis" else _amount_latex(one.value, one.unit)
         for name, one in made.inputs.items()
     }
-    parts = {"sum": [("hardware", f.hardware), ("software", f.software)],
-             "rate": [("hardware", f.hardware), ("predicted", f.predicted)],
-             "plain": [("predicted", f.predicted)]}[f.kind]  # fmt: skip
     lines = []
     values = {}
-    for title, node in parts:
+    for title, node in _parts(f):
         value = made.value(node)
         lines.append(rf"\text{{{title}}} &= {expr.latex(node)}")
         put_in = expr.latex(node, numbers)
@@ -43,7 +51,8 @@ def formula_latex(made: Prediction) -> str:
         if not made.curve_axis:
             step = units.readable(float(value), f.unit)
             values[title] = _amount_latex(float(value), step)
-            lines[-1] += rf" = {values[title]}"
+            if not expr.is_zero(node):
+                lines[-1] += rf" = {values[title]}"
     if f.kind == "sum":
         whole = r"\text{predicted} &= \text{hardware} + \text{software}"
         if not made.curve_axis:
@@ -51,7 +60,7 @@ def formula_latex(made: Prediction) -> str:
             whole += rf" = {values['hardware']} + {values['software']}"
             whole += rf" = {_amount_latex(value, units.readable(value, f.unit))}"
         lines.append(whole)
-    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+    return _aligned(lines)
 
 
 def _input_value(one) -> str:
@@ -99,20 +108,25 @@ def prediction(made: Prediction, what: str) -> Block:
 
 
 def predictions(made: list[Prediction], caption: str, name: str) -> Block:
-    """Several predictions in one table: the formula, the inputs in which the rows differ, value and
-    interval; below it every input with where it comes from."""
-    told = {}
+    """Several predictions: each formula once, a table with the inputs in which the rows differ,
+    value and interval, and below it every input with where it comes from."""
+    told, formulas = {}, {}
     for one in made:
+        parts = [rf"\text{{{t}}} &= {expr.latex(node)}" for t, node in _parts(one.formula)]
+        formulas.setdefault(_aligned(parts), []).append(f"`{label(one.quantity)}`")
         for key, given in one.inputs.items():
             told.setdefault(key, set()).add(_input_value(given))
+    shown = ""
+    for latex, whose in formulas.items():
+        shown += f"{', '.join(whose)}:\n\n" if len(formulas) > 1 else ""
+        shown += f"$$\n{latex}\n$$\n\n"
     rows = []
     for one in made:
         low, high = one.interval()
         differ = [f"{key.replace('_', ' ')} {_input_value(i)}" for key, i in one.inputs.items()
-                  if len(told[key]) > 1 or len(made) == 1]  # fmt: skip
+                  if len(told[key]) > 1]  # fmt: skip
         rows.append([
             f"`{label(one.quantity)}`",
-            f"${expr.latex(one.formula.predicted)}$",
             "; ".join(differ) or "–",
             units.span(one.predicted, one.unit) if one.curve_axis
             else units.amount(float(one.predicted), one.unit),
@@ -123,6 +137,6 @@ def predictions(made: list[Prediction], caption: str, name: str) -> Block:
         f"{key.replace('_', ' ')} {_input_value(i)} ({_input_source(i)})": None
         for one in made for key, i in one.inputs.items()
     }  # fmt: skip
-    table_ = grid(["Quantity", "Formula", "With", "Predicted", "Interval"], rows, caption, name,
-                  [15, 27, 29, 12, 17])  # fmt: skip
-    return Block(table_.markdown + "\n\nInputs: " + "; ".join(sources) + ".")
+    table_ = grid(["Quantity", "With", "Predicted", "Interval"], rows, caption, name,
+                  [22, 40, 16, 22])  # fmt: skip
+    return Block(shown + table_.markdown + "\n\nInputs: " + "; ".join(sources) + ".")

@@ -144,7 +144,7 @@ def conditions(found: list[Result], caption: str, name: str) -> Block:
         values = [getattr(p, field) for point in one.points for p in point.processes]
         return "not known" if min(values, default=-1) < 0 else str(sum(values))
 
-    why = {"precise": "interval narrow enough", "time": "time was up", "processes": "enough processes"}
+    why = {"precise": "precise", "time": "time up", "processes": "enough runs"}
     rows = []
     for one in found:
         if not one.has_samples:

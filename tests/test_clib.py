@@ -234,12 +234,18 @@ def test_reports_follow_what_happened():
     assert slept.voluntary_switches == 10
 
 
+def small(parameter):
+    """Little work: 3 of what is counted, or the nearest that the row allows."""
+    wanted = {"rounds": 2, "sleep_ms": 1, "interval_ns": 10_000, "resident_bytes": 1 << 20,
+              "working_set_bytes": 4096}.get(parameter.name, 3)  # fmt: skip
+    return min(max(wanted, parameter.least), parameter.most)
+
+
 def test_every_row_runs_or_says_why_not():
-    small = {"calls": 3, "reads": 3, "pairs": 3, "rounds": 2, "sleep_ms": 1, "interval_ns": 10_000}
     for probe in clib.probes().values():
         if probe.name.startswith("test/"):
             continue
-        params = {p.name: small[p.name] for p in probe.parameters}
+        params = {p.name: small(p) for p in probe.parameters if not p.text}
         try:
             one = clib.run(probe.name, params, samples=3)
         except clib.ProbeCannot as error:

@@ -274,3 +274,91 @@ def test_events_tell_the_builder_what_happened(folders, monkeypatch):
     events = [json.loads(line) for line in (folders / "events").read_text().splitlines()]
     assert [e["event"] for e in events] == ["measuring", "done"]
     assert events[-1]["state"] == "measured"
+
+
+# --- curves -----------------------------------------------------------------------------------
+
+
+def predict_curve(lengths=(5120, 10240, 20480)):
+    @rk.predict("test/curve", unit="ns")
+    def chain(instructions, clock):
+        return instructions / clock, 0
+
+    return chain(instructions=rk.axis(lengths, "cycle", "length of the chain"),
+                 clock=rk.guess(3, "GHz", "a clock", low=1, high=6))  # fmt: skip
+
+
+def refuse_at(monkeypatch, lengths, error=clib.ProbeCannot, after=0):
+    """clib.run that refuses some lengths of the chain, once it has run so many times."""
+    real, count = clib.run, {}
+
+    def run(name, params=None, **kwargs):
+        length = (params or {}).get("instructions")
+        count[length] = count.get(length, 0) + 1
+        if length in lengths and count[length] > after:
+            raise error(f"no room for {length}")
+        return real(name, params, **kwargs)
+
+    monkeypatch.setattr(clib, "run", run)
+
+
+def test_a_line_through_a_curve_gives_the_clock(folders):
+    predict_curve()
+    one = rk.measure("test/curve", probe="test/chain", over="instructions")
+    clock = one.cycles[0].median / one.medians[0]
+    assert 1 / one.line.slope == pytest.approx(clock, rel=0.03)
+    assert one.sealed_line.slope == pytest.approx(1 / 3e9)
+
+
+@pytest.mark.parametrize("after", [0, 3])
+def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, monkeypatch, after):
+    refuse_at(monkeypatch, {10240}, after=after)
+    predict_curve()
+    one = rk.measure("test/curve", probe="test/chain", over="instructions")
+    assert one.state == "measured" and list(one.axis) == [5120, 20480]
+    assert [(p.x, p.stopped, p.reason) for p in one.missing] == [
+        (10240, "cannot", "no room for 10240")]  # fmt: skip
+    assert one.sealed("predicted") == pytest.approx([5120 / 3e9, 20480 / 3e9])
+    assert np.isfinite(one.ratio)
+    assert "no room for 10240" in rk.show.verdict(one, "a chain").markdown
+    assert "no room for 10240" in rk.show.table([one], "Chains", "chains").markdown
+    assert "no room for 10240" in rk.overview.suspicions([one], []).markdown
+    forget()
+    monkeypatch.undo()
+
+
+def test_a_curve_of_which_no_point_can_be_measured_cannot(folders, monkeypatch):
+    refuse_at(monkeypatch, {5120, 10240, 20480})
+    predict_curve()
+    one = rk.measure("test/curve", probe="test/chain", over="instructions")
+    assert one.state == "cannot" and one.reason == "no room for 5120"
+
+
+def test_a_row_that_fails_later_keeps_no_sample_and_stops_nobody_else(folders, monkeypatch):
+    predict_chain(quantity="test/other")
+    predict_chain()
+    refuse_at(monkeypatch, {1024}, clib.ProbeFailed, after=4)
+    found = rk.measure_together({
+        "test/other": dict(probe="test/chain", instructions=1024), "test/chain": {}})  # fmt: skip
+    assert found["test/other"].state == "failed" and not found["test/other"].has_samples
+    assert found["test/chain"].state == "measured" and found["test/chain"].summary.processes >= 6
+
+
+def test_a_page_depends_on_what_another_measured_and_not_on_what_it_predicted(folders):
+    predict_chain()
+    rk.measure("test/chain")
+    what = f"{records.record_path(session().run.name, 'test')}#test/chain"
+    before = records.digest(what)
+    forget()
+    predict_chain(cycles=7000)
+    rk.measure("test/chain")
+    assert records.digest(what) == before
+    os.environ["RECKON_FRESH"] = "1"
+    try:
+        forget()
+        predict_chain(cycles=7000)
+        rk.measure("test/chain")
+    finally:
+        del os.environ["RECKON_FRESH"]
+    assert records.digest(what) != before
+    assert records.digest("/nowhere#test/chain") == "none"

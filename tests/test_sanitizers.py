@@ -10,14 +10,15 @@ from conftest import ROOT, need
 
 SCRIPT = """
 from reckon import clib
-small = {"calls": 3, "reads": 3, "pairs": 3, "rounds": 2, "sleep_ms": 1, "interval_ns": 10_000,
-         "chains": 2}
+small = {"rounds": 2, "sleep_ms": 1, "interval_ns": 10_000, "resident_bytes": 1 << 20,
+         "working_set_bytes": 4096}
 ran = 0
 for isolated in (True, False):
     for probe in clib.probes().values():
         if probe.name in ("test/crash", "test/hang"):
             continue
-        params = {p.name: small[p.name] for p in probe.parameters if p.name in small}
+        params = {p.name: min(max(small.get(p.name, 3), p.least), p.most)
+                  for p in probe.parameters if not p.text}
         try:
             clib.run(probe.name, params, samples=3, isolated=isolated)
             ran += 1

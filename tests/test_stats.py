@@ -88,3 +88,31 @@ def test_two_modes_are_noticed_and_one_is_not_even_on_a_coarse_counter():
 def test_processes_that_disagree_are_noticed():
     assert stats.wide(np.full(10, 100.0)) is None
     assert "differ by" in stats.wide(np.array([100.0, 130] * 5))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_line_is_found_with_its_interval(seed):
+    random = np.random.default_rng(seed)
+    x = np.arange(20.0)
+    found = stats.line(x, 3 + 0.5 * x + random.normal(0, 0.2, len(x)))
+    assert found.slope == pytest.approx(0.5, abs=0.05) and found.intercept == pytest.approx(3, abs=0.4)
+    assert abs(found.residuals.sum()) < 1e-9 and len(found.residuals) == 20
+
+
+def test_the_interval_of_a_slope_covers_the_true_one():
+    """At least 92 of 100 made-up lines, for an interval of 95 %; and not all by being wide."""
+    random = np.random.default_rng(3)
+    x = np.arange(10.0)
+    held, widths = 0, []
+    for _ in range(100):
+        found = stats.line(x, 2 * x + random.normal(0, 1, len(x)))
+        held += found.slope_low <= 2 <= found.slope_high
+        widths.append(found.slope_high - found.slope_low)
+    assert held >= 90 and np.mean(widths) < 1
+
+
+def test_a_level_line_and_too_few_points():
+    flat = stats.line([0, 1, 2, 3], [5.0, 5.0, 5.0, 5.0])
+    assert (flat.slope, flat.slope_low, flat.slope_high, flat.intercept) == (0, 0, 0, 5)
+    with pytest.raises(ValueError, match="at least three points"):
+        stats.line([0, 1], [1, 2])

@@ -54,7 +54,7 @@ static int run_o2_across_lines(struct rk_context *c, struct rk_sample *out, size
 static int run_counter_in_memory(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     uint64_t counter = 0;
-    RK_BATCH(out, n, rk_integer(c, "rounds") / 64 + 1, {
+    RK_BATCH(out, n, (rk_integer(c, "rounds") + 63) / 64, {
 #if defined(__x86_64__)
         __asm__ volatile(".rept 64\n\taddl $1, %0\n\t.endr" : "+m"(counter)::"cc");
 #else
@@ -87,7 +87,7 @@ RK_PROBE(o2_across_lines, .name = "cpu/loop/o2_across_lines", .op = "round",
          .params = RK_PARAMS(ROUNDS),
          .run = run_o2_across_lines);
 RK_PROBE(counter_in_memory, .name = "cpu/loop/counter_in_memory", .op = "addition",
-         .timed = "64 and more additions of 1 to one counter in memory, each waiting for the last",
+         .timed = "additions of 1 to one counter in memory, each waiting for the last, in groups of 64",
          .params = RK_PARAMS(RK_COUNT("rounds", 10000, 1, 1000000000, "additions, rounded up to 64")),
          .run = run_counter_in_memory);
 RK_PROBE(mbp2016, .name = "cpu/loop/mbp2016", .op = "round", .reports = "mbp2016",

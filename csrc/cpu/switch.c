@@ -158,8 +158,21 @@ static void be_member(struct ring *ring, int64_t me)
     _exit(0);
 }
 
+static int once_around(const struct ring *ring)
+{
+    sum_up(ring->words, ring->count);
+    return put(ring->pipes[1][1]) | get(ring->pipes[0][0]);
+}
+
 static int form_ring(struct rk_context *c, struct ring *ring, int64_t size, size_t working_set)
 {
+    const int64_t needed = size * (int64_t)working_set, available = rk_available_bytes();
+    if (available >= 0 && needed + needed / 8 > available) {
+        char why[128];
+        snprintf(why, sizeof why, "%lld MiB of working sets do not fit into the %lld MiB available",
+                 (long long)needed >> 20, (long long)available >> 20);
+        return rk_cannot(c, why);
+    }
     ring->size = size;
     ring->count = working_set / sizeof(uint64_t);
     ring->words = calloc(ring->count + 1, sizeof(uint64_t));
@@ -181,13 +194,8 @@ static int form_ring(struct rk_context *c, struct ring *ring, int64_t size, size
     }
     for (size_t i = 0; i < ring->count; i++)
         ring->words[i] = 0;
-    return 0;
-}
-
-static int once_around(const struct ring *ring)
-{
-    sum_up(ring->words, ring->count);
-    return put(ring->pipes[1][1]) | get(ring->pipes[0][0]);
+    /* One lap that nobody times, so that every member has its working set. */
+    return once_around(ring) ? leave_ring(c, ring, rk_failed(c, "the token was lost", EPIPE)) : 0;
 }
 
 /* What lat_ctx takes off: the token through as many pipes, and as many sums, in one process. */

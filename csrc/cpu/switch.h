@@ -119,20 +119,22 @@ static inline int open_link(struct rk_context *c, struct link *link, enum means 
 {
     *link = (struct link){.means = means, .there = {-1, -1}, .back = {-1, -1}};
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    link->turn = page == MAP_FAILED ? NULL : page;
-    int bad = page == MAP_FAILED;
+    if (page == MAP_FAILED)
+        return rk_refused(c, "mmap", errno);
+    link->turn = page;
+    int bad = 0;
     if (means == BY_PIPE)
-        bad = bad || pipe(link->there) < 0 || pipe(link->back) < 0;
+        bad = pipe(link->there) < 0 || pipe(link->back) < 0;
     if (means == BY_EVENTFD) {
         link->there[0] = link->there[1] = eventfd(0, 0);
         link->back[0] = link->back[1] = eventfd(0, 0);
-        bad = bad || link->there[0] < 0 || link->back[0] < 0;
+        bad = link->there[0] < 0 || link->back[0] < 0;
     }
     if (!bad)
         return 0;
     const int error = errno;
     close_link(link);
-    return rk_refused(c, means == BY_PIPE ? "pipe" : means == BY_EVENTFD ? "eventfd" : "mmap", error);
+    return rk_refused(c, means == BY_PIPE ? "pipe" : "eventfd", error);
 }
 
 static inline int part(struct rk_context *c, struct pair *pair, int status)
@@ -176,16 +178,19 @@ static inline int meet(struct rk_context *c, struct pair *pair, enum means means
         close_link(&pair->link);
         return rk_refused(c, partner == A_PROCESS ? "fork" : "pthread_create", error);
     }
-    if (cpu < 0)
-        return 0;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    if (partner == A_PROCESS)
-        error = sched_setaffinity(pair->child, sizeof set, &set) < 0 ? errno : 0;
-    else
-        error = pthread_setaffinity_np(pair->thread, sizeof set, &set);
-    return error ? part(c, pair, rk_refused(c, "sched_setaffinity", error)) : 0;
+    if (cpu >= 0) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET(cpu, &set);
+        if (partner == A_PROCESS)
+            error = sched_setaffinity(pair->child, sizeof set, &set) < 0 ? errno : 0;
+        else
+            error = pthread_setaffinity_np(pair->thread, sizeof set, &set);
+        if (error)
+            return part(c, pair, rk_refused(c, "sched_setaffinity", error));
+    }
+    /* One turn that nobody times: the partner's own beginning is not a switch. */
+    return turn_around(&pair->link) ? part(c, pair, rk_failed(c, "the token was lost", EPIPE)) : 0;
 }
 
 #endif

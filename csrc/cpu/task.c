@@ -39,7 +39,7 @@ static int is_huge(const struct ballast *ballast)
 static int carry(struct rk_context *c, struct ballast *ballast)
 {
     const size_t huge_page = 2u << 20;
-    const size_t size = (size_t)rk_integer(c, "resident_bytes");
+    const size_t size = ((size_t)rk_integer(c, "resident_bytes") + 4095) & ~(size_t)4095;
     const int huge = strcmp(rk_text(c, "pages"), "huge") == 0;
     char why[128];
     *ballast = (struct ballast){NULL, 0};
@@ -47,6 +47,8 @@ static int carry(struct rk_context *c, struct ballast *ballast)
         return rk_cannot(c, "pages are small or huge");
     if (!size)
         return 0;
+    if (huge && size < huge_page)
+        return rk_cannot(c, "less than one huge page, which is 2 MiB");
     const int64_t available = rk_available_bytes();
     if (available >= 0 && (int64_t)(size + size / 8) > available) {
         snprintf(why, sizeof why, "%zu MiB with their page tables do not fit into the %lld MiB available",
@@ -152,7 +154,9 @@ static int create_and_wait(struct rk_context *c, struct rk_sample *out, size_t n
         const pid_t child = create();
         uint64_t end = rk_end();
         if (child < 0)
-            return rk_refused(c, "creating a process", errno);
+            return rk_refused(c, create == by_posix_spawn ? "posix_spawn"
+                                 : create == by_vfork || create == by_vfork_exec ? "vfork" : "fork",
+                              errno);
         const int status = reap(c, child);
         if (to_the_end)
             end = rk_end();

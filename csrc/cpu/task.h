@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,17 +40,32 @@ static inline int join(struct rk_context *c, pthread_t thread)
  * `alive` processes or threads that block on an empty pipe until it is closed. */
 struct crowd {
     int64_t size;
-    int gate[2];
+    int gate[2], arrived[2];
     pid_t *children;    /* NULL: the crowd is of threads */
     pthread_t *threads;
 };
 
-static void *wait_at_gate(void *gate)
+static void *wait_at_gate(void *given)
 {
-    char byte;
-    while (read(*(int *)gate, &byte, 1) < 0 && errno == EINTR)
+    const struct crowd *crowd = given;
+    char byte = 0;
+    if (write(crowd->arrived[1], &byte, 1) != 1)
+        return NULL;
+    while (read(crowd->gate[0], &byte, 1) < 0 && errno == EINTR)
         ;
     return NULL;
+}
+
+/* Until everyone blocks, or the first task would be timed with all of them still to run. */
+static inline void await_crowd(const struct crowd *crowd)
+{
+    const struct timespec moment = {.tv_nsec = 500000};
+    for (int arrived = 0; arrived < crowd->size;) {
+        nanosleep(&moment, NULL); /* one more after the last: from its write to its read */
+        if (ioctl(crowd->arrived[0], FIONREAD, &arrived) < 0)
+            return;
+    }
+    nanosleep(&moment, NULL);
 }
 
 static inline int dismiss(struct rk_context *c, struct crowd *crowd, int status)
@@ -60,8 +76,10 @@ static inline int dismiss(struct rk_context *c, struct crowd *crowd, int status)
         const int ended = crowd->children ? reap(c, crowd->children[i]) : join(c, crowd->threads[i]);
         status = status ? status : ended;
     }
-    if (crowd->gate[0] >= 0)
-        close(crowd->gate[0]);
+    const int others[] = {crowd->gate[0], crowd->arrived[0], crowd->arrived[1]};
+    for (int i = 0; i < 3; i++)
+        if (others[i] >= 0)
+            close(others[i]);
     free(crowd->children);
     free(crowd->threads);
     return status;
@@ -69,18 +87,20 @@ static inline int dismiss(struct rk_context *c, struct crowd *crowd, int status)
 
 static inline int gather(struct rk_context *c, struct crowd *crowd, int64_t alive, int processes)
 {
-    *crowd = (struct crowd){.gate = {-1, -1}};
+    *crowd = (struct crowd){.gate = {-1, -1}, .arrived = {-1, -1}};
     if (!alive)
         return 0;
     void *members = calloc((size_t)alive, processes ? sizeof(pid_t) : sizeof(pthread_t));
     crowd->children = processes ? members : NULL;
     crowd->threads = processes ? NULL : members;
-    if (!members || pipe(crowd->gate) < 0)
+    if (!members)
+        return rk_failed(c, "calloc", ENOMEM);
+    if (pipe(crowd->gate) < 0 || pipe(crowd->arrived) < 0)
         return dismiss(c, crowd, rk_refused(c, "pipe", errno));
     for (; crowd->size < alive; crowd->size++) {
         if (!processes) {
             const int error = pthread_create(&crowd->threads[crowd->size], NULL, wait_at_gate,
-                                             &crowd->gate[0]);
+                                             crowd);
             if (error)
                 return dismiss(c, crowd, rk_refused(c, "pthread_create", error));
             continue;
@@ -90,11 +110,12 @@ static inline int gather(struct rk_context *c, struct crowd *crowd, int64_t aliv
             return dismiss(c, crowd, rk_refused(c, "fork", errno));
         if (child == 0) {
             close(crowd->gate[1]);
-            wait_at_gate(&crowd->gate[0]);
+            wait_at_gate(crowd);
             _exit(0);
         }
         crowd->children[crowd->size] = child;
     }
+    await_crowd(crowd);
     return 0;
 }
 
