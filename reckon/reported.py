@@ -62,19 +62,19 @@ def among(one: Result, quantities: list[str], caption: str, name: str) -> Block:
 
 def among_curve(one: Result, quantities: list[str], caption: str, name: str) -> Block:
     """The same for a curve: one column for each place on the axis, one row for each machine."""
-    places = [float(x) for x in one.axis_told]
-    unit = units.readable(float(one.medians[-1]), one.unit)
+    axis = next(i for i in one.seal.inputs if i.origin == "axis")
+    places = [float(units.from_base(x, axis.unit)) for x in axis.value]
+    unit = units.readable(float(one.seal.predicted[-1]), one.unit)
     told = lambda v: "–" if v is None else units.number(units.from_base(v, unit), 3)  # noqa: E731
-    rows = [
-        ["**this machine**, predicted", *(told(float(v)) for v in one.sealed("predicted"))],
-        ["**this machine**, measured", *(told(float(v)) for v in one.medians)],
-    ]
+    here = dict(zip(map(float, one.axis_told), map(float, one.medians), strict=True))
+    rows = [["**this machine**, predicted", *map(told, one.seal.predicted)],
+            ["**this machine**, measured", *(told(here.get(x)) for x in places)]]  # fmt: skip
     for quantity in quantities:
         found = {f.at: f for f in reports.of(quantity) if f.at is not None}
         for what in ("predicted", "measured"):
             values = [found[x].base(getattr(found[x], what), one.unit) if x in found else None
                       for x in places]  # fmt: skip
             if any(v is not None for v in values):
-                any_one = next(iter(found.values()))
-                rows.append([f"{any_one.machine} {{cite}}`{any_one.cite}`, {what}", *map(told, values)])
+                first = next(iter(found.values()))
+                rows.append([f"{first.machine} {{cite}}`{first.cite}`, {what}", *map(told, values)])
     return grid([f"[{units.spoken(unit)}]", *(f"{x:g}" for x in places)], rows, caption, name)

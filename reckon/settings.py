@@ -31,7 +31,7 @@ class Profile:
 PROFILES = {
     p.name: p
     for p in (
-        Profile("quick", 0, 0.02, 6, 12, 0.4, 2, 0.3, 0.5),
+        Profile("quick", 0, 0.02, 6, 12, 0.4, 2, 0.1, 0.5),
         Profile("standard", 1, 0.01, 10, 60, 3.0, 4, 2.0, 1.0),
         Profile("full", 2, 0.005, 20, 500, 60.0, 4, 20.0, 2.0),
     )
