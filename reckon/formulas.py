@@ -78,8 +78,9 @@ def _input_interval(one) -> str:
 
 
 def _input_source(one) -> str:
+    source = f"`{one.source}`" if "/" in one.source else one.source
     text = {"measured": f"measured: `{one.reference}`",
-            "machine": f"machine description: {one.source}"}.get(
+            "machine": f"machine description: {source}"}.get(
         one.origin, f"{_ORIGIN[one.origin]}: {one.source}")  # fmt: skip
     if one.instead_of:
         text += f" (in place of {one.instead_of})"

@@ -53,7 +53,7 @@ def test_doctor_lists_every_check_with_what_to_do():
 def test_results_of_the_recorded_run(recorded):
     done = reckon("results", "--run", "recorded", "--json")
     rows = json.loads(done.stdout)
-    keys = {"quantity", "unit", "hardware", "software", "predicted", "revised", "median", "low",
+    keys = {"quantity", "unit", "axis", "axis_unit", "hardware", "software", "predicted", "revised", "median", "low",
             "high", "mean", "sd", "n", "state", "reason"}  # fmt: skip
     assert rows and all(set(row) == keys for row in rows)
     by_name = {row["quantity"]: row for row in rows}

@@ -172,10 +172,10 @@ def test_what_is_compared_is_interleaved(folders):
 
 
 def test_processes_are_spread_over_time(folders):
-    """So that a burst of a tenth of a second cannot be the whole measurement."""
+    """So that a burst of the machine's trouble cannot be the whole measurement."""
     predict_chain()
     starts = [p.started_s for p in rk.measure("test/chain").measurement.points[0].processes]
-    assert starts[5] - starts[1] > 0.15  # quick: 0.3 s over six processes
+    assert starts[5] - starts[1] > 0.05  # quick: 0.1 s over six processes
 
 
 def test_a_cannot_is_recorded_with_its_reason_and_does_not_stop_the_others(folders):
