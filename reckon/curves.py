@@ -124,13 +124,13 @@ def fit(one: Result, name: str, caption: str, xlabel: str) -> Block:
 
 def curves(found: list[Result], name: str, caption: str, xlabel: str,
            titles: dict | None = None) -> Block:  # fmt: skip
-    """Several quantities against the same axis: medians with intervals, and each one's sealed
-    prediction dashed in its colour."""
+    """Several quantities against the same axis: medians with intervals, and in the same colour each
+    one's sealed prediction dashed and its hardware estimate dotted."""
     drawn = [one for one in found if one.has_samples]
     if not drawn:
         return plotting.nothing(found)
     unit = plotting.step(drawn[0])
-    alt, rows, every = [], [], []
+    alt, rows, every, dotted = [], [], [], False
     with matplotlib.rc_context(STYLE):
         figure, axes = plotting.new_axes()
         for one, colour in zip(drawn, SERIES, strict=False):
@@ -138,10 +138,15 @@ def curves(found: list[Result], name: str, caption: str, xlabel: str,
             title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
             c.draw_measured(axes, colour, title)
             axes.plot(c.x, c.predicted, "--", lw=1, color=colour)
+            if np.isfinite(c.hardware).any():
+                dotted = True
+                axes.plot(c.x, np.where(c.hardware > 0, c.hardware, np.nan), ":", lw=1, color=colour)
             every += [*c.middle, *c.predicted]
             alt.append(c.alt(xlabel))
             rows += [[one.quantity, *row] for row in c.rows()]
         axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
+        if dotted:
+            axes.plot([], [], ":", lw=1, color=BLACK, label="hardware estimate")
         _set_x(axes, np.unique(np.concatenate([one.axis_told for one in drawn])))
         _set_y(axes, np.array(every))
         axes.set_xlabel(xlabel)

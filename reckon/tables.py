@@ -163,18 +163,20 @@ def conditions(found: list[Result], caption: str, name: str) -> Block:
 
 
 def spreads(found: list[Result], caption: str, name: str) -> Block:
-    """All the spreads that the reports give, side by side."""
+    """All the spreads that the reports give, side by side; of a curve, at its ends."""
     rows = []
     for one in found:
-        if one.summary is None or one.is_curve:
-            continue
-        s, step = one.summary, units.readable(one.median, one.unit)
-        told = lambda v: units.number(units.from_base(v, step))  # noqa: E731, B023
-        rows.append([
-            f"{label(one.quantity)} [{units.spoken(step)}]", told(s.median), told(s.trimmed_mean),
-            told(s.mean), told(s.minimum), told(s.p99), told(s.sd_within), told(s.sd_across),
-            told(s.max_deviation),
-        ])  # fmt: skip
+        ends = sorted({0, len(one.summaries) - 1}) if one.summaries else []
+        for i in ends:
+            s = one.summaries[i]
+            step = units.readable(s.median, one.unit)
+            told = lambda v: units.number(units.from_base(v, step))  # noqa: E731, B023
+            where = f", {_at(one, one.axis[i])}" if one.is_curve else ""
+            rows.append([
+                f"{label(one.quantity)}{where} [{units.spoken(step)}]", told(s.median),
+                told(s.trimmed_mean), told(s.mean), told(s.minimum), told(s.p99),
+                told(s.sd_within), told(s.sd_across), told(s.max_deviation),
+            ])  # fmt: skip
     return grid(["Quantity", "Median", "10 % trimmed mean", "Mean", "Minimum", "99th percentile",
                  "Sd inside a process", "Sd across processes", "Largest deviation"],
                 rows, caption, name, [20, 9, 11, 9, 10, 11, 10, 11, 11])  # fmt: skip

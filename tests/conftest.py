@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDED = ROOT / "tests" / "runs"  # holds one recorded run, "recorded"
+
+# A shell's background job starts with SIGINT ignored, and so would everything that is tested here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Read by reckon.settings at every call, so set before anything else happens.
 os.environ["RECKON_LIB"] = str(ROOT / "_build" / "lib")
