@@ -1,6 +1,5 @@
 /* available.c: how much memory can be touched here. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"

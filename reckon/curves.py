@@ -8,7 +8,7 @@ from matplotlib.ticker import FormatStrFormatter
 
 from . import plotting, units
 from .blocks import Block
-from .plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SERIES, STYLE
+from .plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, STYLE
 from .results import Result
 
 # From this ratio of largest to smallest on, an axis is logarithmic.
@@ -31,8 +31,14 @@ def _set_y(axes, drawn: np.ndarray) -> None:
     if drawn.min() > 0 and drawn.max() / drawn.min() > 20:
         axes.set_yscale("log")
         plotting.plain_log(axes.yaxis)
-    else:  # a rare long trial may leave the picture; it is in the data
-        axes.set_ylim(min(0, 1.3 * drawn.min()), 1.5 * drawn.max())
+    else:
+        _set_linear_y(axes, drawn)
+
+
+def _set_linear_y(axes, drawn: np.ndarray) -> None:
+    """From nothing on; a rare long trial may leave the picture, it is in the data."""
+    drawn = drawn[np.isfinite(drawn)]
+    axes.set_ylim(min(0, 1.3 * drawn.min()), max(0, 1.4 * drawn.max()))
 
 
 class _Curve:
@@ -103,16 +109,15 @@ def curve(one: Result, name: str, caption: str, xlabel: str) -> Block:
 
 def fit(one: Result, name: str, caption: str, xlabel: str) -> Block:
     """The same with a straight line fitted to the medians, and below it what the line leaves over."""
-    if not one.has_samples or one.line is None:
-        return plotting.nothing([one])
+    if one.line is None:
+        return curve(one, name, caption, xlabel)
     c, line = _Curve(one, plotting.step(one)), one.line
     left = units.from_base(line.residuals, c.unit)
     with matplotlib.rc_context(STYLE):
         figure, (axes, below) = plotting.new_axes((6.4, 4.6), (3, 1))
         _draw_single(axes, c)
         axes.plot(c.x, c.middle - left, "-", color=BLACK, lw=0.8, label="fitted line")
-        drawn = np.concatenate([c.middle, c.predicted])
-        axes.set_ylim(min(0, 1.3 * drawn.min()), 1.2 * drawn.max())
+        _set_linear_y(axes, np.concatenate([c.middle, c.predicted]))
         below.axhline(0, color=BLACK, lw=0.8)
         below.plot(c.x, left, "o-", ms=3, color=BLUE)
         below.set_ylabel("residual")
@@ -133,7 +138,7 @@ def curves(found: list[Result], name: str, caption: str, xlabel: str,
     alt, rows, every, dotted = [], [], [], False
     with matplotlib.rc_context(STYLE):
         figure, axes = plotting.new_axes()
-        for one, colour in zip(drawn, SERIES, strict=False):
+        for one, colour in plotting.coloured(drawn):
             c = _Curve(one, unit)
             title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
             c.draw_measured(axes, colour, title)

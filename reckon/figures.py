@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 from . import plotting, units
 from .blocks import Block
-from .plotting import BLACK, BLUE, RED, SERIES, SKY, STYLE
+from .plotting import BLACK, BLUE, RED, SKY, STYLE
 from .results import Result, process_values
 
 
@@ -24,7 +24,7 @@ def distribution(found: list[Result], name: str, caption: str, titles: dict | No
     rows = []
     with matplotlib.rc_context(STYLE):
         figure, axes = plotting.new_axes()
-        for one, colour in zip(drawn, SERIES, strict=False):
+        for one, colour in plotting.coloured(drawn):
             title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
             # All in the first one's unit, so that they share an axis.
             pooled = np.sort(np.concatenate([
@@ -58,15 +58,15 @@ def series(found: list[Result], name: str, caption: str, titles: dict | None = N
     rows = []
     with matplotlib.rc_context(STYLE):
         figure, axes = plotting.new_axes()
-        for one, colour in zip(drawn, SERIES, strict=False):
+        for one, colour in plotting.coloured(drawn):
             title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
             processes = one.points[0].processes
-            for process, values in zip(processes, plotting.values(one), strict=True):
+            for process, values in zip(processes, plotting.values(one, unit), strict=True):
                 axes.plot([process.started_s] * len(values), values, ".", ms=3, alpha=0.4,
                           color=colour)  # fmt: skip
                 rows.append([one.quantity, f"{process.started_s:.4f}", f"{np.median(values):.6g}",
                              f"{values.min():.6g}", f"{values.max():.6g}"])  # fmt: skip
-            middle = [np.median(v) for v in plotting.values(one)]
+            middle = [np.median(v) for v in plotting.values(one, unit)]
             axes.plot([p.started_s for p in processes], middle, "o", color=colour, mec="white",
                       label=f"{title}: process medians")  # fmt: skip
             axes.axhline(units.from_base(one.seal.predicted, unit), color=colour, ls="--", lw=1,

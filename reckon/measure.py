@@ -58,7 +58,7 @@ class _Job:
         except (clib.ProbeCannot, clib.ProbeFailed) as error:
             # A row that failed once has no samples: they would look like a row that works.
             self.stopped = "cannot" if isinstance(error, clib.ProbeCannot) else "failed"
-            self.reason, self.processes = str(error), []
+            self.reason, self.processes = str(error).rstrip("."), []
             return
         self.spent_s += time.monotonic() - start_s
         one = _process(outcome, start_s - origin_s)
@@ -217,6 +217,8 @@ class _Plan:
             return True
         if settings.fresh() or kept.profile not in PROFILES:
             return False
+        if any(point.stopped == "failed" for point in kept.points):
+            return False  # tried again, as a quantity that failed as a whole is
         longer = PROFILES[kept.profile].rank >= self.profile.rank
         return longer and kept.key == self.key(kept.profile)
 

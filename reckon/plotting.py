@@ -82,9 +82,15 @@ def step(one: Result) -> str:
     return units.readable(float(np.median(np.abs(values))), one.unit)
 
 
-def values(one: Result) -> list[np.ndarray]:
-    """Each process's values of a single quantity, in the readable unit."""
-    unit = step(one)
+def coloured(found: list[Result]) -> list[tuple[Result, str]]:
+    """Each quantity with a colour of its own; there are seven."""
+    if len(found) > len(SERIES):
+        raise ValueError(f"{len(found)} quantities in one figure; {len(SERIES)} can be told apart")
+    return list(zip(found, SERIES, strict=False))
+
+
+def values(one: Result, unit: str) -> list[np.ndarray]:
+    """Each process's values of a single quantity."""
     return [
         units.from_base(process_values(p, one.measurement, one.unit), unit)
         for p in one.points[0].processes

@@ -21,7 +21,7 @@ import pydantic
 from . import settings
 from .settings import ReckonError
 
-FORMAT = 1
+FORMAT = 2  # 1: every point of a curve had samples; there was no reason
 
 
 class _Strict(pydantic.BaseModel):
@@ -122,13 +122,13 @@ class Quantity(_Strict):
 
 
 class Record(_Strict):
-    format: Literal[1] = FORMAT
+    format: Literal[1, 2] = FORMAT
     experiment: str
     quantities: dict[str, Quantity] = {}
 
 
 class Run(_Strict):
-    format: Literal[1] = FORMAT
+    format: Literal[1, 2] = FORMAT
     name: str
     identity: str  # hash of processor, microcode, kernel release and mitigations
     opened_at: datetime
@@ -219,6 +219,7 @@ def digest(what: str) -> str:
 
 
 def write_record(run: str, record: Record) -> None:
+    record = record.model_copy(update={"format": FORMAT})
     write_whole(record_path(run, record.experiment), record.model_dump_json() + "\n")
 
 

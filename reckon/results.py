@@ -282,6 +282,12 @@ def to_row(one: Result, state: str | None = None) -> dict:
             return [told(float(v)) for v in value]
         return float(units.from_base(value, one.unit))
 
+    def sealed(field: str, prediction=None):
+        """At the points of the axis that were measured; at all where none was."""
+        if one.has_samples and one.is_curve:
+            return told(one.sealed(field, prediction))
+        return told(getattr(prediction or one.seal, field))
+
     s = one.summaries
     pick = lambda name: (  # noqa: E731
         None if not s else told([getattr(x, name) for x in s]) if one.is_curve
@@ -292,10 +298,10 @@ def to_row(one: Result, state: str | None = None) -> dict:
         "unit": one.unit,
         "axis": one.axis_told.tolist() if one.is_curve else None,
         "axis_unit": one.axis_unit if one.is_curve else None,
-        "hardware": told(one.seal.hardware),
-        "software": told(one.seal.software),
-        "predicted": told(one.seal.predicted),
-        "revised": told(one.current.predicted) if one.revisions else None,
+        "hardware": sealed("hardware"),
+        "software": sealed("software"),
+        "predicted": sealed("predicted"),
+        "revised": sealed("predicted", one.current) if one.revisions else None,
         "median": pick("median"),
         "low": pick("low"),
         "high": pick("high"),

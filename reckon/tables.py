@@ -79,7 +79,7 @@ def _curve_rows(one: Result, title: str) -> list[list[str]]:
     for i in range(n) if n <= _POINTS_MOST else (0, n - 1):
         s = one.summaries[i]
         told = ["–" if math.isnan(p[i]) else units.amount(float(p[i]), one.unit) for p in parts]
-        against = s.median / parts[2][i]
+        against = s.median / parts[2][i] if parts[2][i] else math.nan
         rows.append([
             f"{title}, {_at(one, one.axis[i])}", *told, _with_interval(s, one.unit),
             _mean_sd(s, one.unit), units.number(one.cycles[i].median) if one.cycles else "–",
@@ -119,9 +119,11 @@ def fits(found: list[Result], caption: str, name: str, titles: dict | None = Non
     for one in found:
         title = (titles or {}).get(one.quantity, label(one.quantity))
         if one.line is None:
-            rows.append([title, f"{one.state}: {one.reason}", "–", "–", "–", "–"])
+            why = one.reason or f"{len(one.points)} points, and a line needs three"
+            rows.append([title, f"{one.state}: {why}", "–", "–", "–", "–"])
             continue
-        step, line, scale = units.readable(one.line.slope, one.unit), one.line, units.factor(one.axis_unit)
+        line, scale = one.line, units.factor(one.axis_unit)
+        step = units.readable(line.slope * scale, one.unit)
         per = f"{units.spoken(step)} / {units.spoken(one.axis_unit)}".removesuffix(" / ")
         told = lambda v: units.number(units.from_base(v * scale, step))  # noqa: E731, B023
         foreseen = one.sealed_line.slope

@@ -11,7 +11,7 @@ from .results import Result
 def verdict(one: Result, what: str) -> Block:
     """How the prediction did, in a sentence or two: computed, by the sealed prediction."""
     if one.summary is None:
-        return say(f"**{what}** could not be judged: {one.reason}")
+        return say(f"**{what}** could not be judged: {one.reason}.")
     times = one.ratio
     if not times > 0 or math.isinf(times):
         return say(f"**{what}**: measured {one}, which no ratio to the prediction describes.")
@@ -23,7 +23,7 @@ def verdict(one: Result, what: str) -> Block:
     else:
         how = f"a factor of {units.number(off, 2)} {'higher' if times > 1 else 'lower'} than predicted"
     if one.is_curve:
-        text = f"**Verdict.** Over the whole curve, {what} came out {how} (middle point)."
+        text = f"**Verdict.** Over the whole curve, {what} came out {how}, by the median over its points."
     else:
         text = (
             f"**Verdict.** Predicted {units.amount(one.seal.predicted, one.unit)}, measured "

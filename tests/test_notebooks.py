@@ -84,4 +84,4 @@ def test_pages_are_whole_where_nothing_can_run(page, recorded, monkeypatch):
 
 def test_the_switch_page_on_one_cpu(recorded, monkeypatch):
     shown = shown_with("cpu/switch", recorded, monkeypatch, lambda name: name.endswith("_across"))
-    assert "There is no second CPU to ask: no such gate." in shown and "nan" not in shown
+    assert "They cannot be compared here: no such gate." in shown and "nan" not in shown

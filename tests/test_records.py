@@ -53,7 +53,7 @@ quantities = st.builds(
     measurement=st.none() | measurements,
 )  # fmt: skip
 made = st.builds(
-    records.Record, format=st.just(1), experiment=st.just("a/b"),
+    records.Record, format=st.just(records.FORMAT), experiment=st.just("a/b"),
     quantities=st.dictionaries(st.text(min_size=1), quantities, max_size=2),
 )  # fmt: skip
 
@@ -78,7 +78,7 @@ def record_file(folders, text):
     [
         ("", "not a whole record.*move it away"),
         ('{"format": 1, "experiment": "a/b", "quantit', "not a whole record .line 1"),
-        ('{"format": 2, "experiment": "a/b"}', "format 2, newer than this version.*update Reckon"),
+        ('{"format": 3, "experiment": "a/b"}', "format 3, newer than this version.*update Reckon"),
         ('{"format": 1}', "experiment: Field required"),
         ('{"format": 1, "experiment": "a/b", "colour": 3}', "colour: Extra inputs"),
         ('{"format": 1, "experiment": "a/b", "quantities": {"q": {"predictions": 3}}}',

@@ -1,6 +1,4 @@
 /* cpu/call at -O2: a procedure call with 0 to 7 integer arguments. */
-#include <stdarg.h>
-
 #include "call.h"
 
 RUN_GROUPS(run_o2)

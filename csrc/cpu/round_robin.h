@@ -1,4 +1,4 @@
-/* round_robin.h: hpe_i7_860 ran its rows under `chrt -rr 99`; so do its rows here. */
+/* round_robin.h: hpe_i7_860 ran these of its rows under `chrt -rr 99`. */
 #ifndef RK_ROUND_ROBIN_H
 #define RK_ROUND_ROBIN_H
 

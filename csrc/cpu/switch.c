@@ -47,7 +47,7 @@ HAND_OVER(run_futex_thread_across, BY_FUTEX, A_THREAD, 1)
 static int pass_alone(struct rk_sample *out, size_t n, int64_t passes, const struct link *link)
 {
     int bad = 0;
-    RK_BATCH(out, n, passes, bad |= put(link->there[1]) | get(link->there[0]));
+    RK_BATCH(out, n, passes, bad |= put(link->there[1]) || get(link->there[0]));
     return bad;
 }
 
@@ -137,17 +137,23 @@ static int leave_ring(struct rk_context *c, struct ring *ring, int status)
     return status;
 }
 
+/* Closes what belongs to others, so that a member that died is the end of the file for the next. */
+static void keep_own_ends(struct ring *ring, int64_t me)
+{
+    for (int64_t i = 0; i < ring->size; i++)
+        for (int end = 0; end < 2; end++)
+            if (i != (me + end) % ring->size) {
+                close(ring->pipes[i][end]);
+                ring->pipes[i][end] = -1;
+            }
+}
+
 /* Member `me` of the ring; the working set is its own, because it writes to it first. */
 static void be_member(struct ring *ring, int64_t me)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int from = ring->pipes[me][0], to = ring->pipes[(me + 1) % ring->size][1];
-    for (int64_t i = 0; i < ring->size; i++) {
-        if (ring->pipes[i][0] != from)
-            close(ring->pipes[i][0]);
-        if (ring->pipes[i][1] != to)
-            close(ring->pipes[i][1]);
-    }
+    keep_own_ends(ring, me);
     for (size_t i = 0; i < ring->count; i++)
         ring->words[i] = (uint64_t)me;
     while (!get(from)) {
@@ -161,7 +167,7 @@ static void be_member(struct ring *ring, int64_t me)
 static int once_around(const struct ring *ring)
 {
     sum_up(ring->words, ring->count);
-    return put(ring->pipes[1][1]) | get(ring->pipes[0][0]);
+    return put(ring->pipes[1][1]) || get(ring->pipes[0][0]);
 }
 
 static int form_ring(struct rk_context *c, struct ring *ring, int64_t size, size_t working_set)
@@ -192,6 +198,7 @@ static int form_ring(struct rk_context *c, struct ring *ring, int64_t size, size
         if (ring->children[i] < 0)
             return leave_ring(c, ring, rk_refused(c, "fork", errno));
     }
+    keep_own_ends(ring, 0);
     for (size_t i = 0; i < ring->count; i++)
         ring->words[i] = 0;
     /* One lap that nobody times, so that every member has its working set. */
@@ -204,7 +211,7 @@ static int alone_around(int (*pipes)[2], const struct ring *ring)
     int bad = 0;
     for (int64_t i = 0; i < ring->size; i++) {
         sum_up(ring->words, ring->count);
-        bad |= put(pipes[i][1]) | get(pipes[i][0]);
+        bad |= put(pipes[i][1]) || get(pipes[i][0]);
     }
     return bad;
 }

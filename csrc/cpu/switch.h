@@ -1,6 +1,6 @@
 /* switch.h: two parties that hand a token to each other, for cpu/switch.
  *
- * The party that gives the token blocks until it comes back, so on one CPU every pass is a context
+ * The party that gives the token cannot go on until it comes back, so on one CPU every pass is a context
  * switch: `turns` there and back are 2 x `turns` switches (a test counts them with getrusage). */
 #ifndef RK_SWITCH_H
 #define RK_SWITCH_H
@@ -82,8 +82,8 @@ static inline int await_turn(_Atomic uint32_t *turn, uint32_t mine)
 static inline int turn_around(const struct link *link)
 {
     if (link->means == BY_FUTEX)
-        return hand_turn(link->turn, 1) | await_turn(link->turn, 0);
-    return put(link->there[1]) | get(link->back[0]);
+        return hand_turn(link->turn, 1) || await_turn(link->turn, 0);
+    return put(link->there[1]) || get(link->back[0]);
 }
 
 /* The partner: answers until nothing more comes. */
@@ -171,6 +171,11 @@ static inline int meet(struct rk_context *c, struct pair *pair, enum means means
             _exit(0);
         }
         error = pair->child < 0 ? errno : 0;
+        if (!error && means == BY_PIPE) { /* so that a partner that died is the end of the file */
+            close(pair->link.there[0]);
+            close(pair->link.back[1]);
+            pair->link.there[0] = pair->link.back[1] = -1;
+        }
     } else {
         error = pthread_create(&pair->thread, NULL, answer_thread, &pair->link);
     }

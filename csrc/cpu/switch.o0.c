@@ -29,7 +29,7 @@ static int run_t470_process(struct rk_context *c, struct rk_sample *out, size_t 
     }
     for (size_t i = 0; i < n; i++) {
         struct rk_sample pipes, whole;
-        T470_LOOP(&pipes, turns, bad |= put(own.there[1]) | get(own.there[0]) | put(own.back[1]) |
+        T470_LOOP(&pipes, turns, bad |= put(own.there[1]) || get(own.there[0]) || put(own.back[1]) ||
                                         get(own.back[0]));
         T470_LOOP(&whole, turns, bad |= turn_around(&pair.link));
         out[i] = (struct rk_sample){whole.ticks - pipes.ticks, 2 * (uint64_t)turns};
@@ -49,7 +49,7 @@ static void *begin_turns(void *given)
 {
     struct runner *runner = given;
     for (int64_t k = 0; k < runner->turns; k++)
-        runner->bad |= put(runner->link->there[1]) | get(runner->link->back[0]);
+        runner->bad |= put(runner->link->there[1]) || get(runner->link->back[0]);
     return NULL;
 }
 
@@ -57,7 +57,7 @@ static void *answer_turns(void *given)
 {
     struct runner *runner = given;
     for (int64_t k = 0; k < runner->turns; k++)
-        runner->bad |= get(runner->link->there[0]) | put(runner->link->back[1]);
+        runner->bad |= get(runner->link->there[0]) || put(runner->link->back[1]);
     return NULL;
 }
 
@@ -92,10 +92,12 @@ static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n
     struct runner busy[2] = {{&link, turns, 0}, {&link, turns, 0}};
     for (size_t i = 0; i < n && !error; i++) {
         struct rk_sample creation, pipes, whole;
-        T470_LOOP(&pipes, turns, bad |= put(link.there[1]) | get(link.there[0]) |
-                                        put(link.back[1]) | get(link.back[0]));
-        T470_LOOP(&creation, 1, error |= two_threads(&idle[0], &idle[1]));
-        T470_LOOP(&whole, 1, error |= two_threads(&busy[0], &busy[1]));
+        T470_LOOP(&pipes, turns, bad |= put(link.there[1]) || get(link.there[0]) ||
+                                        put(link.back[1]) || get(link.back[0]));
+        T470_LOOP(&creation, 1, error = two_threads(&idle[0], &idle[1]));
+        if (error)
+            break;
+        T470_LOOP(&whole, 1, error = two_threads(&busy[0], &busy[1]));
         out[i] = (struct rk_sample){whole.ticks - creation.ticks - pipes.ticks,
                                     2 * (uint64_t)turns};
     }
@@ -141,7 +143,7 @@ static int run_x510uq_pipe(struct rk_context *c, struct rk_sample *out, size_t n
     if (status)
         return status;
     RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                  bad |= put(link.there[1]) | get(link.there[0]));
+                  bad |= put(link.there[1]) || get(link.there[0]));
     close_link(&link);
     return bad ? LOST(c) : 0;
 }
@@ -312,10 +314,10 @@ RK_PROBE(t470_thread, .name = "cpu/switch/t470_thread", .op = "switch", .reports
                   "creation and join, minus as many passes in one thread (the report: 10,000 turns)",
          .params = TURNS, .run = run_t470_thread);
 ALONE(x510uq_process, "x510uq", "process",
-      "one token there and back between two processes, CPUID-fenced stamps and pipe left in; halved",
+      "one token there and back between two processes, CPUID-fenced stamps and pipe left in; halved here",
       run_x510uq_process);
 ALONE(x510uq_thread, "x510uq", "thread",
-      "one token there and back between two threads, CPUID-fenced stamps and pipe left in; halved",
+      "one token there and back between two threads, CPUID-fenced stamps and pipe left in; halved here",
       run_x510uq_thread);
 RK_PROBE(x510uq_pipe, .name = "cpu/switch/x510uq_pipe", .op = "pass", .reports = "x510uq",
          .timed = "one write to a pipe and one read in one process, between CPUID-fenced stamps",

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,15 +56,18 @@ static void *wait_at_gate(void *given)
 }
 
 /* Until everyone blocks, or the first task would be timed with all of them still to run. */
-static inline void await_crowd(const struct crowd *crowd)
+static inline int await_crowd(struct rk_context *c, const struct crowd *crowd)
 {
     const struct timespec moment = {.tv_nsec = 500000};
-    for (int arrived = 0; arrived < crowd->size;) {
-        nanosleep(&moment, NULL); /* one more after the last: from its write to its read */
+    int arrived = 0;
+    for (int tries = 0; tries < 20000; tries++) { /* some ten seconds */
         if (ioctl(crowd->arrived[0], FIONREAD, &arrived) < 0)
-            return;
+            return rk_failed(c, "ioctl", errno);
+        nanosleep(&moment, NULL); /* one more after the last: from its write to its read */
+        if (arrived >= crowd->size)
+            return 0;
     }
-    nanosleep(&moment, NULL);
+    return rk_failed(c, "not everyone who was started arrived", ETIMEDOUT);
 }
 
 static inline int dismiss(struct rk_context *c, struct crowd *crowd, int status)
@@ -115,8 +117,8 @@ static inline int gather(struct rk_context *c, struct crowd *crowd, int64_t aliv
         }
         crowd->children[crowd->size] = child;
     }
-    await_crowd(crowd);
-    return 0;
+    const int status = await_crowd(c, crowd);
+    return status ? dismiss(c, crowd, status) : 0;
 }
 
 #endif

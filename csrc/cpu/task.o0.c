@@ -42,8 +42,10 @@ static int run_t470_fork(struct rk_context *c, struct rk_sample *out, size_t n)
                 }
                 children[made] = child;
             });
-            for (int64_t k = 0; k < made; k++)
-                status |= reap(c, children[k]);
+            for (int64_t k = 0; k < made; k++) {
+                const int ended = reap(c, children[k]);
+                status = status ? status : ended;
+            }
             if (error || status)
                 return error ? rk_refused(c, "fork", error) : status;
             MINUS_TIMER_AND_LOOP(&chunk, more);
