@@ -1,0 +1,107 @@
+"""The same rows against physical bounds, and against programs that are not ours."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from conftest import ROOT, need
+from reckon import clib
+from rows import (  # the fixture acts on every test of this file
+    median_ns,
+    nothing_is_left_behind,
+)
+
+# --- bounds, and a program that is not ours ----------------------------------------------------
+
+
+def test_a_round_of_a_loop_takes_a_core_cycle_at_least():
+    cycles = []
+    for _ in range(7):
+        one = clib.run("cpu/loop/o2")
+        clock = (one.cycles_per_tick_before + one.cycles_per_tick_after) / 2
+        cycles.append(np.median(one.ticks / one.ops) * clock)
+    assert np.median(cycles) >= 0.9
+    assert median_ns("cpu/loop/o2_across_lines") >= 0.9 * median_ns("cpu/loop/o2")
+
+
+def test_more_takes_no_less():
+    """Each does what the other does, and more."""
+    for more, less, room in (
+        (("cpu/task/fork_exec", {}), ("cpu/task/fork", {}), 1),
+        (("cpu/switch/process", {}), ("cpu/switch/pipe", {}), 1),
+        (("cpu/switch/thread", {}), ("cpu/syscall/getpid", {}), 1),
+        (("cpu/switch/process", {}), ("cpu/syscall/getpid", {}), 1),
+        (("cpu/call/o0", {"arguments": 7}), ("cpu/call/o0", {"arguments": 0}), 0.9),
+        (("cpu/loop/o0", {}), ("cpu/loop/o2", {}), 0.9),
+    ):
+        assert median_ns(*more) >= room * median_ns(*less), (more, less)
+
+
+def first_ns(name, params):
+    """The median over some processes of each one's first sample, in ns an operation."""
+    return median_ns(name, params, 9, samples=1, warmup=0)
+
+
+@pytest.mark.parametrize("row", ["fork", "thread"])
+def test_those_alive_meanwhile_are_not_timed_while_they_begin(row):
+    """They have to block before the first task, which took ten times as long where they did not."""
+    crowded = first_ns(f"cpu/task/{row}", {"alive": 1000})
+    assert crowded < 4 * first_ns(f"cpu/task/{row}", {"alive": 0})
+
+
+@pytest.mark.parametrize("row", ["process", "eventfd_process", "futex_process"])
+def test_the_partner_is_not_timed_while_it_begins(row):
+    once = {"turns": 1}
+    assert first_ns(f"cpu/switch/{row}", once) < 3 * median_ns(f"cpu/switch/{row}", once)
+
+
+def test_additions_in_memory_are_rounded_up_to_64():
+    for asked, done in ((1, 64), (64, 64), (65, 128), (10_000, 10_048)):
+        one = clib.run("cpu/loop/counter_in_memory", {"rounds": asked}, samples=2)
+        assert (one.ops == done).all()
+
+
+@pytest.fixture(scope="module")
+def minimal(tmp_path_factory):
+    out = tmp_path_factory.mktemp("minimal") / "minimal"
+    command = ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread"]
+    subprocess.run([*command, ROOT / "tests/c/minimal.c", "-o", out], check=True)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("row", "word", "samples"),
+    [("task/fork", "fork", 200), ("task/thread", "thread", 500), ("switch/process", "switch", 50)],
+)
+def test_a_program_that_is_not_ours_finds_the_same(minimal, row, word, samples):
+    """In turn with ours, on the same CPU and with the same priority, by medians."""
+    need(os.geteuid() == 0, "the same priority needs root")
+    cpu, ours, theirs = str(clib.default_cpu()), [], []
+    for _ in range(9):
+        ours.append(median_ns(f"cpu/{row}", {}, 1, samples=samples))
+        command = ["nice", "-n", "-20", "taskset", "-c", cpu, minimal, word, str(samples)]
+        theirs.append(float(subprocess.run(command, capture_output=True, check=True).stdout))
+    ratio = np.median(ours) / np.median(theirs)
+    print(f"cpu/{row}: {np.median(ours):.0f} ns, not ours {np.median(theirs):.0f} ns, {ratio:.3f}")
+    assert 0.8 <= ratio <= 1.10
+
+
+def test_a_switch_agrees_with_another_tool():
+    """`perf bench sched pipe` hands a token between two processes over pipes; an operation is there
+    and back. In turn with ours, pinned alike; within 15 % either way, by medians."""
+    need(shutil.which("perf"), "perf is not installed")
+    cpu, ours, theirs = str(clib.default_cpu()), [], []
+    for _ in range(5):
+        one = clib.run("cpu/switch/process")
+        ours.append(np.median(one.ticks / one.ops) / clib.tick_hz() * 1e6)
+        text = subprocess.run(
+            ["nice", "-n", "-20", "taskset", "-c", cpu, "perf", "bench", "sched", "pipe", "-l", "20000"],
+            capture_output=True, text=True,
+        ).stdout  # fmt: skip
+        theirs.append(float(re.search(r"([\d.]+) usecs/op", text)[1]) / 2)
+    print("ours", np.median(ours), "perf bench", np.median(theirs))
+    assert np.median(ours) == pytest.approx(np.median(theirs), rel=0.15)
