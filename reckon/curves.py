@@ -41,7 +41,7 @@ def _set_linear_y(axes, drawn: np.ndarray) -> None:
     axes.set_ylim(min(0, 1.3 * drawn.min()), max(0, 1.4 * drawn.max()))
 
 
-class _Curve:
+class MeasuredCurve:
     """A curve's numbers in the units of its figure."""
 
     def __init__(self, one: Result, unit: str):
@@ -57,9 +57,13 @@ class _Curve:
         self.revised = told(one.sealed("predicted", one.current)) if one.revisions else None
         self.interval = [told(one.sealed(name)) for name in ("low", "high")]
 
-    def draw_measured(self, axes, colour: str, title: str, marker: str = "o-") -> None:
-        bars = np.nan_to_num(np.abs([self.middle - self.low, self.high - self.middle]))
-        axes.errorbar(self.x, self.middle, yerr=bars, fmt=marker, ms=4, color=colour, capsize=2,
+    @property
+    def bars(self) -> np.ndarray:
+        """Distance of the interval's ends from the median, (2, n); 0 where there is no interval."""
+        return np.nan_to_num(np.abs([self.middle - self.low, self.high - self.middle]))
+
+    def draw_measured(self, axes, colour: str, title: str, size: float = 4) -> None:
+        axes.errorbar(self.x, self.middle, yerr=self.bars, fmt="o-", ms=size, color=colour, capsize=2,
                       label=title)  # fmt: skip
 
     def rows(self) -> list[list[str]]:
@@ -77,7 +81,7 @@ class _Curve:
                 f"{self.x[-1]:g}")  # fmt: skip
 
 
-def _draw_single(axes, c: _Curve) -> None:
+def _draw_single(axes, c: MeasuredCurve) -> None:
     axes.fill_between(c.x, c.least, c.most, color=BLUE, alpha=0.12, lw=0,
                       label="minimum to 99th percentile")  # fmt: skip
     c.draw_measured(axes, BLUE, "measured: median, 95 % interval")
@@ -96,7 +100,7 @@ def curve(one: Result, name: str, caption: str, xlabel: str) -> Block:
     sealed prediction (with its interval) drawn in."""
     if not one.has_samples:
         return plotting.nothing([one])
-    c = _Curve(one, plotting.step(one))
+    c = MeasuredCurve(one, plotting.step(one))
     with matplotlib.rc_context(STYLE):
         figure, axes = plotting.new_axes()
         _draw_single(axes, c)
@@ -111,7 +115,7 @@ def fit(one: Result, name: str, caption: str, xlabel: str) -> Block:
     """The same with a straight line fitted to the medians, and below it what the line leaves over."""
     if one.line is None:
         return curve(one, name, caption, xlabel)
-    c, line = _Curve(one, plotting.step(one)), one.line
+    c, line = MeasuredCurve(one, plotting.step(one)), one.line
     left = units.from_base(line.residuals, c.unit)
     with matplotlib.rc_context(STYLE):
         figure, (axes, below) = plotting.new_axes((6.4, 4.6), (3, 1))
@@ -139,7 +143,7 @@ def curves(found: list[Result], name: str, caption: str, xlabel: str,
     with matplotlib.rc_context(STYLE):
         figure, axes = plotting.new_axes()
         for one, colour in plotting.coloured(drawn):
-            c = _Curve(one, unit)
+            c = MeasuredCurve(one, unit)
             title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
             c.draw_measured(axes, colour, title)
             axes.plot(c.x, c.predicted, "--", lw=1, color=colour)
@@ -158,3 +162,61 @@ def curves(found: list[Result], name: str, caption: str, xlabel: str,
         axes.set_ylabel(units.spoken(unit))
         plotting.legend(figure, axes)
     return plotting.save(figure, name, caption, "; ".join(alt), ["quantity", *c.header(xlabel)], rows)
+
+
+def against(across: Result, up: Result, name: str, caption: str, xlabel: str, ylabel: str) -> Block:
+    """Two quantities over the same axis against one another (a latency against the throughput at
+    each load): medians with both 95 % intervals, each point with its place on the axis, the sealed
+    predictions of both dashed. What only one of them has is left out."""
+    if not (across.has_samples and up.has_samples):
+        return plotting.nothing([one for one in (across, up) if not one.has_samples])
+    a, b = (MeasuredCurve(one, plotting.step(one)) for one in (across, up))
+    shared, i, j = np.intersect1d(a.x, b.x, return_indices=True)
+    if not len(shared):
+        return Block(f"There is nothing to draw: `{across.quantity}` and `{up.quantity}` were measured "
+                     "at no common place.")  # fmt: skip
+    with matplotlib.rc_context(STYLE):
+        figure, axes = plotting.new_axes()
+        axes.errorbar(a.middle[i], b.middle[j], xerr=a.bars[:, i], yerr=b.bars[:, j], fmt="o-", ms=4,
+                      color=BLUE, capsize=2, label="measured: medians, 95 % intervals")  # fmt: skip
+        axes.plot(a.predicted[i], b.predicted[j], "--", color=RED, label="predicted")
+        most = np.nanmax([a.middle[i], a.predicted[i]])
+        axes.set_xlim(-0.04 * most, 1.1 * most)
+        _set_y(axes, np.concatenate([b.middle[j], b.predicted[j]]))
+        axes.set_xlabel(f"{xlabel} [{units.spoken(a.unit)}]")
+        axes.set_ylabel(f"{ylabel} [{units.spoken(b.unit)}]")
+        _name_points(axes, a.middle[i], b.middle[j], [
+            f"{x:g} {units.spoken(across.axis_unit)}".strip() for x in shared])  # fmt: skip
+        plotting.legend(figure, axes)
+    header = [units.spoken(across.axis_unit) or "at"]
+    for text, c in ((xlabel, a), (ylabel, b)):
+        header += [f"{text}: {part}" for part in c.header("")[1:]]
+    rows = [[*a.rows()[k], *b.rows()[m][1:]] for k, m in zip(i, j, strict=True)]
+    return plotting.save(figure, name, caption, f"{a.alt('the axis')}; {b.alt('the axis')}", header, rows)
+
+
+def _name_points(axes, x: np.ndarray, y: np.ndarray, names: list[str]) -> None:
+    """Names beside points, each on a side where it meets no line and no other name; where all
+    sides are taken a point stays without: it is in the data."""
+    axes.get_xlim(), axes.get_ylim()  # settles limits that are still to be chosen
+    in_points = lambda xy: axes.transData.transform(xy) * 72 / axes.figure.dpi  # noqa: E731
+    taken = []
+    lines = [line.get_xydata() for line in axes.get_lines() if line.get_linestyle() != "None"]
+    for xy in [*lines, *(bar for bars in axes.collections for bar in bars.get_segments())]:
+        dense = np.linspace(0, len(xy) - 1, 40 * len(xy))
+        at = np.column_stack([np.interp(dense, np.arange(len(xy)), part) for part in xy.T])
+        taken += [(px, py, px, py) for px, py in in_points(at[np.isfinite(at).all(axis=1)])]
+    sides = ((0, 5, 0.5), (0, -13, 0.5), (6, -4, 0), (-6, -4, 1), (5, -11, 0), (-5, 3, 1),
+             (14, -4, 0), (-14, -4, 1))  # fmt: skip
+    for place, (px, py), text in zip(zip(x, y, strict=True), in_points(np.column_stack([x, y])), names,
+                                     strict=True):  # fmt: skip
+        width, height = 4.2 * len(text), 8
+        for dx, dy, share in sides:
+            left, low = px + dx - share * width, py + dy
+            if any(left < t[2] and t[0] < left + width and low < t[3] and t[1] < low + height
+                   for t in taken):  # fmt: skip
+                continue
+            axes.annotate(text, place, (dx - share * width, dy), textcoords="offset points",
+                          ha="left", va="bottom", fontsize=7)  # fmt: skip
+            taken.append((left, low, left + width, low + height))
+            break

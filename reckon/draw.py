@@ -1,7 +1,9 @@
 """Every figure: vector graphics with alt text, data beside it, prediction and spread drawn in."""
 
-from .curves import curve, curves, fit
+from .curves import against, curve, curves, fit
 from .figures import bars, distribution, machine_picture, off_chart, series
+from .staircase import levels
+from .surfaces import mountain
 
-__all__ = ["bars", "curve", "curves", "distribution", "fit", "machine_picture", "off_chart",
-           "series"]  # fmt: skip
+__all__ = ["against", "bars", "curve", "curves", "distribution", "fit", "levels", "machine_picture",
+           "mountain", "off_chart", "series"]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 
 import numpy as np
@@ -45,6 +46,17 @@ def new_axes(size_inches: tuple | None = None, panels: tuple = (1,)):
 def plain_log(axis) -> None:
     """Numbers, not powers, on a logarithmic axis."""
     axis.set_major_formatter(FormatStrFormatter("%g"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def size_axis(axis, sizes, unit: str, most: int = 10) -> None:
+    """At most `most` ticks at powers of two of a base-2 logarithmic axis, each said as a person
+    would: 32 KiB, 1 MiB. `sizes` are what the axis spans, in `unit`."""
+    low, high = (np.log2(units.to_base(float(v), unit)) for v in (np.min(sizes), np.max(sizes)))
+    powers = np.arange(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
+    powers = powers[:: math.ceil(len(powers) / most)] if len(powers) else powers
+    axis.set_ticks([units.from_base(2.0**p, unit) for p in powers],
+                   [units.size(2.0**p, unit) for p in powers])  # fmt: skip
     axis.set_minor_formatter(NullFormatter())
 
 

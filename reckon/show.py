@@ -4,9 +4,11 @@ Every function returns a Block, which a notebook cell displays.
 """
 
 from .formulas import formula_latex, prediction, predictions
+from .regimes import levels, levels_verdict
 from .reported import among, among_curve, methods
 from .tables import conditions, fits, spreads, table
 from .verdicts import plausibility, verdict
 
-__all__ = ["among", "among_curve", "conditions", "fits", "formula_latex", "methods",
-           "plausibility", "prediction", "predictions", "spreads", "table", "verdict"]  # fmt: skip
+__all__ = ["among", "among_curve", "conditions", "fits", "formula_latex", "levels",
+           "levels_verdict", "methods", "plausibility", "prediction",
+           "predictions", "spreads", "table", "verdict"]  # fmt: skip

@@ -137,6 +137,12 @@ def number(value: float, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
+def plain(value: float) -> str:
+    """A number as it was given: a whole one in full (1 024), another in three digits."""
+    whole = abs(value) < 1e7 and abs(value - round(value)) <= 1e-9 * abs(value)
+    return f"{round(value):,}".replace(",", " ").replace("-", "−") if whole else number(value)
+
+
 # Steps a person would choose for each first unit; anything else is printed as it stands.
 _LADDERS = (
     ("ns", "µs", "ms", "s"),
@@ -176,3 +182,9 @@ def amount(base_value: float, unit: str, digits: int = 3, fixed: bool = False) -
     """A value in base units, printed in `unit` or, unless fixed, in the readable step of it."""
     shown = unit if fixed or not math.isfinite(base_value) else readable(base_value, unit)
     return f"{number(from_base(base_value, shown), digits)} {spoken(shown)}".strip()
+
+
+def size(base_value: float, unit: str) -> str:
+    """An amount as one writes sizes: 32 KiB and 6.73 MiB, not 32.0 KiB."""
+    shown = readable(base_value, unit)
+    return f"{from_base(base_value, shown):.3g} {spoken(shown)}".strip()
