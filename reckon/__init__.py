@@ -1,7 +1,8 @@
 """Reckon predicts what this computer should do, then measures it.
 
 What a notebook uses:
-    rk.predict, rk.given, rk.machine, rk.measured, rk.guess, rk.axis    predictions and inputs
+    rk.predict, rk.given, rk.machine, rk.measured, rk.guess             predictions and inputs
+    rk.axis, rk.octaves                                                 the variable of a curve
     rk.measure, rk.measure_together, rk.by_profile                      measuring
     rk.show, rk.draw, rk.overview, rk.say                               tables, figures, sentences
     rk.run(), rk.results()                                              what the run holds
@@ -13,7 +14,7 @@ Some of these names are modules' names too, so modules import from one another b
 from . import blocks, draw, overview, show
 from .blocks import say
 from .measure import measure, measure_together
-from .predict import axis, given, guess, machine, measured, predict
+from .predict import axis, given, guess, machine, measured, octaves, predict
 from .results import Result, all_results
 from .session import session
 from .settings import ByProfile as by_profile
@@ -33,6 +34,6 @@ def results(experiment: str | None = None) -> list[Result]:
 
 __all__ = [
     "ReckonError", "amount", "axis", "blocks", "by_profile", "draw", "given", "guess", "machine", "measure",
-    "measure_together", "measured", "number", "overview", "predict", "results", "run", "say",
+    "measure_together", "measured", "number", "octaves", "overview", "predict", "results", "run", "say",
     "show",
 ]  # fmt: skip

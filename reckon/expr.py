@@ -317,11 +317,12 @@ def latex(node: Node, inputs: dict[str, str] | None = None) -> str:
                        "abs": (r"\lvert", r"\rvert")}[node.op]  # fmt: skip
         return rf"\left{left} {show(node.args[0])} \right{right}"
     if node.op == "where":
-        condition, yes, no = (show(arg) for arg in node.args)
-        return (
-            rf"\begin{{cases}} {yes} & \text{{if }} {condition} \\ {no} & \text{{otherwise}} "
-            r"\end{cases}"
-        )
+        rows = []
+        while node.op == "where":  # one under another: a list of cases
+            condition, yes, node = node.args
+            rows.append(rf"{show(yes)} & \text{{if }} {show(condition)}")
+        rows.append(rf"{show(node)} & \text{{otherwise}}")
+        return r"\begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
     return rf"{_LATEX_NAME[node.op]}\left({', '.join(show(arg) for arg in node.args)}\right)"
 
 

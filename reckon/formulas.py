@@ -16,8 +16,8 @@ def _slug(quantity: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", quantity)
 
 
-def _amount_latex(value: float, unit: str) -> str:
-    text = units.number(units.from_base(value, unit)).replace("−", "-").replace(" ", r"\,")
+def _amount_latex(value: float, unit: str, show=units.number) -> str:
+    text = show(units.from_base(value, unit)).replace("−", "-").replace(" ", r"\,")
     text = re.sub(r"e(-?)0*(\d+)", r"\\cdot 10^{\1\2}", text)
     return text + (rf"\,\text{{{units.spoken(unit)}}}" if units.spoken(unit) else "")
 
@@ -37,7 +37,7 @@ def formula_latex(made: Prediction) -> str:
     """The formula with names, with numbers put in, and its value, as aligned LaTeX."""
     f = made.formula
     numbers = {
-        name: expr.name_latex(name) if one.origin == "axis" else _amount_latex(one.value, one.unit)
+        name: expr.name_latex(name) if one.origin == "axis" else _amount_latex(one.value, one.unit, units.plain)
         for name, one in made.inputs.items()
     }
     lines = []
@@ -67,13 +67,13 @@ def _input_value(one) -> str:
     if one.origin == "axis":
         values = [units.from_base(v, one.unit) for v in (one.value[0], one.value[-1])]
         return f"{values[0]:g} to {values[1]:g} {units.spoken(one.unit)}".strip()
-    return units.amount(one.value, one.unit, fixed=True)
+    return f"{units.plain(units.from_base(one.value, one.unit))} {units.spoken(one.unit)}".strip()
 
 
 def _input_interval(one) -> str:
     if one.low is None:
         return "–"
-    low, high = (units.number(units.from_base(v, one.unit)) for v in (one.low, one.high))
+    low, high = (units.plain(units.from_base(v, one.unit)) for v in (one.low, one.high))
     return f"{low} to {high}"
 
 
@@ -110,7 +110,8 @@ def prediction(made: Prediction, what: str) -> Block:
 
 def predictions(made: list[Prediction], caption: str, name: str) -> Block:
     """Several predictions: each formula once, a table with the inputs in which the rows differ,
-    value and interval, and below it every input with where it comes from."""
+    value and interval, and below it every input with where it comes from (of those that differ, the
+    value is in the table)."""
     told, formulas = {}, {}
     for one in made:
         parts = [rf"\text{{{t}}} &= {expr.latex(node)}" for t, node in _parts(one.formula)]
@@ -134,10 +135,11 @@ def predictions(made: list[Prediction], caption: str, name: str) -> Block:
             "–" if low is None or one.curve_axis
             else f"{units.amount(low, one.unit)} to {units.amount(high, one.unit)}",
         ])  # fmt: skip
-    sources = {
-        f"{key.replace('_', ' ')} {_input_value(i)} ({_input_source(i)})": None
-        for one in made for key, i in one.inputs.items()
-    }  # fmt: skip
+    sources = {}
+    for one in made:
+        for key, i in one.inputs.items():
+            value = f" {_input_value(i)}" if len(told[key]) == 1 else ""
+            sources[f"{key.replace('_', ' ')}{value} ({_input_source(i)})"] = None
     table_ = grid(["Quantity", "With", "Predicted", "Interval"], rows, caption, name,
                   [22, 40, 16, 22])  # fmt: skip
     return Block(shown + table_.markdown + "\n\nInputs: " + "; ".join(sources) + ".")

@@ -30,6 +30,17 @@ def emit(event: str, **details) -> None:
 
 
 @dataclass
+class _Purse:
+    """The time that the points of one quantity share: what a cheap point leaves, a dear one takes."""
+
+    budget_s: float
+    spent_s: float = 0.0
+
+    def is_empty(self, times: float = 1.0) -> bool:
+        return self.spent_s > times * self.budget_s
+
+
+@dataclass
 class _Job:
     """One probe at one setting, and the processes that have run it so far."""
 
@@ -40,7 +51,8 @@ class _Job:
     priority: str
     x: float | None
     unit: str
-    budget_s: float
+    purse: _Purse
+    share_s: float
     processes_least: int
     processes: list = field(default_factory=list)
     medians: list = field(default_factory=list)
@@ -60,7 +72,9 @@ class _Job:
             self.stopped = "cannot" if isinstance(error, clib.ProbeCannot) else "failed"
             self.reason, self.processes = str(error).rstrip("."), []
             return
-        self.spent_s += time.monotonic() - start_s
+        took_s = time.monotonic() - start_s
+        self.spent_s += took_s
+        self.purse.spent_s += took_s
         one = _process(outcome, start_s - origin_s)
         self.processes.append(one)
         values = sample_values(
@@ -71,13 +85,15 @@ class _Job:
 
     def _why_stop(self, profile: Profile) -> str | None:
         ran = len(self.processes)
+        times = profile.patience if ran < self.processes_least else 1.0
+        over = self.purse.is_empty(times) and self.spent_s > times * self.share_s
         if ran < self.processes_least:
-            return "time" if self.spent_s > profile.patience * self.budget_s else None
+            return "time" if over else None
         low, high = stats.median_interval(self.medians)
         middle = np.median(self.medians)
         if high - low <= 2 * profile.precision * abs(middle):
             return "precise"
-        if self.spent_s > self.budget_s:
+        if over:
             return "time"
         return "processes" if ran >= profile.processes_most else None
 
@@ -114,15 +130,18 @@ def _collect(jobs: list[_Job], profile: Profile) -> None:
 
 
 def measure(quantity: str, probe: str | None = None, *, over: str | None = None,
-            samples: int | ByProfile = 20, warmup: int = 1, priority: str = "nice", **params) -> Result:  # fmt: skip
+            samples: int | ByProfile = 20, warmup: int = 1, priority: str = "nice",
+            budget_s: ByProfile | None = None, **params) -> Result:  # fmt: skip
     """Measure a quantity that has a prediction, or reuse its samples.
 
     probe: the C row, where its name is not the quantity's. over: the parameter that takes the
-    values of the prediction's axis. samples: trials in each fresh process. Other names are the
-    row's parameters. Returns a Result, also where this machine cannot (state "cannot") or the
+    values of the prediction's axis. samples: trials in each fresh process. budget_s: the time that
+    it may take once it has as many processes as an interval needs, instead of the profile's. Other
+    names are the row's parameters. Returns a Result, also where this machine cannot (state "cannot") or the
     probe failed (state "failed"). Raises ReckonError without a prediction.
     """
-    plan = dict(probe=probe, over=over, samples=samples, warmup=warmup, priority=priority, **params)
+    plan = dict(probe=probe, over=over, samples=samples, warmup=warmup, priority=priority,
+                budget_s=budget_s, **params)  # fmt: skip
     return measure_together({quantity: plan})[quantity]
 
 
@@ -160,7 +179,8 @@ class _Plan:
     """How one quantity is measured, from the seal to the record."""
 
     def __init__(self, quantity: str, probe: str | None = None, over: str | None = None,
-                 samples: int = 20, warmup: int = 1, priority: str = "nice", **params):  # fmt: skip
+                 samples: int = 20, warmup: int = 1, priority: str = "nice",
+                 budget_s: ByProfile | None = None, **params):  # fmt: skip
         self.quantity, self.probe, self.over = quantity, probe or quantity, over
         self.warmup, self.priority = warmup, priority
         self.asked = {**params, "": samples}
@@ -177,15 +197,17 @@ class _Plan:
             )
         values = axis[1].value if axis else [None]
         # A sweep shares one budget among its points, and each point needs only as many processes as
-        # an interval takes: its neighbours say the rest.
-        budget_s = self.profile.budget_s / len(values)
+        # an interval takes: its neighbours say the rest. What is left after that goes to the points
+        # that are not yet precise: the knees.
+        purse = _Purse(budget_s.at(self.profile.name) if budget_s else self.profile.budget_s)
+        share_s = purse.budget_s / len(values)
         least = stats.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.processes_least
         self.values, self.params = values, self._resolved(self.profile.name)
         trials = self.params.pop("")
         trials = max(2, round(trials * self.profile.trials)) if trials > 1 else 1
         self.jobs = [
             _Job(self.probe, self._params_at(self.params, x), trials, warmup, priority, x,
-                 self.prediction.unit, budget_s, least)
+                 self.prediction.unit, purse, share_s, least)
             for x in values
         ]  # fmt: skip
 
@@ -198,7 +220,7 @@ class _Plan:
             return params
         # The parameter's unit is the suffix of its name; the axis is in base units.
         suffix = self.over.rsplit("_", 1)[-1]
-        unit = {"bytes": "byte", "ns": "ns", "ms": "ms"}.get(suffix, "1")
+        unit = {"bytes": "byte", "ns": "ns", "ms": "ms", "percent": "%"}.get(suffix, "1")
         return {**params, self.over: round(units.from_base(x, unit))}
 
     def key(self, profile: str) -> str:

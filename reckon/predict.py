@@ -60,6 +60,14 @@ def axis(values, unit: str, what: str) -> Input:
     return Input("axis", [float(units.to_base(v, unit)) for v in values], unit, what)
 
 
+def octaves(least: float, most: float, per_octave: int, unit: str, what: str) -> Input:
+    """An axis of amounts of data from least to most, so many to each doubling, in whole cache lines
+    of 64 bytes."""
+    steps = round(per_octave * np.log2(most / least))
+    lines = units.to_base(least, unit) / 64 * 2 ** (np.arange(steps + 1) / per_octave)
+    return axis(units.from_base(64 * np.maximum(1, np.round(lines)), unit).tolist(), unit, what)
+
+
 def machine(field_name: str, otherwise: Input) -> Input:
     """A value of the machine description, such as "processor.base_clock", told in the unit of
     `otherwise`: the guess that stands in, and says so, where it is not reported."""

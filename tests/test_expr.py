@@ -158,3 +158,11 @@ def test_the_text_is_the_formula(tree, a, b, c):
 def test_an_unknown_operation_in_a_record_is_told():
     with pytest.raises(expr.ReckonError, match="does not know: frobnicate"):
         expr.from_json(["frobnicate", ["const", 1.0]])
+
+
+def test_alternatives_one_under_another_are_one_list_of_cases():
+    tree = one(lambda a, b: np.where(a < b, a, np.where(a > 2 * b, b, a + b)))
+    assert expr.latex(tree, {"a": "a", "b": "b"}) == (
+        r"\begin{cases} a & \text{if } a < b \\ b & \text{if } a > 2 \cdot b \\ "
+        r"a + b & \text{otherwise} \end{cases}"
+    )

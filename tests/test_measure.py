@@ -2,6 +2,8 @@
 
 import json
 import os
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -308,6 +310,29 @@ def test_a_line_through_a_curve_gives_the_clock(folders):
     clock = one.cycles[0].median / one.medians[0]
     assert 1 / one.line.slope == pytest.approx(clock, rel=0.03)
     assert one.sealed_line.slope == pytest.approx(1 / 3e9)
+
+
+@pytest.mark.parametrize(("budget_s", "dear_runs"), [(None, 1), (rk.by_profile(9, 9, 9), 6)])
+def test_what_cheap_points_of_a_sweep_leave_a_dear_one_takes(
+    folders, monkeypatch, budget_s, dear_runs
+):
+    """On a made-up clock a process of the dear point takes 2.1 s, of the others nothing. The quick
+    profile's 0.4 s allow it one; of nine seconds it may take what the others leave."""
+    now = [0.0]
+    real = clib.run
+
+    def run(name, params=None, **kwargs):
+        now[0] += 2.1 if params["instructions"] == 20480 else 0
+        return real(name, params, **kwargs)
+
+    monkeypatch.setattr(clib, "run", run)
+    clock = types.SimpleNamespace(monotonic=lambda: now[0], sleep=lambda _: None)
+    monkeypatch.setattr(sys.modules["reckon.measure"], "time", clock)
+    predict_curve()
+    one = rk.measure("test/curve", probe="test/chain", over="instructions", budget_s=budget_s)
+    ran = {point.x: len(point.processes) for point in one.points}
+    assert ran[5120] >= 6 and ran[10240] >= 6 and ran[20480] == dear_runs
+    assert one.points[-1].stopped == "time" or budget_s
 
 
 @pytest.mark.parametrize("after", [0, 3])

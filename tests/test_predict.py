@@ -158,3 +158,12 @@ def test_a_prediction_survives_the_record():
     again = records.Prediction.model_validate_json(made.model_dump_json())
     assert again == made
     assert json.loads(made.model_dump_json())["predicted_tree"][0] == "add"
+
+
+def test_octaves_are_whole_lines_from_least_to_most():
+    made = rk.octaves(1, 1024, 4, "KiB", "a region")
+    assert made.origin == "axis" and made.unit == "KiB" and len(made.value) == 41
+    assert made.value[0] == 1024 and made.value[-1] == 2**20
+    assert all(value % 64 == 0 for value in made.value)
+    ratios = np.diff(np.log2(made.value))
+    assert np.abs(ratios - 0.25).max() < 0.06  # a line of 64 bytes is that much of 1 KiB
