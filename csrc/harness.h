@@ -25,6 +25,9 @@ int rk_refused(struct rk_context *, const char *what, int error);
 /* A CPU that this process might use when it was started, other than the one it runs on: the lowest.
  * -1 where there is none. */
 int rk_other_cpu(void);
+/* The CPUs that this process might use when it was started, the one it runs on first; how many of
+ * them were written. */
+int rk_cpus(int *cpus, int most);
 /* The path of a program that is built beside the library. 0 or -errno. */
 int rk_beside(const char *name, char path[4096]);
 /* Memory that can be touched without swapping or an OOM kill: what the system has available, or

@@ -19,6 +19,17 @@ int rk_other_cpu(void)
     return -1;
 }
 
+int rk_cpus(int *cpus, int most)
+{
+    int count = 0;
+    if (most > 0)
+        cpus[count++] = sched_getcpu();
+    for (int cpu = 0; cpu < CPU_SETSIZE && count < most; cpu++)
+        if (cpu != cpus[0] && CPU_ISSET(cpu, &allowed))
+            cpus[count++] = cpu;
+    return count;
+}
+
 static int pin(int cpu, char *reason)
 {
     cpu_set_t set;

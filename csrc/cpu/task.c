@@ -1,94 +1,9 @@
 /* cpu/task: creating a process or a thread, running it, and waiting for its end. */
 #include <limits.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
 
+#include "region.h"
 #include "task.h"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
-/* --- ballast: what a big process carries ------------------------------------------------------ */
-
-struct ballast {
-    void *start;
-    size_t size_bytes;
-};
-
-/* Whether the mapping is made of huge pages, by what the kernel says of it (proc(5), smaps). */
-static int is_huge(const struct ballast *ballast)
-{
-    char line[512], wanted[32];
-    long long kib = 0;
-    int inside = 0;
-    snprintf(wanted, sizeof wanted, "%lx-", (unsigned long)ballast->start);
-    FILE *smaps = fopen("/proc/self/smaps", "re");
-    while (smaps && fgets(line, sizeof line, smaps)) {
-        inside |= strncmp(line, wanted, strlen(wanted)) == 0;
-        if (inside && sscanf(line, "AnonHugePages: %lld", &kib) == 1)
-            break;
-    }
-    if (smaps)
-        fclose(smaps);
-    return (size_t)kib * 1024 >= ballast->size_bytes / 10 * 9;
-}
-
-static int carry(struct rk_context *c, struct ballast *ballast)
-{
-    const size_t huge_page = 2u << 20;
-    const int huge = strcmp(rk_text(c, "pages"), "huge") == 0;
-    const size_t page = huge ? huge_page : 4096;
-    const size_t size = ((size_t)rk_integer(c, "resident_bytes") + page - 1) & ~(page - 1);
-    char why[128];
-    *ballast = (struct ballast){NULL, 0};
-    if (!huge && strcmp(rk_text(c, "pages"), "small") != 0)
-        return rk_cannot(c, "pages are small or huge");
-    if (!size)
-        return 0;
-    const int64_t available = rk_available_bytes();
-    if (available >= 0 && (int64_t)(size + size / 8) > available) {
-        snprintf(why, sizeof why, "%zu MiB with their page tables do not fit into the %lld MiB available",
-                 size >> 20, (long long)available >> 20);
-        return rk_cannot(c, why);
-    }
-    char *const start = mmap(NULL, size + huge_page, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (start == MAP_FAILED)
-        return rk_refused(c, "mmap", errno);
-    char *const aligned = (char *)(((uintptr_t)start + huge_page - 1) & ~(huge_page - 1));
-    if (aligned > start)
-        munmap(start, (size_t)(aligned - start));
-    munmap(aligned + size, huge_page - (size_t)(aligned - start));
-    *ballast = (struct ballast){aligned, size};
-    madvise(aligned, size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-    /* At once where the kernel can (Linux 5.14), which takes half as long; else page by page. */
-    if (madvise(aligned, size, MADV_POPULATE_WRITE) < 0) {
-        const int error = errno;
-        if (error != EINVAL) {
-            munmap(aligned, size);
-            *ballast = (struct ballast){NULL, 0};
-            return rk_refused(c, "touching the memory", error);
-        }
-        for (size_t i = 0; i < size; i += 4096)
-            aligned[i] = 1;
-    }
-    if (huge && !is_huge(ballast)) {
-        munmap(aligned, size);
-        *ballast = (struct ballast){NULL, 0};
-        return rk_cannot(c, "huge pages are not to be had here (transparent_hugepage is off, or "
-                            "memory is fragmented)");
-    }
-    return 0;
-}
-
-static void drop(struct ballast *ballast)
-{
-    if (ballast->start)
-        munmap(ballast->start, ballast->size_bytes);
-}
 
 /* --- ways to create a process ----------------------------------------------------------------- */
 
@@ -173,18 +88,21 @@ static int create_and_wait(struct rk_context *c, struct rk_sample *out, size_t n
     return 0;
 }
 
-/* The same from a parent that carries ballast. Making it leaves the caches and the free lists as no
+/* The same from a parent that carries a region. Making it leaves the caches and the free lists as no
  * creation finds them, so one goes before, untimed. */
-static int with_ballast(struct rk_context *c, struct rk_sample *out, size_t n, pid_t (*create)(void))
+static int with_resident(struct rk_context *c, struct rk_sample *out, size_t n, pid_t (*create)(void))
 {
-    struct ballast ballast;
+    struct rk_region region;
     struct rk_sample unused;
-    int status = carry(c, &ballast);
-    if (!status && ballast.start)
+    const int huge = rk_wants_huge(c);
+    int status = huge < 0 ? huge : rk_map(c, &region, (size_t)rk_integer(c, "resident_bytes"), huge);
+    if (status)
+        return status;
+    if (region.start)
         status = create_and_wait(c, &unused, 1, create, 1);
     if (!status)
         status = create_and_wait(c, out, n, create, 1);
-    drop(&ballast);
+    rk_unmap(&region);
     return status;
 }
 
@@ -192,7 +110,7 @@ static int run_fork(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct crowd crowd;
     const int status = gather(c, &crowd, rk_integer(c, "alive"), 1);
-    return status ? status : dismiss(c, &crowd, with_ballast(c, out, n, by_fork));
+    return status ? status : dismiss(c, &crowd, with_resident(c, out, n, by_fork));
 }
 
 static int run_fork_return(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -202,13 +120,13 @@ static int run_fork_return(struct rk_context *c, struct rk_sample *out, size_t n
 
 static int run_vfork(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return with_ballast(c, out, n, by_vfork);
+    return with_resident(c, out, n, by_vfork);
 }
 
 static int run_posix_spawn(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int status = find_program(c, "reckon-blank");
-    return status ? status : with_ballast(c, out, n, by_posix_spawn);
+    return status ? status : with_resident(c, out, n, by_posix_spawn);
 }
 
 #define RUN_PROGRAM(function, name, create)                                                        \
@@ -286,7 +204,7 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
 #define RESIDENT                                                                                   \
     RK_COUNT("resident_bytes", 0, 0, (int64_t)1 << 40,                                             \
              "memory that the caller has touched before, beside its own"),                         \
-        RK_WORD("pages", "small", "small (4 KiB on most machines), or huge (2 MiB)")
+        RK_PAGES
 #define ROW(id, row_name, what, function, ...)                                                     \
     RK_PROBE(id, .name = "cpu/task/" row_name, .op = "task", .timed = what, .run = function,       \
              .params = RK_PARAMS(__VA_ARGS__))

@@ -1,4 +1,4 @@
-/* task.h: children, threads and ballast for cpu/task. Whatever is started here is ended and reaped
+/* task.h: children and threads for cpu/task. Whatever is started here is ended and reaped
  * here, also when something fails half-way. */
 #ifndef RK_TASK_H
 #define RK_TASK_H
