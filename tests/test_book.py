@@ -19,7 +19,7 @@ pytestmark = pytest.mark.book
 # How the call goes on in the notebook's JSON after its probe.
 CLOCK_ARGUMENTS = ',\\n",\n    "                       rounds=125, samples=100)'
 PAGES = ["machine", "cpu/clock", "cpu/timer", "cpu/loop", "cpu/call", "cpu/syscall", "cpu/task",
-         "cpu/switch", "summary"]
+         "cpu/switch", "memory/latency", "memory/bandwidth", "memory/fault", "summary"]  # fmt: skip
 
 
 class Project:
@@ -58,7 +58,7 @@ class Project:
     def measurements(self) -> dict:
         return {
             name: quantity["measurement"]
-            for path in (self.run / "cpu").glob("*.json")
+            for path in self.run.glob("*/*.json")
             for name, quantity in json.loads(path.read_text())["quantities"].items()
         }
 
@@ -87,17 +87,17 @@ def changed(project, page, old, new):
 
 def test_the_first_build_measures_everything_and_says_so(book):
     out = book.first.stdout
-    assert "Pages: 9 executed, 0 unchanged." in out
+    assert "Pages: 12 executed, 0 unchanged." in out
     assert re.search(r"Quantities: .*\d+ measured", out) and "Site: " in out
     assert all(f"{page}: executing" in out for page in PAGES)  # plain lines: no terminal here
     assert "to go" in out
-    assert set(re.findall(r"(cpu/\w+/\w+) (?:measured|cannot)", out)) == set(book.measurements())
+    assert set(re.findall(r"((?:cpu|memory)/\w+/\w+) (?:measured|cannot)", out)) == set(book.measurements())
 
 
 def test_nothing_changed_nothing_done(book):
     records = {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")}
     done = book.build()
-    assert "Pages: 0 executed, 9 unchanged." in done.stdout and done.returncode == 0
+    assert "Pages: 0 executed, 12 unchanged." in done.stdout and done.returncode == 0
     assert "(unchanged)" in done.stdout and "measured" not in done.stdout
     assert {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")} == records
 
@@ -107,7 +107,7 @@ def test_an_edited_prediction_executes_its_page_and_the_summary_alone(book):
     with changed(book, "cpu/syscall", "rk.guess(90, ", "rk.guess(120, "):
         done = book.build("--html")
         assert done.returncode == 0, done.stderr
-        assert "Pages: 2 executed, 7 unchanged." in done.stdout
+        assert "Pages: 2 executed, 10 unchanged." in done.stdout
         assert re.findall(r"^(\S+): executing", done.stdout, re.M) == ["cpu/syscall", "summary"]
         assert book.measurements() == before  # samples untouched
         page = book.html("notebooks/cpu/syscall")
@@ -365,7 +365,7 @@ def test_pages_work_offline_narrow_wide_light_and_dark(browser, served, page, sc
     sheet.on("pageerror", lambda e: errors.append(str(e)))
     sheet.goto(f"{served}/{page}.html", wait_until="networkidle")
     assert foreign == [] and errors == []
-    if "cpu/" in page:
+    if "cpu/" in page or "memory/" in page:
         sheet.wait_for_selector("mjx-container")
         assert sheet.locator("mjx-merror").count() == 0
     pictures = "[...document.querySelectorAll('main figure img')]"

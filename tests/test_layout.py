@@ -130,7 +130,8 @@ def test_citations_exist():
 
 
 def test_the_reports_figures_fit_their_quantities():
-    known = {probe.name for probe in clib.probes().values()}
+    known = {name for path in (ROOT / "tests/runs/recorded").glob("*/*.json")
+             for name in json.loads(path.read_text())["quantities"]}  # fmt: skip
     for one in reports.figures():
         assert one.quantity in known, one.quantity
         assert one.measured is not None and one.measured > 0

@@ -51,7 +51,7 @@ def shown_with(page, recorded, monkeypatch, refused):
     import nbclient
     import nbformat
 
-    for path in (recorded / "cpu").glob("*.json"):
+    for path in recorded.glob("*/*.json"):
         data = json.loads(path.read_text())
         for name, quantity in data["quantities"].items():
             if refused(name):
@@ -75,7 +75,8 @@ def test_pages_are_whole_where_rows_cannot_run(page, recorded, monkeypatch):
     assert "cannot: no such gate" in shown and "nan" not in shown
 
 
-@pytest.mark.parametrize("page", ["cpu/loop", "cpu/call", "cpu/syscall", "cpu/task", "cpu/switch"])
+@pytest.mark.parametrize("page", ["cpu/loop", "cpu/call", "cpu/syscall", "cpu/task", "cpu/switch",
+                                  "memory/latency", "memory/bandwidth", "memory/fault"])  # fmt: skip
 def test_pages_are_whole_where_nothing_can_run(page, recorded, monkeypatch):
     """As in a sandbox that forbids the calls themselves."""
     shown = shown_with(page, recorded, monkeypatch, lambda name: name.startswith(page))
@@ -85,3 +86,23 @@ def test_pages_are_whole_where_nothing_can_run(page, recorded, monkeypatch):
 def test_the_switch_page_on_one_cpu(recorded, monkeypatch):
     shown = shown_with("cpu/switch", recorded, monkeypatch, lambda name: name.endswith("_across"))
     assert "They cannot be compared here: no such gate." in shown and "nan" not in shown
+
+
+@pytest.mark.parametrize("page", ["memory/latency", "memory/fault"])
+def test_the_memory_pages_without_huge_pages(page, recorded, monkeypatch):
+    huge = {"memory/latency": ("/l1", "/l2", "/l3", "/memory", "_huge"), "memory/fault": ("/huge",)}
+    shown = shown_with(page, recorded, monkeypatch, lambda name: name.endswith(huge[page]))
+    assert "cannot: no such gate" in shown and "nan" not in shown
+
+
+def test_the_bandwidth_page_on_one_cpu(recorded, monkeypatch):
+    alone = ("two_read", "two_write", "loaded_latency", "/load")
+    shown = shown_with("memory/bandwidth", recorded, monkeypatch, lambda name: name.endswith(alone))
+    assert "cannot: no such gate" in shown and "nan" not in shown
+
+
+def test_the_fault_page_without_a_disk(recorded, monkeypatch):
+    """As where /var/tmp lies in memory."""
+    on_disk = ("minor", "major", "t470", "x510uq", "mbp2016", "_file", "hpe_i7_860")
+    shown = shown_with("memory/fault", recorded, monkeypatch, lambda name: name.endswith(on_disk))
+    assert "cannot: no such gate" in shown and "nan" not in shown

@@ -1,0 +1,277 @@
+/* memory/bandwidth: bytes a second from and to memory, by kind of store, width and CPUs. */
+#include "memory/chase.h"
+#include "memory/team.h"
+#include "memory/vectors.h"
+#include "stamps.h"
+
+/* --- passes through memory, and the proof that they went through all of it ---------------------- */
+
+enum kind { READ, WRITE, MODIFY, COPY };
+
+static struct job {
+    rk_pass *pass;
+    enum kind kind;
+    size_t bytes;
+    uint64_t passes; /* in a trial */
+    int one_byte;    /* memset stores bytes, not words */
+} job;
+
+/* Every pass stores another value, so the last one's is what must be there at the end. */
+static uint64_t work(struct rk_member *me, uint64_t trial)
+{
+    uint64_t sum = 0;
+    for (uint64_t pass = 0; pass < job.passes; pass++)
+        sum += job.pass(me->to.start, me->from.start, job.bytes, (trial - 1) * job.passes + pass);
+    return sum;
+}
+
+static void fill(const struct rk_region *region, uint64_t value)
+{
+    for (size_t i = 0; i < region->size_bytes / sizeof value; i++)
+        ((uint64_t *)(void *)region->start)[i] = value;
+}
+
+/* Whether a member's memory shows that `trials` trials were done in full. */
+static int is_done(const struct rk_member *me, uint64_t trials)
+{
+    const uint64_t *to = (const uint64_t *)(const void *)me->to.start;
+    const size_t words = job.bytes / sizeof *to;
+    const uint64_t all = trials * job.passes;
+    if (job.kind == READ)
+        return me->result == job.passes * words;
+    uint64_t wanted = job.kind == COPY ? 1 : job.kind == MODIFY ? all : all - 1;
+    if (job.one_byte)
+        wanted = (wanted & 0xff) * 0x0101010101010101u;
+    for (size_t i = 0; i < words; i++)
+        if (to[i] != wanted)
+            return 0;
+    return 1;
+}
+
+/* Runs the job on `threads` CPUs: n trials, or pairs of trials whose difference is taken. */
+static int run_job(struct rk_context *c, struct rk_sample *out, size_t n, int threads, int huge,
+                   int twice_minus_once)
+{
+    struct rk_team team = {.work = work};
+    const int reads = job.kind == READ || job.kind == COPY;
+    const int status = rk_team_begin(c, &team, threads, reads ? job.bytes : 0,
+                                     job.kind == READ ? 0 : job.bytes, huge);
+    if (status)
+        return status;
+    for (int i = 0; i < threads; i++) {
+        if (reads)
+            fill(&team.members[i].from, 1);
+        if (job.kind != READ)
+            fill(&team.members[i].to, 0);
+    }
+    rk_team_work(&team); /* once before it is timed */
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t begin = rk_begin();
+        rk_team_work(&team);
+        const uint64_t once = rk_end();
+        if (twice_minus_once) {
+            rk_team_work(&team);
+            rk_team_work(&team);
+        }
+        const uint64_t end = twice_minus_once ? rk_end() : once;
+        const int64_t ticks = twice_minus_once ? (int64_t)(end - once) - (int64_t)(once - begin)
+                                               : (int64_t)(once - begin);
+        out[i] = (struct rk_sample){ticks, (uint64_t)threads * job.passes * job.bytes};
+    }
+    const uint64_t trials = 1 + n * (twice_minus_once ? 3 : 1);
+    int done = 1;
+    for (int i = 0; i < threads; i++)
+        done &= is_done(&team.members[i], trials);
+    return rk_team_end(&team, done ? 0 : rk_failed(c, "the memory does not show every pass", EIO));
+}
+
+static size_t whole_steps(struct rk_context *c)
+{
+    const size_t size = (size_t)rk_integer(c, "size_bytes");
+    return (size + RK_PASS_STEP - 1) / RK_PASS_STEP * RK_PASS_STEP;
+}
+
+/* The job as the row's parameters set it; the pass is chosen by the width that they name. */
+static int run_wide(struct rk_context *c, struct rk_sample *out, size_t n, enum kind kind,
+                    rk_pass *(*choose)(const struct rk_width *))
+{
+    const struct rk_width *const width = rk_width(rk_text(c, "vector"));
+    const int huge = rk_wants_huge(c);
+    if (huge < 0)
+        return huge;
+    if (!width)
+        return rk_cannot(c, "this machine has no registers of that width (vector: widest, scalar, "
+                            "sse2, avx2, avx512 or neon)");
+    job = (struct job){choose(width), kind, whole_steps(c), (uint64_t)rk_integer(c, "passes"),
+                       choose(width) == pass_memset};
+    return run_job(c, out, n, (int)rk_integer(c, "threads"), huge, 0);
+}
+
+#define WIDE(name, kind, chosen)                                                                   \
+    static rk_pass *choose_##name(const struct rk_width *width)                                    \
+    {                                                                                              \
+        (void)width;                                                                               \
+        return chosen;                                                                             \
+    }                                                                                              \
+    static int run_##name(struct rk_context *c, struct rk_sample *out, size_t n)                   \
+    {                                                                                              \
+        return run_wide(c, out, n, kind, choose_##name);                                           \
+    }
+
+WIDE(read, READ, width->read)
+WIDE(write, WRITE, width->write)
+WIDE(write_nt, WRITE, width->stream)
+WIDE(memset, WRITE, pass_memset)
+WIDE(modify, MODIFY, width->modify)
+WIDE(copy, COPY, pass_memcpy)
+WIDE(copy_loop, COPY, width->copy)
+WIDE(copy_nt, COPY, width->copy_stream)
+
+/* --- mbp2016: 64 bits at a time, t(2n) - t(n) --------------------------------------------------- */
+
+#define MBP(name, kind, chosen)                                                                    \
+    static int run_mbp2016_##name(struct rk_context *c, struct rk_sample *out, size_t n)           \
+    {                                                                                              \
+        const struct rk_width *const width = rk_width("scalar");                                   \
+        (void)width;                                                                               \
+        job = (struct job){chosen, kind, whole_steps(c), (uint64_t)rk_integer(c, "passes"),        \
+                           (chosen) == pass_memset};                                               \
+        return run_job(c, out, n, 1, 0, 1);                                                        \
+    }
+
+MBP(loop_read, READ, width->read)
+MBP(loop_write, WRITE, width->write)
+MBP(memset, WRITE, pass_memset)
+MBP(loop_rw, COPY, width->copy)
+MBP(memcpy, COPY, pass_memcpy)
+
+/* --- latency under load ------------------------------------------------------------------------- */
+
+/* How the loading CPUs divide their time: this long there is a round of load and rest. */
+#define ROUND_TICKS 200000u
+#define LOAD_STEP ((size_t)16 << 10)
+
+static struct {
+    rk_pass *read;
+    uint64_t load_ticks; /* of each round */
+    uint64_t groups;
+    const struct link *p;
+    atomic_ulong bytes;
+    atomic_int stop;
+} loaded;
+
+/* Member 0 walks the ring and then stops the others, who read their memory for a share of the time. */
+static uint64_t walk_or_load(struct rk_member *me, uint64_t trial)
+{
+    (void)trial;
+    if (me == me->team->members) {
+        loaded.p = follow(loaded.p, loaded.groups);
+        atomic_store(&loaded.stop, 1);
+        return 0;
+    }
+    uint64_t read = 0;
+    size_t at = 0;
+    while (!atomic_load(&loaded.stop)) {
+        const uint64_t begin = rk_begin();
+        while (rk_begin() - begin < loaded.load_ticks && !atomic_load(&loaded.stop)) {
+            RK_KEEP(loaded.read(NULL, me->from.start + at, LOAD_STEP, 0));
+            at = at + 2 * LOAD_STEP <= me->from.size_bytes ? at + LOAD_STEP : 0;
+            read += LOAD_STEP;
+        }
+        while (rk_begin() - begin < ROUND_TICKS && !atomic_load(&loaded.stop))
+            ;
+    }
+    atomic_fetch_add(&loaded.bytes, read);
+    return 0;
+}
+
+/* `bytes_out` says whether a sample counts the loads of the walk or the bytes of those who load. */
+static int time_loaded(struct rk_context *c, struct rk_sample *out, size_t n, int bytes_out)
+{
+    struct rk_team team = {.work = walk_or_load};
+    struct rk_region order;
+    const size_t size = (size_t)rk_integer(c, "size_bytes"), distance = 64;
+    const uint32_t count = (uint32_t)(size / distance);
+    int cpus[RK_TEAM_MOST];
+    const int threads = rk_cpus(cpus, RK_TEAM_MOST);
+    if (threads < 2)
+        return rk_cannot(c, "there is no other CPU that could load the memory meanwhile");
+    if (size / distance < 2 || size / distance > UINT32_MAX / 2)
+        return rk_cannot(c, "a ring needs two stops at least, and fewer than 2^31");
+    int status = rk_map(c, &order, 2 * sizeof(uint32_t) * count, 0);
+    if (status)
+        return status;
+    status = rk_team_begin(c, &team, threads, size, 0, 1);
+    if (status) {
+        rk_unmap(&order);
+        return status;
+    }
+    uint64_t state = rk_begin();
+    random_order((uint32_t *)(void *)order.start, count, count, &state);
+    const struct link *const first =
+        link_ring(team.members[0].from.start, distance, (uint32_t *)(void *)order.start, count);
+    rk_unmap(&order);
+    loaded.read = rk_width("widest")->read;
+    loaded.load_ticks = ROUND_TICKS * (uint64_t)rk_integer(c, "load_percent") / 100;
+    loaded.groups = ((uint64_t)rk_integer(c, "loads") + GROUP - 1) / GROUP;
+    loaded.p = first;
+    for (size_t i = 0; i <= n; i++) { /* the first is not reported */
+        atomic_store(&loaded.stop, 0), atomic_store(&loaded.bytes, 0);
+        const uint64_t begin = rk_begin();
+        rk_team_work(&team);
+        const uint64_t end = rk_end();
+        if (i)
+            out[i - 1] = (struct rk_sample){(int64_t)(end - begin),
+                                            bytes_out ? atomic_load(&loaded.bytes)
+                                                      : loaded.groups * GROUP};
+    }
+    if (loaded.p->place != (n + 1) * loaded.groups * GROUP % count)
+        status = rk_failed(c, "the walk ends elsewhere than so many loads lead", EIO);
+    return rk_team_end(&team, status);
+}
+
+static int run_loaded_latency(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return time_loaded(c, out, n, 0);
+}
+
+static int run_load(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return time_loaded(c, out, n, 1);
+}
+
+#define SIZE RK_COUNT("size_bytes", 1 << 26, 1, (int64_t)1 << 40, "of each array on each CPU")
+#define PASSES RK_COUNT("passes", 1, 1, 1 << 20, "times through the array in a trial")
+#define WIDE_ROW(id, what)                                                                         \
+    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, .run = run_##id,    \
+             .params = RK_PARAMS(SIZE, PASSES, RK_PAGES,                                           \
+                                 RK_COUNT("threads", 1, 1, RK_TEAM_MOST, "CPUs at once"),          \
+                                 RK_WORD("vector", "widest", "width of the registers")))
+#define MBP_ROW(id, what)                                                                          \
+    RK_PROBE(mbp2016_##id, .name = "memory/bandwidth/mbp2016_" #id, .op = "byte",                  \
+             .reports = "mbp2016", .timed = what ", t(2n) - t(n)", .run = run_mbp2016_##id,        \
+             .params = RK_PARAMS(SIZE, PASSES))
+#define LOADED_ROW(id, op_, what)                                                                  \
+    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = op_, .timed = what, .run = run_##id,       \
+             .params = RK_PARAMS(SIZE, RK_COUNT("loads", 16384, 1, 1 << 30, "loads in a trial"),   \
+                                 RK_COUNT("load_percent", 100, 0, 100, "of the others' time")))
+
+WIDE_ROW(read, "every byte loaded and summed up; bytes loaded");
+WIDE_ROW(write, "every byte stored; bytes stored (each line is first read into the cache, and that is "
+                "not counted)");
+WIDE_ROW(write_nt, "every byte stored past the caches (non-temporal), and a fence; bytes stored");
+WIDE_ROW(memset, "memset() of the C library; bytes stored");
+WIDE_ROW(modify, "every word loaded, raised by one and stored; each byte counted once");
+WIDE_ROW(copy, "memcpy() of the C library; bytes copied, each counted once");
+WIDE_ROW(copy_loop, "every byte loaded and stored elsewhere; bytes copied, each counted once");
+WIDE_ROW(copy_nt, "every byte loaded and stored elsewhere past the caches (non-temporal), and a fence; "
+                  "bytes copied, each counted once");
+MBP_ROW(loop_read, "64 bits at a time loaded and summed up, -O2; bytes loaded");
+MBP_ROW(loop_write, "64 bits at a time stored, -O2; bytes stored");
+MBP_ROW(memset, "memset(); bytes stored");
+MBP_ROW(loop_rw, "64 bits at a time copied, -O2; bytes copied, each counted once");
+MBP_ROW(memcpy, "memcpy(); bytes copied, each counted once");
+LOADED_ROW(loaded_latency, "load",
+           "loads around one random ring through huge pages, while every other CPU reads memory of its "
+           "own for `load_percent` of the time");
+LOADED_ROW(load, "byte", "the same walk; the bytes that the other CPUs read meanwhile");

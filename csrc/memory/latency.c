@@ -1,0 +1,192 @@
+/* memory/latency: how long a load takes, by where its data lie. */
+#include "memory/chase.h"
+#include "stamps.h"
+
+/* A walk goes once around before it is timed, or as far as 16 MiB: making the ring touched every stop
+ * in the order of the walk, which leaves a bigger one as a walk does (2^17 and 2^20 loads before gave
+ * the same within 1 % at 128 MiB). */
+#define WARM_LOADS ((uint32_t)1 << 18)
+
+struct ring {
+    struct rk_region region;
+    const struct link *first;
+    uint32_t count;
+};
+
+/* A ring of stops `distance` bytes apart through a touched region; window 0: in rising order. */
+static int make_ring(struct rk_context *c, struct ring *ring, size_t distance, size_t window_bytes)
+{
+    const size_t size = (size_t)rk_integer(c, "size_bytes");
+    const int huge = rk_wants_huge(c);
+    if (huge < 0)
+        return huge;
+    const uint64_t count = size / distance;
+    if (count < 2 || count > UINT32_MAX / 2)
+        return rk_cannot(c, "a ring needs two stops at least, and fewer than 2^31");
+    ring->count = (uint32_t)count;
+    /* The order, and behind it that of the windows; given back before anything is timed. */
+    struct rk_region order;
+    int status = rk_map(c, &order, 2 * count * sizeof(uint32_t), 0);
+    if (!status)
+        status = rk_map(c, &ring->region, size, huge);
+    if (!status && window_bytes) {
+        uint64_t state = rk_begin();
+        const size_t window = window_bytes / distance;
+        random_order((uint32_t *)(void *)order.start, ring->count,
+                     window && window < count ? (uint32_t)window : ring->count, &state);
+    } else if (!status) {
+        rising_order((uint32_t *)(void *)order.start, ring->count);
+    }
+    if (!status)
+        ring->first = link_ring(ring->region.start, distance, (uint32_t *)(void *)order.start,
+                                ring->count);
+    rk_unmap(&order);
+    return status;
+}
+
+/* n trials of `loads` loads around the ring, and the proof that they were so many. */
+static int time_ring(struct rk_context *c, struct ring *ring, struct rk_sample *out, size_t n)
+{
+    const uint64_t groups = ((uint64_t)rk_integer(c, "loads") + GROUP - 1) / GROUP;
+    const uint64_t warm =
+        ((ring->count < WARM_LOADS ? ring->count : WARM_LOADS) + GROUP - 1) / GROUP;
+    const struct link *p = follow(ring->first, warm);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t begin = rk_begin();
+        p = follow(p, groups);
+        RK_KEEP(p);
+        const uint64_t end = rk_end();
+        out[i] = (struct rk_sample){(int64_t)(end - begin), groups * GROUP};
+    }
+    const uint64_t loads = (warm + n * groups) * GROUP;
+    const int status = p->place == loads % ring->count
+                           ? 0 : rk_failed(c, "the walk ends elsewhere than so many loads lead", EIO);
+    rk_unmap(&ring->region);
+    return status;
+}
+
+static int run_random(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct ring ring;
+    const int64_t window = rk_integer(c, "window_bytes");
+    const int status = make_ring(c, &ring, (size_t)rk_integer(c, "line_bytes"),
+                                 window ? (size_t)window : SIZE_MAX);
+    return status ? status : time_ring(c, &ring, out, n);
+}
+
+static int run_stride(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct ring ring;
+    const int status = make_ring(c, &ring, (size_t)rk_integer(c, "stride_bytes"), 0);
+    return status ? status : time_ring(c, &ring, out, n);
+}
+
+/* --- x510uq, after Bryant and O'Hallaron: independent reads, size against stride ---------------- */
+
+/* Sums every `step`-th word of `count` steps, four at a time, as test() of the memory mountain. */
+static __attribute__((noinline)) uint64_t sum_words(const uint64_t *word, size_t step, size_t count)
+{
+    uint64_t sum[4] = {0, 0, 0, 0};
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4, word += 4 * step) {
+        sum[0] += word[0];
+        sum[1] += word[step];
+        sum[2] += word[2 * step];
+        sum[3] += word[3 * step];
+        RK_KEEP(word);
+    }
+    for (; i < count; i++, word += step)
+        sum[0] += word[0];
+    return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+static int run_mountain(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const size_t size = (size_t)rk_integer(c, "size_bytes");
+    const size_t step = (size_t)rk_integer(c, "stride_bytes") / sizeof(uint64_t);
+    const size_t count = size / (step * sizeof(uint64_t));
+    struct rk_region region;
+    if (!count)
+        return rk_cannot(c, "the region is smaller than the stride");
+    int status = rk_map(c, &region, size, 0);
+    if (status)
+        return status;
+    uint64_t *const word = (uint64_t *)(void *)region.start;
+    for (size_t i = 0; i < size / sizeof *word; i++)
+        word[i] = 1;
+    /* So often that a trial is long against a step of the counter. */
+    const size_t passes = 1 + (size_t)rk_integer(c, "loads") / count;
+    uint64_t sum = sum_words(word, step, count);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t begin = rk_begin();
+        for (size_t pass = 0; pass < passes; pass++)
+            sum += sum_words(word, step, count);
+        RK_KEEP(sum);
+        const uint64_t end = rk_end();
+        out[i] = (struct rk_sample){(int64_t)(end - begin), passes * count * sizeof *word};
+    }
+    if (sum != (1 + n * passes) * count)
+        status = rk_failed(c, "the sum is not that of all words", EIO);
+    rk_unmap(&region);
+    return status;
+}
+
+/* --- mbp2016: while (p->p_next != NULL) p = p->p_next, t(2n) - t(n) ------------------------------ */
+
+static __attribute__((noinline)) const struct link *to_the_end(const struct link *p)
+{
+    while (p->next)
+        p = p->next;
+    return p;
+}
+
+static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct ring ring;
+    const int status = make_ring(c, &ring, (size_t)rk_integer(c, "stride_bytes"), 0);
+    if (status)
+        return status;
+    /* The ring is cut open: the last stop leads nowhere. */
+    struct link *const last = (struct link *)(void *)(ring.region.start
+        + (ring.count - 1) * (size_t)rk_integer(c, "stride_bytes"));
+    last->next = NULL;
+    const int64_t walks = 1 + rk_integer(c, "loads") / ring.count;
+    RK_KEEP(to_the_end(ring.first));
+    RK_TWICE_MINUS_ONCE(out, n, walks, RK_KEEP(to_the_end(ring.first)));
+    for (size_t i = 0; i < n; i++)
+        out[i].ops *= ring.count;
+    rk_unmap(&ring.region);
+    return 0;
+}
+
+#define MOST ((int64_t)1 << 37)
+#define SIZE(preset) RK_COUNT("size_bytes", preset, 128, MOST, "the region that is walked through")
+#define LOADS(help) RK_COUNT("loads", 16384, 1, (int64_t)1 << 32, help)
+#define IN_A_TRIAL LOADS("loads in a trial, rounded up to 64")
+
+RK_PROBE(random, .name = "memory/latency/random", .op = "load",
+         .timed = "loads, each of the pointer that the last one found: one ring through all lines of "
+                  "the region in random order (within windows of `window_bytes`, these in random "
+                  "order), once around before",
+         .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
+                             RK_COUNT("window_bytes", 0, 0, MOST, "0: the whole region"),
+                             RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next")),
+         .run = run_random);
+RK_PROBE(stride, .name = "memory/latency/stride", .op = "load",
+         .timed = "loads, each of the pointer that the last one found, `stride_bytes` further on; at "
+                  "the end from the beginning; once around before",
+         .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
+                             RK_COUNT("stride_bytes", 64, 16, 1 << 24, "from one stop to the next")),
+         .run = run_stride);
+RK_PROBE(mountain, .name = "memory/latency/mountain", .op = "byte", .reports = "x510uq",
+         .timed = "a word of 8 bytes every `stride_bytes`, summed up by four sums at -O2; the bytes of "
+                  "the words count; once through before",
+         .params = RK_PARAMS(SIZE(1 << 20), LOADS("words in a trial at least"),
+                             RK_COUNT("stride_bytes", 64, 8, 1 << 20, "from one word to the next")),
+         .run = run_mountain);
+RK_PROBE(mbp2016, .name = "memory/latency/mbp2016", .op = "load", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n walks down a list whose elements lie `stride_bytes` apart (the "
+                  "report: 4096)",
+         .params = RK_PARAMS(SIZE(1 << 20), LOADS("loads in a trial at least"), RK_PAGES,
+                             RK_COUNT("stride_bytes", 4096, 16, 1 << 24, "between elements")),
+         .run = run_mbp2016);

@@ -1,0 +1,95 @@
+/* scratch.h: a file on a disk, with real data, that has no name and so cannot be left behind. */
+#ifndef RK_SCRATCH_H
+#define RK_SCRATCH_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+#define RK_TMPFS 0x01021994
+#define RK_RAMFS 0x858458f6
+#define RK_DIR RK_WORD("dir", "/var/tmp", "a folder on the disk that is measured")
+
+/* O_TMPFILE, or a file whose name is removed at once where the file system has no such thing. */
+static inline int rk_unnamed(const char *dir)
+{
+    char path[4096];
+    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+        return fd;
+    snprintf(path, sizeof path, "%s/reckon-XXXXXX", dir);
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+/* Written with pages that differ, and put on the disk: holes and unwritten extents are read without
+ * it. Returns the file, or a status. */
+static inline int rk_scratch(struct rk_context *c, const char *dir, size_t size_bytes, int on_a_disk)
+{
+    char why[160];
+    struct statfs about;
+    uint64_t block[8192]; /* 64 KiB */
+    const int fd = rk_unnamed(dir);
+    if (fd < 0 || fstatfs(fd, &about) < 0) {
+        snprintf(why, sizeof why, "no file can be made in %.64s: %s", dir, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return rk_cannot(c, why);
+    }
+    if (on_a_disk && ((uint32_t)about.f_type == RK_TMPFS || (uint32_t)about.f_type == RK_RAMFS)) {
+        close(fd);
+        snprintf(why, sizeof why, "%.64s lies in memory and not on a disk", dir);
+        return rk_cannot(c, why);
+    }
+    if (on_a_disk && (double)about.f_bavail * (double)about.f_bsize < 1.1 * (double)size_bytes) {
+        close(fd);
+        snprintf(why, sizeof why, "%.64s has no room for a file of %zu MiB", dir, size_bytes >> 20);
+        return rk_cannot(c, why);
+    }
+    struct rlimit most;
+    if (getrlimit(RLIMIT_FSIZE, &most) == 0 && size_bytes > most.rlim_cur) {
+        close(fd); /* a write past it would end this process */
+        snprintf(why, sizeof why, "a file of %zu MiB is more than the limit allows (ulimit -f)",
+                 size_bytes >> 20);
+        return rk_cannot(c, why);
+    }
+    uint64_t word = rk_begin();
+    for (size_t at = 0; at < size_bytes; at += sizeof block) {
+        for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+            block[i] = word = word * 6364136223846793005u + 1442695040888963407u;
+        const size_t part = size_bytes - at < sizeof block ? size_bytes - at : sizeof block;
+        errno = 0; /* a write that is cut short sets none */
+        if (write(fd, block, part) != (ssize_t)part) {
+            const int error = errno ? errno : ENOSPC;
+            close(fd);
+            if (error != ENOSPC && error != EDQUOT)
+                return rk_failed(c, "writing the file", error);
+            snprintf(why, sizeof why, "%.64s has no room for a file of %zu MiB", dir, size_bytes >> 20);
+            return rk_cannot(c, why);
+        }
+    }
+    if (on_a_disk && fsync(fd) < 0) {
+        const int error = errno;
+        close(fd);
+        return rk_failed(c, "fsync", error);
+    }
+    return fd;
+}
+
+/* Takes the file's pages out of the page cache; they are clean after fsync, so no right is needed
+ * (posix_fadvise(2)). */
+static inline int rk_make_cold(struct rk_context *c, int fd)
+{
+    const int error = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    return error ? rk_failed(c, "posix_fadvise", error) : 0;
+}
+
+#endif
