@@ -10,6 +10,8 @@ from . import settings, units
 from .blocks import Block, grid, say
 from .results import Result
 from .tables import hardware, mean_sd, measured, predicted, ratio, software
+from .verdicts import not_measured, warnings
+
 
 def machine_table(described: dict, sections: dict, fields: dict, caption: str, name: str) -> Block:
     """Every known value with its source; what is unknown reads "not reported"."""
@@ -71,16 +73,13 @@ def suspicions(found: list[Result], fitness: list[dict]) -> Block:
     figures that cannot be."""
     lines = [f"- **{c['name']}**: {c['found']}. {c['advice']}" for c in fitness if c["state"] == "warn"]
     for one in found:
+        lines += [f"- `{one.quantity}`: {told}." for told in [*warnings(one), *not_measured(one)]]
         for s in one.summaries:
-            lines += [f"- `{one.quantity}`: {warning}." for warning in s.warnings]
             if s.median <= 0:
                 lines.append(f"- `{one.quantity}`: **{units.amount(s.median, one.unit)} is not "
                              "possible**; a subtraction took away more than there was.")  # fmt: skip
         if one.has_samples and any(p.stopped == "time" for p in one.measurement.points):
             lines.append(f"- `{one.quantity}`: its time was up before the interval was narrow enough.")
-        lines += [f"- `{one.quantity}` at {units.from_base(p.x, one.axis_unit):g} "
-                  f"{units.spoken(one.axis_unit)}: {p.stopped}: {p.reason}."
-                  for p in one.missing]  # fmt: skip
         if one.state in ("cannot", "failed"):
             lines.append(f"- `{one.quantity}`: {one.state}: {one.reason}")
     return say("\n".join(lines) if lines else "Nothing suspicious was found.")

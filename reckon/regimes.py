@@ -9,6 +9,7 @@ from . import units
 from .blocks import Block, grid, label, say
 from .levels import Level
 from .results import Result
+from .verdicts import not_measured
 
 
 def regimes(one: Result, names: list[str], reported: dict) -> list[tuple[str, Level]]:
@@ -107,7 +108,7 @@ def levels_verdict(one: Result, names: list[str], reported: dict) -> Block:
         else:
             differs.append(
                 f"The data show {title} ending at {_size(one, level.x_last)}, the machine reports "
-                f"{_size(one, capacity)}: {_share(level, capacity)} it can be had."
+                f"{_size(one, capacity)}: it keeps its speed for {_share(level, capacity)} that."
             )
     count = sum(not level.ramp for _, level in told)
     if count != len(names):
@@ -120,9 +121,7 @@ def levels_verdict(one: Result, names: list[str], reported: dict) -> Block:
         differs.insert(0, f"{_listed(agrees)} {ends} where the machine reports, within one step.")
     if not any(reported.values()):
         differs.append(f"The machine reports no capacities to compare {label(one.quantity)} with.")
-    for point in one.missing:
-        differs.append(f"Not measured at {_size(one, point.x)}: {point.reason}.")
-    return say(*differs)
+    return say(*differs, *(f"{sentence}." for sentence in not_measured(one)))
 
 
 def _listed(words: list[str]) -> str:

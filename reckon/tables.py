@@ -69,7 +69,7 @@ def _with_interval(s: Summary, unit: str) -> str:
 
 
 def _at(one: Result, x: float) -> str:
-    return f"{units.from_base(x, one.axis_unit):g} {units.spoken(one.axis_unit)}".strip()
+    return units.place(float(x), one.axis_unit)
 
 
 def _curve_rows(one: Result, title: str) -> list[list[str]]:

@@ -188,3 +188,10 @@ def size(base_value: float, unit: str) -> str:
     """An amount as one writes sizes: 32 KiB and 6.73 MiB, not 32.0 KiB."""
     shown = readable(base_value, unit)
     return f"{from_base(base_value, shown):.3g} {spoken(shown)}".strip()
+
+
+def place(base_value: float, unit: str) -> str:
+    """A place on an axis: 2 MiB, not 2048 KiB; any other unit as its author gave it."""
+    if dimension(unit) == dimension("byte"):
+        return size(base_value, unit)
+    return f"{from_base(base_value, unit):g} {spoken(unit)}".strip()

@@ -8,6 +8,7 @@ from . import reports, units
 from .blocks import Block, say
 from .results import Result
 
+
 def verdict(one: Result, what: str) -> Block:
     """How the prediction did, in a sentence or two: computed, by the sealed prediction."""
     if one.summary is None:
@@ -40,12 +41,33 @@ def verdict(one: Result, what: str) -> Block:
         text += ". The score keeps to the sealed one."
     if one.state == "failed":
         text += f" The last attempt to measure failed ({one.reason}) The samples are earlier ones."
-    for point in one.missing:
-        told = f"{units.from_base(point.x, one.axis_unit):g} {units.spoken(one.axis_unit)}"
-        text += f" Not measured at {told.strip()}: {point.reason}."
-    for warning in [w for s in one.summaries for w in s.warnings][:3]:
-        text += f" Note: {warning}."
-    return say(text)
+    text += "".join(f" {sentence}." for sentence in not_measured(one))
+    return say(text + "".join(f" Note: {warning}." for warning in warnings(one)))
+
+
+# So many points of a curve are told one by one; of the others, how many there are.
+_POINTS_TOLD = 2
+
+
+def not_measured(one: Result) -> list[str]:
+    """Which points of a curve have no samples, and why: sentences without a full stop."""
+    told = [f"Not measured at {units.place(p.x, one.axis_unit)}: {p.reason}" for p in one.missing]
+    if len(told) <= _POINTS_TOLD:
+        return told
+    last = units.place(one.missing[-1].x, one.axis_unit)
+    return [told[0], f"Nor at {len(told) - 1} more points, up to {last}"]
+
+
+def warnings(one: Result) -> list[str]:
+    """What the samples themselves warn of; of a curve, where."""
+    if not one.is_curve:
+        return [warning for s in one.summaries for warning in s.warnings]
+    told = [f"at {units.place(float(x), one.axis_unit)} {s.warnings[0]}"
+            for x, s in zip(one.axis, one.summaries, strict=True) if s.warnings]  # fmt: skip
+    more = len(told) - _POINTS_TOLD
+    if more <= 0:
+        return told
+    return [*told[:_POINTS_TOLD], f"the like at {more} more of its {len(one.points)} points"]
 
 
 def plausibility(found: list[Result], least: float, unit: str, why: str,
@@ -63,7 +85,7 @@ def plausibility(found: list[Result], least: float, unit: str, why: str,
         told = ([c.median for c in one.cycles] if in_cycles
                 else [units.from_base(v, unit) for v in one.medians])  # fmt: skip
         for i, value in enumerate(told):
-            where = f" at {one.axis_told[i]:g}" if one.is_curve else ""
+            where = f" at {units.place(float(one.axis[i]), one.axis_unit)}" if one.is_curve else ""
             judge(value, f"`{one.quantity}`{where} of this run")
         for f in reports.of(one.quantity):
             told = f.base(f.measured, one.unit)

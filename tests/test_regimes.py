@@ -7,6 +7,7 @@ import pytest
 
 import made_up
 import reckon as rk
+from reckon import units
 from test_levels import CAPACITIES, FOUR, SIZES, stairs, with_ramps
 
 LOAD = "memory/latency/load"
@@ -60,7 +61,7 @@ def test_a_level_that_ends_early_and_one_that_is_not_reported():
     assert found[3][6] == "ends at 8 MiB, 25 % of the reported 32 MiB"
     text = rk.show.levels_verdict(early, FOUR, CAPACITIES).markdown
     assert text == ("L1 and L2 each end where the machine reports, within one step. The data show L3 "
-                    "ending at 8 MiB, the machine reports 32 MiB: 25 % of it can be had.")  # fmt: skip
+                    "ending at 8 MiB, the machine reports 32 MiB: it keeps its speed for 25 % of that.")  # fmt: skip
 
 
 def test_a_climb_has_a_row_of_its_own():
@@ -82,7 +83,7 @@ def test_another_number_of_levels_is_told():
 def test_missing_points_are_told_and_nothing_is_nan():
     one = latency(missing=[5, 30, 72], processes=2)  # too few processes for an interval
     text = rk.show.levels_verdict(one, FOUR, CAPACITIES).markdown
-    assert "Not measured at 256 MiB: no memory for it." in text
+    assert "Not measured at 2.38 KiB: no memory for it. Nor at 2 more points, up to 256 MiB." in text
     assert "nan" not in text + table(one).markdown
     assert [row[0] for row in rows_of(table(one))[1:]] == FOUR
 
@@ -163,3 +164,18 @@ def test_latency_against_throughput_leaves_out_what_one_of_them_lacks(build):
     assert "memory/loaded/latency" in block.markdown and "nan" not in block.markdown
     gone = made_up.unmeasured("memory/loaded/latency", up)
     assert "needs huge pages" in rk.draw.against(across, gone, "mem-gone", "C", "x", "y").markdown
+
+
+def test_notes_of_a_curve_say_where_and_how_many():
+    """Every second process of four points takes twice as long: that is more than a tenth apart."""
+    one = latency(processes=8)
+    noisy = (3, 10, 40, 60)
+    for k in noisy:
+        for p in one.measurement.points[k].processes[::2]:
+            p.ticks[:] = [2 * t for t in p.ticks]
+    text = rk.show.verdict(one, "a load").markdown
+    first, second = (units.place(one.axis[k], "KiB") for k in noisy[:2])
+    assert f"Note: at {first} " in text and f"Note: at {second} " in text
+    more = sum(bool(point.warnings) for point in one.summaries) - 2
+    assert more >= 2 and f"the like at {more} more of its {len(one.points)} points." in text
+    assert text.count("Note:") == 3
