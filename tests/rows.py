@@ -18,6 +18,7 @@ from reckon import clib
 
 ROWS = [name for name in clib.probes() if re.match("cpu/(loop|call|task|switch)/", name)]
 ROUND_ROBIN = [name for name in ROWS if re.match("cpu/(task|switch)/hpe_i7_860", name)]
+MEMORY = [name for name in clib.probes() if name.startswith("memory/")]
 ACROSS = [name for name in ROWS if name.endswith("_across")]
 MIB = 1 << 20
 # A user that nobody else is, so that limits on a user's processes count ours alone.
@@ -54,6 +55,14 @@ def left_behind():
     return [threads - threads_before, child, len(os.listdir("/proc/self/fd")) - files_before]
 clib.probes()
 threads_before, files_before = len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+"""
+# As little as shows that a row of memory runs: few(row, dir="/tmp") are its parameters.
+FEW = """
+small = {"size_bytes": 1 << 20, "evict_bytes": 1 << 16, "touches": 4, "idle_ms": 1, "loads": 64,
+         "stride_pages": 4, "chunk_elements": 4}
+def few(row, **more):
+    names = {p.name for p in clib.probe(row).parameters}
+    return {k: v for k, v in {**small, **more}.items() if k in names}
 """
 NOTHING = [0, None, 0]  # what left_behind() gives
 
@@ -125,6 +134,18 @@ def x86_only():
         pytest.skip("x86-64 instructions and system calls")
 
 
+def two_cpus():
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one CPU alone")
+
+
+def huge_pages():
+    """Given to those who ask (madvise(2))."""
+    setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if not setting.exists() or "[never]" in setting.read_text():
+        pytest.skip("transparent huge pages are off")
+
+
 VERSION_1 = {"memory.max": "memory.limit_in_bytes"}
 
 
@@ -152,6 +173,13 @@ def control_group(kind, **settings):
     finally:
         remove(group)
         assert not group.exists()
+
+
+def kills_in(group):
+    """Times that the kernel ended a process of the group for want of memory."""
+    for name in ("memory.events", "memory.oom_control"):
+        if (group / name).exists():
+            return int(re.search(r"oom_kill (\d+)", (group / name).read_text())[1])
 
 
 def remove(group):

@@ -25,6 +25,7 @@ from rows import (  # the fixture acts on every test of this file
     children_of,
     control_group,
     in_python,
+    kills_in,
     median_ns,
     nothing_is_left_behind,
     processes_where,
@@ -152,13 +153,6 @@ def test_no_partner_outlives_a_killed_caller(row, params):
 
 
 # --- memory ------------------------------------------------------------------------------------
-
-
-def kills_in(group):
-    """Times that the kernel ended a process of the group for want of memory."""
-    for name in ("memory.events", "memory.oom_control"):
-        if (group / name).exists():
-            return int(re.search(r"oom_kill (\d+)", (group / name).read_text())[1])
 
 
 def test_memory_that_the_control_group_does_not_have_is_not_touched():

@@ -8,6 +8,10 @@
 
 enum kind { READ, WRITE, MODIFY, COPY };
 
+/* A word of which every byte is 1. What is read and copied is made of it, so that a byte left out at
+ * the end shows. */
+#define ONES 0x0101010101010101u
+
 static struct job {
     rk_pass *pass;
     enum kind kind;
@@ -38,10 +42,10 @@ static int is_done(const struct rk_member *me, uint64_t trials)
     const size_t words = job.bytes / sizeof *to;
     const uint64_t all = trials * job.passes;
     if (job.kind == READ)
-        return me->result == job.passes * words;
-    uint64_t wanted = job.kind == COPY ? 1 : job.kind == MODIFY ? all : all - 1;
+        return me->result == job.passes * words * ONES;
+    uint64_t wanted = job.kind == COPY ? ONES : job.kind == MODIFY ? all : all - 1;
     if (job.one_byte)
-        wanted = (wanted & 0xff) * 0x0101010101010101u;
+        wanted = (wanted & 0xff) * ONES;
     for (size_t i = 0; i < words; i++)
         if (to[i] != wanted)
             return 0;
@@ -60,7 +64,7 @@ static int run_job(struct rk_context *c, struct rk_sample *out, size_t n, int th
         return status;
     for (int i = 0; i < threads; i++) {
         if (reads)
-            fill(&team.members[i].from, 1);
+            fill(&team.members[i].from, ONES);
         if (job.kind != READ)
             fill(&team.members[i].to, 0);
     }
