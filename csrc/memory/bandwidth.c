@@ -89,10 +89,17 @@ static int run_job(struct rk_context *c, struct rk_sample *out, size_t n, int th
     return rk_team_end(&team, done ? 0 : rk_failed(c, "the memory does not show every pass", EIO));
 }
 
-static size_t whole_steps(struct rk_context *c)
+/* What each of the CPUs goes through: its share of the array, but no less than a cache of its own
+ * could not hold. */
+#define LEAST_SHARE ((size_t)16 << 20)
+
+static size_t share_bytes(struct rk_context *c, int threads)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
-    return (size + RK_PASS_STEP - 1) / RK_PASS_STEP * RK_PASS_STEP;
+    size_t share = size / (size_t)threads;
+    if (share < LEAST_SHARE)
+        share = size < LEAST_SHARE ? size : LEAST_SHARE;
+    return (share + RK_PASS_STEP - 1) / RK_PASS_STEP * RK_PASS_STEP;
 }
 
 /* The job as the row's parameters set it; the pass is chosen by the width that they name. */
@@ -100,15 +107,15 @@ static int run_wide(struct rk_context *c, struct rk_sample *out, size_t n, enum 
                     rk_pass *(*choose)(const struct rk_width *))
 {
     const struct rk_width *const width = rk_width(rk_text(c, "vector"));
-    const int huge = rk_wants_huge(c);
+    const int huge = rk_wants_huge(c), threads = (int)rk_integer(c, "threads");
     if (huge < 0)
         return huge;
     if (!width)
         return rk_cannot(c, "this machine has no registers of that width (vector: widest, scalar, "
                             "sse2, avx2, avx512 or neon)");
-    job = (struct job){choose(width), kind, whole_steps(c), (uint64_t)rk_integer(c, "passes"),
-                       choose(width) == pass_memset};
-    return run_job(c, out, n, (int)rk_integer(c, "threads"), huge, 0);
+    job = (struct job){choose(width), kind, share_bytes(c, threads),
+                       (uint64_t)rk_integer(c, "passes"), choose(width) == pass_memset};
+    return run_job(c, out, n, threads, huge, 0);
 }
 
 #define WIDE(name, kind, chosen)                                                                   \
@@ -138,7 +145,7 @@ WIDE(copy_nt, COPY, width->copy_stream)
     {                                                                                              \
         const struct rk_width *const width = rk_width("scalar");                                   \
         (void)width;                                                                               \
-        job = (struct job){chosen, kind, whole_steps(c), (uint64_t)rk_integer(c, "passes"),        \
+        job = (struct job){chosen, kind, share_bytes(c, 1), (uint64_t)rk_integer(c, "passes"),        \
                            (chosen) == pass_memset};                                               \
         return run_job(c, out, n, 1, 0, 1);                                                        \
     }
@@ -160,6 +167,7 @@ static struct {
     uint64_t load_ticks; /* of each round */
     uint64_t groups;
     const struct link *p;
+    int64_t ticks; /* of the walk alone: one who loads may be put off by other work and end late */
     atomic_ulong bytes;
     atomic_int stop;
 } loaded;
@@ -169,7 +177,10 @@ static uint64_t walk_or_load(struct rk_member *me, uint64_t trial)
 {
     (void)trial;
     if (me == me->team->members) {
+        const uint64_t begin = rk_begin();
         loaded.p = follow(loaded.p, loaded.groups);
+        RK_KEEP(loaded.p);
+        loaded.ticks = (int64_t)(rk_end() - begin);
         atomic_store(&loaded.stop, 1);
         return 0;
     }
@@ -189,48 +200,62 @@ static uint64_t walk_or_load(struct rk_member *me, uint64_t trial)
     return 0;
 }
 
+/* A random ring through all lines of a region of its own. */
+static int make_ring(struct rk_context *c, struct rk_region *region, uint32_t *count)
+{
+    const size_t distance = (size_t)rk_integer(c, "line_bytes");
+    const size_t size = (size_t)rk_integer(c, "size_bytes");
+    const int huge = rk_wants_huge(c);
+    struct rk_region order;
+    if (huge < 0)
+        return huge;
+    if (size / distance < 2 || size / distance > UINT32_MAX / 2)
+        return rk_cannot(c, "a ring needs two stops at least, and fewer than 2^31");
+    *count = (uint32_t)(size / distance);
+    int status = rk_map(c, &order, 2 * sizeof(uint32_t) * *count, 0);
+    if (status)
+        return status;
+    status = rk_map(c, region, size, huge);
+    if (!status) {
+        uint64_t state = rk_begin();
+        random_order((uint32_t *)(void *)order.start, *count, *count, &state);
+        loaded.p = link_ring(region->start, distance, (uint32_t *)(void *)order.start, *count);
+    }
+    rk_unmap(&order);
+    return status;
+}
+
 /* `bytes_out` says whether a sample counts the loads of the walk or the bytes of those who load. */
 static int time_loaded(struct rk_context *c, struct rk_sample *out, size_t n, int bytes_out)
 {
     struct rk_team team = {.work = walk_or_load};
-    struct rk_region order;
-    const size_t size = (size_t)rk_integer(c, "size_bytes"), distance = 64;
-    const uint32_t count = (uint32_t)(size / distance);
+    struct rk_region region = {NULL, 0};
+    uint32_t count = 1;
     int cpus[RK_TEAM_MOST];
     const int threads = rk_cpus(cpus, RK_TEAM_MOST);
     if (threads < 2)
         return rk_cannot(c, "there is no other CPU that could load the memory meanwhile");
-    if (size / distance < 2 || size / distance > UINT32_MAX / 2)
-        return rk_cannot(c, "a ring needs two stops at least, and fewer than 2^31");
-    int status = rk_map(c, &order, 2 * sizeof(uint32_t) * count, 0);
+    int status = make_ring(c, &region, &count);
     if (status)
         return status;
-    status = rk_team_begin(c, &team, threads, size, 0, 1);
+    status = rk_team_begin(c, &team, threads, share_bytes(c, threads), 0, 0);
     if (status) {
-        rk_unmap(&order);
+        rk_unmap(&region);
         return status;
     }
-    uint64_t state = rk_begin();
-    random_order((uint32_t *)(void *)order.start, count, count, &state);
-    const struct link *const first =
-        link_ring(team.members[0].from.start, distance, (uint32_t *)(void *)order.start, count);
-    rk_unmap(&order);
     loaded.read = rk_width("widest")->read;
     loaded.load_ticks = ROUND_TICKS * (uint64_t)rk_integer(c, "load_percent") / 100;
     loaded.groups = ((uint64_t)rk_integer(c, "loads") + GROUP - 1) / GROUP;
-    loaded.p = first;
     for (size_t i = 0; i <= n; i++) { /* the first is not reported */
         atomic_store(&loaded.stop, 0), atomic_store(&loaded.bytes, 0);
-        const uint64_t begin = rk_begin();
         rk_team_work(&team);
-        const uint64_t end = rk_end();
         if (i)
-            out[i - 1] = (struct rk_sample){(int64_t)(end - begin),
-                                            bytes_out ? atomic_load(&loaded.bytes)
-                                                      : loaded.groups * GROUP};
+            out[i - 1] = (struct rk_sample){loaded.ticks, bytes_out ? atomic_load(&loaded.bytes)
+                                                                    : loaded.groups * GROUP};
     }
     if (loaded.p->place != (n + 1) * loaded.groups * GROUP % count)
         status = rk_failed(c, "the walk ends elsewhere than so many loads lead", EIO);
+    rk_unmap(&region);
     return rk_team_end(&team, status);
 }
 
@@ -244,7 +269,9 @@ static int run_load(struct rk_context *c, struct rk_sample *out, size_t n)
     return time_loaded(c, out, n, 1);
 }
 
-#define SIZE RK_COUNT("size_bytes", 1 << 26, 1, (int64_t)1 << 40, "of each array on each CPU")
+#define SIZE                                                                                       \
+    RK_COUNT("size_bytes", 1 << 26, 1, (int64_t)1 << 40,                                           \
+             "of each array, shared out among the CPUs (16 MiB each at least)")
 #define PASSES RK_COUNT("passes", 1, 1, 1 << 20, "times through the array in a trial")
 #define WIDE_ROW(id, what)                                                                         \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, .run = run_##id,    \
@@ -257,11 +284,13 @@ static int run_load(struct rk_context *c, struct rk_sample *out, size_t n)
              .params = RK_PARAMS(SIZE, PASSES))
 #define LOADED_ROW(id, op_, what)                                                                  \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = op_, .timed = what, .run = run_##id,       \
-             .params = RK_PARAMS(SIZE, RK_COUNT("loads", 16384, 1, 1 << 30, "loads in a trial"),   \
+             .params = RK_PARAMS(SIZE, RK_PAGES,                                                   \
+                                 RK_COUNT("loads", 16384, 1, 1 << 30, "loads in a trial"),         \
+                                 RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next"), \
                                  RK_COUNT("load_percent", 100, 0, 100, "of the others' time")))
 
 WIDE_ROW(read, "every byte loaded and summed up; bytes loaded");
-WIDE_ROW(write, "every byte stored; bytes stored (each line is first read into the cache, and that is "
+WIDE_ROW(write, "every byte stored; bytes stored (where a line is read before it is stored, that is "
                 "not counted)");
 WIDE_ROW(write_nt, "every byte stored past the caches (non-temporal), and a fence; bytes stored");
 WIDE_ROW(memset, "memset() of the C library; bytes stored");
@@ -276,6 +305,6 @@ MBP_ROW(memset, "memset(); bytes stored");
 MBP_ROW(loop_rw, "64 bits at a time copied, -O2; bytes copied, each counted once");
 MBP_ROW(memcpy, "memcpy(); bytes copied, each counted once");
 LOADED_ROW(loaded_latency, "load",
-           "loads around one random ring through huge pages, while every other CPU reads memory of its "
-           "own for `load_percent` of the time");
+           "loads around one random ring, by the CPU that walks it, while every other CPU reads memory of "
+           "its own for `load_percent` of the time");
 LOADED_ROW(load, "byte", "the same walk; the bytes that the other CPUs read meanwhile");
