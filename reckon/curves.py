@@ -23,6 +23,8 @@ def _set_x(axes, x: np.ndarray) -> None:
     elif wide and positive.max() / positive.min() > 50:  # from nothing on, then by factors
         axes.set_xscale("symlog", base=2, linthresh=positive.min(), linscale=0.5)
         axes.set_xticks(x)
+    elif not wide and len(x) < _LOG_FROM and (x == np.round(x)).all():  # counts: no 1.2 cores
+        axes.set_xticks(x)
     axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
 
 
@@ -144,7 +146,7 @@ def curves(found: list[Result], name: str, caption: str, xlabel: str,
         figure, axes = plotting.new_axes()
         for one, colour in plotting.coloured(drawn):
             c = MeasuredCurve(one, unit)
-            title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
+            title = plotting.title(one, titles)
             c.draw_measured(axes, colour, title)
             axes.plot(c.x, c.predicted, "--", lw=1, color=colour)
             if np.isfinite(c.hardware).any():

@@ -25,7 +25,7 @@ def distribution(found: list[Result], name: str, caption: str, titles: dict | No
     with matplotlib.rc_context(STYLE):
         figure, axes = plotting.new_axes()
         for one, colour in plotting.coloured(drawn):
-            title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
+            title = plotting.title(one, titles)
             # All in the first one's unit, so that they share an axis.
             pooled = np.sort(np.concatenate([
                 units.from_base(process_values(p, one.measurement, one.unit), unit)
@@ -59,7 +59,7 @@ def series(found: list[Result], name: str, caption: str, titles: dict | None = N
     with matplotlib.rc_context(STYLE):
         figure, axes = plotting.new_axes()
         for one, colour in plotting.coloured(drawn):
-            title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
+            title = plotting.title(one, titles)
             processes = one.points[0].processes
             for process, values in zip(processes, plotting.values(one, unit), strict=True):
                 axes.plot([process.started_s] * len(values), values, ".", ms=3, alpha=0.4,
@@ -105,7 +105,7 @@ def bars(found: list[Result], name: str, caption: str, titles: dict | None = Non
             Line2D([], [], marker="x", ls="", color=RED, mew=2, label="predicted"),
         ]
         axes.set_yticks(range(len(drawn)), [
-            (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1].replace("_", " "))
+            plotting.title(one, titles).replace("_", " ")
             for one in drawn
         ])  # fmt: skip
         axes.set_xscale("log")

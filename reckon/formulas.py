@@ -11,6 +11,8 @@ from .predict import Prediction
 _ORIGIN = {"given": "given", "machine": "machine description", "measured": "measured in this run",
            "guess": "guess", "axis": "axis of the curve"}  # fmt: skip
 
+_PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
 
 def _slug(quantity: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", quantity)
@@ -18,7 +20,7 @@ def _slug(quantity: str) -> str:
 
 def _amount_latex(value: float, unit: str, show=units.number) -> str:
     text = show(units.from_base(value, unit)).replace("−", "-").replace(" ", r"\,")
-    text = re.sub(r"e(-?)0*(\d+)", r"\\cdot 10^{\1\2}", text)
+    text = re.sub(r"·10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: rf"\cdot 10^{{{m[1].translate(_PLAIN)}}}", text)
     return text + (rf"\,\text{{{units.spoken(unit)}}}" if units.spoken(unit) else "")
 
 

@@ -162,7 +162,8 @@ def names(found: list[Level], given: list[str], capacities: dict) -> list[str]:
 
     `given` names the plateaus in order where there are as many; else a plateau is named by the
     smallest of `capacities` (name -> x, or None where it is not known) that its middle lies under, or
-    by the last of `given` above all of them; the second one of a name is "another level". Without
+    by the last of `given` above all of them; of several with one name the last keeps it, the others
+    are "another level". Without
     capacities the plateaus are "level 1", "level 2".
     """
     plateaus = [level for level in found if not level.ramp]

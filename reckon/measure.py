@@ -36,7 +36,8 @@ class _Purse:
     budget_s: float
     spent_s: float = 0.0
 
-    def is_empty(self, times: float = 1.0) -> bool:
+    def has_spent(self, times: float) -> bool:
+        """More than so many times what was in it."""
         return self.spent_s > times * self.budget_s
 
 
@@ -86,7 +87,7 @@ class _Job:
     def _why_stop(self, profile: Profile) -> str | None:
         ran = len(self.processes)
         times = profile.patience if ran < self.processes_least else 1.0
-        over = self.purse.is_empty(times) and self.spent_s > times * self.share_s
+        over = self.purse.has_spent(times) and self.spent_s > times * self.share_s
         if ran < self.processes_least:
             return "time" if over else None
         low, high = stats.median_interval(self.medians)
@@ -179,7 +180,7 @@ class _Plan:
     """How one quantity is measured, from the seal to the record."""
 
     def __init__(self, quantity: str, probe: str | None = None, over: str | None = None,
-                 samples: int = 20, warmup: int = 1, priority: str = "nice",
+                 samples: int | ByProfile = 20, warmup: int = 1, priority: str = "nice",
                  budget_s: ByProfile | None = None, **params):  # fmt: skip
         self.quantity, self.probe, self.over = quantity, probe or quantity, over
         self.warmup, self.priority = warmup, priority

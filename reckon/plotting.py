@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 from matplotlib.figure import Figure  # not pyplot: no global state, and a quicker import
-from matplotlib.ticker import FormatStrFormatter, NullFormatter
+from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
 from . import records, settings, units
 from .blocks import Block
@@ -38,13 +38,17 @@ STYLE = {
 def new_axes(size_inches: tuple | None = None, panels: tuple = (1,)):
     """A figure and its axes: one, or panels of these relative heights that share the x axis."""
     figure = Figure(figsize=size_inches)
+    height_inches = figure.get_size_inches()[1]
+    figure.subplots_adjust(bottom=max(0.11, 0.45 / height_inches))  # the axis has room for its label
     if len(panels) == 1:
         return figure, figure.subplots()
     return figure, figure.subplots(len(panels), sharex=True, height_ratios=panels)
 
 
 def plain_log(axis) -> None:
-    """Numbers, not powers, on a logarithmic axis."""
+    """Numbers, not powers, on a logarithmic axis; within two decades more than powers of ten."""
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
     axis.set_major_formatter(FormatStrFormatter("%g"))
     axis.set_minor_formatter(NullFormatter())
 
@@ -92,6 +96,11 @@ def step(one: Result) -> str:
     """The unit in which this quantity reads best."""
     values = one.medians[np.isfinite(one.medians)]
     return units.readable(float(np.median(np.abs(values))), one.unit)
+
+
+def title(one: Result, titles: dict | None) -> str:
+    """What the page calls a quantity, or the last part of its name."""
+    return (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
 
 
 def coloured(found: list[Result]) -> list[tuple[Result, str]]:

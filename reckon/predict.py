@@ -61,11 +61,14 @@ def axis(values, unit: str, what: str) -> Input:
 
 
 def octaves(least: float, most: float, per_octave: int, unit: str, what: str) -> Input:
-    """An axis of amounts of data from least to most, so many to each doubling, in whole cache lines
-    of 64 bytes."""
-    steps = round(per_octave * np.log2(most / least))
+    """An axis of amounts of data, so many to each doubling, from `least` (in `unit`) to the last that
+    does not exceed `most`, rounded to whole multiples of 64 bytes. Raises PredictionError for an empty
+    range."""
+    if not 0 < least <= most:
+        raise PredictionError(f"{what}: from {least} to {most} {unit} there is nothing.")
+    steps = int(np.floor(per_octave * np.log2(most / least) + 1e-9))
     lines = units.to_base(least, unit) / 64 * 2 ** (np.arange(steps + 1) / per_octave)
-    return axis(units.from_base(64 * np.maximum(1, np.round(lines)), unit).tolist(), unit, what)
+    return axis(units.from_base(64 * np.unique(np.maximum(1, np.round(lines))), unit).tolist(), unit, what)
 
 
 def machine(field_name: str, otherwise: Input) -> Input:

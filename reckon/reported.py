@@ -22,8 +22,11 @@ def _told_by_reports(quantity: str, unit: str, names: list[str]) -> str:
     ) or "–"  # fmt: skip
 
 
-def methods(found: list[Result], ours: Result, caption: str, name: str) -> Block:
-    """Each report's method on this machine beside ours; predicted by the report's own reasoning."""
+def methods(found: list[Result], ours: Result, caption: str, name: str,
+            titles: dict | None = None) -> Block:  # fmt: skip
+    """Each report's method on this machine beside ours; predicted by the report's own reasoning.
+    titles: what to call our own rows, where there are several."""
+    told = lambda one: ", ".join(["ours", *([titles[one.quantity]] if titles else [])])  # noqa: E731
     rows = []
     middle = lambda r: r.medians.mean() if r.has_samples else math.nan  # noqa: E731
     for one in sorted(found, key=lambda r: middle(r) if r.has_samples else math.inf):
@@ -31,7 +34,7 @@ def methods(found: list[Result], ours: Result, caption: str, name: str) -> Block
         # A whole loop against a round, say, would be no comparison.
         against = middle(one) / middle(ours) if one.is_curve == ours.is_curve else math.nan
         rows.append([
-            ", ".join(m.reports) or "ours", m.timed, predicted(one), measured(one),
+            ", ".join(m.reports) or told(one), m.timed, predicted(one), measured(one),
             "–" if math.isnan(against) else f"{units.number(against)}×",
             _told_by_reports(one.quantity, one.unit, m.reports),
         ])  # fmt: skip

@@ -53,11 +53,11 @@ def profile(name: str | None = None) -> Profile:
 class ByProfile:
     """A setting of a measurement that depends on how long one measures."""
 
-    quick: int
-    standard: int
-    full: int
+    quick: float
+    standard: float
+    full: float
 
-    def at(self, name: str) -> int:
+    def at(self, name: str) -> float:
         return getattr(self, name)
 
 

@@ -35,7 +35,7 @@ def levels(found: list[Result], levels_of: Result, name: str, caption: str, xlab
         figure, axes = plotting.new_axes((6.4, 4.4))
         for one, colour in plotting.coloured(drawn):
             c = MeasuredCurve(one, unit)
-            title = (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
+            title = plotting.title(one, titles)
             axes.fill_between(c.x, c.least, c.most, color=colour, alpha=0.15, lw=0)
             c.draw_measured(axes, colour, title, size=2.5)
             axes.plot(c.x, c.predicted, "--", lw=1, color=colour, drawstyle="steps-post")

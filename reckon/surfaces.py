@@ -12,32 +12,37 @@ from .plotting import STYLE
 from .results import Result
 
 _COLOURS = "cividis"  # made for colour-blind readers (Nunez, Anderton and Renslow 2018)
-_CELLS_WRITTEN = 16  # up to so many sizes a cell has room for its number
 
 
 def mountain(found: list[Result], name: str, caption: str, strides: dict) -> Block:
     """Throughput over size (each Result's axis) and stride, after Bryant and O'Hallaron's memory
-    mountain: a surface, and below it the same numbers as a map. `strides` gives each quantity's
-    stride in bytes. What was not measured is left grey."""
+    mountain: a surface, and below it the same numbers as a map, beside the map of what was predicted.
+    `strides` gives each quantity's stride in bytes. What was not measured is left grey."""
     if not any(one.has_samples for one in found):
         return plotting.nothing(found)
     found = sorted(found, key=lambda one: strides[one.quantity])
     drawn = [one for one in found if one.has_samples]
     unit = plotting.step(max(drawn, key=lambda one: np.median(one.medians)))
     sizes = np.unique(np.concatenate([one.axis for one in drawn]))
-    table = np.full((len(found), len(sizes)), np.nan)  # a row for each stride
-    for row, one in zip(table, found, strict=True):
+    table, foreseen = np.full((2, len(found), len(sizes)), np.nan)  # a row for each stride
+    for k, one in enumerate(found):
         if one.has_samples:
-            row[np.searchsorted(sizes, one.axis)] = units.from_base(one.medians, unit)
+            at = np.searchsorted(sizes, one.axis)
+            table[k, at] = units.from_base(one.medians, unit)
+            foreseen[k, at] = units.from_base(one.sealed("predicted"), unit)
     steps = np.array([strides[one.quantity] for one in found], dtype=float)
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 7.6))
-        above, below = figure.add_gridspec(2, 1, height_ratios=(1.5, 1), hspace=0.1)
-        values = np.ma.masked_invalid(table)
-        _draw_surface(figure.add_subplot(above, projection="3d"), values, sizes, steps,
-                      units.spoken(unit))  # fmt: skip
-        _draw_map(figure, figure.add_subplot(below), values, sizes, steps,
-                  units.spoken(unit))  # fmt: skip
+        figure = Figure(figsize=(6.4, 7.2))
+        above, below = figure.add_gridspec(2, 1, height_ratios=(1.6, 1), hspace=0.15)
+        _draw_surface(figure.add_subplot(above, projection="3d"), np.ma.masked_invalid(table), sizes,
+                      steps, units.spoken(unit))  # fmt: skip
+        left, right = below.subgridspec(1, 2, wspace=0.25)
+        panels = figure.add_subplot(left), figure.add_subplot(right)
+        most = max(np.nanmax(table), np.nanmax(foreseen))
+        for axes, values, title in zip(panels, (table, foreseen), ("measured", "predicted"), strict=True):
+            image = _draw_map(axes, np.ma.masked_invalid(values), sizes, steps, most)
+            axes.set_title(title, fontsize=9)
+        figure.colorbar(image, ax=panels, label=units.spoken(unit), pad=0.02)
     high, low = (np.unravel_index(f(table), table.shape) for f in (np.nanargmax, np.nanargmin))
     alt = "Throughput over size and stride: " + " and ".join(
         f"{word} {units.number(table[row, column])} {units.spoken(unit)} at "
@@ -90,24 +95,17 @@ def _draw_surface(axes, values, sizes, strides, unit: str) -> None:
     axes.set_zlabel(unit)
     axes.set_zlim(0, None)
     axes.view_init(elev=28, azim=50)
-    axes.set_box_aspect((1.3, 1, 0.7), zoom=1.0)
+    axes.set_box_aspect((1.3, 1, 0.7))
 
 
-def _draw_map(figure, axes, values, sizes, strides, unit: str) -> None:
-    image = axes.pcolormesh(values, cmap=_COLOURS, vmin=0, vmax=values.max())
+def _draw_map(axes, values, sizes, strides, most: float):
+    image = axes.pcolormesh(values, cmap=_COLOURS, vmin=0, vmax=most)
     axes.set_facecolor("#bbbbbb")
     axes.grid(False)
-    at, names = _size_ticks(sizes, 12)
+    at, names = _size_ticks(sizes, 6)
     axes.set_xticks(at + 0.5, names, fontsize=7, rotation=45, ha="right", rotation_mode="anchor")
     at, names = _stride_ticks(strides, 16)
     axes.set_yticks(at + 0.5, names, fontsize=7)
     axes.set_xlabel("size")
     axes.set_ylabel("stride [byte]")
-    figure.colorbar(image, ax=axes, label=unit, pad=0.02)
-    if values.shape[1] > _CELLS_WRITTEN or values.shape[0] > _CELLS_WRITTEN:
-        return
-    for (row, column), value in np.ndenumerate(values.filled(np.nan)):
-        if np.isfinite(value):
-            ink = "black" if value > 0.5 * values.max() else "white"
-            axes.text(column + 0.5, row + 0.5, units.number(value, 2), ha="center", va="center",
-                      fontsize=6, color=ink)  # fmt: skip
+    return image

@@ -139,7 +139,7 @@ def number(value: float, digits: int = 3) -> str:
 
 def plain(value: float) -> str:
     """A number as it was given: a whole one in full (1 024), another in three digits."""
-    whole = abs(value) < 1e7 and abs(value - round(value)) <= 1e-9 * abs(value)
+    whole = abs(value) < 1e12 and abs(value - round(value)) <= 1e-9 * abs(value)
     return f"{round(value):,}".replace(",", " ").replace("-", "−") if whole else number(value)
 
 
@@ -187,7 +187,7 @@ def amount(base_value: float, unit: str, digits: int = 3, fixed: bool = False) -
 def size(base_value: float, unit: str) -> str:
     """An amount as one writes sizes: 32 KiB and 6.73 MiB, not 32.0 KiB."""
     shown = readable(base_value, unit)
-    return f"{from_base(base_value, shown):.3g} {spoken(shown)}".strip()
+    return f"{float(f'{from_base(base_value, shown):.3g}'):g} {spoken(shown)}".strip()
 
 
 def place(base_value: float, unit: str) -> str:

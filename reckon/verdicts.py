@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from . import reports, units
 from .blocks import Block, say
 from .results import Result
@@ -25,6 +27,7 @@ def verdict(one: Result, what: str) -> Block:
         how = f"a factor of {units.number(off, 2)} {'higher' if times > 1 else 'lower'} than predicted"
     if one.is_curve:
         text = f"**Verdict.** Over the whole curve, {what} came out {how}, by the median over its points."
+        text += _farthest(one)
     else:
         text = (
             f"**Verdict.** Predicted {units.amount(one.seal.predicted, one.unit)}, measured "
@@ -45,17 +48,33 @@ def verdict(one: Result, what: str) -> Block:
     return say(text + "".join(f" Note: {warning}." for warning in warnings(one)))
 
 
+def _farthest(one: Result) -> str:
+    """Where a curve is farthest from its prediction, if that is far: a median hides it."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = one.medians / one.sealed("predicted")
+        off = np.where(np.isfinite(ratios) & (ratios > 0), np.abs(np.log(ratios)), 0)
+    k = int(off.argmax())
+    if off[k] < np.log(1.25):
+        return ""
+    return (f" It is farthest off at {units.place(float(one.axis[k]), one.axis_unit)}, with "
+            f"{units.number(float(ratios[k]))} times the prediction.")
+
+
 # So many points of a curve are told one by one; of the others, how many there are.
 _POINTS_TOLD = 2
 
 
 def not_measured(one: Result) -> list[str]:
     """Which points of a curve have no samples, and why: sentences without a full stop."""
-    told = [f"Not measured at {units.place(p.x, one.axis_unit)}: {p.reason}" for p in one.missing]
-    if len(told) <= _POINTS_TOLD:
-        return told
-    last = units.place(one.missing[-1].x, one.axis_unit)
-    return [told[0], f"Nor at {len(told) - 1} more points, up to {last}"]
+    place = lambda point: units.place(point.x, one.axis_unit)  # noqa: E731
+    sentences = []
+    for state in ("cannot", "failed"):  # a failure is not hidden behind what cannot be
+        points = [p for p in one.missing if p.stopped == state]
+        if points:
+            more = f" and {len(points) - 1} more points, up to {place(points[-1])}" if points[1:] else ""
+            verb = "Not measured" if state == "cannot" else "Failed"
+            sentences.append(f"{verb} at {place(points[0])}{more}: {points[0].reason}")
+    return sentences
 
 
 def warnings(one: Result) -> list[str]:
@@ -67,7 +86,7 @@ def warnings(one: Result) -> list[str]:
     more = len(told) - _POINTS_TOLD
     if more <= 0:
         return told
-    return [*told[:_POINTS_TOLD], f"the like at {more} more of its {len(one.points)} points"]
+    return [*told[:_POINTS_TOLD], f"{more} more of its {len(one.points)} points have a note"]
 
 
 def plausibility(found: list[Result], least: float, unit: str, why: str,
@@ -87,6 +106,9 @@ def plausibility(found: list[Result], least: float, unit: str, why: str,
         for i, value in enumerate(told):
             where = f" at {units.place(float(one.axis[i]), one.axis_unit)}" if one.is_curve else ""
             judge(value, f"`{one.quantity}`{where} of this run")
+            if one.summaries[i].minimum <= 0 < value:
+                odd.append(f"`{one.quantity}`{where} of this run: trials down to "
+                           f"{units.amount(one.summaries[i].minimum, one.unit)}")  # fmt: skip
         for f in reports.of(one.quantity):
             told = f.base(f.measured, one.unit)
             if told is not None:

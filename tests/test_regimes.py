@@ -83,7 +83,7 @@ def test_another_number_of_levels_is_told():
 def test_missing_points_are_told_and_nothing_is_nan():
     one = latency(missing=[5, 30, 72], processes=2)  # too few processes for an interval
     text = rk.show.levels_verdict(one, FOUR, CAPACITIES).markdown
-    assert "Not measured at 2.38 KiB: no memory for it. Nor at 2 more points, up to 256 MiB." in text
+    assert "Not measured at 2.38 KiB and 2 more points, up to 256 MiB: no memory for it." in text
     assert "nan" not in text + table(one).markdown
     assert [row[0] for row in rows_of(table(one))[1:]] == FOUR
 
@@ -177,5 +177,5 @@ def test_notes_of_a_curve_say_where_and_how_many():
     first, second = (units.place(one.axis[k], "KiB") for k in noisy[:2])
     assert f"Note: at {first} " in text and f"Note: at {second} " in text
     more = sum(bool(point.warnings) for point in one.summaries) - 2
-    assert more >= 2 and f"the like at {more} more of its {len(one.points)} points." in text
+    assert more >= 2 and f"{more} more of its {len(one.points)} points have a note." in text
     assert text.count("Note:") == 3
