@@ -96,6 +96,16 @@ static inline uint64_t rk_multiply_chain(uint64_t rounds, uint64_t x, uint64_t y
 #error "Reckon measures on x86-64 and AArch64 only"
 #endif
 
+/* In a loop that waits for another CPU: leaves a sibling thread of this core its share. */
+static inline void rk_pause(void)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("pause");
+#else
+    __asm__ volatile("yield");
+#endif
+}
+
 static inline uint64_t rk_monotonic_ns(void)
 {
     struct timespec now;

@@ -10,15 +10,6 @@
 /* What this process might use before it was pinned. */
 static cpu_set_t allowed;
 
-int rk_other_cpu(void)
-{
-    const int here = sched_getcpu();
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (cpu != here && CPU_ISSET(cpu, &allowed))
-            return cpu;
-    return -1;
-}
-
 int rk_cpus(int *cpus, int most)
 {
     int count = 0;
@@ -28,6 +19,12 @@ int rk_cpus(int *cpus, int most)
         if (cpu != cpus[0] && CPU_ISSET(cpu, &allowed))
             cpus[count++] = cpu;
     return count;
+}
+
+int rk_other_cpu(void)
+{
+    int cpus[2];
+    return rk_cpus(cpus, 2) > 1 ? cpus[1] : -1;
 }
 
 static int pin(int cpu, char *reason)

@@ -173,7 +173,7 @@ ASKING = [  # rows that ask for huge pages
     ("latency/mbp2016", {"pages": "huge"}),
     ("bandwidth/read", {"pages": "huge"}),
     ("bandwidth/copy_nt", {"pages": "huge", "threads": 2}),
-    ("bandwidth/loaded_latency", {}),
+    ("bandwidth/loaded_latency", {"pages": "huge"}),
     ("fault/huge", {"touches": 2}),
 ]
 

@@ -17,7 +17,6 @@ static struct job {
     enum kind kind;
     size_t bytes;
     uint64_t passes; /* in a trial */
-    int one_byte;    /* memset stores bytes, not words */
 } job;
 
 /* Every pass stores another value, so the last one's is what must be there at the end. */
@@ -44,7 +43,7 @@ static int is_done(const struct rk_member *me, uint64_t trials)
     if (job.kind == READ)
         return me->result == job.passes * words * ONES;
     uint64_t wanted = job.kind == COPY ? ONES : job.kind == MODIFY ? all : all - 1;
-    if (job.one_byte)
+    if (job.pass == pass_memset) /* which stores bytes, not words */
         wanted = (wanted & 0xff) * ONES;
     for (size_t i = 0; i < words; i++)
         if (to[i] != wanted)
@@ -69,19 +68,13 @@ static int run_job(struct rk_context *c, struct rk_sample *out, size_t n, int th
             fill(&team.members[i].to, 0);
     }
     rk_team_work(&team); /* once before it is timed */
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t begin = rk_begin();
-        rk_team_work(&team);
-        const uint64_t once = rk_end();
-        if (twice_minus_once) {
-            rk_team_work(&team);
-            rk_team_work(&team);
-        }
-        const uint64_t end = twice_minus_once ? rk_end() : once;
-        const int64_t ticks = twice_minus_once ? (int64_t)(end - once) - (int64_t)(once - begin)
-                                               : (int64_t)(once - begin);
-        out[i] = (struct rk_sample){ticks, (uint64_t)threads * job.passes * job.bytes};
+    if (twice_minus_once) {
+        RK_TWICE_MINUS_ONCE(out, n, 1, rk_team_work(&team));
+    } else {
+        RK_BATCH(out, n, 1, rk_team_work(&team));
     }
+    for (size_t i = 0; i < n; i++)
+        out[i].ops = (uint64_t)threads * job.passes * job.bytes;
     const uint64_t trials = 1 + n * (twice_minus_once ? 3 : 1);
     int done = 1;
     for (int i = 0; i < threads; i++)
@@ -102,69 +95,67 @@ static size_t share_bytes(struct rk_context *c, int threads)
     return (share + RK_PASS_STEP - 1) / RK_PASS_STEP * RK_PASS_STEP;
 }
 
-/* The job as the row's parameters set it; the pass is chosen by the width that they name. */
+/* The job as the row's parameters set it; no pass: this machine has no registers of that width. */
 static int run_wide(struct rk_context *c, struct rk_sample *out, size_t n, enum kind kind,
-                    rk_pass *(*choose)(const struct rk_width *))
+                    rk_pass *pass)
 {
-    const struct rk_width *const width = rk_width(rk_text(c, "vector"));
     const int huge = rk_wants_huge(c), threads = (int)rk_integer(c, "threads");
     if (huge < 0)
         return huge;
-    if (!width)
+    if (!pass)
         return rk_cannot(c, "this machine has no registers of that width (vector: widest, scalar, "
                             "sse2, avx2, avx512 or neon)");
-    job = (struct job){choose(width), kind, share_bytes(c, threads),
-                       (uint64_t)rk_integer(c, "passes"), choose(width) == pass_memset};
+    job = (struct job){pass, kind, share_bytes(c, threads), (uint64_t)rk_integer(c, "passes")};
     return run_job(c, out, n, threads, huge, 0);
 }
 
-#define WIDE(name, kind, chosen)                                                                   \
-    static rk_pass *choose_##name(const struct rk_width *width)                                    \
-    {                                                                                              \
-        (void)width;                                                                               \
-        return chosen;                                                                             \
-    }                                                                                              \
+#define RUN(name, kind, pass)                                                                      \
     static int run_##name(struct rk_context *c, struct rk_sample *out, size_t n)                   \
     {                                                                                              \
-        return run_wide(c, out, n, kind, choose_##name);                                           \
+        return run_wide(c, out, n, kind, pass);                                                    \
     }
+#define WIDE(name, kind, member)                                                                   \
+    static rk_pass *pass_##name(struct rk_context *c)                                              \
+    {                                                                                              \
+        const struct rk_width *const width = rk_width(rk_text(c, "vector"));                       \
+        return width ? width->member : NULL;                                                       \
+    }                                                                                              \
+    RUN(name, kind, pass_##name(c))
 
-WIDE(read, READ, width->read)
-WIDE(write, WRITE, width->write)
-WIDE(write_nt, WRITE, width->stream)
-WIDE(memset, WRITE, pass_memset)
-WIDE(modify, MODIFY, width->modify)
-WIDE(copy, COPY, pass_memcpy)
-WIDE(copy_loop, COPY, width->copy)
-WIDE(copy_nt, COPY, width->copy_stream)
+WIDE(read, READ, read)
+WIDE(write, WRITE, write)
+WIDE(write_nt, WRITE, stream)
+WIDE(modify, MODIFY, modify)
+WIDE(copy_loop, COPY, copy)
+WIDE(copy_nt, COPY, copy_stream)
+RUN(memset, WRITE, pass_memset)
+RUN(copy, COPY, pass_memcpy)
 
 /* --- mbp2016: 64 bits at a time, t(2n) - t(n) --------------------------------------------------- */
 
 #define MBP(name, kind, chosen)                                                                    \
     static int run_mbp2016_##name(struct rk_context *c, struct rk_sample *out, size_t n)           \
     {                                                                                              \
-        const struct rk_width *const width = rk_width("scalar");                                   \
-        (void)width;                                                                               \
-        job = (struct job){chosen, kind, share_bytes(c, 1), (uint64_t)rk_integer(c, "passes"),        \
-                           (chosen) == pass_memset};                                               \
+        job = (struct job){chosen, kind, share_bytes(c, 1), (uint64_t)rk_integer(c, "passes")};    \
         return run_job(c, out, n, 1, 0, 1);                                                        \
     }
 
-MBP(loop_read, READ, width->read)
-MBP(loop_write, WRITE, width->write)
+MBP(loop_read, READ, rk_width("scalar")->read)
+MBP(loop_write, WRITE, rk_width("scalar")->write)
 MBP(memset, WRITE, pass_memset)
-MBP(loop_rw, COPY, width->copy)
+MBP(loop_rw, COPY, rk_width("scalar")->copy)
 MBP(memcpy, COPY, pass_memcpy)
 
 /* --- latency under load ------------------------------------------------------------------------- */
 
-/* How the loading CPUs divide their time: this long there is a round of load and rest. */
-#define ROUND_TICKS 200000u
-#define LOAD_STEP ((size_t)16 << 10)
+/* The loading CPUs divide their time into rounds of load and rest: short against a walk (16,384 loads
+ * take a millisecond), long against a step of LOAD_STEP bytes and a look at the clock. */
+#define ROUND_NS 50000u
+#define LOAD_STEP ((size_t)4 << 10)
 
 static struct {
     rk_pass *read;
-    uint64_t load_ticks; /* of each round */
+    uint64_t load_ns; /* of each round */
     uint64_t groups;
     const struct link *p;
     int64_t ticks; /* of the walk alone: one who loads may be put off by other work and end late */
@@ -184,17 +175,21 @@ static uint64_t walk_or_load(struct rk_member *me, uint64_t trial)
         atomic_store(&loaded.stop, 1);
         return 0;
     }
-    uint64_t read = 0;
+    uint64_t read = 0, state = rk_begin();
     size_t at = 0;
+    /* From a random place in the round on, or a short walk would always meet the load first. */
+    uint64_t began_ns = rk_monotonic_ns() - random_below(&state, ROUND_NS);
     while (!atomic_load(&loaded.stop)) {
-        const uint64_t begin = rk_begin();
-        while (rk_begin() - begin < loaded.load_ticks && !atomic_load(&loaded.stop)) {
+        const uint64_t ns = rk_monotonic_ns() - began_ns;
+        if (ns >= ROUND_NS) {
+            began_ns += ns / ROUND_NS * ROUND_NS;
+        } else if (ns < loaded.load_ns) {
             RK_KEEP(loaded.read(NULL, me->from.start + at, LOAD_STEP, 0));
             at = at + 2 * LOAD_STEP <= me->from.size_bytes ? at + LOAD_STEP : 0;
             read += LOAD_STEP;
+        } else {
+            rk_pause();
         }
-        while (rk_begin() - begin < ROUND_TICKS && !atomic_load(&loaded.stop))
-            ;
     }
     atomic_fetch_add(&loaded.bytes, read);
     return 0;
@@ -244,7 +239,7 @@ static int time_loaded(struct rk_context *c, struct rk_sample *out, size_t n, in
         return status;
     }
     loaded.read = rk_width("widest")->read;
-    loaded.load_ticks = ROUND_TICKS * (uint64_t)rk_integer(c, "load_percent") / 100;
+    loaded.load_ns = ROUND_NS * (uint64_t)rk_integer(c, "load_percent") / 100;
     loaded.groups = ((uint64_t)rk_integer(c, "loads") + GROUP - 1) / GROUP;
     for (size_t i = 0; i <= n; i++) { /* the first is not reported */
         atomic_store(&loaded.stop, 0), atomic_store(&loaded.bytes, 0);
@@ -273,11 +268,11 @@ static int run_load(struct rk_context *c, struct rk_sample *out, size_t n)
     RK_COUNT("size_bytes", 1 << 26, 1, (int64_t)1 << 40,                                           \
              "of each array, shared out among the CPUs (16 MiB each at least)")
 #define PASSES RK_COUNT("passes", 1, 1, 1 << 20, "times through the array in a trial")
-#define WIDE_ROW(id, what)                                                                         \
+#define THREADS RK_COUNT("threads", 1, 1, RK_TEAM_MOST, "CPUs at once")
+#define OWN_ROW(id, what, ...)                                                                     \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, .run = run_##id,    \
-             .params = RK_PARAMS(SIZE, PASSES, RK_PAGES,                                           \
-                                 RK_COUNT("threads", 1, 1, RK_TEAM_MOST, "CPUs at once"),          \
-                                 RK_WORD("vector", "widest", "width of the registers")))
+             .params = RK_PARAMS(SIZE, PASSES, RK_PAGES, THREADS __VA_ARGS__))
+#define WIDE_ROW(id, what) OWN_ROW(id, what, , RK_WORD("vector", "widest", "width of the registers"))
 #define MBP_ROW(id, what)                                                                          \
     RK_PROBE(mbp2016_##id, .name = "memory/bandwidth/mbp2016_" #id, .op = "byte",                  \
              .reports = "mbp2016", .timed = what ", t(2n) - t(n)", .run = run_mbp2016_##id,        \
@@ -293,9 +288,9 @@ WIDE_ROW(read, "every byte loaded and summed up; bytes loaded");
 WIDE_ROW(write, "every byte stored; bytes stored (where a line is read before it is stored, that is "
                 "not counted)");
 WIDE_ROW(write_nt, "every byte stored past the caches (non-temporal), and a fence; bytes stored");
-WIDE_ROW(memset, "memset() of the C library; bytes stored");
+OWN_ROW(memset, "memset() of the C library; bytes stored");
 WIDE_ROW(modify, "every word loaded, raised by one and stored; each byte counted once");
-WIDE_ROW(copy, "memcpy() of the C library; bytes copied, each counted once");
+OWN_ROW(copy, "memcpy() of the C library; bytes copied, each counted once");
 WIDE_ROW(copy_loop, "every byte loaded and stored elsewhere; bytes copied, each counted once");
 WIDE_ROW(copy_nt, "every byte loaded and stored elsewhere past the caches (non-temporal), and a fence; "
                   "bytes copied, each counted once");

@@ -1,6 +1,8 @@
 /* memory/bandwidth at -O0, as the reports compiled it. */
 #include <sched.h>
-#include <stdlib.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,7 +57,7 @@ static void count_bytes(struct rk_sample *out, size_t n, int64_t bytes)
     static int name(struct rk_context *c, struct rk_sample *out, size_t n)                         \
     {                                                                                              \
         struct arrays a;                                                                           \
-        struct rk_sample nothing, empty;                                                           \
+        struct rk_sample nothing, empty; /* as near in time as can be */                           \
         const int64_t bytes = rk_integer(c, "size_bytes") / 512 * 512;                             \
         const int64_t ints = bytes / (int64_t)sizeof(int);                                         \
         const int status = make_arrays(c, &a, bytes, 0);                                           \
@@ -63,13 +65,15 @@ static void count_bytes(struct rk_sample *out, size_t n, int64_t bytes)
             return status;                                                                         \
         int *const array = (int *)(void *)a.data.start;                                            \
         volatile int sum = 0;                                                                      \
-        RK_ONE_BY_ONE(&nothing, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);                           \
-        RK_ONE_BY_ONE(&empty, 1, RK_BARE_BEGIN, RK_BARE_END,                                       \
-                      for (int64_t i = 0; i < ints; i += 8 * LINE_INTS) { });                      \
-        RK_ONE_BY_ONE(out, n, RK_BARE_BEGIN, RK_BARE_END,                                          \
-                      for (int64_t i = 0; i < ints; i += 8 * LINE_INTS) { EIGHT(LINE_INTS, access) }); \
-        for (size_t i = 0; i < n; i++)                                                             \
-            out[i].ticks -= empty.ticks + nothing.ticks;                                           \
+        for (size_t trial = 0; trial < n; trial++) {                                               \
+            RK_ONE_BY_ONE(&nothing, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);                       \
+            RK_ONE_BY_ONE(&empty, 1, RK_BARE_BEGIN, RK_BARE_END,                                   \
+                          for (int64_t i = 0; i < ints; i += 8 * LINE_INTS) { });                  \
+            RK_ONE_BY_ONE(out + trial, 1, RK_BARE_BEGIN, RK_BARE_END,                              \
+                          for (int64_t i = 0; i < ints; i += 8 * LINE_INTS) {                      \
+                              EIGHT(LINE_INTS, access) });                                         \
+            out[trial].ticks -= empty.ticks + nothing.ticks;                                       \
+        }                                                                                          \
         count_bytes(out, n, bytes);                                                                \
         (void)sum;                                                                                 \
         return end_arrays(&a, 0);                                                                  \
@@ -140,63 +144,96 @@ static int run_i7_one(struct rk_context *c, struct rk_sample *out, size_t n, i7_
     return end_arrays(&a, 0);
 }
 
-static int pin_to(int cpu)
+/* What two processes share: how many have come to the start of a trial, and the second one's end. (The
+ * sentence that goes with its status is in the report, which they share as well.) */
+struct both {
+    atomic_int here;
+    int status;
+    struct rk_sample theirs[];
+};
+
+/* Until both are at this trial; one that has failed counts as there for all of them. */
+static void meet(struct both *both, size_t trial)
+{
+    atomic_fetch_add(&both->here, 1);
+    while (atomic_load(&both->here) < 2 * ((int)trial + 1))
+        rk_pause();
+}
+
+/* The method in one of the two: arrays of its own, one trial untimed, then n at the same time. */
+static int run_half(struct rk_context *c, struct both *both, struct rk_sample *out, size_t n,
+                    i7_method *method)
+{
+    struct arrays a;
+    struct rk_sample unused;
+    const int64_t bytes = rk_integer(c, "size_bytes") / 512 * 512;
+    const int status = make_arrays(c, &a, bytes, rk_integer(c, "evict_bytes"));
+    if (status) {
+        atomic_fetch_add(&both->here, 2 * (int)n);
+        return status;
+    }
+    method(&a, bytes, &unused, 1);
+    for (size_t trial = 0; trial < n; trial++) {
+        meet(both, trial);
+        method(&a, bytes, out + trial, 1);
+    }
+    return end_arrays(&a, 0);
+}
+
+/* The second process: on that CPU, and gone with the first. */
+static void second(struct rk_context *c, struct both *both, int cpu, size_t n, i7_method *method)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);
-    return sched_setaffinity(0, sizeof set, &set);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || sched_setaffinity(0, sizeof set, &set) < 0) {
+        both->status = rk_refused(c, "pinning the second process", errno);
+        atomic_fetch_add(&both->here, 2 * (int)n);
+    } else {
+        both->status = run_half(c, both, both->theirs, n, method);
+    }
+    _exit(0);
 }
 
 /* This process and a child on the last CPU, each with arrays of its own; their rates are added, in
  * this one's time. */
 static int run_i7_two(struct rk_context *c, struct rk_sample *out, size_t n, i7_method *method)
 {
-    int cpus[1024];
-    const int have = rk_cpus(cpus, 1024);
-    struct arrays a;
+    int cpus[CPU_SETSIZE], how = 1;
+    const int have = rk_cpus(cpus, CPU_SETSIZE);
     const int64_t bytes = rk_integer(c, "size_bytes") / 512 * 512;
-    struct rk_region shared;
     if (have < 2)
         return rk_cannot(c, "there is one CPU only, and two processes at once need two");
     int status = rk_fits(c, 2 * (size_t)(bytes + rk_integer(c, "evict_bytes")));
-    if (!status)
-        status = make_arrays(c, &a, bytes, rk_integer(c, "evict_bytes"));
     if (status)
         return status;
-    const size_t size = n * sizeof(struct rk_sample);
-    shared.start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    shared.size_bytes = size;
-    if (shared.start == MAP_FAILED)
-        return end_arrays(&a, rk_refused(c, "mmap", errno));
-    struct rk_sample *const theirs = (struct rk_sample *)(void *)shared.start;
-    const pid_t child = fork();
-    if (child == 0) {
-        struct arrays own;
-        struct rk_sample first; /* which copies what the fork shares */
-        if (pin_to(cpus[have - 1]) || make_arrays(c, &own, bytes, rk_integer(c, "evict_bytes")))
-            _exit(1);
-        method(&own, bytes, &first, 1);
-        _exit(method(&own, bytes, theirs, n));
-    }
+    const size_t size = sizeof(struct both) + n * sizeof(struct rk_sample);
+    struct both *const both = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (both == MAP_FAILED)
+        return rk_refused(c, "mmap", errno);
+    const pid_t child = fork(); /* before any array is there: nothing is copied later */
+    if (child == 0)
+        second(c, both, cpus[have - 1], n, method);
     if (child < 0) {
         status = rk_refused(c, "fork", errno);
     } else {
-        int how;
-        method(&a, bytes, out, n);
+        status = run_half(c, both, out, n, method);
         while (waitpid(child, &how, 0) < 0 && errno == EINTR)
             ;
-        if (!WIFEXITED(how) || WEXITSTATUS(how))
+        if (!status && (!WIFEXITED(how) || WEXITSTATUS(how)))
             status = rk_failed(c, "the second process", ECHILD);
+        if (!status)
+            status = both->status;
     }
     for (size_t i = 0; i < n && !status; i++) {
-        if (theirs[i].ticks <= 0)
+        const struct rk_sample theirs = both->theirs[i];
+        if (theirs.ticks <= 0)
             status = rk_failed(c, "the second process's clock", ERANGE);
         else
-            out[i].ops = (uint64_t)((double)bytes * (1 + (double)out[i].ticks / (double)theirs[i].ticks));
+            out[i].ops = (uint64_t)((double)bytes * (1 + (double)out[i].ticks / (double)theirs.ticks));
     }
-    rk_unmap(&shared);
-    return end_arrays(&a, status);
+    munmap(both, size);
+    return status;
 }
 
 #define I7_RUN(name, run, method)                                                                  \

@@ -2,7 +2,6 @@
  * are the faults that the kernel counted (getrusage(2)), not the pages that were touched. */
 #include "memory/faults.h"
 #include "memory/order.h"
-#include "stamps.h"
 
 /* --- anonymous memory --------------------------------------------------------------------------- */
 
@@ -19,25 +18,22 @@ static struct rk_sample touch(volatile char *at, size_t step, int64_t touches)
 
 /* n trials of `touches` first touches of memory that the kernel has handed out before: what a guest's
  * host, or the kernel's own zeroing at boot, adds is paid by an earlier touch of as much. */
-static int time_anonymous(struct rk_context *c, struct rk_sample *out, size_t n, int huge, int warm,
+static int time_anonymous(struct rk_context *c, struct rk_sample *out, size_t n, int huge,
                           int64_t idle_ms)
 {
     const int64_t touches = rk_integer(c, "touches");
-    const size_t page = huge ? RK_HUGE_PAGE : RK_SMALL_PAGE;
-    const size_t size = n * (size_t)touches * page;
+    const size_t page = huge ? rk_huge_page() : rk_small_page();
+    const struct timespec rest = {idle_ms / 1000, idle_ms % 1000 * 1000000};
+    size_t size;
     struct rk_region region;
-    int status = 0;
-    if (warm) {
-        status = rk_map(c, &region, size, huge);
-        if (!status)
-            rk_unmap(&region);
-    }
-    if (!status && idle_ms) {
-        const struct timespec rest = {idle_ms / 1000, idle_ms % 1000 * 1000000};
-        nanosleep(&rest, NULL);
-    }
+    int status = rk_bytes(c, n, touches, page, &size);
     if (!status)
-        status = rk_fits(c, size);
+        status = rk_map(c, &region, size, huge);
+    if (status)
+        return status;
+    rk_unmap(&region);
+    nanosleep(&rest, NULL);
+    status = rk_fits(c, size);
     if (!status)
         status = rk_reserve(c, &region, size, huge);
     if (status)
@@ -55,17 +51,17 @@ static int time_anonymous(struct rk_context *c, struct rk_sample *out, size_t n,
 
 static int run_anonymous(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_anonymous(c, out, n, 0, 1, 0);
+    return time_anonymous(c, out, n, 0, 0);
 }
 
 static int run_huge(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_anonymous(c, out, n, 1, 1, 0);
+    return time_anonymous(c, out, n, 1, 0);
 }
 
 static int run_cold(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_anonymous(c, out, n, 0, 1, rk_integer(c, "idle_ms"));
+    return time_anonymous(c, out, n, 0, rk_integer(c, "idle_ms"));
 }
 
 /* --- pages of files ----------------------------------------------------------------------------- */
@@ -75,7 +71,10 @@ static int run_minor(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t touches = rk_integer(c, "touches");
     const size_t step = (size_t)rk_integer(c, "step_bytes");
-    const size_t size = n * (size_t)touches * step;
+    size_t size;
+    const int many = rk_bytes(c, n, touches, step, &size);
+    if (many)
+        return many;
     struct mapped file = {.fd = rk_scratch(c, rk_text(c, "dir"), size, 1)};
     if (file.fd < 0)
         return file.fd;
@@ -103,10 +102,10 @@ static int run_minor(struct rk_context *c, struct rk_sample *out, size_t n)
  * found the page there, the next page is taken; it is no fault and so no sample of one. */
 static int time_major(struct rk_context *c, struct rk_sample *out, size_t n, const char *dir)
 {
-    const size_t size = (size_t)rk_integer(c, "size_bytes") / RK_SMALL_PAGE * RK_SMALL_PAGE;
-    const uint32_t pages = (uint32_t)(size / RK_SMALL_PAGE);
-    if (pages < 4 * n)
-        return rk_cannot(c, "the file needs four pages for each sample");
+    const size_t page = rk_small_page(), size = (size_t)rk_integer(c, "size_bytes") / page * page;
+    const uint32_t pages = (uint32_t)(size / page);
+    if (size / page > UINT32_MAX || pages < 4 * n)
+        return rk_cannot(c, "the file needs four pages for each sample, and fewer than 2^32");
     struct mapped file = {.fd = rk_scratch(c, dir, size, 1)};
     if (file.fd < 0)
         return file.fd;
@@ -120,7 +119,7 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n, con
     }
     size_t taken = 0;
     for (uint32_t i = 0; i < pages && taken < n && !status; i++) {
-        const volatile char *const at = file.region.start + (size_t)order[i] * RK_SMALL_PAGE;
+        const volatile char *const at = file.region.start + (size_t)order[i] * page;
         const struct fault_count before = faults_now();
         const uint64_t begin = rk_begin();
         (void)*at;
@@ -146,16 +145,16 @@ static int run_major(struct rk_context *c, struct rk_sample *out, size_t n)
     RK_PROBE(id, .name = "memory/fault/" #id, .op = "fault", .timed = what, .run = run_##id,       \
              .params = RK_PARAMS(__VA_ARGS__))
 
-ROW(anonymous, "a byte written into each of `touches` new pages of 4 KiB that were touched, given back "
+ROW(anonymous, "a byte written into each of `touches` new small pages that were touched, given back "
     "and mapped anew; by the faults counted", TOUCHES(64));
-ROW(huge, "a byte written into each of `touches` new pages of 2 MiB, likewise; by the faults counted",
+ROW(huge, "a byte written into each of `touches` new huge pages, likewise; by the faults counted",
     TOUCHES(1));
-ROW(cold, "a byte written into each of `touches` new pages of 4 KiB after the free memory was left alone "
+ROW(cold, "a byte written into each of `touches` new small pages after the free memory was left alone "
     "for `idle_ms`, so that a host may have taken it back; by the faults counted",
     TOUCHES(64), RK_COUNT("idle_ms", 2500, 0, 60000, "how long it is left alone"));
 ROW(minor, "a byte read every `step_bytes` of a mapped file that is in the page cache; by the faults "
     "counted, of which each may map several pages", TOUCHES(64),
     RK_COUNT("step_bytes", 65536, 1, 1 << 30, "from one touch to the next"), RK_DIR);
 ROW(major, "a byte read of a random page of a mapped file that is not in the page cache, with the advice "
-    "that reads are random; each touch alone, where it raised a major fault",
+    "that reads are random; each touch alone; touches that found their page are left out",
     RK_COUNT("size_bytes", 64 << 20, 4096, (int64_t)1 << 40, "the file"), RK_DIR);

@@ -19,19 +19,27 @@ static int make_file(struct rk_context *c, struct mapped *file, size_t size, int
     return status;
 }
 
+/* The pages leave the mapping and, of a file that is to be cold, the page cache. */
+static int forget(struct rk_context *c, const struct mapped *file, int cold)
+{
+    if (madvise(file->region.start, file->region.size_bytes, MADV_DONTNEED) < 0)
+        return rk_failed(c, "madvise", errno);
+    return cold ? rk_make_cold(c, file->fd) : 0;
+}
+
 /* t470: backwards through a file, 2 MiB at a time. */
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t touches = rk_integer(c, "touches"), step = 2 << 20;
     struct mapped file;
     volatile char value;
-    const int status = make_file(c, &file, (size_t)(touches * step), 1, PROT_READ, MADV_NORMAL);
+    int status = make_file(c, &file, (size_t)(touches * step), 1, PROT_READ, MADV_NORMAL);
     if (status)
         return status;
     for (size_t i = 0; i < n; i++) {
-        /* Cold again: the pages leave the mapping and the page cache. */
-        madvise(file.region.start, file.region.size_bytes, MADV_DONTNEED);
-        posix_fadvise(file.fd, 0, 0, POSIX_FADV_DONTNEED);
+        status = forget(c, &file, 1);
+        if (status)
+            break;
         RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, {
             for (int64_t at = touches * step - 1; at >= 0; at -= step)
                 value = file.region.start[at];
@@ -40,78 +48,86 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     }
     (void)value;
     unmap_file(&file);
-    return 0;
+    return status;
 }
 
 /* x510uq: page by page through a cold file, with the advice that reads are random. */
 static int run_x510uq(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int64_t touches = rk_integer(c, "touches");
+    const int64_t touches = rk_integer(c, "touches"), page_bytes = (int64_t)rk_small_page();
     struct mapped file;
     volatile int sum = 0;
-    const int status =
-        make_file(c, &file, (size_t)touches * RK_SMALL_PAGE, 1, PROT_READ, MADV_RANDOM);
+    int status =
+        make_file(c, &file, (size_t)touches * rk_small_page(), 1, PROT_READ, MADV_RANDOM);
     if (status)
         return status;
     for (size_t i = 0; i < n; i++) {
-        madvise(file.region.start, file.region.size_bytes, MADV_DONTNEED);
-        posix_fadvise(file.fd, 0, 0, POSIX_FADV_DONTNEED);
+        status = forget(c, &file, 1);
+        if (status)
+            break;
         RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
             for (int64_t page = 0; page < touches; page++)
-                sum += file.region.start[page * RK_SMALL_PAGE];
+                sum += file.region.start[page * page_bytes];
         });
         out[i].ops = (uint64_t)touches;
     }
     (void)sum;
     unmap_file(&file);
-    return 0;
+    return status;
 }
 
 /* mbp2016: page by page through a file that is probably in memory. */
 static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int64_t touches = rk_integer(c, "touches");
+    const int64_t touches = rk_integer(c, "touches"), page_bytes = (int64_t)rk_small_page();
     struct mapped file;
     volatile char value;
-    const int status =
-        make_file(c, &file, (size_t)touches * RK_SMALL_PAGE, 0, PROT_READ, MADV_NORMAL);
+    int status =
+        make_file(c, &file, (size_t)touches * rk_small_page(), 0, PROT_READ, MADV_NORMAL);
     if (status)
         return status;
     for (size_t i = 0; i < n; i++) {
-        madvise(file.region.start, file.region.size_bytes, MADV_DONTNEED);
+        status = forget(c, &file, 0);
+        if (status)
+            break;
         RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, {
             for (int64_t page = 0; page < touches; page++)
-                value = file.region.start[page * RK_SMALL_PAGE];
+                value = file.region.start[page * page_bytes];
         });
         out[i].ops = (uint64_t)touches;
     }
     (void)value;
     unmap_file(&file);
-    return 0;
+    return status;
 }
 
 /* i7_10750h: a byte written into each page of a file just filled, and of anonymous memory. */
-static int time_writes(struct mapped *file, struct rk_sample *out, size_t n, int64_t touches)
+static int time_writes(struct rk_context *c, struct mapped *file, struct rk_sample *out, size_t n,
+                       int64_t touches)
 {
+    int status = 0;
+    const int64_t page_bytes = (int64_t)rk_small_page();
     for (size_t i = 0; i < n; i++) {
-        madvise(file->region.start, file->region.size_bytes, MADV_DONTNEED);
+        status = forget(c, file, 0);
+        if (status)
+            break;
         RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
             for (int64_t page = 0; page < touches; page++)
-                file->region.start[page * RK_SMALL_PAGE] = 1;
+                file->region.start[page * page_bytes] = 1;
         });
         out[i].ops = (uint64_t)touches;
     }
     unmap_file(file);
-    return 0;
+    return status;
 }
 
 static int run_i7_10750h_file(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t touches = rk_integer(c, "touches");
     struct mapped file;
-    const int status = make_file(c, &file, (size_t)touches * RK_SMALL_PAGE, 0, PROT_READ | PROT_WRITE,
+    const int status = make_file(c, &file, (size_t)touches * rk_small_page(), 0, PROT_READ | PROT_WRITE,
                                  MADV_NORMAL);
-    return status ? status : time_writes(&file, out, n, touches);
+    return status ? status : time_writes(c, &file, out, n, touches);
 }
 
 static int run_i7_10750h_anonymous(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -119,22 +135,23 @@ static int run_i7_10750h_anonymous(struct rk_context *c, struct rk_sample *out, 
     const int64_t touches = rk_integer(c, "touches");
     struct mapped memory = {.fd = -1};
     const int status = RK_HAVE_STAMPS
-        ? rk_map(c, &memory.region, (size_t)touches * RK_SMALL_PAGE, 0) : rk_cannot(c, NO_STAMPS);
-    return status ? status : time_writes(&memory, out, n, touches);
+        ? rk_map(c, &memory.region, (size_t)touches * rk_small_page(), 0) : rk_cannot(c, NO_STAMPS);
+    return status ? status : time_writes(c, &memory, out, n, touches);
 }
 
 /* hpe_i7_860: a stride with a random offset within it, through a big file on the disk, and through
  * one in a folder that turned out to lie in memory. */
 static int walk_at_random(struct rk_context *c, struct mapped *file, struct rk_sample *out, size_t n)
 {
-    const int64_t pages = (int64_t)(file->region.size_bytes / RK_SMALL_PAGE);
+    const int64_t page_bytes = (int64_t)rk_small_page();
+    const int64_t pages = (int64_t)file->region.size_bytes / page_bytes;
     const int64_t stride = rk_integer(c, "stride_pages");
     volatile char value;
     (void)value;
     for (size_t i = 0; i < n; i++) {
         const int64_t page = ((int64_t)i * stride + rand() % stride) % pages;
         RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                      value = file->region.start[page * RK_SMALL_PAGE]);
+                      value = file->region.start[page * page_bytes]);
     }
     unmap_file(file);
     return 0;
@@ -142,7 +159,7 @@ static int walk_at_random(struct rk_context *c, struct mapped *file, struct rk_s
 
 static size_t walk_bytes(struct rk_context *c, size_t n)
 {
-    return n * (size_t)rk_integer(c, "stride_pages") * RK_SMALL_PAGE;
+    return n * (size_t)rk_integer(c, "stride_pages") * rk_small_page();
 }
 
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)

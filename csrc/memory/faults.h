@@ -14,7 +14,7 @@ struct fault_count {
 static inline struct fault_count faults_now(void)
 {
     struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
+    getrusage(RUSAGE_THREAD, &usage);
     return (struct fault_count){usage.ru_minflt, usage.ru_majflt};
 }
 

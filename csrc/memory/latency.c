@@ -2,9 +2,9 @@
 #include "memory/chase.h"
 #include "stamps.h"
 
-/* A walk goes once around before it is timed, or as far as 16 MiB: making the ring touched every stop
- * in the order of the walk, which leaves a bigger one as a walk does (2^17 and 2^20 loads before gave
- * the same within 1 % at 128 MiB). */
+/* A walk goes once around before it is timed, or so many loads: making the ring touched every stop in
+ * the order of the walk, which leaves a bigger one as a walk does (2^17 and 2^20 loads before gave the
+ * same within 1 % at 128 MiB). */
 #define WARM_LOADS ((uint32_t)1 << 18)
 
 struct ring {
@@ -21,6 +21,10 @@ static int make_ring(struct rk_context *c, struct ring *ring, size_t distance, s
     if (huge < 0)
         return huge;
     const uint64_t count = size / distance;
+    if (distance % _Alignof(struct link))
+        return rk_cannot(c, "stops lie whole words of 8 bytes apart");
+    if (window_bytes && window_bytes < distance)
+        return rk_cannot(c, "a window holds one stop at least");
     if (count < 2 || count > UINT32_MAX / 2)
         return rk_cannot(c, "a ring needs two stops at least, and fewer than 2^31");
     ring->count = (uint32_t)count;
@@ -33,7 +37,7 @@ static int make_ring(struct rk_context *c, struct ring *ring, size_t distance, s
         uint64_t state = rk_begin();
         const size_t window = window_bytes / distance;
         random_order((uint32_t *)(void *)order.start, ring->count,
-                     window && window < count ? (uint32_t)window : ring->count, &state);
+                     window < count ? (uint32_t)window : ring->count, &state);
     } else if (!status) {
         rising_order((uint32_t *)(void *)order.start, ring->count);
     }
@@ -103,9 +107,11 @@ static __attribute__((noinline)) uint64_t sum_words(const uint64_t *word, size_t
 static int run_mountain(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
-    const size_t step = (size_t)rk_integer(c, "stride_bytes") / sizeof(uint64_t);
+    const size_t stride = (size_t)rk_integer(c, "stride_bytes"), step = stride / sizeof(uint64_t);
     const size_t count = size / (step * sizeof(uint64_t));
     struct rk_region region;
+    if (stride % sizeof(uint64_t))
+        return rk_cannot(c, "words lie whole words of 8 bytes apart");
     if (!count)
         return rk_cannot(c, "the region is smaller than the stride");
     int status = rk_map(c, &region, size, 0);

@@ -27,24 +27,25 @@ struct rk_team {
     atomic_ulong trial; /* the one to do; 0: none yet */
 };
 
+static inline int rk_member_touch(const struct rk_member *me)
+{
+    const int error = me->from.start ? rk_touch(&me->from) : 0;
+    return error || !me->to.start ? error : rk_touch(&me->to);
+}
+
 static void *rk_member_main(void *argument)
 {
     struct rk_member *const me = argument;
     struct rk_team *const team = me->team;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(me->cpu, &set);
-    me->error = pthread_setaffinity_np(pthread_self(), sizeof set, &set);
     /* Touched by the thread that uses it, so that it lies near its CPU. */
-    if (!me->error && me->from.start)
-        me->error = rk_touch(&me->from);
-    if (!me->error && me->to.start)
-        me->error = rk_touch(&me->to);
+    me->error = rk_member_touch(me);
     atomic_fetch_add(&team->ready, 1);
     for (uint64_t seen = 0; !atomic_load(&team->over);) {
         const uint64_t trial = atomic_load(&team->trial);
-        if (trial == seen)
-            continue; /* spinning, on a CPU of its own: a sleeper would have to be woken */
+        if (trial == seen) { /* spinning, on a CPU of its own: a sleeper would have to be woken */
+            rk_pause();
+            continue;
+        }
         me->result = team->work(me, seen = trial);
         atomic_fetch_add(&team->done, 1);
     }
@@ -62,6 +63,21 @@ static inline int rk_team_end(struct rk_team *team, int status)
         rk_unmap(&team->members[i].to);
     }
     return status;
+}
+
+/* A thread that never runs anywhere but on that CPU: 0 or an errno. */
+static inline int rk_start_on(struct rk_member *member)
+{
+    pthread_attr_t attr;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(member->cpu, &set);
+    pthread_attr_init(&attr);
+    int error = pthread_attr_setaffinity_np(&attr, sizeof set, &set);
+    if (!error)
+        error = pthread_create(&member->thread, &attr, rk_member_main, member);
+    pthread_attr_destroy(&attr);
+    return error;
 }
 
 /* Starts `count` members, each on a CPU of its own, with touched memory. Where it fails, nothing is
@@ -90,21 +106,20 @@ static inline int rk_team_begin(struct rk_context *c, struct rk_team *team, int 
             status = rk_reserve(c, &members[i].to, to_bytes, huge);
     }
     for (int i = 1; i < count && !status; i++) {
-        const int error = pthread_create(&members[i].thread, NULL, rk_member_main, &members[i]);
+        const int error = rk_start_on(&members[i]);
         status = error ? rk_refused(c, "pthread_create", error) : 0;
         team->started += !error;
     }
-    if (!status && members[0].from.start)
-        members[0].error = rk_touch(&members[0].from);
-    if (!status && !members[0].error && members[0].to.start)
-        members[0].error = rk_touch(&members[0].to);
+    if (!status)
+        members[0].error = rk_member_touch(&members[0]);
     while (!status && atomic_load(&team->ready) < team->started)
-        ;
+        rk_pause();
     for (int i = 0; i < count && !status; i++)
         if (members[i].error)
             status = rk_refused(c, "touching the memory", members[i].error);
     for (int i = 0; i < count && !status && huge; i++)
-        status = rk_got_huge(c, members[i].from.start ? &members[i].from : &members[i].to);
+        status = rk_is_huge(&members[i].from) ? rk_got_huge(c, &members[i].to)
+                                              : rk_got_huge(c, &members[i].from);
     return status ? rk_team_end(team, status) : 0;
 }
 
@@ -116,7 +131,7 @@ static inline void rk_team_work(struct rk_team *team)
     atomic_store(&team->trial, trial);
     team->members[0].result = team->work(&team->members[0], trial);
     while (atomic_load(&team->done) < team->count - 1)
-        ;
+        rk_pause();
 }
 
 #endif
