@@ -24,6 +24,13 @@ static inline uint64_t rk_end(void)
     return (uint64_t)high << 32 | low;
 }
 
+/* Within a loop that waits for another CPU: it then leaves the core to its sibling thread, and is not
+ * taken for one whose loads must be done again when what it waits for comes (Intel SDM, PAUSE). */
+static inline void rk_pause(void)
+{
+    __asm__ volatile("pause");
+}
+
 /* Dependent register-to-register adds, one cycle each. Not add-immediate: new cores fold chains of
  * those at rename. The round's DEC and JNZ run beside the chain, but take a port from it now and
  * then: with 64 adds a round that was up to 3 % (seen on a Golden Cove core), with 512 it is lost
@@ -67,6 +74,11 @@ static inline uint64_t rk_end(void)
     return rk_begin();
 }
 
+static inline void rk_pause(void)
+{
+    __asm__ volatile("yield");
+}
+
 #define RK_CHAIN_STEP 512
 static inline uint64_t rk_add_chain(uint64_t rounds, uint64_t x, uint64_t y)
 {
@@ -95,16 +107,6 @@ static inline uint64_t rk_multiply_chain(uint64_t rounds, uint64_t x, uint64_t y
 #else
 #error "Reckon measures on x86-64 and AArch64 only"
 #endif
-
-/* In a loop that waits for another CPU: leaves a sibling thread of this core its share. */
-static inline void rk_pause(void)
-{
-#if defined(__x86_64__)
-    __asm__ volatile("pause");
-#else
-    __asm__ volatile("yield");
-#endif
-}
 
 static inline uint64_t rk_monotonic_ns(void)
 {

@@ -25,6 +25,7 @@ int rk_refused(struct rk_context *, const char *what, int error);
 /* A CPU that this process might use when it was started, other than the one it runs on: the lowest.
  * -1 where there is none. */
 int rk_other_cpu(void);
+#define RK_CPUS_MOST 1024 /* as many as a cpu_set_t has */
 /* The CPUs that this process might use when it was started, the one it runs on first; how many of
  * them were written. */
 int rk_cpus(int *cpus, int most);

@@ -24,7 +24,7 @@ int rk_cpus(int *cpus, int most)
 int rk_other_cpu(void)
 {
     int cpus[2];
-    return rk_cpus(cpus, 2) > 1 ? cpus[1] : -1;
+    return rk_cpus(cpus, 2) == 2 ? cpus[1] : -1;
 }
 
 static int pin(int cpu, char *reason)
@@ -151,7 +151,7 @@ void rk_run_here(const struct rk_request *request, struct rk_sample *samples,
     struct rk_context context;
     report->status = rk_context_open(&context, request->probe, request->params, report->reason);
     CPU_ZERO(&allowed);
-    sched_getaffinity(0, sizeof allowed, &allowed);
+    const int unknown = sched_getaffinity(0, sizeof allowed, &allowed) < 0 ? errno : 0;
     /* In the caller's process nothing is pinned or raised: it would outlast the call. */
     if (report->status == 0 && request->isolated && request->cpu >= 0)
         report->status = pin(request->cpu, report->reason);
@@ -163,6 +163,11 @@ void rk_run_here(const struct rk_request *request, struct rk_sample *samples,
     if (report->status && !report->reason[0])
         snprintf(report->reason, sizeof report->reason, "%s: %s", request->probe,
                  strerror(-report->status));
+    if (report->status && unknown) { /* with more than 1024 CPUs; a row for one runs all the same */
+        const size_t said = strlen(report->reason);
+        snprintf(report->reason + said, sizeof report->reason - said,
+                 " (which CPUs this process may use is not known: %s)", strerror(unknown));
+    }
     report->cpu = sched_getcpu();
     report->nice = getpriority(PRIO_PROCESS, 0);
     report->policy = sched_getscheduler(0);

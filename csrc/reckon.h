@@ -72,7 +72,7 @@ struct rk_report {
     int64_t minor_faults, major_faults;
     int64_t voluntary_switches, involuntary_switches;
     int64_t migrations; /* of the first thread */
-    int64_t steal_ms;
+    int64_t steal_ms;   /* of the request's CPU alone, also where a row uses others */
     double cycles_per_tick_before; /* core clock over tick clock, calibrated in the same process */
     double cycles_per_tick_after;
     char reason[256]; /* why it failed or cannot; one sentence */

@@ -13,23 +13,24 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define RK_PAGES RK_WORD("pages", "small", "small (4 KiB on most machines), or huge (2 MiB on most)")
+#define RK_PAGES                                                                                   \
+    RK_WORD("pages", "small", "small or huge (on most machines 4 KiB and 2 MiB)")
 
+/* The sizes of this machine's pages: a kernel for AArch64 may have small ones of 64 KiB. */
 static inline size_t rk_small_page(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Of a transparent huge page; 2 MiB where the kernel does not say, and then it gives none. */
 static inline size_t rk_huge_page(void)
 {
-    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "re");
-    unsigned long long bytes = 0;
-    if (file && fscanf(file, "%llu", &bytes) != 1)
-        bytes = 0;
-    if (file)
-        fclose(file);
-    return bytes ? (size_t)bytes : (size_t)2 << 20;
+    size_t size = 0;
+    FILE *told = fopen("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "re");
+    if (told && fscanf(told, "%zu", &size) != 1)
+        size = 0;
+    if (told)
+        fclose(told);
+    return size ? size : (size_t)2 << 20;
 }
 
 struct rk_region {
@@ -44,13 +45,13 @@ static inline void rk_unmap(struct rk_region *region)
     *region = (struct rk_region){NULL, 0};
 }
 
-/* Whether what is present of a region lies in huge pages, nine tenths at least, by what the kernel says
- * of its mapping (proc(5), smaps). Mappings that touch are one to the kernel; since all of them asked
- * for huge pages, the share of the whole is what counts. A region that is not there passes. */
-static inline int rk_is_huge(const struct rk_region *region)
+/* How much of what is present of a mapping lies in huge pages, by what the kernel says of it (proc(5),
+ * smaps). Two mappings that touch are one to the kernel if both asked for the same pages; then it is
+ * the share of both. */
+static inline double rk_huge_share(const struct rk_region *region)
 {
     char line[512];
-    long long kib = 0, present_kib = 0;
+    long long present = 0, in_huge = 0;
     unsigned long first, end;
     int inside = 0;
     const unsigned long start = (unsigned long)region->start;
@@ -58,14 +59,14 @@ static inline int rk_is_huge(const struct rk_region *region)
     while (smaps && fgets(line, sizeof line, smaps)) {
         if (sscanf(line, "%lx-%lx ", &first, &end) == 2)
             inside = first <= start && start < end;
-        else if (inside && sscanf(line, "Rss: %lld", &present_kib) == 1)
-            continue;
-        else if (inside && sscanf(line, "AnonHugePages: %lld", &kib) == 1)
+        else if (inside && sscanf(line, "AnonHugePages: %lld", &in_huge) == 1)
             break;
+        else if (inside)
+            sscanf(line, "Rss: %lld", &present); /* stands before it */
     }
     if (smaps)
         fclose(smaps);
-    return kib * 10 >= present_kib * 9;
+    return present ? (double)in_huge / (double)present : 0;
 }
 
 /* 1 where the row's parameter `pages` says huge, 0 where it says small, else a status. */
@@ -77,22 +78,13 @@ static inline int rk_wants_huge(struct rk_context *c)
     return strcmp(pages, "small") == 0 ? 0 : rk_cannot(c, "pages are small or huge");
 }
 
-/* count x each x step in *bytes; a status where that is more than memory can be. */
-static inline int rk_bytes(struct rk_context *c, size_t count, int64_t each, size_t step, size_t *bytes)
-{
-    if (!__builtin_mul_overflow(count, (size_t)each, bytes) &&
-        !__builtin_mul_overflow(*bytes, step, bytes) && *bytes < (size_t)1 << 46)
-        return 0;
-    return rk_cannot(c, "so much memory no machine has");
-}
-
 /* Whether that much, with its page tables and an eighth to spare, can be had without swapping or an
  * OOM kill. */
 static inline int rk_fits(struct rk_context *c, size_t size_bytes)
 {
     char why[128];
     const int64_t available = rk_available_bytes();
-    if (available < 0 || (int64_t)(size_bytes + size_bytes / 8) <= available)
+    if (available < 0 || size_bytes <= (size_t)available / 9 * 8)
         return 0;
     snprintf(why, sizeof why, "%zu MiB with their page tables do not fit into the %lld MiB available",
              size_bytes >> 20, (long long)available >> 20);
@@ -104,19 +96,19 @@ static inline int rk_fits(struct rk_context *c, size_t size_bytes)
 static inline int rk_reserve(struct rk_context *c, struct rk_region *region, size_t size_bytes,
                              int huge)
 {
-    const size_t huge_page = rk_huge_page(), page = huge ? huge_page : rk_small_page();
+    const size_t most = rk_huge_page(), page = huge ? most : rk_small_page();
     const size_t size = (size_bytes + page - 1) & ~(page - 1);
     *region = (struct rk_region){NULL, 0};
     if (!size)
         return 0;
-    char *const start = mmap(NULL, size + huge_page, PROT_READ | PROT_WRITE,
+    char *const start = mmap(NULL, size + most, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start == MAP_FAILED)
         return rk_refused(c, "mmap", errno);
-    char *const aligned = (char *)(((uintptr_t)start + huge_page - 1) & ~(huge_page - 1));
+    char *const aligned = (char *)(((uintptr_t)start + most - 1) & ~(most - 1));
     if (aligned > start)
         munmap(start, (size_t)(aligned - start));
-    munmap(aligned + size, huge_page - (size_t)(aligned - start));
+    munmap(aligned + size, most - (size_t)(aligned - start));
     *region = (struct rk_region){aligned, size};
     madvise(aligned, size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return 0;
@@ -125,7 +117,7 @@ static inline int rk_reserve(struct rk_context *c, struct rk_region *region, siz
 /* A status where memory that asked for huge pages did not get them. */
 static inline int rk_got_huge(struct rk_context *c, const struct rk_region *region)
 {
-    if (rk_is_huge(region))
+    if (!region->start || rk_huge_share(region) >= 0.9)
         return 0;
     return rk_cannot(c, "huge pages are not to be had here (transparent_hugepage is off, or memory "
                         "is fragmented)");
@@ -139,7 +131,7 @@ static inline int rk_touch(const struct rk_region *region)
         return 0;
     if (errno != EINVAL)
         return errno;
-    for (size_t i = 0; i < region->size_bytes; i += rk_small_page())
+    for (size_t i = 0, page = rk_small_page(); i < region->size_bytes; i += page)
         region->start[i] = 1;
     return 0;
 }

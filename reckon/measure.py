@@ -52,7 +52,7 @@ class _Job:
     priority: str
     x: float | None
     unit: str
-    purse: _Purse
+    purse: _Purse | None
     share_s: float
     processes_least: int
     processes: list = field(default_factory=list)
@@ -75,7 +75,8 @@ class _Job:
             return
         took_s = time.monotonic() - start_s
         self.spent_s += took_s
-        self.purse.spent_s += took_s
+        if self.purse:
+            self.purse.spent_s += took_s
         one = _process(outcome, start_s - origin_s)
         self.processes.append(one)
         values = sample_values(
@@ -87,7 +88,8 @@ class _Job:
     def _why_stop(self, profile: Profile) -> str | None:
         ran = len(self.processes)
         times = profile.patience if ran < self.processes_least else 1.0
-        over = self.purse.has_spent(times) and self.spent_s > times * self.share_s
+        over = self.spent_s > times * self.share_s
+        over = over and (self.purse is None or self.purse.has_spent(times))
         if ran < self.processes_least:
             return "time" if over else None
         low, high = stats.median_interval(self.medians)
@@ -137,8 +139,9 @@ def measure(quantity: str, probe: str | None = None, *, over: str | None = None,
 
     probe: the C row, where its name is not the quantity's. over: the parameter that takes the
     values of the prediction's axis. samples: trials in each fresh process. budget_s: the time that
-    it may take once it has as many processes as an interval needs, instead of the profile's. Other
-    names are the row's parameters. Returns a Result, also where this machine cannot (state "cannot") or the
+    it may take once it has as many processes as an interval needs, instead of the profile's; the
+    points of a curve share it, so that what cheap ones leave goes to those that are not yet precise.
+    Other names are the row's parameters. Returns a Result, also where this machine cannot (state "cannot") or the
     probe failed (state "failed"). Raises ReckonError without a prediction.
     """
     plan = dict(probe=probe, over=over, samples=samples, warmup=warmup, priority=priority,
@@ -198,10 +201,9 @@ class _Plan:
             )
         values = axis[1].value if axis else [None]
         # A sweep shares one budget among its points, and each point needs only as many processes as
-        # an interval takes: its neighbours say the rest. What is left after that goes to the points
-        # that are not yet precise: the knees.
-        purse = _Purse(budget_s.at(self.profile.name) if budget_s else self.profile.budget_s)
-        share_s = purse.budget_s / len(values)
+        # an interval takes: its neighbours say the rest.
+        purse = _Purse(budget_s.at(self.profile.name)) if budget_s else None
+        share_s = (purse or self.profile).budget_s / len(values)
         least = stats.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.processes_least
         self.values, self.params = values, self._resolved(self.profile.name)
         trials = self.params.pop("")

@@ -2,21 +2,29 @@
 
 import os
 import re
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from conftest import need
+from conftest import ROOT, need
 from reckon import clib
 from rows import (  # the fixture acts on every test of this file
     FEW,
+    HEAD,
     MEMORY,
     MIB,
     NOBODY_ELSE,
+    PARENT,
+    STATE,
     control_group,
     in_python,
     kills_in,
     nothing_is_left_behind,
+    processes_where,
+    stat,
     two_cpus,
 )
 
@@ -99,7 +107,7 @@ def test_a_file_bigger_than_the_control_group_is_read_through_its_page_cache():
         ("bandwidth/read", {"vector": "avx1024"}, "no registers of that width"),
         ("bandwidth/write", {"vector": ""}, "no registers of that width"),
         ("bandwidth/copy_nt", {"vector": "AVX2"}, "no registers of that width"),
-        ("bandwidth/copy_nt", {"vector": "neon512"}, "no registers of that width"),
+        ("bandwidth/modify", {"vector": "neon512"}, "no registers of that width"),
         ("bandwidth/read", {"threads": 1000}, r"1000 CPUs are asked for, and this process may use \d+"),
         ("bandwidth/modify", {"pages": "giant"}, "pages are small or huge"),
         ("latency/random", {"pages": "giant"}, "pages are small or huge"),
@@ -108,13 +116,15 @@ def test_a_file_bigger_than_the_control_group_is_read_through_its_page_cache():
         ("latency/stride", {"size_bytes": 4096, "stride_bytes": 4096}, "needs two stops at least"),
         ("latency/mbp2016", {"size_bytes": 4096}, "needs two stops at least"),
         ("latency/random", {"size_bytes": 1 << 37, "line_bytes": 16}, "fewer than 2.31"),
+        ("latency/random", {"line_bytes": 17}, "stops lie whole words of 8 bytes apart"),
+        ("latency/stride", {"stride_bytes": 17}, "stops lie whole words of 8 bytes apart"),
+        ("latency/mbp2016", {"stride_bytes": 4100}, "stops lie whole words of 8 bytes apart"),
+        ("bandwidth/load", {"line_bytes": 66}, "stops lie whole words of 8 bytes apart"),
+        ("latency/mountain", {"stride_bytes": 12}, "words lie whole words of 8 bytes apart"),
+        ("latency/random", {"window_bytes": 8}, "a window holds one stop at least"),
         ("bandwidth/loaded_latency", {"size_bytes": 1}, "needs two stops at least"),
         ("bandwidth/load", {"size_bytes": 64}, "needs two stops at least"),
         ("latency/mountain", {"size_bytes": 128, "stride_bytes": 256}, "smaller than the stride"),
-        ("latency/mountain", {"stride_bytes": 12}, "whole words of 8 bytes"),
-        ("latency/stride", {"stride_bytes": 17}, "whole words of 8 bytes"),
-        ("latency/random", {"window_bytes": 32}, "one stop at least"),
-        ("fault/minor", {"touches": 1 << 24, "step_bytes": 1 << 30}, "no machine has"),
         ("latency/hpe_i7_860", {"size_bytes": 2048, "chunk_elements": 256}, "two chunks at least"),
         ("fault/major", {"size_bytes": 4096}, "four pages for each sample"),
     ],
@@ -124,6 +134,24 @@ def test_a_value_that_makes_no_sense_is_told(row, params, told):
         two_cpus()
     with pytest.raises(clib.ProbeCannot, match=told):
         clib.run(f"memory/{row}", params)
+
+
+def test_more_bytes_than_can_be_counted_are_told():
+    """2^24 touches 2^30 bytes apart for each of 1024 samples: 2^64 bytes, which are 0 in 64 bits."""
+    params = {"touches": 1 << 24, "step_bytes": 1 << 30}
+    with pytest.raises(clib.ProbeCannot, match="/var/tmp has no room"):
+        clib.run("memory/fault/minor", params, samples=1024, warmup=0)
+
+
+def test_pages_that_cannot_be_taken_out_are_told():
+    """What is locked into memory (mlockall(2)) stays there, and touching it raises no fault."""
+    need(os.geteuid() == 0, "locking all memory needs root")
+    rows = ("t470", "x510uq", "mbp2016", "i7_10750h_file", "i7_10750h_anonymous")
+    said = in_python(
+        "import ctypes\nlibc = ctypes.CDLL(None)\nassert libc.mlockall(2) == 0\n"  # MCL_FUTURE
+        f"say([attempt('memory/fault/' + row, {{'touches': 2}}, isolated=False) for row in {rows}])"
+    )
+    assert all(what.endswith(": madvise: Invalid argument") for what in said), said
 
 
 def test_the_widths_are_those_that_this_cpu_has():
@@ -180,3 +208,72 @@ def test_every_row_runs_as_an_ordinary_user():
         FEW + f"become({NOBODY_ELSE})\nsay({{row: attempt(row, few(row)) for row in {MEMORY}}})"
     )
     assert {row: what for row, what in said.items() if what != "ran"} == {}
+
+
+# --- two processes at once -----------------------------------------------------------------------
+
+TWO = "bandwidth/i7_10750h_two_read"
+
+
+def test_each_of_two_processes_has_arrays_of_its_own_only():
+    """Within a limit on addresses that holds one set of arrays beside what is there, and not two."""
+    two_cpus()
+    said = in_python(
+        "taken = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (taken + (80 << 20),) * 2)\n"
+        f"say(attempt('memory/{TWO}', {{'size_bytes': 4 << 20, 'evict_bytes': 56 << 20}}, isolated=False))"
+    )
+    assert said == "ran"
+
+
+@pytest.fixture(scope="module")
+def no_affinity(tmp_path_factory):
+    out = tmp_path_factory.mktemp("affinity") / "affinity.so"
+    command = ["gcc", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+    subprocess.run([*command, ROOT / "tests/c/affinity.c", "-o", out], check=True)
+    return str(out)
+
+
+def test_what_the_second_process_cannot_is_told_as_such(no_affinity):
+    two_cpus()
+    said = in_python(f"say(attempt('memory/{TWO}', {{}}, isolated=False))", LD_PRELOAD=no_affinity)
+    assert said == "ProbeCannot: the second process cannot have a CPU and arrays of its own"
+
+
+def test_where_the_cpus_are_not_known_the_reason_says_so(no_affinity):
+    """As with more CPUs than a cpu_set_t has; rows for one CPU run all the same."""
+    said = in_python(
+        "say([attempt('memory/' + row, {'size_bytes': 1 << 20}, isolated=False)"
+        f" for row in ('latency/random', '{TWO}', 'bandwidth/load')])",
+        LD_PRELOAD=no_affinity, UNKNOWN_CPUS="1",
+    )  # fmt: skip
+    told = "(which CPUs this process may use is not known: Invalid argument)"
+    assert said[0] == "ran"
+    assert all(what.startswith("ProbeCannot: there is ") and what.endswith(told) for what in said[1:])
+
+
+def wait_for(what):
+    for _ in range(200):
+        if what():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_the_second_process_ends_with_the_first():
+    two_cpus()
+    script = f"attempt('memory/{TWO}', samples=100_000, isolated=False)"
+    caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)
+
+    def second():
+        return processes_where(lambda path: stat(path)[PARENT] == str(caller.pid))
+
+    try:
+        assert wait_for(second)
+        child = second()[0]
+        time.sleep(0.3)  # beyond its beginning
+    finally:
+        caller.kill()
+        caller.wait()
+    assert wait_for(lambda: not processes_where(
+        lambda path: path.name == str(child) and stat(path)[STATE] != "Z"))  # fmt: skip

@@ -210,7 +210,7 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
              .params = RK_PARAMS(__VA_ARGS__))
 #define MBP_ROW(id, row_name, what, function)                                                      \
     RK_PROBE(id, .name = "cpu/task/mbp2016_" row_name, .op = "task", .reports = "mbp2016",         \
-             .timed = "t(2n) - t(n) of n times " what " (the report does not say if it waits)",                                             \
+             .timed = "t(2n) - t(n) of n times " what " (the report does not say if it waits)",    \
              .params = RK_PARAMS(RK_COUNT("tasks", 10, 1, 100000, "n")), .run = function)
 
 ROW(fork_, "fork", "fork(), _exit(0) in the child, waitpid() in the parent", run_fork,

@@ -95,8 +95,8 @@ static size_t share_bytes(struct rk_context *c, int threads)
     return (share + RK_PASS_STEP - 1) / RK_PASS_STEP * RK_PASS_STEP;
 }
 
-/* The job as the row's parameters set it; no pass: this machine has no registers of that width. */
-static int run_wide(struct rk_context *c, struct rk_sample *out, size_t n, enum kind kind,
+/* The job as the row's parameters set it; no pass: there is none of the width that they name. */
+static int run_pass(struct rk_context *c, struct rk_sample *out, size_t n, enum kind kind,
                     rk_pass *pass)
 {
     const int huge = rk_wants_huge(c), threads = (int)rk_integer(c, "threads");
@@ -109,49 +109,48 @@ static int run_wide(struct rk_context *c, struct rk_sample *out, size_t n, enum 
     return run_job(c, out, n, threads, huge, 0);
 }
 
-#define RUN(name, kind, pass)                                                                      \
+#define WIDE(name, kind, chosen)                                                                   \
     static int run_##name(struct rk_context *c, struct rk_sample *out, size_t n)                   \
     {                                                                                              \
-        return run_wide(c, out, n, kind, pass);                                                    \
-    }
-#define WIDE(name, kind, member)                                                                   \
-    static rk_pass *pass_##name(struct rk_context *c)                                              \
-    {                                                                                              \
         const struct rk_width *const width = rk_width(rk_text(c, "vector"));                       \
-        return width ? width->member : NULL;                                                       \
-    }                                                                                              \
-    RUN(name, kind, pass_##name(c))
+        return run_pass(c, out, n, kind, width ? (chosen) : NULL);                                 \
+    }
+#define OWN(name, kind, pass)                                                                      \
+    static int run_##name(struct rk_context *c, struct rk_sample *out, size_t n)                   \
+    {                                                                                              \
+        return run_pass(c, out, n, kind, pass);                                                    \
+    }
 
-WIDE(read, READ, read)
-WIDE(write, WRITE, write)
-WIDE(write_nt, WRITE, stream)
-WIDE(modify, MODIFY, modify)
-WIDE(copy_loop, COPY, copy)
-WIDE(copy_nt, COPY, copy_stream)
-RUN(memset, WRITE, pass_memset)
-RUN(copy, COPY, pass_memcpy)
+WIDE(read, READ, width->read)
+WIDE(write, WRITE, width->write)
+WIDE(write_nt, WRITE, width->stream)
+OWN(memset, WRITE, pass_memset)
+WIDE(modify, MODIFY, width->modify)
+OWN(copy, COPY, pass_memcpy)
+WIDE(copy_loop, COPY, width->copy)
+WIDE(copy_nt, COPY, width->copy_stream)
 
 /* --- mbp2016: 64 bits at a time, t(2n) - t(n) --------------------------------------------------- */
 
-#define MBP(name, kind, chosen)                                                                    \
+#define MBP(name, kind, pass)                                                                      \
     static int run_mbp2016_##name(struct rk_context *c, struct rk_sample *out, size_t n)           \
     {                                                                                              \
-        job = (struct job){chosen, kind, share_bytes(c, 1), (uint64_t)rk_integer(c, "passes")};    \
+        job = (struct job){pass, kind, share_bytes(c, 1), (uint64_t)rk_integer(c, "passes")};      \
         return run_job(c, out, n, 1, 0, 1);                                                        \
     }
 
-MBP(loop_read, READ, rk_width("scalar")->read)
-MBP(loop_write, WRITE, rk_width("scalar")->write)
+MBP(loop_read, READ, read_scalar)
+MBP(loop_write, WRITE, write_scalar)
 MBP(memset, WRITE, pass_memset)
-MBP(loop_rw, COPY, rk_width("scalar")->copy)
+MBP(loop_rw, COPY, copy_scalar)
 MBP(memcpy, COPY, pass_memcpy)
 
 /* --- latency under load ------------------------------------------------------------------------- */
 
-/* The loading CPUs divide their time into rounds of load and rest: short against a walk (16,384 loads
- * take a millisecond), long against a step of LOAD_STEP bytes and a look at the clock. */
-#define ROUND_NS 50000u
-#define LOAD_STEP ((size_t)4 << 10)
+/* How the loading CPUs divide their time: so long is a round of load and rest. A step of load takes
+ * some 2 microseconds, and a walk 1 ms and more: ten steps to a round, and many rounds to a walk. */
+#define ROUND_NS 20000u
+#define LOAD_STEP ((size_t)16 << 10)
 
 static struct {
     rk_pass *read;
@@ -163,10 +162,10 @@ static struct {
     atomic_int stop;
 } loaded;
 
-/* Member 0 walks the ring and then stops the others, who read their memory for a share of the time. */
+/* Member 0 walks the ring and then stops the others, who read their memory for a share of the time.
+ * They begin anywhere in a round, else a short walk would always meet load. */
 static uint64_t walk_or_load(struct rk_member *me, uint64_t trial)
 {
-    (void)trial;
     if (me == me->team->members) {
         const uint64_t begin = rk_begin();
         loaded.p = follow(loaded.p, loaded.groups);
@@ -175,21 +174,17 @@ static uint64_t walk_or_load(struct rk_member *me, uint64_t trial)
         atomic_store(&loaded.stop, 1);
         return 0;
     }
-    uint64_t read = 0, state = rk_begin();
+    uint64_t read = 0, state = rk_begin() + ((trial * RK_CPUS_MOST + (uint64_t)me->cpu) << 40);
     size_t at = 0;
-    /* From a random place in the round on, or a short walk would always meet the load first. */
-    uint64_t began_ns = rk_monotonic_ns() - random_below(&state, ROUND_NS);
+    const uint64_t begin = rk_monotonic_ns() - random_below(&state, ROUND_NS);
     while (!atomic_load(&loaded.stop)) {
-        const uint64_t ns = rk_monotonic_ns() - began_ns;
-        if (ns >= ROUND_NS) {
-            began_ns += ns / ROUND_NS * ROUND_NS;
-        } else if (ns < loaded.load_ns) {
-            RK_KEEP(loaded.read(NULL, me->from.start + at, LOAD_STEP, 0));
-            at = at + 2 * LOAD_STEP <= me->from.size_bytes ? at + LOAD_STEP : 0;
-            read += LOAD_STEP;
-        } else {
+        if ((rk_monotonic_ns() - begin) % ROUND_NS >= loaded.load_ns) {
             rk_pause();
+            continue;
         }
+        RK_KEEP(loaded.read(NULL, me->from.start + at, LOAD_STEP, 0));
+        at = at + 2 * LOAD_STEP <= me->from.size_bytes ? at + LOAD_STEP : 0;
+        read += LOAD_STEP;
     }
     atomic_fetch_add(&loaded.bytes, read);
     return 0;
@@ -204,10 +199,9 @@ static int make_ring(struct rk_context *c, struct rk_region *region, uint32_t *c
     struct rk_region order;
     if (huge < 0)
         return huge;
-    if (size / distance < 2 || size / distance > UINT32_MAX / 2)
-        return rk_cannot(c, "a ring needs two stops at least, and fewer than 2^31");
-    *count = (uint32_t)(size / distance);
-    int status = rk_map(c, &order, 2 * sizeof(uint32_t) * *count, 0);
+    int status = count_stops(c, count, size, distance);
+    if (!status)
+        status = rk_map(c, &order, 2 * sizeof(uint32_t) * *count, 0);
     if (status)
         return status;
     status = rk_map(c, region, size, huge);
@@ -226,8 +220,8 @@ static int time_loaded(struct rk_context *c, struct rk_sample *out, size_t n, in
     struct rk_team team = {.work = walk_or_load};
     struct rk_region region = {NULL, 0};
     uint32_t count = 1;
-    int cpus[RK_TEAM_MOST];
-    const int threads = rk_cpus(cpus, RK_TEAM_MOST);
+    int cpus[RK_CPUS_MOST];
+    const int threads = rk_cpus(cpus, RK_CPUS_MOST);
     if (threads < 2)
         return rk_cannot(c, "there is no other CPU that could load the memory meanwhile");
     int status = make_ring(c, &region, &count);
@@ -268,11 +262,12 @@ static int run_load(struct rk_context *c, struct rk_sample *out, size_t n)
     RK_COUNT("size_bytes", 1 << 26, 1, (int64_t)1 << 40,                                           \
              "of each array, shared out among the CPUs (16 MiB each at least)")
 #define PASSES RK_COUNT("passes", 1, 1, 1 << 20, "times through the array in a trial")
-#define THREADS RK_COUNT("threads", 1, 1, RK_TEAM_MOST, "CPUs at once")
 #define OWN_ROW(id, what, ...)                                                                     \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, .run = run_##id,    \
-             .params = RK_PARAMS(SIZE, PASSES, RK_PAGES, THREADS __VA_ARGS__))
-#define WIDE_ROW(id, what) OWN_ROW(id, what, , RK_WORD("vector", "widest", "width of the registers"))
+             .params = RK_PARAMS(SIZE, PASSES, RK_PAGES,                                           \
+                                 RK_COUNT("threads", 1, 1, RK_CPUS_MOST, "CPUs at once"),          \
+                                 ##__VA_ARGS__))
+#define WIDE_ROW(id, what) OWN_ROW(id, what, RK_WORD("vector", "widest", "width of the registers"))
 #define MBP_ROW(id, what)                                                                          \
     RK_PROBE(mbp2016_##id, .name = "memory/bandwidth/mbp2016_" #id, .op = "byte",                  \
              .reports = "mbp2016", .timed = what ", t(2n) - t(n)", .run = run_mbp2016_##id,        \

@@ -1,11 +1,9 @@
 /* memory/bandwidth at -O0, as the reports compiled it. */
 #include <sched.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "memory/both.h"
 #include "region.h"
 #include "stamps.h"
 
@@ -57,7 +55,7 @@ static void count_bytes(struct rk_sample *out, size_t n, int64_t bytes)
     static int name(struct rk_context *c, struct rk_sample *out, size_t n)                         \
     {                                                                                              \
         struct arrays a;                                                                           \
-        struct rk_sample nothing, empty; /* as near in time as can be */                           \
+        struct rk_sample nothing, empty;                                                           \
         const int64_t bytes = rk_integer(c, "size_bytes") / 512 * 512;                             \
         const int64_t ints = bytes / (int64_t)sizeof(int);                                         \
         const int status = make_arrays(c, &a, bytes, 0);                                           \
@@ -111,126 +109,101 @@ X510UQ(run_x510uq_write, PUT)
 
 /* --- i7_10750h: all of 4 MB after a copy bigger than its cache; and two processes at once -------- */
 
+/* One trial. */
 #define I7_10750H(name, access)                                                                    \
-    static int name(struct arrays *a, int64_t bytes, struct rk_sample *out, size_t n)              \
+    static void name(int *array, int64_t ints, struct rk_sample *out)                              \
     {                                                                                              \
-        int *const array = (int *)(void *)a->data.start;                                           \
-        const int64_t ints = bytes / (int64_t)sizeof(int);                                         \
-        const size_t half = a->other.size_bytes / 2;                                               \
         volatile int sum = 0;                                                                      \
-        for (size_t trial = 0; trial < n; trial++) {                                               \
-            memcpy(a->other.start, a->other.start + half, half);                                   \
-            RK_ONE_BY_ONE(out + trial, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,                        \
-                          for (int64_t i = 0; i < ints; i += 8) { EIGHT(1, access) });             \
-        }                                                                                          \
+        RK_ONE_BY_ONE(out, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,                                    \
+                      for (int64_t i = 0; i < ints; i += 8) { EIGHT(1, access) });                 \
         (void)sum;                                                                                 \
-        return 0;                                                                                  \
     }
 
 I7_10750H(i7_reads, ADD)
 I7_10750H(i7_writes, PUT)
 
-typedef int i7_method(struct arrays *, int64_t, struct rk_sample *, size_t);
+typedef void i7_method(int *, int64_t, struct rk_sample *);
 
-static int run_i7_one(struct rk_context *c, struct rk_sample *out, size_t n, i7_method *method)
-{
-    struct arrays a;
-    const int64_t bytes = rk_integer(c, "size_bytes") / 512 * 512;
-    const int status = make_arrays(c, &a, bytes, rk_integer(c, "evict_bytes"));
-    if (status)
-        return status;
-    method(&a, bytes, out, n);
-    count_bytes(out, n, bytes);
-    return end_arrays(&a, 0);
-}
-
-/* What two processes share: how many have come to the start of a trial, and the second one's end. (The
- * sentence that goes with its status is in the report, which they share as well.) */
-struct both {
-    atomic_int here;
-    int status;
-    struct rk_sample theirs[];
-};
-
-/* Until both are at this trial; one that has failed counts as there for all of them. */
-static void meet(struct both *both, size_t trial)
-{
-    atomic_fetch_add(&both->here, 1);
-    while (atomic_load(&both->here) < 2 * ((int)trial + 1))
-        rk_pause();
-}
-
-/* The method in one of the two: arrays of its own, one trial untimed, then n at the same time. */
-static int run_half(struct rk_context *c, struct both *both, struct rk_sample *out, size_t n,
-                    i7_method *method)
+/* n trials with arrays of its own. Of two processes that do so, one trial before them, which copies what
+ * the fork shares; and each pass begins when the other's does. */
+static int i7_trials(struct rk_context *c, struct rk_sample *out, size_t n, i7_method *method,
+                     struct both *both, pid_t child)
 {
     struct arrays a;
     struct rk_sample unused;
     const int64_t bytes = rk_integer(c, "size_bytes") / 512 * 512;
     const int status = make_arrays(c, &a, bytes, rk_integer(c, "evict_bytes"));
-    if (status) {
-        atomic_fetch_add(&both->here, 2 * (int)n);
+    if (status)
         return status;
+    const size_t half = a.other.size_bytes / 2, before = both ? 1 : 0;
+    for (size_t trial = 0; trial < n + before; trial++) {
+        memcpy(a.other.start, a.other.start + half, half);
+        if (both && meet(both, trial + 1, child))
+            break;
+        method((int *)(void *)a.data.start, bytes / (int64_t)sizeof(int),
+               trial < before ? &unused : out + trial - before);
     }
-    method(&a, bytes, &unused, 1);
-    for (size_t trial = 0; trial < n; trial++) {
-        meet(both, trial);
-        method(&a, bytes, out + trial, 1);
-    }
+    count_bytes(out, n, bytes);
     return end_arrays(&a, 0);
 }
 
-/* The second process: on that CPU, and gone with the first. */
-static void second(struct rk_context *c, struct both *both, int cpu, size_t n, i7_method *method)
+static int run_i7_one(struct rk_context *c, struct rk_sample *out, size_t n, i7_method *method)
+{
+    return i7_trials(c, out, n, method, NULL, 0);
+}
+
+/* The child, on that CPU, until it is over. It ends with the process that it is a child of. */
+static void be_second(struct rk_context *c, struct both *both, size_t n, i7_method *method, int cpu)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || sched_setaffinity(0, sizeof set, &set) < 0) {
-        both->status = rk_refused(c, "pinning the second process", errno);
-        atomic_fetch_add(&both->here, 2 * (int)n);
-    } else {
-        both->status = run_half(c, both, both->theirs, n, method);
-    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    both->status = sched_setaffinity(0, sizeof set, &set) < 0
+        ? rk_refused(c, "sched_setaffinity", errno) : i7_trials(c, both->theirs, n, method, both, 0);
+    atomic_store(&both->over, both->status != 0);
     _exit(0);
 }
 
-/* This process and a child on the last CPU, each with arrays of its own; their rates are added, in
- * this one's time. */
+/* This process and a child on the last CPU, at the same time; their rates are added, in this one's
+ * time. */
 static int run_i7_two(struct rk_context *c, struct rk_sample *out, size_t n, i7_method *method)
 {
-    int cpus[CPU_SETSIZE], how = 1;
-    const int have = rk_cpus(cpus, CPU_SETSIZE);
-    const int64_t bytes = rk_integer(c, "size_bytes") / 512 * 512;
+    int cpus[RK_CPUS_MOST];
+    const int have = rk_cpus(cpus, RK_CPUS_MOST);
     if (have < 2)
         return rk_cannot(c, "there is one CPU only, and two processes at once need two");
-    int status = rk_fits(c, 2 * (size_t)(bytes + rk_integer(c, "evict_bytes")));
+    int status = rk_fits(c, 2 * (size_t)(rk_integer(c, "size_bytes") + rk_integer(c, "evict_bytes")));
     if (status)
         return status;
-    const size_t size = sizeof(struct both) + n * sizeof(struct rk_sample);
-    struct both *const both = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const size_t size = sizeof(struct both) + n * sizeof *out;
+    struct both *const both =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (both == MAP_FAILED)
         return rk_refused(c, "mmap", errno);
-    const pid_t child = fork(); /* before any array is there: nothing is copied later */
+    both->status = -ECHILD; /* if it ends before it has another */
+    const pid_t child = fork();
     if (child == 0)
-        second(c, both, cpus[have - 1], n, method);
+        be_second(c, both, n, method, cpus[have - 1]);
     if (child < 0) {
         status = rk_refused(c, "fork", errno);
     } else {
-        status = run_half(c, both, out, n, method);
-        while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+        status = i7_trials(c, out, n, method, both, child);
+        if (status)
+            atomic_store(&both->over, 1);
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
             ;
-        if (!status && (!WIFEXITED(how) || WEXITSTATUS(how)))
-            status = rk_failed(c, "the second process", ECHILD);
-        if (!status)
-            status = both->status;
+        if (!status && both->status == -EOPNOTSUPP)
+            status = rk_cannot(c, "the second process cannot have a CPU and arrays of its own");
+        else if (!status && both->status)
+            status = rk_failed(c, "the second process", -both->status);
     }
     for (size_t i = 0; i < n && !status; i++) {
-        const struct rk_sample theirs = both->theirs[i];
-        if (theirs.ticks <= 0)
+        if (both->theirs[i].ticks <= 0)
             status = rk_failed(c, "the second process's clock", ERANGE);
         else
-            out[i].ops = (uint64_t)((double)bytes * (1 + (double)out[i].ticks / (double)theirs.ticks));
+            out[i].ops = (uint64_t)((double)out[i].ops *
+                                    (1 + (double)out[i].ticks / (double)both->theirs[i].ticks));
     }
     munmap(both, size);
     return status;

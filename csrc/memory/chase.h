@@ -12,6 +12,17 @@ struct link {
     uint64_t place;
 };
 
+/* How many stops a ring through that much has. 0 or a status. */
+static inline int count_stops(struct rk_context *c, uint32_t *count, size_t size, size_t distance)
+{
+    if (distance % sizeof(uint64_t))
+        return rk_cannot(c, "stops lie whole words of 8 bytes apart");
+    if (size / distance < 2 || size / distance > UINT32_MAX / 2)
+        return rk_cannot(c, "a ring needs two stops at least, and fewer than 2^31");
+    *count = (uint32_t)(size / distance);
+    return 0;
+}
+
 /* Links `count` stops, `distance` bytes apart, into one ring in the order given. */
 static inline struct link *link_ring(char *start, size_t distance, const uint32_t *order,
                                      uint32_t count)

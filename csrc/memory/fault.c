@@ -22,18 +22,17 @@ static int time_anonymous(struct rk_context *c, struct rk_sample *out, size_t n,
                           int64_t idle_ms)
 {
     const int64_t touches = rk_integer(c, "touches");
-    const size_t page = huge ? rk_huge_page() : rk_small_page();
-    const struct timespec rest = {idle_ms / 1000, idle_ms % 1000 * 1000000};
-    size_t size;
+    const size_t page = huge ? rk_huge_page() : rk_small_page(), size = bytes_of(n, touches, page);
     struct rk_region region;
-    int status = rk_bytes(c, n, touches, page, &size);
+    int status = rk_map(c, &region, size, huge);
     if (!status)
-        status = rk_map(c, &region, size, huge);
-    if (status)
-        return status;
-    rk_unmap(&region);
-    nanosleep(&rest, NULL);
-    status = rk_fits(c, size);
+        rk_unmap(&region);
+    if (!status && idle_ms) {
+        const struct timespec rest = {idle_ms / 1000, idle_ms % 1000 * 1000000};
+        nanosleep(&rest, NULL);
+    }
+    if (!status)
+        status = rk_fits(c, size);
     if (!status)
         status = rk_reserve(c, &region, size, huge);
     if (status)
@@ -71,10 +70,7 @@ static int run_minor(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t touches = rk_integer(c, "touches");
     const size_t step = (size_t)rk_integer(c, "step_bytes");
-    size_t size;
-    const int many = rk_bytes(c, n, touches, step, &size);
-    if (many)
-        return many;
+    const size_t size = bytes_of(n, touches, step);
     struct mapped file = {.fd = rk_scratch(c, rk_text(c, "dir"), size, 1)};
     if (file.fd < 0)
         return file.fd;
@@ -104,8 +100,8 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n, con
 {
     const size_t page = rk_small_page(), size = (size_t)rk_integer(c, "size_bytes") / page * page;
     const uint32_t pages = (uint32_t)(size / page);
-    if (size / page > UINT32_MAX || pages < 4 * n)
-        return rk_cannot(c, "the file needs four pages for each sample, and fewer than 2^32");
+    if (pages < 4 * n)
+        return rk_cannot(c, "the file needs four pages for each sample");
     struct mapped file = {.fd = rk_scratch(c, dir, size, 1)};
     if (file.fd < 0)
         return file.fd;
@@ -119,7 +115,7 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n, con
     }
     size_t taken = 0;
     for (uint32_t i = 0; i < pages && taken < n && !status; i++) {
-        const volatile char *const at = file.region.start + (size_t)order[i] * page;
+        const volatile char *const at = file.region.start + order[i] * page;
         const struct fault_count before = faults_now();
         const uint64_t begin = rk_begin();
         (void)*at;

@@ -19,7 +19,7 @@ static int make_file(struct rk_context *c, struct mapped *file, size_t size, int
     return status;
 }
 
-/* The pages leave the mapping and, of a file that is to be cold, the page cache. */
+/* Takes the pages out of the mapping again, and with `cold` out of the page cache too. */
 static int forget(struct rk_context *c, const struct mapped *file, int cold)
 {
     if (madvise(file->region.start, file->region.size_bytes, MADV_DONTNEED) < 0)
@@ -36,10 +36,8 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     int status = make_file(c, &file, (size_t)(touches * step), 1, PROT_READ, MADV_NORMAL);
     if (status)
         return status;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !status; i++) {
         status = forget(c, &file, 1);
-        if (status)
-            break;
         RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, {
             for (int64_t at = touches * step - 1; at >= 0; at -= step)
                 value = file.region.start[at];
@@ -54,20 +52,18 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 /* x510uq: page by page through a cold file, with the advice that reads are random. */
 static int run_x510uq(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int64_t touches = rk_integer(c, "touches"), page_bytes = (int64_t)rk_small_page();
+    const int64_t touches = rk_integer(c, "touches");
+    const int64_t page = (int64_t)rk_small_page(), bytes = touches * page;
     struct mapped file;
     volatile int sum = 0;
-    int status =
-        make_file(c, &file, (size_t)touches * rk_small_page(), 1, PROT_READ, MADV_RANDOM);
+    int status = make_file(c, &file, (size_t)bytes, 1, PROT_READ, MADV_RANDOM);
     if (status)
         return status;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !status; i++) {
         status = forget(c, &file, 1);
-        if (status)
-            break;
         RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
-            for (int64_t page = 0; page < touches; page++)
-                sum += file.region.start[page * page_bytes];
+            for (int64_t at = 0; at < bytes; at += page)
+                sum += file.region.start[at];
         });
         out[i].ops = (uint64_t)touches;
     }
@@ -79,20 +75,18 @@ static int run_x510uq(struct rk_context *c, struct rk_sample *out, size_t n)
 /* mbp2016: page by page through a file that is probably in memory. */
 static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int64_t touches = rk_integer(c, "touches"), page_bytes = (int64_t)rk_small_page();
+    const int64_t touches = rk_integer(c, "touches");
+    const int64_t page = (int64_t)rk_small_page(), bytes = touches * page;
     struct mapped file;
     volatile char value;
-    int status =
-        make_file(c, &file, (size_t)touches * rk_small_page(), 0, PROT_READ, MADV_NORMAL);
+    int status = make_file(c, &file, (size_t)bytes, 0, PROT_READ, MADV_NORMAL);
     if (status)
         return status;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !status; i++) {
         status = forget(c, &file, 0);
-        if (status)
-            break;
         RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, {
-            for (int64_t page = 0; page < touches; page++)
-                value = file.region.start[page * page_bytes];
+            for (int64_t at = 0; at < bytes; at += page)
+                value = file.region.start[at];
         });
         out[i].ops = (uint64_t)touches;
     }
@@ -102,18 +96,16 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 /* i7_10750h: a byte written into each page of a file just filled, and of anonymous memory. */
-static int time_writes(struct rk_context *c, struct mapped *file, struct rk_sample *out, size_t n,
-                       int64_t touches)
+static int time_writes(struct rk_context *c, struct mapped *file, struct rk_sample *out, size_t n)
 {
+    const int64_t touches = rk_integer(c, "touches");
+    const int64_t page = (int64_t)rk_small_page(), bytes = touches * page;
     int status = 0;
-    const int64_t page_bytes = (int64_t)rk_small_page();
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !status; i++) {
         status = forget(c, file, 0);
-        if (status)
-            break;
         RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
-            for (int64_t page = 0; page < touches; page++)
-                file->region.start[page * page_bytes] = 1;
+            for (int64_t at = 0; at < bytes; at += page)
+                file->region.start[at] = 1;
         });
         out[i].ops = (uint64_t)touches;
     }
@@ -123,35 +115,33 @@ static int time_writes(struct rk_context *c, struct mapped *file, struct rk_samp
 
 static int run_i7_10750h_file(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int64_t touches = rk_integer(c, "touches");
     struct mapped file;
-    const int status = make_file(c, &file, (size_t)touches * rk_small_page(), 0, PROT_READ | PROT_WRITE,
-                                 MADV_NORMAL);
-    return status ? status : time_writes(c, &file, out, n, touches);
+    const int status = make_file(c, &file, bytes_of(1, rk_integer(c, "touches"), rk_small_page()), 0,
+                                 PROT_READ | PROT_WRITE, MADV_NORMAL);
+    return status ? status : time_writes(c, &file, out, n);
 }
 
 static int run_i7_10750h_anonymous(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int64_t touches = rk_integer(c, "touches");
     struct mapped memory = {.fd = -1};
-    const int status = RK_HAVE_STAMPS
-        ? rk_map(c, &memory.region, (size_t)touches * rk_small_page(), 0) : rk_cannot(c, NO_STAMPS);
-    return status ? status : time_writes(c, &memory, out, n, touches);
+    const size_t size = bytes_of(1, rk_integer(c, "touches"), rk_small_page());
+    const int status = RK_HAVE_STAMPS ? rk_map(c, &memory.region, size, 0) : rk_cannot(c, NO_STAMPS);
+    return status ? status : time_writes(c, &memory, out, n);
 }
 
 /* hpe_i7_860: a stride with a random offset within it, through a big file on the disk, and through
  * one in a folder that turned out to lie in memory. */
 static int walk_at_random(struct rk_context *c, struct mapped *file, struct rk_sample *out, size_t n)
 {
-    const int64_t page_bytes = (int64_t)rk_small_page();
-    const int64_t pages = (int64_t)file->region.size_bytes / page_bytes;
+    const int64_t small = (int64_t)rk_small_page();
+    const int64_t pages = (int64_t)file->region.size_bytes / small;
     const int64_t stride = rk_integer(c, "stride_pages");
     volatile char value;
     (void)value;
     for (size_t i = 0; i < n; i++) {
         const int64_t page = ((int64_t)i * stride + rand() % stride) % pages;
         RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                      value = file->region.start[page * page_bytes]);
+                      value = file->region.start[page * small]);
     }
     unmap_file(file);
     return 0;
@@ -159,7 +149,7 @@ static int walk_at_random(struct rk_context *c, struct mapped *file, struct rk_s
 
 static size_t walk_bytes(struct rk_context *c, size_t n)
 {
-    return n * (size_t)rk_integer(c, "stride_pages") * rk_small_page();
+    return bytes_of(n, rk_integer(c, "stride_pages"), rk_small_page());
 }
 
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)

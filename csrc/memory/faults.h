@@ -24,6 +24,16 @@ static inline struct fault_count faults_since(struct fault_count before)
     return (struct fault_count){now.minor - before.minor, now.major - before.major};
 }
 
+/* Bytes of `touches` steps for each of n samples; where these are too many to count, so many that no
+ * memory and no disk has them. */
+static inline size_t bytes_of(size_t n, int64_t touches, size_t step)
+{
+    ptrdiff_t bytes;
+    if (__builtin_mul_overflow(n, touches, &bytes) || __builtin_mul_overflow(bytes, step, &bytes))
+        return PTRDIFF_MAX;
+    return (size_t)bytes;
+}
+
 /* A file, mapped; both are given back together. */
 struct mapped {
     int fd;

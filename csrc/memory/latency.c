@@ -2,9 +2,9 @@
 #include "memory/chase.h"
 #include "stamps.h"
 
-/* A walk goes once around before it is timed, or so many loads: making the ring touched every stop in
- * the order of the walk, which leaves a bigger one as a walk does (2^17 and 2^20 loads before gave the
- * same within 1 % at 128 MiB). */
+/* A walk goes once around before it is timed, but no further than 2^18 loads: making the ring touched
+ * every stop in the order of the walk, which leaves a bigger one as a walk does (2^17 and 2^20 loads
+ * before gave the same within 1 % at 128 MiB). */
 #define WARM_LOADS ((uint32_t)1 << 18)
 
 struct ring {
@@ -20,24 +20,21 @@ static int make_ring(struct rk_context *c, struct ring *ring, size_t distance, s
     const int huge = rk_wants_huge(c);
     if (huge < 0)
         return huge;
-    const uint64_t count = size / distance;
-    if (distance % _Alignof(struct link))
-        return rk_cannot(c, "stops lie whole words of 8 bytes apart");
-    if (window_bytes && window_bytes < distance)
-        return rk_cannot(c, "a window holds one stop at least");
-    if (count < 2 || count > UINT32_MAX / 2)
-        return rk_cannot(c, "a ring needs two stops at least, and fewer than 2^31");
-    ring->count = (uint32_t)count;
+    int status = count_stops(c, &ring->count, size, distance);
+    if (!status && window_bytes && window_bytes < distance)
+        status = rk_cannot(c, "a window holds one stop at least");
+    if (status)
+        return status;
     /* The order, and behind it that of the windows; given back before anything is timed. */
     struct rk_region order;
-    int status = rk_map(c, &order, 2 * count * sizeof(uint32_t), 0);
+    status = rk_map(c, &order, 2 * sizeof(uint32_t) * ring->count, 0);
     if (!status)
         status = rk_map(c, &ring->region, size, huge);
     if (!status && window_bytes) {
         uint64_t state = rk_begin();
         const size_t window = window_bytes / distance;
         random_order((uint32_t *)(void *)order.start, ring->count,
-                     window < count ? (uint32_t)window : ring->count, &state);
+                     window < ring->count ? (uint32_t)window : ring->count, &state);
     } else if (!status) {
         rising_order((uint32_t *)(void *)order.start, ring->count);
     }
@@ -107,8 +104,8 @@ static __attribute__((noinline)) uint64_t sum_words(const uint64_t *word, size_t
 static int run_mountain(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
-    const size_t stride = (size_t)rk_integer(c, "stride_bytes"), step = stride / sizeof(uint64_t);
-    const size_t count = size / (step * sizeof(uint64_t));
+    const size_t stride = (size_t)rk_integer(c, "stride_bytes");
+    const size_t step = stride / sizeof(uint64_t), count = size / stride;
     struct rk_region region;
     if (stride % sizeof(uint64_t))
         return rk_cannot(c, "words lie whole words of 8 bytes apart");

@@ -8,8 +8,6 @@
 
 #include "region.h"
 
-#define RK_TEAM_MOST 1024
-
 struct rk_member {
     struct rk_team *team;
     struct rk_region from, to;
@@ -27,6 +25,7 @@ struct rk_team {
     atomic_ulong trial; /* the one to do; 0: none yet */
 };
 
+/* By the thread that uses it, so that it lies near its CPU. */
 static inline int rk_member_touch(const struct rk_member *me)
 {
     const int error = me->from.start ? rk_touch(&me->from) : 0;
@@ -37,7 +36,6 @@ static void *rk_member_main(void *argument)
 {
     struct rk_member *const me = argument;
     struct rk_team *const team = me->team;
-    /* Touched by the thread that uses it, so that it lies near its CPU. */
     me->error = rk_member_touch(me);
     atomic_fetch_add(&team->ready, 1);
     for (uint64_t seen = 0; !atomic_load(&team->over);) {
@@ -65,17 +63,19 @@ static inline int rk_team_end(struct rk_team *team, int status)
     return status;
 }
 
-/* A thread that never runs anywhere but on that CPU: 0 or an errno. */
-static inline int rk_start_on(struct rk_member *member)
+/* 0 or an errno. */
+static inline int rk_member_start(struct rk_member *me)
 {
-    pthread_attr_t attr;
     cpu_set_t set;
+    pthread_attr_t attr;
     CPU_ZERO(&set);
-    CPU_SET(member->cpu, &set);
-    pthread_attr_init(&attr);
-    int error = pthread_attr_setaffinity_np(&attr, sizeof set, &set);
+    CPU_SET(me->cpu, &set);
+    int error = pthread_attr_init(&attr);
+    if (error)
+        return error;
+    error = pthread_attr_setaffinity_np(&attr, sizeof set, &set);
     if (!error)
-        error = pthread_create(&member->thread, &attr, rk_member_main, member);
+        error = pthread_create(&me->thread, &attr, rk_member_main, me);
     pthread_attr_destroy(&attr);
     return error;
 }
@@ -85,10 +85,10 @@ static inline int rk_start_on(struct rk_member *member)
 static inline int rk_team_begin(struct rk_context *c, struct rk_team *team, int count,
                                 size_t from_bytes, size_t to_bytes, int huge)
 {
-    static struct rk_member members[RK_TEAM_MOST];
-    int cpus[RK_TEAM_MOST];
+    static struct rk_member members[RK_CPUS_MOST];
+    int cpus[RK_CPUS_MOST];
     char why[96];
-    const int have = rk_cpus(cpus, RK_TEAM_MOST);
+    const int have = rk_cpus(cpus, RK_CPUS_MOST);
     memset(members, 0, sizeof members);
     team->members = members, team->count = count, team->started = 0;
     atomic_store(&team->over, 0), atomic_store(&team->ready, 0);
@@ -106,7 +106,7 @@ static inline int rk_team_begin(struct rk_context *c, struct rk_team *team, int 
             status = rk_reserve(c, &members[i].to, to_bytes, huge);
     }
     for (int i = 1; i < count && !status; i++) {
-        const int error = rk_start_on(&members[i]);
+        const int error = rk_member_start(&members[i]);
         status = error ? rk_refused(c, "pthread_create", error) : 0;
         team->started += !error;
     }
@@ -117,9 +117,11 @@ static inline int rk_team_begin(struct rk_context *c, struct rk_team *team, int 
     for (int i = 0; i < count && !status; i++)
         if (members[i].error)
             status = rk_refused(c, "touching the memory", members[i].error);
-    for (int i = 0; i < count && !status && huge; i++)
-        status = rk_is_huge(&members[i].from) ? rk_got_huge(c, &members[i].to)
-                                              : rk_got_huge(c, &members[i].from);
+    for (int i = 0; i < count && !status && huge; i++) {
+        status = rk_got_huge(c, &members[i].from);
+        if (!status)
+            status = rk_got_huge(c, &members[i].to);
+    }
     return status ? rk_team_end(team, status) : 0;
 }
 

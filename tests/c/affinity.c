@@ -1,0 +1,22 @@
+/* affinity.c: put before the C library (LD_PRELOAD) by tests/test_memory_refused.py. No process may
+ * choose its CPUs, and with UNKNOWN_CPUS set a cpu_set_t is too small to hear which they are. */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+    (void)pid, (void)size, (void)set;
+    errno = EPERM;
+    return -1;
+}
+
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+    if (!getenv("UNKNOWN_CPUS") || size != sizeof *set)
+        return syscall(SYS_sched_getaffinity, pid, size, set) < 0 ? -1 : 0;
+    errno = EINVAL;
+    return -1;
+}
