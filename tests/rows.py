@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import ROOT, probes_running
+from conftest import ROOT, need, probes_running
 from reckon import clib
 
 ROWS = [name for name in clib.probes() if re.match("cpu/(loop|call|task|switch)/", name)]
@@ -144,6 +145,14 @@ def huge_pages():
     setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     if not setting.exists() or "[never]" in setting.read_text():
         pytest.skip("transparent huge pages are off")
+
+
+def objdump(name):
+    """What objdump prints of an object file of the library, line by line."""
+    x86_only()
+    need(shutil.which("objdump"), "objdump is not installed")
+    command = ["objdump", "-d", "--no-show-raw-insn", ROOT / "_build/lib" / name]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 VERSION_1 = {"memory.max": "memory.limit_in_bytes"}

@@ -1,19 +1,19 @@
 """The rows of memory: loads, bytes and faults are as many as the samples say."""
 
 import re
-import shutil
 import subprocess
 from collections import Counter
 from itertools import groupby
 
 import pytest
 
-from conftest import ROOT, need
+from conftest import ROOT
 from reckon import clib
 from rows import (  # the fixture acts on every test of this file
     huge_pages,
     in_python,
     nothing_is_left_behind,
+    objdump,
     two_cpus,
     x86_only,
 )
@@ -90,12 +90,8 @@ def test_the_share_in_huge_pages_is_of_what_is_present(tmp_path):
 
 def code_of(name):
     """{function: [(address, instruction)]}, as objdump reads them."""
-    x86_only()
-    need(shutil.which("objdump"), "objdump is not installed")
-    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", ROOT / "_build/lib/memory" / name],
-                          capture_output=True, text=True, check=True).stdout  # fmt: skip
     found = {}
-    for line in text.splitlines():
+    for line in objdump(f"memory/{name}"):
         if start := re.match(r"[0-9a-f]+ <([\w.]+)>:", line):
             body = found[start[1].split(".")[0]] = []
         elif one := re.match(r" +([0-9a-f]+):\t(.*)", line):

@@ -23,6 +23,7 @@ from rows import (  # the fixture acts on every test of this file
     control_group,
     in_python,
     nothing_is_left_behind,
+    objdump,
     stat,
     x86_only,
 )
@@ -34,12 +35,8 @@ ARGUMENTS = {"edi": 1, "esi": 2, "edx": 3, "ecx": 4, "r8d": 5, "r9d": 6}  # Syst
 
 def functions_of(name):
     """{function: its instructions}, as objdump reads them."""
-    x86_only()
-    need(shutil.which("objdump"), "objdump is not installed")
-    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", ROOT / "_build/lib" / name],
-                          capture_output=True, text=True, check=True).stdout  # fmt: skip
     found = {}
-    for line in text.splitlines():
+    for line in objdump(name):
         if start := re.match(r"[0-9a-f]+ <(\w+)>:", line):
             body = found[start[1]] = []
         elif "\t" in line:
