@@ -76,6 +76,10 @@ class Report(C.Structure):
         ("involuntary_switches", C.c_int64),
         ("migrations", C.c_int64),
         ("steal_ms", C.c_int64),
+        ("retransmits", C.c_int64),
+        ("listen_overflows", C.c_int64),
+        ("listen_drops", C.c_int64),
+        ("time_wait", C.c_int64),
         ("cycles_per_tick_before", C.c_double),
         ("cycles_per_tick_after", C.c_double),
         ("reason", C.c_char * 256),
@@ -132,6 +136,10 @@ class Outcome:
     involuntary_switches: int
     migrations: int
     steal_ms: int
+    retransmits: int
+    listen_overflows: int
+    listen_drops: int
+    time_wait: int
     cycles_per_tick_before: float
     cycles_per_tick_after: float
     seed: int
