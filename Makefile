@@ -35,7 +35,7 @@ help: ## list the targets
 	@echo "Reckon: predict what this machine should do, then measure it."
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
 	@echo "Options: PROFILE=quick|standard|full  FRESH=1 (measure again)  RUN=name  NO_APT=1"
-	@echo "Network: PEER=host[:port] and PEER_TOKEN, or LINK_RTT=\"10 ms\" LINK_RATE=\"100 Mbit/s\"
+	@echo 'Network: PEER=host[:port] PEER_TOKEN=...  or  LINK_RTT="10 ms" LINK_RATE="100 Mbit/s"'
 
 book: setup lib tex ## execute the notebooks, make the site and the PDF
 	@$(PY) -m reckon build
