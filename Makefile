@@ -11,9 +11,13 @@ PROFILE ?=
 FRESH   ?=
 RUN     ?=
 NO_APT  ?=
+LINK_RTT  ?=
+LINK_RATE ?=
 export RECKON_PROFILE = $(PROFILE)
 export RECKON_FRESH   = $(FRESH)
 export RECKON_RUN     = $(RUN)
+export RECKON_LINK_RTT  = $(LINK_RTT)
+export RECKON_LINK_RATE = $(LINK_RATE)
 export NO_APT
 # Work of numpy's own threads would be measured with ours.
 export OMP_NUM_THREADS = 1
@@ -25,6 +29,7 @@ help: ## list the targets
 	@echo "Reckon: predict what this machine should do, then measure it."
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
 	@echo "Options: PROFILE=quick|standard|full  FRESH=1 (measure again)  RUN=name  NO_APT=1"
+	@echo "The link to the lab host: LINK_RTT='0.2 ms'  LINK_RATE='1 Gbit/s'"
 
 book: setup lib tex ## execute the notebooks, make the site and the PDF
 	@$(PY) -m reckon build
