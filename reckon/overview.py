@@ -17,6 +17,8 @@ def machine_table(described: dict, sections: dict, fields: dict, caption: str, n
     """Every known value with its source; what is unknown reads "not reported"."""
     rows = []
     for (section, key), (title, unit) in fields.items():
+        if section not in sections:
+            continue
         entry = described.get(section, {}).get(key, {"value": None, "source": ""})
         value, source = entry["value"], entry["source"]
         if value is None:
