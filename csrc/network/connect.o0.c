@@ -20,22 +20,22 @@ TIME_CLOSE(i7_10750h_close, I7_10750H)
 
 static int run_t470_connect(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return RK_HAVE_STAMPS ? t470_connect(c, out, n, -1) : rk_cannot(c, NO_STAMPS);
+    return RK_HAVE_STAMPS ? t470_connect(c, out, n, ORDINARY, -1) : rk_cannot(c, NO_STAMPS);
 }
 
 static int run_t470_close(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return RK_HAVE_STAMPS ? t470_close(c, out, n, -1, IN_ORDER) : rk_cannot(c, NO_STAMPS);
+    return RK_HAVE_STAMPS ? t470_close(c, out, n, IN_ORDER, ORDINARY, -1) : rk_cannot(c, NO_STAMPS);
 }
 
 static int run_i7_10750h_connect(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return RK_HAVE_STAMPS ? i7_10750h_connect(c, out, n, -1) : rk_cannot(c, NO_STAMPS);
+    return RK_HAVE_STAMPS ? i7_10750h_connect(c, out, n, ORDINARY, -1) : rk_cannot(c, NO_STAMPS);
 }
 
 static int run_i7_10750h_close(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return RK_HAVE_STAMPS ? i7_10750h_close(c, out, n, -1, IN_ORDER) : rk_cannot(c, NO_STAMPS);
+    return RK_HAVE_STAMPS ? i7_10750h_close(c, out, n, IN_ORDER, ORDINARY, -1) : rk_cannot(c, NO_STAMPS);
 }
 
 #define ROW(id, report, row_name, what)                                                            \
