@@ -22,6 +22,10 @@ int rk_failed(struct rk_context *, const char *what, int error);
  * machine cannot; any other error is a failure. */
 int rk_refused(struct rk_context *, const char *what, int error);
 
+/* What TCP did while the row ran, for the record; -1 is "not known here". */
+void rk_note_tcp(struct rk_context *, int64_t retransmits, int64_t listen_overflows,
+                 int64_t listen_drops, int64_t time_wait);
+
 /* A CPU that this process might use when it was started, other than the one it runs on: the lowest.
  * -1 where there is none. */
 int rk_other_cpu(void);

@@ -102,6 +102,15 @@ static uint64_t chain_ticks(uint64_t rounds)
     return least;
 }
 
+void rk_note_tcp(struct rk_context *c, int64_t retransmits, int64_t listen_overflows,
+                 int64_t listen_drops, int64_t time_wait)
+{
+    c->report->retransmits = retransmits;
+    c->report->listen_overflows = listen_overflows;
+    c->report->listen_drops = listen_drops;
+    c->report->time_wait = time_wait;
+}
+
 /* Core cycles per tick. By difference, so that the pair of reads (0.2 % of so short a chain) does
  * not enter. 25,600 and 51,200 cycles: some 8 and 17 microseconds. */
 static double cycles_per_tick(void)
@@ -150,6 +159,8 @@ void rk_run_here(const struct rk_request *request, struct rk_sample *samples,
 {
     struct rk_context context;
     report->status = rk_context_open(&context, request->probe, request->params, report->reason);
+    context.report = report;
+    rk_note_tcp(&context, -1, -1, -1, -1);
     CPU_ZERO(&allowed);
     const int unknown = sched_getaffinity(0, sizeof allowed, &allowed) < 0 ? errno : 0;
     /* In the caller's process nothing is pinned or raised: it would outlast the call. */

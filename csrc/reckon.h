@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Raised when the way rows are run changes (pinning, warm-up, clock): part of every record's key. */
-#define RK_HARNESS_VERSION 2
+#define RK_HARNESS_VERSION 3
 
 #define RK_EXPORT __attribute__((visibility("default")))
 
@@ -73,6 +73,10 @@ struct rk_report {
     int64_t voluntary_switches, involuntary_switches;
     int64_t migrations; /* of the first thread */
     int64_t steal_ms;   /* of the request's CPU alone, also where a row uses others */
+    /* Of the network namespace that the row is in; a row that uses the network tells them. */
+    int64_t retransmits; /* segments that TCP sent again */
+    int64_t listen_overflows, listen_drops; /* connections that a full accept queue turned away */
+    int64_t time_wait;   /* connections in that state at the end */
     double cycles_per_tick_before; /* core clock over tick clock, calibrated in the same process */
     double cycles_per_tick_after;
     char reason[256]; /* why it failed or cannot; one sentence */

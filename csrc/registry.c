@@ -85,6 +85,7 @@ int rk_context_open(struct rk_context *c, const char *probe, const char *params,
 {
     memset(c, 0, sizeof *c);
     c->reason = reason;
+    c->report = NULL;
     c->probe = find(probe);
     if (!c->probe)
         return refuse(reason, -ENOENT, "There is no probe named %s.", probe);

@@ -21,7 +21,9 @@ import pydantic
 from . import settings
 from .settings import ReckonError
 
-FORMAT = 2  # 1: every point of a curve had samples; there was no reason
+# 1: every point of a curve had samples; there was no reason. 2: nothing of the network: what TCP did
+# in a process is not known, and no measurement has a peer.
+FORMAT = 3
 
 
 class _Strict(pydantic.BaseModel):
@@ -81,6 +83,10 @@ class Process(_Strict):
     involuntary_switches: int
     migrations: int
     steal_ms: int
+    retransmits: int = -1  # these four of rows that use the network
+    listen_overflows: int = -1
+    listen_drops: int = -1
+    time_wait: int = -1
     cycles_per_tick_before: float
     cycles_per_tick_after: float
     seed: int
@@ -103,6 +109,7 @@ class Measurement(_Strict):
     reports: list[str]  # the reports whose method this is
     axis: str | None
     params: dict[str, int | str]
+    peer: str | None = None  # the other host, where the row talks to one
     samples: int  # trials in each process
     warmup: int
     priority: str
@@ -122,13 +129,13 @@ class Quantity(_Strict):
 
 
 class Record(_Strict):
-    format: Literal[1, 2] = FORMAT
+    format: Literal[1, 2, 3] = FORMAT
     experiment: str
     quantities: dict[str, Quantity] = {}
 
 
 class Run(_Strict):
-    format: Literal[1, 2] = FORMAT
+    format: Literal[1, 2, 3] = FORMAT
     name: str
     identity: str  # hash of processor, microcode, kernel release and mitigations
     opened_at: datetime

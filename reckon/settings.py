@@ -89,15 +89,25 @@ def for_the_book() -> bool:
     return _choice("RECKON_BOOK", "0") == "1"
 
 
+def machine_toml() -> Path:
+    return Path(_choice("RECKON_MACHINE_TOML", str(ROOT / "machine.toml")))
+
+
+def peer() -> str | None:
+    """The other host of the network rows, HOST or HOST:PORT; None: the lab host."""
+    return os.environ.get("RECKON_PEER") or None
+
+
+def peer_token() -> str | None:
+    """What both hosts know, so that the other one serves nobody else."""
+    return os.environ.get("RECKON_PEER_TOKEN") or None
+
+
 def link_rtt() -> str:
-    """The round trip of the lab host's link, as it was written; lab.py reads it."""
+    """Round trip of the lab host's link, with its unit."""
     return _choice("RECKON_LINK_RTT", "0.2 ms")
 
 
 def link_rate() -> str:
-    """The rate of the lab host's link, as it was written; lab.py reads it."""
+    """Rate of the lab host's link, with its unit."""
     return _choice("RECKON_LINK_RATE", "1 Gbit/s")
-
-
-def machine_toml() -> Path:
-    return Path(_choice("RECKON_MACHINE_TOML", str(ROOT / "machine.toml")))

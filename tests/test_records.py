@@ -78,7 +78,7 @@ def record_file(folders, text):
     [
         ("", "not a whole record.*move it away"),
         ('{"format": 1, "experiment": "a/b", "quantit', "not a whole record .line 1"),
-        ('{"format": 3, "experiment": "a/b"}', "format 3, newer than this version.*update Reckon"),
+        ('{"format": 4, "experiment": "a/b"}', "format 4, newer than this version.*update Reckon"),
         ('{"format": 1}', "experiment: Field required"),
         ('{"format": 1, "experiment": "a/b", "colour": 3}', "colour: Extra inputs"),
         ('{"format": 1, "experiment": "a/b", "quantities": {"q": {"predictions": 3}}}',
