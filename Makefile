@@ -24,8 +24,6 @@ export RECKON_LINK_RATE := $(LINK_RATE)
 export RECKON_PROFILE = $(PROFILE)
 export RECKON_FRESH   = $(FRESH)
 export RECKON_RUN     = $(RUN)
-export RECKON_LINK_RTT  = $(LINK_RTT)
-export RECKON_LINK_RATE = $(LINK_RATE)
 export NO_APT
 # Work of numpy's own threads would be measured with ours.
 export OMP_NUM_THREADS = 1

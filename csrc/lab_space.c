@@ -13,7 +13,7 @@
 const char *const lab_address[2] = {"10.77.0.1", "10.77.0.2"};
 const char *const lab_address6[2] = {"fd77::1", "fd77::2"};
 
-#define ELSE " Else name a real host with PEER=."
+#define ELSE ", or name a real host with PEER=."
 
 /* A setting under /proc/sys as a number; -1 where there is none. */
 static long setting(const char *path)
@@ -31,17 +31,17 @@ static long setting(const char *path)
 __attribute__((noreturn)) static void forbidden(const char *what, int error)
 {
     if (setting("/proc/sys/user/max_user_namespaces") == 0)
-        lab_cannot("Run as root, or allow them: sysctl user.max_user_namespaces=15000." ELSE,
+        lab_cannot("Run as root, or allow them: sysctl user.max_user_namespaces=15000" ELSE,
                    "user namespaces are switched off here (user.max_user_namespaces is 0)");
     if (setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
-        lab_cannot("Run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1." ELSE,
+        lab_cannot("Run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1" ELSE,
                    "user namespaces are kept for root here (kernel.unprivileged_userns_clone is 0)");
     if (setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
         lab_cannot("Run as root, or allow it: sysctl "
-                   "kernel.apparmor_restrict_unprivileged_userns=0." ELSE,
+                   "kernel.apparmor_restrict_unprivileged_userns=0" ELSE,
                    "AppArmor keeps namespaces from ordinary users here (%s: %s)", what,
                    strerror(error));
-    lab_cannot("Run as root; in a container, with the capability SYS_ADMIN." ELSE,
+    lab_cannot("Run as root; in a container, with the capability SYS_ADMIN" ELSE,
                "namespaces are forbidden here (%s: %s)", what, strerror(error));
 }
 
@@ -78,7 +78,7 @@ static int this_net(void)
 {
     const int fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        lab_cannot("Mount /proc." ELSE, "/proc/self/ns/net does not open: %s", strerror(errno));
+        lab_cannot("Mount /proc" ELSE, "/proc/self/ns/net does not open: %s", strerror(errno));
     return fd;
 }
 
@@ -151,11 +151,11 @@ void lab_open_spaces(struct lab *lab)
                    "there is no TUN device here (%s)", strerror(-tun));
     if (packet && tun)
         lab_cannot("Load one of them: modprobe tun, or modprobe veth; in a container, "
-                   "--device /dev/net/tun." ELSE,
+                   "--device /dev/net/tun" ELSE,
                    "there are no TUN devices here (%s) and no pairs of virtual Ethernet devices "
                    "(%s)", strerror(-tun), strerror(-packet));
     if (packet)
-        lab_cannot("Load it: modprobe veth." ELSE,
+        lab_cannot("Load it: modprobe veth" ELSE,
                    "there are no pairs of virtual Ethernet devices here (%s)", strerror(-packet));
     lab_set_up_host(lab, LAB_PEER);
     lab_set_up_host(lab, LAB_CLIENT);

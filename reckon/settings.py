@@ -94,16 +94,6 @@ def for_the_book() -> bool:
     return _choice("RECKON_BOOK", "0") == "1"
 
 
-def link_rtt() -> str:
-    """The round trip of the lab host's link, as it was written; lab.py reads it."""
-    return _choice("RECKON_LINK_RTT", "0.2 ms")
-
-
-def link_rate() -> str:
-    """The rate of the lab host's link, as it was written; lab.py reads it."""
-    return _choice("RECKON_LINK_RATE", "1 Gbit/s")
-
-
 def machine_toml() -> Path:
     return Path(_choice("RECKON_MACHINE_TOML", str(ROOT / "machine.toml")))
 

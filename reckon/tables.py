@@ -173,7 +173,7 @@ def tcp(found: list[Result], caption: str, name: str) -> Block:
                 for field in ("retransmits", "listen_overflows", "listen_drops")]  # fmt: skip
         waiting = max((p.time_wait for p in processes), default=-1)
         if processes and max(map(max, told)) >= 0:
-            rows.append([label(one.quantity), one.measurement.peer or "loopback",
+            rows.append([label(one.quantity), "other host" if one.measurement.peer else "loopback",
                          *("not known" if min(values) < 0 else str(sum(values)) for values in told),
                          str(waiting) if waiting >= 0 else "not known"])  # fmt: skip
     return grid(["Quantity", "Other end", "Segments sent again", "Accept queue overflowed",

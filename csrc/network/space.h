@@ -41,7 +41,10 @@ static inline int rk_enter_one(int fd, const char *own, int kind)
  * the row's own, which ends with the row: there is no way back. */
 static inline int rk_enter_space(struct rk_context *c, pid_t pid)
 {
+    static pid_t entered; /* a row may ask again, for its warm-up and for its samples */
     char path[64], why[160];
+    if (entered == pid)
+        return 0;
     /* A notebook's kernel that runs a row in its own process would stay in the lab for good. */
     if (strcmp(program_invocation_short_name, "reckon-probe") != 0)
         return rk_cannot(c, "the lab host is reached by an isolated row alone, because a process "
@@ -71,6 +74,8 @@ static inline int rk_enter_space(struct rk_context *c, pid_t pid)
             status = rk_cannot(c, "entering the lab host's network is refused here");
         else if (bad)
             status = rk_failed(c, "entering the lab host's network", -bad);
+        else
+            entered = pid;
     }
     if (user >= 0)
         close(user);
