@@ -106,3 +106,13 @@ def peer() -> str | None:
 def peer_token() -> str | None:
     """What both hosts know, so that the other one serves nobody else."""
     return os.environ.get("RECKON_PEER_TOKEN") or None
+
+
+def link_rtt() -> str:
+    """The round trip of the lab host's link, as it was written; lab.py reads it."""
+    return _choice("RECKON_LINK_RTT", "0.2 ms")
+
+
+def link_rate() -> str:
+    """The rate of the lab host's link, as it was written; lab.py reads it."""
+    return _choice("RECKON_LINK_RATE", "1 Gbit/s")
