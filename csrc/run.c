@@ -20,6 +20,8 @@
 
 #include "context.h"
 
+#define RK_PEER_VARIABLES 8
+
 __attribute__((format(printf, 3, 4)))
 static int say(struct rk_report *report, int status, const char *format, ...)
 {
@@ -59,7 +61,11 @@ static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
     char asan[512], ubsan[512];
     snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s", sanitizer ? sanitizer : "");
     snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=%s", undefined ? undefined : "");
-    char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", pad, asan, ubsan, NULL};
+    char *envp[6 + RK_PEER_VARIABLES] = {"PATH=/usr/bin:/bin", "LC_ALL=C", pad, asan, ubsan};
+    /* Which host is the other one: its address and token are no parameters and in no record. */
+    for (char **from = environ, **to = envp + 5; *from && to < envp + 5 + RK_PEER_VARIABLES; from++)
+        if (strncmp(*from, "RECKON_PEER", strlen("RECKON_PEER")) == 0)
+            *to++ = *from;
 
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;

@@ -1,0 +1,108 @@
+/* Rows for the tests alone: each service of reckon-peer, with what it must give. */
+#include "network/client.h"
+
+/* turns messages there and back; each byte that comes back is compared. */
+static int echo_on(struct rk_context *c, int fd, char *message, size_t size, int64_t turns)
+{
+    char *back = malloc(size);
+    int status = back ? 0 : -ENOMEM;
+    for (int64_t turn = 0; turn < turns && !status; turn++) {
+        memset(message, (int)turn, size);
+        message[size - 1] = (char)(turn + 1);
+        status = peer_send(fd, message, size);
+        status = status ? status : peer_receive(fd, back, size);
+        if (!status && memcmp(message, back, size) != 0)
+            status = -EBADMSG;
+    }
+    free(back);
+    return status ? rk_failed(c, "the echo", -status) : 0;
+}
+
+static int run_echo(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const size_t size = (size_t)rk_integer(c, "size_bytes");
+    const int64_t turns = rk_integer(c, "turns");
+    char service[64];
+    struct peer peer;
+    int fd = -1;
+    int status = peer_open(c, (int)rk_integer(c, "cpu"), &peer);
+    if (status)
+        return status;
+    snprintf(service, sizeof service, "echo %zu", size);
+    status = peer_ask(c, &peer, service, &fd);
+    char *message = malloc(size);
+    for (size_t i = 0; i < n && !status && message; i++) {
+        const uint64_t begin = rk_begin();
+        status = echo_on(c, fd, message, size, turns);
+        out[i] = (struct rk_sample){(int64_t)(rk_end() - begin), (uint64_t)turns};
+    }
+    free(message);
+    if (fd >= 0)
+        close(fd);
+    return peer_close(c, &peer, status);
+}
+
+/* Asks for whatever service is named and reads one line: for sentences. */
+static int run_ask(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct peer peer;
+    char line[4096];
+    int fd = -1;
+    int status = peer_open(c, -1, &peer);
+    if (status)
+        return status;
+    status = peer_ask(c, &peer, rk_text(c, "service"), &fd);
+    if (!status) {
+        status = peer_line(c, fd, line, sizeof line);
+        close(fd);
+    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = (struct rk_sample){1, 1};
+    return peer_close(c, &peer, status);
+}
+
+/* One datagram there and back. */
+static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct peer peer;
+    struct sockaddr_storage address;
+    socklen_t length;
+    int control = -1;
+    int status = peer_open(c, -1, &peer);
+    if (status)
+        return status;
+    status = peer_door(c, &peer, "udp-echo", &control, &address, &length);
+    if (status)
+        return peer_close(c, &peer, status);
+    const struct timeval limit = {.tv_sec = 2};
+    const int fd = socket(address.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int bad = fd < 0 || connect(fd, (const struct sockaddr *)&address, length) < 0 ||
+              setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) < 0;
+    for (size_t i = 0; i < n && !bad; i++) {
+        const uint64_t begin = rk_begin();
+        char back[8] = "";
+        bad = send(fd, "datagram", 8, 0) != 8 || recv(fd, back, 8, 0) != 8 ||
+              memcmp(back, "datagram", 8) != 0;
+        out[i] = (struct rk_sample){(int64_t)(rk_end() - begin), 1};
+    }
+    status = bad ? rk_failed(c, "the datagram", errno) : 0;
+    if (fd >= 0)
+        close(fd);
+    close(control);
+    return peer_close(c, &peer, status);
+}
+
+#define PEER RK_WORD("peer", "loopback", "loopback, or other: the other host")
+
+RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
+         .timed = "turns x size_bytes to reckon-peer's echo and back, and the comparison",
+         .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 64, 1, 16 << 20, "of a message"),
+                             RK_COUNT("turns", 10, 1, 1000000000, "messages a trial"),
+                             RK_COUNT("cpu", -1, -1, 4096, "of the row's own peer; -1: this one")),
+         .run = run_echo);
+RK_PROBE(peer_ask, .name = "test/peer_ask", .op = "line", .timed = "nothing: one line is read",
+         .params = RK_PARAMS(PEER, RK_WORD("service", "about", "what is asked of the peer")),
+         .run = run_ask);
+RK_PROBE(peer_udp, .name = "test/peer_udp", .op = "datagram",
+         .timed = "a datagram to reckon-peer's udp-echo and back", .params = RK_PARAMS(PEER),
+         .run = run_udp);
