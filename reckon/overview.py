@@ -100,7 +100,7 @@ def source_map(found: list[Result], caption: str, name: str) -> Block:
         sources = [
             f"{{download}}`{path.name} </{path.relative_to(settings.ROOT)}>`"
             for path in sorted((settings.ROOT / "csrc").glob(f"{one}.c"))
-            + sorted((settings.ROOT / "csrc").glob(f"{one}.o0.c"))
+            + sorted((settings.ROOT / "csrc").glob(f"{one}.*.c"))
         ]
         count = sum(q.quantity.rsplit("/", 1)[0] == one for q in found)
         rows.append([f"`{one}`", ", ".join(sources), str(count)])
