@@ -44,13 +44,7 @@ static inline int peer_open_other(struct rk_context *c, struct peer *peer)
     const long pid = strtol(space, &rest, 10);
     if (*rest || pid < 1 || pid > INT_MAX)
         return peer_trouble(c, EDESTADDRREQ, "RECKON_PEER_SPACE is \"%.60s\", not a process.", space);
-    /* The warm-up entered it already: a process that is in a space cannot enter it again. */
-    static pid_t entered;
-    if (entered == pid)
-        return 0;
-    const int status = rk_enter_space(c, (pid_t)pid);
-    entered = status ? 0 : (pid_t)pid;
-    return status;
+    return rk_enter_space(c, (pid_t)pid);
 }
 
 /* --- a server of the row's own ----------------------------------------------------------------- */
