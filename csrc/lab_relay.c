@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lab.h"
@@ -36,13 +35,6 @@ struct line {
     int64_t free_ns;
     uint64_t rest; /* of the last division, so that no fraction of a nanosecond is lost */
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
 
 static void add(_Atomic uint64_t *count, uint64_t more)
 {
@@ -83,12 +75,12 @@ static int take(const struct lab *lab, struct line *line, uint8_t *scrap)
     for (int taken = 0; taken < BATCH; taken++) {
         struct packet *packet = place(line);
         uint8_t *frame = packet ? packet->frame : scrap;
-        const ssize_t size = read(line->from->fd, frame, FRAME_MOST);
+        int64_t now;
+        const ssize_t size = lab_read(line->from, frame, FRAME_MOST, &now);
         if (size < 0 && (errno == EAGAIN || errno == EINTR || errno == ENETDOWN))
             return taken > 0;
         if (size < 10) /* the device is gone */
             _exit(1);
-        const int64_t now = now_ns();
         uint64_t segments;
         const int64_t bytes = lab_weigh(line->from, frame, (size_t)size, &segments);
         const int64_t begin = line->free_ns > now ? line->free_ns : now;
@@ -117,7 +109,7 @@ static int64_t give(struct line *line)
 {
     struct packet *packet;
     while ((packet = first(line))) {
-        const int64_t now = now_ns();
+        const int64_t now = lab_now_ns(CLOCK_MONOTONIC);
         if (packet->release_ns > now)
             return packet->release_ns;
         if (write(line->to->fd, packet->frame, packet->size) != (ssize_t)packet->size)
@@ -158,7 +150,7 @@ void lab_relay(struct lab *lab)
                                {.fd = lab->life[0]}}; /* POLLHUP is always told */
     open_line(lab, &line[0], LAB_CLIENT);
     open_line(lab, &line[1], LAB_PEER);
-    for (int64_t looked = now_ns();;) {
+    for (int64_t looked = lab_now_ns(CLOCK_MONOTONIC);;) {
         int64_t due = INT64_MAX;
         int came = 0;
         for (int side = 0; side < 2; side++) {
@@ -166,7 +158,7 @@ void lab_relay(struct lab *lab)
             const int64_t next = give(&line[side]);
             due = next < due ? next : due;
         }
-        const int64_t now = now_ns();
+        const int64_t now = lab_now_ns(CLOCK_MONOTONIC);
         if (now - looked > LOOK_NS) {
             if (!wanted(&events[2]))
                 _exit(0);
