@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import settings, units
+from . import lab, settings
 from .settings import ReckonError
 
 VERSION = 1  # of the protocol, as in csrc/peer_wire.h
@@ -45,7 +45,7 @@ class Chosen:
     identity: str  # part of a record's key: another host's samples are not reused for this one
     environment: dict[str, str]
     about: dict
-    link: object  # the lab host's link; None of a real one
+    link: dict | None  # the lab host's: rtt_s, rate_bit_per_s; of a real one it is not known
     describe: Callable[[], str]
 
 
@@ -78,31 +78,15 @@ def _found() -> Chosen | PeerCannot:
 
 
 def _lab() -> Chosen:
-    from .lab import Lab, LabCannot
-
-    rtt_s = _amount("LINK_RTT", settings.link_rtt(), "ms")
-    bit_per_s = _amount("LINK_RATE", settings.link_rate(), "Mbit/s") * 8  # the base unit is the byte
     try:
-        lab = Lab(rtt_s, bit_per_s)
-    except LabCannot as cannot:
-        remedy = f" {cannot.remedy}" if cannot.remedy else ""
-        raise PeerCannot(f"{cannot.reason}{remedy}") from None
-    atexit.register(lab.close)
-    identity = f"lab {rtt_s * 1e3:.6g} ms {bit_per_s / 1e6:.6g} Mbit/s"
-    return Chosen("lab", identity, dict(lab.environment), lab.about, lab.link, lab.describe)
-
-
-def _amount(name: str, text: str, unit: str) -> float:
-    """"0.2 ms" in base units."""
-    match = re.fullmatch(r"\s*([0-9.]+(?:e[+-]?\d+)?)\s*(\S.*?)\s*", text)
-    try:
-        value = float(match[1])
-        fits = units.dimension(match[2]) == units.dimension(unit)
-    except (TypeError, ValueError, ReckonError):
-        fits = False
-    if not fits or value < 0:
-        raise ReckonError(f"{name} is {text!r}; write a number with its unit, such as 10 {unit}.")
-    return float(units.to_base(value, match[2]))
+        started = lab.start()
+    except lab.LabCannot as cannot:
+        raise PeerCannot(str(cannot)) from None
+    atexit.register(started.close)
+    rtt_ms, mbit = started.link["rtt_s"] * 1e3, started.link["rate_bit_per_s"] / 1e6
+    return Chosen("lab", f"lab {rtt_ms:.6g} ms {mbit:.6g} Mbit/s", dict(started.environment),
+                  started.about, started.link,
+                  lambda: f"The other host is {started.describe()}.")  # fmt: skip
 
 
 # --- a real one ------------------------------------------------------------------------------
