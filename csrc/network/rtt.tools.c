@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "counts.h"
-#include "tools.h"
+#include "tools_server.h"
 
 #define SPAN_MOST_MS 5000 /* sockperf's log is then under TOOL_PRINTS_MOST at 3 us a round trip */
 
@@ -46,7 +46,10 @@ static int read_echoes(struct rk_context *c, char *text, struct rk_sample *out, 
         double us;
         if (!read_echo(line, &sequence, &us))
             continue;
-        if (seen > n || sequence != (long)seen + 1)
+        if (seen > n)
+            return tool_trouble(c, EPROTO, "ping printed echo %ld, and was to send %zu.", sequence,
+                                n + 1);
+        if (sequence != (long)seen + 1)
             return tool_trouble(c, EPROTO, "ping printed echo %ld where it was to be echo %zu of %zu.",
                                 sequence, seen + 1, n + 1);
         if (!possible(us, begin))
@@ -65,7 +68,6 @@ static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
     const int64_t allowed_ms = interval_ms * (int64_t)(n + 1);
     char interval[32], size[16], count[24], within[24];
     struct tool ping;
-    int unused;
     snprintf(interval, sizeof interval, "%lld.%03d", (long long)(interval_ms / 1000),
              (int)(interval_ms % 1000));
     snprintf(size, sizeof size, "%d", (int)rk_integer(c, "size_bytes"));
@@ -74,7 +76,7 @@ static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
     snprintf(within, sizeof within, "%lld", (long long)(allowed_ms / 1000 + TOOL_SPARE_S - 2));
     const char *const words[] = {"-n", "-i", interval, "-s", size, "-c", count, "-w", within,
                                  TOOL_LOOPBACK, NULL};
-    int status = tool_port(c, &unused);
+    int status = tool_loopback(c);
     if (status)
         return status;
     const struct rk_stamp begin = rk_stamp_now();
@@ -126,8 +128,10 @@ static int spread(struct rk_context *c, char *text, struct rk_sample *out, size_
     else if ((size_t)count < n)
         status = tool_trouble(c, EPROTO, "sockperf logged %ld round trips where %zu are wanted; a "
                               "longer span_ms gives more.", count, n);
-    for (size_t i = 0; i < n && !status; i++)
-        out[i] = (struct rk_sample){(int64_t)(us[(2 * i + 1) * (size_t)count / (2 * n)] * 1e3 * ticks), 1};
+    for (size_t i = 0; i < n && !status; i++) {
+        const size_t at = (2 * i + 1) * (size_t)count / (2 * n);
+        out[i] = (struct rk_sample){(int64_t)(us[at] * 1e3 * ticks), 1};
+    }
     free(us);
     return status;
 }

@@ -2,11 +2,11 @@
 #include <math.h>
 
 #include "counts.h"
-#include "tools.h"
+#include "tools_server.h"
 
 #define SPAN_MOST_MS 30000
 
-/* The number after "name": in an object without others inside, which ends at `end`. 1 if it is there. */
+/* The number after "name": in an object that holds no other and ends at `end`. 1 if it is there. */
 static int number_in(const char *object, const char *end, const char *name, double *value)
 {
     const char *at = strstr(object, name);
@@ -80,7 +80,7 @@ static int serve_once(struct rk_context *c, int cpu, struct rk_sample *out)
         return status;
     snprintf(number, sizeof number, "%d", port);
     const char *const words[] = {"-s", "-1", "-B", TOOL_LOOPBACK, "-p", number, NULL};
-    status = tool_start(c, &server, "iperf3", "iperf3", words, cpu, span_s * 1000 + TOOL_SPARE_S * 1000);
+    status = tool_start(c, &server, "iperf3", "iperf3", words, cpu, (span_s + TOOL_SPARE_S) * 1000);
     status = status ? status : tool_await(c, &server, port);
     status = status ? status : ask_iperf3(c, number, span_s, out);
     status = status ? status : tool_wait(c, &server);
