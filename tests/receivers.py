@@ -56,11 +56,13 @@ def told(notes):
 
 class Receiver:
     """Greets as reckon-peer does; notes(bytes, connection's number) are what its sink answers, or
-    serve(connection) does all of it."""
+    serve(connection) does all of it. `room` is what its socket takes before it reads."""
 
-    def __init__(self, monkeypatch, notes=None, serve=None):
+    def __init__(self, monkeypatch, notes=None, serve=None, room=None):
         self.notes, self.serve, self.asked, self.got = notes, serve, [], {}
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        if room:
+            self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
         monkeypatch.setenv("RECKON_PEER_AT", "127.0.0.1:%d" % self.listener.getsockname()[1])
         monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
         monkeypatch.delenv("RECKON_PEER_SPACE", raising=False)

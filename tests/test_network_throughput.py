@@ -1,6 +1,7 @@
 """Throughput: every byte is counted by whoever receives it."""
 
 import shutil
+import time
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from conftest import need
 from peers import no_peer_is_left
 from receivers import FEW, LONG, ROWS, Receiver, honest, possible, run, told
 from reckon import clib
-from rows import in_python, nothing_is_left_behind, x86_only  # the fixture acts on every test
+from rows import MIB, in_python, nothing_is_left_behind, x86_only  # the fixture acts on every test
 
 
 def test_the_lists_of_this_file_have_every_row():
@@ -65,6 +66,46 @@ def test_the_best_second_is_of_a_transfer_as_large_as_asked(monkeypatch):
     assert (one.ops <= list(receiver.got.values())).all() and (one.ops > 0).all()
     rate = one.ops / (one.ticks / clib.tick_hz())
     assert (rate >= 300_000_000 / (one.wall_ns / 1e9)).all()  # the best is no less than the whole
+
+
+def read_slowly(connection, least, part, pause_s):
+    """So many bytes at least, or all; what was read."""
+    got = 0
+    while got < least and (more := len(connection.recv(part))):
+        got += more
+        time.sleep(pause_s)
+    return got
+
+
+def test_the_best_is_the_fast_part_of_a_transfer(monkeypatch):
+    """Of 32 MB the receiver takes the first one and the last one slowly."""
+    possible("hpe_i7_860")
+
+    def serve(connection):
+        got = read_slowly(connection, MIB, 1 << 14, 0.005)
+        while got < 31 * MIB:
+            got += len(connection.recv(1 << 20))
+        got += read_slowly(connection, 1 << 40, 1 << 14, 0.005)
+        connection.sendall(honest(got, 0))
+
+    with Receiver(monkeypatch, serve=serve, room=1 << 16):
+        one = run("hpe_i7_860", 1, peer="other", size_bytes=32 * MIB, best_ms=20)
+    best = one.ops[0] / (one.ticks[0] / clib.tick_hz())
+    assert best > 3 * 32 * MIB / (one.wall_ns / 1e9)
+    assert one.ops[0] <= 32 * MIB
+
+
+def test_a_send_may_take_longer_than_a_time_limit_while_it_moves(monkeypatch):
+    """4 MiB at half a MiB a second; the limit without any progress is 5 s."""
+    x86_only()
+
+    def serve(connection):
+        got = read_slowly(connection, 1 << 40, 1 << 15, 1 / 16)
+        connection.sendall(honest(got, 0))
+
+    with Receiver(monkeypatch, serve=serve, room=1 << 15):
+        one = run("t470", 1, peer="other", size_bytes=4 * MIB)
+    assert one.ops[0] == 4 * MIB and one.wall_ns > 5e9
 
 
 def test_t470_hands_over_everything_in_one_send(tmp_path):
