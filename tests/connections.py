@@ -50,9 +50,11 @@ def no_peer_is_left():
     for _ in range(100):  # one that was killed may be on its way out
         left = processes_where(lambda path: os.readlink(path / "exe").startswith(programs))
         if not left:
-            return
+            break
         time.sleep(0.02)
     assert left == []
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
 
 
 # --- a capture of all TCP on lo, by Python -----------------------------------------------------
