@@ -43,16 +43,23 @@ def in_own_network(script, before="", **environment):
     return in_python(head + script, prefix=alone(before), **environment)
 
 
+def left_running():
+    """Programs of the library that live; one that was killed may be on its way out."""
+    programs = str(ROOT / "_build/lib")
+    for _ in range(100):
+        left = processes_where(lambda path: os.readlink(path / "exe").startswith(programs))
+        if not left:
+            break
+        time.sleep(0.02)
+    return left
+
+
 @pytest.fixture(autouse=True)
 def no_peer_is_left():
     yield
-    programs = str(ROOT / "_build/lib")
-    for _ in range(100):  # one that was killed may be on its way out
-        left = processes_where(lambda path: os.readlink(path / "exe").startswith(programs))
-        if not left:
-            return
-        time.sleep(0.02)
-    assert left == []
+    assert left_running() == []
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
 
 
 # --- a capture of all TCP on lo, by Python -----------------------------------------------------

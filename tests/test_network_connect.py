@@ -1,6 +1,5 @@
 """The rows of network/connect: what is on the wire, what is counted, and what goes wrong."""
 
-import contextlib
 import os
 import re
 import threading
@@ -20,12 +19,11 @@ from connections import (  # the fixture acts on every test of this file
     root,
 )
 from reckon import clib
-from rows import (  # the fixture acts on every test of this file
+from rows import (
     NOBODY_ELSE,
-    NOTHING,
+    PARENT,
     children_of,
     in_python,
-    nothing_is_left_behind,
     objdump,
     processes_where,
     stat,
@@ -166,32 +164,40 @@ def test_where_the_ports_would_be_used_up_the_orderly_rows_cannot():
 # --- where the server is, and how it waits -----------------------------------------------------
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row not in WIRE])
-def test_the_server_is_on_its_cpu_and_waits_as_the_row_says(row):
-    if row in ACROSS:
-        two_cpus()
-    if re.match("t470|i7", row):
-        x86_only()
-    samples = 1000 if row in IN_ORDER else 100_000
-    seen = set()
-
-    def long():
-        with contextlib.suppress(clib.ProbeCannot, clib.ProbeFailed):  # ports, or its deadline
-            clib.run(PART + row, samples=samples, warmup=0, deadline_s=0.5)
-
-    runner = threading.Thread(target=long)
+WATCH = """
+import contextlib
+from pathlib import Path
+import threading
+def children(parent):
+    files = Path(f"/proc/{parent}/task").glob("*/children")
+    return [int(pid) for file in files for pid in file.read_text().split()]
+def seen(row, samples):
+    found = set()
+    runner = threading.Thread(target=attempt, args=(PART + row, {}), kwargs=dict(
+        samples=samples, deadline_s=0.5, priority="none"))
     runner.start()
     while runner.is_alive():
         with contextlib.suppress(OSError):
-            for probe in children_of(os.getpid()):
-                for server in processes_where(lambda path: int(stat(path)[1]) == probe):
-                    for service in processes_where(lambda path: int(stat(path)[1]) == server):
-                        seen.add((tuple(os.sched_getaffinity(service)),
-                                  os.sched_getscheduler(service)))  # fmt: skip
+            for probe in children(os.getpid()):
+                for server in children(probe):
+                    for service in children(server):
+                        found.add((*os.sched_getaffinity(service), os.sched_getscheduler(service)))
     runner.join()
+    return sorted(found)
+say({row: seen(row, samples) for row, samples in %s.items()})
+"""
+
+
+def test_the_server_is_on_its_cpu_and_waits_as_the_row_says():
+    """The one that is watched is a child of the row's own reckon-peer."""
+    two_cpus()
+    x86_only()
+    samples = {row: 1000 if row in IN_ORDER else 100_000 for row in ROWS if row not in WIRE}
     cpu = clib.default_cpu()
-    where = min(os.sched_getaffinity(0) - {cpu}) if row in ACROSS else cpu
-    assert seen == {((where,), os.SCHED_BATCH if row in PATIENT else os.SCHED_OTHER)}
+    other = min(os.sched_getaffinity(0) - {cpu})
+    for row, found in in_own_network(WATCH % samples).items():
+        policy = os.SCHED_BATCH if row in PATIENT else os.SCHED_OTHER
+        assert found == [[other if row in ACROSS else cpu, policy]], row
 
 
 @pytest.mark.parametrize(("function", "instructions"), [
@@ -307,7 +313,7 @@ def test_no_server_outlives_a_killed_probe():
     for _ in range(200):
         time.sleep(0.02)
         probes = children_of(os.getpid())
-        if probes and processes_where(lambda path: int(stat(path)[1]) == probes[0]):
+        if probes and processes_where(lambda path: int(stat(path)[PARENT]) == probes[0]):
             break
     os.kill(probes[0], 9)
     runner.join()

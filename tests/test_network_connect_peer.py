@@ -22,7 +22,6 @@ from connections import (  # the fixture acts on every test of this file
     no_peer_is_left,
 )
 from reckon import clib
-from rows import nothing_is_left_behind
 
 
 
