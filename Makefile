@@ -11,6 +11,16 @@ PROFILE ?=
 FRESH   ?=
 RUN     ?=
 NO_APT  ?=
+# The other host of the network pages; without it one is made up in this machine. The token is better
+# put into the environment than behind `make`, where every user of this machine sees it.
+PEER := $(or $(PEER),$(RECKON_PEER))
+PEER_TOKEN := $(or $(PEER_TOKEN),$(RECKON_PEER_TOKEN))
+LINK_RTT := $(or $(LINK_RTT),$(RECKON_LINK_RTT))
+LINK_RATE := $(or $(LINK_RATE),$(RECKON_LINK_RATE))
+export RECKON_PEER := $(PEER)
+export RECKON_PEER_TOKEN := $(PEER_TOKEN)
+export RECKON_LINK_RTT := $(LINK_RTT)
+export RECKON_LINK_RATE := $(LINK_RATE)
 export RECKON_PROFILE = $(PROFILE)
 export RECKON_FRESH   = $(FRESH)
 export RECKON_RUN     = $(RUN)
@@ -19,12 +29,13 @@ export NO_APT
 export OMP_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book html pdf measure results doctor lab serve test lint setup lib tex lock schema expected clean
+.PHONY: help book html pdf measure results doctor peer lab serve test lint setup lib tex lock schema expected clean
 
 help: ## list the targets
 	@echo "Reckon: predict what this machine should do, then measure it."
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
 	@echo "Options: PROFILE=quick|standard|full  FRESH=1 (measure again)  RUN=name  NO_APT=1"
+	@echo 'Network: PEER=host[:port] PEER_TOKEN=...  or  LINK_RTT="10 ms" LINK_RATE="100 Mbit/s"'
 
 book: setup lib tex ## execute the notebooks, make the site and the PDF
 	@$(PY) -m reckon build
@@ -44,6 +55,13 @@ results: setup lib ## print every quantity of the run
 
 doctor: setup lib ## say whether this machine is fit to be measured
 	@$(PY) -m reckon doctor
+
+peer: ## build reckon-peer, the other host of the network pages, and say how to start it
+	@$(MAKE) --no-print-directory -s -C csrc OUT=$(CURDIR)/$(LIB) $(CURDIR)/$(LIB)/reckon-peer
+	@echo "$(LIB)/reckon-peer is built. It needs no privileges and nothing beside itself. On this host:"
+	@echo "  export RECKON_PEER_TOKEN=\$$(openssl rand -hex 16)   # and the same on the host that measures"
+	@echo "  $(LIB)/reckon-peer --listen ADDRESS --allow HOST     # its own address, and who measures"
+	@echo "On the host that measures: PEER=ADDRESS make book"
 
 # The quick profile: samples of any longer profile serve, so an edited prediction shows its verdict
 # at once.

@@ -91,3 +91,23 @@ def for_the_book() -> bool:
 
 def machine_toml() -> Path:
     return Path(_choice("RECKON_MACHINE_TOML", str(ROOT / "machine.toml")))
+
+
+def peer() -> str | None:
+    """The other host of the network rows, HOST or HOST:PORT; None: the lab host."""
+    return os.environ.get("RECKON_PEER") or None
+
+
+def peer_token() -> str | None:
+    """What both hosts know, so that the other one serves nobody else."""
+    return os.environ.get("RECKON_PEER_TOKEN") or None
+
+
+def link_rtt() -> str:
+    """Round trip of the lab host's link, with its unit."""
+    return _choice("RECKON_LINK_RTT", "0.2 ms")
+
+
+def link_rate() -> str:
+    """Rate of the lab host's link, with its unit."""
+    return _choice("RECKON_LINK_RATE", "1 Gbit/s")

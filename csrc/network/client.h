@@ -24,15 +24,7 @@
 
 #include "harness.h"
 #include "peer_wire.h"
-#if __has_include("space.h")
 #include "space.h"
-#else
-static inline int rk_enter_space(struct rk_context *c, pid_t pid)
-{
-    (void)pid;
-    return rk_cannot(c, "needs the lab host, which this build does not have");
-}
-#endif
 
 #define PEER_DEADLINE_S 5
 
