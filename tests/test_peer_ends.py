@@ -11,8 +11,7 @@ import time
 import pytest
 
 from conftest import ROOT, probes_running
-from peers import (  # two fixtures act on every test of this file
-    PROGRAM,
+from peers import (  # one fixture acts on every test of this file
     TOKEN,
     Peer,
     about,
@@ -23,10 +22,10 @@ from peers import (  # two fixtures act on every test of this file
     until,
 )
 from reckon import clib
-from rows import HEAD, children_of, in_python, nothing_is_left_behind
+from rows import HEAD, children_of, in_python
 
 SERVICES = ["echo 64", "echo 1048576", "sink 1000 65536", "source 0 65536", "source 10 10",
-            "accept 10 0", "accept 10 60000000", "udp-echo", "about"]  # fmt: skip
+            "accept 10 0", "accept 10 60000000", "udp-echo", "about", "quickack"]  # fmt: skip
 
 
 @pytest.mark.parametrize("service", SERVICES)
@@ -96,7 +95,7 @@ def in_the_middle(how, isolated, row="test/peer_echo", params="{'turns': 100_000
     caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
     try:
-        assert until(lambda: len(peers_running()) == 2), "the peer and its service"
+        assert until(lambda: len(peers_running()) == 2, 20), "the peer and its service"
         how(caller)
         return caller.communicate(timeout=20)[0]
     finally:
