@@ -6,7 +6,6 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -104,20 +103,20 @@ def in_the_middle(how, isolated, row="test/peer_echo", params="{'turns': 100_000
 
 
 @pytest.mark.parametrize("isolated", [True, False])
-def test_the_peer_of_a_row_is_gone_within_a_second_of_the_row(isolated):
+def test_the_peer_of_a_row_goes_with_the_row(isolated):
     def end_the_row(caller):
         (row,) = children_of(caller.pid) if isolated else [caller.pid]
         os.kill(row, signal.SIGKILL)
-        assert until(lambda: not peers_running(), 1.0), peers_running()
+        assert until(lambda: not peers_running()), peers_running()
 
     said = in_the_middle(end_the_row, isolated)
     assert "died of signal 9" in said if isolated else said == ""
 
 
-def test_the_peer_of_a_row_is_gone_within_a_second_of_the_row_s_caller():
+def test_the_peer_of_a_row_goes_with_the_row_s_caller():
     def end_the_caller(caller):
         caller.kill()
-        assert until(lambda: not peers_running() and not probes_running(), 1.0)
+        assert until(lambda: not peers_running() and not probes_running())
 
     in_the_middle(end_the_caller, True)
 
@@ -125,18 +124,15 @@ def test_the_peer_of_a_row_is_gone_within_a_second_of_the_row_s_caller():
 @pytest.mark.parametrize("which", ["the one that listens", "the service"])
 @pytest.mark.parametrize("isolated", [True, False])
 def test_a_row_whose_peer_dies_fails_at_once_and_has_no_sample(which, isolated):
-    began = []
-
     def end_the_peer(caller):
         peers = peers_running()
         (listening,) = [one for one in peers if living_children(one)]
         (service,) = living_children(listening)
-        began.append(time.monotonic())
         os.kill(service if which == "the service" else listening, signal.SIGKILL)
 
     said = in_the_middle(end_the_peer, isolated)
+    # By what it received, not by a time limit.
     assert said.startswith('"ProbeFailed: the echo: Connection reset by peer')
-    assert time.monotonic() - began[0] < 5
 
 
 def test_a_row_whose_peer_stops_answering_fails_by_its_time_limit():

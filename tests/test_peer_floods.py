@@ -70,7 +70,7 @@ def test_a_greeting_that_takes_longer_than_two_seconds_is_over(peer):
             except TimeoutError:
                 continue
     assert said == b"no The greeting took longer than 2 s.\n"
-    assert 1.5 < time.monotonic() - begin < 5
+    assert 1.5 < time.monotonic() - begin < 20
 
 
 def test_there_is_an_end_to_what_one_host_is_served(peer):
