@@ -1,16 +1,16 @@
-"""reckon-peer among garbage and floods, with IPv6 alone, and how the other host is chosen."""
+"""reckon-peer among garbage and floods, and with IPv6 alone."""
 
+import contextlib
 import os
 import random
 import shutil
 import socket
 import time
-from types import SimpleNamespace
 
 import pytest
 
-from conftest import ROOT, need
-from peers import (  # two fixtures act on every test of this file
+from conftest import need
+from peers import (  # one fixture acts on every test of this file
     TOKEN,
     Peer,
     about,
@@ -20,12 +20,10 @@ from peers import (  # two fixtures act on every test of this file
     living_children,
     no_peer_is_left,
     peer,
-    peers_running,
     until,
 )
-from reckon import clib, lab
-from reckon import peer as other
-from rows import in_python, nothing_is_left_behind
+from reckon import clib
+from rows import in_python
 from test_peer_refused import choice, nothing_is_chosen, row
 from test_sanitizers import sanitized
 
@@ -72,7 +70,7 @@ def test_a_greeting_that_takes_longer_than_two_seconds_is_over(peer):
             except TimeoutError:
                 continue
     assert said == b"no The greeting took longer than 2 s.\n"
-    assert 1.5 < time.monotonic() - begin < 5
+    assert 1.5 < time.monotonic() - begin < 20
 
 
 def test_there_is_an_end_to_what_one_host_is_served(peer):
@@ -115,7 +113,7 @@ def test_two_thousand_random_greetings_do_it_no_harm(sanitized, monkeypatch):
     dice = random.Random(20)
     with Peer(program=sanitized / "reckon-peer") as one:
         for number in range(2000):
-            with one.connect() as connection:
+            with one.connect() as connection, contextlib.suppress(OSError):  # it closed first
                 connection.sendall(garbage(dice, number))
                 if number % 3 == 0:
                     connection.shutdown(socket.SHUT_WR)
@@ -180,120 +178,3 @@ def test_an_ipv6_peer_serves_both(peer):
         for name in ("test/peer_echo", "test/peer_udp"):
             clib.run(name, {"peer": "other"}, samples=2)
         assert about(one)["interface"] == "lo"
-
-
-# --- which one it is ---------------------------------------------------------------------------
-
-
-def test_a_real_peer_is_greeted_once_and_told_to_the_rows(peer, monkeypatch):
-    monkeypatch.setenv("RECKON_PEER_AT", "192.0.2.1:1")  # a parent's
-    monkeypatch.setenv("RECKON_PEER_SPACE", "1")
-    chosen = choice(peer.at)
-    assert chosen.kind == "real" and chosen.link is None
-    assert chosen.environment == {"RECKON_PEER_AT": peer.at, "RECKON_PEER_TOKEN": TOKEN}
-    assert chosen.environment.items() <= os.environ.items()
-    assert "RECKON_PEER_SPACE" not in os.environ
-    assert chosen.about == about(peer)
-    assert chosen.identity.startswith("peer 127.0.0.1 ") and len(chosen.identity.split()[2]) == 8
-    assert "its interface lo (MTU" in chosen.describe() and TOKEN not in repr(chosen.about)
-    assert other.chosen() is chosen
-    clib.run("test/peer_echo", {"peer": "other"}, samples=2)
-
-
-def test_another_kernel_on_the_other_host_is_another_host(monkeypatch):
-    facts = {**dict.fromkeys((*other.TEXTS, *other.NUMBERS, "guest")), "release": "6.1"}
-    monkeypatch.setenv("RECKON_PEER", "127.0.0.1")
-    monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
-    found = []
-    for release, memory in (("6.1", 1), ("6.2", 1), ("6.2", 2)):
-        said = {**facts, "release": release, "memory_bytes": memory}
-        monkeypatch.setattr(other, "_ask_about", lambda *_, said=said: said)
-        other.forget()
-        found.append(other.chosen().identity)
-    assert found[0] != found[1] == found[2]
-
-
-def test_what_the_other_host_says_of_itself_is_taken_with_care():
-    said = '{"system": "<b>\\u0001é", "threads": -1, "guest": "yes", "release": 5, "more": [1]}'
-    facts = other._facts(said, "there")
-    assert facts["system"] == "<b>??" and "more" not in facts
-    assert facts["threads"] is facts["guest"] is facts["release"] is None
-    for nonsense in ("", "[]", "{", "7"):
-        with pytest.raises(other.PeerCannot, match="The peer at there did not say what it is."):
-            other._facts(nonsense, "there")
-
-
-def test_without_a_peer_it_is_the_lab_host_and_that_is_ended(monkeypatch):
-    closed = []
-
-    def start():
-        return SimpleNamespace(
-            link={"rtt_s": 0.01, "rate_bit_per_s": 1e8}, about={"Host": "made up"},
-            environment={"RECKON_PEER_AT": "10.77.0.2:7325", "RECKON_PEER_SPACE": "123"},
-            describe=lambda: "made up", close=lambda: closed.append(1))  # fmt: skip
-
-    monkeypatch.setattr(lab, "start", start)
-    monkeypatch.setattr(other.atexit, "register", lambda end: end())
-    chosen = other.chosen()
-    assert (chosen.kind, chosen.identity) == ("lab", "lab 10 ms 100 Mbit/s")
-    assert chosen.link["rtt_s"] == 0.01 and chosen.describe() == "The other host is made up."
-    assert os.environ["RECKON_PEER_SPACE"] == "123" and closed == [1]
-
-
-def test_a_lab_host_that_cannot_be_is_the_same_sentence_each_time(monkeypatch):
-    asked = []
-
-    def start():
-        asked.append(1)
-        raise lab.LabCannot("this kernel has no such thing", "Use another.")
-
-    monkeypatch.setattr(lab, "start", start)
-    said = []
-    for _ in range(2):
-        with pytest.raises(other.PeerCannot) as told:
-            other.chosen()
-        said.append(str(told.value))
-    assert said[0] == said[1] and "no such thing; use another." in said[0] and asked == [1]
-
-
-@pytest.mark.parametrize(
-    ("where", "said"),
-    [
-        ("no.such.host.invalid", "PeerCannot: no.such.host.invalid is not found: "),
-        ("[::1", "ReckonError: PEER is '[::1'; write HOST, HOST:PORT or [IPv6]:PORT."),
-        ("host:99999", "ReckonError: PEER is 'host:99999'; write"),
-        ("host:", "ReckonError: PEER is 'host:'; write"),
-    ],
-)
-def test_a_peer_that_cannot_be_an_address_is_told(where, said):
-    assert choice(where).startswith(said)
-
-
-def test_without_a_token_or_with_a_short_one_it_is_told():
-    assert "needs the token that it was started with: PEER_TOKEN=" in choice("127.0.0.1", "")
-    assert "must have 16 to 128 characters" in choice("127.0.0.1", "short")
-
-
-# --- reuse -------------------------------------------------------------------------------------
-
-
-def test_an_edit_of_the_peer_measures_the_rows_of_the_network_anew_and_no_other(tmp_path, monkeypatch):
-    shutil.copytree(ROOT / "csrc", tmp_path / "csrc")
-    monkeypatch.setattr(clib, "ROOT", tmp_path)
-    network = [name for name in clib.probes() if name.startswith("network/")]
-    rows = [*network, "cpu/syscall/getpid", "memory/latency/chase_random", "test/chain"]
-    rows = [name for name in rows if name in clib.probes()]
-
-    def keys():
-        clib.source_key.cache_clear()
-        return {name: clib.source_key(name) for name in rows}
-
-    before = keys()
-    for file in ("peer_stream.c", "peer.h"):
-        with open(tmp_path / "csrc" / file, "a") as source:
-            source.write("/* edited */\n")
-        after = keys()
-        assert {name for name in rows if before[name] != after[name]} == set(network)
-        before = after
-    clib.source_key.cache_clear()
-    assert network

@@ -2,7 +2,6 @@
 token, or too much time, costs reckon-peer nothing."""
 
 import os
-import random
 import shutil
 import socket
 import subprocess
@@ -11,24 +10,18 @@ import time
 
 import pytest
 
-from conftest import ROOT, need
-from peers import (  # two fixtures act on every test of this file
+from conftest import need
+from peers import (  # one fixture acts on every test of this file
     PROGRAM,
     TOKEN,
     Peer,
-    about,
-    everything,
-    exactly,
-    line,
-    living_children,
     no_peer_is_left,
     peer,
     until,
 )
-from reckon import clib, lab, settings
+from reckon import clib, settings
 from reckon import peer as other
-from rows import in_python, nothing_is_left_behind
-from test_sanitizers import sanitized
+from rows import in_python
 
 WRONG = "wrong-token-of-the-tests"
 
