@@ -26,8 +26,7 @@ static int time_tcp(struct rk_context *c, struct rk_sample *out, size_t n, int c
         return status;
     status = trip_echo(c, &trip, buffer, size);
     if (!status)
-        RK_BATCH(out, n, rk_integer(c, "rounds"),
-                 bad = bad ? bad : there_and_back(trip.fd, buffer, size));
+        TRIPS(out, n, rk_integer(c, "rounds"), bad, there_and_back(trip.fd, buffer, size));
     return trip_end(c, &trip, status ? status : trip_failed(c, bad));
 }
 
@@ -78,6 +77,14 @@ static int open_udp(struct rk_context *c, const struct sockaddr_storage *to, soc
     return rk_failed(c, "connecting a socket for datagrams", error);
 }
 
+/* An end that died with our datagram unread leaves silence, and the end of its other connection. */
+static int silent_or_gone(int bad, int control)
+{
+    char byte;
+    return bad == -ETIMEDOUT && recv(control, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0 ? -ECONNRESET
+                                                                                      : bad;
+}
+
 static int time_udp(struct rk_context *c, struct rk_sample *out, size_t n, int cpu)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
@@ -93,7 +100,8 @@ static int time_udp(struct rk_context *c, struct rk_sample *out, size_t n, int c
         status = open_udp(c, &to, length, &fd);
     if (!status) {
         bad = exchange(fd, size, number); /* one that nobody times */
-        RK_BATCH(out, n, rk_integer(c, "rounds"), bad = bad ? bad : exchange(fd, size, ++number));
+        TRIPS(out, n, rk_integer(c, "rounds"), bad, exchange(fd, size, ++number));
+        bad = silent_or_gone(bad, trip.fd);
         close(fd);
     }
     return trip_end(c, &trip, status ? status : trip_failed(c, bad));
@@ -123,7 +131,7 @@ static int run_icmp(struct rk_context *c, struct rk_sample *out, size_t n)
     status = ping_open(c, &trip.peer, (size_t)rk_integer(c, "size_bytes"), &ping);
     if (!status) {
         bad = ping_once(&ping);
-        RK_BATCH(out, n, rk_integer(c, "rounds"), bad = bad ? bad : ping_once(&ping));
+        TRIPS(out, n, rk_integer(c, "rounds"), bad, ping_once(&ping));
         close(ping.fd);
     }
     return trip_end(c, &trip, status ? status : trip_failed(c, bad));
@@ -203,8 +211,9 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
                  : trip_echo(c, &trip, buffer, size);
     if (!status) {
         bad = write_and_read(trip.fd, size);
-        RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "rounds"),
-                            bad = bad ? bad : write_and_read(trip.fd, size));
+        for (size_t i = 0; i < n && !bad; i++)
+            RK_TWICE_MINUS_ONCE(out + i, 1, rk_integer(c, "rounds"),
+                                bad = bad ? bad : write_and_read(trip.fd, size));
         if (own)
             echo_thread_end(&server, trip.fd);
     }

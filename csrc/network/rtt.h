@@ -82,6 +82,11 @@ static inline int trip_echo(struct rk_context *c, struct trip *trip, char *buffe
     return status ? status : trip_failed(c, there_and_back(trip->fd, buffer, size));
 }
 
+/* n samples of so many rounds each, up to the first that fails. */
+#define TRIPS(out, n, rounds, bad, trip)                                                           \
+    for (size_t sample_ = 0; sample_ < (n) && !(bad); sample_++)                                   \
+    RK_BATCH((out) + sample_, 1, rounds, (bad) = (bad) ? (bad) : (trip))
+
 static inline int only_loopback(struct rk_context *c, const char *why)
 {
     return strcmp(rk_text(c, "peer"), "other") == 0 ? rk_cannot(c, why) : 0;

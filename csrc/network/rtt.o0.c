@@ -32,7 +32,7 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     struct trip trip;
-    pid_t ncat = 0;
+    struct ncat ncat;
     int bad = 0;
     if (!RK_HAVE_STAMPS)
         return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
@@ -48,7 +48,7 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
         for (size_t i = 0; i < n && !bad; i++)
             RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
                           bad = there_and_back(trip.fd, buffer, size));
-        ncat_end(ncat);
+        ncat_end(&ncat);
     }
     return trip_end(c, &trip, status ? status : trip_failed(c, bad));
 }

@@ -105,6 +105,11 @@ static inline void echo_thread_end(struct echo_thread *server, int fd)
 
 /* --- ncat (i7_10750h) ---------------------------------------------------------------------------- */
 
+struct ncat {
+    pid_t pid;
+    int was_reaper;
+};
+
 /* In the child: ncat in a group of its own, which ends with the process that started it. */
 __attribute__((noreturn)) static inline void ncat_exec(const struct peer *peer, pid_t parent)
 {
@@ -127,12 +132,14 @@ __attribute__((noreturn)) static inline void ncat_exec(const struct peer *peer, 
     _exit(errno == ENOENT ? 127 : 126);
 }
 
-static inline void ncat_end(pid_t ncat)
+/* With the cat of each connection and what hands on between the two: their parent gone, they are this
+ * process's children, because it said so before. */
+static inline void ncat_end(const struct ncat *ncat)
 {
-    kill(-ncat, SIGKILL); /* and the cat of each connection */
-    kill(ncat, SIGKILL);
-    while (waitpid(ncat, NULL, 0) < 0 && errno == EINTR)
+    kill(-ncat->pid, SIGKILL);
+    while (waitpid(-ncat->pid, NULL, 0) > 0 || errno == EINTR)
         ;
+    prctl(PR_SET_CHILD_SUBREAPER, ncat->was_reaper);
 }
 
 /* Waits until it takes our connection: 0, or a status with the reason set. */
@@ -156,21 +163,24 @@ static inline int ncat_await(struct rk_context *c, pid_t ncat, const struct peer
 }
 
 /* ncat finds no port by itself, so it gets one that was free a moment ago. */
-static inline int ncat_begin(struct rk_context *c, struct peer *peer, pid_t *ncat, int *fd)
+static inline int ncat_begin(struct rk_context *c, struct peer *peer, struct ncat *ncat, int *fd)
 {
     const int reserved = loopback_socket(peer, 0);
     if (reserved < 0)
         return rk_failed(c, "a port on loopback", errno);
     close(reserved);
     const pid_t parent = getpid();
-    *ncat = fork();
-    if (*ncat == 0)
+    ncat->pid = fork();
+    if (ncat->pid == 0)
         ncat_exec(peer, parent);
-    if (*ncat < 0)
+    if (ncat->pid < 0)
         return rk_refused(c, "fork", errno);
-    const int status = ncat_await(c, *ncat, peer, fd);
+    setpgid(ncat->pid, ncat->pid); /* here too: whichever comes first */
+    prctl(PR_GET_CHILD_SUBREAPER, &ncat->was_reaper);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const int status = ncat_await(c, ncat->pid, peer, fd);
     if (status)
-        ncat_end(*ncat);
+        ncat_end(ncat);
     return status;
 }
 
