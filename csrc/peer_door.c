@@ -236,6 +236,7 @@ void serve_accept(int control, const struct host *host, const int64_t *numbers)
         return;
     attend(&door, host);
     read_drops(&overflows[1], &drops[1]);
+    close(door.fd); /* whoever reads the answer finds the door shut */
     answer(control, "done %lld %lld %lld %lld\n", (long long)door.accepted,
            since(overflows[0], overflows[1]), since(drops[0], drops[1]), (long long)door.in_order);
 }

@@ -5,7 +5,6 @@
 #include "stamps.h"
 
 static char buffer[SIZE_MOST];
-#define DATAGRAM(preset) RK_COUNT("size_bytes", preset, 1, PING_MOST, "of the payload, each way")
 
 /* Where a server of the row's own runs, for the rows across two CPUs. 0 or a status. */
 static int other_cpu(struct rk_context *c, int *cpu)
@@ -212,6 +211,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     return trip_end(c, &trip, status ? status : trip_failed(c, bad));
 }
 
+#define DATAGRAM(preset) RK_COUNT("size_bytes", preset, 1, PING_MOST, "of the payload, each way")
 #define OURS(size) RK_PARAMS(PEER, SIZE(size), ROUNDS(1), RK_HOLD_IDLE)
 #define ROW(id, what, ...)                                                                         \
     RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .timed = what, .run = run_##id,    \
@@ -227,8 +227,8 @@ ROW(udp_across, "the same on loopback, the server on another CPU (the lowest)",
 ROW(icmp, "rounds x an echo request sent and its reply received, by a ping socket or else a raw one; "
     "the other end's kernel answers",
     .params = RK_PARAMS(PEER, DATAGRAM(56), ROUNDS(1), RK_HOLD_IDLE));
-ROW(tcp_wire, "of a round trip over TCP, by the kernel's time stamps of captured packets: from the first "
-    "segment of the message as it leaves to the first segment of the answer as it comes in",
+ROW(tcp_wire, "of a round trip over TCP, by the kernel's time stamps of captured packets: from the "
+    "first segment of the message as it leaves to the first of the answer as it comes in",
     .params = RK_PARAMS(PEER, SIZE(64), RK_HOLD_IDLE));
 ROW(hpe_i7_860, "by the kernel's time stamps of captured packets: from a segment as it leaves to its "
     "acknowledgement as it comes in; 1 B every interval_us, TCP_QUICKACK at the server",

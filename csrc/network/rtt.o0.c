@@ -57,7 +57,7 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .reports = #id, .timed = what,     \
              .run = run_##id, .params = RK_PARAMS(PEER, SIZE(preset)))
 
-ROW(t470, 64, "send() and recv() of a message between RDTSC and RDTSCP, -O0, minus the timer; on loopback "
-    "the server is on the same CPU");
+ROW(t470, 64, "send() and recv() of a message between RDTSC and RDTSCP, -O0, minus the timer; on "
+    "loopback the server is on the same CPU");
 ROW(i7_10750h, 56, "send() and recv() of a message between CPUID-fenced stamps, -O0, the stamps "
     "included; the server is ncat with cat, on the same CPU");
