@@ -115,25 +115,30 @@ def test_a_door_that_nobody_opens_is_told_after_the_deadline(monkeypatch):
 
 def test_a_door_without_anybody_behind_it_is_told(monkeypatch):
     def behave(control, count):
-        with door(control):
-            pass
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            port = listening.getsockname()[1]
+        control.sendall(f"ok {port}\n".encode())
         control.recv(1)
 
-    # told of the door a moment before it is gone, or after: both are refused or reset
-    fails(behave, monkeypatch, "The peer went away")
+    for row in ("connect", "socket_connect", "close"):
+        fails(behave, monkeypatch, "The peer went away, or a firewall refuses all but its own", row)
 
 
 def test_a_peer_that_goes_away_in_the_middle_is_told(monkeypatch):
     def leaves(control, count):
         with door(control) as listening:
             accept_one(listening)
+            listening.accept()[0].close()
 
     def leaves_at_the_end(control, count):
         with door(control) as listening:
             for _ in range(count):
                 accept_one(listening)
 
-    fails(leaves, monkeypatch, "The peer went away", samples=50)
+    before = len(os.listdir("/proc/self/fd"))
+    for row in ("connect", "socket_connect", "close", "close_reset"):
+        fails(leaves, monkeypatch, "The peer went away", row, samples=50, isolated=False)
+    assert len(os.listdir("/proc/self/fd")) == before
     fails(leaves_at_the_end, monkeypatch, "The peer went away before it had answered")
 
 
