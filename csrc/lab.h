@@ -72,7 +72,7 @@ void lab_set_up_host(struct lab *lab, enum lab_side side);
 
 int lab_open_tun(struct lab *lab);    /* 0 or -errno */
 int lab_open_packet(struct lab *lab); /* 0 or -errno */
-int lab_know_neighbour(enum lab_side side);
+int lab_know_neighbour(enum lab_side side); /* whom nobody asks for its Ethernet address */
 /* read(2), and when the frame came (CLOCK_MONOTONIC). */
 ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64_t *came_ns);
 /* What a frame weighs on the link: a large one as its segments, each with its headers. */

@@ -110,7 +110,6 @@ static int segment_before(const char *device)
     return status;
 }
 
-/* Nobody is asked who has an address: the first packet would wait for the answer. */
 int lab_know_neighbour(enum lab_side side)
 {
     struct in_addr v4;

@@ -147,16 +147,16 @@ void lab_open_spaces(struct lab *lab)
     lab->path = lab->asked == LAB_PACKET || tun ? LAB_PACKET : LAB_TUN;
     const int packet = lab->path == LAB_TUN || lab->asked == LAB_TUN ? 0 : lab_open_packet(lab);
     if (lab->asked == LAB_TUN && tun)
-        lab_cannot("Load it: modprobe tun; in a container, --device /dev/net/tun.",
+        lab_cannot("Load it: modprobe tun; in a container, --device /dev/net/tun" ELSE,
                    "there is no TUN device here (%s)", strerror(-tun));
     if (packet && tun)
         lab_cannot("Load one of them: modprobe tun, or modprobe veth; in a container, "
                    "--device /dev/net/tun" ELSE,
-                   "there are no TUN devices here (%s) and no pairs of virtual Ethernet devices "
-                   "(%s)", strerror(-tun), strerror(-packet));
+                   "there are no TUN devices here (%s) and no packet sockets on virtual Ethernet (%s)",
+                   strerror(-tun), strerror(-packet));
     if (packet)
         lab_cannot("Load it: modprobe veth" ELSE,
-                   "there are no pairs of virtual Ethernet devices here (%s)", strerror(-packet));
+                   "there are no packet sockets on virtual Ethernet here (%s)", strerror(-packet));
     lab_set_up_host(lab, LAB_PEER);
     lab_set_up_host(lab, LAB_CLIENT);
 }
