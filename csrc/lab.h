@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define LAB_MTU 1500
 #define LAB_DEVICE "lab0" /* in both hosts */
@@ -72,6 +73,8 @@ void lab_set_up_host(struct lab *lab, enum lab_side side);
 int lab_open_tun(struct lab *lab);    /* 0 or -errno */
 int lab_open_packet(struct lab *lab); /* 0 or -errno */
 int lab_know_neighbour(enum lab_side side);
+/* read(2), and when the frame came (CLOCK_MONOTONIC). */
+ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64_t *came_ns);
 /* What a frame weighs on the link: a large one as its segments, each with its headers. */
 int64_t lab_weigh(const struct lab_port *port, const uint8_t *frame, size_t size,
                   uint64_t *segments);
@@ -87,5 +90,17 @@ __attribute__((noreturn)) void lab_relay(struct lab *lab);
 void lab_start_relay(struct lab *lab);
 pid_t lab_start_program(const struct lab *lab, char *const argv[]);
 void lab_await_port(const struct lab *lab, pid_t program, int port);
+
+static inline int64_t lab_ns(const struct timespec *time)
+{
+    return time->tv_sec * 1000000000ll + time->tv_nsec;
+}
+
+static inline int64_t lab_now_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return lab_ns(&now);
+}
 
 #endif

@@ -21,6 +21,8 @@
 
 #include "lab.h"
 
+/* Older than that, and somebody has set the clock. */
+#define AGE_NS_MOST 20000000
 #define HEADER sizeof(struct virtio_net_hdr)
 
 /* Hosts on Ethernet; locally administered. */
@@ -83,7 +85,8 @@ static int open_one_packet(struct lab_port *port, const char *device)
     setsockopt(port->fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room);
     setsockopt(port->fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     setsockopt(port->fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof room);
-    if (switch_on(port->fd, SOL_PACKET, PACKET_VNET_HDR) < 0 ||
+    if (switch_on(port->fd, SOL_SOCKET, SO_TIMESTAMPNS) < 0 ||
+        switch_on(port->fd, SOL_PACKET, PACKET_VNET_HDR) < 0 ||
         switch_on(port->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING) < 0 ||
         switch_on(port->fd, SOL_PACKET, PACKET_QDISC_BYPASS) < 0 ||
         bind(port->fd, (const struct sockaddr *)&address, sizeof address) < 0) {
@@ -139,6 +142,35 @@ int lab_open_packet(struct lab *lab)
             status = segment_before(LAB_DEVICE);
     }
     return status;
+}
+
+/* When a packet came is when the kernel took it from the host, not when the relay, which may have
+ * been asleep, reads it. A TUN device does not tell. */
+ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64_t *came_ns)
+{
+    if (!port->link_header) {
+        const ssize_t size = read(port->fd, frame, room);
+        *came_ns = lab_now_ns(CLOCK_MONOTONIC);
+        return size;
+    }
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(struct timespec))];
+    } control;
+    struct iovec whole = {.iov_base = frame, .iov_len = room};
+    struct msghdr message = {.msg_iov = &whole, .msg_iovlen = 1, .msg_control = &control,
+                             .msg_controllen = sizeof control};
+    const ssize_t size = recvmsg(port->fd, &message, 0);
+    *came_ns = lab_now_ns(CLOCK_MONOTONIC);
+    const struct cmsghdr *told = size < 0 ? NULL : CMSG_FIRSTHDR(&message);
+    if (told && told->cmsg_level == SOL_SOCKET && told->cmsg_type == SCM_TIMESTAMPNS) {
+        struct timespec stamp;
+        memcpy(&stamp, CMSG_DATA(told), sizeof stamp);
+        const int64_t age_ns = lab_now_ns(CLOCK_REALTIME) - lab_ns(&stamp);
+        if (age_ns > 0 && age_ns < AGE_NS_MOST)
+            *came_ns -= age_ns;
+    }
+    return size;
 }
 
 int64_t lab_weigh(const struct lab_port *port, const uint8_t *frame, size_t size,

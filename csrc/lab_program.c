@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,19 +18,16 @@
 
 #define LISTENING_MS 5000 /* how long a program may take to listen */
 
-/* No signal of the lab's first process is blocked or handled in the others. */
-static void own_signals(void)
+/* No signal is blocked, and no input or output is the first process's: its caller waits for the end
+ * of that. */
+static void stand_alone(void)
 {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-static void no_input(void)
-{
     const int null = open("/dev/null", O_RDWR);
     dup2(null, 0);
-    dup2(null, 1); /* the caller waits for the end of the first process's */
+    dup2(null, 1);
     if (null > 1)
         close(null);
 }
@@ -52,10 +50,10 @@ void lab_start_relay(struct lab *lab)
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* sooner than the pipe, where it works */
     prctl(PR_SET_NAME, "reckon-relay");
     prctl(PR_SET_TIMERSLACK, 1);
+    setpriority(PRIO_PROCESS, 0, -20); /* as the rows have it, where that is allowed */
     close(lab->life[1]);
     signal(SIGCHLD, SIG_IGN); /* what loses its parent in there is ours, and nobody waits for it */
-    own_signals();
-    no_input();
+    stand_alone();
     lab_relay(lab);
 }
 
@@ -79,8 +77,7 @@ pid_t lab_start_program(const struct lab *lab, char *const argv[])
         lab_stop("fork", errno);
     if (child == 0) {
         close(lab->life[1]);
-        own_signals();
-        no_input();
+        stand_alone();
         lab_enter(lab, LAB_PEER);
         own_proc();
         execvp(argv[0], argv);

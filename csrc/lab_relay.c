@@ -6,10 +6,10 @@
  * SPIN_NS before one is due it stays awake, because a sleeping CPU comes late. One loop and not a
  * thread a direction: on two CPUs one has to be left to those who are measured. */
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lab.h"
@@ -18,6 +18,7 @@
 #define LATE_NS 100000
 #define LOOK_NS 10000000  /* how often a relay that never sleeps looks whether it is still wanted */
 #define FRAME_MOST 65664  /* a large packet with its headers: 64 KiB and some */
+#define POPULATE_MOST (16 << 20)
 #define BATCH 16          /* packets that are taken in before the next look at what is due */
 
 struct packet {
@@ -36,13 +37,6 @@ struct line {
     int64_t free_ns;
     uint64_t rest; /* of the last division, so that no fraction of a nanosecond is lost */
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
 
 static void add(_Atomic uint64_t *count, uint64_t more)
 {
@@ -83,12 +77,12 @@ static int take(const struct lab *lab, struct line *line, uint8_t *scrap)
     for (int taken = 0; taken < BATCH; taken++) {
         struct packet *packet = place(line);
         uint8_t *frame = packet ? packet->frame : scrap;
-        const ssize_t size = read(line->from->fd, frame, FRAME_MOST);
+        int64_t now;
+        const ssize_t size = lab_read(line->from, frame, FRAME_MOST, &now);
         if (size < 0 && (errno == EAGAIN || errno == EINTR || errno == ENETDOWN))
             return taken > 0;
         if (size < 10) /* the device is gone */
             _exit(1);
-        const int64_t now = now_ns();
         uint64_t segments;
         const int64_t bytes = lab_weigh(line->from, frame, (size_t)size, &segments);
         const int64_t begin = line->free_ns > now ? line->free_ns : now;
@@ -117,7 +111,7 @@ static int64_t give(struct line *line)
 {
     struct packet *packet;
     while ((packet = first(line))) {
-        const int64_t now = now_ns();
+        const int64_t now = lab_now_ns(CLOCK_MONOTONIC);
         if (packet->release_ns > now)
             return packet->release_ns;
         if (write(line->to->fd, packet->frame, packet->size) != (ssize_t)packet->size)
@@ -138,19 +132,30 @@ static int wanted(const struct pollfd *life)
 
 static void open_line(struct lab *lab, struct line *line, enum lab_side from)
 {
+    /* Small packets take up more here than they do on the link, hence twice. */
     const int64_t on_the_way = lab->rtt_ns / 2 * (lab->rate_bit / 1000) / 8000000;
+    const int64_t room = 2 * (lab->queue_bytes + on_the_way) + (1 << 20);
     *line = (struct line){.from = &lab->port[from], .to = &lab->port[!from],
                           .counts = &lab->counts[from]};
-    /* Small packets take up more here than they do on the link. */
-    line->end = line->room = (size_t)(2 * (lab->queue_bytes + on_the_way)) + (1 << 20);
+    line->end = line->room = (size_t)room;
+    /* Touched now, as far as that is cheap: first touch of a page in a guest can take 10 us. */
     line->ring = mmap(NULL, line->room, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                          (room <= POPULATE_MOST ? MAP_POPULATE : 0), -1, 0);
     if (line->ring == MAP_FAILED)
         _exit(1);
 }
 
+/* With one CPU alone, staying awake would take it from those who are measured. */
+static int64_t spin_ns(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) == 1 ? 0 : SPIN_NS;
+}
+
 void lab_relay(struct lab *lab)
 {
+    const int64_t spin = spin_ns();
     static uint8_t scrap[FRAME_MOST];
     struct line line[2];
     struct pollfd events[3] = {{.fd = lab->port[0].fd, .events = POLLIN},
@@ -158,7 +163,7 @@ void lab_relay(struct lab *lab)
                                {.fd = lab->life[0]}}; /* POLLHUP is always told */
     open_line(lab, &line[0], LAB_CLIENT);
     open_line(lab, &line[1], LAB_PEER);
-    for (int64_t looked = now_ns();;) {
+    for (int64_t looked = lab_now_ns(CLOCK_MONOTONIC);;) {
         int64_t due = INT64_MAX;
         int came = 0;
         for (int side = 0; side < 2; side++) {
@@ -166,15 +171,15 @@ void lab_relay(struct lab *lab)
             const int64_t next = give(&line[side]);
             due = next < due ? next : due;
         }
-        const int64_t now = now_ns();
+        const int64_t now = lab_now_ns(CLOCK_MONOTONIC);
         if (now - looked > LOOK_NS) {
             if (!wanted(&events[2]))
                 _exit(0);
             looked = now;
         }
-        if (came || due - SPIN_NS <= now)
+        if (came || due - spin <= now)
             continue;
-        const int64_t sleep = due - SPIN_NS - now;
+        const int64_t sleep = due - spin - now;
         const struct timespec timeout = {sleep / 1000000000, sleep % 1000000000};
         if (ppoll(events, 3, due == INT64_MAX ? NULL : &timeout, NULL) > 0 && events[2].revents)
             _exit(0);

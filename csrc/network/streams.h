@@ -67,6 +67,15 @@ static inline void close_streams(struct streams *all)
     rk_unmap(&all->data);
 }
 
+/* As a connection is by itself (Nagle's algorithm, RFC 896): peer_ask() makes it send at once, which
+ * is for round trips. */
+static inline int gather_small_sends(struct rk_context *c, int fd)
+{
+    const int off = 0;
+    return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &off, sizeof off) == 0
+               ? 0 : rk_failed(c, "TCP_NODELAY", errno);
+}
+
 /* So many connections to a sink that notes every so often. Where it fails, nothing is left. */
 static inline int open_streams(struct rk_context *c, struct peer *peer, struct streams *all, int count,
                                size_t size_bytes, int64_t every_us, const char *congestion)
@@ -81,6 +90,8 @@ static inline int open_streams(struct rk_context *c, struct peer *peer, struct s
         struct stream *one = &all->each[all->count];
         *one = (struct stream){.all = all, .fd = -1};
         status = peer_ask(c, peer, service, &one->fd);
+        if (!status)
+            status = gather_small_sends(c, one->fd);
         if (!status)
             status = choose_congestion(c, one->fd, congestion);
     }

@@ -1,0 +1,288 @@
+"""The lab host: its link delays, limits and drops as it was set, and is nobody else's."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+from labs import (  # the fixture acts on every test of this file  # noqa: F401
+    USERS,
+    in_lab,
+    machine,
+    nothing_is_left_behind,
+    path,
+    startable,
+)
+from reckon import lab as labs
+from reckon import settings
+from reckon.settings import ReckonError
+
+LAB = ROOT / "_build/lib/reckon-lab"
+
+
+# --- the link ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_a_round_trip_takes_as_long_as_was_set_and_not_much_more(user, path):
+    took, counters, told = in_lab(
+        f"with Lab(0.02, 1e8, SLEEP, path={path!r}) as lab:\n"
+        "    took = round_trips(lab, 21)\n"
+        "    say([took, lab.counters(), [lab.path, lab.congestion, lab.client, lab.peer, lab.link]])",
+        user,
+    )
+    assert min(took) >= 0.02
+    assert sorted(took)[10] < 0.04
+    for direction in counters.values():  # each way: SYN or SYN-ACK, 21 messages, FIN
+        assert direction["packets"] >= 23 and direction["bytes"] >= 21 * (64 + 40)
+        assert direction["dropped"] == direction["refused"] == 0
+    link = {"rtt_s": 0.02, "rate_bit_per_s": 1e8, "mtu_bytes": 1500, "queue_bytes": 500_000}
+    assert told[0] == path and told[2:] == ["10.77.0.1", "10.77.0.2", link]
+    assert told[1] in ("cubic", "reno")
+
+
+def test_half_of_it_is_spent_each_way(path):
+    there, back = in_lab(
+        "def listen(ready):\n"
+        "    with socket.create_server(('10.77.0.2', 9000)) as listening:\n"
+        "        ready()\n"
+        "        with listening.accept()[0] as one:\n"
+        "            got = []\n"
+        "            for _ in range(5):\n"
+        "                exactly(one, 64); got.append(time.monotonic()); one.sendall(bytes(64))\n"
+        "    return got\n"
+        "def ask():\n"
+        "    times = []\n"
+        "    with socket.create_connection(('10.77.0.2', 9000)) as one:\n"
+        "        for _ in range(5):\n"
+        "            sent = time.monotonic(); one.sendall(bytes(64)); exactly(one, 64)\n"
+        "            times.append([sent, time.monotonic()])\n"
+        "    return times\n"
+        f"with Lab(0.1, 1e9, SLEEP, path={path!r}) as lab:\n"
+        "    server = Inside(lab.peer_pid, listen).ready()\n"
+        "    asked = inside(lab.pid, ask)\n"
+        "    got = server.result()\n"
+        "say([min(here - sent for (sent, _), here in zip(asked, got)),\n"
+        "     min(came - here for (_, came), here in zip(asked, got))])"
+    )
+    assert 0.05 <= there < 0.09 and 0.05 <= back < 0.09
+
+
+def test_without_a_delay_a_round_trip_is_far_shorter_than_with_one(path):
+    none, some = in_lab(
+        "medians = []\n"
+        "for rtt in (0, 0.02):\n"
+        f"    with Lab(rtt, 1e9, SLEEP, path={path!r}) as lab:\n"
+        "        medians.append(sorted(round_trips(lab, 21))[10])\n"
+        "say(medians)"
+    )
+    assert none < some / 4
+
+
+@pytest.mark.parametrize("rate", [1e7, 2e8])  # below and above where large packets begin
+def test_bytes_come_no_faster_than_the_rate_and_not_much_slower(rate, path):
+    size = int(rate / 8 * 0.6)
+    first, last, got = in_lab(
+        f"with Lab(0.002, {rate}, SLEEP, path={path!r}) as lab:\n    say(bulk(lab, {size}))"
+    )
+    assert got == size
+    on_the_link = (size - 65536) * 1500 / 1448  # the first read may have had many segments
+    assert last - first >= on_the_link * 8 / rate
+    assert last - first < 3 * on_the_link * 8 / rate
+
+
+def test_a_tenth_of_the_rate_takes_ten_times_as_long(path):
+    slow, fast = in_lab(
+        "took = []\n"
+        "for rate in (8e6, 8e7):\n"
+        f"    with Lab(0, rate, SLEEP, path={path!r}) as lab:\n"
+        "        first, last, _ = bulk(lab, 1_000_000)\n"
+        "        took.append(last - first)\n"
+        "say(took)"
+    )
+    assert 5 < slow / fast < 20
+
+
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("rate", [1e8, 1e9])
+def test_a_large_packet_counts_as_its_segments(user, rate, path):
+    size = 2_000_000
+    counters, offload = in_lab(
+        f"with Lab(0, {rate}, SLEEP, path={path!r}) as lab:\n"
+        f"    assert bulk(lab, {size})[2] == {size}\n"
+        "    say([lab.counters()['to_peer'], lab.offload])",
+        user,
+    )
+    assert offload == (rate == 1e9)
+    assert counters["packets"] >= size / 1448
+    payload = counters["bytes"] - 52 * counters["packets"]  # timestamps are in every segment
+    assert 0.99 * size <= payload <= 1.3 * size
+    assert counters["bytes"] <= 1500 * counters["packets"]
+
+
+def test_what_finds_no_room_in_the_queue_is_dropped_and_counted():
+    """Datagrams over TUN, because what a packet socket loses before the relay is nobody's count."""
+    startable("tun")
+    sent, size = 600, 1000
+    counters, link = in_lab(
+        "def flood():\n"
+        "    with socket.socket(type=socket.SOCK_DGRAM) as one:\n"
+        f"        for _ in range({sent}):\n"
+        f"            one.sendto(bytes({size}), ('10.77.0.2', 9000))\n"
+        "with Lab(0, 1e6, SLEEP, path='tun') as lab:\n"
+        "    assert inside(lab.pid, flood) is None\n"
+        "    for _ in range(200):\n"
+        "        counters = lab.counters()['to_peer']\n"
+        f"        if counters['packets'] + counters['dropped'] >= {sent}: break\n"
+        "        time.sleep(0.01)\n"
+        "    say([counters, lab.link])"
+    )
+    whole = size + 28  # with the headers of IP and UDP
+    room = link["queue_bytes"] // whole
+    assert link["queue_bytes"] == 256_000
+    assert counters["packets"] + counters["dropped"] == sent
+    # What leaves at 1 Mbit/s while the others come makes room for a few more.
+    assert room <= counters["packets"] <= room + 60
+    assert counters["bytes"] == whole * counters["packets"]
+    assert link["queue_bytes"] - whole < counters["deepest_bytes"] <= link["queue_bytes"]
+
+
+def test_ipv6_goes_the_same_way(path):
+    said = in_lab(
+        f"with Lab(0.02, 1e9, SLEEP, path={path!r}) as lab:\n"
+        "    say(round_trips(lab, 5, 'fd77::2') if lab.ipv6 else 'no IPv6')"
+    )
+    if said == "no IPv6":
+        pytest.skip("the kernel has no IPv6")
+    assert min(said) >= 0.02
+
+
+# --- nobody else's -----------------------------------------------------------------------------
+
+
+def test_from_the_lab_nothing_else_is_reached(path):
+    devices, error = in_lab(
+        "def outside():\n"
+        "    try: socket.create_connection(('192.0.2.1', 80), timeout=5)\n"
+        "    except OSError as error: return [[n for _, n in socket.if_nameindex()], error.strerror]\n"
+        f"with Lab(0, 1e9, SLEEP, path={path!r}) as lab:\n    say(inside(lab.pid, outside))"
+    )
+    assert sorted(devices) == ["lab0", "lo"] and error == "Network is unreachable"
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_the_machine_has_the_same_devices_addresses_routes_and_mounts_as_before(user, path):
+    before = machine()
+    during = in_lab(
+        "sys_path = __import__('sys').path.insert(0, 'tests')\n"
+        "from labs import machine\n"
+        f"with Lab(0, 1e9, path={path!r}) as lab:\n"
+        "    round_trips(lab, 2)\n"
+        "    say(machine())"
+    )
+    assert len(before) >= 4
+    assert before == during == machine()
+
+
+def test_two_labs_at_once_have_nothing_to_do_with_one_another(path):
+    slow, fast, refused = in_lab(
+        "def knock():\n"
+        "    try: socket.create_connection(('10.77.0.2', 9000), timeout=5)\n"
+        "    except OSError as error: return error.strerror\n"
+        f"with Lab(0.04, 1e9, SLEEP, path={path!r}) as one, Lab(0.01, 1e9, SLEEP) as other:\n"
+        "    server = Inside(one.peer_pid, echo).ready()\n"
+        "    refused = inside(other.pid, knock)\n"
+        "    slow = inside(one.pid, lambda: turns(5))\n"
+        "    assert server.result()[0] == 5\n"
+        "    say([min(slow), min(round_trips(other, 5)), refused])"
+    )
+    assert slow >= 0.04 > 0.03 > fast >= 0.01
+    assert refused == "Connection refused"
+
+
+# --- what it is told, and tells ----------------------------------------------------------------
+
+
+def test_the_settings_have_units(monkeypatch):
+    for text, seconds in {"0.2 ms": 0.0002, "150us": 0.00015, "1 s": 1.0, "0 ms": 0, "": 0.0002}.items():
+        monkeypatch.setenv("RECKON_LINK_RTT", text)
+        assert labs.link_rtt_s() == pytest.approx(seconds)
+    for text, rate in {"1 Gbit/s": 1e9, "100Mbit/s": 1e8, "12.5 MB/s": 1e8, "": 1e9}.items():
+        monkeypatch.setenv("RECKON_LINK_RATE", text)
+        assert labs.link_rate_bit_per_s() == pytest.approx(rate)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("LINK_RTT", "0.2", "LINK_RTT='0.2' is not a time with its unit; write for example "
+                            "LINK_RTT='0.2 ms'."),
+        ("LINK_RTT", "-1 ms", "LINK_RTT='-1 ms' is not a time with its unit"),
+        ("LINK_RTT", "1 Gbit/s", "is not a time"),
+        ("LINK_RTT", "ms", "is not a time"),
+        ("LINK_RTT", "1 parsec", "is not a time"),
+        ("LINK_RTT", "1 min", "LINK_RTT is 60 s, which the lab host cannot keep; choose from 0 ms to "
+                              "2 s."),
+        ("LINK_RATE", "1000", "is not a data rate with its unit; write for example "
+                              "LINK_RATE='1 Gbit/s'."),
+        ("LINK_RATE", "0 bit/s", "LINK_RATE is 0 bit/s, which the lab host cannot keep"),
+        ("LINK_RATE", "1 Tbit/s", "choose from 10 kbit/s to 2.5 Gbit/s."),
+        ("LINK_RATE", "nan Mbit/s", "is not a data rate"),
+    ],
+)  # fmt: skip
+def test_a_bad_setting_is_one_sentence(monkeypatch, name, text, sentence):
+    monkeypatch.setenv(f"RECKON_{name}", text)
+    with pytest.raises(ReckonError) as told:
+        (labs.link_rtt_s if name == "LINK_RTT" else labs.link_rate_bit_per_s)()
+    assert sentence in str(told.value) and str(told.value).count(". ") == 0
+
+
+def test_bounds_hold_for_whoever_starts_it():
+    for rtt_s, rate in [(-0.001, 1e9), (2.1, 1e9), (0, 9e3), (0, 3e9), (float("nan"), 1e9)]:
+        with pytest.raises(ReckonError, match="which the lab host cannot keep"):
+            labs.Lab(rtt_s, rate, ["true"])
+    with pytest.raises(labs.LabCannot, match="holds more than 64 MiB on the way; set a shorter"):
+        labs.Lab(2, 2.5e9, ["true"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[], ["--rtt-us", "5"], ["--rtt-us", "-1", "--rate-bit", "1000000"], ["--path", "pigeon"],
+     ["--rtt-us", "5", "--rate-bit", "1e6"], ["--rtt-us", "", "--rate-bit", "1000000"], ["--nope"]],
+)  # fmt: skip
+def test_the_program_says_how_it_is_used(options):
+    done = subprocess.run([LAB, *options], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == 2 and not done.stdout
+    assert "usage: reckon-lab --rtt-us N --rate-bit N" in done.stderr.splitlines()[-1]
+
+
+def test_it_says_what_it_is():
+    with labs.Lab(0.0002, 1e9, ["sleep", "1000"]) as lab:
+        assert lab.describe() == (
+            "a second host built into this machine, behind a link set to 0.2 ms and 1 Gbit/s"
+        )
+        assert lab.about["Link set to"] == "0.2 ms and 1 Gbit/s, MTU 1500 bytes"
+        assert lab.about["Congestion control"] == lab.congestion
+        assert all(isinstance(fact, str) and fact for fact in lab.about.values())
+        json.dumps([lab.about, lab.link])
+        environment = lab.environment
+    assert environment["RECKON_PEER_AT"] == "10.77.0.2:7325"
+    assert environment["RECKON_PEER_SPACE"] == str(lab.pid)
+    assert len(environment["RECKON_PEER_TOKEN"]) == 32
+
+
+def test_the_settings_are_what_it_starts_with(monkeypatch):
+    monkeypatch.setenv("RECKON_LINK_RTT", "3 ms")
+    monkeypatch.setenv("RECKON_LINK_RATE", "20 Mbit/s")
+    with labs.start() as lab:
+        assert lab.link["rtt_s"] == 0.003 and lab.link["rate_bit_per_s"] == 2e7
+
+
+def test_without_the_program_it_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setenv("RECKON_LIB", str(tmp_path))
+    assert settings.library_dir() == tmp_path
+    with pytest.raises(ReckonError, match="reckon-lab does not start .* run `make lib`"):
+        labs.Lab(0, 1e9)
+    assert os.listdir(tmp_path) == []
