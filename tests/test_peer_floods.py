@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from conftest import need
+from conftest import ROOT, need
 from peers import (  # one fixture acts on every test of this file
     TOKEN,
     Peer,
@@ -86,6 +86,26 @@ def test_there_is_an_end_to_what_one_host_is_served(peer):
         connection.close()
     assert until(lambda: not living_children(peer.pid))
     assert about(peer)
+
+
+def test_services_end_when_the_network_to_their_caller_does():
+    """No packet says so: the peer asks, and gets no answer."""
+    need(os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
+         "a network namespace needs root, and iproute2")  # fmt: skip
+    script = f"""
+import subprocess, sys
+sys.path.insert(0, {str(ROOT / "tests")!r})
+from peers import Peer, living_children, until
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+with Peer() as peer:
+    services = ["echo 64", "sink 1000 4096", "source 0 65536", "accept 5 0", "udp-echo", "quickack"]
+    connections = [peer.ask(service)[0] for service in services]
+    before = len(living_children(peer.pid))
+    time.sleep(0.5)  # until nothing is on its way any more
+    subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
+    say([before, until(lambda: not living_children(peer.pid), 90)])
+"""
+    assert in_python(script, prefix=("unshare", "-n")) == [6, True]
 
 
 def garbage(random, number):
