@@ -12,7 +12,7 @@ from peers import no_peer_is_left
 from reckon import clib
 from reckon.lab import Lab, LabCannot
 from rows import nothing_is_left_behind
-from test_network_rtt import CAPTURED, LOOPBACK_ALONE, ROWS, can_run
+from trips import CAPTURED, LOOPBACK_ALONE, ROWS, can_run
 
 RTT_S, RATE = 0.01, 100e6
 OVER_THE_LINK = [row for row in ROWS if row not in LOOPBACK_ALONE]
@@ -65,6 +65,19 @@ def test_a_large_message_takes_the_links_time_for_all_its_bits(lab, row):
 def test_rounds_over_the_link_take_as_many_of_its_round_trips(lab):
     one = run("network/rtt/tcp", samples=3, rounds=10)
     assert set(one.ops) == {10} and one.ticks.min() / clib.tick_hz() >= 10 * RTT_S
+
+
+def test_an_echo_reply_to_another_is_not_taken_for_ones_own(lab):
+    """Raw sockets each get the replies to all three, and the next reply of another is always near."""
+    can_run("network/rtt/tcp_wire")  # as root, for whom a ping socket is not allowed in the lab
+    took = []
+    running = [threading.Thread(target=lambda: took.append(seconds(run("network/rtt/icmp", 40))))
+               for _ in range(3)]  # fmt: skip
+    for runner in running:
+        runner.start()
+    for runner in running:
+        runner.join()
+    assert len(took) == 3 and min(one.min() for one in took) >= RTT_S
 
 
 def test_when_the_other_host_vanishes_the_rows_say_so(lab):
