@@ -39,7 +39,8 @@ def root():
 
 def in_own_network(script, before="", **environment):
     root()
-    head = "import sys; sys.path.insert(0, 'tests')\nimport connections\nfrom connections import PART\n"
+    head = "import sys; sys.path.insert(0, 'tests')\nimport connections\n"
+    head += "from connections import PART\n"
     return in_python(head + script, prefix=alone(before), **environment)
 
 
@@ -94,9 +95,10 @@ def stamp(extra):
 def parsed(data, protocol):
     six = protocol == 0x86DD
     start = 40 if six else (data[0] & 15) * 4
-    whole = struct.unpack_from("!H", data, 4)[0] + 40 if six else struct.unpack_from("!H", data, 2)[0]
+    whole = struct.unpack_from("!H", data, 4 if six else 2)[0] + (40 if six else 0)
     source, target, seq, ack, offset, flags = struct.unpack_from("!HHIIBB", data, start)
-    return source, target, flags & (FIN | SYN | RST | ACK), seq, ack, whole - start - (offset >> 4) * 4
+    payload = whole - start - (offset >> 4) * 4
+    return source, target, flags & (FIN | SYN | RST | ACK), seq, ack, payload
 
 
 class Seen:

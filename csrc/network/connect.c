@@ -14,8 +14,8 @@ static int time_socket_connect(struct rk_context *c, struct rk_sample *out, size
     int status = open_door(c, &door, n + 1, BY_RESET, server, -1);
     if (status)
         return status;
-    /* A deadline would be set between the two calls, so one connection shows first that there is a way:
-     * without, connect() waits for minutes. */
+    /* A deadline would be set between the two calls; so one connection shows first that there is a
+     * way, without which connect() waits for minutes. */
     const int first = idle_connection(c, &door, &status);
     if (first >= 0)
         status = reset(c, first);
@@ -70,8 +70,8 @@ static int other_cpu(struct rk_context *c, int *cpu)
 {
     *cpu = rk_other_cpu();
     if (strcmp(rk_text(c, "peer"), "loopback") != 0)
-        return peer_trouble(c, EDOM, "The server's CPU can be chosen on loopback alone; take the row "
-                            "without _across.");
+        return peer_trouble(c, EDOM, "The server's CPU can be chosen on loopback alone; take the "
+                            "row without _across.");
     return *cpu < 0 ? rk_cannot(c, "needs a second CPU, and this process may use only one") : 0;
 }
 
@@ -190,20 +190,22 @@ static int run_hpe_teardown(struct rk_context *c, struct rk_sample *out, size_t 
 
 /* --- the rows ----------------------------------------------------------------------------------- */
 
-#define ROW(id, row_name, what, function)                                                          \
+#define ROW(id, row_name, what, function, ...)                                                     \
     RK_PROBE(id, .name = "network/connect/" row_name, .op = "connection", .timed = what,           \
-             .params = RK_PARAMS(PEER), .run = function)
-#define REPORT_ROW(id, row_name, report, what, function)                                           \
+             .params = RK_PARAMS(PEER, ##__VA_ARGS__), .run = function)
+#define REPORT_ROW(id, row_name, report, what, function, ...)                                      \
     RK_PROBE(id, .name = "network/connect/" report "_" row_name, .op = "connection",               \
-             .reports = report, .timed = what, .params = RK_PARAMS(PEER), .run = function)
+             .reports = report, .timed = what, .params = RK_PARAMS(PEER, ##__VA_ARGS__),           \
+             .run = function)
 #define HPE_ROW(id, row_name, what, function)                                                      \
     RK_PROBE(id, .name = "network/connect/hpe_i7_860_" row_name, .op = "connection",               \
              .reports = "hpe_i7_860", .timed = what,                                               \
-             .params = RK_PARAMS(PEER, RK_COUNT("hold_us", 1000, 0, 1000000,                       \
-                                                "between accepted and closed")),                   \
+             .params = RK_PARAMS(PEER, PORTS, RK_COUNT("hold_us", 1000, 0, 1000000,                \
+                                                       "between accepted and closed")),            \
              .run = function)
 
-#define SAME_CPU "; a loopback server on the same CPU, which waits until the caller does (SCHED_BATCH)"
+#define SAME_CPU                                                                                   \
+    "; a loopback server on the same CPU, which waits until the caller does (SCHED_BATCH)"
 #define ORDINARY_SERVER "; an ordinary loopback server on the same CPU, which may run meanwhile"
 
 ROW(connect_, "connect", "connect() alone on a new blocking socket" SAME_CPU, run_connect);
@@ -212,25 +214,26 @@ ROW(connect_across, "connect_across",
     run_connect_across);
 ROW(socket_connect, "socket_connect", "socket() and a blocking connect()" SAME_CPU,
     run_socket_connect);
-ROW(close_, "close", "close() of an idle connection, in order (FIN)" SAME_CPU, run_close);
+ROW(close_, "close", "close() of an idle connection, in order (FIN)" SAME_CPU, run_close, PORTS);
 ROW(close_across, "close_across",
     "close() of an idle connection, in order (FIN), the server on another CPU (the lowest)",
-    run_close_across);
-ROW(close_reset, "close_reset", "close() of an idle connection after SO_LINGER 0: a reset (RST)" SAME_CPU,
-    run_close_reset);
+    run_close_across, PORTS);
+ROW(close_reset, "close_reset",
+    "close() of an idle connection after SO_LINGER 0: a reset (RST)" SAME_CPU, run_close_reset);
 ROW(setup_wire, "setup_wire",
-    "from the first SYN to the ACK of the SYN-ACK, both as they leave, by the capture's kernel stamps"
-    SAME_CPU, run_setup_wire);
+    "from the first SYN to the ACK of the SYN-ACK, both as they leave, by the capture's kernel "
+    "stamps" SAME_CPU, run_setup_wire);
 ROW(teardown_wire, "teardown_wire",
     "from our FIN to the ACK of the server's, both as they leave, by the capture's kernel stamps"
-    SAME_CPU, run_teardown_wire);
+    SAME_CPU, run_teardown_wire, PORTS);
 HPE_ROW(hpe_setup, "setup",
         "from the first SYN to the ACK of the SYN-ACK by capture; the connection is then held "
         "hold_us and closed by this side" ORDINARY_SERVER, run_hpe_setup);
 HPE_ROW(hpe_teardown, "teardown",
         "from our FIN to the ACK of the other side's by capture, of a connection that was held "
         "hold_us" ORDINARY_SERVER, run_hpe_teardown);
-REPORT_ROW(mbp2016_setup, "setup", "mbp2016", "socket() and a blocking connect(), -O2" ORDINARY_SERVER,
-           run_mbp2016_setup);
-REPORT_ROW(mbp2016_close, "close", "mbp2016", "close() of an idle connection, in order (FIN), -O2" ORDINARY_SERVER,
-           run_mbp2016_close);
+REPORT_ROW(mbp2016_setup, "setup", "mbp2016",
+           "socket() and a blocking connect(), -O2" ORDINARY_SERVER, run_mbp2016_setup);
+REPORT_ROW(mbp2016_close, "close", "mbp2016",
+           "close() of an idle connection, in order (FIN), -O2" ORDINARY_SERVER, run_mbp2016_close,
+           PORTS);

@@ -1,6 +1,6 @@
-/* connect.h: connections that are made, accepted and ended one after the other, for network/connect.
+/* connect.h: connections that are made, accepted and ended one after another, for network/connect.
  *
- * The next one begins when the other side has said, by one byte, that it accepted the one before: so
+ * The next one begins when the other side has said, by one byte, that it accepted the one before, so
  * the accept queue never holds more than one. A queue that overflows drops the SYN, which is sent
  * again after 1 s: a median would hide that, a mean would be ruled by it. */
 #ifndef RK_CONNECT_H
@@ -15,11 +15,12 @@
 static inline int not_connected(struct rk_context *c, int error)
 {
     if (error == EADDRNOTAVAIL)
-        return rk_cannot(c, "No local port is left for another connection; wait a minute until those "
-                            "in TIME_WAIT are free, or widen net.ipv4.ip_local_port_range.");
+        return rk_cannot(c, "No local port is left for another connection; wait a minute until "
+                            "those in TIME_WAIT are free, or widen net.ipv4.ip_local_port_range.");
     if (error == EINPROGRESS || error == ETIMEDOUT) /* the socket's own deadline, or the kernel's */
-        return peer_trouble(c, ETIMEDOUT, "Nobody answered the SYN of a connection; is the peer still "
-                            "up, does a firewall let every port through, is its accept queue full?");
+        return peer_trouble(c, ETIMEDOUT, "Nobody answered the SYN of a connection; is the peer "
+                            "still up, does a firewall let every port through, is its accept queue "
+                            "full?");
     if (error == ECONNREFUSED)
         return peer_trouble(c, error, "The peer went away, or a firewall refuses all but its own port.");
     return rk_failed(c, "connect", error);

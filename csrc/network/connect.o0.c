@@ -35,20 +35,22 @@ static int run_i7_10750h_connect(struct rk_context *c, struct rk_sample *out, si
 
 static int run_i7_10750h_close(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return RK_HAVE_STAMPS ? i7_10750h_close(c, out, n, IN_ORDER, ORDINARY, -1) : rk_cannot(c, NO_STAMPS);
+    return RK_HAVE_STAMPS ? i7_10750h_close(c, out, n, IN_ORDER, ORDINARY, -1)
+                          : rk_cannot(c, NO_STAMPS);
 }
 
-#define ROW(id, report, row_name, what)                                                            \
+#define ROW(id, report, row_name, what, ...)                                                       \
     RK_PROBE(id##_row_, .name = "network/connect/" report "_" row_name, .op = "connection",        \
-             .reports = report, .timed = what, .params = RK_PARAMS(PEER), .run = run_##id)
+             .reports = report, .timed = what, .params = RK_PARAMS(PEER, ##__VA_ARGS__),           \
+             .run = run_##id)
 
 ROW(t470_connect, "t470", "connect",
     "connect() alone, -O0, between bare stamps, minus an empty pair of stamps");
 ROW(t470_close, "t470", "close",
     "close() of an idle connection, in order (FIN), -O0, between bare stamps, minus an empty pair of "
-    "stamps");
+    "stamps", PORTS);
 ROW(i7_10750h_connect, "i7_10750h", "connect",
     "connect() alone, -O0, between CPUID-fenced stamps, the stamps included");
 ROW(i7_10750h_close, "i7_10750h", "close",
     "close() of an idle connection, in order (FIN), -O0, between CPUID-fenced stamps, the stamps "
-    "included");
+    "included", PORTS);

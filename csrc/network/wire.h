@@ -1,7 +1,7 @@
 /* wire.h: the packets that begin and end a TCP connection, found in a capture (RFC 9293, 3.5, 3.6).
  *
- * By sequence numbers, not by "three packets in a row": the other side's kernel may acknowledge a FIN
- * before its program has closed, and packets of the connection before may still come. */
+ * By sequence numbers, not by "three packets in a row": the other side's kernel may acknowledge a
+ * FIN before its program has closed, and packets of the connection before may still come. */
 #ifndef RK_WIRE_H
 #define RK_WIRE_H
 
