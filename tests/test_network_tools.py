@@ -44,7 +44,8 @@ def test_as_many_round_trips_as_asked(row, samples):
     ],
 )
 def test_their_figures_are_ours_within_a_factor(row, ours, factor):
-    found = [median_ns(name, processes=1, warmup=0, samples=2 if name == IPERF3 else 20) for name in (row, ours)]
+    found = [median_ns(name, processes=1, warmup=0, samples=2 if name == IPERF3 else 20)
+             for name in (row, ours)]  # fmt: skip
     assert 1 / factor < found[0] / found[1] < factor, found
 
 
