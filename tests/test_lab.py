@@ -98,13 +98,19 @@ def test_a_tenth_of_the_rate_takes_ten_times_as_long(path):
 @pytest.mark.parametrize("rate", [1e8, 1e9])
 def test_a_large_packet_counts_as_its_segments(user, rate, path):
     size = 2_000_000
-    counters, offload = in_lab(
+    counters, offload, device = in_lab(
+        "import fcntl, struct\n"
+        "def device():\n"  # ethtool's tcp-segmentation-offload: whether it takes large packets
+        "    told = ctypes.create_string_buffer(struct.pack('II', 0x1e, 7))\n"
+        "    request = struct.pack('16sP', b'lab0', ctypes.addressof(told))\n"
+        "    with socket.socket() as one: fcntl.ioctl(one, 0x8946, request)\n"
+        "    return struct.unpack('II', told.raw[:8])[1]\n"
         f"with Lab(0, {rate}, SLEEP, path={path!r}) as lab:\n"
         f"    assert bulk(lab, {size})[2] == {size}\n"
-        "    say([lab.counters()['to_peer'], lab.offload])",
+        "    say([lab.counters()['to_peer'], lab.offload, inside(lab.pid, device)])",
         user,
     )
-    assert offload == (rate == 1e9)
+    assert offload == device == (rate == 1e9)
     assert counters["packets"] >= size / 1448
     payload = counters["bytes"] - 52 * counters["packets"]  # timestamps are in every segment
     assert 0.99 * size <= payload <= 1.3 * size
