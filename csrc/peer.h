@@ -50,6 +50,7 @@ void *touched(size_t size);
 int answer(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void serve_echo(int fd, const struct host *, const int64_t *);
+void serve_quickack(int fd, const struct host *, const int64_t *);
 void serve_sink(int fd, const struct host *, const int64_t *);
 void serve_source(int fd, const struct host *, const int64_t *);
 void serve_udp_echo(int fd, const struct host *, const int64_t *);

@@ -79,7 +79,7 @@ struct held {
 
 struct door {
     int fd, control, epoll, listening;
-    int64_t accepted, closed, count;
+    int64_t accepted, closed, in_order, count; /* in_order: closed by the caller, by a FIN */
     uint64_t hold_ns;
     struct held *held; /* a ring: each is held as long, so the first in is the first out */
     size_t room, first, holding;
@@ -176,6 +176,7 @@ static void attend(struct door *door, const struct host *host)
                 continue;
             if (fd == control_mark)
                 return;
+            door->in_order += got == 0;
             one_closed(door, fd);
         }
     }
@@ -236,6 +237,6 @@ void serve_accept(int control, const struct host *host, const int64_t *numbers)
     attend(&door, host);
     read_drops(&overflows[1], &drops[1]);
     close(door.fd); /* whoever reads the answer finds the door shut */
-    answer(control, "done %lld %lld %lld\n", (long long)door.accepted,
-           since(overflows[0], overflows[1]), since(drops[0], drops[1]));
+    answer(control, "done %lld %lld %lld %lld\n", (long long)door.accepted,
+           since(overflows[0], overflows[1]), since(drops[0], drops[1]), (long long)door.in_order);
 }

@@ -17,6 +17,7 @@ static const struct service {
     void (*serve)(int fd, const struct host *, const int64_t *);
 } services[] = {
     {"echo", "SIZE (1 to 16777216 bytes)", {1}, {16 << 20}, 1, serve_echo},
+    {"quickack", "no number", {0}, {0}, 0, serve_quickack},
     {"udp-echo", "no number", {0}, {0}, 0, serve_udp_echo},
     {"sink", "EVERY_US (0 to 1000000000) BUFFER_BYTES (1024 to 4194304)",
      {0, 1 << 10}, {1000000000, 4 << 20}, 2, serve_sink},

@@ -199,24 +199,25 @@ class Lab:
         return f"{_time(self.link['rtt_s'])} and {_rate(self.link['rate_bit_per_s'])}"
 
     @property
-    def about(self) -> dict[str, str]:
-        """Facts for a table."""
+    def facts(self) -> dict[str, tuple]:
+        """As the machine description has it: value in base units, source."""
         devices = {"tun": "TUN devices", "packet": "packet sockets on virtual Ethernet"}
+        how = devices[self.path] + (", many segments at a time (GSO)" if self.offload else "")
+        asked, made = "LINK_RTT, LINK_RATE", "reckon-lab"
         return {
-            "Host": "built into this machine, in namespaces of its own",
-            "Link set to": f"{self._set_to()}, MTU {self.link['mtu_bytes']} bytes",
-            "Relay": devices[self.path],
-            "Large packets": "many segments at a time (GSO)" if self.offload else "one segment each",
-            "Congestion control": self.congestion or "not reported",
-            "Queue": f"{_kilobytes(self.link['queue_bytes'])}, the rest is dropped",
+            "kind": ("built into this machine, in namespaces of its own", made),
+            "address": (self.peer, made),
+            "link_rtt": (self.link["rtt_s"], asked),
+            "link_rate": (self.link["rate_bit_per_s"] / 8, asked),
+            "queue": (float(self.link["queue_bytes"]), made),
+            "mtu": (float(self.link["mtu_bytes"]), made),
+            "path": (how, made),
+            "congestion": (self.congestion or None, made),
+            "hops": (0.0, made),
         }
 
     def describe(self) -> str:
         return f"a second host built into this machine, behind a link set to {self._set_to()}"
-
-
-def _kilobytes(size: int) -> str:
-    return f"{size / 1e6:g} MB" if size >= 1e6 else f"{size / 1e3:g} kB"
 
 
 def start() -> Lab:

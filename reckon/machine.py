@@ -48,6 +48,23 @@ FIELDS = {
     ("disk", "random_read_rate"): ("Rated random reads", "IO/s"),
     ("network", "interfaces"): ("Interfaces", ""),
     ("network", "rate"): ("Rated speed", "Mbit/s"),
+    ("peer", "kind"): ("What it is", ""),
+    ("peer", "address"): ("Address", ""),
+    ("peer", "link_rtt"): ("Round trip that the link is set to", "ms"),
+    ("peer", "link_rate"): ("Rate that the link is set to", "Mbit/s"),
+    ("peer", "queue"): ("Queue at the link", "byte"),
+    ("peer", "mtu"): ("Largest packet (MTU)", "byte"),
+    ("peer", "path"): ("Packets are carried by", ""),
+    ("peer", "congestion"): ("Congestion control", ""),
+    ("peer", "hops"): ("Hops", "count"),
+    ("peer", "distance"): ("Distance", "km"),
+    ("peer", "processor"): ("Processor", ""),
+    ("peer", "cores"): ("Processors it may use", "count"),
+    ("peer", "memory"): ("Memory", "byte"),
+    ("peer", "os"): ("Operating system", ""),
+    ("peer", "kernel"): ("Kernel", ""),
+    ("peer", "hypervisor"): ("Hypervisor", ""),
+    ("peer", "interface"): ("Network interface", ""),
     ("system", "os"): ("Operating system", ""),
     ("system", "kernel"): ("Kernel", ""),
     ("system", "hypervisor"): ("Hypervisor", ""),
@@ -64,8 +81,8 @@ SECTIONS = {
 
 # What a person may fill in: the datasheet's values, which feed predictions.
 TOML_FIELDS = [
-    key for key in FIELDS if key[0] != "system" and key[1] != "cycle_time"
-]
+    key for key in FIELDS if key[0] not in ("system", "peer") and key[1] != "cycle_time"
+] + [("peer", "distance")]
 
 
 def describe() -> dict[str, dict[str, dict]]:

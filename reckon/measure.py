@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import clib, records, settings, stats, units
+from . import clib, peer, records, settings, stats, units
 from .predict import current
 from .records import Measurement, Point, Process, Quantity
 from .results import Result, differences, from_record, sample_values
@@ -172,6 +172,7 @@ def _run_plans(plans: list[_Plan]) -> None:
     profile = settings.profile()
     for one in plans:
         emit("measuring", quantity=one.quantity)
+        one.meet()
     stats.load()  # or its half second would count as measuring
     start_s = time.monotonic()
     _collect([job for one in plans for job in one.jobs], profile)
@@ -192,6 +193,8 @@ class _Plan:
         self.session, self.profile = session(), settings.profile()
         self.experiment = quantity.rsplit("/", 1)[0]
         self.state, self.reason, self.seconds = "measured", None, 0.0
+        self.talks = params.get("peer") == "other" and not self.session.replay
+        self.other_end: str | None = None
         self.started_at = records.now()
         axis = self.prediction.curve_axis
         if bool(axis) != bool(over):
@@ -233,6 +236,8 @@ class _Plan:
         params = self._resolved(profile)
         parts = [self.probe, clib.source_key(self.probe), self.session.run.identity, self.warmup,
                  self.priority, [self._params_at(params, x) for x in self.values]]  # fmt: skip
+        # The other host is what is measured too; where it listens and its token are not.
+        parts += [peer.identity()] if self.talks else []
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
     def _usable(self, kept: Measurement | None) -> bool:
@@ -276,6 +281,16 @@ class _Plan:
             )
         return None
 
+    def meet(self) -> None:
+        """Start or greet the other host, for rows that talk to it; without one they cannot run."""
+        if not self.talks:
+            return
+        try:
+            self.other_end = peer.chosen().describe
+        except peer.PeerCannot as error:
+            for job in self.jobs:
+                job.stopped, job.reason = "cannot", str(error).rstrip(".")
+
     def finish(self) -> Result:
         """Write the samples, whole; an earlier good measurement outlives a failure."""
         record = records.read_record(self.session.run.name, self.experiment)
@@ -286,6 +301,7 @@ class _Plan:
         made = Measurement(
             probe=self.probe, op=clib.probe(self.probe).op, timed=clib.probe(self.probe).timed,
             reports=list(clib.probe(self.probe).reports), axis=self.over, params=self.params,
+            peer=self.other_end,
             samples=self.jobs[0].samples, warmup=self.warmup, priority=self.priority,
             profile=self.profile.name, key=self.key(self.profile.name), tick_hz=clib.tick_hz(),
             started_at=self.started_at, seconds=round(self.seconds, 3), state=self.state,

@@ -17,6 +17,8 @@ def machine_table(described: dict, sections: dict, fields: dict, caption: str, n
     """Every known value with its source; what is unknown reads "not reported"."""
     rows = []
     for (section, key), (title, unit) in fields.items():
+        if section not in sections:
+            continue
         entry = described.get(section, {}).get(key, {"value": None, "source": ""})
         value, source = entry["value"], entry["source"]
         if value is None:
@@ -98,7 +100,7 @@ def source_map(found: list[Result], caption: str, name: str) -> Block:
         sources = [
             f"{{download}}`{path.name} </{path.relative_to(settings.ROOT)}>`"
             for path in sorted((settings.ROOT / "csrc").glob(f"{one}.c"))
-            + sorted((settings.ROOT / "csrc").glob(f"{one}.o0.c"))
+            + sorted((settings.ROOT / "csrc").glob(f"{one}.*.c"))
         ]
         count = sum(q.quantity.rsplit("/", 1)[0] == one for q in found)
         rows.append([f"`{one}`", ", ".join(sources), str(count)])

@@ -125,7 +125,7 @@ def _sources_key(page: str) -> str:
     package = Path(__file__).parent
     files = [source(page), *sorted(package.glob("*.py")), settings.library_dir() / "compiler.txt"]
     files += sorted((ROOT / "csrc").rglob("*.[ch]")) + sorted((ROOT / "book/reports").glob("*.toml"))
-    parts = [settings.profile().name, session().run.name, *(records.digest(str(file)) for file in files)]
+    parts = [settings.profile().name, session().run.name, *settings.other_host(), *(records.digest(str(file)) for file in files)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 

@@ -16,7 +16,6 @@ import os
 import re
 import socket
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import lab, settings
@@ -44,9 +43,8 @@ class Chosen:
     kind: str  # "real" or "lab"
     identity: str  # part of a record's key: another host's samples are not reused for this one
     environment: dict[str, str]
-    about: dict
-    link: dict | None  # the lab host's: rtt_s, rate_bit_per_s; of a real one it is not known
-    describe: Callable[[], str]
+    facts: dict[str, tuple]  # of the machine description's part "peer": value in base units, source
+    describe: str
 
 
 def chosen() -> Chosen:
@@ -55,6 +53,17 @@ def chosen() -> Chosen:
     if isinstance(found, PeerCannot):
         raise PeerCannot(str(found))
     return found
+
+
+def identity() -> str:
+    """Which other host it is, for a record's key. Nothing is started for it; a real host has to be
+    asked, and one that is not there is another one."""
+    if not settings.peer():
+        return _lab_identity()
+    try:
+        return chosen().identity
+    except PeerCannot:
+        return f"peer {settings.peer()}, not there"
 
 
 def forget() -> None:
@@ -79,14 +88,15 @@ def _found() -> Chosen | PeerCannot:
 
 def _lab() -> Chosen:
     try:
-        started = lab.start()
+        made = lab.start()
     except lab.LabCannot as cannot:
         raise PeerCannot(str(cannot)) from None
-    atexit.register(started.close)
-    rtt_ms, mbit = started.link["rtt_s"] * 1e3, started.link["rate_bit_per_s"] / 1e6
-    return Chosen("lab", f"lab {rtt_ms:.6g} ms {mbit:.6g} Mbit/s", dict(started.environment),
-                  started.about, started.link,
-                  lambda: f"The other host is {started.describe()}.")  # fmt: skip
+    atexit.register(made.close)
+    return Chosen("lab", _lab_identity(), dict(made.environment), made.facts, made.describe())
+
+
+def _lab_identity() -> str:
+    return f"lab {lab.link_rtt_s() * 1e3:.6g} ms {lab.link_rate_bit_per_s() / 1e6:.6g} Mbit/s"
 
 
 # --- a real one ------------------------------------------------------------------------------
@@ -108,8 +118,8 @@ def _real(where: str) -> Chosen:
         stable = {name: value for name, value in about.items() if name != "memory_bytes"}
         mark = hashlib.sha256(json.dumps(stable, sort_keys=True).encode()).hexdigest()[:8]
         environment = {"RECKON_PEER_AT": _text(address), "RECKON_PEER_TOKEN": token}
-        return Chosen("real", f"peer {address[0]} {mark}", environment, about, None,
-                      functools.partial(_sentence, address[0], about))  # fmt: skip
+        return Chosen("real", f"peer {address[0]} {mark}", environment,
+                      _told(_text(address), about), _sentence(address[0], about))  # fmt: skip
     raise trouble
 
 
@@ -166,8 +176,6 @@ def _lines(connection: socket.socket, end: float):
             if not got or len(pending) > LINE_MOST:
                 raise ConnectionResetError
             pending += got
-            if time.monotonic() > end:
-                raise TimeoutError
         line, pending = pending.split(b"\n", 1)
         yield line.decode(errors="replace").strip()
 
@@ -222,3 +230,21 @@ def _sentence(host: str, about: dict) -> str:
     if any(link):
         end += f" ({', '.join(filter(None, link))})"
     return f"The other host is {host} ({', '.join(filter(None, what))}), reached at {end}."
+
+
+def _told(at: str, about: dict) -> dict[str, tuple]:
+    """As the machine description has it."""
+    source = "reckon-peer there"
+    kernel = " ".join(filter(None, (about["system"], about["release"], about["machine"])))
+    speed = about["speed_mbit_per_s"]
+    interface = [about["interface"], about["driver"], speed and f"{speed} Mbit/s"]
+    guest = {True: "seen", False: "none seen", None: None}[about["guest"]]
+    found = {
+        "kind": "a real host", "address": at, "processor": about["processor"],
+        "cores": about["threads"], "memory": about["memory_bytes"], "kernel": kernel or None,
+        "hypervisor": guest, "interface": ", ".join(filter(None, interface)) or None,
+        "mtu": about["mtu_bytes"], "congestion": about["congestion_control"],
+    }  # fmt: skip
+    numbers = ("cores", "memory", "mtu")
+    return {key: (float(value) if key in numbers and value is not None else value, source)
+            for key, value in found.items()}  # fmt: skip

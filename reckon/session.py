@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from . import fitness, records, settings
+from . import fitness, peer, records, settings
 from .machine import default_run_name, describe, identity
 from .records import Run
 from .settings import ReckonError
@@ -37,14 +37,41 @@ def session() -> Session:
             fitness=[check.to_dict() for check in fitness.check_all()],
         )
         records.write_run(found)
-    elif found.identity != here:
+        return Session(found, replay=False)
+    if found.identity != here:
         if settings.fresh():
             raise ReckonError(
                 f"The run {name} was recorded on another machine or kernel; measure into a run of "
                 "its own with another RUN=."
             )
         return Session(found, replay=True)
-    elif found.machine != described:  # machine.toml was edited, or a device came or went
+    described["peer"] = _kept(described["peer"], found.machine.get("peer", {}))
+    if found.machine != described:  # machine.toml was edited, or a device came or went
         found = found.model_copy(update={"machine": described})
         records.write_run(found)
     return Session(found, replay=False)
+
+
+def _kept(described: dict, recorded: dict) -> dict:
+    """What is known of the other host: what machine.toml says, else what the run holds."""
+    return {key: entry if entry["value"] is not None else recorded.get(key, entry)
+            for key, entry in described.items()}  # fmt: skip
+
+
+def other_host() -> dict[str, dict]:
+    """The other host of the network: the built-in one is started, a real one (PEER=) is greeted; what
+    it says of itself goes into the run's machine description, and is returned. Where there is none,
+    `kind` has no value, and its source says why. Of a run recorded elsewhere: as recorded."""
+    now = session()
+    if now.replay:
+        return now.run.machine.get("peer", {})
+    try:
+        facts = peer.chosen().facts
+    except peer.PeerCannot as error:
+        facts = {"kind": (None, str(error))}
+    known = {key: {"value": value, "source": source} for key, (value, source) in facts.items()}
+    found = {**describe()["peer"], **known}
+    if found != now.run.machine.get("peer"):
+        records.write_run(now.run.model_copy(update={"machine": {**now.run.machine, "peer": found}}))
+        session.cache_clear()
+    return found

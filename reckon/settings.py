@@ -79,6 +79,11 @@ def run_name() -> str | None:
     return os.environ.get("RECKON_RUN") or None
 
 
+def other_host() -> list[str]:
+    """What was asked for of the other host of the network, as it was written."""
+    return [_choice(f"RECKON_{name}", "") for name in ("PEER", "LINK_RTT", "LINK_RATE")]
+
+
 def fresh() -> bool:
     """Measure again what a record already holds."""
     return _choice("RECKON_FRESH", "0") not in ("", "0", "no")
@@ -104,10 +109,10 @@ def peer_token() -> str | None:
 
 
 def link_rtt() -> str:
-    """Round trip of the lab host's link, with its unit."""
+    """The round trip of the lab host's link, as it was written; lab.py reads it."""
     return _choice("RECKON_LINK_RTT", "0.2 ms")
 
 
 def link_rate() -> str:
-    """Rate of the lab host's link, with its unit."""
+    """The rate of the lab host's link, as it was written; lab.py reads it."""
     return _choice("RECKON_LINK_RATE", "1 Gbit/s")

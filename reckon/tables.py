@@ -164,6 +164,23 @@ def conditions(found: list[Result], caption: str, name: str) -> Block:
                 [16, 10, 8, 6, 6, 10, 11, 8, 9, 16])  # fmt: skip
 
 
+def tcp(found: list[Result], caption: str, name: str) -> Block:
+    """What TCP did while the samples were taken, by the counters of the kernel."""
+    rows = []
+    for one in found:
+        processes = [p for point in one.points for p in point.processes]
+        told = [[getattr(p, field) for p in processes]
+                for field in ("retransmits", "listen_overflows", "listen_drops")]  # fmt: skip
+        waiting = max((p.time_wait for p in processes), default=-1)
+        if processes and max(map(max, told)) >= 0:
+            rows.append([label(one.quantity), "other host" if one.measurement.peer else "loopback",
+                         *("not known" if min(values) < 0 else str(sum(values)) for values in told),
+                         str(waiting) if waiting >= 0 else "not known"])  # fmt: skip
+    return grid(["Quantity", "Other end", "Segments sent again", "Accept queue overflowed",
+                 "Connections dropped there", "Most in TIME_WAIT"], rows, caption, name,
+                [20, 24, 14, 14, 14, 14])  # fmt: skip
+
+
 def spreads(found: list[Result], caption: str, name: str) -> Block:
     """All the spreads that the reports give, side by side; of a curve, at its ends."""
     rows = []

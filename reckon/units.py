@@ -147,6 +147,7 @@ def plain(value: float) -> str:
 _LADDERS = (
     ("ns", "µs", "ms", "s"),
     ("byte/s", "kB/s", "MB/s", "GB/s"),
+    ("bit/s", "kbit/s", "Mbit/s", "Gbit/s"),  # what is stated in bits, as networks are, stays so
     ("byte", "KiB", "MiB", "GiB", "TiB"),
     ("Mcycle/s", "Gcycle/s"),
 )
@@ -156,7 +157,7 @@ def readable(base_value: float, unit: str) -> str:
     """The step of `unit`'s ladder that prints `base_value` with one to four digits before the
     point; `unit` itself where it has no ladder."""
     for ladder in _LADDERS:
-        if dimension(ladder[0]) == dimension(unit):
+        if dimension(ladder[0]) == dimension(unit) and ("bit" in ladder[0]) == ("bit" in unit):
             best = ladder[0]
             for step in ladder:
                 if abs(base_value) >= factor(step) * 0.9995:

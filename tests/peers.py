@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
-from rows import PARENT, STATE, processes_where, stat
+from rows import PARENT, STATE, children_of, processes_where, stat
 
 PROGRAM = ROOT / "_build/lib/reckon-peer"
 TOKEN = "made-up-token-of-the-tests"
@@ -124,5 +124,9 @@ def peer():
 
 @pytest.fixture(autouse=True)
 def no_peer_is_left():
+    """Of this checkout: another one may be in use."""
     yield
     assert until(lambda: not peers_running()), peers_running()
+    assert children_of(os.getpid()) == children_of(1) == []
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

@@ -80,7 +80,7 @@ def test_results_of_the_recorded_run(recorded):
         (["measure", "cpu/sysall"], "did you mean cpu/syscall"),
         (["results", "--run", "nowhere"], "no run named nowhere"),
         (["results", "--run", "../.."], "cannot name a run"),
-        (["results", "network/rtt"], "has no record of network/rtt"),
+        (["results", "files/read"], "has no record of files/read"),
         (["build", "--profile", "fast"], "invalid choice: 'fast'"),
         (["frobnicate"], "invalid choice"),
     ],

@@ -28,7 +28,7 @@ def source(name):
 
 
 def test_an_experiment_is_a_c_file_a_notebook_and_a_line_of_the_toc():
-    in_c = {str(p.relative_to(ROOT / "csrc")).removesuffix(".c").removesuffix(".o0")
+    in_c = {str(p.relative_to(ROOT / "csrc")).split(".")[0]
             for p in (ROOT / "csrc").glob("*/*.c") if p.parent.name != "test"}  # fmt: skip
     in_rows = {probe.experiment for probe in clib.probes().values()} - {"test"}
     in_toc = pages.notebooks()
@@ -36,10 +36,11 @@ def test_an_experiment_is_a_c_file_a_notebook_and_a_line_of_the_toc():
     assert sorted(in_toc) == NOTEBOOKS and len(in_toc) == len(set(in_toc))
 
 
-def test_rows_stand_in_the_file_of_their_experiment():
+def test_rows_stand_in_a_file_of_their_experiment():
+    """NAME.c, or NAME.KIND.c: NAME.o0.c, at -O0; NAME.tools.c, by other programs."""
     for probe in clib.probes().values():
         if not probe.name.startswith("test/"):
-            assert probe.file in (f"{probe.experiment}.c", f"{probe.experiment}.o0.c"), probe
+            assert probe.file.split(".")[0] == probe.experiment, probe
 
 
 def test_every_row_is_measured_by_its_notebook():
@@ -58,10 +59,9 @@ def test_every_file_of_the_toc_exists():
 
 
 # From the bottom up; a module imports only from those before it.
-LAYERS = ["settings", "units", "stats", "levels", "expr", "records", "results", "lab", "peer",
-          "machine", "fitness",
-          "clib", "reports", "session", "predict", "measure", "blocks", "formulas", "tables", "verdicts",
-          "regimes", "reported", "show", "overview", "plotting", "figures", "curves", "staircase",
+LAYERS = ["settings", "units", "stats", "levels", "expr", "records", "results", "machine", "fitness",
+          "clib", "reports", "lab", "peer", "session", "predict", "measure", "blocks", "formulas", "tables", "verdicts",
+          "hosts", "regimes", "reported", "show", "overview", "plotting", "figures", "curves", "staircase",
           "surfaces", "draw", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
 
 

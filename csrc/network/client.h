@@ -174,7 +174,7 @@ static inline int peer_greet(struct rk_context *c, const struct peer *peer, int 
         return peer_unreachable(c, peer, -status);
     if (strncmp(line, "no ", 3) == 0)
         return peer_trouble(c, EACCES, "%.250s", line + 3);
-    if (strncmp(line, "ok", 2) != 0)
+    if (strcmp(line, "ok") != 0 && strncmp(line, "ok ", 3) != 0)
         return peer_trouble(c, EPROTO, "The peer at %s answered neither yes nor no.", peer->name);
     return 0;
 }

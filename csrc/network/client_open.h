@@ -49,16 +49,30 @@ static inline int peer_open_other(struct rk_context *c, struct peer *peer)
 
 /* --- a server of the row's own ----------------------------------------------------------------- */
 
-/* Whether there is an IPv4 loopback: some containers have the other alone. */
+/* An address of ours that there is a way to: while an interface is down it can be bound all the same. */
+static inline int peer_is_up(const void *address, socklen_t length)
+{
+    const int family = ((const struct sockaddr *)address)->sa_family;
+    const int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_storage own = {0};
+    socklen_t size = sizeof own;
+    const int up = fd >= 0 && bind(fd, address, length) == 0 &&
+                   getsockname(fd, (struct sockaddr *)&own, &size) == 0 &&
+                   connect(fd, (const struct sockaddr *)&own, size) == 0;
+    if (fd >= 0)
+        close(fd);
+    return up;
+}
+
+/* Some containers have the IPv6 loopback alone, and one without a network has none. */
 static inline const char *peer_loopback(void)
 {
     const struct sockaddr_in four = {.sin_family = AF_INET,
                                      .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    const int has = fd >= 0 && bind(fd, (const struct sockaddr *)&four, sizeof four) == 0;
-    if (fd >= 0)
-        close(fd);
-    return has ? "127.0.0.1:0" : "[::1]:0";
+    const struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    if (peer_is_up(&four, sizeof four))
+        return "127.0.0.1:0";
+    return peer_is_up(&six, sizeof six) ? "[::1]:0" : NULL;
 }
 
 static inline int peer_random_token(char token[33])
@@ -72,17 +86,16 @@ static inline int peer_random_token(char token[33])
 }
 
 /* Its standard input is the leash, its output and errors what we read the first line of. */
-static inline int peer_spawn(struct peer *peer, const char *path, const char *cpu, int in, int out)
+static inline int peer_spawn(struct peer *peer, const char *path, char *at, char *cpu, int in,
+                             int out)
 {
-    char program[PATH_MAX], token[200], asan[512], ubsan[512], at[16];
+    char program[PATH_MAX], token[200], asan[512], ubsan[512];
     snprintf(program, sizeof program, "%s", path);
     snprintf(token, sizeof token, "RECKON_PEER_TOKEN=%s", peer->token);
     snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s", getenv("ASAN_OPTIONS") ?: "");
     snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=%s", getenv("UBSAN_OPTIONS") ?: "");
-    snprintf(at, sizeof at, "%s", peer_loopback());
-    char listen[] = "--listen", pin[] = "--cpu", until[] = "--until-eof", number[16];
-    snprintf(number, sizeof number, "%s", cpu);
-    char *const argv[] = {program, listen, at, until, pin, number, NULL};
+    char listen[] = "--listen", pin[] = "--cpu", until[] = "--until-eof";
+    char *const argv[] = {program, listen, at, until, pin, cpu, NULL};
     char language[] = "LC_ALL=C";
     char *const envp[] = {language, token, asan, ubsan, NULL};
     posix_spawn_file_actions_t actions;
@@ -155,8 +168,12 @@ static inline int peer_hear(struct rk_context *c, struct peer *peer, int from)
 
 static inline int peer_open_own(struct rk_context *c, int cpu, struct peer *peer)
 {
-    char path[PATH_MAX], number[16];
+    char path[PATH_MAX], number[16], at[16];
     int leash[2], said[2];
+    const char *loopback = peer_loopback();
+    if (!loopback)
+        return rk_cannot(c, "needs a loopback interface that is up, 127.0.0.1 or ::1");
+    snprintf(at, sizeof at, "%s", loopback);
     if (rk_beside("reckon-peer", path) < 0)
         return peer_trouble(c, ELIBACC, "reckon-peer is not beside the library; run `make lib`.");
     if (peer_random_token(peer->token))
@@ -170,7 +187,7 @@ static inline int peer_open_own(struct rk_context *c, int cpu, struct peer *peer
         close(leash[1]);
         return rk_refused(c, "pipe2", error);
     }
-    const int error = peer_spawn(peer, path, number, leash[0], said[1]);
+    const int error = peer_spawn(peer, path, at, number, leash[0], said[1]);
     close(leash[0]);
     close(said[1]);
     peer->leash = leash[1];

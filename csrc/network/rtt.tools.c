@@ -1,0 +1,204 @@
+/* network/rtt as other programs measure it: ping and sockperf, with their own clocks. */
+#include <math.h>
+
+#include "counts.h"
+#include "tools_server.h"
+
+#define SPAN_MOST_MS 5000 /* sockperf's log is then under TOOL_PRINTS_MOST at 3 us a round trip */
+
+/* Ticks in a ns, over the time since that stamp. */
+static double ticks_in_ns(const struct rk_stamp *since)
+{
+    const struct rk_stamp now = rk_stamp_now();
+    return (double)(now.ticks - since->ticks) / (double)(now.ns - since->ns);
+}
+
+/* A time that a program printed is one only if it can be: in us, positive, within the whole run. */
+static int possible(double us, const struct rk_stamp *since)
+{
+    return isfinite(us) && us > 0 && us * 1e3 < (double)(rk_monotonic_ns() - since->ns);
+}
+
+/* --- ping -------------------------------------------------------------------------------------- */
+
+/* Of "64 bytes from 127.0.0.1: icmp_seq=3 ttl=64 time=0.011 ms" the number and the time in us. */
+static int read_echo(const char *line, long *sequence, double *us)
+{
+    const char *from = strstr(line, " bytes from "), *at = strstr(line, " time=");
+    char unit[4] = "";
+    double ms;
+    if (!from || sscanf(from, " bytes from %*s icmp_seq=%ld ", sequence) != 1 || !at ||
+        sscanf(at, " time=%lf %3s", &ms, unit) != 2 || strcmp(unit, "ms") != 0)
+        return 0;
+    *us = ms * 1e3;
+    return 1;
+}
+
+/* Echo 1, which finds nothing in the caches, is the one that is not counted. */
+static int read_echoes(struct rk_context *c, char *text, struct rk_sample *out, size_t n,
+                       const struct rk_stamp *begin)
+{
+    const double ticks = ticks_in_ns(begin);
+    size_t seen = 0;
+    char *rest = text;
+    for (const char *line; (line = strsep(&rest, "\n"));) {
+        long sequence;
+        double us;
+        if (!read_echo(line, &sequence, &us))
+            continue;
+        if (seen > n)
+            return tool_trouble(c, EPROTO, "ping printed echo %ld, and was to send %zu.", sequence,
+                                n + 1);
+        if (sequence != (long)seen + 1)
+            return tool_trouble(c, EPROTO, "ping printed echo %ld where it was to be echo %zu of %zu.",
+                                sequence, seen + 1, n + 1);
+        if (!possible(us, begin))
+            return tool_trouble(c, EPROTO, "ping printed a round trip that cannot be: %.60s", line);
+        if (seen > 0)
+            out[seen - 1] = (struct rk_sample){(int64_t)(us * 1e3 * ticks), 1};
+        seen++;
+    }
+    return seen == n + 1 ? 0 : tool_trouble(c, EPROTO, "ping printed the times of %zu echoes, not of "
+                                            "the %zu that it was to send.", seen, n + 1);
+}
+
+static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const int64_t interval_ms = rk_integer(c, "interval_ms");
+    const int64_t allowed_ms = interval_ms * (int64_t)(n + 1);
+    char interval[32], size[16], count[24], within[24];
+    struct tool ping;
+    snprintf(interval, sizeof interval, "%lld.%03d", (long long)(interval_ms / 1000),
+             (int)(interval_ms % 1000));
+    snprintf(size, sizeof size, "%d", (int)rk_integer(c, "size_bytes"));
+    snprintf(count, sizeof count, "%zu", n + 1);
+    /* Where ping has rights of its own it would outlive a killed caller by as much. */
+    snprintf(within, sizeof within, "%lld", (long long)(allowed_ms / 1000 + TOOL_SPARE_S - 2));
+    const char *const words[] = {"-n", "-i", interval, "-s", size, "-c", count, "-w", within,
+                                 TOOL_LOOPBACK, NULL};
+    int status = tool_loopback(c);
+    if (status)
+        return status;
+    const struct rk_stamp begin = rk_stamp_now();
+    status = tool_start(c, &ping, "ping", "iputils-ping", words, -1, allowed_ms);
+    status = status ? status : tool_wait(c, &ping);
+    if (!status) {
+        char *text = tool_text(ping.out);
+        status = text ? read_echoes(c, text, out, n, &begin) : rk_refused(c, "malloc", ENOMEM);
+        free(text);
+    }
+    tool_stop(&ping);
+    return status;
+}
+
+/* --- sockperf ---------------------------------------------------------------------------------- */
+
+/* The round trips of the log in us, in their order; how many, or -1 with *bad the line that is none.
+ * A line is "packet, sent, back, round trip", in s and us; those before and after are a report. */
+static long read_trips(char *text, double *us, const struct rk_stamp *begin, const char **bad)
+{
+    long count = 0, packet;
+    double sent_s, back_s;
+    char *rest = text;
+    while ((*bad = strsep(&rest, "\n"))) {
+        if (sscanf(*bad, "%ld, %lf, %lf, %lf", &packet, &sent_s, &back_s, &us[count]) != 4)
+            continue;
+        /* Without --full-rtt sockperf prints half of what lies between the two. */
+        const double off_us = fabs((back_s - sent_s) * 1e6 - us[count]);
+        if (packet != count || !possible(us[count], begin) || off_us > 0.01 + 0.01 * us[count])
+            return -1;
+        count++;
+    }
+    return count;
+}
+
+/* Those n that lie evenly in the log, and not their means: so that a percentile is one of trips. */
+static int spread(struct rk_context *c, char *text, struct rk_sample *out, size_t n,
+                  const struct rk_stamp *begin)
+{
+    const double ticks = ticks_in_ns(begin);
+    const char *bad;
+    double *us = malloc((strlen(text) / 8 + 1) * sizeof *us); /* no line of four numbers is shorter */
+    if (!us)
+        return rk_refused(c, "malloc", ENOMEM);
+    const long count = read_trips(text, us, begin, &bad);
+    int status = 0;
+    if (count < 0)
+        status = tool_trouble(c, EPROTO, "sockperf logged a round trip that cannot be: %.80s", bad);
+    else if ((size_t)count < n)
+        status = tool_trouble(c, EPROTO, "sockperf logged %ld round trips where %zu are wanted; a "
+                              "longer span_ms gives more.", count, n);
+    for (size_t i = 0; i < n && !status; i++) {
+        const size_t at = (2 * i + 1) * (size_t)count / (2 * n);
+        out[i] = (struct rk_sample){(int64_t)(us[at] * 1e3 * ticks), 1};
+    }
+    free(us);
+    return status;
+}
+
+/* The client on this process's CPU, as the server. Its log is a file in memory. */
+static int ask_sockperf(struct rk_context *c, const char *port, struct rk_sample *out, size_t n)
+{
+    const int64_t span_s = (rk_integer(c, "span_ms") + 999) / 1000;
+    char size[16], span[16], path[32];
+    struct tool client = {0};
+    const int log = memfd_create("reckon-log", 0);
+    if (log < 0)
+        return rk_refused(c, "memfd_create", errno);
+    snprintf(size, sizeof size, "%d", (int)rk_integer(c, "size_bytes"));
+    snprintf(span, sizeof span, "%d", (int)span_s);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", log);
+    const char *const words[] = {"ping-pong", "--tcp", "--full-rtt", "-i", TOOL_LOOPBACK,
+                                 "-p", port, "-t", span, "--msg-size", size,
+                                 "--full-log", path, NULL};
+    const struct rk_stamp begin = rk_stamp_now();
+    int status = tool_start(c, &client, "sockperf", "sockperf", words, -1, span_s * 1000);
+    status = status ? status : tool_wait(c, &client);
+    char said[150], *text = status ? NULL : tool_text(log);
+    if (!status && !text)
+        status = rk_refused(c, "malloc", ENOMEM);
+    else if (!status && !text[0]) /* it leaves with 0 all the same */
+        status = tool_trouble(c, EPROTO, "sockperf logged nothing: %s", tool_words(&client, said));
+    status = status ? status : spread(c, text, out, n, &begin);
+    free(text);
+    close(log);
+    tool_stop(&client);
+    return status;
+}
+
+static int run_sockperf(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const struct counts before = count_tcp();
+    struct tool server = {0};
+    char number[8];
+    int port;
+    int status = tool_port(c, &port);
+    if (status)
+        return status;
+    snprintf(number, sizeof number, "%d", port);
+    const char *const words[] = {"server", "--tcp", "-i", TOOL_LOOPBACK, "-p", number, NULL};
+    status = tool_start(c, &server, "sockperf", "sockperf", words, -1, SPAN_MOST_MS);
+    status = status ? status : tool_await(c, &server, port);
+    status = status ? status : ask_sockperf(c, number, out, n);
+    tool_stop(&server);
+    note_tcp_since(c, &before);
+    return status;
+}
+
+RK_PROBE(ping, .name = "network/rtt/ping", .op = "round trip",
+         .timed = "as ping prints it, in steps of 1 us: from its own look at the clock before it sends "
+                  "an ICMP echo to " TOOL_LOOPBACK " to the kernel's stamp of the reply; a first echo "
+                  "is not counted",
+         .params = RK_PARAMS(RK_COUNT("size_bytes", 56, 16, 65507, "payload of an echo"),
+                             RK_COUNT("interval_ms", 2, 1, 1000,
+                                      "from one echo to the next; ping refuses an ordinary user less "
+                                      "than 2, older ones less than 200")),
+         .run = run_ping);
+RK_PROBE(sockperf, .name = "network/rtt/sockperf", .op = "round trip",
+         .timed = "as sockperf ping-pong --tcp --full-rtt logs them, by its own clock: a send and the "
+                  "receive of what its server on the same CPU sends back; as many of the log's round "
+                  "trips as there are samples, evenly spread over it",
+         .params = RK_PARAMS(RK_COUNT("size_bytes", 64, 14, 65000, "one message"),
+                             RK_COUNT("span_ms", 1000, 1000, SPAN_MOST_MS,
+                                      "rounded up to whole seconds, as sockperf takes them")),
+         .run = run_sockperf);

@@ -1,0 +1,111 @@
+/* network/throughput as another program measures it: iperf3, with its own clock. */
+#include <math.h>
+
+#include "counts.h"
+#include "tools_server.h"
+
+#define SPAN_MOST_MS 30000
+
+/* The number after "name": in an object that holds no other and ends at `end`. 1 if it is there. */
+static int number_in(const char *object, const char *end, const char *name, double *value)
+{
+    const char *at = strstr(object, name);
+    return at && at < end && sscanf(at + strlen(name), " : %lf", value) == 1 && isfinite(*value);
+}
+
+/* What iperf3 says went wrong ("error": "..."), which -J puts there and leaves with 0; else NULL. */
+static const char *error_in(const char *report, char words[150])
+{
+    const char *at = strstr(report, "\"error\"");
+    return at && sscanf(at, "\"error\" : \"%149[^\"]", words) == 1 ? words : NULL;
+}
+
+/* The receiver's bytes and seconds. Its own quotient of the two shows that they were read aright. */
+static int read_report(struct rk_context *c, const struct tool *client, const char *report,
+                       int64_t span_s, double *bytes, double *seconds)
+{
+    static const char name[] = "\"sum_received\"";
+    char words[150];
+    const char *object = strstr(report, name), *end = object ? strchr(object, '}') : NULL;
+    double bits_per_second;
+    if (error_in(report, words))
+        return tool_trouble(c, EPROTO, "iperf3 failed: %s", words);
+    if (!end || strstr(end, name) || !number_in(object, end, "\"bytes\"", bytes) ||
+        !number_in(object, end, "\"seconds\"", seconds) ||
+        !number_in(object, end, "\"bits_per_second\"", &bits_per_second))
+        return tool_trouble(c, EPROTO, "iperf3 reported no sum of what was received: %s",
+                            tool_words(client, words));
+    if (*bytes < 1 || fabs(*seconds - (double)span_s) > 0.5 * (double)span_s)
+        return tool_trouble(c, EPROTO, "iperf3 reported %.0f bytes in %.3g s, and was asked for %d s.",
+                            *bytes, *seconds, (int)span_s);
+    if (fabs(*bytes * 8 - bits_per_second * *seconds) > 0.01 * *bytes * 8)
+        return tool_trouble(c, EPROTO, "iperf3 reported %.0f bytes in %.3g s and %.3g bit/s, which do "
+                            "not go together.", *bytes, *seconds, bits_per_second);
+    return 0;
+}
+
+static int ask_iperf3(struct rk_context *c, const char *port, int64_t span_s, struct rk_sample *out)
+{
+    char size[16], span[16];
+    double bytes = 0, seconds = 0;
+    struct tool client;
+    snprintf(size, sizeof size, "%d", (int)rk_integer(c, "size_bytes"));
+    snprintf(span, sizeof span, "%d", (int)span_s);
+    const char *const words[] = {"-c", TOOL_LOOPBACK, "-p", port, "-l", size, "-t", span, "-J", NULL};
+    const struct rk_stamp begin = rk_stamp_now();
+    int status = tool_start(c, &client, "iperf3", "iperf3", words, -1, span_s * 1000);
+    status = status ? status : tool_wait(c, &client);
+    const struct rk_stamp end = rk_stamp_now();
+    char *report = status ? NULL : tool_text(client.out);
+    if (!status)
+        status = report ? read_report(c, &client, report, span_s, &bytes, &seconds)
+                        : rk_refused(c, "malloc", ENOMEM);
+    const double ticks_in_s = (double)(end.ticks - begin.ticks) / (double)(end.ns - begin.ns) * 1e9;
+    if (!status)
+        *out = (struct rk_sample){(int64_t)(seconds * ticks_in_s), (uint64_t)bytes};
+    free(report);
+    tool_stop(&client);
+    return status;
+}
+
+/* A server that serves one client and ends by itself. */
+static int serve_once(struct rk_context *c, int cpu, struct rk_sample *out)
+{
+    const int64_t span_s = (rk_integer(c, "span_ms") + 999) / 1000;
+    struct tool server;
+    char number[8];
+    int port;
+    int status = tool_port(c, &port);
+    if (status)
+        return status;
+    snprintf(number, sizeof number, "%d", port);
+    const char *const words[] = {"-s", "-1", "-B", TOOL_LOOPBACK, "-p", number, NULL};
+    status = tool_start(c, &server, "iperf3", "iperf3", words, cpu, (span_s + TOOL_SPARE_S) * 1000);
+    status = status ? status : tool_await(c, &server, port);
+    status = status ? status : ask_iperf3(c, number, span_s, out);
+    status = status ? status : tool_wait(c, &server);
+    tool_stop(&server);
+    return status;
+}
+
+static int run_iperf3(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const struct counts before = count_tcp();
+    const int cpu = rk_other_cpu();
+    if (cpu < 0)
+        return rk_cannot(c, "needs a second CPU, and this process may use only one");
+    int status = 0;
+    for (size_t i = 0; i < n && !status; i++)
+        status = serve_once(c, cpu, &out[i]);
+    note_tcp_since(c, &before);
+    return status;
+}
+
+RK_PROBE(iperf3, .name = "network/throughput/iperf3", .op = "byte",
+         .timed = "as iperf3 -J reports it in sum_received, by its own clock: one stream over the "
+                  "loopback to a server on another CPU (the lowest), from its beginning; what the "
+                  "receiver got, and how long it took; a run a sample",
+         .params = RK_PARAMS(RK_COUNT("size_bytes", 131072, 64, 1 << 20, "one send"),
+                             RK_COUNT("span_ms", 1000, 1000, SPAN_MOST_MS,
+                                      "rounded up to whole seconds, as iperf3 takes them")),
+         .run = run_iperf3);

@@ -1,0 +1,96 @@
+"""What a page says of the other host, and of other programs that measure the same."""
+
+from __future__ import annotations
+
+from . import units
+from .blocks import Block, grid, say
+from .results import Result
+
+LIGHT_IN_FIBRE_M_PER_S = 2.0e8  # two thirds of light in vacuum: a refractive index near 1.5
+
+
+def _value(other: dict, key: str):
+    return other.get(key, {}).get("value")
+
+
+def host(other: dict) -> Block:
+    """Who is at the other end, in a sentence; `other` is what rk.other_host() gives."""
+    kind = _value(other, "kind")
+    if kind is None:
+        why = other.get("kind", {}).get("source") or "none was there when the run was recorded"
+        return say(f"There is no other host here: {why.rstrip('.')}. What needs one is predicted all the "
+                   "same, and not measured.")  # fmt: skip
+    if _value(other, "link_rtt") is None:
+        told = ", ".join(str(v) for v in (_value(other, key) for key in ("processor", "kernel")) if v)
+        return say(f"The other host is {_value(other, 'address')}" + (f" ({told})." if told else "."))
+    return say(
+        "**The other host is built into this machine**: a second network stack in namespaces of its own. "
+        "Reckon itself carries the packets between the two, over a link that is set to a round trip of "
+        f"{units.amount(_value(other, 'link_rtt'), 'ms')} and "
+        f"{units.amount(_value(other, 'link_rate'), 'Mbit/s')} of IP packets. So what the link does is known, "
+        "and its figures tell about this machine's software, not about a wire. `PEER=host` takes a real host."
+    )
+
+
+def ruler(other: dict, seen: dict[str, Result]) -> Block:
+    """A link that was set, held against what was measured of it: {how it was seen: result}."""
+    rtt, rate = _value(other, "link_rtt"), _value(other, "link_rate")
+    if rtt is None:
+        return say("The other host is a real one, or there is none: nobody set the length of the link.")
+    found = {how: one for how, one in seen.items() if one.summary}
+    if not found:
+        return say("Nothing was measured over the link.")
+    bytes_on_wire = 64 + 52
+    least = rtt + 2 * bytes_on_wire / rate
+    told = "; ".join(f"{how} {one}, {units.amount(one.median - least, 'µs')} more"
+                     for how, one in found.items())  # fmt: skip
+    return say(f"Set are {units.amount(rtt, 'ms')} and {units.amount(rate, 'Mbit/s')}, which for packets of "
+               f"{bytes_on_wire} bytes come to {units.amount(least, 'ms')}. Measured is, {told}. What is more is the "
+               "other end's half of the work, and on this side the program's.")  # fmt: skip
+
+
+def distance(other: dict, trip: Result) -> Block:
+    """The round trip against light in a fibre of that length, where the distance is known."""
+    metres = _value(other, "distance")
+    if not metres or not trip.summary:
+        return say("")
+    light = 2 * metres / LIGHT_IN_FIBRE_M_PER_S
+    return say(f"Over {units.amount(metres, 'km')} light in a straight fibre takes {units.amount(light, 'ms')} there "
+               f"and back; the round trip is {units.number(trip.median / light, 3)} times that.")  # fmt: skip
+
+
+def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: str) -> Block:
+    """{program: (by it, by us)}: both figures and their ratio, or why there is none."""
+    rows = []
+    for program, (theirs, ours) in programs.items():
+        known = theirs.summary and ours.summary
+        rows.append([
+            f"`{program}`", theirs.measurement.timed if theirs.measurement else "–",
+            f"{theirs:±}" if theirs.summary else theirs.reason or "not measured",
+            f"{ours:±}" if ours.summary else ours.reason or "not measured",
+            f"{units.number(ours.median / theirs.median, 3)}×" if known else "–",
+        ])  # fmt: skip
+    return grid(["Program", "What it times", "Its figure", "Ours", "Ours / its"], rows, caption, name,
+                [12, 36, 20, 20, 12])  # fmt: skip
+
+
+def table(other: dict, fields: dict, caption: str, name: str) -> Block:
+    """The other host as the machine's own table has it; `fields` are machine.FIELDS. What a built-in
+    host has from this machine is not said twice."""
+    built_in = _value(other, "link_rtt") is not None
+    shared = ("processor", "cores", "memory", "os", "kernel", "hypervisor")
+    rows = []
+    for (section, key), (title, unit) in fields.items():
+        if section != "peer":
+            continue
+        value, source = _value(other, key), other.get(key, {}).get("source") or ""
+        if value is None and built_in:
+            if key in shared:
+                rows.append([title, "this machine's", ""])
+            continue
+        if value is None and key.startswith(("link_", "queue", "path")):
+            continue  # of a built-in host alone
+        shown = "not reported" if value is None else (
+            f"{value:g}" if unit == "count" else units.amount(value, unit) if unit else str(value))
+        rows.append([title, shown, f"`{source}`" if source and value is not None else source])
+    return grid(["What", "Value", "Source"], rows, caption, name, [30, 45, 25])
