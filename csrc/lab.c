@@ -100,10 +100,10 @@ static void say_counters(const struct lab *lab)
     static const char *const name[2] = {"to_peer", "to_client"};
     for (int side = LAB_CLIENT; side <= LAB_PEER; side++) {
         struct lab_counts *c = &lab->counts[side];
-        printf("%s\"%s\": {\"packets\": %ju, \"bytes\": %ju, \"dropped\": %ju, \"refused\": %ju, "
-               "\"late\": %ju, \"deepest_bytes\": %ju}", side ? ", " : "{", name[side],
+        printf("%s\"%s\": {\"packets\": %ju, \"bytes\": %ju, \"dropped\": %ju, \"missed\": %ju, "
+               "\"refused\": %ju, \"late\": %ju, \"deepest_bytes\": %ju}", side ? ", " : "{", name[side],
                (uintmax_t)c->packets, (uintmax_t)c->bytes, (uintmax_t)c->dropped,
-               (uintmax_t)c->refused, (uintmax_t)c->late, (uintmax_t)c->deepest);
+               (uintmax_t)c->missed, (uintmax_t)c->refused, (uintmax_t)c->late, (uintmax_t)c->deepest);
     }
     printf("}\n");
     fflush(stdout);

@@ -42,6 +42,7 @@ struct lab_port {
 struct lab_counts {
     _Atomic uint64_t packets, bytes; /* taken onto the link; bytes of IP */
     _Atomic uint64_t dropped;        /* the queue was full */
+    _Atomic uint64_t missed;         /* lost before the relay saw them; a large one counts once */
     _Atomic uint64_t refused;        /* the other host's device did not take it */
     _Atomic uint64_t late;           /* handed over more than 0.1 ms after their time */
     _Atomic uint64_t deepest;        /* bytes that waited at most */
@@ -72,9 +73,10 @@ void lab_set_up_host(struct lab *lab, enum lab_side side);
 
 int lab_open_tun(struct lab *lab);    /* 0 or -errno */
 int lab_open_packet(struct lab *lab); /* 0 or -errno */
-int lab_know_neighbour(enum lab_side side);
+int lab_know_neighbour(enum lab_side side); /* whom nobody asks for its Ethernet address */
 /* read(2), and when the frame came (CLOCK_MONOTONIC). */
 ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64_t *came_ns);
+uint64_t lab_missed(const struct lab_port *port);
 /* What a frame weighs on the link: a large one as its segments, each with its headers. */
 int64_t lab_weigh(const struct lab_port *port, const uint8_t *frame, size_t size,
                   uint64_t *segments);

@@ -91,10 +91,13 @@ static int change(const char *device, unsigned flags, struct message *message)
     return info.ifi_index ? 0 : -ENODEV;
 }
 
+/* Without ARP no host asks for the other's Ethernet address, nor says which groups it listens to:
+ * what crosses the link is what somebody sent. */
 int lab_link_up(const char *device)
 {
     struct message message;
-    const int status = change(device, IFF_UP, &message);
+    const unsigned quiet = strcmp(device, "lo") != 0 ? IFF_NOARP : 0;
+    const int status = change(device, IFF_UP | quiet, &message);
     return status ? status : ask(&message);
 }
 

@@ -1,7 +1,7 @@
 /* lab_port.c: the relay's two ports, and what a frame weighs on the link.
  *
- * A TUN device where /dev/net/tun opens: it gives IP packets. Else a veth pair to each host and a
- * packet socket on the relay's end, in a network namespace of the relay's own. Both with a
+ * Either a veth pair to each host and a packet socket on the relay's end, in a network namespace of
+ * the relay's own; the kernel says when each packet came. Or a TUN device in each. Both with a
  * virtio_net_hdr before each frame: without it a packet socket loses what the kernel has left to be
  * summed up by the device, and 1 Gbit/s in packets of 1,500 bytes is more than one CPU can relay. */
 #include <arpa/inet.h>
@@ -110,7 +110,6 @@ static int segment_before(const char *device)
     return status;
 }
 
-/* Nobody is asked who has an address: the first packet would wait for the answer. */
 int lab_know_neighbour(enum lab_side side)
 {
     struct in_addr v4;
@@ -171,6 +170,17 @@ ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64
             *came_ns -= age_ns;
     }
     return size;
+}
+
+/* Packets that came and found no room in the socket since this was asked last. */
+uint64_t lab_missed(const struct lab_port *port)
+{
+    struct tpacket_stats stats;
+    socklen_t size = sizeof stats;
+    if (!port->link_header ||
+        getsockopt(port->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size) < 0)
+        return 0;
+    return stats.tp_drops;
 }
 
 int64_t lab_weigh(const struct lab_port *port, const uint8_t *frame, size_t size,

@@ -37,7 +37,8 @@ void lab_start_relay(struct lab *lab)
     if (pipe2(lab->life, O_CLOEXEC) < 0)
         lab_stop("pipe", errno);
     if (unshare(CLONE_NEWPID) < 0)
-        lab_cannot("Run as root, or in a container, with the capability SYS_ADMIN.",
+        lab_cannot("Run as root; in a container, with the capability SYS_ADMIN, or name a real host "
+                   "with PEER=.",
                    "a process namespace is forbidden here (%s)", strerror(errno));
     lab->relay = fork();
     if (lab->relay < 0)

@@ -57,3 +57,19 @@ def unmeasured(quantity, like):
         update={"state": "cannot", "reason": "needs huge pages", "points": []})  # fmt: skip
     found = records.Quantity(predictions=like.record.predictions, measurement=measured)
     return Result(quantity, found, "cannot", "needs huge pages")
+
+
+def single(quantity, value, unit, processes=8):
+    """A quantity that is no curve, measured around `value` and predicted exactly."""
+    one = curve(quantity, [1], [value], unit, processes=processes)
+    measured = one.measurement
+    point = measured.points[0].model_copy(update={"x": None})
+    seal = one.record.predictions[0].model_copy(
+        update={"inputs": [], "predicted": float(units.to_base(value, unit))})  # fmt: skip
+    measured = measured.model_copy(update={"axis": None, "points": [point]})
+    return Result(quantity, records.Quantity(predictions=[seal], measurement=measured), "measured")
+
+
+def nothing(quantity, reason="this machine cannot"):
+    """A quantity that could not be measured."""
+    return Result(quantity, unmeasured(quantity, single(quantity, 1, "ns")).record, "cannot", reason)

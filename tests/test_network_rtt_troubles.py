@@ -17,11 +17,10 @@ from rows import (  # the fixtures act on every test of this file
     NOBODY_ELSE,
     NOTHING,
     in_python,
-    median_ns,
     nothing_is_left_behind,
     processes_where,
 )
-from test_network_rtt import CAPTURED, LOOPBACK_ALONE, ROWS, SPACE, Running, can_run, root
+from trips import CAPTURED, LOOPBACK_ALONE, ROWS, SPACE, Running, can_run, root
 
 EACH = f"say({{row: attempt(row, {{}}) for row in {ROWS}}})"
 SILENT = "ProbeFailed: Nothing came back within 5 s: lost on the way, or the other end hangs."
@@ -263,25 +262,13 @@ def test_nothing_outlives_a_probe_that_is_killed(row):
     ends = time.monotonic() + 5
     alive = running.servers
     while alive and time.monotonic() < ends:
-        alive = processes_where(lambda path: int(path.name) in running.servers and os.readlink(path / "exe"))
+        alive = processes_where(
+            lambda path: int(path.name) in running.servers and os.readlink(path / "exe")
+        )
     assert not alive
 
 
-# --- two at a time, and a clock that is set ----------------------------------------------------
-
-
-def test_raw_sockets_pass_over_what_is_for_others():
-    """Rows with raw sockets at the same time, and a ping beside them, each see all echo replies."""
-    root()
-    noise = "ping -q -f -c 20000 127.0.0.1 > /dev/null & " if os.path.exists("/usr/bin/ping") else ""
-    prefix = (*SPACE[:4], f"echo 1 0 > /proc/sys/net/ipv4/ping_group_range; {noise}{SPACE[4]}", "sh")
-    said = in_python(
-        "import threading\nsaid = []\n"
-        "def one():\n    said.append(attempt('network/rtt/icmp', {'rounds': 50}, samples=50))\n"
-        "all = [threading.Thread(target=one) for _ in range(3)]\n"
-        "[one.start() for one in all]\n[one.join() for one in all]\nsay(said)", prefix=prefix,
-    )  # fmt: skip
-    assert said == ["ran"] * 3
+# --- a clock that is set ------------------------------------------------------------------------
 
 
 def test_a_clock_that_was_set_meanwhile_is_told(tmp_path):
@@ -295,11 +282,3 @@ def test_a_clock_that_was_set_meanwhile_is_told(tmp_path):
     assert in_python(script, LD_PRELOAD=str(behind)).endswith(
         "the clock was set meanwhile; measure again."
     )
-
-
-def test_a_row_across_takes_longer_than_nothing():
-    """Not a timing: a server that is not there would be found out by this."""
-    for row in ROWS:
-        can_run(row)
-        if not row.endswith("mbp2016"):  # which subtracts
-            assert median_ns(row, {}, 3) > 500, row

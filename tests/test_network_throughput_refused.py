@@ -157,10 +157,12 @@ def test_a_congestion_control_is_taken_or_refused_by_name(tmp_path):
     )
     refused = "ProbeCannot: the congestion control nosuch is not to be had here: No such file"
     assert [what[: len(refused)] for what in said] == 2 * ["ran", refused, "ran"]
-    chosen = [text for text in (tmp_path / "log").read_text().splitlines()
-              if "TCP_CONGESTION" in text]  # fmt: skip
+    log = (tmp_path / "log").read_text().splitlines()
+    chosen = [text for text in log if "TCP_CONGESTION" in text]
     assert ["nosuch" in text for text in chosen] == 2 * [False, True]  # four letters look like an int
     assert [text.endswith("= 0") for text in chosen] == 2 * [True, False]
+    gathered = [text for text in log if "TCP_NODELAY, [0]" in text]
+    assert len(gathered) == 6  # as a connection is by itself, once for each
 
 
 def test_an_ordinary_user_can_run_all_but_the_capture():

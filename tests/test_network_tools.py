@@ -6,7 +6,7 @@ import re
 import pytest
 
 from reckon import clib
-from rows import NOTHING, in_python, nothing_is_left_behind  # the fixture acts on every test
+from rows import NOTHING, in_python, median_ns, nothing_is_left_behind  # a fixture for every test
 from tools import (  # as does programs
     ALONE,
     IPERF3,
@@ -33,6 +33,20 @@ def test_as_many_round_trips_as_asked(row, samples):
     one = clib.run(row, samples=samples, warmup=0)
     assert len(one.ticks) == samples and (one.ops == 1).all()
     assert (one.ticks > 0).all() and us_of(one).sum() < one.wall_ns / 1e3
+
+
+@pytest.mark.parametrize(
+    ("row", "ours", "factor"),
+    [
+        (PING, "network/rtt/icmp", 10),  # the CPU sleeps between ping's echoes
+        (SOCKPERF, "network/rtt/tcp", 3),
+        (IPERF3, "network/throughput/tcp_across", 5),
+    ],
+)
+def test_their_figures_are_ours_within_a_factor(row, ours, factor):
+    found = [median_ns(name, processes=1, warmup=0, samples=2 if name == IPERF3 else 20)
+             for name in (row, ours)]  # fmt: skip
+    assert 1 / factor < found[0] / found[1] < factor, found
 
 
 def test_a_run_of_iperf3_is_a_sample():
@@ -208,6 +222,7 @@ def test_what_iperf3_may_report_wrongly_is_no_sample(printing):
         (REPORT[:2], none),
         ([*REPORT, *REPORT], none),
         (changed(REPORT, "5000000000", '"many"'), none),
+        (changed(REPORT, '"bytes": 5000000000', '"x": 0}, "other": {"bytes": 5000000000'), none),
         (changed(REPORT, "5000000000", "nan"), none),
         (changed(REPORT, "5000000000", "0"), "iperf3 reported 0 bytes in 1.25 s, and was asked for 1 s."),
         (changed(REPORT, "5000000000", "-5"), "iperf3 reported -5 bytes in 1.25 s, and was asked for 1 s."),

@@ -68,6 +68,12 @@ def test_a_row_has_a_peer_of_its_own(size, isolated):
     assert list(ran.ops) == [3] * 4 and (ran.ticks > 0).all()
 
 
+def test_what_a_signal_cuts_short_is_sent_and_received_whole():
+    """The row compares a mebibyte with what came back."""
+    ran = clib.run("test/peer_whole", samples=1, warmup=0)
+    assert ran.ticks[0] > 50, "signals that came meanwhile"
+
+
 def test_a_row_s_own_peer_answers_datagrams():
     assert (clib.run("test/peer_udp", samples=20).ticks > 0).all()
 

@@ -5,11 +5,12 @@ import os
 import random
 import shutil
 import socket
+import subprocess
 import time
 
 import pytest
 
-from conftest import need
+from conftest import ROOT, need
 from peers import (  # one fixture acts on every test of this file
     TOKEN,
     Peer,
@@ -25,7 +26,20 @@ from peers import (  # one fixture acts on every test of this file
 from reckon import clib
 from rows import in_python
 from test_peer_refused import choice, nothing_is_chosen, row
-from test_sanitizers import sanitized
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory):
+    """The program that stops at the first thing that the sanitizers find."""
+    out = tmp_path_factory.mktemp("sanitized")
+    done = subprocess.run(
+        ["make", "-s", "-C", ROOT / "csrc", f"OUT={out}", f"{out}/reckon-peer",
+         "EXTRA=-fsanitize=address,undefined -fno-sanitize-recover=all"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
+    assert done.returncode == 0, done.stderr
+    return out / "reckon-peer"
 
 
 def half_open(peer, count, words=b""):
@@ -88,6 +102,26 @@ def test_there_is_an_end_to_what_one_host_is_served(peer):
     assert about(peer)
 
 
+def test_services_end_when_the_network_to_their_caller_does():
+    """No packet says so: the peer asks, and gets no answer."""
+    need(os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
+         "a network namespace needs root, and iproute2")  # fmt: skip
+    script = f"""
+import subprocess, sys
+sys.path.insert(0, {str(ROOT / "tests")!r})
+from peers import Peer, living_children, until
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+with Peer() as peer:
+    services = ["echo 64", "sink 1000 4096", "source 0 65536", "accept 5 0", "udp-echo", "quickack"]
+    connections = [peer.ask(service)[0] for service in services]
+    before = len(living_children(peer.pid))
+    time.sleep(0.5)  # until nothing is on its way any more
+    subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
+    say([before, until(lambda: not living_children(peer.pid), 90)])
+"""
+    assert in_python(script, prefix=("unshare", "-n")) == [6, True]
+
+
 def garbage(random, number):
     """A random greeting: bytes, the beginning of a true one, or a true one with something wrong."""
     true = f"reckon-peer 1 {TOKEN} echo 64\n".encode()
@@ -108,10 +142,10 @@ def garbage(random, number):
     return true[:-8] + random.choice(services) + random.choice(numbers) + b"\n" + bytes(70)
 
 
-def test_two_thousand_random_greetings_do_it_no_harm(sanitized, monkeypatch):
+def test_two_thousand_random_greetings_do_it_no_harm(clean, monkeypatch):
     monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
     dice = random.Random(20)
-    with Peer(program=sanitized / "reckon-peer") as one:
+    with Peer(program=clean) as one:
         for number in range(2000):
             with one.connect() as connection, contextlib.suppress(OSError):  # it closed first
                 connection.sendall(garbage(dice, number))
@@ -127,9 +161,9 @@ def test_two_thousand_random_greetings_do_it_no_harm(sanitized, monkeypatch):
     assert "runtime error" not in one.said and "Sanitizer" not in one.said, one.said[-3000:]
 
 
-def test_the_rows_peer_is_clean_under_the_sanitizers(sanitized, monkeypatch):
+def test_the_rows_peer_is_clean_under_the_sanitizers(clean, monkeypatch):
     """The services themselves, through the row's client."""
-    with Peer(program=sanitized / "reckon-peer") as one:
+    with Peer(program=clean) as one:
         monkeypatch.setenv("RECKON_PEER_AT", one.at)
         monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
         clib.run("test/peer_echo", {"peer": "other", "size_bytes": 1 << 20}, samples=2)

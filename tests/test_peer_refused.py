@@ -173,6 +173,13 @@ def test_one_that_closes_at_once_is_told():
         assert "closed the connection before it answered" in row(impostor.at)
 
 
+def test_a_line_that_comes_with_the_answer_is_not_lost():
+    with Impostor(b"reckon-peer 1\nok\nthe line\nand more") as hasty:
+        assert row(hasty.at) == "ran"
+    with Impostor(b"reckon-peer 1\nok\n" + b"x" * 5000) as endless:
+        assert row(endless.at) == "ProbeFailed: The peer sent a line longer than 4094 characters."
+
+
 @pytest.mark.parametrize("answer", [b"maybe\n", b"\n", b"okay then\n"])
 def test_an_answer_that_is_neither_yes_nor_no_is_told(answer):
     with Impostor(b"reckon-peer 1\n" + answer) as impostor:

@@ -66,9 +66,15 @@ def private(before, network="ip link set lo up"):
 
 def said_by(row, prefix, before="", **how):
     """What the row says there; nothing is left of it."""
-    said, left, alone = in_python(
-        ALONE + before + f"what = attempt({row!r}, **{how})\nsay([what, left_behind(), alone()])",
+    return said_in_turn(row, prefix, [before], **how)[0]
+
+
+def said_in_turn(row, prefix, befores, **how):
+    """The same after each of these, in one script."""
+    found = in_python(
+        ALONE + f"found = []\nfor before in {befores!r}:\n    exec(before)\n"
+        f"    found.append([attempt({row!r}, **{how}), left_behind(), alone()])\nsay(found)",
         prefix=prefix,
     )
-    assert left == NOTHING and alone == NOBODY
-    return said
+    assert [one[1:] for one in found] == [[NOTHING, NOBODY]] * len(befores)
+    return [one[0] for one in found]

@@ -1,4 +1,7 @@
 /* Rows for the tests alone: each service of reckon-peer, with what it must give. */
+#include <sys/prctl.h>
+#include <sys/time.h>
+
 #include "network/client.h"
 
 /* turns messages there and back; each byte that comes back is compared. */
@@ -25,7 +28,7 @@ static int run_echo(struct rk_context *c, struct rk_sample *out, size_t n)
     char service[64];
     struct peer peer;
     int fd = -1;
-    int status = peer_open(c, (int)rk_integer(c, "cpu"), &peer);
+    int status = peer_open(c, rk_integer(c, "across") ? rk_other_cpu() : -1, &peer);
     if (status)
         return status;
     snprintf(service, sizeof service, "echo %zu", size);
@@ -92,13 +95,84 @@ static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
     return peer_close(c, &peer, status);
 }
 
+static volatile sig_atomic_t interruptions;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interruptions++;
+}
+
+/* Sends back what comes, in small pieces and slowly, so that the other end waits again and again. */
+static void answer_slowly(int fd, size_t size)
+{
+    char piece[4096];
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (size_t done = 0; done < size;) {
+        const struct timespec pause = {0, 500000};
+        const ssize_t got = recv(fd, piece, sizeof piece, 0);
+        if (got <= 0 || peer_send(fd, piece, (size_t)got))
+            _exit(1);
+        done += (size_t)got;
+        nanosleep(&pause, NULL);
+    }
+    _exit(0);
+}
+
+/* There and back in pieces that the sockets hold only in part. */
+static int exchange(int fd, char *there, char *back, size_t size)
+{
+    int status = 0;
+    const size_t half = 64 << 10; /* what the socket holds on the way there and back */
+    for (size_t done = 0; done < size && !status; done += half) {
+        status = peer_send(fd, there + done, half);
+        status = status ? status : peer_receive(fd, back + done, half);
+    }
+    return status ? status : memcmp(there, back, size) ? -EBADMSG : 0;
+}
+
+static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const size_t size = 1 << 20;
+    const int small = 4096;
+    const struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+    const struct sigaction action = {.sa_handler = interrupt}; /* not SA_RESTART */
+    struct sigaction before;
+    int pair[2], how = 0, status = 0;
+    char *there = malloc(size), *back = calloc(size, 1);
+    if (!there || !back || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
+        return rk_failed(c, "socketpair", errno);
+    setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
+    for (size_t i = 0; i < size; i++)
+        there[i] = (char)(i * 31 >> 3);
+    const pid_t child = fork();
+    if (child == 0) {
+        close(pair[0]);
+        answer_slowly(pair[1], size);
+    }
+    close(pair[1]);
+    sigaction(SIGALRM, &action, &before);
+    setitimer(ITIMER_REAL, &often, NULL);
+    status = child < 0 ? -errno : exchange(pair[0], there, back, size);
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &before, NULL);
+    close(pair[0]);
+    while (child > 0 && waitpid(child, &how, 0) < 0 && errno == EINTR)
+        ;
+    for (size_t i = 0; i < n; i++)
+        out[i] = (struct rk_sample){interruptions, 1};
+    free(there);
+    free(back);
+    return status || how ? rk_failed(c, "what was sent and received", status ? -status : EPIPE) : 0;
+}
+
 #define PEER RK_WORD("peer", "loopback", "loopback, or other: the other host")
 
 RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
          .timed = "turns x size_bytes to reckon-peer's echo and back, and the comparison",
          .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 64, 1, 16 << 20, "of a message"),
                              RK_COUNT("turns", 10, 1, 1000000000, "messages a trial"),
-                             RK_COUNT("cpu", -1, -1, 4096, "of the row's own peer; -1: this one")),
+                             RK_COUNT("across", 0, 0, 1, "1: the row's own peer is on another CPU")),
          .run = run_echo);
 RK_PROBE(peer_ask, .name = "test/peer_ask", .op = "line", .timed = "nothing: one line is read",
          .params = RK_PARAMS(PEER, RK_WORD("service", "about", "what is asked of the peer")),
@@ -106,3 +180,6 @@ RK_PROBE(peer_ask, .name = "test/peer_ask", .op = "line", .timed = "nothing: one
 RK_PROBE(peer_udp, .name = "test/peer_udp", .op = "datagram",
          .timed = "a datagram to reckon-peer's udp-echo and back", .params = RK_PARAMS(PEER),
          .run = run_udp);
+RK_PROBE(peer_whole, .name = "test/peer_whole", .op = "interruption",
+         .timed = "nothing; ticks are the signals that came while a mebibyte went there and back",
+         .run = run_whole);
