@@ -40,11 +40,8 @@ static int open_one_tun(const struct lab *lab, struct lab_port *port)
     const int size = HEADER;
     if (ioctl(port->fd, TUNSETIFF, &request) < 0 ||
         ioctl(port->fd, TUNSETVNETHDRSZ, &size) < 0 ||
-        ioctl(port->fd, TUNSETOFFLOAD, offload) < 0) {
-        const int error = errno;
-        close(port->fd);
-        return -error;
-    }
+        ioctl(port->fd, TUNSETOFFLOAD, offload) < 0)
+        return -errno; /* the port is closed before another path is tried */
     return 0;
 }
 
@@ -53,11 +50,8 @@ int lab_open_tun(struct lab *lab)
     for (int side = LAB_CLIENT; side <= LAB_PEER; side++) {
         lab_enter(lab, side);
         const int status = open_one_tun(lab, &lab->port[side]);
-        if (status) {
-            if (side == LAB_PEER)
-                close(lab->port[LAB_CLIENT].fd);
+        if (status)
             return status;
-        }
     }
     return 0;
 }
@@ -89,11 +83,8 @@ static int open_one_packet(struct lab_port *port, const char *device)
         switch_on(port->fd, SOL_PACKET, PACKET_VNET_HDR) < 0 ||
         switch_on(port->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING) < 0 ||
         switch_on(port->fd, SOL_PACKET, PACKET_QDISC_BYPASS) < 0 ||
-        bind(port->fd, (const struct sockaddr *)&address, sizeof address) < 0) {
-        const int error = errno;
-        close(port->fd);
-        return -error;
-    }
+        bind(port->fd, (const struct sockaddr *)&address, sizeof address) < 0)
+        return -errno;
     return 0;
 }
 

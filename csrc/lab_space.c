@@ -134,6 +134,9 @@ static int try_path(struct lab *lab, enum lab_path path)
     for (int side = LAB_CLIENT; side <= LAB_PEER; side++) {
         if (lab->net[side])
             close(lab->net[side]);
+        if (lab->port[side].fd > 0)
+            close(lab->port[side].fd);
+        lab->port[side].fd = -1;
         if (unshare(CLONE_NEWNET) < 0)
             forbidden("a network namespace", errno);
         lab->net[side] = this_net();
