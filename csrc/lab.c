@@ -100,10 +100,10 @@ static void say_counters(const struct lab *lab)
     static const char *const name[2] = {"to_peer", "to_client"};
     for (int side = LAB_CLIENT; side <= LAB_PEER; side++) {
         struct lab_counts *c = &lab->counts[side];
-        printf("%s\"%s\": {\"packets\": %ju, \"bytes\": %ju, \"dropped\": %ju, \"refused\": %ju, "
-               "\"late\": %ju, \"deepest_bytes\": %ju}", side ? ", " : "{", name[side],
+        printf("%s\"%s\": {\"packets\": %ju, \"bytes\": %ju, \"dropped\": %ju, \"missed\": %ju, "
+               "\"refused\": %ju, \"late\": %ju, \"deepest_bytes\": %ju}", side ? ", " : "{", name[side],
                (uintmax_t)c->packets, (uintmax_t)c->bytes, (uintmax_t)c->dropped,
-               (uintmax_t)c->refused, (uintmax_t)c->late, (uintmax_t)c->deepest);
+               (uintmax_t)c->missed, (uintmax_t)c->refused, (uintmax_t)c->late, (uintmax_t)c->deepest);
     }
     printf("}\n");
     fflush(stdout);
@@ -221,18 +221,19 @@ int main(int argc, char **argv)
         lab_stop("signalfd or mmap", errno);
 
     lab_open_spaces(&lab);
-    lab_start_relay(&lab);
-    pid_t program = 0;
-    if (optind == argc || together) {
-        char *const reckon_peer[] = {beside("reckon-peer"), "--listen", "10.77.0.2", "--allow",
-                                     "10.77.0.1", NULL};
-        program = lab_start_program(&lab, reckon_peer);
-        lab_await_port(&lab, program, LAB_PORT);
-    }
+    const int peer = optind == argc || together;
+    char *const reckon_peer[] = {beside("reckon-peer"), "--listen", "10.77.0.2", "--allow",
+                                 "10.77.0.1", NULL};
+    int programs = 0;
+    if (peer)
+        lab.program[programs++] = reckon_peer;
     if (optind < argc)
-        program = lab_start_program(&lab, argv + optind);
+        lab.program[programs++] = argv + optind;
+    const pid_t program = lab_start(&lab);
+    if (peer)
+        lab_await_port(&lab, LAB_PORT);
     if (port)
-        lab_await_port(&lab, program, port);
+        lab_await_port(&lab, port);
     say_ready(&lab, program);
     serve(&lab, children, caller);
     end(&lab, 0);

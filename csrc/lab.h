@@ -25,6 +25,7 @@
 #define LAB_MTU 1500
 #define LAB_DEVICE "lab0" /* in both hosts */
 #define LAB_PORT 7325     /* where reckon-peer listens */
+#define LAB_PROGRAMS_MOST 2
 
 enum lab_side { LAB_CLIENT, LAB_PEER };
 enum lab_path { LAB_ANY, LAB_TUN, LAB_PACKET };
@@ -42,6 +43,7 @@ struct lab_port {
 struct lab_counts {
     _Atomic uint64_t packets, bytes; /* taken onto the link; bytes of IP */
     _Atomic uint64_t dropped;        /* the queue was full */
+    _Atomic uint64_t missed;         /* lost before the relay saw them; a large one counts once */
     _Atomic uint64_t refused;        /* the other host's device did not take it */
     _Atomic uint64_t late;           /* handed over more than 0.1 ms after their time */
     _Atomic uint64_t deepest;        /* bytes that waited at most */
@@ -58,6 +60,7 @@ struct lab {
     struct lab_counts *counts; /* [2]: by the side that sends */
     int life[2];               /* a pipe: the relay ends when nobody holds [1] */
     pid_t relay;
+    char *const *program[LAB_PROGRAMS_MOST + 1]; /* of the second host; NULL: no more */
 };
 
 /* Says {"cannot": ..., "remedy": ...} and ends this process, and with it the lab. */
@@ -75,6 +78,7 @@ int lab_open_packet(struct lab *lab); /* 0 or -errno */
 int lab_know_neighbour(enum lab_side side); /* whom nobody asks for its Ethernet address */
 /* read(2), and when the frame came (CLOCK_MONOTONIC). */
 ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64_t *came_ns);
+uint64_t lab_missed(const struct lab_port *port);
 /* What a frame weighs on the link: a large one as its segments, each with its headers. */
 int64_t lab_weigh(const struct lab_port *port, const uint8_t *frame, size_t size,
                   uint64_t *segments);
@@ -87,9 +91,9 @@ int lab_link_address(const char *device, int family, const void *address, int pr
 int lab_link_neighbour(const char *device, int family, const void *address, const uint8_t mac[6]);
 
 __attribute__((noreturn)) void lab_relay(struct lab *lab);
-void lab_start_relay(struct lab *lab);
-pid_t lab_start_program(const struct lab *lab, char *const argv[]);
-void lab_await_port(const struct lab *lab, pid_t program, int port);
+/* Starts the relay and, from it, the programs; the pid of the last program, as the machine sees it. */
+pid_t lab_start(struct lab *lab);
+void lab_await_port(const struct lab *lab, int port); /* until somebody listens there */
 
 static inline int64_t lab_ns(const struct timespec *time)
 {

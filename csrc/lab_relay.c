@@ -179,6 +179,8 @@ void lab_relay(struct lab *lab)
         }
         if (came || due - spin <= now)
             continue;
+        for (int side = 0; side < 2; side++)
+            add(&line[side].counts->missed, lab_missed(line[side].from));
         const int64_t sleep = due - spin - now;
         const struct timespec timeout = {sleep / 1000000000, sleep % 1000000000};
         if (ppoll(events, 3, due == INT64_MAX ? NULL : &timeout, NULL) > 0 && events[2].revents)

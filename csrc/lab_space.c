@@ -127,36 +127,62 @@ void lab_set_up_host(struct lab *lab, enum lab_side side)
     lab->ipv6 = lab_link_address(LAB_DEVICE, AF_INET6, &v6, 64) == 0;
 }
 
-/* The hosts' network namespaces, empty, and a way between them. */
-void lab_open_spaces(struct lab *lab)
+/* Two network namespaces, empty, and a way between them. Anew for each way that is tried, so that
+ * nothing of one that failed is in the other's. 0 or -errno. */
+static int try_path(struct lab *lab, enum lab_path path)
 {
-    int root = geteuid() == 0;
     for (int side = LAB_CLIENT; side <= LAB_PEER; side++) {
-        int bad = root || side ? unshare(CLONE_NEWNET) < 0 : 1;
-        if (bad && side == LAB_CLIENT) { /* root in a container may be no more than a user */
-            if (root && errno != EPERM)
-                forbidden("a network namespace", errno);
-            become_its_root();
-            bad = unshare(CLONE_NEWNET) < 0;
-        }
-        if (bad)
+        if (lab->net[side])
+            close(lab->net[side]);
+        if (lab->port[side].fd > 0)
+            close(lab->port[side].fd);
+        lab->port[side].fd = -1;
+        if (unshare(CLONE_NEWNET) < 0)
             forbidden("a network namespace", errno);
         lab->net[side] = this_net();
     }
-    const int tun = lab->asked == LAB_PACKET ? 0 : lab_open_tun(lab);
-    lab->path = lab->asked == LAB_PACKET || tun ? LAB_PACKET : LAB_TUN;
-    const int packet = lab->path == LAB_TUN || lab->asked == LAB_TUN ? 0 : lab_open_packet(lab);
-    if (lab->asked == LAB_TUN && tun)
+    lab->path = path;
+    return path == LAB_TUN ? lab_open_tun(lab) : lab_open_packet(lab);
+}
+
+/* Whether a network namespace may be made without a user namespace: as root, but in a container not
+ * even then. */
+static int is_root(void)
+{
+    if (geteuid() != 0)
+        return 0;
+    if (unshare(CLONE_NEWNET) == 0)
+        return 1;
+    if (errno != EPERM)
+        forbidden("a network namespace", errno);
+    return 0;
+}
+
+void lab_open_spaces(struct lab *lab)
+{
+    /* Packet sockets tell when a packet came, but to have room for a burst takes root. */
+    enum lab_path paths[2] = {LAB_PACKET, LAB_TUN};
+    if (!is_root()) {
+        become_its_root();
+        paths[0] = LAB_TUN;
+        paths[1] = LAB_PACKET;
+    }
+    int status[3] = {0}, bad = 1;
+    for (int i = 0; i < 2 && bad; i++)
+        if (lab->asked == LAB_ANY || lab->asked == paths[i])
+            bad = status[paths[i]] = try_path(lab, paths[i]);
+    const char *tun = strerror(-status[LAB_TUN]), *packet = strerror(-status[LAB_PACKET]);
+    if (bad && lab->asked == LAB_TUN)
         lab_cannot("Load it: modprobe tun; in a container, --device /dev/net/tun" ELSE,
-                   "there is no TUN device here (%s)", strerror(-tun));
-    if (packet && tun)
+                   "there is no TUN device here (%s)", tun);
+    if (bad && lab->asked == LAB_PACKET)
+        lab_cannot("Load it: modprobe veth" ELSE,
+                   "there are no packet sockets on virtual Ethernet here (%s)", packet);
+    if (bad)
         lab_cannot("Load one of them: modprobe tun, or modprobe veth; in a container, "
                    "--device /dev/net/tun" ELSE,
                    "there are no TUN devices here (%s) and no packet sockets on virtual Ethernet (%s)",
-                   strerror(-tun), strerror(-packet));
-    if (packet)
-        lab_cannot("Load it: modprobe veth" ELSE,
-                   "there are no packet sockets on virtual Ethernet here (%s)", strerror(-packet));
+                   tun, packet);
     lab_set_up_host(lab, LAB_PEER);
     lab_set_up_host(lab, LAB_CLIENT);
 }

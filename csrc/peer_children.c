@@ -31,6 +31,10 @@ static void begin(int fd, const struct host *host, const char *service, pid_t pa
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) /* it died before that line */
         _exit(0);
+    /* Before the greetings are closed: both are within one of them, and the next takes its place. */
+    const struct host who = *host;
+    char line[PEER_LINE_MOST];
+    snprintf(line, sizeof line, "%s", service);
     leave_sockets();
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
@@ -40,9 +44,7 @@ static void begin(int fd, const struct host *host, const char *service, pid_t pa
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-    char line[PEER_LINE_MOST];
-    snprintf(line, sizeof line, "%s", service);
-    run_service(fd, host, line);
+    run_service(fd, &who, line);
 }
 
 void serve(int fd, const struct host *host, const char *service)

@@ -19,8 +19,8 @@ struct greeting {
     int fd;
     uint64_t due_ns; /* in the order of arrival, because each has the same time */
     struct host host;
+    char line[PEER_LINE_MOST]; /* not last: sanitizers take a last array for one without an end */
     size_t length;
-    char line[PEER_LINE_MOST];
 };
 
 static struct greeting waiting[GREETINGS_MOST];

@@ -28,7 +28,8 @@ def host(other: dict) -> Block:
         "Reckon itself carries the packets between the two, over a link that is set to a round trip of "
         f"{units.amount(_value(other, 'link_rtt'), 'ms')} and "
         f"{units.amount(_value(other, 'link_rate'), 'Mbit/s')} of IP packets. So what the link does is known, "
-        "and its figures tell about this machine's software, not about a wire. `PEER=host` takes a real host."
+        "and its figures tell about this machine's software, not about a wire. `PEER=host PEER_TOKEN=…` takes "
+        "a real host."
     )
 
 
@@ -40,19 +41,19 @@ def ruler(other: dict, seen: dict[str, Result]) -> Block:
     found = {how: one for how, one in seen.items() if one.summary}
     if not found:
         return say("Nothing was measured over the link.")
-    bytes_on_wire = 64 + 52
-    least = rtt + 2 * bytes_on_wire / rate
-    told = "; ".join(f"{how} {one}, {units.amount(one.median - least, 'µs')} more"
+    least = float(next(iter(found.values())).current.hardware)
+    off = {how: one.median - least for how, one in found.items()}
+    told = "; ".join(f"{how} {one}, {units.amount(abs(off[how]), 'µs')} {'more' if off[how] >= 0 else 'less'}"
                      for how, one in found.items())  # fmt: skip
-    return say(f"Set are {units.amount(rtt, 'ms')} and {units.amount(rate, 'Mbit/s')}, which for packets of "
-               f"{bytes_on_wire} bytes come to {units.amount(least, 'ms')}. Measured is, {told}. What is more is the "
-               "other end's half of the work, and on this side the program's.")  # fmt: skip
+    return say(f"Set are {units.amount(rtt, 'ms')} and {units.amount(rate, 'Mbit/s')}, which with the bytes of the "
+               f"packets come to {units.amount(least, 'ms')}. Measured: {told}. The rest is the other host's work, "
+               "the relay's lateness and, where a program looks, this side's own work.")  # fmt: skip
 
 
 def distance(other: dict, trip: Result) -> Block:
     """The round trip against light in a fibre of that length, where the distance is known."""
     metres = _value(other, "distance")
-    if not metres or not trip.summary:
+    if not metres or not trip.summary or _value(other, "link_rtt") is not None:
         return say("")
     light = 2 * metres / LIGHT_IN_FIBRE_M_PER_S
     return say(f"Over {units.amount(metres, 'km')} light in a straight fibre takes {units.amount(light, 'ms')} there "
@@ -77,6 +78,8 @@ def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: 
 def table(other: dict, fields: dict, caption: str, name: str) -> Block:
     """The other host as the machine's own table has it; `fields` are machine.FIELDS. What a built-in
     host has from this machine is not said twice."""
+    if _value(other, "kind") is None:
+        return say("")
     built_in = _value(other, "link_rtt") is not None
     shared = ("processor", "cores", "memory", "os", "kernel", "hypervisor")
     rows = []

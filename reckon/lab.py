@@ -168,8 +168,9 @@ class Lab:
 
     def counters(self) -> dict[str, dict[str, int]]:
         """By direction ("to_peer", "to_client"): packets and bytes (of IP) that went onto the link,
-        those dropped because the queue was full, those that the other host's device refused, those
-        handed over more than 0.1 ms late, and the most bytes that ever waited."""
+        those dropped because the queue was full, those missed before the relay saw them (none but
+        on a machine too busy for it), those that the other host's device refused, those handed over
+        more than 0.1 ms late, and the most bytes that ever waited."""
         try:
             self._process.stdin.write(b"counters\n")
         except (OSError, ValueError):

@@ -82,7 +82,7 @@ SECTIONS = {
 # What a person may fill in: the datasheet's values, which feed predictions.
 TOML_FIELDS = [
     key for key in FIELDS if key[0] not in ("system", "peer") and key[1] != "cycle_time"
-] + [("peer", "distance")]
+] + [("peer", "distance"), ("peer", "hops")]
 
 
 def describe() -> dict[str, dict[str, dict]]:

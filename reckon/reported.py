@@ -56,7 +56,7 @@ def among(one: Result, quantities: list[str], caption: str, name: str) -> Block:
                 f"{f.machine} {{cite}}`{f.cite}`",
                 "–" if guessed is None else units.amount(guessed, one.unit),
                 units.amount(value, one.unit),
-                f"{units.number(value / one.median)}×" if one.median else "–",
+                f"{units.number(value / one.median)}×" if one.median > 0 else "–",
                 f"{label(quantity)}; {f.place}{'; ' + f.note if f.note else ''}",
             ])  # fmt: skip
     return grid(["Machine", "Predicted", "Measured", "Against this machine", "What was measured"],

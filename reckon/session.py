@@ -64,7 +64,8 @@ def other_host() -> dict[str, dict]:
     `kind` has no value, and its source says why. Of a run recorded elsewhere: as recorded."""
     now = session()
     if now.replay:
-        return now.run.machine.get("peer", {})
+        recorded = now.run.machine.get("peer", {})
+        return {key: recorded.get(key, {"value": None, "source": ""}) for key in describe()["peer"]}
     try:
         facts = peer.chosen().facts
     except peer.PeerCannot as error:

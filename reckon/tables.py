@@ -165,7 +165,8 @@ def conditions(found: list[Result], caption: str, name: str) -> Block:
 
 
 def tcp(found: list[Result], caption: str, name: str) -> Block:
-    """What TCP did while the samples were taken, by the counters of the kernel."""
+    """What TCP did while the samples were taken, by the counters of this side's network namespace: the
+    accept queue of another host is not among them."""
     rows = []
     for one in found:
         processes = [p for point in one.points for p in point.processes]
@@ -173,8 +174,10 @@ def tcp(found: list[Result], caption: str, name: str) -> Block:
                 for field in ("retransmits", "listen_overflows", "listen_drops")]  # fmt: skip
         waiting = max((p.time_wait for p in processes), default=-1)
         if processes and max(map(max, told)) >= 0:
+            here = [0] if one.measurement.peer else [0, 1, 2]
             rows.append([label(one.quantity), "other host" if one.measurement.peer else "loopback",
-                         *("not known" if min(values) < 0 else str(sum(values)) for values in told),
+                         *("–" if k not in here else "not known" if min(values) < 0 else
+                           str(sum(values)) for k, values in enumerate(told)),
                          str(waiting) if waiting >= 0 else "not known"])  # fmt: skip
     return grid(["Quantity", "Other end", "Segments sent again", "Accept queue overflowed",
                  "Connections dropped there", "Most in TIME_WAIT"], rows, caption, name,

@@ -90,9 +90,9 @@ def warnings(one: Result) -> list[str]:
 
 
 def plausibility(found: list[Result], least: float, unit: str, why: str,
-                 most: float = math.inf) -> Block:  # fmt: skip
-    """Figures of this run and of the reports that cannot be what they claim: not positive, or
-    outside the bounds, with the reason why they are bounds. A time is bounded in core cycles."""
+                 most: float = math.inf, with_reports: bool = True) -> Block:  # fmt: skip
+    """Figures of this run and, where the bounds (in `unit`) are theirs too, of the reports that cannot
+    be what they claim: not positive, or outside the bounds, with the reason why they are bounds."""
     in_cycles = unit == "cycle"
     odd = []
 
@@ -109,7 +109,7 @@ def plausibility(found: list[Result], least: float, unit: str, why: str,
             if one.summaries[i].minimum <= 0 < value:
                 odd.append(f"`{one.quantity}`{where} of this run: trials down to "
                            f"{units.amount(one.summaries[i].minimum, one.unit)}")  # fmt: skip
-        for f in reports.of(one.quantity):
+        for f in reports.of(one.quantity) if with_reports else ():
             told = f.base(f.measured, one.unit)
             if told is not None:
                 told = told * f.clock if in_cycles else units.from_base(told, unit)

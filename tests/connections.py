@@ -130,12 +130,12 @@ def after(seq, count):
 
 
 def connections(packets):
-    """In the order of their beginning, without the one on which the service was asked for: a row's
-    own peer listens at one port, and the first connection goes there."""
+    """Those that begin here, in that order (of the row before, a last packet may come late), without
+    the one on which the service was asked for: the first, to the port at which the peer listens."""
     found = defaultdict(list)
     for packet in packets:
         found[tuple(sorted(packet[1:3]))].append(packet)
-    seen = [Seen(of_one) for of_one in found.values()]
+    seen = [one for one in map(Seen, found.values()) if one.syn]
     return [one for one in seen if one.port != seen[0].port]
 
 

@@ -60,7 +60,7 @@ def test_the_step_that_is_refused_is_named(flag, what, user):
 
 def test_root_does_without_a_user_namespace():
     need(os.geteuid() == 0, "needs root")
-    assert with_a_filter([(UNSHARE, EPERM, NEWUSER, 1)]) == ["tun", 3]
+    assert with_a_filter([(UNSHARE, EPERM, NEWUSER, 1)]) == ["packet", 3]
 
 
 def test_a_kernel_without_more_user_namespaces_is_told():
@@ -98,10 +98,22 @@ def apart(mounts, script, user="ours"):
     return in_lab(TRY + place + become + script, prefix=APART)
 
 
+def test_root_takes_packet_sockets_and_others_tun_devices_where_both_are():
+    startable("packet")
+    startable("tun")
+    assert in_lab(TRY + "say(attempt())", "nobody") == ["tun", 3]
+    assert in_lab(TRY + "say(attempt())") == ["packet" if os.geteuid() == 0 else "tun", 3]
+
+
+def test_without_packet_sockets_tun_devices_are_taken():
+    startable("tun")
+    assert with_a_filter([(SOCKET, EPERM, PACKET_BIT, 1)]) == ["tun", 3]
+
+
 def test_without_a_tun_device_packet_sockets_are_taken():
     startable("packet")
     script = "say([attempt(), attempt(path='tun')])"
-    any_path, tun = apart([(b"tmpfs", b"/dev/net")], script)
+    any_path, tun = apart([(b"tmpfs", b"/dev/net")], script, "nobody")
     assert any_path == ["packet", 3]
     assert tun[0] == "there is no TUN device here (No such file or directory)"
     assert "modprobe tun" in tun[1]
@@ -113,7 +125,7 @@ def test_a_tun_device_that_opens_and_does_nothing_is_none():
     need(os.geteuid() == 0, "mounting needs root")
     said = in_lab(
         TRY + "assert libc.mount(b'/dev/null', b'/dev/net/tun', None, 4096, None) == 0\n"
-        "say(attempt())", prefix=APART,
+        f"become({NOBODY})\nsay(attempt())", prefix=APART,
     )  # fmt: skip
     assert said == ["packet", 3]
 

@@ -73,10 +73,12 @@ def test_it_says_what_it_is():
         assert lab.describe() == (
             "a second host built into this machine, behind a link set to 0.2 ms and 1 Gbit/s"
         )
-        assert lab.about["Link set to"] == "0.2 ms and 1 Gbit/s, MTU 1500 bytes"
-        assert lab.about["Congestion control"] == lab.congestion
-        assert all(isinstance(fact, str) and fact for fact in lab.about.values())
-        json.dumps([lab.about, lab.link])
+        facts = {name: value for name, (value, _) in lab.facts.items()}
+        assert facts["link_rtt"] == 0.0002 and facts["link_rate"] == 1e9 / 8
+        assert facts["congestion"] == lab.congestion and facts["address"] == lab.peer
+        assert (facts["mtu"], facts["queue"]) == (1500, 4e6)
+        assert all(source for _, source in lab.facts.values())
+        json.dumps([lab.facts, lab.link])
         environment = lab.environment
     assert environment["RECKON_PEER_AT"] == "10.77.0.2:7325"
     assert environment["RECKON_PEER_SPACE"] == str(lab.pid)

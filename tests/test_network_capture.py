@@ -14,8 +14,8 @@ FIN, SYN, PSH, ACK = 1, 2, 8, 16
 SPACE = ("unshare", "-n", "sh", "-c", 'ip link set lo up; exec "$@"', "sh")
 # An address of this computer's that is not loopback's: packets to it go through lo all the same.
 OTHER = ("unshare", "-n", "sh", "-c",
-         'ip link set lo up; ip link add reckon0 type veth peer name reckon1; ip address add 192.0.2.77/24 dev reckon0;'
-         'ip link set reckon0 up; exec "$@"', "sh")  # fmt: skip
+         'ip link set lo up; ip link add reckon0 type veth peer name reckon1; '
+         'ip address add 192.0.2.77/24 dev reckon0; ip link set reckon0 up; exec "$@"', "sh")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -262,7 +262,9 @@ def test_nothing_outlives_a_probe_that_is_killed(row):
     ends = time.monotonic() + 5
     alive = running.servers
     while alive and time.monotonic() < ends:
-        alive = processes_where(lambda path: int(path.name) in running.servers and os.readlink(path / "exe"))
+        alive = processes_where(
+            lambda path: int(path.name) in running.servers and os.readlink(path / "exe")
+        )
     assert not alive
 
 

@@ -51,6 +51,13 @@ def test_bytes_that_come_with_the_greeting_are_the_service_s(peer):
         assert exactly(connection, 8) == b"earliest"
 
 
+def test_a_caller_who_has_not_greeted_yet_is_not_in_the_way(peer):
+    with peer.connect() as first, peer.connect() as second:
+        line(first), line(second)
+        first.sendall(f"reckon-peer 1 {TOKEN} echo 4\nabcd".encode())
+        assert line(first) == "ok" and exactly(first, 4) == b"abcd"
+
+
 def test_an_echo_of_a_mebibyte_comes_back(peer):
     connection, _ = peer.ask(f"echo {MIB}")
     message = random.Random(2).randbytes(MIB)

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -118,6 +119,19 @@ def test_a_peer_that_cannot_be_an_address_is_told(where, said):
 def test_without_a_token_or_with_a_short_one_it_is_told():
     assert "needs the token that it was started with: PEER_TOKEN=" in choice("127.0.0.1", "")
     assert "must have 16 to 128 characters" in choice("127.0.0.1", "short")
+
+
+def test_make_builds_it_says_how_to_start_it_and_passes_the_settings_on():
+    def make(*arguments, **environment):
+        done = subprocess.run(["make", "-s", *arguments], cwd=ROOT, capture_output=True, text=True,
+                              env={**os.environ, **environment})  # fmt: skip
+        return done.stdout
+
+    said = make("peer")
+    assert "reckon-peer is built" in said and "--listen ADDRESS --allow HOST" in said
+    database = make("-pn", "help", PEER="there", PEER_TOKEN="secret", RECKON_LINK_RTT="5 ms")
+    assert "RECKON_PEER := there\n" in database and "RECKON_LINK_RTT := 5 ms\n" in database
+    assert "RECKON_PEER_TOKEN := secret\n" in database
 
 
 # --- reuse -------------------------------------------------------------------------------------

@@ -85,6 +85,15 @@ def test_it_ends_with_its_standard_input_where_it_is_told_to():
         one.program.stdin = None
 
 
+def test_it_and_its_services_stay_on_the_cpu_that_it_is_given():
+    for cpu in sorted(os.sched_getaffinity(0))[:2]:
+        with Peer("--cpu", str(cpu)) as one:
+            connection, _ = one.ask("echo 8")
+            with connection:
+                for pid in (one.pid, *living_children(one.pid)):
+                    assert os.sched_getaffinity(pid) == {cpu}
+
+
 # --- rows --------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import socket
+import subprocess
 import time
 
 import pytest
@@ -25,7 +26,20 @@ from peers import (  # one fixture acts on every test of this file
 from reckon import clib
 from rows import in_python
 from test_peer_refused import choice, nothing_is_chosen, row
-from test_sanitizers import sanitized
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory):
+    """The program that stops at the first thing that the sanitizers find."""
+    out = tmp_path_factory.mktemp("sanitized")
+    done = subprocess.run(
+        ["make", "-s", "-C", ROOT / "csrc", f"OUT={out}", f"{out}/reckon-peer",
+         "EXTRA=-fsanitize=address,undefined -fno-sanitize-recover=all"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
+    assert done.returncode == 0, done.stderr
+    return out / "reckon-peer"
 
 
 def half_open(peer, count, words=b""):
@@ -128,10 +142,10 @@ def garbage(random, number):
     return true[:-8] + random.choice(services) + random.choice(numbers) + b"\n" + bytes(70)
 
 
-def test_two_thousand_random_greetings_do_it_no_harm(sanitized, monkeypatch):
+def test_two_thousand_random_greetings_do_it_no_harm(clean, monkeypatch):
     monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
     dice = random.Random(20)
-    with Peer(program=sanitized / "reckon-peer") as one:
+    with Peer(program=clean) as one:
         for number in range(2000):
             with one.connect() as connection, contextlib.suppress(OSError):  # it closed first
                 connection.sendall(garbage(dice, number))
@@ -147,9 +161,9 @@ def test_two_thousand_random_greetings_do_it_no_harm(sanitized, monkeypatch):
     assert "runtime error" not in one.said and "Sanitizer" not in one.said, one.said[-3000:]
 
 
-def test_the_rows_peer_is_clean_under_the_sanitizers(sanitized, monkeypatch):
+def test_the_rows_peer_is_clean_under_the_sanitizers(clean, monkeypatch):
     """The services themselves, through the row's client."""
-    with Peer(program=sanitized / "reckon-peer") as one:
+    with Peer(program=clean) as one:
         monkeypatch.setenv("RECKON_PEER_AT", one.at)
         monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
         clib.run("test/peer_echo", {"peer": "other", "size_bytes": 1 << 20}, samples=2)

@@ -28,7 +28,7 @@ static int run_echo(struct rk_context *c, struct rk_sample *out, size_t n)
     char service[64];
     struct peer peer;
     int fd = -1;
-    int status = peer_open(c, (int)rk_integer(c, "cpu"), &peer);
+    int status = peer_open(c, rk_integer(c, "across") ? rk_other_cpu() : -1, &peer);
     if (status)
         return status;
     snprintf(service, sizeof service, "echo %zu", size);
@@ -172,7 +172,7 @@ RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
          .timed = "turns x size_bytes to reckon-peer's echo and back, and the comparison",
          .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 64, 1, 16 << 20, "of a message"),
                              RK_COUNT("turns", 10, 1, 1000000000, "messages a trial"),
-                             RK_COUNT("cpu", -1, -1, 4096, "of the row's own peer; -1: this one")),
+                             RK_COUNT("across", 0, 0, 1, "1: the row's own peer is on another CPU")),
          .run = run_echo);
 RK_PROBE(peer_ask, .name = "test/peer_ask", .op = "line", .timed = "nothing: one line is read",
          .params = RK_PARAMS(PEER, RK_WORD("service", "about", "what is asked of the peer")),
