@@ -31,7 +31,7 @@ static int take_windows(struct rk_context *c, struct peer *peer, const struct wi
                               fine_us > bounded_us ? fine_us : bounded_us, wish->congestion);
     if (status)
         return status;
-    status = begin_streams(c, &all, span_ms * MS_NS, 0);
+    status = begin_streams(c, &all, span_ms * MS_NS);
     if (!status)
         status = finish_streams(c, &all);
     if (!status)

@@ -167,10 +167,10 @@ static int one_transfer(struct rk_context *c, struct streams *all, struct captur
                         int64_t best_ns, uint64_t least_bytes, struct rk_sample *out)
 {
     struct acknowledged told = {.count = 0};
-    int status = begin_streams(c, all, 2 * best_ns, least_bytes);
+    int status = begin_streams(c, all, INT64_MAX / 2); /* until it is enough */
     if (status)
         return status;
-    const int error = take_acknowledgements(capture, all, &told);
+    const int error = take_acknowledgements(capture, all, 2 * best_ns, least_bytes, &told);
     status = finish_streams(c, all);
     if (error && !status)
         status = rk_failed(c, "taking the acknowledgements", error);
