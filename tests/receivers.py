@@ -11,7 +11,8 @@ from reckon import clib
 from rows import MIB, two_cpus, x86_only
 
 PART = "network/throughput/"
-ROWS = [name.removeprefix(PART) for name in clib.probes() if name.startswith(PART)]
+ROWS = [name.removeprefix(PART) for name, probe in clib.probes().items()
+        if name.startswith(PART) and ".tools." not in probe.file]  # other programs' have tests elsewhere
 # As little of each as shows that it runs; and so much that it would go on for long.
 FEW = {"tcp": {}, "tcp_across": {}, "start": {}, "mbp2016": {"size_bytes": MIB},
        "t470": {"size_bytes": MIB}, "i7_10750h": {"span_ms": 20}, "i7_10750h_exchange": {"span_ms": 20},

@@ -38,7 +38,7 @@ def test_a_sample_is_what_all_receivers_noted_in_its_window(monkeypatch, streams
     assert np.abs(one.ops - np.diff(at)).max() <= 1
     assert abs(float(one.ops.sum()) - (at[-1] - at[0])) <= 1
     assert one.ticks == pytest.approx(0.05 * clib.tick_hz(), rel=0.01)
-    assert {tuple(asked) for asked in receiver.asked} == {("sink", "1000", "131072")}
+    assert {tuple(asked) for asked in receiver.asked} == {("sink", "1000", "1048576")}
 
 
 def test_the_windows_of_the_ramp_are_of_fresh_connections(monkeypatch):

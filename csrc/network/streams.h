@@ -27,9 +27,9 @@ struct streams {
     struct rk_region data; /* what every send sends */
     size_t size_bytes;     /* in one send */
     pthread_mutex_t gate;  /* held until all threads are there */
-    uint64_t until_ns, least_bytes; /* each sends until then, and so many bytes at least */
-    atomic_int over;                /* one has failed: the others need not go on */
-    atomic_int sending;             /* threads that have not ended */
+    uint64_t until_ns;  /* each sends until then */
+    atomic_int over;    /* or until it is enough, or one has failed */
+    atomic_int sending; /* threads that have not ended */
 };
 
 /* Bytes that no link on the way can make fewer (xorshift, Marsaglia 2003). */
@@ -107,7 +107,7 @@ static inline void *keep_sending(void *given)
     pthread_mutex_lock(&all->gate);
     pthread_mutex_unlock(&all->gate);
     while (!atomic_load_explicit(&all->over, memory_order_relaxed) &&
-           (rk_monotonic_ns() < all->until_ns || me->sent < all->least_bytes)) {
+           rk_monotonic_ns() < all->until_ns) {
         me->error = -peer_send(me->fd, all->data.start, all->size_bytes);
         if (me->error) {
             atomic_store(&all->over, 1);
@@ -119,9 +119,8 @@ static inline void *keep_sending(void *given)
     return NULL;
 }
 
-/* All begin to send, for so long and so many bytes at least. */
-static inline int begin_streams(struct rk_context *c, struct streams *all, int64_t span_ns,
-                                uint64_t least_bytes)
+/* All begin to send, for so long. */
+static inline int begin_streams(struct rk_context *c, struct streams *all, int64_t span_ns)
 {
     int started = 0, error = 0;
     pthread_mutex_lock(&all->gate);
@@ -133,7 +132,6 @@ static inline int begin_streams(struct rk_context *c, struct streams *all, int64
     atomic_store(&all->over, error != 0);
     atomic_store(&all->sending, started);
     all->until_ns = rk_monotonic_ns() + (uint64_t)span_ns;
-    all->least_bytes = least_bytes;
     pthread_mutex_unlock(&all->gate);
     if (!error)
         return 0;

@@ -31,7 +31,7 @@ static int take_windows(struct rk_context *c, struct peer *peer, const struct wi
                               fine_us > bounded_us ? fine_us : bounded_us, wish->congestion);
     if (status)
         return status;
-    status = begin_streams(c, &all, span_ms * MS_NS, 0);
+    status = begin_streams(c, &all, span_ms * MS_NS);
     if (!status)
         status = finish_streams(c, &all);
     if (!status)
@@ -159,7 +159,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 RK_PROBE(tcp, .name = "network/throughput/tcp", .op = "byte",
          .timed = "bytes that the receiver took from all its connections in successive windows of "
                   "window_ms by its own clock, skip_ms after its first byte; a server of the row's own "
-                  "is on the sender's CPU",
+                  "is on the sender's CPU and reads up to 1 MiB a call",
          .params = RK_PARAMS(PEER, WINDOWS), .run = run_tcp);
 RK_PROBE(tcp_across, .name = "network/throughput/tcp_across", .op = "byte",
          .timed = "the same with the server on another CPU of this computer (the lowest)",
