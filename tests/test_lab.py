@@ -1,5 +1,8 @@
 """The lab host: its link delays, limits and drops as it was set, and is nobody else's."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from labs import (  # the fixture acts on every test of this file  # noqa: F401
@@ -146,6 +149,36 @@ def test_what_finds_no_room_in_the_queue_is_dropped_and_counted(user, path):
         # What leaves at 1 Mbit/s while the others come makes room for a few more.
         assert room <= counters["packets"] <= room + 60
         assert counters["deepest_bytes"] > link["queue_bytes"] - whole
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_what_a_relay_that_has_no_cpu_misses_is_counted(user, path):
+    """Stopped during the flood. Only an ordinary user's packet socket has too little room for it."""
+    sent = 6000
+    room = int(Path("/proc/sys/net/core/rmem_max").read_text())
+    counters = in_lab(
+        "def flood():\n"
+        "    with socket.socket(type=socket.SOCK_DGRAM) as one:\n"
+        f"        for _ in range({sent}):\n"
+        "            one.sendto(bytes(1000), ('10.77.0.2', 9000))\n"
+        f"with Lab(0, 1e9, SLEEP, path={path!r}) as lab:\n"
+        "    os.kill(lab.relay_pid, signal.SIGSTOP)\n"
+        "    assert inside(lab.pid, flood) is None\n"
+        "    os.kill(lab.relay_pid, signal.SIGCONT)\n"
+        "    for _ in range(500):\n"
+        "        counters = lab.counters()['to_peer']\n"
+        "        total = sum(counters[name] for name in ('packets', 'dropped', 'missed'))\n"
+        f"        if total >= {sent}: break\n"
+        "        time.sleep(0.01)\n"
+        "    say([total, counters['missed']])",
+        user,
+    )
+    total, missed = counters
+    assert total == sent
+    if path == "tun" or (user == "ours" and os.geteuid() == 0):
+        assert missed == 0
+    elif room <= 1 << 22:
+        assert missed > 0
 
 
 def test_ipv6_goes_the_same_way(path):
