@@ -13,14 +13,11 @@ RUN     ?=
 NO_APT  ?=
 # The other host of the network pages; without it one is made up in this machine. The token is better
 # put into the environment than behind `make`, where every user of this machine sees it.
-PEER := $(or $(PEER),$(RECKON_PEER))
-PEER_TOKEN := $(or $(PEER_TOKEN),$(RECKON_PEER_TOKEN))
-LINK_RTT := $(or $(LINK_RTT),$(RECKON_LINK_RTT))
-LINK_RATE := $(or $(LINK_RATE),$(RECKON_LINK_RATE))
-export RECKON_PEER := $(PEER)
-export RECKON_PEER_TOKEN := $(PEER_TOKEN)
-export RECKON_LINK_RTT := $(LINK_RTT)
-export RECKON_LINK_RATE := $(LINK_RATE)
+# (As they were written: a token may have a $ in it.)
+export RECKON_PEER := $(or $(value PEER),$(value RECKON_PEER))
+export RECKON_PEER_TOKEN := $(or $(value PEER_TOKEN),$(value RECKON_PEER_TOKEN))
+export RECKON_LINK_RTT := $(or $(value LINK_RTT),$(value RECKON_LINK_RTT))
+export RECKON_LINK_RATE := $(or $(value LINK_RATE),$(value RECKON_LINK_RATE))
 export RECKON_PROFILE = $(PROFILE)
 export RECKON_FRESH   = $(FRESH)
 export RECKON_RUN     = $(RUN)

@@ -171,6 +171,10 @@ void rk_run_here(const struct rk_request *request, struct rk_sample *samples,
     if (request->isolated)
         raise_priority(request->priority);
     report->status = measure(&context, request, samples, report);
+    /* To the caller these mean a wrong request, or that a signal asked it to stop. */
+    if (report->status == -EINVAL || report->status == -ENOENT || report->status == -E2BIG ||
+        report->status == -EINTR)
+        report->status = -EPROTO;
     if (report->status && !report->reason[0])
         snprintf(report->reason, sizeof report->reason, "%s: %s", request->probe,
                  strerror(-report->status));

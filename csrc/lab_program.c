@@ -71,10 +71,12 @@ __attribute__((noreturn)) static void become(const struct lab *lab, char *const 
 static void reap(int signal_number)
 {
     (void)signal_number;
+    const int error = errno; /* of whatever was interrupted */
     for (pid_t gone; (gone = waitpid(-1, NULL, WNOHANG)) > 0;)
         for (int i = 0; i < LAB_PROGRAMS_MOST; i++)
             if (gone == programs[i])
                 _exit(0);
+    errno = error;
 }
 
 __attribute__((noreturn)) static void be_relay(struct lab *lab, int (*told)[2])

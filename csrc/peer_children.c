@@ -37,8 +37,9 @@ static void begin(int fd, const struct host *host, const char *service, pid_t pa
     snprintf(line, sizeof line, "%s", service);
     leave_sockets();
     signal(SIGTERM, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGHUP, SIG_DFL);
+    /* A terminal sends these to all; the parent ends its children itself, and says how it went. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);

@@ -54,8 +54,8 @@ static void refuse(int fd, const char *why)
 {
     char rest[4096];
     answer(fd, "no %s\n", why);
-    while (recv(fd, rest, sizeof rest, MSG_DONTWAIT) == sizeof rest)
-        ;
+    for (int i = 0; i < 64 && recv(fd, rest, sizeof rest, MSG_DONTWAIT) == sizeof rest; i++)
+        ; /* a caller who keeps sending would keep everybody else waiting */
     close(fd);
 }
 

@@ -62,7 +62,7 @@ static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
     snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s", sanitizer ? sanitizer : "");
     snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=%s", undefined ? undefined : "");
     char *envp[6 + RK_PEER_VARIABLES] = {"PATH=/usr/bin:/bin", "LC_ALL=C", pad, asan, ubsan};
-    /* Which host is the other one: its address and token are no parameters and in no record. */
+    /* Where the other host is: no parameter of a row; its token is in no record. */
     for (char **from = environ, **to = envp + 5; *from && to < envp + 5 + RK_PEER_VARIABLES; from++)
         if (strncmp(*from, "RECKON_PEER", strlen("RECKON_PEER")) == 0)
             *to++ = *from;

@@ -295,14 +295,14 @@ def source_key(name: str) -> str:
     """Hash of a row's C source, the headers it includes, the compiler and its flags.
 
     The headers are those the compiler itself listed (gcc -MMD) when it built the object. A row of
-    the network is as well timed against reckon-peer, perhaps over the lab host's link, so the sources
-    of these programs count with it.
+    the network is as well timed against reckon-peer, so that program's sources count with it. (The
+    lab host's count with the link: peer.identity.)
     """
     rules = (library_dir() / probe(name).file).with_suffix(".d").read_text()
     listed = rules.split(":", 1)[1].split("\n\n")[0].replace("\\\n", " ").split()
     listed = [word for word in listed if not word.endswith(":")]
-    if probe(name).file.startswith("network/"):
-        listed += [path.name for part in ("peer", "lab") for path in (ROOT / "csrc").glob(f"{part}*.[ch]")]
+    if probe(name).file.startswith("network/") and not probe(name).file.endswith(".tools.c"):
+        listed += [path.name for path in (ROOT / "csrc").glob("peer*.[ch]")]
     digest = hashlib.sha256(compiler().encode())
     for file in sorted(set(listed)):
         digest.update(file.encode() + b"\0" + (ROOT / "csrc" / file).read_bytes())

@@ -32,6 +32,10 @@ class LabCannot(ReckonError):
         self.reason, self.remedy = reason, remedy
 
 
+class LabEnded(ReckonError):
+    """The lab host ended, or said nothing, though nobody asked it to."""
+
+
 def _setting(name: str, text: str, unit: str, example: str) -> float:
     """A setting with its unit, in base units."""
     found = re.fullmatch(r"\s*(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)\s*([^\d\s.].*?)\s*", text)
@@ -147,10 +151,10 @@ class Lab:
         while b"\n" not in self._rest:
             left = end - time.monotonic()
             if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
-                raise ReckonError(f"The lab host said nothing for {deadline_s:g} s; start it again.")
+                raise LabEnded(f"The lab host said nothing for {deadline_s:g} s; start it again.")
             more = os.read(self._process.stdout.fileno(), 4096)
             if not more:
-                raise ReckonError(f"The lab host has ended{self._last_words()}; start it again.")
+                raise LabEnded(f"The lab host has ended{self._last_words()}; start it again.")
             self._rest += more
         line, _, self._rest = self._rest.partition(b"\n")
         return json.loads(line)
@@ -174,7 +178,7 @@ class Lab:
         try:
             self._process.stdin.write(b"counters\n")
         except (OSError, ValueError):
-            raise ReckonError(f"The lab host has ended{self._last_words()}; start it again.") from None
+            raise LabEnded(f"The lab host has ended{self._last_words()}; start it again.") from None
         return self._answer(ANSWER_S)
 
     def close(self) -> None:

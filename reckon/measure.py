@@ -236,7 +236,7 @@ class _Plan:
         params = self._resolved(profile)
         parts = [self.probe, clib.source_key(self.probe), self.session.run.identity, self.warmup,
                  self.priority, [self._params_at(params, x) for x in self.values]]  # fmt: skip
-        # The other host is what is measured too; where it listens and its token are not.
+        # The other host is what is measured too; its port and its token are not.
         parts += [peer.identity()] if self.talks else []
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 

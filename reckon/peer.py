@@ -16,6 +16,7 @@ import os
 import re
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import lab, settings
@@ -25,7 +26,7 @@ VERSION = 1  # of the protocol, as in csrc/peer_wire.h
 PORT = 7325
 DEADLINE_S = 5.0
 LINE_MOST = 1 << 16
-# What csrc/network/client.h reads. Never a parameter, never in a record.
+# What csrc/network/client.h reads: never a parameter, and the token is never in a record.
 VARIABLES = ("RECKON_PEER_AT", "RECKON_PEER_TOKEN", "RECKON_PEER_SPACE")
 TEXTS = ("system", "release", "machine", "processor", "congestion_control", "interface", "driver")
 NUMBERS = ("threads", "memory_bytes", "mtu_bytes", "speed_mbit_per_s")
@@ -45,11 +46,15 @@ class Chosen:
     environment: dict[str, str]
     facts: dict[str, tuple]  # of the machine description's part "peer": value in base units, source
     describe: str
+    alive: Callable[[], bool] = lambda: True  # whether one that was started still runs
 
 
 def chosen() -> Chosen:
     """The other host, greeted or started once a process. Raises PeerCannot, the same each time."""
     found = _found()
+    if isinstance(found, Chosen) and not found.alive():  # it was ended from outside: a new one
+        forget()
+        found = _found()
     if isinstance(found, PeerCannot):
         raise PeerCannot(str(found))
     return found
@@ -89,14 +94,22 @@ def _found() -> Chosen | PeerCannot:
 def _lab() -> Chosen:
     try:
         made = lab.start()
-    except lab.LabCannot as cannot:
-        raise PeerCannot(str(cannot)) from None
+    except (lab.LabCannot, lab.LabEnded) as trouble:
+        raise PeerCannot(str(trouble)) from None
     atexit.register(made.close)
-    return Chosen("lab", _lab_identity(), dict(made.environment), made.facts, made.describe())
+    return Chosen("lab", _lab_identity(), dict(made.environment), made.facts, made.describe(),
+                  lambda: made.running)  # fmt: skip
 
 
 def _lab_identity() -> str:
-    return f"lab {lab.link_rtt_s() * 1e3:.6g} ms {lab.link_rate_bit_per_s() / 1e6:.6g} Mbit/s"
+    """Its link, whether it is made by root (which decides how packets are carried), and the sources of
+    the program that carries them."""
+    digest = hashlib.sha256()
+    for path in sorted((settings.ROOT / "csrc").glob("lab*.[ch]")):
+        digest.update(path.read_bytes())
+    whose = "root" if os.geteuid() == 0 else "user"
+    return (f"lab {lab.link_rtt_s() * 1e3:.6g} ms {lab.link_rate_bit_per_s() / 1e6:.6g} Mbit/s {whose} "
+            + digest.hexdigest()[:8])  # fmt: skip
 
 
 # --- a real one ------------------------------------------------------------------------------
@@ -183,7 +196,7 @@ def _lines(connection: socket.socket, end: float):
 def _greet(connection: socket.socket, lines, at: str, token: str) -> None:
     greeting = next(lines)
     if greeting.startswith("no "):
-        raise PeerCannot(greeting[3:])
+        raise PeerCannot(_clean(greeting[3:]))
     match = re.fullmatch(r"reckon-peer (\d{1,9})", greeting)
     if not match:
         raise PeerCannot(f"What listens at {at} is no reckon-peer.")
@@ -197,9 +210,14 @@ def _greet(connection: socket.socket, lines, at: str, token: str) -> None:
         )
     answer = next(lines)
     if answer.startswith("no "):
-        raise PeerCannot(answer[3:])
+        raise PeerCannot(_clean(answer[3:]))
     if answer != "ok":
         raise PeerCannot(f"The peer at {at} answered neither yes nor no.")
+
+
+def _clean(text: str, most: int = 200) -> str:
+    """What another host said, with nothing in it that a terminal or a page would act on."""
+    return re.sub(r"[^A-Za-z0-9 .,:;()+/@#%=_'?\"-]", "?", text)[:most]
 
 
 def _facts(line: str, at: str) -> dict:
@@ -212,7 +230,7 @@ def _facts(line: str, at: str) -> dict:
     except (ValueError, AttributeError):
         raise PeerCannot(f"The peer at {at} did not say what it is.") from None
     for name, text in texts.items():
-        texts[name] = re.sub(r"[^ -~]", "?", text)[:200] if isinstance(text, str) and text else None
+        texts[name] = _clean(text) if isinstance(text, str) and text else None
     for name, number in numbers.items():
         numbers[name] = number if type(number) is int and number >= 0 else None
     return {**texts, **numbers, "guest": guest if isinstance(guest, bool) else None}

@@ -65,7 +65,8 @@ def single(quantity, value, unit, processes=8):
     measured = one.measurement
     point = measured.points[0].model_copy(update={"x": None})
     seal = one.record.predictions[0].model_copy(
-        update={"inputs": [], "predicted": float(units.to_base(value, unit))})  # fmt: skip
+        update={"inputs": [], "predicted": float(units.to_base(value, unit)),
+                "hardware": float(units.to_base(value, unit))})  # fmt: skip
     measured = measured.model_copy(update={"axis": None, "points": [point]})
     return Result(quantity, records.Quantity(predictions=[seal], measurement=measured), "measured")
 

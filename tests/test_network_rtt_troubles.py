@@ -36,6 +36,17 @@ NO_ECHO = (
 )
 
 
+def test_without_a_loopback_each_row_says_so():
+    root()
+    said = in_python("""
+say({row: attempt(row, {}) for row in clib.probes() if row.startswith("network/")
+     and "peer" in [p.name for p in clib.probe(row).parameters]})
+""", prefix=["unshare", "-n"])  # fmt: skip
+    reason = "ProbeCannot: needs a loopback interface that is up, 127.0.0.1 or ::1"
+    missing = {row: what for row, what in said.items() if what != reason}
+    assert not {row: what for row, what in missing.items() if "ncat" not in what and "CPU" not in what}
+
+
 @pytest.mark.parametrize("groups", ["1 0", "0 2147483647"])
 def test_an_ordinary_user_has_ping_where_it_is_allowed_and_no_capture(groups):
     root()

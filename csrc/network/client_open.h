@@ -75,6 +75,15 @@ static inline const char *peer_loopback(void)
     return peer_is_up(&six, sizeof six) ? "[::1]:0" : NULL;
 }
 
+/* Loopback's address without a server. 0, or a status with the reason set. */
+static inline int peer_at_loopback(struct rk_context *c, struct peer *peer)
+{
+    const char *at = peer_loopback();
+    if (!at)
+        return rk_cannot(c, "needs a loopback interface that is up, 127.0.0.1 or ::1");
+    return peer_locate(peer, at) ? rk_failed(c, "loopback's address", EADDRNOTAVAIL) : 0;
+}
+
 static inline int peer_random_token(char token[33])
 {
     unsigned char bytes[16];

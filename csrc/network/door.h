@@ -13,7 +13,7 @@
 #define PEER RK_WORD("peer", "loopback", "loopback, or other: the other host")
 /* Of rows that close in order. Less than the minute after which a run is ended (measure.py). */
 #define PORTS                                                                                      \
-    RK_COUNT("ports_wait_ms", 50000, 0, 60000,                                                     \
+    RK_COUNT("ports_wait_ms", 20000, 0, 60000,                                                     \
              "longest wait, before the first connection, for ports that are in TIME_WAIT")
 
 enum ending { BY_RESET, IN_ORDER };
@@ -117,7 +117,7 @@ static inline int agree(struct rk_context *c, struct door *door, enum ending end
         return status;
     if (sscanf(line, "done %lld %lld %lld %lld", &accepted, &overflows, &drops, &in_order) != 4)
         return peer_trouble(c, EPROTO, "The peer did not say what it had accepted.");
-    if (door->sent_again && (overflows || drops)) /* alone, they are of another socket there */
+    if (door->sent_again && (overflows > 0 || drops > 0)) /* alone, they are of another socket there */
         return peer_trouble(c, EBUSY, "A full accept queue on the peer's host dropped a SYN, which "
                             "was sent again a second later (%lld overflows, %lld drops); is its "
                             "net.core.somaxconn far below 4096?", overflows, drops);

@@ -29,13 +29,10 @@ static inline void *keep_receiving(void *given)
     return NULL;
 }
 
-/* Both ends of a connection of this process with itself: 0 or an errno. */
-static inline int connect_to_self(int *sender, int *receiver)
+/* Both ends of a connection of this process with itself, at that address: 0 or an errno. */
+static inline int connect_to_self(struct peer self, int *sender, int *receiver)
 {
-    struct peer self = {.server = 0};
     int error = 0;
-    if (peer_locate(&self, peer_loopback()))
-        return EADDRNOTAVAIL;
     const int listener = socket(self.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0)
         return errno;
@@ -62,7 +59,11 @@ static inline int own_receiver_open(struct rk_context *c, struct own_receiver *m
     cpu_set_t set;
     pthread_attr_t attr;
     memset(me, 0, sizeof *me); /* touches the buffer, too */
-    int error = connect_to_self(fd, &me->fd);
+    struct peer self = {.server = 0};
+    const int status = peer_at_loopback(c, &self);
+    if (status)
+        return status;
+    int error = connect_to_self(self, fd, &me->fd);
     if (error)
         return rk_refused(c, "a connection to this process itself", error);
     CPU_ZERO(&set);

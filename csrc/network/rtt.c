@@ -184,7 +184,7 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 static int write_and_read(int fd, size_t size)
 {
     for (size_t done = 0; done < size;) {
-        const ssize_t sent = write(fd, buffer + done, size - done);
+        const ssize_t sent = send(fd, buffer + done, size - done, MSG_NOSIGNAL);
         if (sent < 0 && errno != EINTR)
             return errno == EAGAIN ? -ETIMEDOUT : -errno;
         done += sent > 0 ? (size_t)sent : 0;

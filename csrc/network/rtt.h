@@ -39,7 +39,7 @@ static inline int trip_to_kernel(struct rk_context *c, struct peer *peer)
     if (strcmp(rk_text(c, "peer"), "loopback") != 0)
         return peer_open(c, -1, peer);
     *peer = (struct peer){.leash = -1};
-    return peer_locate(peer, peer_loopback()) ? rk_failed(c, "loopback's address", EINVAL) : 0;
+    return peer_at_loopback(c, peer);
 }
 
 /* The server of loopback is on that CPU: SAME_CPU as this process, or NO_SERVER at all. Idle states

@@ -126,9 +126,11 @@ __attribute__((noreturn)) static inline void ncat_exec(const struct peer *peer, 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (int fd = 0; fd < 3; fd++)
         dup2(null, fd);
+    char *const words[] = {"ncat", six ? "-6" : "-4", "--listen", host, port, "--keep-open",
+                           "--exec", "/bin/cat", NULL};
+    char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL}; /* not the peer's token */
     if (getppid() == parent)
-        execlp("ncat", "ncat", six ? "-6" : "-4", "--listen", host, port, "--keep-open", "--exec",
-               "/bin/cat", (char *)NULL);
+        execvpe("ncat", words, environment);
     _exit(errno == ENOENT ? 127 : 126);
 }
 
