@@ -92,7 +92,7 @@ def test_the_first_build_measures_everything_and_says_so(book):
     assert re.search(r"Quantities: .*\d+ measured", out) and "Site: " in out
     assert all(f"{page}: executing" in out for page in PAGES)  # plain lines: no terminal here
     assert "to go" in out
-    assert set(re.findall(r"((?:cpu|memory)/\w+/\w+) (?:measured|cannot)", out)) == set(book.measurements())
+    assert set(re.findall(r"((?:cpu|memory|network)/\w+/\w+) (?:measured|cannot)", out)) == set(book.measurements())
 
 
 def test_nothing_changed_nothing_done(book):

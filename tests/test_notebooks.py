@@ -76,10 +76,18 @@ def test_pages_are_whole_where_rows_cannot_run(page, recorded, monkeypatch):
 
 
 @pytest.mark.parametrize("page", ["cpu/loop", "cpu/call", "cpu/syscall", "cpu/task", "cpu/switch",
-                                  "memory/latency", "memory/bandwidth", "memory/fault"])  # fmt: skip
+                                  "memory/latency", "memory/bandwidth", "memory/fault", "network/rtt",
+                                  "network/throughput", "network/connect"])  # fmt: skip
 def test_pages_are_whole_where_nothing_can_run(page, recorded, monkeypatch):
     """As in a sandbox that forbids the calls themselves."""
     shown = shown_with(page, recorded, monkeypatch, lambda name: name.startswith(page))
+    assert "cannot: no such gate" in shown and "nan" not in shown
+
+
+@pytest.mark.parametrize("page", ["network/rtt", "network/throughput", "network/connect"])
+@pytest.mark.parametrize("ending", ["_peer", "_across"])
+def test_the_network_pages_without_another_host_or_cpu(page, ending, recorded, monkeypatch):
+    shown = shown_with(page, recorded, monkeypatch, lambda name: name.endswith(ending))
     assert "cannot: no such gate" in shown and "nan" not in shown
 
 
