@@ -89,7 +89,8 @@ def test_a_message_of_any_size_goes_there_and_back(row, size):
 def test_what_tcp_did_is_in_the_record(row):
     can_run(row)
     one = clib.run(row, samples=2)
-    assert one.retransmits >= 0 and one.listen_overflows == one.listen_drops == 0
+    # Of the whole namespace, so others' may be among them; -1 would be "not known".
+    assert min(one.retransmits, one.listen_overflows, one.listen_drops) >= 0
     assert one.time_wait >= 0
 
 
