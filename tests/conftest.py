@@ -69,6 +69,19 @@ def reckon(*arguments: str, timeout: float = 300, **environment: str):
     )  # fmt: skip
 
 
+def sanitized_build(out: Path, *targets: str) -> Path:
+    """The library, or the targets alone, built into `out` with gcc's sanitizers."""
+    extra = "-fsanitize=address,undefined -fno-sanitize-recover=all"
+    done = subprocess.run(
+        ["make", "-s", "-C", ROOT / "csrc", f"OUT={out}", f"EXTRA={extra}",
+         *(f"{out}/{target}" for target in targets)],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
+    assert done.returncode == 0, done.stderr
+    return out
+
+
 def probes_running() -> list[int]:
     """Living reckon-probe processes of this checkout's library (another one may be measuring)."""
     program = str(ROOT / "_build" / "lib" / "reckon-probe")

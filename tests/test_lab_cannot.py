@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, need
+from conftest import ROOT, need, sanitized_build
 from labs import (  # the fixture acts on every test of this file  # noqa: F401
     NOBODY,
     USERS,
@@ -196,15 +196,7 @@ def test_a_lab_that_says_nothing_is_given_up(tmp_path):
 
 @pytest.fixture(scope="module")
 def sanitized(tmp_path_factory):
-    out = tmp_path_factory.mktemp("sanitized")
-    extra = "-fsanitize=address,undefined -fno-sanitize-recover=all"
-    done = subprocess.run(
-        ["make", "-s", "-C", ROOT / "csrc", f"OUT={out}", f"EXTRA={extra}", f"{out}/reckon-lab"],
-        capture_output=True, text=True,
-    )  # fmt: skip
-    need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
-    assert done.returncode == 0, done.stderr
-    return out
+    return sanitized_build(tmp_path_factory.mktemp("sanitized"), "reckon-lab")
 
 
 def test_it_is_clean_under_the_sanitizers(sanitized, path):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, need
+from conftest import ROOT, sanitized_build
 
 SCRIPT = """
 from reckon import clib
@@ -38,15 +38,7 @@ print("ran", ran)
 
 @pytest.fixture(scope="module")
 def sanitized(tmp_path_factory):
-    out = tmp_path_factory.mktemp("sanitized")
-    extra = "-fsanitize=address,undefined -fno-sanitize-recover=all"
-    done = subprocess.run(
-        ["make", "-s", "-C", ROOT / "csrc", f"OUT={out}", f"EXTRA={extra}"],
-        capture_output=True, text=True,
-    )  # fmt: skip
-    need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
-    assert done.returncode == 0, done.stderr
-    return out
+    return sanitized_build(tmp_path_factory.mktemp("sanitized"))
 
 
 def run(out, script):

@@ -99,12 +99,12 @@ static inline int best_window(struct rk_context *c, const struct acknowledged *t
     const size_t last = told->count - 1;
     uint64_t best = 0;
     if (told->count < 2 || told->at[last].ns - told->at[0].ns < best_ns)
-        return peer_trouble(c, ENODATA, "The capture has no %g ms of acknowledgements.",
-                            (double)best_ns / 1e6);
+        return trouble(c, ENODATA, "The capture has no %g ms of acknowledgements.",
+                       (double)best_ns / 1e6);
     /* Where it lost so much that the header's number wrapped unseen, the sum is short. */
     if (told->at[last].bytes > sent || sent - told->at[last].bytes > (uint64_t)1 << 30)
-        return peer_trouble(c, ENOBUFS, "The capture saw %llu bytes acknowledged of %llu sent.",
-                            (unsigned long long)told->at[last].bytes, (unsigned long long)sent);
+        return trouble(c, ENOBUFS, "The capture saw %llu bytes acknowledged of %llu sent.",
+                       (unsigned long long)told->at[last].bytes, (unsigned long long)sent);
     for (size_t begin = 0, end = 0; begin <= last; begin++) {
         while (end < last && told->at[end + 1].ns <= told->at[begin].ns + best_ns)
             end++;

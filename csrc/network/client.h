@@ -14,7 +14,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +24,7 @@
 #include "harness.h"
 #include "peer_wire.h"
 #include "space.h"
+#include "trouble.h"
 
 #define PEER_DEADLINE_S 5
 
@@ -39,34 +39,21 @@ struct peer {
 
 /* --- sentences --------------------------------------------------------------------------------- */
 
-/* A sentence of its own as the reason of a failure, where rk_failed() would append the error. */
-__attribute__((format(printf, 3, 4)))
-static inline int peer_trouble(struct rk_context *c, int error, const char *format, ...)
-{
-    char sentence[256];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(sentence, sizeof sentence, format, list);
-    va_end(list);
-    rk_cannot(c, sentence);
-    return -error;
-}
-
 static inline int peer_unreachable(struct rk_context *c, const struct peer *peer, int error)
 {
     if (error == ECONNREFUSED)
-        return peer_trouble(c, error,
-                            "Nothing listens at %s; start reckon-peer there (make peer says how).",
-                            peer->name);
+        return trouble(c, error,
+                       "Nothing listens at %s; start reckon-peer there (make peer says how).",
+                       peer->name);
     if (error == ETIMEDOUT)
-        return peer_trouble(c, error,
-                            "The peer at %s did not answer within %d s; is it up, and does a "
-                            "firewall let its port through?", peer->name, PEER_DEADLINE_S);
+        return trouble(c, error,
+                       "The peer at %s did not answer within %d s; is it up, and does a "
+                       "firewall let its port through?", peer->name, PEER_DEADLINE_S);
     if (error == ECONNRESET)
-        return peer_trouble(c, error, "The peer at %s closed the connection before it answered.",
-                            peer->name);
-    return peer_trouble(c, error, "There is no way to the peer at %s: %s.", peer->name,
-                        strerror(error));
+        return trouble(c, error, "The peer at %s closed the connection before it answered.",
+                       peer->name);
+    return trouble(c, error, "There is no way to the peer at %s: %s.", peer->name,
+                   strerror(error));
 }
 
 /* --- lines, outside what is timed -------------------------------------------------------------- */
@@ -102,13 +89,13 @@ static inline int peer_line(struct rk_context *c, int fd, char *line, size_t siz
 {
     const int status = peer_read_line(fd, line, size);
     if (status == -EMSGSIZE)
-        return peer_trouble(c, EMSGSIZE, "The peer sent a line longer than %zu characters.",
-                            size - 2);
+        return trouble(c, EMSGSIZE, "The peer sent a line longer than %zu characters.",
+                       size - 2);
     if (status == -ETIMEDOUT)
-        return peer_trouble(c, ETIMEDOUT, "The peer did not answer within %d s.", PEER_DEADLINE_S);
+        return trouble(c, ETIMEDOUT, "The peer did not answer within %d s.", PEER_DEADLINE_S);
     if (!status && !line[0])
-        return peer_trouble(c, EPROTO, "The peer sent an empty line.");
-    return status ? peer_trouble(c, -status, "The peer went away before it had answered.") : 0;
+        return trouble(c, EPROTO, "The peer sent an empty line.");
+    return status ? trouble(c, -status, "The peer went away before it had answered.") : 0;
 }
 
 /* --- asking for a service ---------------------------------------------------------------------- */
@@ -152,9 +139,9 @@ static inline int peer_greet(struct rk_context *c, const struct peer *peer, int 
     int version = 0;
     int status = peer_read_line(fd, line, PEER_LINE_MOST);
     if (!status && strncmp(line, "no ", 3) == 0)
-        return peer_trouble(c, EACCES, "%.250s", line + 3);
+        return trouble(c, EACCES, "%.250s", line + 3);
     if (status == -EMSGSIZE || (!status && (sscanf(line, PEER_NAME " %9d", &version) != 1)))
-        return peer_trouble(c, EPROTO, "What listens at %s is no reckon-peer.", peer->name);
+        return trouble(c, EPROTO, "What listens at %s is no reckon-peer.", peer->name);
     if (status)
         return peer_unreachable(c, peer, -status);
     const int said = version == PEER_VERSION
@@ -162,20 +149,20 @@ static inline int peer_greet(struct rk_context *c, const struct peer *peer, int 
                                     peer->token, service)
                          : snprintf(line, PEER_LINE_MOST, PEER_NAME " %d\n", PEER_VERSION);
     if (said >= PEER_LINE_MOST)
-        return peer_trouble(c, E2BIG, "The service asked of the peer is too long.");
+        return trouble(c, E2BIG, "The service asked of the peer is too long.");
     status = peer_send(fd, line, (size_t)said);
     if (version != PEER_VERSION)
-        return peer_trouble(c, EPROTO,
-                            "The peer at %s speaks version %d of the protocol and this reckon "
-                            "version %d; build both from the same commit.", peer->name, version,
-                            PEER_VERSION);
+        return trouble(c, EPROTO,
+                       "The peer at %s speaks version %d of the protocol and this reckon "
+                       "version %d; build both from the same commit.", peer->name, version,
+                       PEER_VERSION);
     status = status ? status : peer_read_line(fd, line, PEER_LINE_MOST);
     if (status)
         return peer_unreachable(c, peer, -status);
     if (strncmp(line, "no ", 3) == 0)
-        return peer_trouble(c, EACCES, "%.250s", line + 3);
+        return trouble(c, EACCES, "%.250s", line + 3);
     if (strcmp(line, "ok") != 0 && strncmp(line, "ok ", 3) != 0)
-        return peer_trouble(c, EPROTO, "The peer at %s answered neither yes nor no.", peer->name);
+        return trouble(c, EPROTO, "The peer at %s answered neither yes nor no.", peer->name);
     return 0;
 }
 
@@ -215,7 +202,7 @@ static inline int peer_door(struct rk_context *c, struct peer *peer, const char 
     if (sscanf(line, "ok %6d", &port) != 1 || port < 1 || port > 65535) {
         close(*fd);
         *fd = -1;
-        return peer_trouble(c, EPROTO, "The peer at %s names no port for %s.", peer->name, service);
+        return trouble(c, EPROTO, "The peer at %s names no port for %s.", peer->name, service);
     }
     ((struct sockaddr_in6 *)address)->sin6_port = htons((uint16_t)port); /* as for IPv4 */
     return 0;

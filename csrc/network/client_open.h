@@ -32,18 +32,18 @@ static inline int peer_open_other(struct rk_context *c, struct peer *peer)
     if (!at || !*at || !token || !*token)
         return rk_cannot(c, "needs another host: none is set (RECKON_PEER_AT, RECKON_PEER_TOKEN)");
     if (peer_locate(peer, at))
-        return peer_trouble(c, EDESTADDRREQ, "RECKON_PEER_AT is \"%.60s\", not ADDRESS:PORT or "
-                            "[IPv6]:PORT.", at);
+        return trouble(c, EDESTADDRREQ, "RECKON_PEER_AT is \"%.60s\", not ADDRESS:PORT or "
+                       "[IPv6]:PORT.", at);
     if (strlen(token) < PEER_TOKEN_LEAST || strlen(token) > PEER_TOKEN_MOST)
-        return peer_trouble(c, EACCES, "RECKON_PEER_TOKEN must have %d to %d characters.",
-                            PEER_TOKEN_LEAST, PEER_TOKEN_MOST);
+        return trouble(c, EACCES, "RECKON_PEER_TOKEN must have %d to %d characters.",
+                       PEER_TOKEN_LEAST, PEER_TOKEN_MOST);
     strcpy(peer->token, token);
     if (!space || !*space)
         return 0;
     char *rest;
     const long pid = strtol(space, &rest, 10);
     if (*rest || pid < 1 || pid > INT_MAX)
-        return peer_trouble(c, EDESTADDRREQ, "RECKON_PEER_SPACE is \"%.60s\", not a process.", space);
+        return trouble(c, EDESTADDRREQ, "RECKON_PEER_SPACE is \"%.60s\", not a process.", space);
     return rk_enter_space(c, (pid_t)pid);
 }
 
@@ -146,10 +146,10 @@ static inline int peer_close(struct rk_context *c, struct peer *peer, int status
     if (status || !how)
         return status;
     return WIFSIGNALED(how)
-               ? peer_trouble(c, ECHILD, "The row's own reckon-peer died of signal %d (%s).",
-                              WTERMSIG(how), strsignal(WTERMSIG(how)))
-               : peer_trouble(c, ECHILD, "The row's own reckon-peer failed with exit status %d.",
-                              WEXITSTATUS(how));
+               ? trouble(c, ECHILD, "The row's own reckon-peer died of signal %d (%s).",
+                         WTERMSIG(how), strsignal(WTERMSIG(how)))
+               : trouble(c, ECHILD, "The row's own reckon-peer failed with exit status %d.",
+                         WEXITSTATUS(how));
 }
 
 /* "listening on ADDRESS:PORT", or the sentence that it said instead. */
@@ -171,8 +171,8 @@ static inline int peer_hear(struct rk_context *c, struct peer *peer, int from)
     line[strcspn(line, "\n")] = 0;
     if (strncmp(line, begin, strlen(begin)) == 0 && !peer_locate(peer, line + strlen(begin)))
         return 0;
-    return peer_trouble(c, ECHILD, "The row's own reckon-peer does not start: %.180s",
-                        line[0] ? line : "it said nothing.");
+    return trouble(c, ECHILD, "The row's own reckon-peer does not start: %.180s",
+                   line[0] ? line : "it said nothing.");
 }
 
 static inline int peer_open_own(struct rk_context *c, int cpu, struct peer *peer)
@@ -184,7 +184,7 @@ static inline int peer_open_own(struct rk_context *c, int cpu, struct peer *peer
         return rk_cannot(c, "needs a loopback interface that is up, 127.0.0.1 or ::1");
     snprintf(at, sizeof at, "%s", loopback);
     if (rk_beside("reckon-peer", path) < 0)
-        return peer_trouble(c, ELIBACC, "reckon-peer is not beside the library; run `make lib`.");
+        return trouble(c, ELIBACC, "reckon-peer is not beside the library; run `make lib`.");
     if (peer_random_token(peer->token))
         return rk_refused(c, "getrandom", errno);
     snprintf(number, sizeof number, "%d", cpu < 0 ? sched_getcpu() : cpu);
@@ -222,7 +222,7 @@ static inline int peer_open(struct rk_context *c, int cpu, struct peer *peer)
         return peer_open_own(c, cpu, peer);
     if (strcmp(which, "other") == 0)
         return peer_open_other(c, peer);
-    return peer_trouble(c, EDOM, "peer is loopback or other, not \"%.60s\".", which);
+    return trouble(c, EDOM, "peer is loopback or other, not \"%.60s\".", which);
 }
 
 #endif

@@ -70,8 +70,8 @@ static int other_cpu(struct rk_context *c, int *cpu)
 {
     *cpu = rk_other_cpu();
     if (strcmp(rk_text(c, "peer"), "loopback") != 0)
-        return peer_trouble(c, EDOM, "The server's CPU can be chosen on loopback alone; take the "
-                            "row without _across.");
+        return trouble(c, EDOM, "The server's CPU can be chosen on loopback alone; take the "
+                       "row without _across.");
     return *cpu < 0 ? rk_cannot(c, "needs a second CPU, and this process may use only one") : 0;
 }
 
@@ -136,8 +136,8 @@ static int to_ticks(struct rk_context *c, struct rk_sample *out, size_t n, enum 
     for (size_t i = 0; i < n; i++) {
         const int64_t caller = (int64_t)out[i].ops;
         if (out[i].ticks < 0 || (part == SETUP && out[i].ticks > caller + caller / 100))
-            return peer_trouble(c, ERANGE, "By the capture a connection took longer than by the "
-                                "caller's clock; one of them was set meanwhile, measure again.");
+            return trouble(c, ERANGE, "By the capture a connection took longer than by the "
+                           "caller's clock; one of them was set meanwhile, measure again.");
         out[i].ops = 1;
     }
     return 0;

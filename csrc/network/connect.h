@@ -18,21 +18,21 @@ static inline int not_connected(struct rk_context *c, int error)
         return rk_cannot(c, "No local port is left for another connection; wait a minute until "
                             "those in TIME_WAIT are free, or widen net.ipv4.ip_local_port_range.");
     if (error == EINPROGRESS || error == ETIMEDOUT) /* the socket's own deadline, or the kernel's */
-        return peer_trouble(c, ETIMEDOUT, "Nobody answered the SYN of a connection; is the peer "
-                            "still up, does a firewall let every port through, is its accept queue "
-                            "full?");
+        return trouble(c, ETIMEDOUT, "Nobody answered the SYN of a connection; is the peer "
+                       "still up, does a firewall let every port through, is its accept queue "
+                       "full?");
     if (error == ECONNREFUSED)
-        return peer_trouble(c, error, "The peer went away, or a firewall refuses all but its own port.");
+        return trouble(c, error, "The peer went away, or a firewall refuses all but its own port.");
     return rk_failed(c, "connect", error);
 }
 
 static inline int not_accepted(struct rk_context *c, ssize_t got, int error)
 {
     if (got == 0 || error == ECONNRESET)
-        return peer_trouble(c, ECONNRESET, "The peer went away before it had accepted a connection.");
+        return trouble(c, ECONNRESET, "The peer went away before it had accepted a connection.");
     if (error == EAGAIN)
-        return peer_trouble(c, ETIMEDOUT, "A connection was made but not accepted within %d s; does "
-                            "the peer still run?", PEER_DEADLINE_S);
+        return trouble(c, ETIMEDOUT, "A connection was made but not accepted within %d s; does "
+                       "the peer still run?", PEER_DEADLINE_S);
     return rk_failed(c, "recv", error);
 }
 

@@ -116,18 +116,18 @@ static inline int agree(struct rk_context *c, struct door *door, enum ending end
     if (status)
         return status;
     if (sscanf(line, "done %lld %lld %lld %lld", &accepted, &overflows, &drops, &in_order) != 4)
-        return peer_trouble(c, EPROTO, "The peer did not say what it had accepted.");
+        return trouble(c, EPROTO, "The peer did not say what it had accepted.");
     if (door->sent_again && (overflows > 0 || drops > 0)) /* alone, they are of another socket there */
-        return peer_trouble(c, EBUSY, "A full accept queue on the peer's host dropped a SYN, which "
-                            "was sent again a second later (%lld overflows, %lld drops); is its "
-                            "net.core.somaxconn far below 4096?", overflows, drops);
+        return trouble(c, EBUSY, "A full accept queue on the peer's host dropped a SYN, which "
+                       "was sent again a second later (%lld overflows, %lld drops); is its "
+                       "net.core.somaxconn far below 4096?", overflows, drops);
     if (door->sent_again && (overflows < 0 || drops < 0))
-        return peer_trouble(c, EBUSY, "A SYN was sent again a second later, and the peer cannot tell "
-                            "whether its accept queue was full: it may not read "
-                            "/proc/self/net/netstat there.");
+        return trouble(c, EBUSY, "A SYN was sent again a second later, and the peer cannot tell "
+                       "whether its accept queue was full: it may not read "
+                       "/proc/self/net/netstat there.");
     if (accepted != (long long)door->made || in_order != (ending == IN_ORDER ? accepted : 0))
-        return peer_trouble(c, EPROTO, "%zu connections were made, %lld were accepted and %lld "
-                            "closed in order, not by a reset.", door->made, accepted, in_order);
+        return trouble(c, EPROTO, "%zu connections were made, %lld were accepted and %lld "
+                       "closed in order, not by a reset.", door->made, accepted, in_order);
     return 0;
 }
 

@@ -91,9 +91,9 @@ static inline int own_receiver_close(struct rk_context *c, struct own_receiver *
     close(me->fd);
     if (status || (!me->error && me->got == sent))
         return status;
-    return peer_trouble(c, me->error ? me->error : EPROTO,
-                        "The receiving thread has %llu of the %llu bytes that were sent.",
-                        (unsigned long long)me->got, (unsigned long long)sent);
+    return trouble(c, me->error ? me->error : EPROTO,
+                   "The receiving thread has %llu of the %llu bytes that were sent.",
+                   (unsigned long long)me->got, (unsigned long long)sent);
 }
 
 #endif

@@ -42,10 +42,10 @@ static inline void forget_notes(struct notes *notes)
 static inline int transfer_failed(struct rk_context *c, int error)
 {
     if (error == ETIMEDOUT)
-        return peer_trouble(c, error, "The receiver took nothing for %d s; is the other host busy, or "
-                            "the link down?", PATIENCE_S);
+        return trouble(c, error, "The receiver took nothing for %d s; is the other host busy, or "
+                       "the link down?", PATIENCE_S);
     if (error == ECONNRESET || error == EPIPE)
-        return peer_trouble(c, ECONNRESET, "The receiver went away before it had everything.");
+        return trouble(c, ECONNRESET, "The receiver went away before it had everything.");
     return rk_failed(c, "the transfer", error);
 }
 
@@ -95,8 +95,8 @@ static inline int add_note(struct rk_context *c, struct notes *notes, const char
     const struct note *last = notes->count ? &notes->at[notes->count - 1] : NULL;
     if (sscanf(line, "%llu %lld%c", &bytes, &ns, &end) != 3 || end != '\n' ||
         (last && (bytes < last->bytes || ns < last->ns)) || notes->count == NOTES_MOST)
-        return peer_trouble(c, EPROTO, "The receiver's notes make no sense; build reckon-peer and "
-                            "this reckon from the same commit.");
+        return trouble(c, EPROTO, "The receiver's notes make no sense; build reckon-peer and "
+                       "this reckon from the same commit.");
     notes->at[notes->count++] = (struct note){bytes, ns};
     return 0;
 }
@@ -134,8 +134,8 @@ static inline int hear_notes(struct rk_context *c, int fd, uint64_t sent, struct
     fclose(lines);
     const uint64_t got = notes->count ? notes->at[notes->count - 1].bytes : 0;
     if (!status && got != sent)
-        status = peer_trouble(c, EPROTO, "The receiver counted %llu bytes where %llu were sent.",
-                              (unsigned long long)got, (unsigned long long)sent);
+        status = trouble(c, EPROTO, "The receiver counted %llu bytes where %llu were sent.",
+                         (unsigned long long)got, (unsigned long long)sent);
     return status;
 }
 

@@ -25,11 +25,11 @@ static inline int there_and_back(int fd, char *buffer, size_t size)
 static inline int trip_failed(struct rk_context *c, int status)
 {
     if (status == -ETIMEDOUT)
-        return peer_trouble(c, ETIMEDOUT, "Nothing came back within %d s: lost on the way, or the "
-                            "other end hangs.", PEER_DEADLINE_S);
+        return trouble(c, ETIMEDOUT, "Nothing came back within %d s: lost on the way, or the "
+                       "other end hangs.", PEER_DEADLINE_S);
     if (status == -ECONNRESET || status == -EPIPE || status == -ECONNREFUSED)
-        return peer_trouble(c, ECONNRESET, "The other end went away in the middle; is it still "
-                            "running there?");
+        return trouble(c, ECONNRESET, "The other end went away in the middle; is it still "
+                       "running there?");
     return status ? rk_failed(c, "a round trip", -status) : 0;
 }
 

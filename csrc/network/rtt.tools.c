@@ -47,19 +47,19 @@ static int read_echoes(struct rk_context *c, char *text, struct rk_sample *out, 
         if (!read_echo(line, &sequence, &us))
             continue;
         if (seen > n)
-            return tool_trouble(c, EPROTO, "ping printed echo %ld, and was to send %zu.", sequence,
-                                n + 1);
+            return trouble(c, EPROTO, "ping printed echo %ld, and was to send %zu.", sequence,
+                           n + 1);
         if (sequence != (long)seen + 1)
-            return tool_trouble(c, EPROTO, "ping printed echo %ld where it was to be echo %zu of %zu.",
-                                sequence, seen + 1, n + 1);
+            return trouble(c, EPROTO, "ping printed echo %ld where it was to be echo %zu of %zu.",
+                           sequence, seen + 1, n + 1);
         if (!possible(us, begin))
-            return tool_trouble(c, EPROTO, "ping printed a round trip that cannot be: %.60s", line);
+            return trouble(c, EPROTO, "ping printed a round trip that cannot be: %.60s", line);
         if (seen > 0)
             out[seen - 1] = (struct rk_sample){(int64_t)(us * 1e3 * ticks), 1};
         seen++;
     }
-    return seen == n + 1 ? 0 : tool_trouble(c, EPROTO, "ping printed the times of %zu echoes, not of "
-                                            "the %zu that it was to send.", seen, n + 1);
+    return seen == n + 1 ? 0 : trouble(c, EPROTO, "ping printed the times of %zu echoes, not of "
+                                       "the %zu that it was to send.", seen, n + 1);
 }
 
 static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -124,10 +124,10 @@ static int spread(struct rk_context *c, char *text, struct rk_sample *out, size_
     const long count = read_trips(text, us, begin, &bad);
     int status = 0;
     if (count < 0)
-        status = tool_trouble(c, EPROTO, "sockperf logged a round trip that cannot be: %.80s", bad);
+        status = trouble(c, EPROTO, "sockperf logged a round trip that cannot be: %.80s", bad);
     else if ((size_t)count < n)
-        status = tool_trouble(c, EPROTO, "sockperf logged %ld round trips where %zu are wanted; a "
-                              "longer span_ms gives more.", count, n);
+        status = trouble(c, EPROTO, "sockperf logged %ld round trips where %zu are wanted; a "
+                         "longer span_ms gives more.", count, n);
     for (size_t i = 0; i < n && !status; i++) {
         const size_t at = (2 * i + 1) * (size_t)count / (2 * n);
         out[i] = (struct rk_sample){(int64_t)(us[at] * 1e3 * ticks), 1};
@@ -158,7 +158,7 @@ static int ask_sockperf(struct rk_context *c, const char *port, struct rk_sample
     if (!status && !text)
         status = rk_refused(c, "malloc", ENOMEM);
     else if (!status && !text[0]) /* it leaves with 0 all the same */
-        status = tool_trouble(c, EPROTO, "sockperf logged nothing: %s", tool_words(&client, said));
+        status = trouble(c, EPROTO, "sockperf logged nothing: %s", tool_words(&client, said));
     status = status ? status : spread(c, text, out, n, &begin);
     free(text);
     close(log);

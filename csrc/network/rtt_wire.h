@@ -65,11 +65,11 @@ static inline int time_wire(const struct trip *trip, struct capture *capture, st
 static inline int capture_failed(struct rk_context *c, int status)
 {
     if (status == -ENODATA)
-        return peer_trouble(c, ENODATA, "A segment was not seen by the capture within %d s; does the "
-                            "connection go over another interface?", PEER_DEADLINE_S);
+        return trouble(c, ENODATA, "A segment was not seen by the capture within %d s; does the "
+                       "connection go over another interface?", PEER_DEADLINE_S);
     if (status == -ETIME)
-        return peer_trouble(c, ETIME, "A captured time lies outside of the round trip that the "
-                            "caller saw: the clock was set meanwhile; measure again.");
+        return trouble(c, ETIME, "A captured time lies outside of the round trip that the "
+                       "caller saw: the clock was set meanwhile; measure again.");
     return trip_failed(c, status);
 }
 

@@ -153,15 +153,15 @@ static inline int ncat_await(struct rk_context *c, pid_t ncat, const struct peer
             return ended.si_code == CLD_EXITED && ended.si_status == 127
                        ? rk_cannot(c, "needs ncat, which is not installed (on Debian and Ubuntu the "
                                       "package ncat, on others nmap)")
-                       : peer_trouble(c, ECHILD, "ncat does not start: it ended with %s %d.",
-                                      ended.si_code == CLD_EXITED ? "exit status" : "signal",
-                                      ended.si_status);
+                       : trouble(c, ECHILD, "ncat does not start: it ended with %s %d.",
+                                 ended.si_code == CLD_EXITED ? "exit status" : "signal",
+                                 ended.si_status);
         if (!peer_connect(peer, fd))
             return 0;
         const struct timespec pause = {0, 1000000};
         nanosleep(&pause, NULL);
     }
-    return peer_trouble(c, ETIMEDOUT, "ncat took no connection within %d s.", PEER_DEADLINE_S);
+    return trouble(c, ETIMEDOUT, "ncat took no connection within %d s.", PEER_DEADLINE_S);
 }
 
 /* ncat finds no port by itself, so it gets one that was free a moment ago. */

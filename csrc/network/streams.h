@@ -178,8 +178,8 @@ static inline int cut_windows(struct rk_context *c, const struct streams *all, s
     for (int i = 0; i < all->count; i++) {
         const struct notes *notes = &all->each[i].notes;
         if (notes->at[notes->count - 1].ns < end_ns)
-            return peer_trouble(c, ETIME, "The receiver's notes end before the last window does: its "
-                                "stream began late; measure again.");
+            return trouble(c, ETIME, "The receiver's notes end before the last window does: its "
+                           "stream began late; measure again.");
         before += bytes_at(notes, begin_ns);
     }
     for (size_t trial = 0; trial < n; trial++) {
@@ -189,8 +189,8 @@ static inline int cut_windows(struct rk_context *c, const struct streams *all, s
         /* Rounded at the window's ends, so that the windows sum up. */
         out[trial] = (struct rk_sample){window_ns, (uint64_t)after - (uint64_t)before};
         if (!out[trial].ops)
-            return peer_trouble(c, ENODATA, "Not a byte came within a window of %g ms; take a longer "
-                                "window_ms.", (double)window_ns / 1e6);
+            return trouble(c, ENODATA, "Not a byte came within a window of %g ms; take a longer "
+                           "window_ms.", (double)window_ns / 1e6);
         before = after;
     }
     return 0;

@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "trouble.h"
 
 #define TOOL_SPARE_S 5           /* what a program may take beyond the time that it was given */
 #define TOOL_PRINTS_MOST (64 << 20) /* more is no report but a program gone wrong */
@@ -37,19 +37,6 @@ struct tool {
 };
 
 /* --- sentences --------------------------------------------------------------------------------- */
-
-/* A sentence of its own as the reason of a failure, where rk_failed() would append the error. */
-__attribute__((format(printf, 3, 4)))
-static inline int tool_trouble(struct rk_context *c, int error, const char *format, ...)
-{
-    char sentence[256];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(sentence, sizeof sentence, format, list);
-    va_end(list);
-    rk_cannot(c, sentence);
-    return -error;
-}
 
 /* All that is in the file, ended by a 0, to be freed. NULL for want of memory. */
 static inline char *tool_text(int fd)
@@ -164,8 +151,8 @@ static inline int tool_start(struct rk_context *c, struct tool *tool, const char
     int told[2], error = 0;
     *tool = (struct tool){0};
     if (tool_find(name, path)) {
-        tool_trouble(c, ENOPKG, "%s is not installed (the package %s of Debian and Ubuntu has it)",
-                     name, package);
+        trouble(c, ENOPKG, "%s is not installed (the package %s of Debian and Ubuntu has it)",
+                name, package);
         return -EOPNOTSUPP;
     }
     for (size_t i = 0; words[i] && i < 30; i++)
@@ -221,19 +208,19 @@ static inline int tool_wait(struct rk_context *c, struct tool *tool)
     char words[150];
     int how;
     if (!tool_ended(tool, &how))
-        return tool_trouble(c, ETIMEDOUT, "%s was to take %.3g s, was still running %d s later and was "
-                            "ended.", tool->name, (double)tool->allowed_ms / 1000, TOOL_SPARE_S);
+        return trouble(c, ETIMEDOUT, "%s was to take %.3g s, was still running %d s later and was "
+                       "ended.", tool->name, (double)tool->allowed_ms / 1000, TOOL_SPARE_S);
     if (WIFSIGNALED(how))
-        return tool_trouble(c, ECHILD, "%s died of signal %d (%s).", tool->name, WTERMSIG(how),
-                            strsignal(WTERMSIG(how)));
+        return trouble(c, ECHILD, "%s died of signal %d (%s).", tool->name, WTERMSIG(how),
+                       strsignal(WTERMSIG(how)));
     if (!WEXITSTATUS(how))
         return 0;
     tool_words(tool, words);
     if (!strstr(words, "not permitted") && !strstr(words, "ermission denied") &&
         !strstr(words, "minimal interval"))
-        return tool_trouble(c, ECHILD, "%s failed with exit status %d: %s", tool->name,
-                            WEXITSTATUS(how), words);
-    tool_trouble(c, EPERM, "%s is refused here: %s", tool->name, words);
+        return trouble(c, ECHILD, "%s failed with exit status %d: %s", tool->name,
+                       WEXITSTATUS(how), words);
+    trouble(c, EPERM, "%s is refused here: %s", tool->name, words);
     return -EOPNOTSUPP;
 }
 

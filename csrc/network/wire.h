@@ -24,8 +24,8 @@ static inline int next_packet(struct rk_context *c, struct capture *capture, str
     const int got = capture_next(capture, packet, WIRE_DEADLINE_MS);
     if (got < 0)
         return rk_failed(c, "the capture", -got);
-    return got ? 0 : peer_trouble(c, ETIMEDOUT, "The capture saw no %s within %d s.", awaited,
-                                  WIRE_DEADLINE_MS / 1000);
+    return got ? 0 : trouble(c, ETIMEDOUT, "The capture saw no %s within %d s.", awaited,
+                             WIRE_DEADLINE_MS / 1000);
 }
 
 /* The next SYN that leaves, the SYN-ACK that answers it and the ACK of that. */
@@ -63,14 +63,14 @@ static inline int find_teardown(struct rk_context *c, struct capture *capture, s
     while (!(status = next_packet(c, capture, &packet, "whole teardown"))) {
         const int flags = packet.flags & FLAGS;
         if (flags & TH_RST && (packet.outgoing ? packet.seq == own_fin : packet.ack == own_fin))
-            return peer_trouble(c, ECONNRESET, "A connection was reset, not closed in order.");
+            return trouble(c, ECONNRESET, "A connection was reset, not closed in order.");
         if (packet.outgoing && flags & TH_FIN && packet.seq == own_fin && !ours) {
             wire->fin_ns = packet.ns;
             ours = 1;
         }
         if (!packet.outgoing && flags & TH_FIN && packet.seq + packet.payload == their_fin) {
             if (!ours)
-                return peer_trouble(c, EPROTO, "The peer closed a connection before this side did.");
+                return trouble(c, EPROTO, "The peer closed a connection before this side did.");
             theirs = 1;
         }
         if (theirs && packet.outgoing && flags == TH_ACK && packet.ack == their_fin + 1) {
