@@ -100,16 +100,15 @@ def test_likwid_finds_the_same_bandwidth(row, vector, kernel, flag):
 # --- bounds --------------------------------------------------------------------------------------
 
 
-def test_a_load_from_the_first_cache_takes_a_whole_number_of_cycles():
+def test_a_load_from_the_first_cache_takes_the_cycles_of_an_x86_cpu():
+    """Four or five on all of them; a guest's neighbour on the same core adds tenths for minutes."""
     cycles = []
     for _ in range(9):
         one = clib.run("memory/latency/random", {"size_bytes": L1})
         clock = (one.cycles_per_tick_before + one.cycles_per_tick_after) / 2
         cycles.append(np.median(one.ticks / one.ops) * clock)
-    found = np.median(cycles)
-    print(f"{found:.4f} cycles, {min(cycles):.4f} to {max(cycles):.4f}")
-    assert found == pytest.approx(round(found), rel=0.02)
-    assert 3 <= round(found) <= 6
+    print(f"{np.median(cycles):.4f} cycles, {min(cycles):.4f} to {max(cycles):.4f}")
+    assert 3.8 < min(cycles) < 5.5
 
 
 def latency(size, **params):
