@@ -18,6 +18,7 @@ export RECKON_PEER := $(or $(value PEER),$(value RECKON_PEER))
 export RECKON_PEER_TOKEN := $(or $(value PEER_TOKEN),$(value RECKON_PEER_TOKEN))
 export RECKON_LINK_RTT := $(or $(value LINK_RTT),$(value RECKON_LINK_RTT))
 export RECKON_LINK_RATE := $(or $(value LINK_RATE),$(value RECKON_LINK_RATE))
+export RECKON_SCRATCH := $(or $(value SCRATCH),$(value RECKON_SCRATCH))
 export RECKON_PROFILE = $(PROFILE)
 export RECKON_FRESH   = $(FRESH)
 export RECKON_RUN     = $(RUN)
@@ -32,6 +33,7 @@ help: ## list the targets
 	@echo "Reckon: predict what this machine should do, then measure it."
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
 	@echo "Options: PROFILE=quick|standard|full  FRESH=1 (measure again)  RUN=name  NO_APT=1"
+	@echo "Files: SCRATCH=folder (on the disk to be measured; /var/tmp)"
 	@echo 'Network: PEER=host[:port] PEER_TOKEN=...  or  LINK_RTT="10 ms" LINK_RATE="100 Mbit/s"'
 
 book: setup lib tex ## execute the notebooks, make the site and the PDF

@@ -20,7 +20,7 @@
 
 #include "context.h"
 
-#define RK_PEER_VARIABLES 8
+#define RK_PLACES_MOST 16 /* variables that are handed on */
 
 __attribute__((format(printf, 3, 4)))
 static int say(struct rk_report *report, int status, const char *format, ...)
@@ -45,6 +45,16 @@ int rk_beside(const char *name, char path[PATH_MAX])
     return access(path, X_OK) == 0 ? 0 : -errno;
 }
 
+/* Where the other host, the disk and the files are: no parameters of a row, and in no record. */
+static int is_place(const char *variable)
+{
+    static const char *const places[] = {"RECKON_PEER", "RECKON_NFS", "RECKON_SCRATCH=", "RECKON_FILES="};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (strncmp(variable, places[i], strlen(places[i])) == 0)
+            return 1;
+    return 0;
+}
+
 static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
 {
     char pad[4200];
@@ -61,10 +71,9 @@ static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
     char asan[512], ubsan[512];
     snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s", sanitizer ? sanitizer : "");
     snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=%s", undefined ? undefined : "");
-    char *envp[6 + RK_PEER_VARIABLES] = {"PATH=/usr/bin:/bin", "LC_ALL=C", pad, asan, ubsan};
-    /* Where the other host is: no parameter of a row; its token is in no record. */
-    for (char **from = environ, **to = envp + 5; *from && to < envp + 5 + RK_PEER_VARIABLES; from++)
-        if (strncmp(*from, "RECKON_PEER", strlen("RECKON_PEER")) == 0)
+    char *envp[6 + RK_PLACES_MOST] = {"PATH=/usr/bin:/bin", "LC_ALL=C", pad, asan, ubsan};
+    for (char **from = environ, **to = envp + 5; *from && to < envp + 5 + RK_PLACES_MOST; from++)
+        if (is_place(*from))
             *to++ = *from;
 
     posix_spawn_file_actions_t actions;

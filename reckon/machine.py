@@ -18,7 +18,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-from . import settings, units
+from . import scratch, settings, units
 from .settings import ReckonError
 
 # section, key -> label and unit ("" for text). The order is the order of the printed table.
@@ -46,6 +46,10 @@ FIELDS = {
     ("disk", "devices"): ("Disks", ""),
     ("disk", "read_bandwidth"): ("Rated sequential read", "MB/s"),
     ("disk", "random_read_rate"): ("Rated random reads", "IO/s"),
+    ("scratch", "folder"): ("Folder", ""),
+    ("scratch", "filesystem"): ("File system", ""),
+    ("scratch", "lies_on"): ("Lies on", ""),
+    ("scratch", "size"): ("Size of the file system", "byte"),
     ("network", "interfaces"): ("Interfaces", ""),
     ("network", "rate"): ("Rated speed", "Mbit/s"),
     ("peer", "kind"): ("What it is", ""),
@@ -75,20 +79,20 @@ FIELDS = {
     ("system", "mitigations"): ("Mitigations in force", ""),
 }
 SECTIONS = {
-    "processor": "Processor", "memory": "Memory", "io": "I/O", "disk": "Disks",
+    "processor": "Processor", "memory": "Memory", "io": "I/O", "disk": "Disks", "scratch": "Disk that is measured",
     "network": "Network", "system": "Operating system",
 }  # fmt: skip
 
 # What a person may fill in: the datasheet's values, which feed predictions.
 TOML_FIELDS = [
-    key for key in FIELDS if key[0] not in ("system", "peer") and key[1] != "cycle_time"
+    key for key in FIELDS if key[0] not in ("system", "scratch", "peer") and key[1] != "cycle_time"
 ] + [("peer", "distance"), ("peer", "hops")]
 
 
 def describe() -> dict[str, dict[str, dict]]:
     """{section: {key: {"value", "source"}}}; numbers in base units, None for not reported."""
     found = {key: (None, "") for key in FIELDS}
-    for part in (_processor, _caches, _memory, _devices, _system):
+    for part in (_processor, _caches, _memory, _devices, _scratch, _system):
         found.update(part())
     found.update(from_toml(settings.machine_toml()))
     clock = found["processor", "base_clock"][0]
@@ -286,6 +290,10 @@ def _devices() -> dict:
         ("network", "interfaces"): ("; ".join(names) or None, source),
         ("network", "rate"): (max(rates, default=None), f"{source}/speed"),
     }
+
+
+def _scratch() -> dict:
+    return {("scratch", key): told for key, told in scratch.facts().items()}
 
 
 def _system() -> dict:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import clib, peer, records, settings, stats, units
+from . import clib, peer, records, scratch, settings, stats, units
 from .predict import current
 from .records import Measurement, Point, Process, Quantity
 from .results import Result, differences, from_record, sample_values
@@ -195,6 +195,7 @@ class _Plan:
         self.state, self.reason, self.seconds = "measured", None, 0.0
         self.talks = params.get("peer") == "other" and not self.session.replay
         self.other_end: str | None = None
+        self._takes = {one.name: one.preset for one in clib.probe(self.probe).parameters}
         self.started_at = records.now()
         axis = self.prediction.curve_axis
         if bool(axis) != bool(over):
@@ -238,6 +239,7 @@ class _Plan:
                  self.priority, [self._params_at(params, x) for x in self.values]]  # fmt: skip
         # The other host is what is measured too; its port and its token are not.
         parts += [peer.identity()] if self.talks else []
+        parts += [scratch.identity()] if "dir" in self._takes else []
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
     def _usable(self, kept: Measurement | None) -> bool:
@@ -282,12 +284,16 @@ class _Plan:
         return None
 
     def meet(self) -> None:
-        """Start or greet the other host, for rows that talk to it; without one they cannot run."""
-        if not self.talks:
-            return
+        """Start or greet the other host for rows that talk to it, and make the files for rows that
+        read some; without them they cannot run."""
         try:
-            self.other_end = peer.chosen().describe
-        except peer.PeerCannot as error:
+            if self.talks:
+                self.other_end = peer.chosen().describe
+            if "file_bytes" in self._takes:
+                asked = [{"files": 1, **self._takes, **job.params} for job in self.jobs]
+                scratch.prepare(*(max(one[name] for one in asked) for name in ("files", "file_bytes")),
+                                lambda text: emit("preparing", quantity=self.quantity, what=text))
+        except (peer.PeerCannot, scratch.ScratchCannot) as error:
             for job in self.jobs:
                 job.stopped, job.reason = "cannot", str(error).rstrip(".")
 

@@ -17,7 +17,7 @@ import yaml
 from jupyter_client.manager import AsyncKernelManager
 from traitlets import Unicode
 
-from . import records, settings
+from . import records, scratch, settings
 from .progress import Display
 from .session import session
 from .settings import ROOT, ReckonError
@@ -183,7 +183,8 @@ def execute(pages: list[str], force: bool = False) -> Outcome:
     outcome = Outcome([], {}, {})
     records.make_folder(settings.build_dir() / "executed")
     events = settings.build_dir() / "events.jsonl"
-    with Display(events, {page: _expected_s(page) for page in stale}) as display:
+    expected = {page: _expected_s(page) for page in stale}
+    with scratch.shared(), Display(events, expected) as display:
         for page in pages:
             # An earlier page may have changed a record that this one reads.
             if page not in stale and is_current(page):

@@ -90,6 +90,9 @@ class Display:
         if event["event"] == "measuring":
             self._bar.update(self._task, description=f"{self._page}: measuring {quantity}")
             return
+        if event["event"] == "preparing":
+            self._bar.update(self._task, description=f"{self._page}: {event['what']}")
+            return
         self.states[quantity] = (event["state"], event["reason"])
         self._bar.update(self._task, advance=min(event.get("seconds", 0.0), 5.0),
                          description=f"{self._page}: {quantity} {event['state']}")  # fmt: skip

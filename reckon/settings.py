@@ -98,6 +98,17 @@ def machine_toml() -> Path:
     return Path(_choice("RECKON_MACHINE_TOML", str(ROOT / "machine.toml")))
 
 
+def scratch_dir() -> Path:
+    """A folder on the disk that is measured (SCRATCH=)."""
+    return Path(_choice("RECKON_SCRATCH", "/var/tmp")).absolute()
+
+
+def files_dir() -> Path | None:
+    """Where the files are that this run's rows read, if whoever started this process has some."""
+    found = os.environ.get("RECKON_FILES")
+    return Path(found) if found else None
+
+
 def peer() -> str | None:
     """The other host of the network rows, HOST or HOST:PORT; None: the lab host."""
     return os.environ.get("RECKON_PEER") or None

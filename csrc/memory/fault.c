@@ -71,7 +71,7 @@ static int run_minor(struct rk_context *c, struct rk_sample *out, size_t n)
     const int64_t touches = rk_integer(c, "touches");
     const size_t step = (size_t)rk_integer(c, "step_bytes");
     const size_t size = bytes_of(n, touches, step);
-    struct mapped file = {.fd = rk_scratch(c, rk_text(c, "dir"), size, 1)};
+    struct mapped file = {.fd = rk_scratch(c, rk_scratch_dir(c), size, 1)};
     if (file.fd < 0)
         return file.fd;
     int status = map_file(c, &file, size, 0, PROT_READ, MADV_NORMAL);
@@ -133,7 +133,7 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n, con
 
 static int run_major(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_major(c, out, n, rk_text(c, "dir"));
+    return time_major(c, out, n, rk_scratch_dir(c));
 }
 
 #define TOUCHES(preset) RK_COUNT("touches", preset, 1, 1 << 24, "pages touched in a trial")

@@ -10,7 +10,7 @@ static int make_file(struct rk_context *c, struct mapped *file, size_t size, int
                      int advice)
 {
     file->region = (struct rk_region){NULL, 0};
-    file->fd = RK_HAVE_STAMPS ? rk_scratch(c, rk_text(c, "dir"), size, 1) : rk_cannot(c, NO_STAMPS);
+    file->fd = RK_HAVE_STAMPS ? rk_scratch(c, rk_scratch_dir(c), size, 1) : rk_cannot(c, NO_STAMPS);
     if (file->fd < 0)
         return file->fd;
     const int status = map_file(c, file, size, cold, protection, advice);

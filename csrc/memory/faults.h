@@ -4,8 +4,8 @@
 
 #include <sys/resource.h>
 
-#include "memory/scratch.h"
 #include "region.h"
+#include "scratch.h"
 
 struct fault_count {
     int64_t minor, major;

@@ -1,4 +1,5 @@
-/* scratch.h: a file on a disk, with real data, that has no name and so cannot be left behind. */
+/* scratch.h: files on the disk that is measured, with real data. A row makes one that has no name and
+ * so cannot be left behind, or reads one that was made for the whole run (reckon/scratch.py). */
 #ifndef RK_SCRATCH_H
 #define RK_SCRATCH_H
 
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -14,7 +16,17 @@
 
 #define RK_TMPFS 0x01021994
 #define RK_RAMFS 0x858458f6
-#define RK_DIR RK_WORD("dir", "/var/tmp", "a folder on the disk that is measured")
+#define RK_DIR RK_WORD("dir", "", "a folder on the disk that is measured; if empty, SCRATCH's or /var/tmp")
+/* With `file_bytes` a row says that it reads `files` files (or one) of so many bytes; reckon/measure.py
+ * has them made before. */
+#define RK_FILE(preset_)                                                                           \
+    RK_COUNT("file_bytes", preset_, 4096, (int64_t)1 << 42, "how much of a file of real data is read")
+
+static inline const char *rk_scratch_dir(const struct rk_context *c)
+{
+    const char *const asked = rk_text(c, "dir"), *const set = getenv("RECKON_SCRATCH");
+    return *asked ? asked : set && *set ? set : "/var/tmp";
+}
 
 /* O_TMPFILE, or a file whose name is removed at once where the file system has no such thing. */
 static inline int rk_unnamed(const char *dir)
@@ -90,6 +102,41 @@ static inline int rk_make_cold(struct rk_context *c, int fd)
 {
     const int error = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
     return error ? rk_failed(c, "posix_fadvise", error) : 0;
+}
+
+/* Whether the run has a file number `index` of at least so many bytes; then its path. A folder that
+ * the caller names has none. */
+static inline int rk_run_has(const struct rk_context *c, int index, size_t size_bytes, char path[4096])
+{
+    struct stat about;
+    const char *const folder = getenv("RECKON_FILES");
+    if (*rk_text(c, "dir") || !folder || !*folder)
+        return 0;
+    snprintf(path, 4096, "%s/data-%d", folder, index);
+    return stat(path, &about) == 0 && (uint64_t)about.st_size >= size_bytes;
+}
+
+/* Opens, to be read and with `flags`, the run's file number `index` or, where the run has none so
+ * large, one that is made for this row alone. Returns the file or a status. */
+static inline int rk_data(struct rk_context *c, int index, size_t size_bytes, int flags)
+{
+    char path[4096], why[160];
+    int made = -1;
+    if (!rk_run_has(c, index, size_bytes, path)) {
+        made = rk_scratch(c, rk_scratch_dir(c), size_bytes, 1);
+        if (made < 0)
+            return made;
+        snprintf(path, sizeof path, "/proc/self/fd/%d", made);
+    }
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | flags), error = errno;
+    if (made >= 0)
+        close(made);
+    if (fd >= 0)
+        return fd;
+    if (error != EINVAL || !(flags & O_DIRECT))
+        return rk_failed(c, "opening the file", error);
+    snprintf(why, sizeof why, "the file system of %.64s refuses O_DIRECT", rk_scratch_dir(c));
+    return rk_cannot(c, why);
 }
 
 #endif
