@@ -2,7 +2,7 @@
 #ifndef RK_CHASE_H
 #define RK_CHASE_H
 
-#include "memory/order.h"
+#include "order.h"
 #include "region.h"
 
 /* One stop of the ring. Its number in the order of the walk proves, after the timing, that as many

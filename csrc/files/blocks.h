@@ -1,0 +1,94 @@
+/* blocks.h: a file that is read block by block; every read is checked. */
+#ifndef RK_BLOCKS_H
+#define RK_BLOCKS_H
+
+#include <linux/stat.h>
+#include <sys/syscall.h>
+
+#include "order.h"
+#include "region.h"
+#include "scratch.h"
+#include "trouble.h"
+
+#define RK_BLOCK(preset_) RK_COUNT("block_bytes", preset_, 512, 1 << 26, "one read")
+
+/* The blocks of an open file, in an order, and a buffer for one of them. */
+struct rk_blocks {
+    int fd;
+    char *buffer; /* aligned for O_DIRECT */
+    size_t block_bytes;
+    uint32_t count, *order;
+};
+
+static inline void rk_blocks_close(struct rk_blocks *b)
+{
+    if (b->fd >= 0)
+        close(b->fd);
+    free(b->buffer);
+    free(b->order);
+    *b = (struct rk_blocks){.fd = -1};
+}
+
+/* What offset and length of a direct read must be multiples of (statx(2), Linux 6.1), or 0 where the
+ * kernel does not say. */
+static inline uint32_t rk_direct_align(int fd)
+{
+#ifdef STATX_DIOALIGN
+    struct statx about;
+    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &about) == 0 &&
+        about.stx_mask & STATX_DIOALIGN)
+        return about.stx_dio_offset_align;
+#endif
+    (void)fd;
+    return 0;
+}
+
+/* Opens the first `file_bytes` of file `index` as whole blocks in rising order. `flags` as O_DIRECT;
+ * without it the file is out of the page cache when this returns. On failure nothing is left open. */
+static inline int rk_blocks_open(struct rk_context *c, struct rk_blocks *b, int index,
+                                 size_t file_bytes, size_t block_bytes, int flags)
+{
+    char why[160];
+    *b = (struct rk_blocks){.fd = -1, .block_bytes = block_bytes};
+    if (file_bytes / block_bytes < 1 || file_bytes / block_bytes > UINT32_MAX)
+        return rk_cannot(c, "the file must have at least one block, and no more than can be counted");
+    b->count = (uint32_t)(file_bytes / block_bytes);
+    b->fd = rk_data(c, index, file_bytes, flags);
+    if (b->fd < 0)
+        return b->fd;
+    int status = flags & O_DIRECT ? 0 : rk_make_cold(c, b->fd);
+    const uint32_t align = flags & O_DIRECT ? rk_direct_align(b->fd) : 1;
+    if (!status && align && block_bytes % align) {
+        snprintf(why, sizeof why, "O_DIRECT reads multiples of %u bytes here, not %zu", align, block_bytes);
+        status = rk_cannot(c, why);
+    }
+    b->order = malloc(b->count * sizeof *b->order);
+    if (!status && (!b->order || posix_memalign((void **)&b->buffer, rk_small_page(), block_bytes)))
+        status = rk_failed(c, "malloc", ENOMEM);
+    if (status) {
+        rk_blocks_close(b);
+        return status;
+    }
+    rising_order(b->order, b->count);
+    memset(b->buffer, 1, block_bytes); /* its pages are there before anything is timed */
+    return 0;
+}
+
+/* Reads one block; a negative error where not all of it came. ENODATA: the file is too short. */
+static inline int rk_read_block(const struct rk_blocks *b, uint32_t block)
+{
+    const ssize_t got = pread(b->fd, b->buffer, b->block_bytes, (off_t)(block * b->block_bytes));
+    return got == (ssize_t)b->block_bytes ? 0 : got < 0 ? -errno : -ENODATA;
+}
+
+/* What a read that went wrong means for the row. */
+static inline int rk_read_trouble(struct rk_context *c, int status)
+{
+    if (status == -ENODATA)
+        return trouble(c, EIO, "the file became shorter while it was read");
+    if (status == -EINVAL)
+        return rk_cannot(c, "the file system refuses this read, as one that is not aligned for O_DIRECT");
+    return rk_failed(c, "reading the file", -status);
+}
+
+#endif
