@@ -78,13 +78,12 @@ static int read_log(struct rk_context *c, char *text, struct rk_sample *out, siz
     return seen == n ? 0 : trouble(c, EPROTO, "fio logged %zu reads, and was to do %zu.", seen, n);
 }
 
-/* One thread of fio's on this process's CPU reads n random blocks of `file`, none twice. */
-static int ask_fio(struct rk_context *c, const char *file, const char *folder, struct rk_sample *out,
-                   size_t n)
+/* One thread of fio's on this process's CPU reads n random blocks of the open `file`, none twice. */
+static int ask_fio(struct rk_context *c, int file, const char *folder, struct rk_sample *out, size_t n)
 {
     char name[64], size[48], block[32], count[40], log[PATH_MAX + 32], words[150];
     struct tool fio;
-    snprintf(name, sizeof name, "--filename=%s", file);
+    snprintf(name, sizeof name, "--filename=/proc/self/fd/%d", file); /* fio has it open, too */
     snprintf(size, sizeof size, "--size=%lld", (long long)rk_integer(c, "file_bytes"));
     snprintf(block, sizeof block, "--bs=%lld", (long long)rk_integer(c, "block_bytes"));
     snprintf(count, sizeof count, "--number_ios=%zu", n);
@@ -111,7 +110,7 @@ static int ask_fio(struct rk_context *c, const char *file, const char *folder, s
 
 static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    char folder[PATH_MAX], file[64], why[128];
+    char folder[PATH_MAX], why[128];
     const int64_t size = rk_integer(c, "file_bytes"), block = rk_integer(c, "block_bytes");
     if ((uint64_t)(size / block) < n) {
         snprintf(why, sizeof why, "no block is read twice, and the file has only %lld",
@@ -123,8 +122,7 @@ static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
         return fd;
     int status = fcntl(fd, F_SETFD, 0) < 0 ? rk_failed(c, "fcntl", errno) : make_folder(c, folder);
     if (!status) {
-        snprintf(file, sizeof file, "/proc/self/fd/%d", fd); /* the program has it open, too */
-        status = ask_fio(c, file, folder, out, n);
+        status = ask_fio(c, fd, folder, out, n);
         remove_folder(folder);
     }
     close(fd);
