@@ -42,6 +42,19 @@ static inline int rk_unnamed(const char *dir)
     return fd;
 }
 
+/* A status where what is open lies in memory, and so no read of it needs a disk. */
+static inline int rk_on_a_disk(struct rk_context *c, int fd, const char *dir)
+{
+    char why[160];
+    struct statfs about;
+    if (fstatfs(fd, &about) < 0)
+        return rk_failed(c, "fstatfs", errno);
+    if ((uint32_t)about.f_type != RK_TMPFS && (uint32_t)about.f_type != RK_RAMFS)
+        return 0;
+    snprintf(why, sizeof why, "%.64s lies in memory and not on a disk", dir);
+    return rk_cannot(c, why);
+}
+
 /* Whether a file of so many bytes may be made where `fd` lies; a status, with the reason set. */
 static inline int rk_has_room(struct rk_context *c, int fd, const char *dir, size_t size_bytes,
                               int on_a_disk)
@@ -49,11 +62,12 @@ static inline int rk_has_room(struct rk_context *c, int fd, const char *dir, siz
     char why[160];
     struct statfs about;
     struct rlimit most;
+    const int status = on_a_disk ? rk_on_a_disk(c, fd, dir) : 0;
+    if (status)
+        return status;
     if (fstatfs(fd, &about) < 0)
         return rk_failed(c, "fstatfs", errno);
-    if (on_a_disk && ((uint32_t)about.f_type == RK_TMPFS || (uint32_t)about.f_type == RK_RAMFS))
-        snprintf(why, sizeof why, "%.64s lies in memory and not on a disk", dir);
-    else if (on_a_disk && (double)about.f_bavail * (double)about.f_bsize < 1.1 * (double)size_bytes)
+    if (on_a_disk && (double)about.f_bavail * (double)about.f_bsize < 1.1 * (double)size_bytes)
         snprintf(why, sizeof why, "%.64s has no room for a file of %zu MiB", dir, size_bytes >> 20);
     else if (getrlimit(RLIMIT_FSIZE, &most) == 0 && size_bytes > most.rlim_cur)
         snprintf(why, sizeof why, "a file of %zu MiB is more than the limit allows (ulimit -f)",
@@ -147,8 +161,12 @@ static inline int rk_data(struct rk_context *c, int index, size_t size_bytes, in
     const int fd = open(path, O_RDONLY | O_CLOEXEC | flags), error = errno;
     if (made >= 0)
         close(made);
-    if (fd >= 0)
-        return fd;
+    if (fd >= 0) {
+        const int status = rk_on_a_disk(c, fd, rk_scratch_dir(c));
+        if (status)
+            close(fd);
+        return status ? status : fd;
+    }
     if (error != EINVAL || !(flags & O_DIRECT))
         return rk_failed(c, "opening the file", error);
     snprintf(why, sizeof why, "the file system of %.64s refuses O_DIRECT", rk_scratch_dir(c));
