@@ -83,7 +83,7 @@ def test_pages_are_whole_where_rows_cannot_run(page, recorded, monkeypatch):
 
 @pytest.mark.parametrize("page", ["cpu/loop", "cpu/call", "cpu/syscall", "cpu/task", "cpu/switch",
                                   "memory/latency", "memory/bandwidth", "memory/fault", "network/rtt",
-                                  "network/throughput", "network/connect"])  # fmt: skip
+                                  "network/throughput", "network/connect", "files/read"])  # fmt: skip
 def test_pages_are_whole_where_nothing_can_run(page, recorded, monkeypatch):
     """As in a sandbox that forbids the calls themselves."""
     shown = shown_with(page, recorded, monkeypatch, lambda name: name.startswith(page))
