@@ -33,7 +33,8 @@ def measure_capacities(found_in: dict[str, str], plans: dict[str, dict]) -> dict
 
 def in_reads(curve: Result) -> tuple[Onset, list[Onset], np.ndarray]:
     """What the single reads of a curve say: of all of them, of each round of processes, and the share
-    of slow ones by size (in the whole). Sizes in base units."""
+    of slow ones by size, the median over processes: whoever empties the cache meanwhile, or fills
+    it, disturbs one of them. Sizes in base units."""
     values = [[process_values(p, curve.measurement, curve.unit) for p in point.processes]
               for point in curve.points]  # fmt: skip
     none = Onset(None, reason="the cache was not filled: every read was fast")
@@ -44,12 +45,13 @@ def in_reads(curve: Result) -> tuple[Onset, list[Onset], np.ndarray]:
         return none, [], np.zeros(len(values))
     slow = [[int((v >= limit).sum()) for v in point] for point in values]
     reads = [[len(v) for v in point] for point in values]
-    total = [np.array([sum(point) for point in counts]) for counts in (slow, reads)]
+    shares = np.array([np.median(np.divide(a, b)) for a, b in zip(slow, reads, strict=True)])
+    total = np.array([sum(point) for point in reads])
     rounds = [
         onset.find(curve.axis, [point[k] for point in slow], [point[k] for point in reads])
         for k in range(min(map(len, slow)))
     ]
-    return onset.find(curve.axis, *total), rounds, total[0] / total[1]
+    return onset.find(curve.axis, shares * total, total), rounds, shares
 
 
 def in_times(curve: Result) -> Onset:

@@ -35,7 +35,7 @@ def sample_values(ticks, ops, op: str, tick_hz: float, unit: str) -> np.ndarray:
         with np.errstate(divide="ignore"):
             return ops / (ticks / tick_hz)
     if op in _OP_UNITS and wanted == per.dimensionality:
-        return ops
+        return np.broadcast_to(ops, ticks.shape)
     raise ReckonError(
         f"The probe's samples are time per {op}; they cannot be told in {unit}, which is "
         f"{units.kind(wanted)}."

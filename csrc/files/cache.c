@@ -7,11 +7,9 @@
  * alone (posix_fadvise(2)). */
 static int read_at_random(struct rk_reader *r)
 {
-    int status = 0;
+    int status = -posix_fadvise(r->blocks.fd, 0, 0, POSIX_FADV_RANDOM);
     for (int64_t pass = 0; pass < r->passes && !status; pass++)
-        status = rk_read_all(r);
-    if (!status)
-        status = -posix_fadvise(r->blocks.fd, 0, 0, POSIX_FADV_RANDOM);
+        status = rk_read_wide(r);
     uint64_t state = rk_begin();
     for (size_t i = 0; i < r->n && !status; i++) {
         const uint32_t block = random_below(&state, r->blocks.count);
@@ -25,20 +23,20 @@ static int read_at_random(struct rk_reader *r)
 
 static int run_limited(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return rk_row_within(c, out, n, (size_t)rk_integer(c, "block_bytes"), rk_integer(c, "passes"),
+    return rk_row_within(c, out, n, 0, (size_t)rk_integer(c, "block_bytes"), rk_integer(c, "passes"),
                          read_at_random);
 }
 
 static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct rk_reader r = {.passes = rk_integer(c, "passes"), .samples = out, .n = n};
-    int status = rk_open_cold(c, &r.blocks, (size_t)rk_integer(c, "block_bytes"));
+    int status = rk_open_cold(c, &r, 0, (size_t)rk_integer(c, "block_bytes"));
     if (status)
         return status;
     status = read_at_random(&r);
     if (status)
         status = rk_read_trouble(c, status);
-    rk_blocks_close(&r.blocks);
+    rk_close_reader(&r);
     return status;
 }
 
@@ -68,7 +66,7 @@ static int run_left(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     if (rk_integer(c, "file_bytes") <= rk_integer(c, "limit_bytes"))
         return rk_cannot(c, "the file must be larger than the limit, or the group is not full");
-    return rk_row_within(c, out, n, rk_small_page(), 1, count_left);
+    return rk_row_within(c, out, n, 0, rk_small_page(), 1, count_left);
 }
 
 static int run_available(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -99,7 +97,7 @@ static int read_mbp2016(struct rk_reader *r)
 
 static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return rk_row_within(c, out, n, 4096, 0, read_mbp2016);
+    return rk_row_within(c, out, n, RK_OF_ITS_OWN, 4096, 0, read_mbp2016);
 }
 
 #define PASSES RK_COUNT("passes", 1, 0, 1000, "times that the whole file is read before")

@@ -48,21 +48,21 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     if (!RK_HAVE_STAMPS)
         return rk_cannot(c, NO_STAMPS);
-    return rk_row_within(c, out, n, 4096, rk_integer(c, "passes"), read_t470);
+    return rk_row_within(c, out, n, RK_OF_ITS_OWN, 4096, rk_integer(c, "passes"), read_t470);
 }
 
 static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     if (!RK_HAVE_STAMPS)
         return rk_cannot(c, NO_STAMPS);
-    return rk_row_within(c, out, n, 65536, 0, read_i7_10750h);
+    return rk_row_within(c, out, n, RK_OF_ITS_OWN, 65536, 0, read_i7_10750h);
 }
 
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     if (!RK_HAVE_STAMPS)
         return rk_cannot(c, NO_STAMPS);
-    return rk_row_within(c, out, n, 4096, rk_integer(c, "passes"), read_hpe_i7_860);
+    return rk_row_within(c, out, n, RK_OF_ITS_OWN, 4096, rk_integer(c, "passes"), read_hpe_i7_860);
 }
 
 #define PASSES(preset) RK_COUNT("passes", preset, 1, 1000, "timed passes over the file in a trial")

@@ -5,10 +5,14 @@
 #include "files/blocks.h"
 #include "files/group.h"
 
+#define RK_OF_ITS_OWN (-1) /* a file that no run has: exactly as long as it is read, and this row's alone */
+#define RK_WIDE_BYTES ((size_t)1 << 20)
+
 /* What a reader needs; it fills the samples and returns 0 or -errno, and asks for no parameters. */
 struct rk_reader {
     struct rk_blocks blocks;
     const struct rk_group *group; /* NULL: in no group of its own */
+    char *wide; /* RK_WIDE_BYTES that the reader's group is not charged for */
     int64_t passes;
     struct rk_sample *samples;
     size_t n;
@@ -21,6 +25,21 @@ static inline int rk_read_all(const struct rk_reader *r)
     for (uint32_t i = 0; i < r->blocks.count && !status; i++)
         status = rk_read_block(&r->blocks, i);
     return status;
+}
+
+/* The same in wide reads. With the advice that reads are random, the kernel reads what is asked for and
+ * nothing ahead of it: past the end of what is measured, that would take room in the cache. */
+static inline int rk_read_wide(const struct rk_reader *r)
+{
+    const struct rk_blocks *const b = &r->blocks;
+    const size_t bytes = b->count * b->block_bytes;
+    for (size_t at = 0; at < bytes; at += RK_WIDE_BYTES) {
+        const size_t part = bytes - at < RK_WIDE_BYTES ? bytes - at : RK_WIDE_BYTES;
+        const ssize_t got = pread(b->fd, r->wide, part, (off_t)at);
+        if (got != (ssize_t)part)
+            return got < 0 ? -errno : -ENODATA;
+    }
+    return 0;
 }
 
 /* How much of the file is in the page cache, by mincore(2). -1 if that is not known. */
@@ -42,22 +61,34 @@ static inline int64_t rk_resident(int fd, size_t bytes)
     return found;
 }
 
+static inline void rk_close_reader(struct rk_reader *r)
+{
+    if (r->wide && r->wide != MAP_FAILED)
+        munmap(r->wide, RK_WIDE_BYTES);
+    rk_blocks_close(&r->blocks);
+}
+
 /* The file, on a disk and out of the page cache: pages that others are charged for would never count
  * against the limit. */
-static inline int rk_open_cold(struct rk_context *c, struct rk_blocks *b, size_t block_bytes)
+static inline int rk_open_cold(struct rk_context *c, struct rk_reader *r, int index, size_t block_bytes)
 {
     const size_t bytes = (size_t)rk_integer(c, "file_bytes");
+    struct rk_blocks *const b = &r->blocks;
     struct statfs about;
-    int status = rk_blocks_open(c, b, 0, bytes, block_bytes, 0);
+    int status = rk_blocks_open(c, b, index, bytes, block_bytes, 0);
     if (status)
         return status;
-    if (fstatfs(b->fd, &about) == 0 &&
-        ((uint32_t)about.f_type == RK_TMPFS || (uint32_t)about.f_type == RK_RAMFS))
+    r->wide = mmap(NULL, RK_WIDE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE,
+                   -1, 0);
+    if (r->wide == MAP_FAILED)
+        status = rk_refused(c, "mmap", errno);
+    else if (fstatfs(b->fd, &about) == 0 &&
+             ((uint32_t)about.f_type == RK_TMPFS || (uint32_t)about.f_type == RK_RAMFS))
         status = rk_cannot(c, "the file lies in memory and not on a disk, so no cache lies before it");
     else if (rk_resident(b->fd, bytes) > (int64_t)bytes / 100)
         status = rk_cannot(c, "the file stays in the page cache: another program holds its pages");
     if (status)
-        rk_blocks_close(b);
+        rk_close_reader(r);
     return status;
 }
 
@@ -131,18 +162,18 @@ static inline int rk_read_within(struct rk_context *c, struct rk_reader *r, stru
     return status ? status : closed;
 }
 
-/* The whole row: the file as blocks of `block_bytes`, read by `reading` within the limit. */
-static inline int rk_row_within(struct rk_context *c, struct rk_sample *out, size_t n, size_t block_bytes,
-                                int64_t passes, int (*reading)(struct rk_reader *))
+/* The whole row: file number `index` as blocks of `block_bytes`, read by `reading` within the limit. */
+static inline int rk_row_within(struct rk_context *c, struct rk_sample *out, size_t n, int index,
+                                size_t block_bytes, int64_t passes, int (*reading)(struct rk_reader *))
 {
     struct rk_reader r = {.passes = passes};
     int status = rk_fits(c, (size_t)rk_integer(c, "limit_bytes"));
     if (!status)
-        status = rk_open_cold(c, &r.blocks, block_bytes);
+        status = rk_open_cold(c, &r, index, block_bytes);
     if (status)
         return status;
     status = rk_read_within(c, &r, out, n, reading);
-    rk_blocks_close(&r.blocks);
+    rk_close_reader(&r);
     return status;
 }
 
