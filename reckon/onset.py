@@ -11,6 +11,7 @@ import numpy as np
 
 _APART = 8  # a read that comes from a disk takes so many times as long as one that does not, or more
 _LEAST_SHARE = 0.005  # fewer slow reads than that are no onset: other things are slow now and then
+_SURE = 4  # standard deviations
 _SMALL = 0.1  # if so many are slow in the smallest file already, that one does not fit
 _JUMP = np.log(1.4)  # the least rise of a time that a method without single reads can tell
 _LEAST_NOISE = 0.05
@@ -90,11 +91,17 @@ def _first_rise(slow, reads) -> int | None:
     z = np.arcsin(np.sqrt((slow + 0.375) / (reads + 0.75)))
     bounds = _pieces(z, 0.5 / np.sqrt(reads.min()))
     for k, i in enumerate(bounds[1:-1], 1):
-        before = slow[:i].sum() / reads[:i].sum()
-        later = [slow[a:b].sum() / reads[a:b].sum() for a, b in zip(bounds[k:], bounds[k + 1 :], strict=False)]
-        if min(later) - before > _LEAST_SHARE:
+        later = [_is_more(slow, reads, i, a, b) for a, b in zip(bounds[k:], bounds[k + 1 :], strict=False)]
+        if all(later):
             return i
     return None
+
+
+def _is_more(slow, reads, i: int, a: int, b: int) -> bool:
+    """Whether the sizes [a:b] have more slow reads than [:i], beyond chance and what does not matter."""
+    (before, n), (after, m) = ((slow[s].sum(), reads[s].sum()) for s in (slice(i), slice(a, b)))
+    apart = np.arcsin(np.sqrt(after / m)) - np.arcsin(np.sqrt(before / n))
+    return after / m - before / n > _LEAST_SHARE and apart > _SURE * 0.5 * np.sqrt(1 / n + 1 / m)
 
 
 def _pieces(z, noise: float) -> list[int]:
@@ -107,16 +114,19 @@ def _pieces(z, noise: float) -> list[int]:
 
 
 def step(sizes, times) -> Onset:
-    """The last of ascending `sizes` before the time of a block rises, and stays risen: what a method
-    sees that tells no single reads. The capacity lies between it and the next, `low` and `high`."""
+    """The last of ascending `sizes` before the time of a block rises most, and stays risen: what a
+    method sees that tells no single reads. The capacity lies between it and the next, `low` and `high`."""
     sizes, z = np.asarray(sizes, dtype=float), np.log(np.asarray(times, dtype=float))
     if len(sizes) < 3 or (np.diff(sizes) <= 0).any():
         raise ValueError("step() needs at least three sizes in ascending order")
     steps = np.diff(z)
     spread = 1.4826 * np.median(np.abs(steps - np.median(steps))) / np.sqrt(2)
     bounds = _pieces(z, max(spread, _LEAST_NOISE))
-    for k, i in enumerate(bounds[1:-1], 1):
-        later = [np.median(z[a:b]) for a, b in zip(bounds[k:], bounds[k + 1 :], strict=False)]
-        if min(later) - np.median(z[:i]) > _JUMP:
-            return Onset(float(sizes[i - 1]), float(sizes[i - 1]), float(sizes[i]), fits=i - 1)
-    return Onset(None, reason="the cache was not filled: no jump was found")
+    rises = {
+        i: min(np.median(z[a:b]) for a, b in zip(bounds[k:], bounds[k + 1 :], strict=False)) - np.median(z[:i])
+        for k, i in enumerate(bounds[1:-1], 1)
+    }
+    i = max(rises, key=rises.get, default=0)
+    if not i or rises[i] <= _JUMP:
+        return Onset(None, reason="the cache was not filled: no jump was found")
+    return Onset(float(sizes[i - 1]), float(sizes[i - 1]), float(sizes[i]), fits=i - 1)
