@@ -3,7 +3,7 @@
 What a notebook uses:
     rk.predict, rk.given, rk.machine, rk.measured, rk.guess             predictions and inputs
     rk.axis, rk.octaves                                                 the variable of a curve
-    rk.measure, rk.measure_together, rk.by_profile, rk.as_kept          measuring
+    rk.measure, rk.measure_together, rk.by_profile                      measuring
     rk.measure_capacities                                               a capacity, found in a curve
     rk.show, rk.draw, rk.overview, rk.say                               tables, figures, sentences
     rk.run(), rk.results()                                              what the run holds
@@ -16,7 +16,7 @@ Some of these names are modules' names too, so modules import from one another b
 from . import blocks, draw, overview, show
 from .blocks import say
 from .capacity import measure_capacities
-from .measure import as_kept, measure, measure_together
+from .measure import measure, measure_together
 from .predict import axis, given, guess, machine, measured, octaves, predict
 from .results import Result, all_results
 from .session import other_host, session
@@ -36,7 +36,7 @@ def results(experiment: str | None = None) -> list[Result]:
 
 
 __all__ = [
-    "ReckonError", "amount", "as_kept", "axis", "blocks", "by_profile", "draw", "given", "guess", "machine", "measure",
+    "ReckonError", "amount", "axis", "blocks", "by_profile", "draw", "given", "guess", "machine", "measure",
     "measure_capacities", "measure_together", "measured", "number", "octaves", "other_host", "overview", "predict", "results", "run", "say",
     "show",
 ]  # fmt: skip

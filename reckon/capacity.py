@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import onset, records, units
+from . import onset, records, settings, units
 from .measure import emit, measure_together, seal
 from .onset import Onset
 from .predict import current
 from .records import Measurement, Point
 from .results import Result, from_record, process_values
 from .session import session
-from .settings import ReckonError
+from .settings import PROFILES, ReckonError
 
 _FOUND = "found in `{curve}`: the size of a file from which on {what}"
 
 
-def measure_capacities(found_in: dict[str, str], plans: dict[str, dict]) -> dict[str, Result]:
+def measure_capacities(found_in: dict[str, str], plans: dict[str, dict],
+                       least: str = "quick") -> dict[str, Result]:  # fmt: skip
     """Measure curves over sizes (`plans`, as measure_together takes them), and find in each the
     capacity that `found_in` names ({capacity: curve}). Where single reads were timed (a prediction of
     kind "mean") each round of fresh processes gives one value; else the whole curve gives one, the
-    last size before the jump. Returns curves and capacities by name. Raises ReckonError, as measure()."""
+    last size before the jump. A profile shorter than `least` measures none of it and shows what the
+    record holds. Returns curves and capacities by name. Raises ReckonError, as measure()."""
+    too_short = settings.profile().rank < PROFILES[least].rank
+    if too_short or (session().replay and least != "quick"):
+        return {name: _as_kept(name, least) for name in [*plans, *found_in]}
     kept = {name: seal(current(name)) for name in found_in}
     results = measure_together(plans)
     for name, curve in found_in.items():
@@ -31,10 +36,18 @@ def measure_capacities(found_in: dict[str, str], plans: dict[str, dict]) -> dict
     return results
 
 
-def in_reads(curve: Result) -> tuple[Onset, list[Onset], np.ndarray]:
-    """What the single reads of a curve say: of all of them, of each round of processes, and the share
-    of slow ones by size, the median over processes: whoever empties the cache meanwhile, or fills
-    it, disturbs one of them. Sizes in base units."""
+def _as_kept(name: str, least: str) -> Result:
+    kept = seal(current(name))
+    if kept.measurement is not None:
+        return from_record(name, kept)
+    return Result(name, kept, "predicted", f"it is measured in the profile {least} and longer ones")
+
+
+def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
+    """What the single reads of a curve say: of all of them, of each round of fresh processes (the
+    capacity, by the sizes that all together show not to fit, and the last that does), and the share of
+    slow ones by size: the median over processes, because whoever empties the cache or takes the
+    CPU meanwhile disturbs some of them. Sizes in base units."""
     values = [[process_values(p, curve.measurement, curve.unit) for p in point.processes]
               for point in curve.points]  # fmt: skip
     none = Onset(None, reason="the cache was not filled: every read was fast")
@@ -47,11 +60,16 @@ def in_reads(curve: Result) -> tuple[Onset, list[Onset], np.ndarray]:
     reads = [[len(v) for v in point] for point in values]
     shares = np.array([np.median(np.divide(a, b)) for a, b in zip(slow, reads, strict=True)])
     total = np.array([sum(point) for point in reads])
+    found = onset.find(curve.axis, shares * total, total)
+    if found.capacity is None:
+        return found, [], shares
+    from_ = max(0, found.fits)
     rounds = [
-        onset.find(curve.axis, [point[k] for point in slow], [point[k] for point in reads])
+        onset.likeliest(curve.axis[from_:], [point[k] for point in slow[from_:]],
+                        [point[k] for point in reads[from_:]], found.background)[0]
         for k in range(min(map(len, slow)))
-    ]
-    return onset.find(curve.axis, shares * total, total), rounds, shares
+    ]  # fmt: skip
+    return found, rounds, shares
 
 
 def in_times(curve: Result) -> Onset:
@@ -69,9 +87,9 @@ def _record(name: str, curve: Result) -> Result:
     if not curve.has_samples:
         found, values, reason = None, [], curve.reason
     else:
-        found, rounds, _ = in_reads(curve) if single else (in_times(curve), None, None)
-        rounds = [found] if rounds is None else rounds
-        values = [one.capacity for one in rounds if found.capacity and one.capacity]
+        found, values, _ = in_reads(curve) if single else (in_times(curve), None, None)
+        if values is None:
+            values = [found.capacity] if found.capacity else []
         reason = found.reason and f"{found.reason} up to {units.size(float(curve.axis[-1]), 'MiB')}"
     what = "some of its reads are slow" if single else "the time of a block rises (the last before)"
     last = curve.points[-1].processes if curve.has_samples else []

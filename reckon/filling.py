@@ -29,6 +29,7 @@ def filling(one: Result, name: str, caption: str, true: Result | None = None) ->
         axes.plot(c.x, c.predicted, "--", color=RED, label="predicted, with interval")
         axes.plot(c.x, c.hardware, ":", color=GREEN, label="hardware estimate")
         drawn = np.concatenate([c.middle, c.predicted])
+        drawn = drawn[np.isfinite(drawn)]
         axes.set_yscale("log")
         axes.set_ylim(drawn.min() / 2, drawn.max() * 2)
         plotting.plain_log(axes.yaxis)

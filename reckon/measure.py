@@ -202,21 +202,6 @@ def seal(prediction: Prediction) -> Quantity:
     return kept
 
 
-def as_kept(quantity: str, parameter: str, preset: ByProfile) -> float:
-    """A parameter that an axis or a sentence depends on, or the axis's last value: as the record's
-    samples were taken, where they are from this profile or a longer one, or cannot be taken again; else
-    the profile's."""
-    kept = records.read_record(session().run.name, quantity.rsplit("/", 1)[0]).quantities.get(quantity)
-    measured, now = kept and kept.measurement, settings.profile()
-    serves = measured and measured.profile in PROFILES and (
-        session().replay or (not settings.fresh() and PROFILES[measured.profile].rank >= now.rank))  # fmt: skip
-    if serves and parameter == measured.axis:
-        return next(i.value[-1] for i in kept.predictions[-1].inputs if i.origin == "axis")
-    if serves and parameter in measured.params:
-        return float(measured.params[parameter])
-    return preset.at(now.name)
-
-
 class _Plan:
     """How one quantity is measured, from the seal to the record."""
 

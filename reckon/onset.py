@@ -61,8 +61,7 @@ def find(sizes, slow, reads) -> Onset:
     First whether and where the share changes: change points of its arcsine root, whose noise is
     known (Anscombe 1948), by PELT (Killick, Fearnhead and Eckley 2012; ruptures) with the penalty
     3 s² log n. The first change upwards parts the sizes that fit from the others. Then how much fits:
-    the capacity of greatest likelihood in rise(), all sizes taken together, with the interval of
-    Wilks (1938). Raises ValueError where sizes do not ascend.
+    likeliest(), all sizes taken together. Raises ValueError where sizes do not ascend.
     """
     sizes, slow, reads = (np.asarray(v, dtype=float) for v in (sizes, slow, reads))
     if len(sizes) < 3 or (np.diff(sizes) <= 0).any():
@@ -76,14 +75,19 @@ def find(sizes, slow, reads) -> Onset:
     background = float(slow[:first].sum() / reads[:first].sum())
     if background > _SMALL:
         return Onset(None, reason="already the smallest file does not fit into the cache")
-    tried = np.linspace(sizes[0], sizes[-1], 20_001)[:, None]
-    floor = max(background, 0.5 / reads.sum())
-    expected = np.clip(rise(sizes, tried, floor), 0, 1 - 1e-9)
-    likelihood = (slow * np.log(expected) + (reads - slow) * np.log1p(-expected)).sum(axis=1)
-    inside = tried[likelihood > likelihood.max() - 1.92, 0]  # chi squared of one degree, 95 %
-    capacity = float(tried[likelihood.argmax(), 0])
+    capacity, low, high = likeliest(sizes, slow, reads, background)
     fits = int(np.searchsorted(sizes, capacity, side="right")) - 1
-    return Onset(capacity, float(inside[0]), float(inside[-1]), background, fits)
+    return Onset(capacity, low, high, background, fits)
+
+
+def likeliest(sizes, slow, reads, background: float) -> tuple[float, float, float]:
+    """The capacity of greatest likelihood in rise(), and its 95 % interval (Wilks 1938)."""
+    sizes, slow, reads = (np.asarray(v, dtype=float) for v in (sizes, slow, reads))
+    tried = np.linspace(sizes[0], sizes[-1], 20_001)[:, None]
+    expected = np.clip(rise(sizes, tried, max(background, 0.5 / reads.sum())), 0, 1 - 1e-9)
+    likelihood = (slow * np.log(expected) + (reads - slow) * np.log1p(-expected)).sum(axis=1)
+    inside = tried[likelihood > likelihood.max() - 1.92, 0]  # chi squared of one degree of freedom
+    return float(tried[likelihood.argmax(), 0]), float(inside[0]), float(inside[-1])
 
 
 def _first_rise(slow, reads) -> int | None:
