@@ -13,6 +13,8 @@ _APART = 8  # a read that comes from a disk takes so many times as long as one t
 _LEAST_SHARE = 0.005  # fewer slow reads than that are no onset: other things are slow now and then
 _SURE = 4  # standard deviations
 _SMALL = 0.1  # if so many are slow in the smallest file already, that one does not fit
+_SPREAD = np.log(2.2)  # a slow read may be so much shorter than the middle one
+_GAP = 0.01  # of the highest density: as good as empty
 _JUMP = np.log(1.4)  # the least rise of a time that a method without single reads can tell
 _LEAST_NOISE = 0.05
 
@@ -30,9 +32,11 @@ class Onset:
 
 
 def slow_from(times) -> float | None:
-    """The time from which on a read is slow, found in the reads themselves: where their density (a
-    Gaussian kernel over logarithms, Scott 1992) is least between the centres of two clusters (k-means,
-    Lloyd 1982; both scipy's). None where the centres are less than eight times apart: no read is slow."""
+    """The time from which on a read is slow, found in the reads themselves: between the centres of two
+    clusters (k-means, Lloyd 1982) the last gap before the slow one, by the density of the reads (a
+    Gaussian kernel over logarithms, Scott 1992; both scipy's). The last, because one cached read in 15
+    or 31 takes ten times as long: then the kernel moves a batch of pages to its list of active ones
+    (mm/swap.c). None where the centres are less than eight times apart: no read is slow."""
     from scipy.cluster.vq import kmeans2
     from scipy.stats import gaussian_kde
 
@@ -42,9 +46,10 @@ def slow_from(times) -> float | None:
     centres, _ = kmeans2(logs, np.array([logs.min(), logs.max()]), minit="matrix")
     if np.ptp(centres) < np.log(_APART):
         return None
-    between = np.linspace(*np.sort(centres), 200)
+    between = np.linspace(centres.min(), centres.max() - _SPREAD, 200)
     some = np.random.default_rng(1).permutation(logs)[:5000]
-    return float(np.exp(between[gaussian_kde(some)(between).argmin()]))
+    density = gaussian_kde(some, 0.1)(between)
+    return float(np.exp(between[density <= 2 * density.min() + _GAP * density.max()][-1]))
 
 
 def rise(sizes, capacity: float, background: float = 0.0) -> np.ndarray:

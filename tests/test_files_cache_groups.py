@@ -14,7 +14,7 @@ import pytest
 
 from conftest import ROOT, need, processes_named
 from reckon import clib, onset, scratch
-from rows import HEAD, MIB, NOBODY_ELSE, children_of, in_python
+from rows import HEAD, MIB, NOBODY_ELSE, children_of, control_group, in_python
 from rows import nothing_is_left_behind  # noqa: F401  (acts on every test of this file)
 
 GROUPS = Path("/sys/fs/cgroup")
@@ -237,3 +237,19 @@ def test_a_stop_leaves_no_group(root, tmp_path):
     assert caller.wait(60) != 0
     assert wait_until(lambda: groups() == before)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_with_all_memory_the_cache_ends_where_the_surroundings_do(root):
+    """The row without a limit, run by a process that is in a group itself."""
+    with control_group("memory", max=192 * MIB) as group, scratch.shared():
+        scratch.prepare(1, 320 * MIB)
+        script = """
+import numpy as np
+found = []
+for size in (64 << 20, 320 << 20):
+    one = clib.run("files/cache/whole", {"file_bytes": size}, samples=300)
+    found.append(float(np.mean(one.ticks / clib.tick_hz() > 15e-6)))
+say(found)
+"""
+        fits, over = in_python(script, group=group)
+    assert fits < 0.2 and 0.4 < over < 0.75, (fits, over)

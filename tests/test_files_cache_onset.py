@@ -81,6 +81,12 @@ def test_the_threshold_lies_between_the_two_modes(share):
     assert (times >= limit).mean() == pytest.approx(share, abs=0.01)
 
 
+def test_cached_reads_that_move_a_batch_of_pages_are_not_slow():
+    """One in 31, ten times as long: seen on Linux 6.18."""
+    times = np.concatenate([modes(1.4e-6, 14e-6, 1 / 31, 5000), modes(1.4e-6, 80e-6, 1, 600)])
+    assert 16e-6 < onset.slow_from(times) < 60e-6
+
+
 def test_one_mode_has_no_slow_reads():
     assert onset.slow_from(modes(0.8e-6, 80e-6, 0, 5000)) is None
     assert onset.slow_from(modes(0.8e-6, 80e-6, 1, 5000)) is None
