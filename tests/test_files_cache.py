@@ -101,3 +101,35 @@ def test_what_is_available_is_what_the_kernel_says():
     with open("/proc/meminfo") as file:
         told = 1024 * int(re.search(r"MemAvailable:\s+(\d+)", file.read())[1])
     assert 0 < one.ops[0] < 1.1 * told
+
+
+@pytest.mark.parametrize("times", ["once", "always"])
+def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monkeypatch, times):  # noqa: F811
+    """By advice on the file alone, where drop_caches would meet everybody."""
+    monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
+    ended, before = threading.Event(), groups()
+
+    def empty(fd):
+        wait_until(lambda: groups() != before)
+        time.sleep(0.05)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        while times == "always" and not ended.wait(0.002):
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+
+    with scratch.shared():
+        (path,) = scratch.prepare(1, 16 * MIB)
+        fd = os.open(path, os.O_RDONLY)
+        other = threading.Thread(target=empty, args=[fd])
+        other.start()
+        params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 40}
+        try:
+            if times == "always":
+                with pytest.raises(clib.ProbeFailed, match="the page cache was emptied each time that it was"):
+                    clib.run("files/cache/limited", params, samples=200)
+            else:
+                one = clib.run("files/cache/limited", params, samples=200)
+                assert (one.ticks / clib.tick_hz() > 25e-6).mean() < 0.1
+        finally:
+            ended.set()
+            other.join()
+            os.close(fd)

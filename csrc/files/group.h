@@ -225,17 +225,25 @@ static inline int group_open(struct rk_context *c, struct rk_group *g, int64_t l
     return 0;
 }
 
+/* All the memory that the group is charged for, and the most that it may be. */
+static inline int64_t group_used(const struct rk_group *g, int64_t *limit_bytes)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", g->path, group_limit[g->second]);
+    *limit_bytes = rk_number_in(path);
+    snprintf(path, sizeof path, "%s/%s", g->path, group_usage[g->second]);
+    return rk_number_in(path);
+}
+
 /* What the limit leaves for the page cache: all but what the group's memory holds that is none, such as
  * the reader's own pages and the kernel's (Documentation/admin-guide/cgroup-v2.rst, memory.stat). */
 static inline int64_t group_left(const struct rk_group *g)
 {
     char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/%s", g->path, group_limit[g->second]);
-    const int64_t limit = rk_number_in(path);
+    int64_t limit;
     snprintf(path, sizeof path, "%s/memory.stat", g->path);
-    const int64_t cached = rk_field_in(path, group_cached[g->second]);
-    snprintf(path, sizeof path, "%s/%s", g->path, group_usage[g->second]);
-    return limit - (rk_number_in(path) - cached);
+    const int64_t cached = rk_field_in(path, group_cached[g->second]), used = group_used(g, &limit);
+    return limit - (used - cached);
 }
 
 #endif

@@ -131,6 +131,9 @@ static inline int rk_reader_ended(struct rk_context *c, const struct rk_told *to
         trouble(c, -told->entered, "the control group lets nobody in (%s)", strerror(-told->entered));
         return -EOPNOTSUPP;
     }
+    if (told->status == -ESTALE)
+        return trouble(c, EBUSY, "the page cache was emptied each time that it was filled (drop_caches, by "
+                       "another program)");
     return told->status ? rk_read_trouble(c, told->status) : 0;
 }
 
