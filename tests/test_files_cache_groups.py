@@ -51,9 +51,9 @@ def disk(tmp_path):
 
 
 def slow_share(limit, share, **more):
-    """Of 300 reads; slow ones take 25 µs or more: no copy of a block does."""
+    """Of 600 reads; slow ones take 25 µs or more: no copy of a block does."""
     given = {"file_bytes": int(limit * share) // 4096 * 4096, "limit_bytes": limit, **more}
-    one = clib.run("files/cache/limited", given, samples=300)
+    one = clib.run("files/cache/limited", given, samples=600)
     return float(np.mean(one.ticks / clib.tick_hz() > 25e-6))
 
 
@@ -73,10 +73,10 @@ def test_the_size_is_found_within_a_few_percent_of_what_is_left(root):
         scratch.prepare(1, 2 * limit)
         slow = [np.median([slow_share(limit, share) for _ in range(3)]) for share in shares]
         left = clib.run("files/cache/left", {"file_bytes": 2 * limit, "limit_bytes": limit}, samples=4)
-    found = onset.find(shares * limit, 900 * np.array(slow), np.full(len(shares), 900))
+    found = onset.find(shares * limit, 1800 * np.array(slow), np.full(len(shares), 1800))
     true = np.median(left.ops)
     assert 0.93 * limit < true < limit
-    assert found.capacity == pytest.approx(true, rel=0.05), (found, slow)
+    assert found.capacity == pytest.approx(true, rel=0.08), (found, slow)
 
 
 @pytest.mark.parametrize("row", ["t470", "i7_10750h", "hpe_i7_860", "mbp2016"])
