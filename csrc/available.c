@@ -3,47 +3,20 @@
 #include <string.h>
 
 #include "harness.h"
-
-/* A file that holds one number; "max" and what cannot be read are "no limit". */
-static int64_t number_in(const char *path)
-{
-    FILE *file = fopen(path, "re");
-    long long value = INT64_MAX;
-    if (!file)
-        return INT64_MAX;
-    if (fscanf(file, "%lld", &value) != 1)
-        value = INT64_MAX;
-    fclose(file);
-    return value;
-}
-
-/* The value after `name` at the beginning of a line, 0 if there is none. */
-static int64_t field_in(const char *path, const char *name)
-{
-    FILE *file = fopen(path, "re");
-    char line[256];
-    long long value = 0;
-    if (!file)
-        return 0;
-    while (fgets(line, sizeof line, file))
-        if (strncmp(line, name, strlen(name)) == 0 && sscanf(line + strlen(name), "%lld", &value) == 1)
-            break;
-    fclose(file);
-    return value;
-}
+#include "kernel_files.h"
 
 /* Limit minus use of one control group; the page cache can be given back, so it counts as free. */
 static int64_t left_in(const char *folder, const char *limit, const char *use, const char *cached)
 {
     char path[4400];
     snprintf(path, sizeof path, "%s/%s", folder, limit);
-    const int64_t most = number_in(path);
+    const int64_t most = rk_number_in(path);
     if (most == INT64_MAX)
         return INT64_MAX;
     snprintf(path, sizeof path, "%s/%s", folder, use);
-    const int64_t used = number_in(path);
+    const int64_t used = rk_number_in(path);
     snprintf(path, sizeof path, "%s/memory.stat", folder);
-    return used == INT64_MAX ? most : most - used + field_in(path, cached);
+    return used == INT64_MAX ? most : most - used + rk_field_in(path, cached);
 }
 
 /* The least that any group from this process's own up to the root leaves. Version 2 has one
@@ -81,7 +54,7 @@ static int64_t left_by_groups(void)
 
 int64_t rk_available_bytes(void)
 {
-    const int64_t system = field_in("/proc/meminfo", "MemAvailable:") * 1024;
+    const int64_t system = rk_field_in("/proc/meminfo", "MemAvailable:") * 1024;
     if (system <= 0)
         return -1;
     const int64_t groups = left_by_groups();

@@ -4,6 +4,7 @@ What a notebook uses:
     rk.predict, rk.given, rk.machine, rk.measured, rk.guess             predictions and inputs
     rk.axis, rk.octaves                                                 the variable of a curve
     rk.measure, rk.measure_together, rk.by_profile                      measuring
+    rk.measure_capacities                                               a capacity, found in a curve
     rk.show, rk.draw, rk.overview, rk.say                               tables, figures, sentences
     rk.run(), rk.results()                                              what the run holds
     rk.other_host()                                                     the other end of the network
@@ -14,6 +15,7 @@ Some of these names are modules' names too, so modules import from one another b
 
 from . import blocks, draw, overview, show
 from .blocks import say
+from .capacity import measure_capacities
 from .measure import measure, measure_together
 from .predict import axis, given, guess, machine, measured, octaves, predict
 from .results import Result, all_results
@@ -35,6 +37,6 @@ def results(experiment: str | None = None) -> list[Result]:
 
 __all__ = [
     "ReckonError", "amount", "axis", "blocks", "by_profile", "draw", "given", "guess", "machine", "measure",
-    "measure_together", "measured", "number", "octaves", "other_host", "overview", "predict", "results", "run", "say",
+    "measure_capacities", "measure_together", "measured", "number", "octaves", "other_host", "overview", "predict", "results", "run", "say",
     "show",
 ]  # fmt: skip

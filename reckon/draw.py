@@ -1,9 +1,10 @@
 """Every figure: vector graphics with alt text, data beside it, prediction and spread drawn in."""
 
 from .curves import against, curve, curves, fit
+from .filling import filling
 from .figures import bars, distribution, machine_picture, off_chart, series
 from .staircase import levels
 from .surfaces import mountain
 
-__all__ = ["against", "bars", "curve", "curves", "distribution", "fit", "levels", "machine_picture",
+__all__ = ["against", "bars", "curve", "curves", "distribution", "filling", "fit", "levels", "machine_picture",
            "mountain", "off_chart", "series"]  # fmt: skip

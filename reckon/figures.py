@@ -16,7 +16,8 @@ from .results import Result, process_values, trial_times_s
 
 
 def distribution(found: list[Result], name: str, caption: str, titles: dict | None = None) -> Block:
-    """Share of trials at or below a value, one curve a quantity; predictions as dashed lines."""
+    """Share of trials at or below a value, one curve a quantity; predictions as dashed lines. Of what
+    was measured along an axis, at its last place."""
     drawn = [one for one in found if one.has_samples]
     if not drawn:
         return plotting.nothing(found)
@@ -29,11 +30,11 @@ def distribution(found: list[Result], name: str, caption: str, titles: dict | No
             # All in the first one's unit, so that they share an axis.
             pooled = np.sort(np.concatenate([
                 units.from_base(process_values(p, one.measurement, one.unit), unit)
-                for p in one.points[0].processes
+                for p in one.points[-1].processes
             ]))  # fmt: skip
             share = np.arange(1, len(pooled) + 1) / len(pooled)
             axes.step(pooled, share, where="post", color=colour, label=f"{title}: measured")
-            axes.axvline(units.from_base(one.seal.predicted, unit), color=colour, ls="--", lw=1,
+            axes.axvline(units.from_base(one.sealed("predicted")[-1], unit), color=colour, ls="--", lw=1,
                          label=f"{title}: predicted")  # fmt: skip
             at = np.unique(np.linspace(0, len(pooled) - 1, 200).astype(int))
             rows += [[one.quantity, f"{pooled[i]:.6g}", f"{share[i]:.6g}"] for i in at]

@@ -26,7 +26,8 @@ def _amount_latex(value: float, unit: str, show=units.number) -> str:
 
 def _parts(f) -> list[tuple]:
     """The parts of a formula that are printed: [(title, node)]."""
-    return {"sum": [("hardware", f.hardware), ("software", f.software)],
+    both = [("hardware", f.hardware), ("software", f.software)]
+    return {"sum": both, "mean": both,
             "rate": [("hardware", f.hardware), ("predicted", f.predicted)],
             "plain": [("predicted", f.predicted)]}[f.kind]  # fmt: skip
 
@@ -55,7 +56,7 @@ def formula_latex(made: Prediction) -> str:
             values[title] = _amount_latex(float(value), step)
             if not expr.is_zero(node):
                 lines[-1] += rf" = {values[title]}"
-    if f.kind == "sum":
+    if f.kind in ("sum", "mean"):
         whole = r"\text{predicted} &= \text{hardware} + \text{software}"
         if not made.curve_axis:
             value = float(made.predicted)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import clib, peer, records, scratch, settings, stats, units
-from .predict import current
+from .predict import Prediction, current
 from .records import Measurement, Point, Process, Quantity
-from .results import Result, differences, from_record, sample_values
+from .results import Result, differences, from_record, told_trials
 from .session import session
 from .settings import PROFILES, ByProfile, Profile, ReckonError
 
@@ -53,6 +53,7 @@ class _Job:
     priority: str
     x: float | None
     unit: str
+    kind: str
     purse: _Purse | None
     share_s: float
     processes_least: int
@@ -80,8 +81,8 @@ class _Job:
             self.purse.spent_s += took_s
         one = _process(outcome, start_s - origin_s)
         self.processes.append(one)
-        values = sample_values(
-            one.ticks, one.ops, clib.probe(self.probe).op, clib.tick_hz(), self.unit
+        values = told_trials(
+            one.ticks, one.ops, clib.probe(self.probe).op, clib.tick_hz(), self.unit, self.kind
         )
         self.medians.append(float(np.median(values)))
         self.stopped = self._why_stop(profile)
@@ -183,6 +184,27 @@ def _run_plans(plans: list[_Plan]) -> None:
         one.seconds = (time.monotonic() - start_s) / len(plans)
 
 
+def seal(prediction: Prediction) -> Quantity:
+    """Write the prediction down, before the first sample or as a revision; the quantity as it is kept."""
+    run, quantity = session().run.name, prediction.quantity
+    record = records.read_record(run, quantity.rsplit("/", 1)[0])
+    kept = record.quantities.get(quantity) or Quantity(predictions=[])
+    made = prediction.to_record()
+    if kept.measurement is None:  # nothing seen yet: this is the seal
+        predictions = [made]
+    elif differences(kept.predictions[-1], made):
+        predictions = [*kept.predictions, made]
+    else:
+        predictions = kept.predictions
+    same_seal = kept.predictions and kept.measurement is None and not differences(
+        kept.predictions[-1], made)  # fmt: skip
+    if predictions != kept.predictions and not same_seal:
+        kept = Quantity(predictions=predictions, measurement=kept.measurement)
+        record.quantities[quantity] = kept
+        records.write_record(run, record)
+    return kept
+
+
 class _Plan:
     """How one quantity is measured, from the seal to the record."""
 
@@ -218,7 +240,7 @@ class _Plan:
         trials = max(2, round(trials * self.profile.trials)) if trials > 1 else 1
         self.jobs = [
             _Job(self.probe, self._params_at(self.params, x), trials, warmup, priority, x,
-                 self.prediction.unit, purse, share_s, least)
+                 self.prediction.unit, self.prediction.formula.kind, purse, share_s, least)
             for x in values
         ]  # fmt: skip
 
@@ -259,23 +281,8 @@ class _Plan:
         return longer and kept.key == self.key(kept.profile)
 
     def seal_or_reuse(self) -> Result | None:
-        """Write the prediction down, before the first sample or as a revision; then the samples
-        of the record, where they serve."""
-        record = records.read_record(self.session.run.name, self.experiment)
-        kept = record.quantities.get(self.quantity) or Quantity(predictions=[])
-        made = self.prediction.to_record()
-        if kept.measurement is None:  # nothing seen yet: this is the seal
-            predictions = [made]
-        elif differences(kept.predictions[-1], made):
-            predictions = [*kept.predictions, made]
-        else:
-            predictions = kept.predictions
-        same_seal = kept.predictions and kept.measurement is None and not differences(
-            kept.predictions[-1], made)  # fmt: skip
-        if predictions != kept.predictions and not same_seal:
-            kept = Quantity(predictions=predictions, measurement=kept.measurement)
-            record.quantities[self.quantity] = kept
-            records.write_record(self.session.run.name, record)
+        """Write the prediction down; then the samples of the record, where they serve."""
+        kept = seal(self.prediction)
         if self._usable(kept.measurement):
             return from_record(self.quantity, kept, "reused")
         if self.session.replay:

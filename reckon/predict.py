@@ -172,14 +172,15 @@ _current: dict[str, Prediction] = {}
 def predict(quantity: str = "", *, unit: str, kind: str = "sum"):
     """Turn a plain function of named inputs into a prediction of `quantity` in `unit`.
 
-    kind "sum": the function returns (hardware, software), which add up. kind "rate": it returns
-    (hardware, predicted), and the software's share is derived. kind "plain": it returns one value
-    (a clock, a capacity, a ratio). The function is traced once; see expr.trace for what it may
+    kind "sum": the function returns (hardware, software), which add up. kind "mean": likewise, of a
+    mixture of short and long operations: what is predicted, and so what is measured, is the mean over
+    all of a process. kind "rate": it returns (hardware, predicted), and the software's share is
+    derived. kind "plain": it returns one value (a clock, a capacity, a ratio). The function is traced once; see expr.trace for what it may
     contain. Raises PredictionError.
     """
     units.parse(unit)
-    if kind not in ("sum", "rate", "plain"):
-        raise PredictionError(f"A prediction is of kind sum, rate or plain, not {kind!r}.")
+    if kind not in ("sum", "mean", "rate", "plain"):
+        raise PredictionError(f"A prediction is of kind sum, mean, rate or plain, not {kind!r}.")
 
     def decorate(function) -> Formula:
         names, nodes = expr.trace(function)
@@ -187,10 +188,10 @@ def predict(quantity: str = "", *, unit: str, kind: str = "sum"):
         if len(nodes) != expected:
             raise PredictionError(
                 f"{function.__name__} returns {len(nodes)} value(s); kind {kind!r} needs "
-                + {"sum": "(hardware, software)", "rate": "(hardware, predicted)",
+                + {"sum": "(hardware, software)", "mean": "(hardware, software)", "rate": "(hardware, predicted)",
                    "plain": "one"}[kind] + "."
             )  # fmt: skip
-        if kind == "sum":
+        if kind in ("sum", "mean"):
             hardware, software, whole = *nodes, nodes[0] + nodes[1]
         elif kind == "rate":
             hardware, software, whole = nodes[0], None, nodes[1]

@@ -54,7 +54,7 @@ class Prediction(_Strict):
 
     made_at: datetime
     unit: str
-    kind: Literal["sum", "rate", "plain"]
+    kind: Literal["sum", "mean", "rate", "plain"]
     hardware_tree: list | None
     software_tree: list | None
     predicted_tree: list

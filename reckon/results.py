@@ -19,7 +19,8 @@ def sample_values(ticks, ops, op: str, tick_hz: float, unit: str) -> np.ndarray:
     """Samples as values in base units of `unit`.
 
     A sample is ticks per op. Where the unit has no ticks in it they become time; where it is a
-    rate (GB/s, Gcycle/s) the quotient is turned over. Raises ReckonError where neither fits.
+    rate (GB/s, Gcycle/s) the quotient is turned over; where it is an amount of what is counted (MiB)
+    the count alone is told. Raises ReckonError where none fits.
     """
     wanted = units.dimension(unit)
     per = units.parse(op if op in _OP_UNITS else "1")
@@ -33,6 +34,8 @@ def sample_values(ticks, ops, op: str, tick_hz: float, unit: str) -> np.ndarray:
     if wanted == per.dimensionality / second:
         with np.errstate(divide="ignore"):
             return ops / (ticks / tick_hz)
+    if op in _OP_UNITS and wanted == per.dimensionality:
+        return np.broadcast_to(ops, ticks.shape)
     raise ReckonError(
         f"The probe's samples are time per {op}; they cannot be told in {unit}, which is "
         f"{units.kind(wanted)}."
@@ -50,6 +53,13 @@ def trial_times_s(process: records.Process, measurement: records.Measurement) ->
     trials is not known, and left out."""
     ticks = np.maximum(np.asarray(process.ticks, dtype=float), 0)
     return process.started_s + (np.cumsum(ticks) - ticks) / measurement.tick_hz
+
+
+def told_trials(ticks, ops, op: str, tick_hz: float, unit: str, kind: str) -> np.ndarray:
+    """One process's trials as a quantity tells them, in base units: of a mean, all of them together."""
+    if kind == "mean":
+        ticks, ops = [np.sum(ticks)], [np.sum(np.broadcast_to(ops, np.shape(ticks)))]
+    return sample_values(ticks, ops, op, tick_hz, unit)
 
 
 @dataclass(frozen=True)
@@ -99,7 +109,11 @@ class Result:
     def summaries(self) -> list[stats.Summary]:
         """One summary a point, in base units; one point where there is no axis."""
         return [
-            stats.summarise([process_values(p, self.measurement, self.unit) for p in point.processes])
+            stats.summarise([
+                told_trials(p.ticks, p.ops, self.measurement.op, self.measurement.tick_hz, self.unit,
+                            self.seal.kind)
+                for p in point.processes
+            ])
             for point in self.points
         ]
 
@@ -166,7 +180,8 @@ class Result:
             told = []
             for process in point.processes:
                 clock = (process.cycles_per_tick_before + process.cycles_per_tick_after) / 2
-                told.append(np.asarray(process.ticks) * clock / np.asarray(process.ops))
+                told.append(told_trials(
+                    np.asarray(process.ticks) * clock, process.ops, "call", 1, "tick", self.seal.kind))
             found.append(stats.summarise(told))
         return found
 

@@ -87,7 +87,7 @@ def test_a_rate_derives_the_softwares_share():
         (lambda: simple()(**{**inputs(), "cycles": rk.given(1, "ns", "x")}), "the formula gives"),
         (lambda: rk.guess(5, "ns", "x", low=6, high=7), "low <= value <= high"),
         (lambda: rk.given(5, "furlong", "x"), "is not a unit of this book"),
-        (lambda: rk.predict("x", unit="ns", kind="product"), "of kind sum, rate or plain"),
+        (lambda: rk.predict("x", unit="ns", kind="product"), "of kind sum, mean, rate or plain"),
         (lambda: rk.predict("x", unit="ns")(lambda a: a), "returns 1 value"),
     ],
 )

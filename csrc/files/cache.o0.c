@@ -1,0 +1,79 @@
+/* files/cache at -O0, as the reports compiled it; in a control group with a memory limit, where they
+ * had all memory. */
+#include "files/within.h"
+#include "stamps.h"
+
+#define NO_STAMPS "RDTSC is an x86 instruction"
+
+/* t470: backwards, block by block, `passes` times, after one pass forwards. */
+static int read_t470(struct rk_reader *r)
+{
+    int status = rk_read_all(r);
+    for (size_t i = 0; i < r->n && !status; i++) {
+        RK_ONE_BY_ONE(r->samples + i, 1, RK_BARE_BEGIN, RK_BARE_END, {
+            for (int64_t pass = 0; pass < r->passes; pass++)
+                for (uint32_t block = r->blocks.count; block > 0 && !status; block--)
+                    status = rk_read_block(&r->blocks, block - 1);
+        });
+        r->samples[i].ops = (uint64_t)r->passes * r->blocks.count;
+    }
+    return status;
+}
+
+/* i7_10750h: 64 KiB at a time from the beginning; a figure is the whole file's. Its first figures, 8
+ * GB/s, are no disk's, so the file was in the cache: one pass before. */
+static int read_i7_10750h(struct rk_reader *r)
+{
+    int status = rk_read_all(r);
+    for (size_t i = 0; i < r->n && !status; i++)
+        RK_ONE_BY_ONE(r->samples + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, status = rk_read_all(r));
+    return status;
+}
+
+/* hpe_i7_860: one pass, and the mean of `passes` (in the report, the last 10 of 11). */
+static int read_hpe_i7_860(struct rk_reader *r)
+{
+    int status = rk_read_all(r);
+    for (size_t i = 0; i < r->n && !status; i++) {
+        RK_ONE_BY_ONE(r->samples + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+            for (int64_t pass = 0; pass < r->passes && !status; pass++)
+                status = rk_read_all(r);
+        });
+        r->samples[i].ops = (uint64_t)r->passes * r->blocks.count;
+    }
+    return status;
+}
+
+static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    return rk_row_within(c, out, n, RK_OF_ITS_OWN, 4096, rk_integer(c, "passes"), read_t470);
+}
+
+static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    return rk_row_within(c, out, n, RK_OF_ITS_OWN, 65536, 0, read_i7_10750h);
+}
+
+static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    return rk_row_within(c, out, n, RK_OF_ITS_OWN, 4096, rk_integer(c, "passes"), read_hpe_i7_860);
+}
+
+#define PASSES(preset) RK_COUNT("passes", preset, 1, 1000, "timed passes over the file in a trial")
+#define ROW(id, op_, what, ...)                                                                    \
+    RK_PROBE(id, .name = "files/cache/" #id, .op = op_, .reports = #id, .timed = what, .run = run_##id, \
+             .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR,           \
+                                 ##__VA_ARGS__))
+
+ROW(t470, "block", "passes over the file in blocks of 4 KiB, backwards, after one forwards, -O0, in a "
+    "control group with a memory limit (the report: 10 passes, all memory)", PASSES(2));
+ROW(i7_10750h, "file", "a pass over the file in blocks of 64 KiB, after one, -O0, in a control group with "
+    "a memory limit (the report: all memory); the whole file is one operation");
+ROW(hpe_i7_860, "block", "passes over the file in blocks of 4 KiB, after one, -O0, in a control group with "
+    "a memory limit (the report: 10 passes, all memory)", PASSES(10));

@@ -1,0 +1,59 @@
+"""Capacities that were found in times, beside what they truly are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import onset, units
+from .blocks import Block, grid, label, say
+from .capacity import in_reads, in_times
+from .results import Result
+
+
+def _size(value: float) -> str:
+    return units.amount(float(value), "byte", 4)
+
+
+def _between(one: Result) -> str:
+    """What one method's step cannot tell apart; "–" where each round of processes gives a value."""
+    found = in_times(one) if one.has_samples and one.seal.kind != "mean" else None
+    return f"{_size(found.low)} to {_size(found.high)}" if found and found.capacity else "–"
+
+
+def found_against_true(pairs: list[tuple], caption: str, name: str, titles: dict | None = None) -> Block:
+    """Each capacity that was found beside the true one, by the kernel's own count: (found, true) or
+    (found, true, curve it was found in)."""
+    rows = []
+    for one, true, *curve in pairs:
+        title = (titles or {}).get(one.quantity, label(one.quantity))
+        told = [f"{other:±}" if other.summary else f"{other.state}: {other.reason}" for other in (one, true)]
+        known = one.summary and true.summary
+        rows.append([
+            title, units.amount(one.seal.predicted, one.unit), told[0],
+            _between(curve[0]) if curve else "–", told[1],
+            f"{units.number(one.median / true.median, 4)}×" if known else "–",
+        ])  # fmt: skip
+    return grid(["Cache", "Predicted", "Found, median (95 %)", "Lies between", "True", "Found / true"],
+                rows, caption, name, [22, 13, 22, 17, 16, 10])  # fmt: skip
+
+
+def rise(one: Result) -> Block:
+    """Whether the share of slow reads rises as it has to where independent random reads meet a cache of
+    the size that was found: a sentence."""
+    if not one.has_samples:
+        return say(f"It could not be measured: {one.reason}.")
+    found, _, shares = in_reads(one)
+    if found.capacity is None:
+        return say(f"There is no rise to compare: {found.reason}.")
+    expected = onset.rise(one.axis, found.capacity, found.background)
+    below, above = shares[: found.fits + 1], slice(found.fits + 1, None)
+    text = [f"Of the reads of files that fit, {units.number(100 * below.max(), 2)} % or fewer were slow."
+            if len(below) else "No file that was read fits."]  # fmt: skip
+    if len(shares[above]):
+        off = np.abs(shares - expected)[above]
+        text.append(
+            f"At {_size(one.axis[-1])} {units.number(100 * shares[-1])} % were, where a cache of "
+            f"{_size(found.capacity)} lets expect {units.number(100 * expected[-1])} %; over all files that "
+            f"do not fit, measured and expected differ by {units.number(100 * off.max(), 2)} points at most."
+        )
+    return say(*text)

@@ -1,0 +1,58 @@
+/* groups.c: put before the C library (LD_PRELOAD) by tests/test_files_cache_groups.py: folders in GROUPS
+ * behave as control groups of version 2. One that is made has its files, whoever writes to cgroup.procs
+ * is in, and one that is removed goes with its files. */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const files[] = {"cgroup.procs", "memory.max", "memory.current", "memory.stat"};
+/* Of a limit of 8 MiB that is full: 7 MiB of it page cache. */
+static const char *const holds[] = {"", "max", "8388608", "anon 4096\nfile 7340032\nkernel 1048576\n"};
+
+static int ours(const char *path)
+{
+    const char *const root = getenv("GROUPS");
+    return root && strncmp(path, root, strlen(root)) == 0;
+}
+
+static void each_file(const char *folder, int make)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        const int fd = make ? open(path, O_WRONLY | O_CREAT, 0644) : -1;
+        if (fd >= 0 && write(fd, holds[i], strlen(holds[i])) >= 0)
+            close(fd);
+        if (!make)
+            unlink(path);
+    }
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    int (*const real)(const char *, mode_t) = (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
+    const int status = real(path, mode);
+    if (status == 0 && ours(path))
+        each_file(path, 1);
+    return status;
+}
+
+int rmdir(const char *path)
+{
+    int (*const real)(const char *) = (int (*)(const char *))dlsym(RTLD_NEXT, "rmdir");
+    if (ours(path)) {
+        char copy[PATH_MAX], log[PATH_MAX + 32];
+        snprintf(log, sizeof log, "%s/limit-of-the-last", getenv("GROUPS"));
+        snprintf(copy, sizeof copy, "%s/memory.max", path);
+        unlink(log);
+        if (link(copy, log) < 0)
+            return -1;
+        each_file(path, 0);
+    }
+    return real(path);
+}
