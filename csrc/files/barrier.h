@@ -98,7 +98,7 @@ static inline int await_all(struct rk_context *c, struct readers *r, uint32_t tr
  * left. */
 static inline int barrier_open(struct rk_context *c, struct readers *r, size_t trials)
 {
-    int status = readers_open(c, r, 1 + (uint64_t)trials * (uint64_t)rk_integer(c, "blocks"), O_DIRECT);
+    int status = readers_open(c, r, trials, rk_integer(c, "blocks"), 1, O_DIRECT);
     if (status)
         return status;
     uint64_t state = rk_begin();

@@ -46,7 +46,7 @@ static int run_t470_written(struct rk_context *c, struct rk_sample *out, size_t 
     struct readers r;
     if (!RK_HAVE_STAMPS)
         return rk_cannot(c, NO_STAMPS);
-    const int status = readers_open(c, &r, (uint64_t)rk_integer(c, "blocks"), 0);
+    const int status = readers_open(c, &r, 1, rk_integer(c, "blocks"), 0, 0);
     return status ? status : time_t470(c, &r, out, n);
 }
 
@@ -74,7 +74,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
         return rk_cannot(c, NO_STAMPS);
     if (size / block < (size_t)rk_integer(c, "blocks"))
         return rk_cannot(c, "the file has fewer blocks than are to be read");
-    int status = readers_prepare(c, &r);
+    int status = readers_prepare(c, &r, rk_integer(c, "blocks"));
     if (status)
         return status;
     for (int i = 0; i < r.count && !status; i++)
@@ -131,7 +131,7 @@ static int time_means(struct rk_context *c, struct rk_sample *out, size_t n, int
     struct readers r;
     if (!RK_HAVE_STAMPS)
         return rk_cannot(c, NO_STAMPS);
-    int status = readers_open(c, &r, (uint64_t)rk_integer(c, "blocks"), flags);
+    int status = readers_open(c, &r, 1, rk_integer(c, "blocks"), 0, flags);
     if (status)
         return status;
     for (size_t i = 0; i < n && !status; i++) {

@@ -69,10 +69,9 @@ static inline void all_cpus(cpu_set_t *set)
 }
 
 /* The shared memory, and no file yet. */
-static inline int readers_prepare(struct rk_context *c, struct readers *r)
+static inline int readers_prepare(struct rk_context *c, struct readers *r, int64_t blocks)
 {
-    *r = (struct readers){.count = (int)rk_integer(c, "files"),
-                          .blocks = (uint32_t)rk_integer(c, "blocks")};
+    *r = (struct readers){.count = (int)rk_integer(c, "files"), .blocks = (uint32_t)blocks};
     for (int i = 0; i < r->count; i++)
         r->file[i].fd = -1;
     all_cpus(&r->cpus);
@@ -84,10 +83,13 @@ static inline int readers_prepare(struct rk_context *c, struct readers *r)
     return 0;
 }
 
-/* The files, of which each needs `needed` blocks. On failure nothing is left. */
-static inline int readers_open(struct rk_context *c, struct readers *r, uint64_t needed, int flags)
+/* The files, each large enough for `trials` times `blocks` blocks and `more`. On failure nothing is
+ * left. */
+static inline int readers_open(struct rk_context *c, struct readers *r, size_t trials, int64_t blocks,
+                               int more, int flags)
 {
-    int status = readers_prepare(c, r);
+    int status = readers_prepare(c, r, blocks);
+    const uint64_t needed = (uint64_t)trials * (uint64_t)blocks + (uint64_t)more;
     const size_t block = (size_t)rk_integer(c, "block_bytes");
     for (int i = 0; i < r->count && !status; i++) {
         status = rk_blocks_open(c, &r->file[i], i, (size_t)rk_integer(c, "file_bytes"), block, flags);
