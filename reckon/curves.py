@@ -97,9 +97,10 @@ def _draw_single(axes, c: MeasuredCurve) -> None:
     axes.set_ylabel(units.spoken(c.unit))
 
 
-def curve(one: Result, name: str, caption: str, xlabel: str) -> Block:
+def curve(one: Result, name: str, caption: str, xlabel: str, also: tuple | None = None) -> Block:
     """A quantity against its axis: medians with interval and range, the hardware estimate and the
-    sealed prediction (with its interval) drawn in."""
+    sealed prediction (with its interval) drawn in. `also`: the same in another unit on the right, as
+    (unit, how many of the left one)."""
     if not one.has_samples:
         return plotting.nothing([one])
     c = MeasuredCurve(one, plotting.step(one))
@@ -109,6 +110,11 @@ def curve(one: Result, name: str, caption: str, xlabel: str) -> Block:
         _set_x(axes, c.x)
         _set_y(axes, np.concatenate([c.middle, c.predicted]))
         axes.set_xlabel(xlabel)
+        if also:
+            told, factor = also
+            right = axes.secondary_yaxis("right", functions=(lambda v: v * factor, lambda v: v / factor))
+            right.set_ylabel(units.spoken(told))
+            right.spines["right"].set_visible(True)
         plotting.legend(figure, axes)
     return plotting.save(figure, name, caption, c.alt(xlabel), c.header(xlabel), c.rows())
 

@@ -8,9 +8,9 @@ from .hosts import cross_check, distance, host, ruler
 from .hosts import table as host_table
 from .regimes import levels, levels_verdict
 from .reported import among, among_curve, methods
-from .tables import conditions, fits, spreads, table, tcp
+from .tables import conditions, fits, line, spreads, table, tcp
 from .verdicts import plausibility, verdict
 
 __all__ = ["among", "among_curve", "conditions", "cross_check", "distance", "fits", "formula_latex", "host", "host_table", "levels",
-           "levels_verdict", "methods", "plausibility", "prediction",
+           "levels_verdict", "line", "methods", "plausibility", "prediction",
            "predictions", "ruler", "spreads", "table", "tcp", "verdict"]  # fmt: skip

@@ -39,11 +39,19 @@ static inline void note_first(struct readers *r, uint64_t end)
     all->first_end = end;
 }
 
+static inline uint64_t cpu_time_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* One trial: the next `blocks` blocks of the file's order, each timed by nobody. */
 static inline void reader_trial(struct readers *r, int me, uint32_t from)
 {
     struct reader *const own = &r->shared->reader[me];
     const struct rk_blocks *const file = &r->file[me];
+    const uint64_t cpu_ns = cpu_time_ns();
     own->begin = rk_begin();
     for (uint32_t i = 0; i < r->blocks; i++) {
         const int status = rk_read_block(file, file->order[from + i]);
@@ -55,6 +63,7 @@ static inline void reader_trial(struct readers *r, int me, uint32_t from)
     }
     own->end = rk_end();
     note_first(r, own->end);
+    own->cpu_ns = cpu_time_ns() - cpu_ns;
 }
 
 /* A reader: one block that nobody times, so that all it needs is there; then trial after trial, until

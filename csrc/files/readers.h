@@ -21,6 +21,7 @@ struct reader {
     _Alignas(128) atomic_uint done; /* blocks of this trial */
     int status;                     /* of a read that failed */
     uint64_t begin, end;            /* ticks: before its first read of a trial, after its last */
+    uint64_t cpu_ns;                /* that it ran meanwhile */
 };
 
 struct shared {
