@@ -54,10 +54,12 @@ static int run_t470_written(struct rk_context *c, struct rk_sample *out, size_t 
 static int allocate(struct rk_context *c, struct rk_blocks *file, size_t size, size_t block)
 {
     const char *const dir = rk_scratch_dir(c);
-    *file = (struct rk_blocks){.fd = rk_unnamed(dir), .block_bytes = block,
-                               .count = (uint32_t)(size / block)};
-    if (file->fd < 0 || fallocate(file->fd, 0, 0, (off_t)size) < 0) {
-        trouble(c, errno, "no file can be allocated in %.64s: %s", dir, strerror(errno));
+    *file = (struct rk_blocks){.fd = -1, .block_bytes = block, .count = (uint32_t)(size / block)};
+    file->fd = rk_unnamed_with_room(c, dir, size, 1);
+    if (file->fd < 0)
+        return file->fd;
+    if (fallocate(file->fd, 0, 0, (off_t)size) < 0) {
+        trouble(c, EOPNOTSUPP, "no file can be allocated in %.64s: %s", dir, strerror(errno));
         return -EOPNOTSUPP;
     }
     file->order = calloc(file->count, sizeof *file->order);

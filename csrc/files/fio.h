@@ -3,7 +3,7 @@
 #define RK_FIO_H
 
 #include "files/blocks.h"
-#include "network/tools.h"
+#include "tools.h"
 
 #define FIO_JOB_MOST 16384
 
