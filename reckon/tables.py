@@ -139,8 +139,8 @@ def fits(found: list[Result], caption: str, name: str, titles: dict | None = Non
                  "Largest residual"], rows, caption, name, [18, 17, 27, 13, 12, 13])  # fmt: skip
 
 
-def line(one: Result, caption: str, name: str) -> Block:
-    """The straight line through a curve: slope and intercept, each with what the points' distance from
+def line(one: Result, caption: str, name: str, step_of: str = "step") -> Block:
+    """The straight line through a curve: slope (for each `step_of` of the axis) and intercept, each with what the points' distance from
     the line leaves open and with what the noise between processes does; the sealed prediction's beside."""
     if one.line is None:
         return say(f"There is no line: {one.reason or f'{len(one.points)} points, and it needs three'}.")
@@ -148,7 +148,7 @@ def line(one: Result, caption: str, name: str) -> Block:
     for k, (part, scale) in enumerate((("slope", units.factor(one.axis_unit)), ("intercept", 1.0))):
         value, foreseen = (getattr(made, part) * scale for made in (one.line, one.sealed_line))
         step = units.readable(abs(value), one.unit)
-        per = f" / {units.spoken(one.axis_unit) or 'step'}" if part == "slope" else ""
+        per = f" / {units.spoken(one.axis_unit) or step_of}" if part == "slope" else ""
         told = lambda v: units.number(units.from_base(v, step))  # noqa: E731, B023
         ends = lambda pair: f"{told(pair[0])} to {told(pair[1])}"  # noqa: E731, B023
         bounds = [getattr(one.line, f"{part}_{end}") * scale for end in ("low", "high")]
