@@ -38,7 +38,7 @@ def watched(tmp_path, row, params, samples):
     need(shutil.which("strace"), "strace is not installed")
     said = in_python(
         f"say(attempt({row!r}, {params!r}, samples={samples}))",
-        prefix=["strace", "-f", "-qq", "-y", "-s", "0", "-e", "trace=read,pread64", "-o", tmp_path / "log"],
+        prefix=["strace", "-f", "-qq", "-y", "-e", "trace=openat,read,pread64", "-o", tmp_path / "log"],
     )  # fmt: skip
     assert said == "ran"
     return reads_of(tmp_path / "log")
@@ -49,6 +49,8 @@ def test_each_reader_reads_its_blocks_of_its_own_file_each_once(row, tmp_path, f
     files(FILES, MIB)
     samples = 2 * FILES if row.endswith("each") else 2
     did = watched(tmp_path, row, {"files": FILES, "blocks": 20, "file_bytes": MIB}, samples)
+    opened = re.findall(r"openat\(.*/data-\d.*", (tmp_path / "log").read_text())
+    assert len(opened) == FILES and all("O_DIRECT" in one for one in opened)
     assert len(did) == FILES
     assert len({reads[0][0] for reads in did.values()}) == FILES
     for reads in did.values():
