@@ -40,8 +40,10 @@ def test_the_runs_files_in_memory_are_no_disk(monkeypatch):
     monkeypatch.delenv("RECKON_FILES", raising=False)
     with scratch.shared():
         scratch.prepare(2, MIB)
-        with pytest.raises(clib.ProbeCannot, match="/dev/shm (lies in memory|refuses O_DIRECT)"):
-            clib.run(f"{NAME}/slowest", {"file_bytes": MIB, "blocks": 4})
+        for row in sorted({*ROWS} - {f"{NAME}/t470"}):  # which makes files of its own
+            few = {} if row.endswith("fio") else {"blocks": 4}
+            with pytest.raises(clib.ProbeCannot, match="/dev/shm (lies in memory|refuses O_DIRECT)"):
+                clib.run(row, few | {"file_bytes": MIB})
 
 
 def test_files_that_do_not_all_fit_are_refused(monkeypatch, tmp_path):

@@ -156,14 +156,17 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     int status = rk_blocks_open(c, &file, 0, (size_t)rk_integer(c, "file_bytes"), block, O_DIRECT);
     if (status)
         return status;
+    status = reader_on_a_disk(c, file.fd);
     const int64_t asked = rk_integer(c, "blocks");
     const uint32_t blocks = asked < file.count ? (uint32_t)asked : file.count;
     snprintf(path, sizeof path, "/proc/self/fd/%d", file.fd);
     const size_t room = (block + rk_small_page() - 1) / rk_small_page() * rk_small_page();
-    if (posix_memalign((void **)&buffers, rk_small_page(), room * (size_t)count))
+    if (posix_memalign((void **)&buffers, rk_small_page(), room * (size_t)count)) {
+        buffers = NULL;
         status = rk_failed(c, "malloc", ENOMEM);
-    else
+    } else {
         memset(buffers, 1, room * (size_t)count);
+    }
     for (int i = 0; i < count; i++)
         threads[i] = (struct same_file){path, blocks, block, buffers + room * (size_t)i, 0};
     all_cpus(&cpus);
