@@ -175,7 +175,8 @@ def curves(found: list[Result], name: str, caption: str, xlabel: str,
         axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
         if dotted:
             axes.plot([], [], ":", lw=1, color=BLACK, label="hardware estimate")
-        _set_scales(axes, np.unique(np.concatenate([one.axis_told for one in drawn])), np.array(every), straight)
+        places = np.unique(np.concatenate([one.axis_told for one in drawn]))
+        _set_scales(axes, places, np.array(every), straight)
         axes.set_xlabel(xlabel)
         axes.set_ylabel(units.spoken(unit))
         plotting.legend(figure, axes)

@@ -140,8 +140,9 @@ def fits(found: list[Result], caption: str, name: str, titles: dict | None = Non
 
 
 def line(one: Result, caption: str, name: str, step_of: str = "step") -> Block:
-    """The straight line through a curve: slope (for each `step_of` of the axis) and intercept, each with what the points' distance from
-    the line leaves open and with what the noise between processes does; the sealed prediction's beside."""
+    """The straight line through a curve: slope (for each `step_of` of the axis) and intercept, each with
+    what the points' distance from the line leaves open and with what the noise between processes does;
+    the line through the sealed prediction beside."""
     if one.line is None:
         return say(f"There is no line: {one.reason or f'{len(one.points)} points, and it needs three'}.")
     across, rows = one.line_across, []

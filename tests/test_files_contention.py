@@ -28,7 +28,8 @@ def reads_of(log):
             begun[pid] = call.removesuffix("<unfinished ...>")
             continue
         call = re.sub(r"^<\.\.\. \w+ resumed>", lambda _, pid=pid: begun.pop(pid, ""), call)
-        seen = re.match(r"(?:pread64|read)\(\d+<([^>]*)>(?:\(deleted\))?, .*, 4096(?:, (\d+))?\) += (\d+)", call)
+        line = r"(?:pread64|read)\(\d+<([^>]*)>(?:\(deleted\))?, .*, 4096(?:, (\d+))?\) += (\d+)"
+        seen = re.match(line, call)
         if seen and ("reckon-test" in seen[1] or "/#" in seen[1]):
             found.setdefault(int(pid), []).append((seen[1], int(seen[2] or -1), int(seen[3])))
     return found
