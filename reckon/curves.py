@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import matplotlib
 import numpy as np
-from matplotlib.ticker import FormatStrFormatter
+from matplotlib.ticker import FormatStrFormatter, MaxNLocator
 
 from . import plotting, units
 from .blocks import Block
@@ -41,6 +41,16 @@ def _set_linear_y(axes, drawn: np.ndarray) -> None:
     """From nothing on; a rare long trial may leave the picture, it is in the data."""
     drawn = drawn[np.isfinite(drawn)]
     axes.set_ylim(min(0, 1.3 * drawn.min()), max(0, 1.4 * drawn.max()))
+
+
+def _set_scales(axes, x: np.ndarray, y: np.ndarray, straight: bool, log: bool = False) -> None:
+    if not straight:
+        _set_x(axes, x)
+        _set_y(axes, y, log)
+        return
+    if (x == np.round(x)).all():
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    _set_linear_y(axes, y)
 
 
 class MeasuredCurve:
@@ -97,18 +107,24 @@ def _draw_single(axes, c: MeasuredCurve) -> None:
     axes.set_ylabel(units.spoken(c.unit))
 
 
-def curve(one: Result, name: str, caption: str, xlabel: str) -> Block:
+def curve(one: Result, name: str, caption: str, xlabel: str, also: tuple | None = None,
+          straight: bool = False) -> Block:  # fmt: skip
     """A quantity against its axis: medians with interval and range, the hardware estimate and the
-    sealed prediction (with its interval) drawn in."""
+    sealed prediction (with its interval) drawn in. `also`: the same in another unit on the right, as
+    (unit, how many of the left one)."""
     if not one.has_samples:
         return plotting.nothing([one])
     c = MeasuredCurve(one, plotting.step(one))
     with matplotlib.rc_context(STYLE):
         figure, axes = plotting.new_axes()
         _draw_single(axes, c)
-        _set_x(axes, c.x)
-        _set_y(axes, np.concatenate([c.middle, c.predicted]))
+        _set_scales(axes, c.x, np.concatenate([c.middle, c.predicted]), straight)
         axes.set_xlabel(xlabel)
+        if also:
+            told, factor = also
+            right = axes.secondary_yaxis("right", functions=(lambda v: v * factor, lambda v: v / factor))
+            right.set_ylabel(units.spoken(told))
+            right.spines["right"].set_visible(True)
         plotting.legend(figure, axes)
     return plotting.save(figure, name, caption, c.alt(xlabel), c.header(xlabel), c.rows())
 
@@ -123,7 +139,7 @@ def fit(one: Result, name: str, caption: str, xlabel: str) -> Block:
         figure, (axes, below) = plotting.new_axes((6.4, 4.6), (3, 1))
         _draw_single(axes, c)
         axes.plot(c.x, c.middle - left, "-", color=BLACK, lw=0.8, label="fitted line")
-        _set_linear_y(axes, np.concatenate([c.middle, c.predicted]))
+        _set_scales(axes, c.x, np.concatenate([c.middle, c.predicted]), straight=True)
         below.axhline(0, color=BLACK, lw=0.8)
         below.plot(c.x, left, "o-", ms=3, color=BLUE)
         below.set_ylabel("residual")
@@ -134,10 +150,10 @@ def fit(one: Result, name: str, caption: str, xlabel: str) -> Block:
 
 
 def curves(found: list[Result], name: str, caption: str, xlabel: str,
-           titles: dict | None = None, log: bool = False) -> Block:  # fmt: skip
+           titles: dict | None = None, log: bool = False, straight: bool = False) -> Block:  # fmt: skip
     """Several quantities against the same axis: medians with intervals, and in the same colour each
-    one's sealed prediction dashed and its hardware estimate dotted. log: the y axis is logarithmic,
-    however little the values differ."""
+    one's sealed prediction dashed and its hardware estimate dotted. `log`: the y axis is logarithmic,
+    however little the values differ; `straight`: on axes on which a line is straight."""
     drawn = [one for one in found if one.has_samples]
     if not drawn:
         return plotting.nothing(found)
@@ -159,8 +175,8 @@ def curves(found: list[Result], name: str, caption: str, xlabel: str,
         axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
         if dotted:
             axes.plot([], [], ":", lw=1, color=BLACK, label="hardware estimate")
-        _set_x(axes, np.unique(np.concatenate([one.axis_told for one in drawn])))
-        _set_y(axes, np.array(every), log)
+        places = np.unique(np.concatenate([one.axis_told for one in drawn]))
+        _set_scales(axes, places, np.array(every), straight, log)
         axes.set_xlabel(xlabel)
         axes.set_ylabel(units.spoken(unit))
         plotting.legend(figure, axes)

@@ -156,6 +156,13 @@ class Result:
         """The straight line through what was predicted at the same points."""
         return stats.line(self.axis, self.sealed("predicted")) if self.line else None
 
+    @functools.cached_property
+    def line_across(self) -> tuple | None:
+        """Intervals of that line's slope and intercept by drawing processes anew; None without."""
+        told = lambda point: [np.median(process_values(p, self.measurement, self.unit))  # noqa: E731
+                              for p in point.processes]  # fmt: skip
+        return stats.line_across(self.axis, [told(point) for point in self.points]) if self.line else None
+
     @property
     def medians(self) -> np.ndarray:
         return np.array([summary.median for summary in self.summaries])

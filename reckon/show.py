@@ -9,9 +9,9 @@ from .hosts import cross_check, disk, distance, host, ruler
 from .hosts import table as host_table
 from .regimes import levels, levels_verdict
 from .reported import among, among_curve, methods
-from .tables import conditions, fits, spreads, table, tcp
+from .tables import conditions, fits, line, spreads, table, tcp
 from .verdicts import plausibility, steadiness, verdict
 
 __all__ = ["among", "among_curve", "conditions", "cross_check", "disk", "distance", "fits", "formula_latex",
-           "found_against_true", "host", "host_table", "levels", "levels_verdict", "methods", "plausibility", "prediction",
-           "predictions", "rise", "ruler", "spreads", "steadiness", "table", "tcp", "verdict"]  # fmt: skip
+           "found_against_true", "host", "host_table", "levels", "levels_verdict", "line", "methods", "plausibility",
+           "prediction", "predictions", "rise", "ruler", "spreads", "steadiness", "table", "tcp", "verdict"]  # fmt: skip

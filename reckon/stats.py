@@ -172,6 +172,24 @@ def clustered(flags) -> float | None:
     return float(followed.mean() / share)
 
 
+def line_across(x, medians: list, confidence: float = 0.95, times: int = 2000) -> tuple | None:
+    """The intervals of the same line's slope and intercept when the processes are drawn anew at each
+    point, with replacement (bootstrap by process: Efron and Tibshirani 1993, section 9.3): what the
+    noise of the points leaves open, whether or not they lie on a line. `medians` are each point's
+    processes' medians. None where a point has too few of them."""
+    if len(x) < 3 or any(len(one) < PROCESSES_FOR_AN_INTERVAL for one in medians):
+        return None
+    random = np.random.default_rng(1)
+    y = np.column_stack([
+        np.median(random.choice(np.asarray(one, float), (times, len(one))), axis=1) for one in medians
+    ])  # fmt: skip
+    off = np.asarray(x, float) - np.mean(x)
+    slopes = y @ off / (off @ off)
+    tails = [50 * (1 - confidence), 50 * (1 + confidence)]
+    intervals = [np.percentile(values, tails) for values in (slopes, y.mean(axis=1) - slopes * np.mean(x))]
+    return tuple((float(low), float(high)) for low, high in intervals)
+
+
 def drift(medians) -> str | None:
     """A sentence where the processes' medians moved steadily, by Kendall's tau against the order
     (p < 0.01) with a Theil-Sen change above 2 %."""

@@ -6,7 +6,7 @@ import itertools
 import math
 
 from . import units
-from .blocks import Block, grid, label
+from .blocks import Block, grid, label, say
 from .results import Result
 from .stats import Summary
 
@@ -139,6 +139,28 @@ def fits(found: list[Result], caption: str, name: str, titles: dict | None = Non
         ])  # fmt: skip
     return grid(["Curve", "Predicted slope", "Fitted slope (95 %)", "Fitted / predicted", "Begins at",
                  "Largest residual"], rows, caption, name, [18, 17, 27, 13, 12, 13])  # fmt: skip
+
+
+def line(one: Result, caption: str, name: str, step_of: str = "step") -> Block:
+    """The straight line through a curve: slope (for each `step_of` of the axis) and intercept, each with
+    what the points' distance from the line leaves open and with what the noise between processes does;
+    the line through the sealed prediction beside."""
+    if one.line is None:
+        return say(f"There is no line: {one.reason or f'{len(one.points)} points, and it needs three'}.")
+    across, rows = one.line_across, []
+    for k, (part, scale) in enumerate((("slope", units.factor(one.axis_unit)), ("intercept", 1.0))):
+        value, foreseen = (getattr(made, part) * scale for made in (one.line, one.sealed_line))
+        step = units.readable(abs(value), one.unit)
+        per = f" / {units.spoken(one.axis_unit) or step_of}" if part == "slope" else ""
+        told = lambda v: units.number(units.from_base(v, step))  # noqa: E731, B023
+        ends = lambda pair: f"{told(pair[0])} to {told(pair[1])}"  # noqa: E731, B023
+        bounds = [getattr(one.line, f"{part}_{end}") * scale for end in ("low", "high")]
+        rows.append([
+            part, f"{told(foreseen)} {units.spoken(step)}{per}", f"{told(value)} {units.spoken(step)}{per}",
+            ends(bounds), "too few processes" if across is None else ends([v * scale for v in across[k]]),
+        ])  # fmt: skip
+    return grid(["", "Of the predicted curve", "Fitted", "95 % by the points' distances from it",
+                 "95 % by drawing processes anew"], rows, caption, name, [12, 20, 18, 25, 25])  # fmt: skip
 
 
 def conditions(found: list[Result], caption: str, name: str) -> Block:

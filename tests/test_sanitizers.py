@@ -12,7 +12,7 @@ SCRIPT = """
 from reckon import clib
 small = {"rounds": 2, "sleep_ms": 1, "interval_ns": 10_000, "resident_bytes": 1 << 20,
          "working_set_bytes": 4096, "size_bytes": (1 << 20) + 13, "threads": 2,
-         "window_bytes": 1000, "step_bytes": 65536}
+         "window_bytes": 1000, "step_bytes": 65536, "file_bytes": 1 << 20}
 ran = 0
 for isolated in (True, False):
     for probe in clib.probes().values():

@@ -1,0 +1,185 @@
+/* files/contention at -O0, as the reports compiled it: processes that are started one after the other,
+ * without a barrier. */
+#include "files/readers.h"
+#include "stamps.h"
+
+#define NO_STAMPS "RDTSC is an x86 instruction"
+
+/* --- t470: the start of the processes inside the timing, the same offsets in each file ----------- */
+
+/* The same places for all, because all are forks of one process. Any place, some twice. */
+static void read_offsets(struct readers *r, int me)
+{
+    const struct rk_blocks *file = &r->file[me];
+    int status = 0;
+    for (uint32_t i = 0; i < r->blocks && !status; i++)
+        status = rk_read_block(file, file->order[i]);
+    r->shared->reader[me].status = status;
+}
+
+/* n trials; `order` of each file is filled with the same `blocks` random places. */
+static int time_t470(struct rk_context *c, struct readers *r, struct rk_sample *out, size_t n)
+{
+    int status = 0;
+    uint64_t state = rk_begin();
+    for (size_t i = 0; i < n && !status; i++) {
+        for (int f = 0; f < r->count && !status; f++)
+            status = rk_make_cold(c, r->file[f].fd);
+        for (uint32_t b = 0; b < r->blocks; b++)
+            r->file[0].order[b] = random_below(&state, r->file[0].count);
+        for (int f = 1; f < r->count; f++)
+            memcpy(r->file[f].order, r->file[0].order, r->blocks * sizeof *r->file[0].order);
+        if (status)
+            break;
+        RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, {
+            status = readers_start(c, r, read_offsets);
+            if (!status)
+                status = readers_wait(c, r);
+        });
+        out[i].ops = r->blocks;
+    }
+    return readers_end(r, status);
+}
+
+static int run_t470_written(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct readers r;
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    const int status = readers_open(c, &r, 1, rk_integer(c, "blocks"), 0, 0);
+    return status ? status : time_t470(c, &r, out, n);
+}
+
+/* A file that was given its place by fallocate() and never written, as the report made them. */
+static int allocate(struct rk_context *c, struct rk_blocks *file, size_t size, size_t block)
+{
+    const char *const dir = rk_scratch_dir(c);
+    *file = (struct rk_blocks){.fd = -1, .block_bytes = block, .count = (uint32_t)(size / block)};
+    file->fd = rk_unnamed_with_room(c, dir, size, 1);
+    if (file->fd < 0)
+        return file->fd;
+    if (fallocate(file->fd, 0, 0, (off_t)size) < 0) {
+        trouble(c, EOPNOTSUPP, "no file can be allocated in %.64s: %s", dir, strerror(errno));
+        return -EOPNOTSUPP;
+    }
+    file->order = calloc(file->count, sizeof *file->order);
+    if (!file->order || posix_memalign((void **)&file->buffer, rk_small_page(), block))
+        return rk_failed(c, "malloc", ENOMEM);
+    return 0;
+}
+
+static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct readers r;
+    const size_t block = (size_t)rk_integer(c, "block_bytes"), size = (size_t)rk_integer(c, "size_bytes");
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    if (size / block < (size_t)rk_integer(c, "blocks"))
+        return rk_cannot(c, "the file has fewer blocks than are to be read");
+    int status = readers_prepare(c, &r, rk_integer(c, "blocks"));
+    if (status)
+        return status;
+    for (int i = 0; i < r.count && !status; i++)
+        status = allocate(c, &r.file[i], size, block);
+    return status ? readers_end(&r, status) : time_t470(c, &r, out, n);
+}
+
+/* --- i7_10750h and hpe_i7_860: each process times itself, and the mean is told ------------------- */
+
+/* i7_10750h: backwards through the file, a seek and a read for each block. */
+static void read_backwards(struct readers *r, int me)
+{
+    const struct rk_blocks *file = &r->file[me];
+    struct reader *own = &r->shared->reader[me];
+    struct rk_sample one;
+    int status = 0;
+    RK_ONE_BY_ONE(&one, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        for (uint32_t i = r->blocks; i-- > 0 && !status;) {
+            if (lseek(file->fd, (off_t)((uint64_t)i * file->block_bytes), SEEK_SET) < 0)
+                status = -errno;
+            else {
+                ssize_t got = read(file->fd, file->buffer, file->block_bytes);
+                status = got == (ssize_t)file->block_bytes ? 0 : got < 0 ? -errno : -ENODATA;
+            }
+        }
+    });
+    own->status = status;
+    own->begin = 0;
+    own->end = (uint64_t)one.ticks;
+}
+
+/* hpe_i7_860: from the file's beginning on. */
+static void read_forwards(struct readers *r, int me)
+{
+    const struct rk_blocks *file = &r->file[me];
+    struct reader *own = &r->shared->reader[me];
+    struct rk_sample one;
+    int status = 0;
+    RK_ONE_BY_ONE(&one, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        for (uint32_t i = 0; i < r->blocks && !status; i++) {
+            ssize_t got = read(file->fd, file->buffer, file->block_bytes);
+            status = got == (ssize_t)file->block_bytes ? 0 : got < 0 ? -errno : -ENODATA;
+        }
+    });
+    own->status = status;
+    own->begin = 0;
+    own->end = (uint64_t)one.ticks;
+}
+
+/* n trials, each of processes of its own. */
+static int time_means(struct rk_context *c, struct rk_sample *out, size_t n, int flags,
+                      void (*work)(struct readers *, int))
+{
+    struct readers r;
+    if (!RK_HAVE_STAMPS)
+        return rk_cannot(c, NO_STAMPS);
+    int status = readers_open(c, &r, 1, rk_integer(c, "blocks"), 0, flags);
+    if (status)
+        return status;
+    for (size_t i = 0; i < n && !status; i++) {
+        for (int f = 0; f < r.count && !status; f++) {
+            status = flags & O_DIRECT ? 0 : rk_make_cold(c, r.file[f].fd);
+            lseek(r.file[f].fd, 0, SEEK_SET); /* the readers of the last trial moved it */
+        }
+        status = status ? status : readers_start(c, &r, work);
+        status = status ? status : readers_wait(c, &r);
+        out[i] = (struct rk_sample){0, 0};
+        for (int f = 0; f < r.count; f++) {
+            out[i].ticks += (int64_t)r.shared->reader[f].end;
+            out[i].ops += r.blocks;
+        }
+    }
+    return readers_end(&r, status);
+}
+
+static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return time_means(c, out, n, 0, read_backwards);
+}
+
+static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return time_means(c, out, n, O_DIRECT, read_forwards);
+}
+
+#define T470 "from before `files` processes are forked until all have ended; each reads `blocks` blocks at " \
+    "random offsets, the same in each file, through a page cache that holds none of them; by the blocks " \
+    "of one process"
+
+RK_PROBE(t470, .name = "files/contention/t470", .op = "block", .reports = "t470", .run = run_t470,
+         .timed = T470 "; the files are allocated and never written",
+         .params = RK_PARAMS(READERS(2), READS(1000), RK_BLOCK(4096),
+                             RK_COUNT("size_bytes", 20 << 20, 4096, (int64_t)1 << 40, "one file"), RK_DIR));
+RK_PROBE(t470_written, .name = "files/contention/t470_written", .op = "block", .reports = "t470",
+         .run = run_t470_written, .timed = T470 "; the files hold data",
+         .params = RK_PARAMS(READERS(2), READS(500), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
+RK_PROBE(i7_10750h, .name = "files/contention/i7_10750h", .op = "block", .reports = "i7_10750h",
+         .run = run_i7_10750h,
+         .timed = "by each of `files` processes that are started one after the other: its `blocks` blocks, "
+                  "backwards, an lseek and a read for each, through a page cache that holds none of them",
+         .params = RK_PARAMS(READERS(2), READS(512), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
+RK_PROBE(hpe_i7_860, .name = "files/contention/hpe_i7_860", .op = "block", .reports = "hpe_i7_860",
+         .run = run_hpe_i7_860,
+         .timed = "by each of `files` processes that are started one after the other: its first `blocks` "
+                  "blocks, in order, past the page cache",
+         .params = RK_PARAMS(READERS(2), READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
