@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import clib, peer, records, scratch, settings, stats, units
+from . import clib, nfs, peer, records, scratch, settings, stats, units
 from .predict import current
 from .records import Measurement, Point, Process, Quantity
 from .results import Result, differences, from_record, sample_values
@@ -196,6 +196,7 @@ class _Plan:
         self.talks = params.get("peer") == "other" and not self.session.replay
         self.other_end: str | None = None
         self._takes = {one.name: one.preset for one in clib.probe(self.probe).parameters}
+        self.server = {**self._takes, **params}.get("server")  # of NFS
         self.started_at = records.now()
         axis = self.prediction.curve_axis
         if bool(axis) != bool(over):
@@ -239,6 +240,7 @@ class _Plan:
                  self.priority, [self._params_at(params, x) for x in self.values]]  # fmt: skip
         # The other host is what is measured too; its port and its token are not.
         parts += [peer.identity()] if self.talks else []
+        parts += [nfs.identity(self.server)] if self.server else []
         parts += [scratch.identity()] if "dir" in self._takes else []
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -284,16 +286,19 @@ class _Plan:
         return None
 
     def meet(self) -> None:
-        """Start or greet the other host for rows that talk to it, and make the files for rows that
-        read some; without them they cannot run."""
+        """Start or greet the other host for rows that talk to it, make the files for rows that read some,
+        and start the server that exports them; without them they cannot run."""
         try:
             if self.talks:
                 self.other_end = peer.chosen().describe
             if "file_bytes" in self._takes:
                 asked = [{"files": 1, **self._takes, **job.params} for job in self.jobs]
-                scratch.prepare(*(max(one[name] for one in asked) for name in ("files", "file_bytes")),
-                                lambda text: emit("preparing", quantity=self.quantity, what=text))
-        except (peer.PeerCannot, scratch.ScratchCannot) as error:
+                files = scratch.prepare(
+                    *(max(one[name] for one in asked) for name in ("files", "file_bytes")),
+                    lambda text: emit("preparing", quantity=self.quantity, what=text))  # fmt: skip
+                if self.server:
+                    self.other_end = nfs.chosen(self.server, files[0].parent).describe
+        except (peer.PeerCannot, nfs.NfsCannot, scratch.ScratchCannot) as error:
             for job in self.jobs:
                 job.stopped, job.reason = "cannot", str(error).rstrip(".")
 

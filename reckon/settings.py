@@ -119,6 +119,11 @@ def peer_token() -> str | None:
     return os.environ.get("RECKON_PEER_TOKEN") or None
 
 
+def nfs() -> str | None:
+    """The NFS server of files/remote, HOST:/EXPORT; None: nfs-ganesha on a lab host."""
+    return os.environ.get("RECKON_NFS") or None
+
+
 def link_rtt() -> str:
     """The round trip of the lab host's link, as it was written; lab.py reads it."""
     return _choice("RECKON_LINK_RTT", "0.2 ms")

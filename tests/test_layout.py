@@ -60,7 +60,7 @@ def test_every_file_of_the_toc_exists():
 
 # From the bottom up; a module imports only from those before it.
 LAYERS = ["settings", "units", "stats", "levels", "expr", "records", "results", "scratch", "machine", "fitness",
-          "clib", "reports", "lab", "peer", "session", "predict", "measure", "blocks", "formulas", "tables", "verdicts",
+          "clib", "reports", "lab", "peer", "nfs", "session", "predict", "measure", "blocks", "formulas", "tables", "verdicts",
           "hosts", "regimes", "reported", "show", "overview", "plotting", "figures", "curves", "staircase",
           "surfaces", "draw", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
 
