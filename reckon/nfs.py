@@ -23,14 +23,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import lab, settings, units
+from . import lab, settings
 from .settings import ReckonError
 
 SERVERS = ("other", "near", "far")
 PORT = 2049
 READY_S = 10.0  # the longest that a server may take until it serves
 DEADLINE_S = 5.0
-EXPORT, FILE = "/reckon", "reckon-data"
+ADDRESS, EXPORT, FILE = "10.77.0.2", "/reckon", "reckon-data"
 PACKAGES = "apt-get install nfs-ganesha nfs-ganesha-vfs libnfs13 rpcbind"
 _READY = "NFS SERVER INITIALIZED"  # what ganesha logs when it is done
 _NEEDED = 1 << 2  # CAP_DAC_READ_SEARCH (capabilities(7)), for open_by_handle_at(2)
@@ -66,9 +66,7 @@ class Chosen:
     kind: str  # "real" or "lab"
     environment: dict[str, str]
     describe: str
-    congestion: str | None  # what its TCP sends by, where that is known
     alive: Callable[[], bool] = lambda: True
-    close: Callable[[], None] = lambda: None
 
 
 def far_rtt_s() -> float:
@@ -150,7 +148,7 @@ def _real(where: str) -> Chosen:
     except OSError as error:
         raise NfsCannot(f"There is no way to the NFS server {host}: {error.strerror}.") from None
     return Chosen("real", {"AT": where}, f"The NFS server is {host}, and the file {FILE} of its export "
-                  f"{match[2]}.", None)  # fmt: skip
+                  f"{match[2]}.")  # fmt: skip
 
 
 # --- on a lab host ---------------------------------------------------------------------------
@@ -200,7 +198,7 @@ def _lab(server: str, folder: str) -> Chosen:
         raise NfsCannot(f"No NFS server can be had: {why}.")
     rtt, rate = link(server)
     with_3 = bool(_program("rpcbind"))
-    config = _CONFIG.format(address="10.77.0.2", folder=folder, export=EXPORT, protocols="3, 4" if with_3 else "4")
+    config = _CONFIG.format(address=ADDRESS, folder=folder, export=EXPORT, protocols="3, 4" if with_3 else "4")
     program = ["unshare", "--mount", "--propagation", "private", "sh", "-c",
                f'PATH="$PATH:/usr/sbin:/sbin"\n{_SERVE}', "sh", config, "3" if with_3 else ""]  # fmt: skip
     try:
@@ -214,10 +212,10 @@ def _lab(server: str, folder: str) -> Chosen:
         raise
     _started.append(made)
     atexit.register(made.close)
-    told = (f"{_version()} on {made.describe()}, which shares the page cache with this machine"
-            + ("" if with_3 else "; without rpcbind it has no version 3"))  # fmt: skip
-    return Chosen("lab", {"AT": f"{made.peer}:{EXPORT}", "SPACE": str(made.pid)}, told, made.congestion,
-                  lambda: made.running, made.close)  # fmt: skip
+    told = (f"{_version()} on {made.describe()}; TCP by {made.congestion or 'an unknown congestion control'}; it "
+            "shares this machine's page cache" + ("" if with_3 else "; without rpcbind it has no version 3"))  # fmt: skip
+    return Chosen("lab", {"AT": f"{ADDRESS}:{EXPORT}", "SPACE": str(made.pid)}, told,
+                  lambda: made.running)  # fmt: skip
 
 
 def _await_ready(made: lab.Lab) -> None:
@@ -231,9 +229,14 @@ def _await_ready(made: lab.Lab) -> None:
         time.sleep(0.005)
 
 
-def facts(server: str) -> dict[str, float | str | None]:
-    """What a page says of a server's link before anything is measured; of a real one it is not known."""
-    if is_real(server):
-        return {"kind": "real", "where": settings.nfs(), "rtt_s": None, "rate_byte_per_s": None}
-    rtt, rate = link(server)
-    return {"kind": "lab", "where": f"lab host, {units.amount(rtt, 'ms')}", "rtt_s": rtt, "rate_byte_per_s": rate / 8}
+def facts() -> dict[str, tuple]:
+    """As the machine description has it: value in base units, source. Nothing is started for it; what a
+    real server's link is like nobody here has set."""
+    (rtt, rate), asked = link("other"), "LINK_RTT, LINK_RATE"
+    if is_real("other"):
+        return {"kind": ("a real host", "NFS"), "address": (settings.nfs(), "NFS")}
+    return {
+        "kind": (f"{_version()} on a host built into this machine", "ganesha.nfsd -v"),
+        "address": (f"{ADDRESS}:{EXPORT}", "reckon/nfs.py"),
+        "link_rtt": (rtt, asked), "far_rtt": (far_rtt_s(), asked), "link_rate": (rate / 8, asked),
+    }  # fmt: skip
