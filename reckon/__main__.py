@@ -157,7 +157,7 @@ def _serve(row, params: dict) -> None:
     if "server" not in wanted or "RECKON_NFS_AT" in os.environ:
         return
     try:
-        files = scratch.prepare(1, int(wanted["file_bytes"]))
+        files = scratch.prepare(1, int(wanted.get("file_bytes", 4096)))
         nfs.chosen(wanted["server"], files[0].parent)
     except (nfs.NfsCannot, scratch.ScratchCannot) as error:
         raise ReckonError(str(error)) from None

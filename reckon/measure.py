@@ -291,8 +291,8 @@ class _Plan:
         try:
             if self.talks:
                 self.other_end = peer.chosen().describe
-            if "file_bytes" in self._takes:
-                asked = [{"files": 1, **self._takes, **job.params} for job in self.jobs]
+            if "file_bytes" in self._takes or self.server:
+                asked = [{"files": 1, "file_bytes": 4096, **self._takes, **job.params} for job in self.jobs]
                 files = scratch.prepare(
                     *(max(one[name] for one in asked) for name in ("files", "file_bytes")),
                     lambda text: emit("preparing", quantity=self.quantity, what=text))  # fmt: skip

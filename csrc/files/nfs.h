@@ -142,8 +142,31 @@ static inline int nfs_locate(struct rk_context *c, struct nfs_file *f)
     return rk_enter_space(c, (pid_t)pid);
 }
 
-/* Whether anybody answers there, before libnfs asks, which has no short deadline for that. */
-static inline int nfs_reach(struct rk_context *c, const char *host, const char *port)
+/* A connection within the deadline, from where on it blocks no longer than that. 0 or an error. */
+static inline int nfs_connect_one(const struct addrinfo *to, int *fd)
+{
+    const struct timeval limit = {.tv_sec = NFS_DEADLINE_S};
+    *fd = socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int error = *fd >= 0 && connect(*fd, to->ai_addr, to->ai_addrlen) == 0 ? 0 : errno;
+    if (error == EINPROGRESS) {
+        struct pollfd event = {.fd = *fd, .events = POLLOUT};
+        socklen_t size = sizeof error;
+        if (poll(&event, 1, NFS_DEADLINE_S * 1000) <= 0)
+            error = ETIMEDOUT;
+        else
+            getsockopt(*fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    }
+    if (!error && (fcntl(*fd, F_SETFL, 0) < 0 ||
+                   setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) < 0 ||
+                   setsockopt(*fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) < 0))
+        error = errno;
+    if (error && *fd >= 0)
+        close(*fd);
+    return error;
+}
+
+/* Connects to the host, by its first address that answers. 0, or a status with the reason set. */
+static inline int nfs_connect(struct rk_context *c, const char *host, const char *port, int *fd)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
@@ -151,20 +174,8 @@ static inline int nfs_reach(struct rk_context *c, const char *host, const char *
     if (unknown)
         return trouble(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", host, gai_strerror(unknown));
     int error = EHOSTUNREACH;
-    for (const struct addrinfo *one = found; one && error; one = one->ai_next) {
-        const int fd = socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        socklen_t size = sizeof error;
-        error = fd >= 0 && connect(fd, one->ai_addr, one->ai_addrlen) == 0 ? 0 : errno;
-        if (error == EINPROGRESS) {
-            struct pollfd event = {.fd = fd, .events = POLLOUT};
-            if (poll(&event, 1, NFS_DEADLINE_S * 1000) <= 0)
-                error = ETIMEDOUT;
-            else
-                getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-        }
-        if (fd >= 0)
-            close(fd);
-    }
+    for (const struct addrinfo *one = found; one && error; one = one->ai_next)
+        error = nfs_connect_one(one, fd);
     freeaddrinfo(found);
     if (error == ECONNREFUSED)
         return trouble(c, error, "Nothing listens at %.100s port %s; is an NFS server running there%s?", host,
@@ -174,6 +185,16 @@ static inline int nfs_reach(struct rk_context *c, const char *host, const char *
                        "firewall let port %s through?", host, NFS_DEADLINE_S, port);
     return error ? trouble(c, error, "There is no way to the NFS server at %.100s: %s.", host,
                            strerror(error)) : 0;
+}
+
+/* Whether anybody answers there, before libnfs asks, which has no short deadline for that. */
+static inline int nfs_reach(struct rk_context *c, const char *host, const char *port)
+{
+    int fd;
+    const int status = nfs_connect(c, host, port, &fd);
+    if (!status)
+        close(fd);
+    return status;
 }
 
 /* --- mount, open, read ------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* files/remote: a file on another host, read block by block over NFS, beside the same file here. */
+#include "files/nfs_null.h"
 #include "files/remote.h"
 #include "files/remote_kernel.h"
 
@@ -63,6 +64,35 @@ static int run_penalty(struct rk_context *c, struct rk_sample *out, size_t n)
     else if (here)
         status = rk_read_trouble(c, here);
     return remote_close(c, &r, status);
+}
+
+/* --- no file at all ---------------------------------------------------------------------------- */
+
+static int run_null(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct null_call call = {.mark = htonl(NULL_LAST | (sizeof call - 4)), .rpc_version = htonl(2),
+                             .program = htonl(NULL_PROGRAM),
+                             .version = htonl((uint32_t)rk_integer(c, "version"))};
+    struct nfs_file f = {.file = NULL};
+    int fd, idle, bad = 0;
+    int status = null_open(c, &f, &fd);
+    if (status)
+        return status;
+    const struct counts before = count_tcp();
+    status = idle_hold(c, (int)rk_integer(c, "hold_idle"), &idle);
+    if (!status)
+        bad = null_there_and_back(fd, &call); /* one that nobody times */
+    for (size_t i = 0; i < n && !status && !bad; i++) {
+        const uint64_t begin = rk_begin();
+        bad = null_there_and_back(fd, &call);
+        const uint64_t end = rk_end();
+        out[i] = (struct rk_sample){(int64_t)(end - begin), 1};
+    }
+    note_tcp_since(c, &before);
+    close(fd);
+    if (idle >= 0)
+        close(idle);
+    return bad ? null_trouble(c, &f, bad) : status;
 }
 
 /* --- the same file here ------------------------------------------------------------------------ */
@@ -159,6 +189,8 @@ ROW(random, "block", "one read over NFS by libnfs, the blocks in random order, n
     "read" NOT_TIMED, REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD);
 ROW(penalty, "block", "one read over NFS, less a read of the same block here right after it, both from a "
     "warm cache" NOT_TIMED, REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER);
+ROW(null, "call", "a call of NFS that does nothing (NULL), there and back", NFS_SERVER, REMOTE_VERSION,
+    RK_HOLD_IDLE);
 ROW(local_sequential, "block", "one pread() of the same file on this machine, through the page cache, the "
     "blocks in rising order", RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD);
 ROW(local_random, "block", "one pread() of the same file on this machine, through the page cache, the blocks "
