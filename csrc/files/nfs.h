@@ -52,6 +52,7 @@ struct nfs_file {
     struct nfsfh *file;
     char host[NFS_NAME_MOST], exported[NFS_NAME_MOST], name[NFS_NAME_MOST];
     int served_here; /* by the lab host: the file is the run's own, and in this machine's page cache */
+    int lost;        /* a call failed: nothing more is asked of that connection */
     struct sigaction broken_pipe; /* what to do on one, before us */
 };
 
@@ -214,8 +215,9 @@ static inline int nfs_is_late(int status)
     return status == -ETIMEDOUT || status == -EINTR;
 }
 
-static inline int nfs_trouble(struct rk_context *c, const struct nfs_file *f, const char *what, int status)
+static inline int nfs_trouble(struct rk_context *c, struct nfs_file *f, const char *what, int status)
 {
+    f->lost = 1;
     if (nfs_is_late(status))
         return trouble(c, ETIMEDOUT, "The NFS server at %.60s did not answer within %d s (%s).", f->host,
                        NFS_DEADLINE_S, what);
@@ -223,14 +225,17 @@ static inline int nfs_trouble(struct rk_context *c, const struct nfs_file *f, co
                    nfs_said(f));
 }
 
+/* Once a server went away, libnfs 4 waits for its answer to the closing, or crashes there; what it holds
+ * then ends with this process. */
 static inline void nfs_close(struct nfs_file *f)
 {
-    if (f->file)
+    if (f->file && !f->lost)
         f->of.close(f->context, f->file);
-    if (f->context)
+    if (f->context && !f->lost)
         f->of.destroy_context(f->context);
     if (f->of.handle) {
-        dlclose(f->of.handle);
+        if (!f->lost)
+            dlclose(f->of.handle);
         sigaction(SIGPIPE, &f->broken_pipe, NULL);
     }
     *f = (struct nfs_file){.file = NULL};
@@ -290,7 +295,7 @@ static inline int nfs_read_block(const struct nfs_file *f, const struct rk_block
     return got == (int)b->block_bytes ? 0 : got < 0 ? got : -ENODATA;
 }
 
-static inline int nfs_read_trouble(struct rk_context *c, const struct nfs_file *f, int status)
+static inline int nfs_read_trouble(struct rk_context *c, struct nfs_file *f, int status)
 {
     if (status == -ENODATA)
         return trouble(c, EIO, "The file on the NFS server at %.60s became shorter while it was read.", f->host);
