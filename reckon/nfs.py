@@ -165,7 +165,8 @@ def _version() -> str:
     if not program:
         return "no ganesha"
     said = subprocess.run([program, "-v"], capture_output=True, text=True, timeout=DEADLINE_S)
-    return (said.stdout + said.stderr).strip().splitlines()[0] if said.stdout or said.stderr else "ganesha"
+    lines = (said.stdout + said.stderr).strip().splitlines()
+    return lines[0].replace(" Release = V", " ") if lines else "NFS-Ganesha"
 
 
 def _why_not(folder: str) -> str | None:
