@@ -184,8 +184,8 @@ def _why_not(folder: str) -> str | None:
     except OSError as error:
         return f"/proc is not there: {error.strerror}"
     if not (held & _NEEDED and first):
-        return ("nfs-ganesha needs root, and not that of a container's user namespace: it opens files by handle "
-                "(CAP_DAC_READ_SEARCH); name a real server with NFS=host:/export")  # fmt: skip
+        return ("nfs-ganesha needs root outside any user namespace (CAP_DAC_READ_SEARCH); name a real server with "
+                "NFS=host:/export")  # fmt: skip
     if re.match(r"/(var/)?run(/|$)", folder):
         return f"the files lie in {folder}, which the server has one of its own of; choose another SCRATCH"
     if re.search(r'["\\\n]', folder):
@@ -235,7 +235,7 @@ def facts() -> dict[str, tuple]:
     real server's link is like nobody here has set."""
     (rtt, rate), asked = link("other"), "LINK_RTT, LINK_RATE"
     if is_real("other"):
-        return {"kind": ("a real host", "NFS"), "address": (settings.nfs(), "NFS")}
+        return {"kind": ("a real host", "NFS"), "address": (settings.nfs(), "NFS"), "far_rtt": (far_rtt_s(), asked)}
     return {
         "kind": (f"{_version()} on a host built into this machine", "ganesha.nfsd -v"),
         "address": (f"{ADDRESS}:{EXPORT}", "reckon/nfs.py"),

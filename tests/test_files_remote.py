@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 
@@ -10,10 +11,10 @@ import numpy as np
 import pytest
 
 import reckon as rk
-from conftest import need
+from conftest import ROOT, need
 from reckon import clib, nfs, records
 from reckon.results import sample_values
-from served import FILE_BYTES, KIB, SERVED, lab_of, served  # noqa: F401
+from served import FILE_BYTES, KIB, SERVED, attempt, lab_of, served  # noqa: F401
 
 
 def pages_in_cache(path):
@@ -144,3 +145,73 @@ def test_a_measured_quantity_says_what_it_was_read_from(served, folders):  # noq
     described = rk.nfs_server()
     assert described["link_rtt"]["value"] == 2e-4 and described["far_rtt"]["value"] == 1e-3
     assert records.read_run(rk.run().name).machine["nfs"] == described
+
+
+# --- the library, and what installs it ---------------------------------------------------------
+
+STUB = r"""
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char context, file;
+void *nfs_init_context(void) { return &context; }
+void nfs_destroy_context(void *c) { (void)c; }
+int nfs_set_version(void *c, int v) { (void)c; return v == 3 || v == 4 ? 0 : -1; }
+void nfs_set_timeout(void *c, int ms) { (void)c; (void)ms; }
+void nfs_set_autoreconnect(void *c, int n) { (void)c; (void)n; }
+char *nfs_get_error(void *c) { (void)c; return "the stub's error"; }
+int nfs_mount(void *c, const char *s, const char *e) { (void)c; return strcmp(s, "127.0.0.77") || strcmp(e, "/x"); }
+int nfs_open(void *c, const char *p, int f, void **h) { (void)c; (void)f; *h = &file; return strcmp(p, "/reckon-data"); }
+int nfs_close(void *c, void *h) { (void)c; (void)h; return 0; }
+int nfs_lseek(void *c, void *h, int64_t o, int w, uint64_t *at)
+{ (void)c; (void)h; (void)o; (void)w; *at = 1 << 20; return 0; }
+int nfs_pread(void *c, void *h, ORDER)
+{ (void)c; (void)h;
+  if (count != 4096 || at % 4096 || at >= 1 << 20) return -5;
+  memset(to, 7, count); return (int)count; }
+"""
+
+
+@pytest.mark.parametrize("version, order, ran", [
+    (16, "void *to, size_t count, uint64_t at", True), (13, "uint64_t at, uint64_t count, void *to", True),
+    (16, "uint64_t at, uint64_t count, void *to", False), (13, "void *to, size_t count, uint64_t at", False),
+])  # fmt: skip
+def test_the_soname_tells_the_order_of_arguments(tmp_path, monkeypatch, version, order, ran):
+    """Seen to fail: each order under the other's name."""
+    source, library = tmp_path / "stub.c", tmp_path / f"libnfs.so.{version}"
+    source.write_text(STUB.replace("ORDER", order))
+    need(shutil.which("gcc"), "gcc is not installed")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    monkeypatch.setenv("RECKON_NFS_LIBRARY", str(library))
+    monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
+    monkeypatch.delenv("RECKON_NFS_SPACE", raising=False)
+    with socket.create_server(("127.0.0.77", 2049)):
+        said = attempt("random")
+    assert (said == "ran") == ran and ("the stub's error" in said) != ran, said
+
+
+def test_no_apt_installs_no_server(tmp_path):
+    """What apt-get is asked for, by a fake one; nothing here is installed already."""
+    for name, text in (("apt-get", 'echo "$@" >> $0.log'), ("apt-cache", "echo libnfs14; echo libnfs-dev"),
+                       ("systemctl", 'echo "$@" >> $0.log'), ("ldconfig", "echo none")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    for name in ("bash", "env", "id", "grep", "sort", "tail", "tee", "chmod", "rm"):
+        (tmp_path / name).symlink_to(shutil.which(name))
+    script = tmp_path / "setup"  # with no other places to look for programs
+    script.write_text((ROOT / "tools/setup").read_text().replace(":/usr/sbin:/sbin", "").replace(
+        "/usr/sbin/policy-rc.d", f"{tmp_path}/policy-rc.d"))  # fmt: skip
+    def run(**more):
+        (tmp_path / "apt-get.log").unlink(missing_ok=True)
+        done = subprocess.run(["bash", script, "nfs"], capture_output=True, text=True,
+                              env={"PATH": str(tmp_path), **more})  # fmt: skip
+        assert done.returncode == 0 and not (tmp_path / "policy-rc.d").exists(), done.stderr
+        log = tmp_path / "apt-get.log"
+        return log.read_text().splitlines()[-1].split() if log.exists() else []
+
+    assert run(NO_APT="1") == []
+    need(os.geteuid() == 0, "apt-get is for root")
+    assert run()[-4:] == ["libnfs14", "nfs-ganesha", "nfs-ganesha-vfs", "rpcbind"]
+    assert "disable" in (tmp_path / "systemctl.log").read_text()
+    assert run(RECKON_NFS="host:/export")[-1] == "libnfs14" and "nfs-ganesha" not in run(RECKON_NFS="host:/export")

@@ -86,13 +86,13 @@ try:
 except nfs.NfsCannot as reason:
     say(str(reason))
 """)
-    assert said.startswith("No NFS server can be had: nfs-ganesha needs root, and not that of a container's")
+    assert said.startswith("No NFS server can be had: nfs-ganesha needs root outside any")
 
 
 def test_root_of_a_user_namespace_is_not_root_enough():
     can_serve()
     said = in_python("from reckon import nfs; say(nfs._why_not('/var/tmp'))", prefix=["unshare", "--user", "--map-root-user"])
-    assert said.startswith("nfs-ganesha needs root, and not that of a container's user namespace")
+    assert said.startswith("nfs-ganesha needs root outside any user namespace")
 
 
 def test_without_rpcbind_there_is_no_version_3(here, monkeypatch):
@@ -263,12 +263,11 @@ def test_a_server_that_is_killed_is_a_failure_at_once(here, version):
     assert lab_of("near") is not lab and gone(spaces, set()), living_in(spaces)
 
 
-@pytest.mark.parametrize("version", [3, 4])
-def test_a_server_that_hangs_is_waited_for_no_longer_than_the_deadline(here, version):
+def test_a_server_that_hangs_is_waited_for_no_longer_than_the_deadline(here):
     lab = lab_of("near")
-    said, took_s = meanwhile(here, lambda: os.kill(lab.peer_pid, signal.SIGSTOP), version=version)
+    said, took_s = meanwhile(here, lambda: os.kill(lab.peer_pid, signal.SIGSTOP))
     assert said == "ProbeFailed: The NFS server at 10.77.0.2 did not answer within 5 s (reading).", said
-    assert DEADLINE_S - 1 < took_s < 2 * DEADLINE_S + 2
+    assert DEADLINE_S - 1 < took_s < DEADLINE_S + 4
 
 
 @pytest.mark.parametrize("version", [3, 4])
