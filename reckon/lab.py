@@ -122,8 +122,9 @@ class Lab:
             self.close()
             raise
         if "cannot" in told:
+            words = self.last_words()
             self.close()
-            raise LabCannot(told["cannot"], told["remedy"])
+            raise LabCannot(told["cannot"] + words, told["remedy"])
         self.pid: int = told["pid"]  # of a process in the client's namespaces
         self.peer_pid: int = told["peer_pid"]
         self.relay_pid: int = told["relay_pid"]
