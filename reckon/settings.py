@@ -80,8 +80,8 @@ def run_name() -> str | None:
 
 
 def other_host() -> list[str]:
-    """What was asked for of the other host of the network, as it was written."""
-    return [_choice(f"RECKON_{name}", "") for name in ("PEER", "LINK_RTT", "LINK_RATE")]
+    """What was asked for of the other host of the network and of files, as it was written."""
+    return [_choice(f"RECKON_{name}", "") for name in ("PEER", "LINK_RTT", "LINK_RATE", "NFS")]
 
 
 def fresh() -> bool:
