@@ -42,37 +42,67 @@ static inline int rk_unnamed(const char *dir)
     return fd;
 }
 
+/* A status where what is open lies in memory, and so no read of it needs a disk. */
+static inline int rk_on_a_disk(struct rk_context *c, int fd, const char *dir)
+{
+    char why[160];
+    struct statfs about;
+    if (fstatfs(fd, &about) < 0)
+        return rk_failed(c, "fstatfs", errno);
+    if ((uint32_t)about.f_type != RK_TMPFS && (uint32_t)about.f_type != RK_RAMFS)
+        return 0;
+    snprintf(why, sizeof why, "%.64s lies in memory and not on a disk", dir);
+    return rk_cannot(c, why);
+}
+
+/* Whether a file of so many bytes may be made where `fd` lies; a status, with the reason set. */
+static inline int rk_has_room(struct rk_context *c, int fd, const char *dir, size_t size_bytes,
+                              int on_a_disk)
+{
+    char why[160];
+    struct statfs about;
+    struct rlimit most;
+    const int status = on_a_disk ? rk_on_a_disk(c, fd, dir) : 0;
+    if (status)
+        return status;
+    if (fstatfs(fd, &about) < 0)
+        return rk_failed(c, "fstatfs", errno);
+    if (on_a_disk && (double)about.f_bavail * (double)about.f_bsize < 1.1 * (double)size_bytes)
+        snprintf(why, sizeof why, "%.64s has no room for a file of %zu MiB", dir, size_bytes >> 20);
+    else if (getrlimit(RLIMIT_FSIZE, &most) == 0 && size_bytes > most.rlim_cur)
+        snprintf(why, sizeof why, "a file of %zu MiB is more than the limit allows (ulimit -f)",
+                 size_bytes >> 20); /* a write past it would end this process */
+    else
+        return 0;
+    return rk_cannot(c, why);
+}
+
+/* rk_unnamed(), where such a file may be made. Returns it, or a status. */
+static inline int rk_unnamed_with_room(struct rk_context *c, const char *dir, size_t size_bytes,
+                                       int on_a_disk)
+{
+    char why[160];
+    const int fd = rk_unnamed(dir);
+    if (fd < 0) {
+        snprintf(why, sizeof why, "no file can be made in %.64s: %s", dir, strerror(errno));
+        return rk_cannot(c, why);
+    }
+    const int status = rk_has_room(c, fd, dir, size_bytes, on_a_disk);
+    if (!status)
+        return fd;
+    close(fd);
+    return status;
+}
+
 /* Written with pages that differ, and put on the disk: holes and unwritten extents are read without
  * it. Returns the file, or a status. */
 static inline int rk_scratch(struct rk_context *c, const char *dir, size_t size_bytes, int on_a_disk)
 {
     char why[160];
-    struct statfs about;
     uint64_t block[8192]; /* 64 KiB */
-    const int fd = rk_unnamed(dir);
-    if (fd < 0 || fstatfs(fd, &about) < 0) {
-        snprintf(why, sizeof why, "no file can be made in %.64s: %s", dir, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return rk_cannot(c, why);
-    }
-    if (on_a_disk && ((uint32_t)about.f_type == RK_TMPFS || (uint32_t)about.f_type == RK_RAMFS)) {
-        close(fd);
-        snprintf(why, sizeof why, "%.64s lies in memory and not on a disk", dir);
-        return rk_cannot(c, why);
-    }
-    if (on_a_disk && (double)about.f_bavail * (double)about.f_bsize < 1.1 * (double)size_bytes) {
-        close(fd);
-        snprintf(why, sizeof why, "%.64s has no room for a file of %zu MiB", dir, size_bytes >> 20);
-        return rk_cannot(c, why);
-    }
-    struct rlimit most;
-    if (getrlimit(RLIMIT_FSIZE, &most) == 0 && size_bytes > most.rlim_cur) {
-        close(fd); /* a write past it would end this process */
-        snprintf(why, sizeof why, "a file of %zu MiB is more than the limit allows (ulimit -f)",
-                 size_bytes >> 20);
-        return rk_cannot(c, why);
-    }
+    const int fd = rk_unnamed_with_room(c, dir, size_bytes, on_a_disk);
+    if (fd < 0)
+        return fd;
     uint64_t word = rk_begin();
     for (size_t at = 0; at < size_bytes; at += sizeof block) {
         for (size_t i = 0; i < sizeof block / sizeof *block; i++)
@@ -131,8 +161,12 @@ static inline int rk_data(struct rk_context *c, int index, size_t size_bytes, in
     const int fd = open(path, O_RDONLY | O_CLOEXEC | flags), error = errno;
     if (made >= 0)
         close(made);
-    if (fd >= 0)
-        return fd;
+    if (fd >= 0) {
+        const int status = rk_on_a_disk(c, fd, rk_scratch_dir(c));
+        if (status)
+            close(fd);
+        return status ? status : fd;
+    }
     if (error != EINVAL || !(flags & O_DIRECT))
         return rk_failed(c, "opening the file", error);
     snprintf(why, sizeof why, "the file system of %.64s refuses O_DIRECT", rk_scratch_dir(c));

@@ -28,9 +28,9 @@ def _set_x(axes, x: np.ndarray) -> None:
     axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
 
 
-def _set_y(axes, drawn: np.ndarray) -> None:
+def _set_y(axes, drawn: np.ndarray, log: bool = False) -> None:
     drawn = drawn[np.isfinite(drawn)]
-    if drawn.min() > 0 and drawn.max() / drawn.min() > 20:
+    if drawn.min() > 0 and (log or drawn.max() / drawn.min() > 20):
         axes.set_yscale("log")
         plotting.plain_log(axes.yaxis)
     else:
@@ -134,9 +134,10 @@ def fit(one: Result, name: str, caption: str, xlabel: str) -> Block:
 
 
 def curves(found: list[Result], name: str, caption: str, xlabel: str,
-           titles: dict | None = None) -> Block:  # fmt: skip
+           titles: dict | None = None, log: bool = False) -> Block:  # fmt: skip
     """Several quantities against the same axis: medians with intervals, and in the same colour each
-    one's sealed prediction dashed and its hardware estimate dotted."""
+    one's sealed prediction dashed and its hardware estimate dotted. log: the y axis is logarithmic,
+    however little the values differ."""
     drawn = [one for one in found if one.has_samples]
     if not drawn:
         return plotting.nothing(found)
@@ -159,7 +160,7 @@ def curves(found: list[Result], name: str, caption: str, xlabel: str,
         if dotted:
             axes.plot([], [], ":", lw=1, color=BLACK, label="hardware estimate")
         _set_x(axes, np.unique(np.concatenate([one.axis_told for one in drawn])))
-        _set_y(axes, np.array(every))
+        _set_y(axes, np.array(every), log)
         axes.set_xlabel(xlabel)
         axes.set_ylabel(units.spoken(unit))
         plotting.legend(figure, axes)

@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from . import plotting, units
 from .blocks import Block
 from .plotting import BLACK, BLUE, RED, SKY, STYLE
-from .results import Result, process_values
+from .results import Result, process_values, trial_times_s
 
 
 def distribution(found: list[Result], name: str, caption: str, titles: dict | None = None) -> Block:
@@ -50,7 +50,7 @@ def distribution(found: list[Result], name: str, caption: str, titles: dict | No
 
 
 def series(found: list[Result], name: str, caption: str, titles: dict | None = None) -> Block:
-    """Every trial against the time at which its process ran: is the machine steady?"""
+    """Every trial against the time at which it ran: is the machine steady?"""
     drawn = [one for one in found if one.has_samples]
     if not drawn:
         return plotting.nothing(found)
@@ -62,7 +62,7 @@ def series(found: list[Result], name: str, caption: str, titles: dict | None = N
             title = plotting.title(one, titles)
             processes = one.points[0].processes
             for process, values in zip(processes, plotting.values(one, unit), strict=True):
-                axes.plot([process.started_s] * len(values), values, ".", ms=3, alpha=0.4,
+                axes.plot(trial_times_s(process, one.measurement), values, ".", ms=3, alpha=0.4,
                           color=colour)  # fmt: skip
                 rows.append([one.quantity, f"{process.started_s:.4f}", f"{np.median(values):.6g}",
                              f"{values.min():.6g}", f"{values.max():.6g}"])  # fmt: skip

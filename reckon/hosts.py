@@ -64,6 +64,23 @@ def ruler(other: dict, seen: dict[str, Result]) -> Block:
                "the relay's lateness and, where a program looks, this side's own work.")  # fmt: skip
 
 
+def disk(machine: dict) -> Block:
+    """What the files of this run lie on, in a sentence; `machine` is the run's description."""
+    told = lambda section, key: machine.get(section, {}).get(key, {}).get("value")  # noqa: E731
+    folder, kind = told("scratch", "folder"), told("scratch", "filesystem")
+    if not folder:
+        return say("The run does not say on which disk it was measured.")
+    text = f"The files lie in `{folder}` (`SCRATCH=` chooses another folder): {kind}, {told('scratch', 'lies_on')}."
+    if kind == "overlay":
+        text += " **Layers**: reads go through to the file system below, which is not named here."
+    if kind in ("tmpfs", "ramfs"):
+        text += " **No disk is below it**, so what needs one says that it cannot run."
+    elif told("system", "guest"):
+        text += (" **This machine is a guest**, so its disk is a device as the guest sees it: the host's caches, "
+                 "its limits and other guests are part of every figure.")  # fmt: skip
+    return say(text + f" Disks of this machine: {told('disk', 'devices') or 'none is reported'}.")
+
+
 def distance(other: dict, trip: Result) -> Block:
     """The round trip against light in a fibre of that length, where the distance is known."""
     metres = _value(other, "distance")

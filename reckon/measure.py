@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import random
 import time
@@ -19,6 +20,7 @@ from .session import session
 from .settings import PROFILES, ByProfile, Profile, ReckonError
 
 _DEADLINE_S = 60.0
+_FILE_LEAST_BYTES = 4096  # so that there is a folder to export
 
 
 def emit(event: str, **details) -> None:
@@ -134,18 +136,20 @@ def _collect(jobs: list[_Job], profile: Profile) -> None:
 
 def measure(quantity: str, probe: str | None = None, *, over: str | None = None,
             samples: int | ByProfile = 20, warmup: int = 1, priority: str = "nice",
-            budget_s: ByProfile | None = None, **params) -> Result:  # fmt: skip
+            budget_s: ByProfile | None = None, until: ByProfile | None = None,
+            **params) -> Result:  # fmt: skip
     """Measure a quantity that has a prediction, or reuse its samples.
 
     probe: the C row, where its name is not the quantity's. over: the parameter that takes the
     values of the prediction's axis. samples: trials in each fresh process. budget_s: the time that
     it may take once it has as many processes as an interval needs, instead of the profile's; the
     points of a curve share it, so that what cheap ones leave goes to those that are not yet precise.
+    until: how far along its axis (in base units) a curve is measured, where a profile has not the time for all.
     Other names are the row's parameters. Returns a Result, also where this machine cannot (state "cannot") or the
     probe failed (state "failed"). Raises ReckonError without a prediction.
     """
     plan = dict(probe=probe, over=over, samples=samples, warmup=warmup, priority=priority,
-                budget_s=budget_s, **params)  # fmt: skip
+                budget_s=budget_s, until=until, **params)  # fmt: skip
     return measure_together({quantity: plan})[quantity]
 
 
@@ -185,8 +189,9 @@ class _Plan:
 
     def __init__(self, quantity: str, probe: str | None = None, over: str | None = None,
                  samples: int | ByProfile = 20, warmup: int = 1, priority: str = "nice",
-                 budget_s: ByProfile | None = None, **params):  # fmt: skip
-        self.quantity, self.probe, self.over = quantity, probe or quantity, over
+                 budget_s: ByProfile | None = None, until: ByProfile | None = None,
+                 **params):  # fmt: skip
+        self.quantity, self.probe, self.over, self.until = quantity, probe or quantity, over, until
         self.warmup, self.priority = warmup, priority
         self.asked = {**params, "": samples}
         self.prediction = current(quantity)
@@ -287,19 +292,37 @@ class _Plan:
 
     def meet(self) -> None:
         """Start or greet the other host for rows that talk to it, make the files for rows that read some,
-        and start the server that exports them; without them they cannot run."""
+        and start the server that exports them; without them they cannot run. A point past `until` is left to a longer profile."""
+        for job in self.jobs if self.until else ():
+            if job.x > self.until.at(self.profile.name):
+                job.stopped, job.reason = "cannot", f"the {self.profile.name} profile does not go so far"
         try:
             if self.talks:
                 self.other_end = peer.chosen().describe
-            if "file_bytes" in self._takes or self.server:
-                asked = [{"files": 1, "file_bytes": 4096, **self._takes, **job.params} for job in self.jobs]
-                files = scratch.prepare(
-                    *(max(one[name] for one in asked) for name in ("files", "file_bytes")),
-                    lambda text: emit("preparing", quantity=self.quantity, what=text))  # fmt: skip
-                if self.server:
-                    self.other_end = nfs.chosen(self.server, files[0].parent).describe
-        except (peer.PeerCannot, nfs.NfsCannot, scratch.ScratchCannot) as error:
+        except peer.PeerCannot as error:
             for job in self.jobs:
+                job.stopped, job.reason = "cannot", str(error).rstrip(".")
+        if "file_bytes" in self._takes:
+            self._make_files([job for job in self.jobs if not job.stopped])
+        if self.server:
+            self._start_server([job for job in self.jobs if not job.stopped])
+
+    def _make_files(self, jobs: list[_Job]) -> None:
+        """The largest that can be made serve the smaller ones too."""
+        asked = lambda job: [{"files": 1, **self._takes, **job.params}[k] for k in ("files", "file_bytes")]  # noqa: E731
+        for job in sorted(jobs, key=lambda job: math.prod(asked(job)), reverse=True):
+            try:
+                scratch.prepare(*asked(job), lambda text: emit("preparing", quantity=self.quantity, what=text))
+                return
+            except scratch.ScratchCannot as error:
+                job.stopped, job.reason = "cannot", str(error).rstrip(".")
+
+    def _start_server(self, jobs: list[_Job]) -> None:
+        try:
+            folder = scratch.prepare(1, _FILE_LEAST_BYTES)[0].parent
+            self.other_end = nfs.chosen(self.server, folder).describe
+        except (nfs.NfsCannot, scratch.ScratchCannot) as error:
+            for job in jobs:
                 job.stopped, job.reason = "cannot", str(error).rstrip(".")
 
     def finish(self) -> Result:

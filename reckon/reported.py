@@ -31,8 +31,9 @@ def methods(found: list[Result], ours: Result, caption: str, name: str,
     middle = lambda r: r.medians.mean() if r.has_samples else math.nan  # noqa: E731
     for one in sorted(found, key=lambda r: middle(r) if r.has_samples else math.inf):
         m = one.measurement
-        # A whole loop against a round, say, would be no comparison.
-        against = middle(one) / middle(ours) if one.is_curve == ours.is_curve else math.nan
+        # A whole loop against a round, say, or a file against a block would be no comparison.
+        alike = one.is_curve == ours.is_curve and (m.op == "file") == (ours.measurement.op == "file")
+        against = middle(one) / middle(ours) if alike else math.nan
         rows.append([
             ", ".join(m.reports) or told(one), m.timed, predicted(one), measured(one),
             "–" if math.isnan(against) else f"{units.number(against)}×",
@@ -63,14 +64,22 @@ def among(one: Result, quantities: list[str], caption: str, name: str) -> Block:
                 rows, caption, name, [30, 13, 18, 13, 26])  # fmt: skip
 
 
-def among_curve(one: Result, quantities: list[str], caption: str, name: str) -> Block:
-    """The same for a curve: one column for each place on the axis, one row for each machine."""
+# From this ratio of a curve's ends on, its values are told each in a unit of its own.
+_WIDE = 1000
+
+
+def among_curve(one: Result, quantities: list[str], caption: str, name: str, every: int = 1) -> Block:
+    """The same for a curve: one column for each place on the axis (or for every so many of them, the last
+    one included), one row for each machine."""
     axis = next(i for i in one.seal.inputs if i.origin == "axis")
-    places = [float(units.from_base(x, axis.unit)) for x in axis.value]
-    unit = units.readable(float(one.seal.predicted[-1]), one.unit)
-    told = lambda v: "–" if v is None else units.number(units.from_base(v, unit), 3)  # noqa: E731
+    places = [float(units.from_base(x, axis.unit)) for x in axis.value][::-every][::-1]
+    ends = [float(v) for v in one.seal.predicted]
+    wide = max(ends) > _WIDE * min(ends)
+    unit = units.readable(ends[-1], one.unit)
+    told = lambda v: ("–" if v is None else units.amount(v, one.unit) if wide  # noqa: E731
+                      else units.number(units.from_base(v, unit), 3))  # fmt: skip
     here = dict(zip(map(float, one.axis_told), map(float, one.medians), strict=True))
-    rows = [["**this machine**, predicted", *map(told, one.seal.predicted)],
+    rows = [["**this machine**, predicted", *map(told, ends[::-every][::-1])],
             ["**this machine**, measured", *(told(here.get(x)) for x in places)]]  # fmt: skip
     for quantity in quantities:
         found = {f.at: f for f in reports.of(quantity) if f.at is not None}
@@ -80,4 +89,4 @@ def among_curve(one: Result, quantities: list[str], caption: str, name: str) -> 
             if any(v is not None for v in values):
                 first = next(iter(found.values()))
                 rows.append([f"{first.machine} {{cite}}`{first.cite}`, {what}", *map(told, values)])
-    return grid([f"[{units.spoken(unit)}]", *(f"{x:g}" for x in places)], rows, caption, name)
+    return grid(["Machine" if wide else f"[{units.spoken(unit)}]", *(f"{x:g}" for x in places)], rows, caption, name)

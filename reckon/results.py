@@ -45,6 +45,13 @@ def process_values(process: records.Process, measurement: records.Measurement, u
     )
 
 
+def trial_times_s(process: records.Process, measurement: records.Measurement) -> np.ndarray:
+    """When each trial began, in seconds since the measurement did: what a process did between its
+    trials is not known, and left out."""
+    ticks = np.maximum(np.asarray(process.ticks, dtype=float), 0)
+    return process.started_s + (np.cumsum(ticks) - ticks) / measurement.tick_hz
+
+
 @dataclass(frozen=True)
 class Result:
     """One quantity of a run."""

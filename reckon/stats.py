@@ -129,6 +129,49 @@ def line(x, y, confidence: float = 0.95) -> Line:
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Shift:
+    """A series that changed its level for good."""
+
+    first: int  # index of the first value on the new level
+    before: float  # medians
+    after: float
+
+
+def shift(values) -> Shift | None:
+    """Where a series of positive values changed its level, if it did: the split that leaves the least
+    squares of the logarithms, if its sides are a quarter apart and Mann and Whitney's test (1947) tells
+    them apart at p < 0.01, with Bonferroni's correction for all the splits that were tried."""
+    from scipy import stats
+
+    values = np.asarray(values, dtype=float)
+    splits = range(3, len(values) - 2)
+    if not splits or values.min() <= 0:
+        return None
+    logs = np.log(values)
+    first = min(splits, key=lambda k: logs[:k].var() * k + logs[k:].var() * (len(logs) - k))
+    before, after = (float(np.median(side)) for side in (values[:first], values[first:]))
+    if max(before, after) < 1.25 * min(before, after):
+        return None
+    if stats.mannwhitneyu(values[:first], values[first:]).pvalue * len(splits) >= 0.01:
+        return None
+    return Shift(first, before, after)
+
+
+def clustered(flags) -> float | None:
+    """How many times as often a flag follows a flag as chance would have it, where that is no chance
+    (binomial test, p < 0.01); else None."""
+    from scipy import stats
+
+    flags = np.asarray(flags, dtype=bool)
+    followed = flags[1:][flags[:-1]]
+    share = float(flags.mean()) if len(flags) else 0.0
+    if len(followed) < 5 or stats.binomtest(int(followed.sum()), len(followed), share,
+                                            alternative="greater").pvalue >= 0.01:  # fmt: skip
+        return None
+    return float(followed.mean() / share)
+
+
 def drift(medians) -> str | None:
     """A sentence where the processes' medians moved steadily, by Kendall's tau against the order
     (p < 0.01) with a Theil-Sen change above 2 %."""

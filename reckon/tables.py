@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 from . import units
@@ -85,9 +86,10 @@ def _curve_rows(one: Result, title: str) -> list[list[str]]:
             _mean_sd(s, one.unit), units.number(one.cycles[i].median) if one.cycles else "–",
             "–" if math.isnan(against) else f"{units.number(against)}×",
         ])  # fmt: skip
-    for point in one.missing:
-        rows.append([f"{title}, {_at(one, point.x)}", "–", "–", "–",
-                     f"{point.stopped}: {point.reason}", "–", "–", "–"])  # fmt: skip
+    for (stopped, reason), points in itertools.groupby(one.missing, lambda p: (p.stopped, p.reason)):
+        ends = [_at(one, point.x) for point in points]
+        where = ends[0] if len(ends) == 1 else f"{ends[0]} to {ends[-1]}"
+        rows.append([f"{title}, {where}", "–", "–", "–", f"{stopped}: {reason}", "–", "–", "–"])
     return rows
 
 

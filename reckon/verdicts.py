@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from . import reports, units
+from . import reports, stats, units
 from .blocks import Block, say
-from .results import Result
+from .results import Result, process_values, trial_times_s
 
 
 def verdict(one: Result, what: str) -> Block:
@@ -87,6 +87,41 @@ def warnings(one: Result) -> list[str]:
     if more <= 0:
         return told
     return [*told[:_POINTS_TOLD], f"{more} more of its {len(one.points)} points have a note"]
+
+
+_GROUPS_MOST = 24  # in which the trials of a series are taken together
+_SLOW = 3  # times the median
+
+
+def steadiness(one: Result, what: str) -> Block:
+    """Whether the trials of a single quantity changed their level over time, as a disk's do whose burst
+    is spent, and whether slow ones come in bursts."""
+    if not one.has_samples:
+        return say(f"How steady {what} is could not be seen: {one.reason}.")
+    processes = sorted(one.points[0].processes, key=lambda p: p.started_s)
+    values = np.concatenate([process_values(p, one.measurement, one.unit) for p in processes])
+    times_s = np.concatenate([trial_times_s(p, one.measurement) for p in processes])
+    groups = np.array_split(np.arange(len(values)), min(_GROUPS_MOST, len(values)))
+    medians = np.array([np.median(values[group]) for group in groups])
+    text = (f"In the order in which they ran, {len(values)} trials of {what} in {len(groups)} groups have "
+            f"medians from {units.amount(medians.min(), one.unit)} to {units.amount(medians.max(), one.unit)}. ")
+    moved = stats.shift(medians)
+    if moved:
+        at = units.amount(float(times_s[groups[moved.first][0]]), "s")
+        text += (f"**It changed its level**: from {at} on, {units.amount(moved.after, one.unit)} in place of "
+                 f"{units.amount(moved.before, one.unit)}, as where a disk's burst allowance "
+                 f"{'is spent' if moved.after > moved.before else 'is back'} or another user of it "
+                 f"{'comes' if moved.after > moved.before else 'goes'}. ")  # fmt: skip
+    else:
+        text += "No change of level that lasts is among them. "
+    slow = values > _SLOW * np.median(values)
+    if not slow.any():
+        return say(text + f"No trial took more than {_SLOW} times the median.")
+    text += (f"{units.number(100 * slow.mean(), 2)} % of the trials took more than {_SLOW} times the median, the "
+             f"longest {units.amount(values.max(), one.unit)}; ")  # fmt: skip
+    often = stats.clustered(slow)
+    return say(text + (f"**they come in bursts**: one follows another {units.number(often, 2)} times as often as "
+                       "chance would have it." if often else "they come one by one."))  # fmt: skip
 
 
 def plausibility(found: list[Result], least: float, unit: str, why: str,

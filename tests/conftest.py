@@ -73,7 +73,7 @@ def sanitized_build(out: Path, *targets: str) -> Path:
     """The library, or the targets alone, built into `out` with gcc's sanitizers."""
     extra = "-fsanitize=address,undefined -fno-sanitize-recover=all"
     done = subprocess.run(
-        ["make", "-s", "-C", ROOT / "csrc", f"OUT={out}", f"EXTRA={extra}",
+        ["make", "-s", "-j2", "-C", ROOT / "csrc", f"OUT={out}", f"EXTRA={extra}",
          *(f"{out}/{target}" for target in targets)],
         capture_output=True, text=True,
     )  # fmt: skip

@@ -270,7 +270,7 @@ def test_the_null_call_enters_the_kernel_and_the_vdso_does_not(tmp_path):
     def count(row, call):
         log = tmp_path / row
         subprocess.run(
-            ["strace", "-f", "-o", log, "-e", f"trace={call}", sys.executable, "-c",
+            ["strace", "-f", "--seccomp-bpf", "-o", log, "-e", f"trace={call}", sys.executable, "-c",
              script.format(row=row)],
             cwd=ROOT, check=True, capture_output=True,
         )  # fmt: skip

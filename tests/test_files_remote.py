@@ -92,8 +92,10 @@ def test_a_longer_link_costs_its_round_trip_for_each_block(served):  # noqa: F81
 
 
 def test_a_pair_is_the_difference(served):  # noqa: F811
-    over, here, pair = served.us("random"), served.us("local_random"), served.us("penalty", order="random")
-    assert 0.5 < pair / (over - here) < 2, (over, here, pair)
+    """On the longer link, where other programs of this machine do not drown it."""
+    over, here, pair = (served.us("random", server="far"), served.us("local_random"),
+                        served.us("penalty", server="far", order="random"))  # fmt: skip
+    assert 1000 < pair and 0.7 < pair / (over - here) < 1.4, (over, here, pair)
 
 
 def test_only_the_end_of_a_file_is_asked_of_the_server(served):  # noqa: F811

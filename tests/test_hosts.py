@@ -197,3 +197,22 @@ def test_a_page_says_which_nfs_server_it_was():
     assert "The NFS server is host:/export" in rk.show.server(real, [read]).markdown
     for nfs in (made, real):
         assert "No NFS server can be had: it is forbidden." in rk.show.server(nfs, [none]).markdown
+
+
+# --- the disk that is measured ---------------------------------------------------------------------
+
+
+def lies_on(kind, where="a file system on /dev/sda", guest=0.0, folder="/var/tmp"):
+    told = {"scratch": {"folder": folder, "filesystem": kind, "lies_on": where}, "system": {"guest": guest},
+            "disk": {"devices": "vda (virtual)"}}  # fmt: skip
+    machine = {section: {key: {"value": value} for key, value in entries.items()} for section, entries in told.items()}
+    return rk.show.disk(machine).markdown
+
+
+def test_the_disk_is_told_and_what_is_none():
+    assert "`/var/tmp` (`SCRATCH=` chooses another folder): ext4, a file system on /dev/sda." in lies_on("ext4")
+    assert "guest" not in lies_on("ext4") and "vda (virtual)" in lies_on("ext4")
+    assert "a device as the guest sees it" in lies_on("ext4", guest=1.0)
+    assert "**No disk is below it**" in lies_on("tmpfs", guest=1.0)
+    assert "**Layers**" in lies_on("overlay") and "does not say" in lies_on("ext4", folder=None)
+    assert "does not say on which disk" in rk.show.disk({}).markdown

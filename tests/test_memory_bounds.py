@@ -173,7 +173,7 @@ def test_a_touch_that_finds_its_page_mapped_takes_less_than_a_fault():
 def test_two_cpus_move_no_more_than_twice_as_much(row):
     two_cpus()
     in_turn(f"{row}, one CPU and two", 5, lambda: median_ns(*bandwidth(row), 1),
-            lambda: median_ns(*bandwidth(row, threads=2), 1), 0.5, 2.5)  # fmt: skip
+            lambda: median_ns(*bandwidth(row, threads=2), 1), 0.4, 2.5)  # fmt: skip
 
 
 def test_the_latency_under_load_is_no_shorter_and_the_load_is_real():

@@ -1,0 +1,286 @@
+/* files/read: what reading one block of a file costs, by the order and by the way it is asked for.
+ * Each block is read into the same buffer; a read that brings less fails the row. */
+#include "files/read.h"
+
+/* --- one block, alone ---------------------------------------------------------------------------- */
+
+static int time_one(struct rk_context *c, const struct rk_blocks *b, uint32_t first, uint32_t blocks,
+                    struct rk_sample *out)
+{
+    const uint64_t begin = rk_begin();
+    const int status = rk_read_span(b, first, blocks);
+    const uint64_t end = rk_end();
+    *out = (struct rk_sample){(int64_t)(end - begin), blocks};
+    return status ? rk_read_trouble(c, status) : 0;
+}
+
+/* n blocks of `b`, none twice, in random order. */
+static int time_shuffled(struct rk_context *c, struct rk_blocks *b, struct rk_sample *out, size_t n)
+{
+    char why[128];
+    uint64_t state = rk_begin();
+    if (n > b->count) {
+        snprintf(why, sizeof why, "no block is read twice, and the file has only %u", b->count);
+        return rk_cannot(c, why);
+    }
+    shuffle(b->order, b->count, &state);
+    int status = 0;
+    for (size_t i = 0; i < n && !status; i++)
+        status = time_one(c, b, b->order[i], 1, &out[i]);
+    return status;
+}
+
+static int run_direct_random(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct rk_blocks b;
+    int status = rk_open_blocks(c, &b, O_DIRECT);
+    if (status)
+        return status;
+    status = time_shuffled(c, &b, out, n);
+    rk_blocks_close(&b);
+    return status;
+}
+
+/* --- the page cache ------------------------------------------------------------------------------ */
+
+/* What the kernel is told of the order in which the file will be read (posix_fadvise(2)); a status. */
+static int advise(struct rk_context *c, const struct rk_blocks *b, const char *advice)
+{
+    static const struct {
+        const char *name;
+        int value;
+    } known[] = {{"normal", POSIX_FADV_NORMAL},
+                 {"random", POSIX_FADV_RANDOM},
+                 {"sequential", POSIX_FADV_SEQUENTIAL}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(advice, known[i].name) == 0) {
+            const int error = posix_fadvise(b->fd, 0, 0, known[i].value);
+            return error ? rk_failed(c, "posix_fadvise", error) : 0;
+        }
+    return rk_cannot(c, "the advice is normal, random or sequential");
+}
+
+/* Takes all of the page cache away from everybody (proc_sys_vm(5)). Clean pages alone go, and the
+ * file's are clean. */
+static int drop_caches(struct rk_context *c)
+{
+    char why[128];
+    const int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+    const int dropped = fd >= 0 && write(fd, "1", 1) == 1, error = errno;
+    if (fd >= 0)
+        close(fd);
+    if (dropped)
+        return 0;
+    snprintf(why, sizeof why, "needs root to drop the page cache (/proc/sys/vm/drop_caches: %s)",
+             strerror(error));
+    return rk_cannot(c, why);
+}
+
+/* Opens the row's file cold, with this advice. It is in the page cache at first where all of the
+ * cache is to be dropped, so that dropping it is what makes it cold. */
+static int open_cold(struct rk_context *c, struct rk_blocks *b, const char *advice, int drop)
+{
+    int status = rk_open_blocks(c, b, 0);
+    if (status)
+        return status;
+    if (drop) {
+        status = rk_read_span(b, 0, b->count);
+        status = status ? rk_read_trouble(c, status) : drop_caches(c);
+        status = status ? status : rk_is_cold(c, b);
+    }
+    status = status ? status : advise(c, b, advice);
+    if (status)
+        rk_blocks_close(b);
+    return status;
+}
+
+static int time_cold_random(struct rk_context *c, struct rk_sample *out, size_t n, int drop)
+{
+    struct rk_blocks b;
+    int status = open_cold(c, &b, "random", drop);
+    if (status)
+        return status;
+    status = time_shuffled(c, &b, out, n);
+    rk_blocks_close(&b);
+    return status;
+}
+
+static int run_buffered_random(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return time_cold_random(c, out, n, 0);
+}
+
+static int run_dropped_random(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return time_cold_random(c, out, n, 1);
+}
+
+/* --- in order ------------------------------------------------------------------------------------ */
+
+/* n samples of `blocks` blocks, each where the last one ended. What does not fit before the end of
+ * the file begins again at its start, after the page cache was told to forget it. */
+static int time_in_order(struct rk_context *c, struct rk_blocks *b, struct rk_sample *out, size_t n,
+                         int cold)
+{
+    const int64_t asked = rk_integer(c, "blocks");
+    const uint32_t blocks = asked < b->count ? (uint32_t)asked : b->count;
+    uint32_t at = 0;
+    int status = 0;
+    for (size_t i = 0; i < n && !status; i++, at += blocks) {
+        if (at + (uint64_t)blocks > b->count) {
+            at = 0;
+            status = cold ? rk_make_cold(c, b->fd) : 0;
+        }
+        status = status ? status : time_one(c, b, at, blocks, &out[i]);
+    }
+    rk_blocks_close(b);
+    return status;
+}
+
+static int run_direct_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct rk_blocks b;
+    const int status = rk_open_blocks(c, &b, O_DIRECT);
+    return status ? status : time_in_order(c, &b, out, n, 0);
+}
+
+static int run_buffered_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct rk_blocks b;
+    const int status = open_cold(c, &b, rk_text(c, "advice"), 0);
+    return status ? status : time_in_order(c, &b, out, n, 1);
+}
+
+static int run_dropped_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct rk_blocks b;
+    const int status = open_cold(c, &b, "normal", 1);
+    return status ? status : time_in_order(c, &b, out, n, 1);
+}
+
+/* --- without the disk ---------------------------------------------------------------------------- */
+
+static int run_cached(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct rk_blocks b;
+    uint64_t state = rk_begin();
+    int status = open_cold(c, &b, "normal", 0);
+    if (status)
+        return status;
+    status = rk_read_span(&b, 0, b.count);
+    if (status)
+        status = rk_read_trouble(c, status);
+    else if (rk_cached_share(b.fd, rk_blocks_bytes(&b)) < 0.95)
+        status = rk_cannot(c, "the file does not stay in the page cache");
+    shuffle(b.order, b.count, &state);
+    for (size_t i = 0; i < n && !status; i++)
+        status = time_one(c, &b, b.order[i % b.count], 1, &out[i]);
+    rk_blocks_close(&b);
+    return status;
+}
+
+#define PLACES 1024u /* a power of two */
+
+static int run_lseek(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const int64_t calls = rk_integer(c, "calls"), file_bytes = rk_integer(c, "file_bytes");
+    uint64_t state = rk_begin(), wrong = 0;
+    off_t places[PLACES];
+    const int fd = rk_data(c, 0, (size_t)file_bytes, 0);
+    if (fd < 0)
+        return fd;
+    for (size_t i = 0; i < PLACES; i++)
+        places[i] = (off_t)(next_random(&state) % (uint64_t)file_bytes);
+    RK_BATCH(out, n, calls, {
+        const off_t place = places[(uint64_t)rep_ % PLACES];
+        wrong += lseek(fd, place, SEEK_SET) != place;
+    });
+    close(fd);
+    return wrong ? rk_failed(c, "lseek", EIO) : 0;
+}
+
+static int run_lseek_current(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const int64_t calls = rk_integer(c, "calls"), step = 4096;
+    uint64_t wrong = 0;
+    const int fd = rk_data(c, 0, (size_t)rk_integer(c, "file_bytes"), 0);
+    if (fd < 0)
+        return fd;
+    lseek(fd, 0, SEEK_SET);
+    off_t place = 0;
+    RK_BATCH(out, n, calls, { /* to and fro, so that it never passes the end */
+        const off_t by = rep_ % 2 ? -step : step;
+        place += by;
+        wrong += lseek(fd, by, SEEK_CUR) != place;
+    });
+    close(fd);
+    return wrong ? rk_failed(c, "lseek", EIO) : 0;
+}
+
+/* --- mbp2016, compiled at -O2 -------------------------------------------------------------------- */
+
+/* Without a cache, each sample `blocks` reads: in order, or from both halves of the file in turn. */
+static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n, int halves)
+{
+    const int64_t asked = rk_integer(c, "blocks");
+    struct rk_blocks b;
+    int status = rk_open_blocks(c, &b, O_DIRECT);
+    if (status)
+        return status;
+    const uint32_t half = b.count / 2, blocks = asked < b.count ? (uint32_t)asked : b.count;
+    for (uint32_t i = 0; halves && i < 2 * half; i++)
+        b.order[i] = i / 2 + (i % 2) * half;
+    uint32_t at = 0;
+    for (size_t i = 0; i < n && !status; i++, at += blocks) {
+        at = at + (uint64_t)blocks > b.count ? 0 : at;
+        status = rk_seek(&b, at);
+        const uint64_t begin = rk_begin();
+        for (uint32_t k = 0; k < blocks && !status; k++)
+            status = halves ? rk_seek_and_read(&b, b.order[at + k]) : rk_read_next(&b);
+        const uint64_t end = rk_end();
+        out[i] = (struct rk_sample){(int64_t)(end - begin), blocks};
+    }
+    rk_blocks_close(&b);
+    return status ? rk_read_trouble(c, status) : 0;
+}
+
+static int run_mbp2016_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return time_mbp2016(c, out, n, 0);
+}
+
+static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return time_mbp2016(c, out, n, 1);
+}
+
+#define FILE_OF RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR
+#define SPAN(preset, help) RK_COUNT("blocks", preset, 1, 1 << 30, help)
+#define ROW(id, what, ...)                                                                         \
+    RK_PROBE(id, .name = "files/read/" #id, .op = "block", .timed = what, .run = run_##id,         \
+             .params = RK_PARAMS(__VA_ARGS__))
+#define SEEK(id, what)                                                                             \
+    RK_PROBE(id, .name = "files/read/" #id, .op = "call", .timed = what, .run = run_##id,          \
+             .params = RK_PARAMS(RK_FILE(1 << 20), RK_DIR,                                         \
+                                 RK_COUNT("calls", 1000, 1, 1 << 30, "calls in a trial")))
+#define MBP2016(id, what)                                                                          \
+    RK_PROBE(id, .name = "files/read/" #id, .op = "block", .reports = "mbp2016", .timed = what,    \
+             .run = run_##id, .params = RK_PARAMS(FILE_OF,                                         \
+                                                  SPAN(64, "in a trial; the report: the file")))
+
+ROW(direct_random, "one pread of a block with O_DIRECT; the blocks in random order, none twice", FILE_OF);
+ROW(direct_sequential, "`blocks` preads with O_DIRECT, from the start of the file on",
+    FILE_OF, SPAN(1, "in a trial"));
+ROW(buffered_random, "one pread of a block that the page cache does not have, with the advice that reads "
+    "are random; the blocks in random order, none twice", FILE_OF);
+ROW(buffered_sequential, "`blocks` preads from the start of a file on that the page cache does not have, "
+    "with that advice", FILE_OF, SPAN(256, "in a trial"),
+    RK_WORD("advice", "normal", "what the kernel is told of the order: normal, random or sequential"));
+ROW(dropped_random, "as buffered_random, after all of the page cache was dropped", FILE_OF);
+ROW(dropped_sequential, "as buffered_sequential, after all of the page cache was dropped",
+    FILE_OF, SPAN(256, "in a trial"));
+ROW(cached, "one pread of a block that the page cache has, in random order", FILE_OF);
+SEEK(lseek, "one lseek to a random place of the file (SEEK_SET)");
+SEEK(lseek_current, "one lseek a block forward or back (SEEK_CUR)");
+MBP2016(mbp2016_sequential, "`blocks` reads with O_DIRECT, in order");
+MBP2016(mbp2016_random, "`blocks` times lseek and read with O_DIRECT, from both halves of the file in turn");

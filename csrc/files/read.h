@@ -1,0 +1,80 @@
+/* read.h: what the rows of files/read share: their file, and whether the page cache has it. */
+#ifndef RK_READ_H
+#define RK_READ_H
+
+#include <sys/mman.h>
+
+#include "files/blocks.h"
+
+/* How much of the file lies in the page cache (mincore(2)); -1 where that is not known. */
+static inline double rk_cached_share(int fd, size_t size_bytes)
+{
+    const size_t page = rk_small_page(), pages = (size_bytes + page - 1) / page;
+    unsigned char *const there = malloc(pages);
+    void *const start = there ? mmap(NULL, size_bytes, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    size_t count = 0;
+    int known = start != MAP_FAILED && mincore(start, size_bytes, there) == 0;
+    for (size_t i = 0; known && i < pages; i++)
+        count += there[i] & 1;
+    if (start != MAP_FAILED)
+        munmap(start, size_bytes);
+    free(there);
+    return known ? (double)count / (double)pages : -1;
+}
+
+static inline size_t rk_blocks_bytes(const struct rk_blocks *b)
+{
+    return b->count * b->block_bytes;
+}
+
+/* The advice to forget a file may be ignored, as where another process has mapped it; what is read
+ * then is no disk. */
+static inline int rk_is_cold(struct rk_context *c, const struct rk_blocks *b)
+{
+    char why[128];
+    const double share = rk_cached_share(b->fd, rk_blocks_bytes(b));
+    if (share < 0.05)
+        return 0;
+    snprintf(why, sizeof why, "%.0f %% of the file stays in the page cache, so reading it needs no disk",
+             100 * share);
+    return rk_cannot(c, why);
+}
+
+/* The row's file as blocks; `flags` as O_DIRECT, without which it is cold. */
+static inline int rk_open_blocks(struct rk_context *c, struct rk_blocks *b, int flags)
+{
+    const int status = rk_blocks_open(c, b, 0, (size_t)rk_integer(c, "file_bytes"),
+                                      (size_t)rk_integer(c, "block_bytes"), flags);
+    return status || flags & O_DIRECT ? status : rk_is_cold(c, b);
+}
+
+/* As many blocks one after the other, from this one on; the first error ends it. */
+static inline int rk_read_span(const struct rk_blocks *b, uint32_t first, uint32_t blocks)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < blocks && !status; i++)
+        status = rk_read_block(b, first + i);
+    return status;
+}
+
+/* The reports' way: the block that comes next. As rk_read_block(). */
+static inline int rk_read_next(const struct rk_blocks *b)
+{
+    const ssize_t got = read(b->fd, b->buffer, b->block_bytes);
+    return got == (ssize_t)b->block_bytes ? 0 : got < 0 ? -errno : -ENODATA;
+}
+
+/* Moves to a block, from where rk_read_next() goes on. */
+static inline int rk_seek(const struct rk_blocks *b, uint32_t block)
+{
+    const off_t place = (off_t)(block * b->block_bytes);
+    return lseek(b->fd, place, SEEK_SET) == place ? 0 : -errno;
+}
+
+static inline int rk_seek_and_read(const struct rk_blocks *b, uint32_t block)
+{
+    const int status = rk_seek(b, block);
+    return status ? status : rk_read_next(b);
+}
+
+#endif

@@ -1,0 +1,176 @@
+/* files/read at -O0, as these reports compiled it. A report that printed the time of a whole file has
+ * rows whose operation is the file; the other one's is the block. */
+#include "files/read.h"
+#include "stamps.h"
+
+#define NO_STAMPS "RDTSC is an x86 instruction"
+
+/* --- t470 ---------------------------------------------------------------------------------------- */
+
+/* A file as fallocate leaves it: it has its blocks, and nothing was ever written into them. */
+static int open_unwritten(struct rk_context *c, struct rk_blocks *b)
+{
+    const size_t size = (size_t)rk_integer(c, "size_bytes"), block = 4096;
+    char path[64];
+    *b = (struct rk_blocks){.fd = -1, .block_bytes = block, .count = (uint32_t)(size / block)};
+    const int made = RK_HAVE_STAMPS ? rk_unnamed_with_room(c, rk_scratch_dir(c), size, 1)
+                                    : rk_cannot(c, NO_STAMPS);
+    if (made < 0)
+        return made;
+    int status = 0;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", made);
+    if (fallocate(made, 0, 0, (off_t)size) < 0)
+        status = errno == EOPNOTSUPP ? rk_cannot(c, "this file system has no fallocate")
+                                     : rk_refused(c, "fallocate", errno);
+    else if ((b->fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECT | O_SYNC)) < 0)
+        status = errno == EINVAL ? rk_cannot(c, "the file system refuses O_DIRECT")
+                                 : rk_failed(c, "opening the file", errno);
+    else if (posix_memalign((void **)&b->buffer, rk_small_page(), block))
+        status = rk_failed(c, "malloc", ENOMEM);
+    close(made);
+    if (status)
+        rk_blocks_close(b);
+    return status;
+}
+
+static int run_t470_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct rk_blocks b;
+    int status = open_unwritten(c, &b);
+    if (status)
+        return status;
+    RK_ONE_BY_ONE(out, n, RK_BARE_BEGIN, RK_BARE_END, {
+        for (uint32_t block = 0; block < b.count && !status; block++)
+            status = rk_read_block(&b, block);
+    });
+    rk_blocks_close(&b);
+    return status ? rk_read_trouble(c, status) : 0;
+}
+
+/* Blocks are drawn from fewer and fewer at the start of the file: most are near it, and many come more
+ * than once. */
+static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct rk_blocks b;
+    int status = open_unwritten(c, &b);
+    if (status)
+        return status;
+    RK_ONE_BY_ONE(out, n, RK_BARE_BEGIN, RK_BARE_END, {
+        for (uint32_t i = b.count; i > 0 && !status; i--)
+            status = rk_read_block(&b, (uint32_t)rand() % i);
+    });
+    rk_blocks_close(&b);
+    return status ? rk_read_trouble(c, status) : 0;
+}
+
+/* --- i7_10750h ----------------------------------------------------------------------------------- */
+
+/* A cold file from its last block to its first, or as many random ones with a seek before each. The
+ * advice to forget it is given once, before; so what is read again or ahead comes from the cache. */
+static int time_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, int at_random)
+{
+    struct rk_blocks b;
+    int status = RK_HAVE_STAMPS ? rk_open_blocks(c, &b, 0) : rk_cannot(c, NO_STAMPS);
+    if (status)
+        return status;
+    for (size_t i = 0; i < n && !status; i++) {
+        status = rk_make_cold(c, b.fd);
+        if (status)
+            break;
+        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+            for (uint32_t left = b.count; left > 0 && !status; left--)
+                status = at_random ? rk_seek_and_read(&b, (uint32_t)rand() % b.count)
+                                   : rk_read_block(&b, left - 1);
+        });
+        status = status ? rk_read_trouble(c, status) : 0;
+    }
+    rk_blocks_close(&b);
+    return status;
+}
+
+static int run_i7_10750h_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return time_i7_10750h(c, out, n, 0);
+}
+
+static int run_i7_10750h_random(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return time_i7_10750h(c, out, n, 1);
+}
+
+static int run_i7_10750h_lseek(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const int64_t calls = rk_integer(c, "calls"), size = rk_integer(c, "file_bytes");
+    const int fd = RK_HAVE_STAMPS ? rk_data(c, 0, (size_t)size, 0) : rk_cannot(c, NO_STAMPS);
+    int64_t wrong = 0;
+    if (fd < 0)
+        return fd;
+    for (size_t i = 0; i < n; i++) {
+        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+            for (int64_t call = 0; call < calls; call++)
+                wrong += lseek(fd, rand() % size, SEEK_SET) < 0;
+        });
+        out[i].ops = (uint64_t)calls;
+    }
+    close(fd);
+    return wrong ? rk_failed(c, "lseek", EIO) : 0;
+}
+
+/* --- hpe_i7_860 ---------------------------------------------------------------------------------- */
+
+/* One read after the other to the end, or so many at random places, of which some come twice. */
+static int time_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n, int at_random)
+{
+    const int64_t asked = rk_integer(c, "reads");
+    struct rk_blocks b;
+    int status = RK_HAVE_STAMPS ? rk_open_blocks(c, &b, O_DIRECT) : rk_cannot(c, NO_STAMPS);
+    if (status)
+        return status;
+    const uint32_t reads = at_random || asked < b.count ? (uint32_t)asked : b.count;
+    for (size_t i = 0; i < n && !status; i++) {
+        status = rk_seek(&b, 0);
+        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+            for (uint32_t k = 0; k < reads && !status; k++)
+                status = at_random ? rk_seek_and_read(&b, (uint32_t)rand() % b.count)
+                                   : rk_read_next(&b);
+        });
+        out[i].ops = reads;
+    }
+    rk_blocks_close(&b);
+    return status ? rk_read_trouble(c, status) : 0;
+}
+
+static int run_hpe_i7_860_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return time_hpe_i7_860(c, out, n, 0);
+}
+
+static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return time_hpe_i7_860(c, out, n, 1);
+}
+
+#define ROW(id, report, op_, what, ...)                                                            \
+    RK_PROBE(id, .name = "files/read/" #id, .op = op_, .reports = report, .timed = what,           \
+             .run = run_##id, .params = RK_PARAMS(__VA_ARGS__))
+#define UNWRITTEN                                                                                  \
+    RK_COUNT("size_bytes", 8 << 20, 4096, (int64_t)1 << 40,                                        \
+             "a file made by fallocate and never written"), RK_DIR
+#define CHUNKS RK_FILE(8 << 20), RK_BLOCK(65536), RK_DIR
+#define BLOCKS(preset, help)                                                                       \
+    RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR, RK_COUNT("reads", preset, 1, 1 << 30, help)
+
+ROW(t470_sequential, "t470", "file", "a whole file, made by fallocate and never written, read in blocks "
+    "of 4 KiB with O_DIRECT and O_SYNC, -O0", UNWRITTEN);
+ROW(t470_random, "t470", "file", "as many blocks of such a file as it has, each drawn by rand() % i while "
+    "i shrinks to 1, -O0", UNWRITTEN);
+ROW(i7_10750h_sequential, "i7_10750h", "file", "a whole cold file read backwards in chunks through the "
+    "page cache, which was told to forget it before, -O0", CHUNKS);
+ROW(i7_10750h_random, "i7_10750h", "file", "as many chunks of such a file as it has, each at a random "
+    "place (lseek and read), -O0", CHUNKS);
+ROW(i7_10750h_lseek, "i7_10750h", "call", "2,048 times lseek to a random place, -O0", RK_FILE(1 << 20),
+    RK_DIR, RK_COUNT("calls", 2048, 1, 1 << 30, "calls in a trial"));
+ROW(hpe_i7_860_sequential, "hpe_i7_860", "block", "`reads` reads with O_DIRECT from the start of the file "
+    "on, -O0", BLOCKS(128, "in a trial; the report: to the end of the file"));
+ROW(hpe_i7_860_random, "hpe_i7_860", "block", "`reads` reads with O_DIRECT at random places, some of them "
+    "more than once, -O0", BLOCKS(100, "in a trial; the report: 1,000"));
