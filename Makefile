@@ -18,6 +18,8 @@ export RECKON_PEER := $(or $(value PEER),$(value RECKON_PEER))
 export RECKON_PEER_TOKEN := $(or $(value PEER_TOKEN),$(value RECKON_PEER_TOKEN))
 export RECKON_LINK_RTT := $(or $(value LINK_RTT),$(value RECKON_LINK_RTT))
 export RECKON_LINK_RATE := $(or $(value LINK_RATE),$(value RECKON_LINK_RATE))
+# The NFS server of the page on remote files, HOST:/EXPORT; without it one runs on the built-in host.
+export RECKON_NFS := $(or $(value NFS),$(value RECKON_NFS))
 export RECKON_SCRATCH := $(or $(value SCRATCH),$(value RECKON_SCRATCH))
 export RECKON_PROFILE = $(PROFILE)
 export RECKON_FRESH   = $(FRESH)
@@ -27,22 +29,23 @@ export NO_APT
 export OMP_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book html pdf measure results doctor peer lab serve test lint setup lib tex lock schema expected clean
+.PHONY: help book html pdf measure results doctor peer lab serve test lint setup lib tex nfs lock schema expected clean
 
 help: ## list the targets
 	@echo "Reckon: predict what this machine should do, then measure it."
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
 	@echo "Options: PROFILE=quick|standard|full  FRESH=1 (measure again)  RUN=name  NO_APT=1"
 	@echo "Files: SCRATCH=folder (on the disk to be measured; /var/tmp)"
+	@echo "Remote files: NFS=host:/export (with a file reckon-data there); without it a server of its own"
 	@echo 'Network: PEER=host[:port] PEER_TOKEN=...  or  LINK_RTT="10 ms" LINK_RATE="100 Mbit/s"'
 
-book: setup lib tex ## execute the notebooks, make the site and the PDF
+book: setup lib tex nfs ## execute the notebooks, make the site and the PDF
 	@$(PY) -m reckon build
 
-html: setup lib ## the same without the PDF
+html: setup lib nfs ## the same without the PDF
 	@$(PY) -m reckon build --html
 
-pdf: setup lib tex ## the same without the site
+pdf: setup lib tex nfs ## the same without the site
 	@$(PY) -m reckon build --pdf
 
 measure: setup lib ## measure one experiment afresh: make measure EXPERIMENT=cpu/syscall
@@ -87,6 +90,9 @@ lib: ## the C library alone
 
 tex: ## install TeX by apt-get, where that can be used
 	@tools/setup tex
+
+nfs: ## install an NFS server and libnfs by apt-get, where that can be used
+	@tools/setup nfs
 
 lock: setup ## compile requirements.txt from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 -o requirements.txt \

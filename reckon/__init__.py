@@ -7,7 +7,7 @@ What a notebook uses:
     rk.measure_capacities                                               a capacity, found in a curve
     rk.show, rk.draw, rk.overview, rk.say                               tables, figures, sentences
     rk.run(), rk.results()                                              what the run holds
-    rk.other_host()                                                     the other end of the network
+    rk.other_host(), rk.nfs_server()                                    the other end of the network, of files
 
 Some of these names are modules' names too, so modules import from one another by
 `from .results import ...`, never by `from . import results`.
@@ -19,7 +19,7 @@ from .capacity import measure_capacities
 from .measure import measure, measure_together
 from .predict import axis, given, guess, machine, measured, octaves, predict
 from .results import Result, all_results
-from .session import other_host, session
+from .session import nfs_server, other_host, session
 from .settings import ByProfile as by_profile
 from .settings import ReckonError
 from .units import amount, number
@@ -37,6 +37,7 @@ def results(experiment: str | None = None) -> list[Result]:
 
 __all__ = [
     "ReckonError", "amount", "axis", "blocks", "by_profile", "draw", "given", "guess", "machine", "measure",
-    "measure_capacities", "measure_together", "measured", "number", "octaves", "other_host", "overview", "predict", "results", "run", "say",
+    "measure_capacities", "measure_together", "measured", "nfs_server", "number", "octaves", "other_host", "overview",
+    "predict", "results", "run", "say",
     "show",
 ]  # fmt: skip

@@ -99,6 +99,7 @@ def _probe(arguments) -> int:
             raise ReckonError(f"{text!r} is not key=value; `reckon probes` lists the parameters.")
         params[key] = value
     row = clib.probe(arguments.name)
+    _serve(row, params)
     # Time per operation; a row that counts nanoseconds tells ticks per second instead.
     unit = {"ns": "Gtick/s", "cycle": "ns/cycle", "byte": "ns/byte"}.get(row.op, "ns")
     found, values = [], []
@@ -146,6 +147,20 @@ def _probe(arguments) -> int:
         f"{name.replace('_', ' ')} {_told(values_)}" for name, values_ in happened.items()
     ))  # fmt: skip
     return 0
+
+
+def _serve(row, params: dict) -> None:
+    """The NFS server that the row reads from, unless the environment already names one."""
+    from . import nfs, scratch
+
+    wanted = {one.name: one.preset for one in row.parameters} | params
+    if "server" not in wanted or "RECKON_NFS_AT" in os.environ:
+        return
+    try:
+        files = scratch.prepare(1, int(wanted.get("file_bytes", 4096)))
+        nfs.chosen(wanted["server"], files[0].parent)
+    except (nfs.NfsCannot, scratch.ScratchCannot) as error:
+        raise ReckonError(str(error)) from None
 
 
 def _told(values: list[int]) -> str:

@@ -33,6 +33,20 @@ def host(other: dict) -> Block:
     )
 
 
+def server(nfs: dict, found: list[Result]) -> Block:
+    """The NFS server, in a sentence; `nfs` is what rk.nfs_server() gives, `found` what was read from it."""
+    told = next((one.measurement.peer for one in found if one.summary and one.measurement.peer), None)
+    why = next((one.reason for one in found if one.reason), "none was there")
+    if _value(nfs, "link_rtt") is None:
+        return say(f"The NFS server is {_value(nfs, 'address') or 'not known'}; what its link is like nobody here has set."
+                   if told else f"There is no NFS server here: {why.rstrip('.')}.")  # fmt: skip
+    if not told:
+        return say(f"There is no NFS server here: {why.rstrip('.')}. What needs one is predicted all the same, and not "
+                   "measured.")  # fmt: skip
+    return say(f"The server: {told.rstrip('.')}. A second and a third one, for comparison, are behind links of no delay and "
+               f"of {units.amount(_value(nfs, 'far_rtt'), 'ms')}. `NFS=host:/export` takes a real server.")  # fmt: skip
+
+
 def ruler(other: dict, seen: dict[str, Result]) -> Block:
     """A link that was set, held against what was measured of it: {how it was seen: result}."""
     rtt, rate = _value(other, "link_rtt"), _value(other, "link_rate")

@@ -3,6 +3,7 @@ set and therefore known. csrc/lab.h says how it is made; here it is started, ask
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -121,8 +122,9 @@ class Lab:
             self.close()
             raise
         if "cannot" in told:
+            words = self.last_words()
             self.close()
-            raise LabCannot(told["cannot"], told["remedy"])
+            raise LabCannot(told["cannot"] + words, told["remedy"])
         self.pid: int = told["pid"]  # of a process in the client's namespaces
         self.peer_pid: int = told["peer_pid"]
         self.relay_pid: int = told["relay_pid"]
@@ -154,15 +156,20 @@ class Lab:
                 raise LabEnded(f"The lab host said nothing for {deadline_s:g} s; start it again.")
             more = os.read(self._process.stdout.fileno(), 4096)
             if not more:
-                raise LabEnded(f"The lab host has ended{self._last_words()}; start it again.")
+                raise LabEnded(f"The lab host has ended{self.last_words()}; start it again.")
             self._rest += more
         line, _, self._rest = self._rest.partition(b"\n")
         return json.loads(line)
 
-    def _last_words(self) -> str:
-        """The last line that it or its programs wrote to standard error."""
-        self._errors.seek(0)
-        lines = self._errors.read().decode(errors="replace").split("\n")
+    def words(self) -> str:
+        """All that it and its programs have written to standard error so far. Read at a place of its own:
+        the others write at the file's."""
+        size = os.fstat(self._errors.fileno()).st_size
+        return os.pread(self._errors.fileno(), size, 0).decode(errors="replace")
+
+    def last_words(self) -> str:
+        """The last line of that, in brackets."""
+        lines = self.words().split("\n")
         last = next((line.strip().rstrip(".") for line in reversed(lines) if line.strip()), "")
         return f" ({last})" if last else ""
 
@@ -178,7 +185,7 @@ class Lab:
         try:
             self._process.stdin.write(b"counters\n")
         except (OSError, ValueError):
-            raise LabEnded(f"The lab host has ended{self._last_words()}; start it again.") from None
+            raise LabEnded(f"The lab host has ended{self.last_words()}; start it again.") from None
         return self._answer(ANSWER_S)
 
     def close(self) -> None:
@@ -223,6 +230,17 @@ class Lab:
 
     def describe(self) -> str:
         return f"a second host built into this machine, behind a link set to {self._set_to()}"
+
+
+def identity(rtt_s: float, rate_bit_per_s: float) -> str:
+    """Its link, whether it is made by root (which decides how packets are carried), and the sources of
+    the program that carries them."""
+    digest = hashlib.sha256()
+    for path in sorted((settings.ROOT / "csrc").glob("lab*.[ch]")):
+        digest.update(path.read_bytes())
+    whose = "root" if os.geteuid() == 0 else "user"
+    return (f"lab {rtt_s * 1e3:.6g} ms {rate_bit_per_s / 1e6:.6g} Mbit/s {whose} "
+            + digest.hexdigest()[:8])  # fmt: skip
 
 
 def start() -> Lab:

@@ -69,6 +69,11 @@ FIELDS = {
     ("peer", "kernel"): ("Kernel", ""),
     ("peer", "hypervisor"): ("Hypervisor", ""),
     ("peer", "interface"): ("Network interface", ""),
+    ("nfs", "kind"): ("NFS server", ""),
+    ("nfs", "address"): ("Its export", ""),
+    ("nfs", "link_rtt"): ("Round trip that its link is set to", "ms"),
+    ("nfs", "far_rtt"): ("Round trip of a longer link", "ms"),
+    ("nfs", "link_rate"): ("Rate that its link is set to", "Mbit/s"),
     ("system", "os"): ("Operating system", ""),
     ("system", "kernel"): ("Kernel", ""),
     ("system", "hypervisor"): ("Hypervisor", ""),
@@ -85,7 +90,7 @@ SECTIONS = {
 
 # What a person may fill in: the datasheet's values, which feed predictions.
 TOML_FIELDS = [
-    key for key in FIELDS if key[0] not in ("system", "scratch", "peer") and key[1] != "cycle_time"
+    key for key in FIELDS if key[0] not in ("system", "scratch", "peer", "nfs") and key[1] != "cycle_time"
 ] + [("peer", "distance"), ("peer", "hops")]
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import clib, peer, records, scratch, settings, stats, units
+from . import clib, nfs, peer, records, scratch, settings, stats, units
 from .predict import Prediction, current
 from .records import Measurement, Point, Process, Quantity
 from .results import Result, differences, from_record, told_trials
@@ -20,6 +20,7 @@ from .session import session
 from .settings import PROFILES, ByProfile, Profile, ReckonError
 
 _DEADLINE_S = 60.0
+_FILE_LEAST_BYTES = 4096  # so that there is a folder to export
 
 
 def emit(event: str, **details) -> None:
@@ -222,6 +223,7 @@ class _Plan:
         self.talks = params.get("peer") == "other" and not self.session.replay
         self.other_end: str | None = None
         self._takes = {one.name: one.preset for one in clib.probe(self.probe).parameters}
+        self.server = {**self._takes, **params}.get("server")  # of NFS
         self.started_at = records.now()
         axis = self.prediction.curve_axis
         if bool(axis) != bool(over):
@@ -265,6 +267,7 @@ class _Plan:
                  self.priority, [self._params_at(params, x) for x in self.values]]  # fmt: skip
         # The other host is what is measured too; its port and its token are not.
         parts += [peer.identity()] if self.talks else []
+        parts += [nfs.identity(self.server)] if self.server else []
         parts += [scratch.identity()] if "dir" in self._takes else []
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -295,8 +298,8 @@ class _Plan:
         return None
 
     def meet(self) -> None:
-        """Start or greet the other host for rows that talk to it, and make the files for rows that
-        read some; without them they cannot run. A point past `until` is left to a longer profile."""
+        """Start or greet the other host for rows that talk to it, make the files for rows that read some,
+        and start the server that exports them; without them they cannot run. A point past `until` is left to a longer profile."""
         for job in self.jobs if self.until else ():
             if job.x > self.until.at(self.profile.name):
                 job.stopped, job.reason = "cannot", f"the {self.profile.name} profile does not go so far"
@@ -308,6 +311,8 @@ class _Plan:
                 job.stopped, job.reason = "cannot", str(error).rstrip(".")
         if "file_bytes" in self._takes:
             self._make_files([job for job in self.jobs if not job.stopped])
+        if self.server:
+            self._start_server([job for job in self.jobs if not job.stopped])
 
     def _make_files(self, jobs: list[_Job]) -> None:
         """The largest that can be made serve the smaller ones too."""
@@ -317,6 +322,14 @@ class _Plan:
                 scratch.prepare(*asked(job), lambda text: emit("preparing", quantity=self.quantity, what=text))
                 return
             except scratch.ScratchCannot as error:
+                job.stopped, job.reason = "cannot", str(error).rstrip(".")
+
+    def _start_server(self, jobs: list[_Job]) -> None:
+        try:
+            folder = scratch.prepare(1, _FILE_LEAST_BYTES)[0].parent
+            self.other_end = nfs.chosen(self.server, folder).describe
+        except (nfs.NfsCannot, scratch.ScratchCannot) as error:
+            for job in jobs:
                 job.stopped, job.reason = "cannot", str(error).rstrip(".")
 
     def finish(self) -> Result:

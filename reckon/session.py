@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from . import fitness, peer, records, settings
+from . import fitness, nfs, peer, records, settings
 from .machine import default_run_name, describe, identity
 from .records import Run
 from .settings import ReckonError
@@ -45,7 +45,8 @@ def session() -> Session:
                 "its own with another RUN=."
             )
         return Session(found, replay=True)
-    described["peer"] = _kept(described["peer"], found.machine.get("peer", {}))
+    for part in ("peer", "nfs"):
+        described[part] = _kept(described[part], found.machine.get(part, {}))
     if found.machine != described:  # machine.toml was edited, or a device came or went
         found = found.model_copy(update={"machine": described})
         records.write_run(found)
@@ -70,9 +71,24 @@ def other_host() -> dict[str, dict]:
         facts = peer.chosen().facts
     except peer.PeerCannot as error:
         facts = {"kind": (None, str(error))}
+    return _told(now, "peer", facts)
+
+
+def nfs_server() -> dict[str, dict]:
+    """The server of remote files, as it will be used: nothing is started for it. It goes into the run's
+    machine description, and is returned. Of a run recorded elsewhere: as recorded."""
+    now = session()
+    if now.replay:
+        recorded = now.run.machine.get("nfs", {})
+        return {key: recorded.get(key, {"value": None, "source": ""}) for key in describe()["nfs"]}
+    return _told(now, "nfs", nfs.facts())
+
+
+def _told(now: Session, part: str, facts: dict[str, tuple]) -> dict[str, dict]:
+    """What is known of that part of the machine, also written into the run."""
     known = {key: {"value": value, "source": source} for key, (value, source) in facts.items()}
-    found = {**describe()["peer"], **known}
-    if found != now.run.machine.get("peer"):
-        records.write_run(now.run.model_copy(update={"machine": {**now.run.machine, "peer": found}}))
+    found = {**describe()[part], **known}
+    if found != now.run.machine.get(part):
+        records.write_run(now.run.model_copy(update={"machine": {**now.run.machine, part: found}}))
         session.cache_clear()
     return found

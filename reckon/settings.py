@@ -80,8 +80,8 @@ def run_name() -> str | None:
 
 
 def other_host() -> list[str]:
-    """What was asked for of the other host of the network, as it was written."""
-    return [_choice(f"RECKON_{name}", "") for name in ("PEER", "LINK_RTT", "LINK_RATE")]
+    """What was asked for of the other host of the network and of files, as it was written."""
+    return [_choice(f"RECKON_{name}", "") for name in ("PEER", "LINK_RTT", "LINK_RATE", "NFS")]
 
 
 def fresh() -> bool:
@@ -117,6 +117,11 @@ def peer() -> str | None:
 def peer_token() -> str | None:
     """What both hosts know, so that the other one serves nobody else."""
     return os.environ.get("RECKON_PEER_TOKEN") or None
+
+
+def nfs() -> str | None:
+    """The NFS server of files/remote, HOST:/EXPORT; None: nfs-ganesha on a lab host."""
+    return os.environ.get("RECKON_NFS") or None
 
 
 def link_rtt() -> str:

@@ -5,7 +5,7 @@ Every function returns a Block, which a notebook cell displays.
 
 from .formulas import formula_latex, prediction, predictions
 from .found import found_against_true, rise
-from .hosts import cross_check, disk, distance, host, ruler
+from .hosts import cross_check, disk, distance, host, ruler, server
 from .hosts import table as host_table
 from .regimes import levels, levels_verdict
 from .reported import among, among_curve, methods
@@ -14,4 +14,5 @@ from .verdicts import plausibility, steadiness, verdict
 
 __all__ = ["among", "among_curve", "conditions", "cross_check", "disk", "distance", "fits", "formula_latex",
            "found_against_true", "host", "host_table", "levels", "levels_verdict", "line", "methods", "plausibility",
-           "prediction", "predictions", "rise", "ruler", "spreads", "steadiness", "table", "tcp", "verdict"]  # fmt: skip
+           "prediction", "predictions", "rise", "ruler", "server", "spreads", "steadiness", "table", "tcp",
+           "verdict"]  # fmt: skip

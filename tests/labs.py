@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,7 @@ def path(request):
 # --- what is left ------------------------------------------------------------------------------
 
 KINDS = ("net", "pid", "mnt", "user")
+SOON_S = 10
 
 
 def spaces_of(pid):
@@ -190,6 +192,17 @@ def living_in(spaces):
             if held & spaces:
                 found.add(int(process.name))
     return found
+
+
+def gone(spaces, pids):
+    """Wait until nothing has these namespaces and none of these processes lives."""
+    end = time.monotonic() + SOON_S
+    while time.monotonic() < end:
+        left = living_in(spaces) | {pid for pid in pids if alive(pid)}
+        if not left:
+            return True
+        time.sleep(0.02)
+    return False
 
 
 def machine():

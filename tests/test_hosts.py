@@ -186,6 +186,19 @@ def test_what_tcp_did_is_summed_and_unknown_is_not_none():
     assert rows[1] == ["connect", "loopback", "8", "not known", "not known", "7"]
 
 
+def test_a_page_says_which_nfs_server_it_was():
+    made = {"link_rtt": {"value": 2e-4}, "far_rtt": {"value": 1e-3}, "address": {"value": "10.77.0.2:/reckon"}}
+    real = {"link_rtt": {"value": None}, "address": {"value": "host:/export"}}
+    read = made_up.single("files/remote/random", 300, "µs")
+    read.measurement.peer = "NFS-Ganesha 4.3 on a second host; it shares this machine's page cache"
+    none = made_up.nothing("files/remote/random", "No NFS server can be had: it is forbidden")
+    assert "NFS-Ganesha 4.3 on a second host" in rk.show.server(made, [read]).markdown
+    assert "of 1.00 ms" in rk.show.server(made, [none, read]).markdown
+    assert "The NFS server is host:/export" in rk.show.server(real, [read]).markdown
+    for nfs in (made, real):
+        assert "No NFS server can be had: it is forbidden." in rk.show.server(nfs, [none]).markdown
+
+
 # --- the disk that is measured ---------------------------------------------------------------------
 
 

@@ -211,7 +211,7 @@ def test_it_is_clean_under_the_sanitizers(sanitized, path):
         "    size = bulk(lab, 20_000_000)[2]\n"
         "    inside(lab.pid, flood)\n"
         "    time.sleep(0.3)\n"
-        "    say([size, lab.counters(), lab._last_words()])",
+        "    say([size, lab.counters(), lab.last_words()])",
         RECKON_LIB=str(sanitized),
         ASAN_OPTIONS="detect_leaks=0",
         UBSAN_OPTIONS="print_stacktrace=1",

@@ -14,6 +14,7 @@ from conftest import ROOT
 from labs import (  # the fixture acts on every test of this file  # noqa: F401
     USERS,
     alive,
+    gone,
     in_lab,
     living_in,
     machine,
@@ -27,7 +28,6 @@ from reckon.settings import ReckonError
 
 # A program that does all it can to stay: deaf, in a session of its own, its parent gone.
 STUBBORN = ["sh", "-c", "trap '' HUP INT TERM; (setsid sleep 1000 &); sleep 1000 & wait"]
-SOON_S = 10
 
 
 @pytest.fixture(autouse=True)
@@ -35,17 +35,6 @@ def the_machine_is_as_it_was():
     before = machine()
     yield
     assert machine() == before
-
-
-def gone(spaces, pids):
-    """Wait until nothing has these namespaces and none of these processes lives."""
-    end = time.monotonic() + SOON_S
-    while time.monotonic() < end:
-        left = living_in(spaces) | {pid for pid in pids if alive(pid)}
-        if not left:
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def everything_of(lab):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, sanitized_build
+from conftest import ROOT, need, sanitized_build
 
 SCRIPT = """
 from reckon import clib
@@ -59,6 +59,40 @@ def test_every_row_is_clean_under_the_sanitizers(sanitized):
     done = run(sanitized, SCRIPT)
     assert done.returncode == 0, done.stderr[-3000:]
     assert int(done.stdout.split()[-1]) > 60
+    assert "runtime error" not in done.stderr and "ERROR: AddressSanitizer" not in done.stderr
+
+
+NFS = """
+import os
+os.environ.pop("LD_PRELOAD")  # not for the server
+from reckon import clib, nfs, scratch
+folder = scratch.prepare(1, 1 << 20)[0].parent
+try:
+    nfs.chosen("near", folder)
+except nfs.NfsCannot as reason:
+    print("cannot", reason)
+else:
+    ran = 0
+    for name, probe in clib.probes().items():
+        for version in (3, 4):
+            takes = {p.name: p.preset for p in probe.parameters}
+            params = {"server": "near", "file_bytes": 1 << 18, "version": version}
+            if name.startswith("files/remote/") and "server" in takes:
+                try:
+                    clib.run(name, {k: v for k, v in params.items() if k in takes}, samples=3)
+                    ran += 1
+                except clib.ProbeCannot:
+                    pass
+    nfs.forget()
+    print("ran", ran)
+"""
+
+
+def test_rows_that_read_over_nfs_are_clean_under_the_sanitizers(sanitized):
+    done = run(sanitized, NFS)
+    assert done.returncode == 0, done.stderr[-3000:]
+    need(not done.stdout.startswith("cannot"), done.stdout)
+    assert int(done.stdout.split()[-1]) >= 20
     assert "runtime error" not in done.stderr and "ERROR: AddressSanitizer" not in done.stderr
 
 

@@ -3,6 +3,7 @@
 #define RK_BLOCKS_H
 
 #include <linux/stat.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "order.h"
@@ -72,6 +73,27 @@ static inline int rk_blocks_open(struct rk_context *c, struct rk_blocks *b, int 
     rising_order(b->order, b->count);
     memset(b->buffer, 1, block_bytes); /* its pages are there before anything is timed */
     return 0;
+}
+
+/* How much of the file lies in the page cache (mincore(2)); -1 where that is not known. */
+static inline double rk_cached_share(int fd, size_t size_bytes)
+{
+    const size_t page = rk_small_page(), pages = (size_bytes + page - 1) / page;
+    unsigned char *const there = malloc(pages);
+    void *const start = there ? mmap(NULL, size_bytes, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    size_t count = 0;
+    int known = start != MAP_FAILED && mincore(start, size_bytes, there) == 0;
+    for (size_t i = 0; known && i < pages; i++)
+        count += there[i] & 1;
+    if (start != MAP_FAILED)
+        munmap(start, size_bytes);
+    free(there);
+    return known ? (double)count / (double)pages : -1;
+}
+
+static inline size_t rk_blocks_bytes(const struct rk_blocks *b)
+{
+    return b->count * b->block_bytes;
 }
 
 /* Reads one block; a negative error where not all of it came. ENODATA: the file is too short. */

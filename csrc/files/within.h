@@ -42,25 +42,6 @@ static inline int rk_read_wide(const struct rk_reader *r)
     return 0;
 }
 
-/* How much of the file is in the page cache, by mincore(2). -1 if that is not known. */
-static inline int64_t rk_resident(int fd, size_t bytes)
-{
-    const size_t page = rk_small_page(), pages = (bytes + page - 1) / page;
-    unsigned char *const in_memory = malloc(pages);
-    void *const mapped = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
-    int64_t found = -1;
-    if (in_memory && mapped != MAP_FAILED && mincore(mapped, bytes, in_memory) == 0) {
-        found = 0;
-        for (size_t i = 0; i < pages; i++)
-            found += in_memory[i] & 1;
-        found *= (int64_t)page;
-    }
-    if (mapped != MAP_FAILED)
-        munmap(mapped, bytes);
-    free(in_memory);
-    return found;
-}
-
 static inline void rk_close_reader(struct rk_reader *r)
 {
     if (r->wide && r->wide != MAP_FAILED)
@@ -85,7 +66,7 @@ static inline int rk_open_cold(struct rk_context *c, struct rk_reader *r, int in
     else if (fstatfs(b->fd, &about) == 0 &&
              ((uint32_t)about.f_type == RK_TMPFS || (uint32_t)about.f_type == RK_RAMFS))
         status = rk_cannot(c, "the file lies in memory and not on a disk, so no cache lies before it");
-    else if (rk_resident(b->fd, bytes) > (int64_t)bytes / 100)
+    else if (rk_cached_share(b->fd, bytes) > 0.01)
         status = rk_cannot(c, "the file stays in the page cache: another program holds its pages");
     if (status)
         rk_close_reader(r);
