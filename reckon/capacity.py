@@ -110,5 +110,6 @@ def _record(name: str, curve: Result) -> Result:
     if values or kept.measurement is None or kept.measurement.state != "measured":
         record.quantities[name] = kept = kept.model_copy(update={"measurement": made})
         records.write_record(run, record)
+    state = "reused" if values and curve.state == "reused" else state
     emit("done", quantity=name, state=state, reason=made.reason)
     return Result(name, kept, state, made.reason)

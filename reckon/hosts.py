@@ -106,16 +106,16 @@ def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: 
                 [12, 36, 20, 20, 12])  # fmt: skip
 
 
-def table(other: dict, fields: dict, caption: str, name: str) -> Block:
-    """The other host as the machine's own table has it; `fields` are machine.FIELDS. What a built-in
-    host has from this machine is not said twice."""
+def table(other: dict, fields: dict, caption: str, name: str, part: str = "peer") -> Block:
+    """The other host (or with `part` another part) as the machine's own table has it; `fields` are
+    machine.FIELDS. What a built-in host has from this machine is not said twice."""
     if _value(other, "kind") is None:
         return say("")
     built_in = _value(other, "link_rtt") is not None
     shared = ("processor", "cores", "memory", "os", "kernel", "hypervisor")
     rows = []
     for (section, key), (title, unit) in fields.items():
-        if section != "peer":
+        if section != part:
             continue
         value, source = _value(other, key), other.get(key, {}).get("source") or ""
         if value is None and built_in:
