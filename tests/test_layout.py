@@ -49,6 +49,7 @@ def test_every_row_is_measured_by_its_notebook():
         quantity["measurement"]["probe"]
         for path in (RECORDED / "recorded").rglob("*/*.json")
         for quantity in json.loads(path.read_text())["quantities"].values()
+        if quantity["measurement"]  # the quick profile leaves some to the longer ones
     }
     assert {name for name in clib.probes() if not name.startswith("test/")} == measured
 
