@@ -80,7 +80,7 @@ def test_results_of_the_recorded_run(recorded):
         (["measure", "cpu/sysall"], "did you mean cpu/syscall"),
         (["results", "--run", "nowhere"], "no run named nowhere"),
         (["results", "--run", "../.."], "cannot name a run"),
-        (["results", "files/read"], "has no record of files/read"),
+        (["results", "files/write"], "has no record of files/write"),
         (["build", "--profile", "fast"], "invalid choice: 'fast'"),
         (["frobnicate"], "invalid choice"),
     ],
