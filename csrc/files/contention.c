@@ -156,7 +156,6 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     int status = rk_blocks_open(c, &file, 0, (size_t)rk_integer(c, "file_bytes"), block, O_DIRECT);
     if (status)
         return status;
-    status = reader_on_a_disk(c, file.fd);
     const int64_t asked = rk_integer(c, "blocks");
     const uint32_t blocks = asked < file.count ? (uint32_t)asked : file.count;
     snprintf(path, sizeof path, "/proc/self/fd/%d", file.fd);

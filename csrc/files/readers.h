@@ -84,18 +84,6 @@ static inline int readers_prepare(struct rk_context *c, struct readers *r, int64
     return 0;
 }
 
-/* The run's files may lie in memory, where O_DIRECT is taken too (Linux 6.6) and means nothing. */
-static inline int reader_on_a_disk(struct rk_context *c, int fd)
-{
-    struct statfs about;
-    if (fstatfs(fd, &about) < 0)
-        return rk_failed(c, "fstatfs", errno);
-    if ((uint32_t)about.f_type != RK_TMPFS && (uint32_t)about.f_type != RK_RAMFS)
-        return 0;
-    trouble(c, EOPNOTSUPP, "%.64s lies in memory and not on a disk", rk_scratch_dir(c));
-    return -EOPNOTSUPP;
-}
-
 /* The files, each large enough for `trials` times `blocks` blocks and `more`. On failure nothing is
  * left. */
 static inline int readers_open(struct rk_context *c, struct readers *r, size_t trials, int64_t blocks,
@@ -106,7 +94,6 @@ static inline int readers_open(struct rk_context *c, struct readers *r, size_t t
     const size_t block = (size_t)rk_integer(c, "block_bytes");
     for (int i = 0; i < r->count && !status; i++) {
         status = rk_blocks_open(c, &r->file[i], i, (size_t)rk_integer(c, "file_bytes"), block, flags);
-        status = status ? status : reader_on_a_disk(c, r->file[i].fd);
         if (!status && r->file[i].count < needed) {
             trouble(c, EOPNOTSUPP, "%llu different blocks of %zu bytes are asked of a file that has %u; "
                     "ask for fewer trials or a larger file", (unsigned long long)needed, block,
