@@ -269,6 +269,7 @@ class _Plan:
         parts += [peer.identity()] if self.talks else []
         parts += [nfs.identity(self.server)] if self.server else []
         parts += [scratch.identity()] if "dir" in self._takes else []
+        parts += [self.until.at(profile)] if self.until else []
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
     def _usable(self, kept: Measurement | None) -> bool:
@@ -299,7 +300,8 @@ class _Plan:
 
     def meet(self) -> None:
         """Start or greet the other host for rows that talk to it, make the files for rows that read some,
-        and start the server that exports them; without them they cannot run. A point past `until` is left to a longer profile."""
+        and start the server that exports them; without them they cannot run. A point past `until` is left
+        to a longer profile."""
         for job in self.jobs if self.until else ():
             if job.x > self.until.at(self.profile.name):
                 job.stopped, job.reason = "cannot", f"the {self.profile.name} profile does not go so far"
@@ -309,7 +311,8 @@ class _Plan:
         except peer.PeerCannot as error:
             for job in self.jobs:
                 job.stopped, job.reason = "cannot", str(error).rstrip(".")
-        if "file_bytes" in self._takes:
+        real = self.server and nfs.is_real(self.server)  # it has files of its own
+        if "file_bytes" in self._takes and not real:
             self._make_files([job for job in self.jobs if not job.stopped])
         if self.server:
             self._start_server([job for job in self.jobs if not job.stopped])
@@ -325,8 +328,10 @@ class _Plan:
                 job.stopped, job.reason = "cannot", str(error).rstrip(".")
 
     def _start_server(self, jobs: list[_Job]) -> None:
+        """One on a lab host serves the run's files."""
         try:
-            folder = scratch.prepare(1, _FILE_LEAST_BYTES)[0].parent
+            real = nfs.is_real(self.server)
+            folder = settings.scratch_dir() if real else scratch.prepare(1, _FILE_LEAST_BYTES)[0].parent
             self.other_end = nfs.chosen(self.server, folder).describe
         except (nfs.NfsCannot, scratch.ScratchCannot) as error:
             for job in jobs:

@@ -91,7 +91,7 @@ def chosen(server: str, folder: Path) -> Chosen:
         raise ReckonError(f"There is no NFS server {server!r}; choose one of {', '.join(SERVERS)}.")
     found = _found(server, str(folder))
     if isinstance(found, Chosen) and not found.alive():  # it was ended from outside: a new one
-        forget()
+        del _kept[server, str(folder)]
         found = _found(server, str(folder))
     if isinstance(found, NfsCannot):
         raise NfsCannot(str(found))
@@ -102,14 +102,20 @@ def forget() -> None:
     """End what was started, and make the next chosen() look anew."""
     while _started:
         _started.pop().close()
-    _found.cache_clear()
+    _kept.clear()
 
 
 _started: list[lab.Lab] = []
+_kept: dict[tuple[str, str], Chosen | NfsCannot] = {}
 
 
-@functools.cache
 def _found(server: str, folder: str) -> Chosen | NfsCannot:
+    if (server, folder) not in _kept:
+        _kept[server, folder] = _look(server, folder)
+    return _kept[server, folder]
+
+
+def _look(server: str, folder: str) -> Chosen | NfsCannot:
     mark = "" if server == "other" else f"{server.upper()}_"
     for name in ("AT", "SPACE"):  # a parent's choice need not be ours
         os.environ.pop(f"RECKON_NFS_{mark}{name}", None)
@@ -124,9 +130,9 @@ def _found(server: str, folder: str) -> Chosen | NfsCannot:
 def identity(server: str) -> str:
     """Which server and link it is, for a record's key; nothing is started for it."""
     if is_real(server):
-        return f"nfs {settings.nfs()}"
+        return f"nfs {settings.nfs()} {' '.join(_libraries())}"
     rtt, rate = link(server)
-    made = hashlib.sha256(f"{_SERVE}{_CONFIG}{_version()}".encode()).hexdigest()[:8]
+    made = hashlib.sha256(f"{_SERVE}{_CONFIG}{_version()}{_libraries()}".encode()).hexdigest()[:8]
     return f"nfs {made} {lab.identity(rtt, rate)}"
 
 
@@ -158,13 +164,22 @@ def _program(name: str) -> str | None:
     return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/local/sbin")
 
 
+def _libraries() -> list[str]:
+    """The versions of libnfs that are installed, by their files' names."""
+    found = glob.glob("/usr/lib*/libnfs.so.*") + glob.glob("/usr/lib/*/libnfs.so.*")
+    return sorted({os.path.basename(os.path.realpath(one)) for one in found})
+
+
 @functools.cache
 def _version() -> str:
     """What ganesha says that it is."""
     program = _program("ganesha.nfsd")
     if not program:
         return "no ganesha"
-    said = subprocess.run([program, "-v"], capture_output=True, text=True, timeout=DEADLINE_S)
+    try:
+        said = subprocess.run([program, "-v"], capture_output=True, text=True, timeout=DEADLINE_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return "an NFS-Ganesha that does not say its version"
     lines = (said.stdout + said.stderr).strip().splitlines()
     return lines[0].replace(" Release = V", " ") if lines else "NFS-Ganesha"
 

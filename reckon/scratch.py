@@ -11,6 +11,7 @@ import atexit
 import os
 import re
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,7 +37,7 @@ def _mount() -> tuple[str, str]:
     longest = -1
     for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
         before, after = line.split(" - ")
-        point = before.split()[4].encode().decode("unicode_escape")
+        point = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), before.split()[4])
         inside = folder == point or folder.startswith(point.rstrip("/") + "/")
         if inside and len(point) >= longest:  # of two on one point the later one is seen
             longest, found = len(point), tuple(after.split()[:2])
@@ -44,8 +45,13 @@ def _mount() -> tuple[str, str]:
 
 
 def identity() -> str:
-    """Which disk it is, for a record's key: samples of another one do not serve."""
-    return "scratch " + " ".join(_mount())
+    """Which disk it is, for a record's key: samples of another one do not serve. Two sticks at one
+    device's name differ in what statvfs(3) calls f_fsid."""
+    try:
+        mark = f"{os.statvfs(settings.scratch_dir()).f_fsid:x}"
+    except OSError:
+        mark = "not there"
+    return " ".join(["scratch", *_mount(), mark])
 
 
 def facts() -> dict[str, tuple]:
@@ -80,8 +86,9 @@ def _started(pid: int) -> str | None:
 
 
 def _space() -> str:
-    """The PID namespace: in another one the same number is another process."""
-    return re.sub(r"\D", "", os.readlink("/proc/self/ns/pid"))
+    """Where a process has its number: this boot of this machine, and the PID namespace."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")[:8]
+    return boot + re.sub(r"\D", "", os.readlink("/proc/self/ns/pid"))
 
 
 def _own_name() -> str:
@@ -92,7 +99,8 @@ def sweep() -> None:
     """Remove what killed owners of this PID namespace left in the scratch folder."""
     for path in settings.scratch_dir().glob(f"{_NAME}{_space()}-*"):
         pid, _, started = path.name.removeprefix(f"{_NAME}{_space()}-").partition("-")
-        if pid.isdigit() and _started(int(pid)) != started:
+        ours = path.lstat().st_uid == os.geteuid()
+        if ours and re.fullmatch(r"[0-9]{1,9}", pid) and _started(int(pid)) != started:
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -125,7 +133,11 @@ def _folder() -> Path:
         atexit.register(_remove, path, os.getpid())
     if not path.exists():
         sweep()
-        path.mkdir(mode=0o700)
+    path.mkdir(mode=0o700, exist_ok=True)
+    # Its name can be foreseen, and others may write beside it: what they put there is not ours to use.
+    about = path.lstat()
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o077:
+        raise ScratchCannot(f"{path} is there already and another user's; remove it.")
     return path
 
 
@@ -161,10 +173,14 @@ def _size(path: Path) -> int:
 
 def _grow(path: Path, size_bytes: int) -> None:
     """Append random data: holes and unwritten extents would be read without the disk, and what
-    repeats might be stored once."""
-    random = np.random.default_rng()
-    with open(path, "ab") as file:
-        while (left := size_bytes - file.tell()) > 0:
-            file.write(random.bytes(min(left, _CHUNK_BYTES)))
-        file.flush()
-        os.fsync(file.fileno())
+    repeats might be stored once. What is interrupted is taken back: it may not be on the disk."""
+    random, before = np.random.default_rng(), _size(path)
+    try:
+        with open(path, "ab") as file:
+            while (left := size_bytes - file.tell()) > 0:
+                file.write(random.bytes(min(left, _CHUNK_BYTES)))
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        os.truncate(path, before)
+        raise

@@ -52,7 +52,7 @@ def test_a_runs_files_that_lie_in_memory_are_told(root, monkeypatch):  # noqa: F
     with scratch.shared():
         scratch.prepare(1, 12 * MIB)
         for row in ("limited", "left", "whole"):
-            with pytest.raises(clib.ProbeCannot, match="the file lies in memory and not on a disk"):
+            with pytest.raises(clib.ProbeCannot, match="lies in memory and not on a disk"):
                 clib.run(f"files/cache/{row}")
 
 
@@ -65,7 +65,7 @@ def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, mon
             if ctypes.CDLL(None).mlock(held, ctypes.c_size_t(len(mapped))):
                 pytest.skip("no right to hold memory")
             try:
-                with pytest.raises(clib.ProbeCannot, match="another program holds its pages"):
+                with pytest.raises(clib.ProbeCannot, match="of the file stays in the page cache"):
                     clib.run("files/cache/limited", samples=1)
             finally:
                 del held

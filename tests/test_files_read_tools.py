@@ -58,7 +58,7 @@ def test_it_is_asked_for_the_same(pretend, tmp_path):
     for word in ("--size=1048576", "--bs=8192", "--number_ios=3", "--direct=1", "--ioengine=psync", "--readonly",
                  "--rw=randread", "--randrepeat=0", "--thread"):  # fmt: skip
         assert word in said.splitlines()
-    assert re.search(r"^--write_lat_log=/var/tmp/reckon-files-\d+-\d+-\d+/log$", said, re.M)
+    assert re.search(r"^--write_lat_log=/var/tmp/reckon-files-[0-9a-f]{8}\d+-\d+-\d+/log$", said, re.M)
     assert re.search(r"^--filename=/proc/self/fd/\d+$", said, re.M)
 
 

@@ -141,7 +141,7 @@ def test_what_the_folder_lies_on_is_told(disk, monkeypatch):
         ["findmnt", "-T", disk, "-no", "FSTYPE,SOURCE"], capture_output=True, text=True
     ).stdout.split()  # fmt: skip
     assert scratch.facts()["filesystem"][0] == kind
-    assert scratch.identity() == f"scratch {kind} {source}"
+    assert scratch.identity().startswith(f"scratch {kind} {source} ")
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
     assert scratch.facts()["filesystem"][0] == "tmpfs"
     assert scratch.facts()["lies_on"][0] == "in memory, not on a disk"
@@ -152,3 +152,43 @@ def test_the_rows_disk_is_scratchs(disk, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
     with pytest.raises(clib.ProbeCannot, match="/dev/shm lies in memory"):
         clib.run("memory/fault/minor", {"touches": 1}, samples=1)
+
+
+def test_a_folder_that_another_user_put_there_is_not_used(disk):
+    need(os.geteuid() == 0, "being two users needs root")
+    elsewhere = disk / "elsewhere"
+    elsewhere.mkdir()
+    with scratch.shared():
+        trap = Path(os.environ["RECKON_FILES"])
+        for make in (lambda: trap.symlink_to(elsewhere), lambda: trap.mkdir(0o755), lambda: trap.mkdir(0o700)):
+            make()
+            if not trap.is_symlink():
+                os.chown(trap, 54321 if trap.stat().st_mode & 0o077 == 0 else 0, -1)
+            with pytest.raises(scratch.ScratchCannot, match="another user's; remove it"):
+                scratch.prepare(1, KIB)
+            trap.unlink() if trap.is_symlink() else trap.rmdir()
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_sweeping_leaves_other_users_folders_and_odd_names(disk):
+    need(os.geteuid() == 0, "being two users needs root")
+    name = scratch._own_name().rsplit("-", 2)[0]
+    theirs, odd = disk / f"{name}-999999999-1", disk / f"{name}-\u00b2"
+    for one in (theirs, odd):
+        one.mkdir()
+    os.chown(theirs, 54321, -1)
+    scratch.sweep()
+    assert theirs.exists() and odd.exists()
+
+
+def test_files_that_were_not_finished_are_taken_back(disk, monkeypatch):
+    with scratch.shared():
+        (one,) = scratch.prepare(1, 4 * KIB)
+
+        def interrupted(file):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(os, "fsync", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            scratch.prepare(1, 64 * KIB)
+        assert one.stat().st_size == 4 * KIB

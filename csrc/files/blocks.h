@@ -96,6 +96,28 @@ static inline size_t rk_blocks_bytes(const struct rk_blocks *b)
     return b->count * b->block_bytes;
 }
 
+/* The advice to forget a file may be ignored, as where another process has mapped it; what is read
+ * then is no disk. */
+static inline int rk_is_cold(struct rk_context *c, const struct rk_blocks *b)
+{
+    char why[128];
+    const double share = rk_cached_share(b->fd, rk_blocks_bytes(b));
+    if (share >= 0 && share < 0.01)
+        return 0;
+    if (share < 0)
+        return rk_cannot(c, "the kernel does not say what the page cache holds of the file (mincore)");
+    snprintf(why, sizeof why, "%.0f %% of the file stays in the page cache, so reading it needs no disk",
+             100 * share);
+    return rk_cannot(c, why);
+}
+
+/* Out of the page cache, and really so. */
+static inline int rk_blocks_cold(struct rk_context *c, const struct rk_blocks *b)
+{
+    const int status = rk_make_cold(c, b->fd);
+    return status ? status : rk_is_cold(c, b);
+}
+
 /* Reads one block; a negative error where not all of it came. ENODATA: the file is too short. */
 static inline int rk_read_block(const struct rk_blocks *b, uint32_t block)
 {

@@ -24,7 +24,7 @@ static int time_t470(struct rk_context *c, struct readers *r, struct rk_sample *
     uint64_t state = rk_begin();
     for (size_t i = 0; i < n && !status; i++) {
         for (int f = 0; f < r->count && !status; f++)
-            status = rk_make_cold(c, r->file[f].fd);
+            status = rk_blocks_cold(c, &r->file[f]);
         for (uint32_t b = 0; b < r->blocks; b++)
             r->file[0].order[b] = random_below(&state, r->file[0].count);
         for (int f = 1; f < r->count; f++)
@@ -138,7 +138,7 @@ static int time_means(struct rk_context *c, struct rk_sample *out, size_t n, int
         return status;
     for (size_t i = 0; i < n && !status; i++) {
         for (int f = 0; f < r.count && !status; f++) {
-            status = flags & O_DIRECT ? 0 : rk_make_cold(c, r.file[f].fd);
+            status = flags & O_DIRECT ? 0 : rk_blocks_cold(c, &r.file[f]);
             lseek(r.file[f].fd, 0, SEEK_SET); /* the readers of the last trial moved it */
         }
         status = status ? status : readers_start(c, &r, work);

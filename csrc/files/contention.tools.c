@@ -4,13 +4,14 @@
 
 #define SPAN_MOST_MS 10000
 
-/* The job: what the rows of ours do, by fio. `lent` are the files. */
+/* The job: what the rows of ours do, by fio. Threads, because its processes would be in sessions of
+ * their own, where nobody ends them with it. `lent` are the files. */
 static void write_job(struct rk_context *c, struct fio_job *job, const int *lent, int count)
 {
     int cpus[RK_CPUS_MOST];
     const int have = rk_cpus(cpus, RK_CPUS_MOST);
     *job = (struct fio_job){0};
-    fio_say(job, "[global]\nioengine=psync\nrw=randread\ndirect=1\nrandrepeat=0\ngroup_reporting\n"
+    fio_say(job, "[global]\nthread\nioengine=psync\nrw=randread\ndirect=1\nrandrepeat=0\ngroup_reporting\n"
             "allow_file_create=0\ntime_based\nbs=%lld\nsize=%lld\nruntime=%lldms\ncpus_allowed=",
             (long long)rk_integer(c, "block_bytes"), (long long)rk_integer(c, "file_bytes"),
             (long long)rk_integer(c, "span_ms"));

@@ -4,19 +4,6 @@
 
 #include "files/blocks.h"
 
-/* The advice to forget a file may be ignored, as where another process has mapped it; what is read
- * then is no disk. */
-static inline int rk_is_cold(struct rk_context *c, const struct rk_blocks *b)
-{
-    char why[128];
-    const double share = rk_cached_share(b->fd, rk_blocks_bytes(b));
-    if (share < 0.05)
-        return 0;
-    snprintf(why, sizeof why, "%.0f %% of the file stays in the page cache, so reading it needs no disk",
-             100 * share);
-    return rk_cannot(c, why);
-}
-
 /* The row's file as blocks; `flags` as O_DIRECT, without which it is cold. */
 static inline int rk_open_blocks(struct rk_context *c, struct rk_blocks *b, int flags)
 {

@@ -7,18 +7,28 @@
 #define READ_MOST_MS 50 /* a rotating disk takes 20 */
 #define START_MS 2000   /* fio calibrates its clock first */
 
-/* When this process started, in ticks since boot (proc_pid_stat(5), field 22), and its PID namespace;
- * 0 or -1. */
-static int who_am_i(unsigned long long *started, char space[32])
+/* The beginning of a file of the kernel's, as text; what was read of it, or -1. */
+static ssize_t read_beginning(const char *path, char *text, size_t size)
 {
-    char stat[1024] = "", link[64] = "";
-    const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    const ssize_t got = fd < 0 ? -1 : read(fd, stat, sizeof stat - 1);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd < 0 ? -1 : read(fd, text, size - 1);
     if (fd >= 0)
         close(fd);
+    text[got > 0 ? got : 0] = 0;
+    return got;
+}
+
+/* When this process started, in ticks since boot (proc_pid_stat(5), field 22), and where it has its
+ * number: this boot and its PID namespace. 0 or -1. */
+static int who_am_i(unsigned long long *started, char space[48])
+{
+    char stat[1024], link[64] = "", boot[9];
+    const ssize_t got = read_beginning("/proc/self/stat", stat, sizeof stat);
     const char *const after = strrchr(stat, ')');
-    return got > 0 && after && readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 &&
-                   sscanf(link, "pid:[%31[0-9]", space) == 1 &&
+    const ssize_t known = read_beginning("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    snprintf(space, 48, "%s", boot);
+    return got > 0 && known == 8 && after && readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 &&
+                   sscanf(link, "pid:[%31[0-9]", space + 8) == 1 &&
                    sscanf(after, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
                           "%*s %*s %*s %llu", started) == 1
                ? 0 : -1;
@@ -28,7 +38,7 @@ static int who_am_i(unsigned long long *started, char space[32])
  * next run removes. 0 or a status. */
 static int make_folder(struct rk_context *c, char path[PATH_MAX])
 {
-    char why[160], space[32];
+    char why[160], space[48];
     unsigned long long started;
     const char *const dir = rk_scratch_dir(c);
     if (who_am_i(&started, space) < 0)

@@ -79,12 +79,8 @@ static inline int remote_set_cache(struct rk_context *c, struct remote *r, size_
         return rk_cannot(c, "the page cache of a server on another machine cannot be dropped from here");
     if (cold && reads > b->count)
         return rk_cannot(c, "from a cold cache each block is read once: more samples than blocks");
-    if (cold) {
-        const int status = rk_make_cold(c, b->fd);
-        if (status || rk_cached_share(b->fd, (size_t)b->count * b->block_bytes) <= 0)
-            return status;
-        return rk_cannot(c, "the file's pages stay in the page cache when it is told to drop them");
-    }
+    if (cold)
+        return rk_blocks_cold(c, b);
     for (size_t i = 0; i < reads && i < b->count; i++) {
         const int bad = b->fd >= 0 ? rk_read_block(b, b->order[i])
                                    : nfs_read_block(&r->nfs, b, b->order[i]);

@@ -53,21 +53,13 @@ static inline void rk_close_reader(struct rk_reader *r)
  * against the limit. */
 static inline int rk_open_cold(struct rk_context *c, struct rk_reader *r, int index, size_t block_bytes)
 {
-    const size_t bytes = (size_t)rk_integer(c, "file_bytes");
     struct rk_blocks *const b = &r->blocks;
-    struct statfs about;
-    int status = rk_blocks_open(c, b, index, bytes, block_bytes, 0);
+    int status = rk_blocks_open(c, b, index, (size_t)rk_integer(c, "file_bytes"), block_bytes, 0);
     if (status)
         return status;
     r->wide = mmap(NULL, RK_WIDE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE,
                    -1, 0);
-    if (r->wide == MAP_FAILED)
-        status = rk_refused(c, "mmap", errno);
-    else if (fstatfs(b->fd, &about) == 0 &&
-             ((uint32_t)about.f_type == RK_TMPFS || (uint32_t)about.f_type == RK_RAMFS))
-        status = rk_cannot(c, "the file lies in memory and not on a disk, so no cache lies before it");
-    else if (rk_cached_share(b->fd, bytes) > 0.01)
-        status = rk_cannot(c, "the file stays in the page cache: another program holds its pages");
+    status = r->wide == MAP_FAILED ? rk_refused(c, "mmap", errno) : rk_is_cold(c, b);
     if (status)
         rk_close_reader(r);
     return status;
