@@ -23,9 +23,10 @@ def _told_by_reports(quantity: str, unit: str, names: list[str]) -> str:
 
 
 def methods(found: list[Result], ours: Result, caption: str, name: str,
-            titles: dict | None = None) -> Block:  # fmt: skip
+            titles: dict | None = None, against: str = "ours") -> Block:  # fmt: skip
     """Each report's method on this machine beside ours; predicted by the report's own reasoning.
-    titles: what to call our own rows, where there are several."""
+    titles: what to call our own rows, where there are several. against: what `ours` is, where it is a
+    report's row too."""
     told = lambda one: ", ".join(["ours", *([titles[one.quantity]] if titles else [])])  # noqa: E731
     rows = []
     middle = lambda r: r.medians.mean() if r.has_samples else math.nan  # noqa: E731
@@ -33,14 +34,14 @@ def methods(found: list[Result], ours: Result, caption: str, name: str,
         m = one.measurement
         # A whole loop against a round, say, or a file against a block would be no comparison.
         alike = one.is_curve == ours.is_curve and (m.op == "file") == (ours.measurement.op == "file")
-        against = middle(one) / middle(ours) if alike else math.nan
+        times = middle(one) / middle(ours) if alike else math.nan
         rows.append([
             ", ".join(m.reports) or told(one), m.timed, predicted(one), measured(one),
-            "–" if math.isnan(against) else f"{units.number(against)}×",
+            "–" if math.isnan(times) else f"{units.number(times)}×",
             _told_by_reports(one.quantity, one.unit, m.reports),
         ])  # fmt: skip
     return grid(["Method of", "What is timed", "Predicted by its reasoning", "Measured here",
-                 "Against ours", "In the report"], rows, caption, name,
+                 f"Against {against}", "In the report"], rows, caption, name,
                 [13, 30, 14, 16, 10, 17])  # fmt: skip
 
 

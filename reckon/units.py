@@ -175,8 +175,9 @@ def spoken(unit: str) -> str:
 
 
 def span(values, unit: str) -> str:
-    """A curve in few words: its first and last value."""
-    return f"{amount(float(values[0]), unit)} to {amount(float(values[-1]), unit)}"
+    """A curve in few words: its first and last value; one, where all of them are printed the same."""
+    told = [amount(float(value), unit) for value in values]
+    return told[0] if len(set(told)) == 1 else f"{told[0]} to {told[-1]}"
 
 
 def amount(base_value: float, unit: str, digits: int = 3, fixed: bool = False) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -125,33 +126,68 @@ def steadiness(one: Result, what: str) -> Block:
 
 
 def plausibility(found: list[Result], least: float, unit: str, why: str,
-                 most: float = math.inf, with_reports: bool = True) -> Block:  # fmt: skip
+                 most: float = math.inf, with_reports: bool = True, block_bytes: int = 0,
+                 because: str = "") -> Block:  # fmt: skip
     """Figures of this run and, where the bounds (in `unit`) are theirs too, of the reports that cannot
-    be what they claim: not positive, or outside the bounds, with the reason why they are bounds."""
+    be what they claim: not positive, or outside the bounds, with the reason why they are bounds.
+
+    block_bytes: the bounds are for so many bytes; a whole file, or a larger block, is judged by their share
+    of it. because: what explains those outside, where any is."""
     in_cycles = unit == "cycle"
     odd = []
 
-    def judge(value: float, whose: str) -> None:
+    def judge(value: float, one: Result, at: float | None, where: str, whose: str) -> None:
+        value *= _share(one, block_bytes, at)
         if not least <= value <= most:
-            odd.append(f"{whose}: {units.number(value)} {units.spoken(unit)}")
+            odd.append((one.quantity, where, whose, value))
 
     for one in found:
         told = ([c.median for c in one.cycles] if in_cycles
                 else [units.from_base(v, unit) for v in one.medians])  # fmt: skip
         for i, value in enumerate(told):
-            where = f" at {units.place(float(one.axis[i]), one.axis_unit)}" if one.is_curve else ""
-            judge(value, f"`{one.quantity}`{where} of this run")
+            at = float(one.axis[i]) if one.is_curve else None
+            where = f" at {units.place(at, one.axis_unit)}" if one.is_curve else ""
+            judge(value, one, at, where, "this run")
             if one.summaries[i].minimum <= 0 < value:
-                odd.append(f"`{one.quantity}`{where} of this run: trials down to "
-                           f"{units.amount(one.summaries[i].minimum, one.unit)}")  # fmt: skip
+                odd.append((one.quantity, where, "this run",
+                            f"trials down to {units.amount(one.summaries[i].minimum, one.unit)}"))  # fmt: skip
         for f in reports.of(one.quantity) if with_reports else ():
             told = f.base(f.measured, one.unit)
             if told is not None:
                 told = told * f.clock if in_cycles else units.from_base(told, unit)
-                where = f" at {f.at:g}" if f.at is not None else ""
-                judge(told, f"`{one.quantity}`{where} of {f.report}")
+                at = float(units.to_base(f.at, one.axis_unit)) if block_bytes and f.at is not None else None
+                judge(told, one, at, f" at {f.at:g}" if f.at is not None else "", f.report)
     bound = f"No figure here can be below {units.number(least)} {units.spoken(unit)}"
     if math.isfinite(most):
         bound += f" or above {units.number(most)} {units.spoken(unit)}"
-    return say(f"{bound}: {why}.",
-               f"Outside: {'; '.join(odd)}." if odd else "None is.")  # fmt: skip
+    bound += f" for {units.size(block_bytes, 'byte')}" if block_bytes else ""
+    told = _by_curve(odd, unit) if block_bytes else [_outside(*one, unit) for one in odd]
+    outside = [f"Outside: {'; '.join(told)}.", *filter(None, [because])] if odd else ["None is."]
+    return say(f"{bound}: {why}.", *outside)
+
+
+def _share(one: Result, block_bytes: int, at: float | None) -> float:
+    """So many bytes of what one operation of the quantity reads, there on its axis."""
+    m, whole = one.measurement, one.measurement.op == "file"
+    along = at is not None and (whole or m.axis == "block_bytes")
+    size = at if along else m.params.get("file_bytes" if whole else "block_bytes", block_bytes)
+    return block_bytes / size if block_bytes else 1.0
+
+
+def _outside(quantity: str, where: str, whose: str, value: float | str, unit: str) -> str:
+    told = value if isinstance(value, str) else f"{units.number(value)} {units.spoken(unit)}"
+    return f"`{quantity}`{where} of {whose}: {told}"
+
+
+def _by_curve(odd: list[tuple], unit: str) -> list[str]:
+    """The same, the points of one curve together."""
+    told = []
+    for (quantity, whose), group in itertools.groupby(odd, lambda one: (one[0], one[2])):
+        points = list(group)
+        values = [value for *_, value in points]
+        if len(points) < 3 or any(isinstance(value, str) for value in values):
+            told += [_outside(*one, unit) for one in points]
+            continue
+        ends = [f"{units.number(v)} {units.spoken(unit)}" for v in (min(values), max(values))]
+        told.append(f"`{quantity}` of {whose}, {len(points)} points: {' to '.join(ends)}")
+    return told

@@ -68,6 +68,18 @@ def test_from_a_cold_cache_no_block_is_read_twice(served):  # noqa: F811
         served.run("random", samples=65, file_bytes=256 * KIB, cold=1)
 
 
+def test_a_trial_of_many_blocks_waits_for_the_readahead(served):  # noqa: F811
+    """As often as the file is read: 64 blocks, and so one trial is all of it; seen to fail when only the first
+    one is cold."""
+    whole = dict(blocks=64, file_bytes=256 * KIB)
+    for row in ("sequential", "local_sequential"):
+        for asked in (64, 1000):
+            assert set(served.run(row, samples=4, **{**whole, "blocks": asked}, cold=1).ops.tolist()) == {64}
+    cold = served.run("local_sequential", samples=6, **whole, cold=1)
+    warm = served.us("local_sequential", samples=6, **whole)
+    assert (np.sort(cold.ticks / cold.ops)[1:] / clib.tick_hz() * 1e6 > 1.5 * warm).all(), (cold.ticks, warm)
+
+
 def test_what_comes_is_what_the_file_has(served, tmp_path, monkeypatch):  # noqa: F811
     """Seen to fail: the file that is looked at here is another one than the server's."""
     served.start("near")

@@ -3,38 +3,52 @@
 #include "files/remote.h"
 #include "files/remote_kernel.h"
 
-/* --- over NFS ---------------------------------------------------------------------------------- */
-
-static int time_remote(struct rk_context *c, struct rk_sample *out, size_t n, enum remote_order order)
+/* n samples of `asked` blocks of the order, or of the whole file, each where the last one ended. What
+ * does not fit before the end begins again at the start; from a cold cache that is cold once more. */
+static int time_blocks(struct rk_context *c, struct remote *r, struct rk_sample *out, size_t n, int64_t asked)
 {
-    struct remote r;
-    int status = remote_open(c, &r, order, (int)rk_integer(c, "version")), bad = 0;
-    if (status)
-        return status;
-    status = remote_set_cache(c, &r, n, (int)rk_integer(c, "cold"));
-    uint32_t block = 0;
-    for (size_t i = 0; i < n && !status && !bad; i++) {
-        block = r.blocks.order[i % r.blocks.count];
+    const uint32_t count = r->blocks.count, span = asked < count ? (uint32_t)asked : count;
+    const int cold = (int)rk_integer(c, "cold"), remote = r->nfs.file != NULL;
+    int status = remote_set_cache(c, r, cold && span > 1 ? span : n * span, cold), bad = 0;
+    uint32_t at = 0, last = 0;
+    for (size_t i = 0; i < n && !status && !bad; i++, at += span) {
+        if (at + (uint64_t)span > count) {
+            at = 0;
+            status = cold ? remote_set_cache(c, r, span, cold) : 0;
+        }
+        const uint32_t *const next = r->blocks.order + at;
         const uint64_t begin = rk_begin();
-        bad = nfs_read_block(&r.nfs, &r.blocks, block);
+        for (uint32_t k = 0; k < span && !bad; k++)
+            bad = remote ? nfs_read_block(&r->nfs, &r->blocks, next[k]) : rk_read_block(&r->blocks, next[k]);
         const uint64_t end = rk_end();
-        out[i] = (struct rk_sample){(int64_t)(end - begin), 1};
+        out[i] = (struct rk_sample){(int64_t)(end - begin), span};
+        last = next[span - 1];
     }
     if (bad)
-        status = nfs_read_trouble(c, &r.nfs, bad);
-    else if (!status)
-        status = remote_is_same(c, &r, block);
-    return remote_close(c, &r, status);
+        status = remote ? nfs_read_trouble(c, &r->nfs, bad) : rk_read_trouble(c, bad);
+    else if (!status && remote)
+        status = remote_is_same(c, r, last);
+    return remote_close(c, r, status);
+}
+
+/* --- over NFS ---------------------------------------------------------------------------------- */
+
+static int time_remote(struct rk_context *c, struct rk_sample *out, size_t n, enum remote_order order,
+                       int64_t blocks)
+{
+    struct remote r;
+    const int status = remote_open(c, &r, order, (int)rk_integer(c, "version"));
+    return status ? status : time_blocks(c, &r, out, n, blocks);
 }
 
 static int run_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_remote(c, out, n, REMOTE_SEQUENTIAL);
+    return time_remote(c, out, n, REMOTE_SEQUENTIAL, rk_integer(c, "blocks"));
 }
 
 static int run_random(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_remote(c, out, n, REMOTE_RANDOM);
+    return time_remote(c, out, n, REMOTE_RANDOM, 1);
 }
 
 /* A block over NFS and then the same block here: the difference may be negative. */
@@ -97,31 +111,22 @@ static int run_null(struct rk_context *c, struct rk_sample *out, size_t n)
 
 /* --- the same file here ------------------------------------------------------------------------ */
 
-static int time_local(struct rk_context *c, struct rk_sample *out, size_t n, enum remote_order order)
+static int time_local(struct rk_context *c, struct rk_sample *out, size_t n, enum remote_order order,
+                      int64_t blocks)
 {
     struct remote r;
-    int status = remote_open_here(c, &r, order), bad = 0;
-    if (status)
-        return status;
-    status = remote_set_cache(c, &r, n, (int)rk_integer(c, "cold"));
-    for (size_t i = 0; i < n && !status && !bad; i++) {
-        const uint32_t block = r.blocks.order[i % r.blocks.count];
-        const uint64_t begin = rk_begin();
-        bad = rk_read_block(&r.blocks, block);
-        const uint64_t end = rk_end();
-        out[i] = (struct rk_sample){(int64_t)(end - begin), 1};
-    }
-    return remote_close(c, &r, bad ? rk_read_trouble(c, bad) : status);
+    const int status = remote_open_here(c, &r, order);
+    return status ? status : time_blocks(c, &r, out, n, blocks);
 }
 
 static int run_local_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_local(c, out, n, REMOTE_SEQUENTIAL);
+    return time_local(c, out, n, REMOTE_SEQUENTIAL, rk_integer(c, "blocks"));
 }
 
 static int run_local_random(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_local(c, out, n, REMOTE_RANDOM);
+    return time_local(c, out, n, REMOTE_RANDOM, 1);
 }
 
 /* --- positions --------------------------------------------------------------------------------- */
@@ -182,17 +187,18 @@ static int run_kernel(struct rk_context *c, struct rk_sample *out, size_t n)
     RK_PROBE(id, .name = "files/remote/" #id, .op = op_, .timed = what, .run = run_##id,           \
              .params = RK_PARAMS(__VA_ARGS__))
 #define NOT_TIMED "; mounting, opening and a first read are not timed"
+#define SPAN RK_COUNT("blocks", 1, 1, 1 << 30, "in a trial")
 
-ROW(sequential, "block", "one read over NFS by libnfs, the blocks in rising order" NOT_TIMED,
-    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD);
+ROW(sequential, "block", "`blocks` reads over NFS by libnfs, one after the other, in rising order" NOT_TIMED,
+    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD, SPAN);
 ROW(random, "block", "one read over NFS by libnfs, the blocks in random order, none twice before all were "
     "read" NOT_TIMED, REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD);
 ROW(penalty, "block", "one read over NFS, less a read of the same block here right after it, both from a "
     "warm cache" NOT_TIMED, REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER);
 ROW(null, "call", "a call of NFS that does nothing (NULL), there and back", NFS_SERVER, REMOTE_VERSION,
     RK_HOLD_IDLE);
-ROW(local_sequential, "block", "one pread() of the same file on this machine, through the page cache, the "
-    "blocks in rising order", RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD);
+ROW(local_sequential, "block", "`blocks` times pread() of the same file on this machine, through the page "
+    "cache, in rising order", RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD, SPAN);
 ROW(local_random, "block", "one pread() of the same file on this machine, through the page cache, the blocks "
     "in random order", RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD);
 ROW(seek, "call", "`seeks` times nfs_lseek() to a random block, which libnfs works out by itself",
