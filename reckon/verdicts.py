@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from . import reports, stats, units
-from .blocks import Block, say
+from .blocks import Block, grid, label, say
+from .predict import Input
 from .results import Result, process_values, trial_times_s
 
 
@@ -45,7 +46,10 @@ def verdict(one: Result, what: str) -> Block:
     if one.state == "failed":
         text += f" The last attempt to measure failed ({one.reason}) The samples are earlier ones."
     text += "".join(f" {sentence}." for sentence in not_measured(one))
-    return say(text + "".join(f" Note: {warning}." for warning in warnings(one)))
+    notes = warnings(one)
+    if one.is_curve and notes:
+        return say(f"{text} Note: {'; '.join(notes)}.")
+    return say(text + "".join(f" Note: {warning}." for warning in notes))
 
 
 def _farthest(one: Result) -> str:
@@ -60,8 +64,9 @@ def _farthest(one: Result) -> str:
             f"{units.number(float(ratios[k]))} times the prediction.")
 
 
-# So many points of a curve are told one by one; of the others, how many there are.
+# So many notes of a curve's points are told; of the other points, how many there are.
 _POINTS_TOLD = 2
+_PLACES_TOLD = 3  # of one note; of more, only how many they are
 
 
 def not_measured(one: Result) -> list[str]:
@@ -81,12 +86,22 @@ def warnings(one: Result) -> list[str]:
     """What the samples themselves warn of; of a curve, where."""
     if not one.is_curve:
         return [warning for s in one.summaries for warning in s.warnings]
-    told = [f"at {units.place(float(x), one.axis_unit)} {s.warnings[0]}"
-            for x, s in zip(one.axis, one.summaries, strict=True) if s.warnings]  # fmt: skip
-    more = len(told) - _POINTS_TOLD
-    if more <= 0:
+    places: dict[str, list[str]] = {}  # one sentence for all the points that it is true of
+    for x, s in zip(one.axis, one.summaries, strict=True):
+        if s.warnings:
+            places.setdefault(s.warnings[0], []).append(units.place(float(x), one.axis_unit))
+    several = lambda where: f"{len(where)} of its {len(one.points)} points"  # noqa: E731
+    told = [f"at {_listed(where) if len(where) <= _PLACES_TOLD else several(where)} {warning}"
+            for warning, where in places.items()]  # fmt: skip
+    more = sum(map(len, list(places.values())[_POINTS_TOLD:]))
+    if not more:
         return told
-    return [*told[:_POINTS_TOLD], f"{more} more of its {len(one.points)} points have a note"]
+    verb = "has" if more == 1 else "have"
+    return [*told[:_POINTS_TOLD], f"{more} more of its {len(one.points)} points {verb} a note"]
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 _GROUPS_MOST = 24  # in which the trials of a series are taken together
@@ -124,23 +139,28 @@ def steadiness(one: Result, what: str) -> Block:
                        "chance would have it." if often else "they come one by one."))  # fmt: skip
 
 
+# So many figures of a curve that are outside their bounds are told one by one.
+_OUTSIDE_TOLD = 3
+
+
 def plausibility(found: list[Result], least: float, unit: str, why: str,
                  most: float = math.inf, with_reports: bool = True) -> Block:  # fmt: skip
     """Figures of this run and, where the bounds (in `unit`) are theirs too, of the reports that cannot
     be what they claim: not positive, or outside the bounds, with the reason why they are bounds."""
     in_cycles = unit == "cycle"
-    odd = []
+    odd: list[str] = []
+    outside: dict[tuple[str, str], list[tuple[str, float]]] = {}  # by quantity and whose figures they are
 
-    def judge(value: float, whose: str) -> None:
+    def judge(value: float, quantity: str, where: str, whose: str) -> None:
         if not least <= value <= most:
-            odd.append(f"{whose}: {units.number(value)} {units.spoken(unit)}")
+            outside.setdefault((quantity, whose), []).append((where, value))
 
     for one in found:
         told = ([c.median for c in one.cycles] if in_cycles
                 else [units.from_base(v, unit) for v in one.medians])  # fmt: skip
         for i, value in enumerate(told):
             where = f" at {units.place(float(one.axis[i]), one.axis_unit)}" if one.is_curve else ""
-            judge(value, f"`{one.quantity}`{where} of this run")
+            judge(value, one.quantity, where, "this run")
             if one.summaries[i].minimum <= 0 < value:
                 odd.append(f"`{one.quantity}`{where} of this run: trials down to "
                            f"{units.amount(one.summaries[i].minimum, one.unit)}")  # fmt: skip
@@ -149,9 +169,47 @@ def plausibility(found: list[Result], least: float, unit: str, why: str,
             if told is not None:
                 told = told * f.clock if in_cycles else units.from_base(told, unit)
                 where = f" at {f.at:g}" if f.at is not None else ""
-                judge(told, f"`{one.quantity}`{where} of {f.report}")
+                judge(told, one.quantity, where, f.report)
+    odd = [*(sentence for (quantity, whose), found in outside.items()
+             for sentence in _outside(f"`{quantity}`", whose, found, most, unit)), *odd]  # fmt: skip
     bound = f"No figure here can be below {units.number(least)} {units.spoken(unit)}"
     if math.isfinite(most):
         bound += f" or above {units.number(most)} {units.spoken(unit)}"
     return say(f"{bound}: {why}.",
                f"Outside: {'; '.join(odd)}." if odd else "None is.")  # fmt: skip
+
+
+def _outside(what: str, whose: str, found: list[tuple[str, float]], most: float, unit: str) -> list[str]:
+    """Figures outside their bounds, each by itself or, where they are many, their number and the worst."""
+    told = lambda value: f"{units.number(value)} {units.spoken(unit)}"  # noqa: E731
+    if len(found) <= _OUTSIDE_TOLD:
+        return [f"{what}{where} of {whose}: {told(value)}" for where, value in found]
+    where, value = min(found, key=lambda one: most / one[1] if one[1] > most else one[1])
+    return [f"{what} of {whose}: {len(found)} figures, the worst {told(value)}{where}"]
+
+
+def drives(found: list[Result], block_bytes: float, limits: dict[str, Input], caption: str, name: str) -> Block:
+    """Whether a drive can give what N readers got together: N blocks in the time that each took for one.
+    `limits`: bytes in a second by report, "" for this run; a report without one is left out."""
+    rows = []
+
+    def judge(title: str, limit: Input, points: list[tuple[float, float]]) -> None:
+        rates = [(n * block_bytes / seconds, n) for n, seconds in points]
+        best, n = max(rates)
+        most = limit.high if limit.origin == "guess" else limit.value
+        beyond = sum(rate > most for rate, _ in rates)
+        cited = f" {{cite}}`{limit.cite}`" if limit.cite else ""
+        why = f"{'at most, ' if limit.origin == 'guess' else ''}{limit.source}"
+        rows.append([title, f"{units.amount(best, 'MB/s')} with {n:g}", f"{units.amount(most, 'MB/s')}: {why}{cited}",
+                     f"{beyond} of {len(rates)}" if beyond else "none"])  # fmt: skip
+
+    for one in found:
+        if one.has_samples:
+            judge(f"{label(one.quantity)}, this run", limits[""], list(zip(one.axis, one.medians, strict=True)))
+        for report, limit in limits.items():
+            told = [(f.at, f.base(f.measured, one.unit)) for f in reports.of(one.quantity)
+                    if f.report == report and f.at is not None]  # fmt: skip
+            if told:
+                judge(f"{label(one.quantity)}, its report", limit, told)
+    return grid(["Figures of", "At most, with so many readers", "What the drive can", "Beyond it"], rows, caption,
+                name, [26, 24, 36, 14])  # fmt: skip
