@@ -98,6 +98,9 @@ def test_a_note_that_many_points_have_is_told_once():
     summaries = [replace(s, warnings=w) for s, w in zip(one.summaries, [("a",)] * 4 + [("b",)], strict=True)]
     one.__dict__["summaries"] = summaries
     assert rk.show.verdict(one, "it").markdown.endswith(" Note: at 4 of its 5 points a; at 16 MiB b.")
+    one.__dict__["summaries"] = [replace(s, warnings=(w,)) for s, w in zip(summaries, "abcac", strict=True)]
+    text = rk.show.verdict(one, "it").markdown
+    assert text.endswith(" Note: at 1 MiB and 8 MiB a; at 2 MiB b; 2 more of its 5 points have a note.")
     one.__dict__["summaries"] = summaries[:1] + [replace(s, warnings=()) for s in summaries[1:4]] + summaries[4:]
     assert " Note: at 1 MiB a; at 16 MiB b." in rk.show.verdict(one, "it").markdown
 
