@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from . import onset, records, settings, units
@@ -44,10 +46,11 @@ def _as_kept(name: str, least: str) -> Result:
 
 
 def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
-    """What the single reads of a curve say: of all of them, of each round of fresh processes (the
-    capacity, by the sizes that all together show not to fit, and the last that does), and the share of
-    slow ones by size: the median over processes, because whoever empties the cache or takes the
-    CPU meanwhile disturbs some of them. Sizes in base units."""
+    """What the single reads of a curve say: the capacity, the capacity of each round of fresh processes,
+    and the share of slow reads by size. All together tell which sizes do not fit, by the median share
+    over processes, because whoever empties the cache or takes the CPU meanwhile disturbs some of them;
+    from those sizes and the last that fits each round tells how much does. Their median is the capacity,
+    the medians of their intervals' ends are its interval, as wide as one round's. Sizes in base units."""
     values = [[process_values(p, curve.measurement, curve.unit) for p in point.processes]
               for point in curve.points]  # fmt: skip
     none = Onset(None, reason="the cache was not filled: every read was fast")
@@ -66,10 +69,13 @@ def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
     from_ = max(0, found.fits)
     rounds = [
         onset.likeliest(curve.axis[from_:], [point[k] for point in slow[from_:]],
-                        [point[k] for point in reads[from_:]], found.background)[0]
+                        [point[k] for point in reads[from_:]], found.background)
         for k in range(min(map(len, slow)))
     ]  # fmt: skip
-    return found, rounds, shares
+    capacity, low, high = map(float, np.median(rounds, axis=0))
+    fits = int(np.searchsorted(curve.axis, capacity, side="right")) - 1
+    found = replace(found, capacity=capacity, low=low, high=high, fits=fits)
+    return found, [one[0] for one in rounds], shares
 
 
 def in_times(curve: Result) -> Onset:

@@ -14,27 +14,52 @@ def _size(value: float) -> str:
     return units.amount(float(value), "byte", 4)
 
 
-def _between(one: Result) -> str:
-    """What one method's step cannot tell apart; "–" where each round of processes gives a value."""
-    found = in_times(one) if one.has_samples and one.seal.kind != "mean" else None
-    return f"{_size(found.low)} to {_size(found.high)}" if found and found.capacity else "–"
+def interval(one: Result, curve: Result) -> tuple[float, float] | None:
+    """Where a capacity that was found in `curve` lies, in base units: between what its rounds of fresh
+    processes say, where there are enough; else by the likelihood of single reads, or between the two sizes
+    that the curve's step cannot tell apart."""
+    if not one.summary or not curve.has_samples:
+        return None
+    in_single_reads = curve.seal.kind == "mean"
+    if in_single_reads and np.isfinite(one.summary.low):
+        return one.summary.low, one.summary.high
+    found = in_reads(curve)[0] if in_single_reads else in_times(curve)
+    return (found.low, found.high) if found.capacity else None
+
+
+def _between(one: Result, curve: Result) -> str:
+    found = interval(one, curve)
+    return f"{_size(found[0])} to {_size(found[1])}" if found else "–"
 
 
 def found_against_true(pairs: list[tuple], caption: str, name: str, titles: dict | None = None) -> Block:
-    """Each capacity that was found beside the true one, by the kernel's own count: (found, true) or
-    (found, true, curve it was found in)."""
+    """Each capacity that was found beside the true one, by the kernel's own count: (found, true,
+    curve it was found in)."""
     rows = []
-    for one, true, *curve in pairs:
+    for one, true, curve in pairs:
         title = (titles or {}).get(one.quantity, label(one.quantity))
         told = [f"{other:±}" if other.summary else f"{other.state}: {other.reason}" for other in (one, true)]
         known = one.summary and true.summary
         rows.append([
             title, units.amount(one.seal.predicted, one.unit), told[0],
-            _between(curve[0]) if curve else "–", told[1],
-            f"{units.number(one.median / true.median, 4)}×" if known else "–",
+            _between(one, curve), told[1],
+            f"{units.number(one.median / true.median)}×" if known else "–",
         ])  # fmt: skip
     return grid(["Cache", "Predicted", "Found, median (95 %)", "Lies between", "True", "Found / true"],
                 rows, caption, name, [22, 13, 22, 17, 16, 10])  # fmt: skip
+
+
+def size_found(one: Result, true: Result, curve: Result, where: str, *more: str) -> Block:
+    """The capacity that was found in `curve`, with its interval, and whether the true one lies in it: a
+    sentence that begins with `where`; then `more` of them."""
+    if not one.summary or not true.summary:
+        return say(f"{where} it could not be found: {one.reason or true.reason}.", *more)
+    ends = interval(one, curve)
+    if ends is None:
+        return say(f"{where} {_size(one.median)} were found; the kernel counts {_size(true.median)}.", *more)
+    inside = ends[0] <= true.median <= ends[1]
+    return say(f"{where} {_size(one.median)} ({_size(ends[0])} to {_size(ends[1])}) were found; the kernel's "
+               f"{_size(true.median)} lies {'inside' if inside else 'outside'}.", *more)  # fmt: skip
 
 
 def rise(one: Result) -> Block:

@@ -22,21 +22,25 @@ def _told_by_reports(quantity: str, unit: str, names: list[str]) -> str:
     ) or "–"  # fmt: skip
 
 
-def methods(found: list[Result], ours: Result, caption: str, name: str,
-            titles: dict | None = None, against: str = "ours") -> Block:  # fmt: skip
-    """Each report's method on this machine beside ours; predicted by the report's own reasoning.
-    titles: what to call our own rows, where there are several. against: what `ours` is, where it is a
+def methods(found: list[Result], ours: Result | None, caption: str, name: str, titles: dict | None = None,
+            rows_of: dict | None = None, against: str = "ours") -> Block:  # fmt: skip
+    """Each report's method on this machine beside ours (None: without a ratio, where the places differ that
+    they were measured at); predicted by the report's own reasoning. titles: what to call our own rows,
+    where there are several; rows_of: the same for a report's. against: what `ours` is, where it is a
     report's row too."""
     told = lambda one: ", ".join(["ours", *([titles[one.quantity]] if titles else [])])  # noqa: E731
+    theirs = lambda one: ", ".join(  # noqa: E731
+        [*one.measurement.reports, *([rows_of[one.quantity]] if one.quantity in (rows_of or {}) else [])])  # fmt: skip
     rows = []
     middle = lambda r: r.medians.mean() if r.has_samples else math.nan  # noqa: E731
     for one in sorted(found, key=lambda r: middle(r) if r.has_samples else math.inf):
         m = one.measurement
         # A whole loop against a round, say, or a file against a block would be no comparison.
-        alike = one.is_curve == ours.is_curve and (m.op == "file") == (ours.measurement.op == "file")
+        alike = (ours is not None and one.is_curve == ours.is_curve
+                 and (m.op == "file") == (ours.measurement.op == "file"))  # fmt: skip
         times = middle(one) / middle(ours) if alike else math.nan
         rows.append([
-            ", ".join(m.reports) or told(one), m.timed, predicted(one), measured(one),
+            theirs(one) if m.reports else told(one), m.timed, predicted(one), measured(one),
             "–" if math.isnan(times) else f"{units.number(times)}×",
             _told_by_reports(one.quantity, one.unit, m.reports),
         ])  # fmt: skip
@@ -45,9 +49,10 @@ def methods(found: list[Result], ours: Result, caption: str, name: str,
                 [13, 30, 14, 16, 10, 17])  # fmt: skip
 
 
-def among(one: Result, quantities: list[str], caption: str, name: str) -> Block:
-    """This machine among the reports' machines."""
-    rows = [["**this machine**", units.amount(one.seal.predicted, one.unit), f"{one:±}", "1×", ""]]
+def among(one: Result, quantities: list[str], caption: str, name: str, ratio: bool = True) -> Block:
+    """This machine among the reports' machines. ratio: whether what was measured is the same here and there."""
+    rows = [["**this machine**", units.amount(one.seal.predicted, one.unit), f"{one:±}",
+             "1×" if ratio else "–", ""]]  # fmt: skip
     for quantity in quantities:
         for f in reports.of(quantity):
             if f.measured is None:
@@ -58,7 +63,7 @@ def among(one: Result, quantities: list[str], caption: str, name: str) -> Block:
                 f"{f.machine} {{cite}}`{f.cite}`",
                 "–" if guessed is None else units.amount(guessed, one.unit),
                 units.amount(value, one.unit),
-                f"{units.number(value / one.median)}×" if one.median > 0 else "–",
+                f"{units.number(value / one.median)}×" if ratio and one.median > 0 else "–",
                 f"{label(quantity)}; {f.place}{'; ' + f.note if f.note else ''}",
             ])  # fmt: skip
     return grid(["Machine", "Predicted", "Measured", "Against this machine", "What was measured"],

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
 
 from . import reports, stats, units
-from .blocks import Block, say
+from .blocks import Block, grid, label, say
+from .predict import Input
 from .results import Result, process_values, trial_times_s
 
 
@@ -46,7 +46,10 @@ def verdict(one: Result, what: str) -> Block:
     if one.state == "failed":
         text += f" The last attempt to measure failed ({one.reason}) The samples are earlier ones."
     text += "".join(f" {sentence}." for sentence in not_measured(one))
-    return say(text + "".join(f" Note: {warning}." for warning in warnings(one)))
+    notes = warnings(one)
+    if one.is_curve and notes:
+        return say(f"{text} Note: {'; '.join(notes)}.")
+    return say(text + "".join(f" Note: {warning}." for warning in notes))
 
 
 def _farthest(one: Result) -> str:
@@ -61,8 +64,9 @@ def _farthest(one: Result) -> str:
             f"{units.number(float(ratios[k]))} times the prediction.")
 
 
-# So many points of a curve are told one by one; of the others, how many there are.
+# So many notes of a curve's points are told; of the other points, how many there are.
 _POINTS_TOLD = 2
+_PLACES_TOLD = 3  # of one note; of more, only how many they are
 
 
 def not_measured(one: Result) -> list[str]:
@@ -82,12 +86,22 @@ def warnings(one: Result) -> list[str]:
     """What the samples themselves warn of; of a curve, where."""
     if not one.is_curve:
         return [warning for s in one.summaries for warning in s.warnings]
-    told = [f"at {units.place(float(x), one.axis_unit)} {s.warnings[0]}"
-            for x, s in zip(one.axis, one.summaries, strict=True) if s.warnings]  # fmt: skip
-    more = len(told) - _POINTS_TOLD
-    if more <= 0:
+    places: dict[str, list[str]] = {}  # one sentence for all the points that it is true of
+    for x, s in zip(one.axis, one.summaries, strict=True):
+        if s.warnings:
+            places.setdefault(s.warnings[0], []).append(units.place(float(x), one.axis_unit))
+    several = lambda where: f"{len(where)} of its {len(one.points)} points"  # noqa: E731
+    told = [f"at {_listed(where) if len(where) <= _PLACES_TOLD else several(where)} {warning}"
+            for warning, where in places.items()]  # fmt: skip
+    more = sum(map(len, list(places.values())[_POINTS_TOLD:]))
+    if not more:
         return told
-    return [*told[:_POINTS_TOLD], f"{more} more of its {len(one.points)} points have a note"]
+    verb = "has" if more == 1 else "have"
+    return [*told[:_POINTS_TOLD], f"{more} more of its {len(one.points)} points {verb} a note"]
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 _GROUPS_MOST = 24  # in which the trials of a series are taken together
@@ -125,6 +139,10 @@ def steadiness(one: Result, what: str) -> Block:
                        "chance would have it." if often else "they come one by one."))  # fmt: skip
 
 
+# So many figures of a curve that are outside their bounds are told one by one.
+_OUTSIDE_TOLD = 3
+
+
 def plausibility(found: list[Result], least: float, unit: str, why: str,
                  most: float = math.inf, with_reports: bool = True, block_bytes: int = 0,
                  because: str = "") -> Block:  # fmt: skip
@@ -134,12 +152,13 @@ def plausibility(found: list[Result], least: float, unit: str, why: str,
     block_bytes: the bounds are for so many bytes; a whole file, or a larger block, is judged by their share
     of it. because: what explains those outside, where any is."""
     in_cycles = unit == "cycle"
-    odd = []
+    odd: list[str] = []
+    outside: dict[tuple[str, str], list[tuple[str, float]]] = {}  # by quantity and whose figures they are
 
     def judge(value: float, one: Result, at: float | None, where: str, whose: str) -> None:
         value *= _share(one, block_bytes, at)
         if not least <= value <= most:
-            odd.append((one.quantity, where, whose, value))
+            outside.setdefault((one.quantity, whose), []).append((where, value))
 
     for one in found:
         told = ([c.median for c in one.cycles] if in_cycles
@@ -149,21 +168,22 @@ def plausibility(found: list[Result], least: float, unit: str, why: str,
             where = f" at {units.place(at, one.axis_unit)}" if one.is_curve else ""
             judge(value, one, at, where, "this run")
             if one.summaries[i].minimum <= 0 < value:
-                odd.append((one.quantity, where, "this run",
-                            f"trials down to {units.amount(one.summaries[i].minimum, one.unit)}"))  # fmt: skip
+                odd.append(f"`{one.quantity}`{where} of this run: trials down to "
+                           f"{units.amount(one.summaries[i].minimum, one.unit)}")  # fmt: skip
         for f in reports.of(one.quantity) if with_reports else ():
             told = f.base(f.measured, one.unit)
             if told is not None:
                 told = told * f.clock if in_cycles else units.from_base(told, unit)
                 at = float(units.to_base(f.at, one.axis_unit)) if block_bytes and f.at is not None else None
                 judge(told, one, at, f" at {f.at:g}" if f.at is not None else "", f.report)
+    odd = [*(sentence for (quantity, whose), found in outside.items()
+             for sentence in _outside(f"`{quantity}`", whose, found, most, unit)), *odd]  # fmt: skip
     bound = f"No figure here can be below {units.number(least)} {units.spoken(unit)}"
     if math.isfinite(most):
         bound += f" or above {units.number(most)} {units.spoken(unit)}"
     bound += f" for {units.size(block_bytes, 'byte')}" if block_bytes else ""
-    told = _by_curve(odd, unit) if block_bytes else [_outside(*one, unit) for one in odd]
-    outside = [f"Outside: {'; '.join(told)}.", *filter(None, [because])] if odd else ["None is."]
-    return say(f"{bound}: {why}.", *outside)
+    told = [f"Outside: {'; '.join(odd)}.", *filter(None, [because])] if odd else ["None is."]
+    return say(f"{bound}: {why}.", *told)
 
 
 def _share(one: Result, block_bytes: int, at: float | None) -> float:
@@ -174,20 +194,37 @@ def _share(one: Result, block_bytes: int, at: float | None) -> float:
     return block_bytes / size if block_bytes else 1.0
 
 
-def _outside(quantity: str, where: str, whose: str, value: float | str, unit: str) -> str:
-    told = value if isinstance(value, str) else f"{units.number(value)} {units.spoken(unit)}"
-    return f"`{quantity}`{where} of {whose}: {told}"
+def _outside(what: str, whose: str, found: list[tuple[str, float]], most: float, unit: str) -> list[str]:
+    """Figures outside their bounds, each by itself or, where they are many, their number and the worst."""
+    told = lambda value: f"{units.number(value)} {units.spoken(unit)}"  # noqa: E731
+    if len(found) <= _OUTSIDE_TOLD:
+        return [f"{what}{where} of {whose}: {told(value)}" for where, value in found]
+    where, value = min(found, key=lambda one: most / one[1] if one[1] > most else one[1])
+    return [f"{what} of {whose}: {len(found)} figures, the worst {told(value)}{where}"]
 
 
-def _by_curve(odd: list[tuple], unit: str) -> list[str]:
-    """The same, the points of one curve together."""
-    told = []
-    for (quantity, whose), group in itertools.groupby(odd, lambda one: (one[0], one[2])):
-        points = list(group)
-        values = [value for *_, value in points]
-        if len(points) < 3 or any(isinstance(value, str) for value in values):
-            told += [_outside(*one, unit) for one in points]
-            continue
-        ends = [f"{units.number(v)} {units.spoken(unit)}" for v in (min(values), max(values))]
-        told.append(f"`{quantity}` of {whose}, {len(points)} points: {' to '.join(ends)}")
-    return told
+def drives(found: list[Result], block_bytes: float, limits: dict[str, Input], caption: str, name: str) -> Block:
+    """Whether a drive can give what N readers got together: N blocks in the time that each took for one.
+    `limits`: bytes in a second by report, "" for this run; a report without one is left out."""
+    rows = []
+
+    def judge(title: str, limit: Input, points: list[tuple[float, float]]) -> None:
+        rates = [(n * block_bytes / seconds, n) for n, seconds in points]
+        best, n = max(rates)
+        most = limit.high if limit.origin == "guess" else limit.value
+        beyond = sum(rate > most for rate, _ in rates)
+        cited = f" {{cite}}`{limit.cite}`" if limit.cite else ""
+        why = f"{'at most, ' if limit.origin == 'guess' else ''}{limit.source}"
+        rows.append([title, f"{units.amount(best, 'MB/s')} with {n:g}", f"{units.amount(most, 'MB/s')}: {why}{cited}",
+                     f"{beyond} of {len(rates)}" if beyond else "none"])  # fmt: skip
+
+    for one in found:
+        if one.has_samples:
+            judge(f"{label(one.quantity)}, this run", limits[""], list(zip(one.axis, one.medians, strict=True)))
+        for report, limit in limits.items():
+            told = [(f.at, f.base(f.measured, one.unit)) for f in reports.of(one.quantity)
+                    if f.report == report and f.at is not None]  # fmt: skip
+            if told:
+                judge(f"{label(one.quantity)}, its report", limit, told)
+    return grid(["Figures of", "At most, with so many readers", "What the drive can", "Beyond it"], rows, caption,
+                name, [26, 24, 36, 14])  # fmt: skip

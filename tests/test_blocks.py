@@ -1,9 +1,12 @@
 """What a cell displays: MyST in the book, plain Markdown and pictures in JupyterLab."""
 
+from dataclasses import replace
+
 import numpy as np
 
 import made_up
 import reckon as rk
+from reckon import reports
 from reckon.blocks import Block, grid, plain
 from reckon.results import Result
 
@@ -60,6 +63,46 @@ def test_a_file_is_not_held_against_a_block():
     file = Result(file.quantity, file.record.model_copy(update={"measurement": measured}), "measured")
     _, _, *rows = table_of(rk.show.methods([block, other, file], block, "Caption", "name"))
     assert rows[0][-1] == "1.00×" and rows[1][-1].startswith("2.0") and rows[2][-1] == "–"
+
+
+def test_a_method_may_have_a_row_title_and_no_ratio():
+    one, other = (made_up.single(f"files/read/{name}", 50, "µs") for name in ("a", "b"))
+    one = reported_as(one, ["t470"])
+    header, _, *rows = table_of(rk.show.methods([one, other], None, "C", "n", rows_of={one.quantity: "with data"}))
+    assert "Against ours" not in header and {row[0] for row in rows} == {"t470, with data", "ours"}
+    header, _, first, *_ = table_of(rk.show.among(other, ["files/cache/t470_size"][:0], "C", "n", ratio=False))
+    assert "Against this machine" not in header and first[0] == "**this machine**"
+
+
+def reported_as(one, names):
+    measured = one.measurement.model_copy(update={"reports": names})
+    return Result(one.quantity, one.record.model_copy(update={"measurement": measured}), "measured")
+
+
+def test_what_readers_got_together_is_held_against_the_drive(folders):
+    """A block may take long enough for each of N readers, and yet too short for N blocks."""
+    one = made_up.curve("files/contention/t470", [1, 2, 4], [10, 10, 10], unit="µs", axis_unit="1")
+    limits = {"": rk.guess(1, "GB/s", "a disk", low=0.1, high=1.2), "t470": rk.given(1.8, "GB/s", "its data sheet")}
+    _, _, *rows = table_of(rk.show.drives([one], 4096, limits, "C", "n"))
+    assert [row[0] for row in rows] == ["t470, this run", "t470, its report"]
+    assert rows[0][1].startswith("1.6") and rows[0][2] == "1.20 GB/s: at most, a disk" and rows[0][3] == "1 of 3"
+    known = len(reports.of(one.quantity))
+    assert rows[1][3] == f"{known} of {known}"
+    text = rk.show.plausibility([one], 8, "µs", "why").markdown
+    assert "`files/contention/t470` of t470: 6 figures, the worst 2.0" in text and text.endswith("µs at 1.")
+    assert "of this run: 10" in rk.show.plausibility([one], 1, "µs", "why", 5, with_reports=False).markdown
+
+
+def test_a_note_that_many_points_have_is_told_once():
+    one = made_up.curve("files/read/size", [1, 2, 4, 8, 16], [1] * 5, axis_unit="MiB")
+    summaries = [replace(s, warnings=w) for s, w in zip(one.summaries, [("a",)] * 4 + [("b",)], strict=True)]
+    one.__dict__["summaries"] = summaries
+    assert rk.show.verdict(one, "it").markdown.endswith(" Note: at 4 of its 5 points a; at 16 MiB b.")
+    one.__dict__["summaries"] = [replace(s, warnings=(w,)) for s, w in zip(summaries, "abcac", strict=True)]
+    text = rk.show.verdict(one, "it").markdown
+    assert text.endswith(" Note: at 1 MiB and 8 MiB a; at 2 MiB b; 2 more of its 5 points have a note.")
+    one.__dict__["summaries"] = summaries[:1] + [replace(s, warnings=()) for s in summaries[1:4]] + summaries[4:]
+    assert " Note: at 1 MiB a; at 16 MiB b." in rk.show.verdict(one, "it").markdown
 
 
 def table_of(block):

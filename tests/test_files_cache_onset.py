@@ -11,6 +11,7 @@ import made_up
 import reckon as rk
 from reckon import onset, records
 from reckon.capacity import in_reads, in_times, measure_capacities
+from reckon.found import interval
 from reckon.results import Result
 
 SHARES = np.array([0.6, 0.8, 0.9, 0.95, 0.98, 1, 1.02, 1.05, 1.1, 1.2])
@@ -196,13 +197,32 @@ def test_what_was_not_found_says_why(predicted, folders, curve):
     assert "not measured" in f"{one}" and record(folders)["measurement"]["points"] == []
 
 
+@pytest.mark.parametrize("processes", [1, 8])
+def test_what_was_found_is_told_with_its_interval(folders, processes):
+    """That of its rounds where they are enough, else by the likelihood of one round's reads."""
+    one = reads(processes=processes)
+    size, true = (made_up.single(f"files/cache/{name}", 99, "MiB", processes) for name in ("size", "left"))
+    for process, ops in zip(size.measurement.points[0].processes, in_reads(one)[1], strict=True):
+        process.ops = round(ops)
+    for process in true.measurement.points[0].processes:
+        process.ops = 99 * MIB
+    low, high = interval(size, one)
+    assert low <= size.median <= high < 1.03 * low and low <= 99 * MIB <= high
+    told = rk.show.size_found(size, true, one, "There", "More.").markdown
+    assert told.startswith("There 9") and "kernel's 99.00 MiB lies inside. More." in told
+    drawn = rk.draw.filling(one, "cache-interval", "Caption", true).markdown
+    assert f"capacity found: {rk.amount(size.median, 'byte', 4)}" in drawn
+    assert f"cache of {rk.amount(size.median, 'byte', 4)}" in rk.show.rise(one).markdown
+
+
 def test_the_page_shows_found_against_true_and_the_filling(folders):
     one, true = reads(), made_up.single("files/cache/left", 99, "MiB")
     small = made_up.curve("files/cache/t470", 1024 * np.arange(1.0, 9), [1, 1, 1, 1, 1, 1, 9, 9], unit="µs")
     found = made_up.single("files/cache/t470_size", 6, "MiB")
     none = made_up.nothing("files/cache/size", "needs root")
-    table = rk.show.found_against_true([(found, true, small), (none, true)], "C", "t").markdown
+    table = rk.show.found_against_true([(found, true, small), (none, true, small)], "C", "t").markdown
     assert "6.000 MiB to 7.000 MiB" in table and "cannot: needs root" in table and "nan" not in table
+    assert "not be found: needs root" in rk.show.size_found(none, true, one, "There").markdown
     text = rk.show.rise(one).markdown
     assert "At 120.0 MiB 1" in text and "lets expect 17" in text and "points at most" in text
     assert "every read was fast" in rk.show.rise(reads(capacity=9)).markdown
