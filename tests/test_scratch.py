@@ -88,7 +88,7 @@ def test_what_an_ended_owner_leaves_is_removed_by_the_next(disk, end):
 
 
 def test_a_living_owners_files_and_what_is_not_ours_stay(disk):
-    process = in_python(MAKE + "input()", disk)
+    process = in_python(MAKE + "import time; time.sleep(60)", disk)
     path = Path(process.stdout.readline().split()[0])
     others = disk / "reckon-files-1-2-3"
     others.mkdir()
