@@ -42,7 +42,9 @@ def say(*sentences: str) -> Block:
 def grid(header: list[str], rows: list[list[str]], caption: str, name: str,
          widths: list[int] | None = None) -> Block:  # fmt: skip
     """A numbered table. Cells are Markdown; `name` is its label for references; a column that says
-    nothing ("–" all the way down) is left out."""
+    nothing ("–" all the way down) is left out. Without rows it is a sentence: LaTeX knows no such table."""
+    if not rows:
+        return say(f"{caption}: nothing, because nothing of it was measured.")
     kept = [i for i, title in enumerate(header) if i == 0 or any(row[i] != "–" for row in rows)]
     header, *rows = ([row[i] for i in kept] for row in [header, *rows])
     escape = lambda cell: str(cell).replace("|", "\\|").replace("\n", " ")  # noqa: E731

@@ -108,3 +108,9 @@ def test_a_note_that_many_points_have_is_told_once():
 def table_of(block):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in block.markdown.splitlines()
             if line.startswith("|")]  # fmt: skip
+
+
+def test_a_table_without_rows_is_a_sentence():
+    """Sphinx's LaTeX ends with StopIteration at a table that has only a header."""
+    shown = grid(["Quantity", "Value"], [], "What TCP did", "tcp").markdown
+    assert "table" not in shown and shown.startswith("What TCP did: nothing")
