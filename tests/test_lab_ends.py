@@ -12,6 +12,7 @@ import pytest
 
 from conftest import ROOT
 from labs import (  # the fixture acts on every test of this file  # noqa: F401
+    SOON_S,
     USERS,
     alive,
     gone,

@@ -58,7 +58,7 @@ static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     static struct fio_job job;
     struct readers r;
-    int lent[READERS_MOST], count = 0;
+    int lent[READERS_MOST] = {0}, count = 0;
     int status = readers_open(c, &r, 1, 1, 0, O_DIRECT);
     if (status)
         return status;
