@@ -192,3 +192,17 @@ def test_files_that_were_not_finished_are_taken_back(disk, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             scratch.prepare(1, 64 * KIB)
         assert one.stat().st_size == 4 * KIB
+
+
+def test_a_quota_that_is_used_up_is_told(disk, monkeypatch):
+    """As write(2) and fsync(2) tell it; what was written until then is taken back."""
+    import errno
+
+    def refuse(file):
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with scratch.shared():
+        with pytest.raises(scratch.ScratchCannot, match="No file can be written in .*: Disk quota exceeded"):
+            scratch.prepare(1, 64 * KIB)
+        assert (Path(os.environ["RECKON_FILES"]) / "data-0").stat().st_size == 0
