@@ -190,6 +190,8 @@ def _why_not(folder: str) -> str | None:
         return f"nfs-ganesha is not installed; {PACKAGES}"
     if not glob.glob("/usr/lib*/ganesha/libfsalvfs.so") + glob.glob("/usr/lib/*/ganesha/libfsalvfs.so"):
         return f"nfs-ganesha has no module for files on a disk; {PACKAGES}"
+    if not os.path.exists("/etc/mtab"):  # as in a system that debootstrap made and nothing has started
+        return "/etc/mtab is missing, where nfs-ganesha looks for file systems; ln -s ../proc/self/mounts /etc/mtab"
     if not _program("unshare"):
         return "unshare is not installed; apt-get install util-linux"
     try:
