@@ -86,44 +86,35 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 
 /* --- i7_10750h and hpe_i7_860: each process times itself, and the mean is told ------------------- */
 
+static void tell_mean(struct reader *own, int status, const struct rk_sample *one)
+{
+    own->status = status;
+    own->begin = 0;
+    own->end = (uint64_t)one->ticks;
+}
+
 /* i7_10750h: backwards through the file, a seek and a read for each block. */
 static void read_backwards(struct readers *r, int me)
 {
-    const struct rk_blocks *file = &r->file[me];
-    struct reader *own = &r->shared->reader[me];
     struct rk_sample one;
     int status = 0;
     RK_ONE_BY_ONE(&one, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
-        for (uint32_t i = r->blocks; i-- > 0 && !status;) {
-            if (lseek(file->fd, (off_t)((uint64_t)i * file->block_bytes), SEEK_SET) < 0)
-                status = -errno;
-            else {
-                ssize_t got = read(file->fd, file->buffer, file->block_bytes);
-                status = got == (ssize_t)file->block_bytes ? 0 : got < 0 ? -errno : -ENODATA;
-            }
-        }
+        for (uint32_t i = r->blocks; i-- > 0 && !status;)
+            status = rk_seek_and_read(&r->file[me], i);
     });
-    own->status = status;
-    own->begin = 0;
-    own->end = (uint64_t)one.ticks;
+    tell_mean(&r->shared->reader[me], status, &one);
 }
 
 /* hpe_i7_860: from the file's beginning on. */
 static void read_forwards(struct readers *r, int me)
 {
-    const struct rk_blocks *file = &r->file[me];
-    struct reader *own = &r->shared->reader[me];
     struct rk_sample one;
     int status = 0;
     RK_ONE_BY_ONE(&one, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
-        for (uint32_t i = 0; i < r->blocks && !status; i++) {
-            ssize_t got = read(file->fd, file->buffer, file->block_bytes);
-            status = got == (ssize_t)file->block_bytes ? 0 : got < 0 ? -errno : -ENODATA;
-        }
+        for (uint32_t i = 0; i < r->blocks && !status; i++)
+            status = rk_read_next(&r->file[me]);
     });
-    own->status = status;
-    own->begin = 0;
-    own->end = (uint64_t)one.ticks;
+    tell_mean(&r->shared->reader[me], status, &one);
 }
 
 /* n trials, each of processes of its own. */

@@ -21,24 +21,4 @@ static inline int rk_read_span(const struct rk_blocks *b, uint32_t first, uint32
     return status;
 }
 
-/* The reports' way: the block that comes next. As rk_read_block(). */
-static inline int rk_read_next(const struct rk_blocks *b)
-{
-    const ssize_t got = read(b->fd, b->buffer, b->block_bytes);
-    return got == (ssize_t)b->block_bytes ? 0 : got < 0 ? -errno : -ENODATA;
-}
-
-/* Moves to a block, from where rk_read_next() goes on. */
-static inline int rk_seek(const struct rk_blocks *b, uint32_t block)
-{
-    const off_t place = (off_t)(block * b->block_bytes);
-    return lseek(b->fd, place, SEEK_SET) == place ? 0 : -errno;
-}
-
-static inline int rk_seek_and_read(const struct rk_blocks *b, uint32_t block)
-{
-    const int status = rk_seek(b, block);
-    return status ? status : rk_read_next(b);
-}
-
 #endif
