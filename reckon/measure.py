@@ -137,7 +137,7 @@ def _collect(jobs: list[_Job], profile: Profile) -> None:
 
 def measure(quantity: str, probe: str | None = None, *, over: str | None = None,
             samples: int | ByProfile = 20, warmup: int = 1, priority: str = "nice",
-            budget_s: ByProfile | None = None, until: ByProfile | None = None,
+            budget_s: ByProfile | None = None, until: ByProfile | None = None, least: str = "quick",
             **params) -> Result:  # fmt: skip
     """Measure a quantity that has a prediction, or reuse its samples.
 
@@ -146,11 +146,12 @@ def measure(quantity: str, probe: str | None = None, *, over: str | None = None,
     it may take once it has as many processes as an interval needs, instead of the profile's; the
     points of a curve share it, so that what cheap ones leave goes to those that are not yet precise.
     until: how far along its axis (in base units) a curve is measured, where a profile has not the time for all.
+    least: the shortest profile that measures it at all.
     Other names are the row's parameters. Returns a Result, also where this machine cannot (state "cannot") or the
     probe failed (state "failed"). Raises ReckonError without a prediction.
     """
     plan = dict(probe=probe, over=over, samples=samples, warmup=warmup, priority=priority,
-                budget_s=budget_s, until=until, **params)  # fmt: skip
+                budget_s=budget_s, until=until, least=least, **params)  # fmt: skip
     return measure_together({quantity: plan})[quantity]
 
 
@@ -211,9 +212,10 @@ class _Plan:
 
     def __init__(self, quantity: str, probe: str | None = None, over: str | None = None,
                  samples: int | ByProfile = 20, warmup: int = 1, priority: str = "nice",
-                 budget_s: ByProfile | None = None, until: ByProfile | None = None,
+                 budget_s: ByProfile | None = None, until: ByProfile | None = None, least: str = "quick",
                  **params):  # fmt: skip
-        self.quantity, self.probe, self.over, self.until = quantity, probe or quantity, over, until
+        self.quantity, self.probe, self.over = quantity, probe or quantity, over
+        self.until, self.least = until, least
         self.warmup, self.priority = warmup, priority
         self.asked = {**params, "": samples}
         self.prediction = current(quantity)
@@ -236,13 +238,13 @@ class _Plan:
         # an interval takes: its neighbours say the rest.
         purse = _Purse(budget_s.at(self.profile.name)) if budget_s else None
         share_s = (purse or self.profile).budget_s / len(values)
-        least = stats.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.processes_least
+        processes = stats.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.processes_least
         self.values, self.params = values, self._resolved(self.profile.name)
         trials = self.params.pop("")
         trials = max(2, round(trials * self.profile.trials)) if trials > 1 else 1
         self.jobs = [
             _Job(self.probe, self._params_at(self.params, x), trials, warmup, priority, x,
-                 self.prediction.unit, self.prediction.formula.kind, purse, share_s, least)
+                 self.prediction.unit, self.prediction.formula.kind, purse, share_s, processes)
             for x in values
         ]  # fmt: skip
 
@@ -300,11 +302,16 @@ class _Plan:
 
     def meet(self) -> None:
         """Start or greet the other host for rows that talk to it, make the files for rows that read some,
-        and start the server that exports them; without them they cannot run. A point past `until` is left
-        to a longer profile."""
-        for job in self.jobs if self.until else ():
-            if job.x > self.until.at(self.profile.name):
-                job.stopped, job.reason = "cannot", f"the {self.profile.name} profile does not go so far"
+        and start the server that exports them; without them they cannot run. A point past `until`, and all
+        where the profile is shorter than `least`, is left to a longer one."""
+        name, short = self.profile.name, PROFILES[self.least].rank > self.profile.rank
+        for job in self.jobs:
+            if short:
+                job.stopped, job.reason = "cannot", f"the {name} profile has no time for it"
+            elif self.until and job.x > self.until.at(name):
+                job.stopped, job.reason = "cannot", f"the {name} profile does not go so far"
+        if short:
+            return
         try:
             if self.talks:
                 self.other_end = peer.chosen().describe
