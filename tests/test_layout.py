@@ -61,9 +61,9 @@ def test_every_file_of_the_toc_exists():
 
 # From the bottom up; a module imports only from those before it.
 LAYERS = ["settings", "units", "stats", "levels", "onset", "expr", "records", "results", "scratch", "machine", "fitness",
-          "clib", "reports", "lab", "peer", "nfs", "session", "predict", "measure", "capacity", "blocks", "formulas",
-          "tables", "verdicts", "hosts", "regimes", "found", "reported", "show", "overview", "plotting", "figures",
-          "curves", "filling", "staircase",
+          "clib", "reports", "lab", "peer", "nfs", "session", "predict", "derivations", "measure", "capacity", "blocks", "formulas",
+          "tables", "verdicts", "hosts", "regimes", "found", "reported", "show", "overview", "plotting", "published", "figures",
+          "curves", "filling", "staircase", "strips",
           "surfaces", "draw", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
 
 
@@ -136,8 +136,7 @@ def test_the_reports_figures_fit_their_quantities():
     known = {name for path in (ROOT / "tests/runs/recorded").glob("*/*.json")
              for name in json.loads(path.read_text())["quantities"]}  # fmt: skip
     for one in reports.figures():
-        assert one.quantity in known, one.quantity
-        assert one.measured is not None and one.measured > 0
+        assert not one.quantity or one.quantity in known, one.quantity
 
 
 def test_the_lock_and_the_short_list_agree():
