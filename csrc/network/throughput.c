@@ -5,9 +5,8 @@
 
 #define MS_NS 1000000
 /* Sent beyond the last window, because the receiver's time begins only when its first byte is there,
- * which on the way from another host may have had to be sent twice. */
+ * which may have had to be sent twice. */
 #define MARGIN_MS 100
-#define MARGIN_OWN_MS 20
 /* Notes in a window, so that what is spread evenly between two of them is a small part of it; fewer
  * in a run so long that its sink would have to throw notes away. */
 #define NOTES_A_WINDOW 50
@@ -24,8 +23,7 @@ struct wish {
 static int take_windows(struct rk_context *c, struct peer *peer, const struct wish *wish,
                         struct rk_sample *out, size_t n, int64_t *again)
 {
-    const int64_t margin_ms = peer->server ? MARGIN_OWN_MS : MARGIN_MS;
-    const int64_t span_ms = wish->skip_ms + (int64_t)n * wish->window_ms + margin_ms;
+    const int64_t span_ms = wish->skip_ms + (int64_t)n * wish->window_ms + MARGIN_MS;
     const int64_t fine_us = wish->window_ms * 1000 / NOTES_A_WINDOW;
     const int64_t bounded_us = span_ms * 1000 / NOTES_A_RUN;
     struct streams all;
