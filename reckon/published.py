@@ -21,16 +21,31 @@ def _report(name: str) -> Report:
     return found[0]
 
 
-def _sides(found: list[Recomputed]) -> list[list[Recomputed]]:
-    """The same values, a list for each side that is printed."""
-    return [part for side in ("hardware", "software", "predicted")
-            if (part := [one for one in found if one.side == side])]  # fmt: skip
+def _sides(found: list[Recomputed]) -> list[tuple[str, list[Recomputed]]]:
+    """The same values, side by side of what is printed; sides that say the same are one, and nothing at all
+    is no side."""
+    parts: list[tuple[str, list[Recomputed]]] = []
+    for side in ("hardware", "software", "predicted"):
+        part = [one for one in found if one.side == side]
+        values = [(one.published, one.recomputed) for one in part]
+        if not any(v for pair in values for v in pair):
+            continue
+        same = [i for i, (_, known) in enumerate(parts) if [(k.published, k.recomputed) for k in known] == values]
+        if same:
+            parts[same[0]] = (f"{parts[same[0]][0]}, {side}", part)
+        else:
+            parts.append((side, part))
+    return parts
 
 
-def _span(values: list[float]) -> str:
+def _span(values: list[float], tell) -> str:
     """A value, or a curve's ends."""
     ends = [values[0]] if len(values) == 1 else [values[0], values[-1]]
-    return " to ".join(units.number(v, 4) for v in ends)
+    return " to ".join(tell(v) for v in ends)
+
+
+def _as_printed(value: float) -> str:
+    return f"{value:,.10g}".replace(",", " ")
 
 
 def _difference(part: list[Recomputed]) -> str:
@@ -49,14 +64,14 @@ def recomputed(name: str, table: str) -> Block:
     rows = []
     for one in report.derivation:
         again = derivations.recomputed(report, one)
-        for number, part in enumerate(_sides(again)):
-            curve = len(part) > 1
+        for number, (sides, part) in enumerate(_sides(again)):
+            curve, unit = len(part) > 1, units.spoken(one.unit)
             rows.append([
                 f"{one.what} ({one.place})" if number == 0 else "",
                 one.reading if number == 0 else "",
-                part[0].side + (f", {part[0].at} to {part[-1].at}" if curve else ""),
-                f"{_span([r.published for r in part])} {units.spoken(one.unit)}",
-                f"{_span([r.recomputed for r in part])} {units.spoken(one.unit)}",
+                sides + (f", {part[0].at} to {part[-1].at}" if curve else ""),
+                f"{_span([r.published for r in part], _as_printed)} {unit}".rstrip(),
+                f"{_span([r.recomputed for r in part], lambda v: units.number(v, 4))} {unit}".rstrip(),
                 _difference(part),
             ])  # fmt: skip
     return grid(["Prediction", "Read", "Part", "Published", "Recomputed", "Published differs by"], rows,
@@ -70,7 +85,8 @@ def followed(name: str) -> Block:
     stated = [(one, derivations.recomputed(report, one)) for one in report.derivation if one.reading == "as stated"]
     off = [one for one, again in stated if not all(r.follows for r in again)]
     lines = [f"Of {len(stated)} predictions that {report.machine} {{cite}}`{report.cite}` derives from stated "
-             f"numbers, {len(stated) - len(off)} follow from them within {100 * derivations.FOLLOWS:.0f} %."]  # fmt: skip
+             f"numbers, {len(stated) - len(off)} follow from them, within {100 * derivations.FOLLOWS:.0f} % or the last "
+             "digit that is printed."]  # fmt: skip
     lines += [f"- *{one.what}*: {one.note.rstrip('.')}." for one in off if one.note]
     return say("\n".join([lines[0], "", *lines[1:]]))
 

@@ -6,7 +6,9 @@ from collections import Counter
 
 import pytest
 
-from conftest import ROOT, reckon
+import reckon as rk
+from conftest import ROOT
+from conftest import reckon as command
 from reckon import derivations, reports, units
 from reckon.settings import ReckonError
 
@@ -150,7 +152,54 @@ def test_every_figure_of_a_quantity_is_in_its_unit():
 
 
 def test_the_command_line_checks_a_report():
-    done = reckon("reports", "t470")
+    done = command("reports", "t470")
     assert done.returncode == 0 and "3.5.2: " in done.stdout and "published" in done.stdout
-    done = reckon("reports", "t471")
+    done = command("reports", "t471")
     assert done.returncode == 2 and done.stderr == f"reckon: There is no report t471 in {reports.FOLDER}.\n"
+
+
+# --- what the page of the reports says of them --------------------------------------------------------
+
+
+@pytest.fixture
+def sixth(tmp_path, monkeypatch):
+    """The documented example as the only report, with a page of 6 KiB that does not follow."""
+    path = example(tmp_path, "page = { value = 4,", "page = { value = 6,")
+    monkeypatch.setattr(reports, "all_reports", lambda: (reports.read(path),))
+
+
+def cells(block):
+    return [[cell.strip() for cell in line.strip("|").split("|")]
+            for line in block.markdown.splitlines() if line.startswith("|")][2:]  # fmt: skip
+
+
+def test_published_and_recomputed_stand_side_by_side(sixth):
+    first, second, third = cells(rk.published.recomputed("example", "t"))
+    assert first == ["page fault, from the disk (4.3)", "as stated", "hardware", "8.2 µs", "12.29 µs", "-33.3 %"]
+    assert second == ["", "", "software", "0.5 µs", "0.5000 µs", "follows"]
+    assert third[2:] == ["predicted", "8.7 µs", "12.79 µs", "-32.0 %"]
+    text = rk.published.followed("example").markdown
+    assert text.startswith("Of 1 predictions that A laptop") and " 0 follow from them" in text
+    assert text.endswith("- *page fault, from the disk*: a transfer alone: the time until the disk answers is left out.")
+
+
+def test_sides_that_say_the_same_are_one_and_nothing_is_none(sixth, tmp_path, monkeypatch):
+    path = tmp_path / "example.toml"
+    path.write_text(path.read_text().replace("software = 0.5, predicted = 8.7", "software = 0, predicted = 8.2")
+                    .replace("value = 0.5", "value = 0").replace("value = 6", "value = 4"))  # fmt: skip
+    [row] = cells(rk.published.recomputed("example", "t"))
+    assert row[2:] == ["hardware, predicted", "8.2 µs", "8.192 µs", "follows"]
+
+
+def test_contradictions_and_scores_are_told(sixth):
+    [row] = cells(rk.published.contradictions("C", "t"))
+    assert row[2:5] == ["92.3 µs (table 3)", "95 µs (summary)", "1.03×"] and "contradicts" in row[5]
+    [row] = cells(rk.published.scores("C", "t"))
+    assert row[1:] == ["1", "10.6×", "0 %", "0 %", "0 %"]
+    [row] = cells(rk.published.readings("C", "t"))
+    assert row[1:4] == ["cycles", "ticks of the time-stamp counter", "0"]
+
+
+def test_a_report_that_is_not_there_is_a_sentence(sixth):
+    with pytest.raises(ReckonError, match="There is no report t470; there are example"):
+        rk.published.followed("t470")
