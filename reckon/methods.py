@@ -83,13 +83,15 @@ def _sentence(way: Way, compared: Compared) -> str:
 
 
 def _in_reports(way: Way) -> str:
-    """What the reports print of it, at the same place."""
-    found = [f for f in reports.of(way.row.of) if f.measured is not None and f.report in way.reports]
-    at = way.page.axis_told[way.page.points.index(way.point)] if way.has_figure and way.page.is_curve else None
-    found = [f for f in found if (f.at is None) == (at is None) and (at is None or math.isclose(f.at, at))]
-    told = [f"{f.report}: {units.amount(f.base(f.measured, way.page.unit) / way.per, way.page.unit)}"
-            for f in found if way.page]  # fmt: skip
-    return "; ".join(told) or "–"
+    """What the reports print of it, at the same place, by what its figure here is divided by."""
+    if not way.page:
+        return "–"
+    x = way.point.x if way.has_figure else None
+    here = lambda f: (f.at is None) == (x is None) and (  # noqa: E731
+        x is None or math.isclose(units.to_base(f.at, f.at_unit), x))  # fmt: skip
+    told = lambda f: units.amount(f.base(f.measured, way.page.unit) / way.per, way.page.unit)  # noqa: E731
+    found = [f for f in reports.of(way.row.of) if f.report in way.reports and here(f)]
+    return "; ".join(f"{f.report}: {told(f)}" for f in found) or "–"
 
 
 def _row(way: Way, compared: Compared, is_ours: bool = False) -> list[str]:
