@@ -57,14 +57,14 @@ def _part(way: Way, ours: Way) -> str:
     whole = way.row.times * one.median
     several = f"{units.plain(way.row.times)} times " if way.row.times != 1 else ""
     text = f" {several}`{way.row.costs}` is {units.amount(whole, one.unit)} here"
-    if way.row.costs.endswith("/cpuid") and one.core_cycles.median > _TRAPS_CYCLES:
-        text += ", because it traps: the hypervisor answers it"
     added = way.median - ours.median
     share = whole / added if added > 0 else math.nan
     if _ALL <= share <= 1 / _ALL:
         text += ", which is the difference"
     elif share < _ALL:
         text += f", {units.number(100 * share, 2)} % of the difference"
+    if way.row.costs.endswith("/cpuid") and one.core_cycles.median > _TRAPS_CYCLES:
+        text += ": it traps, and the hypervisor answers it"
     return text + "."
 
 

@@ -160,7 +160,7 @@ def test_a_cpuid_that_traps_is_told():
     row = Row(of="cpu/x/t470_fork", differs="in its way", costs="cpu/timer/cpuid")
     for ns, traps in ((3000, True), (50, False)):  # at three cycles a nanosecond
         told = sentence([100 + ns] * 6, row=row, inside=way("cpu/timer/cpuid", [ns] * 6).page)
-        assert ("because it traps" in told) == traps and told.endswith(", which is the difference.")
+        assert ", which is the difference" in told and told.endswith(": it traps, and the hypervisor answers it.") == traps
 
 
 def test_ways_stand_from_least_to_most_and_the_farthest_is_named(folders):
