@@ -117,22 +117,29 @@ def _process(outcome: clib.Outcome, started_s: float) -> Process:
 
 
 def _collect(jobs: list[_Job], profile: Profile) -> None:
-    """Run the jobs in turn, in a new random order each round, until each has its reason to stop:
-    minutes apart the machine is another one, so what is compared is interleaved.
+    """Run the jobs in turn until each has its reason to stop: minutes apart the machine is another one,
+    so what is compared is interleaved. Rounds come in pairs, a new random order and the same backwards
+    (A B B A): a machine that steadily slows down then slows all of them alike (Box, Hunter and Hunter,
+    Statistics for Experimenters, 2005, chapter 4: blocks, and chance inside them).
 
     Rounds are spread over time, because what disturbs comes in bursts: on a shared host a system
     call was 20 % slower for some tenths of a second at a time, the core clock unchanged (a busy
     sibling thread). An interval taken inside one burst would be narrow and wrong."""
     pace_s = profile.span_s / profile.processes_least
     origin_s = round_s = time.monotonic()
-    order = random.Random()
-    while active := [job for job in jobs if not job.stopped]:
+    chance, order, there = random.Random(), list(jobs), True
+    while any(not job.stopped for job in jobs):
         if time.monotonic() - origin_s < profile.span_s:
             time.sleep(max(0.0, pace_s - (time.monotonic() - round_s)))
         round_s = time.monotonic()
-        order.shuffle(active)
-        for job in active:
-            job.run_once(origin_s, profile)
+        if there:
+            chance.shuffle(order)
+        else:
+            order.reverse()
+        there = not there
+        for job in order:
+            if not job.stopped:
+                job.run_once(origin_s, profile)
 
 
 def measure(quantity: str, probe: str | None = None, *, over: str | None = None,
@@ -155,27 +162,24 @@ def measure(quantity: str, probe: str | None = None, *, over: str | None = None,
     return measure_together({quantity: plan})[quantity]
 
 
-def measure_together(plans: dict[str, dict]) -> dict[str, Result]:
+def measure_together(plans: dict[str, dict], paired: Profile | None = None) -> dict[str, Result]:
     """Measure several quantities interleaved: {quantity: arguments of measure()}. This is how
-    methods are compared."""
+    methods are compared. paired: the profile under which they are held against one another round by
+    round; then samples of some of them serve only where those of all do."""
     if not plans:
         return {}
-    found, pending = {}, []
-    for quantity, plan in plans.items():
-        one = _Plan(quantity, **plan)
-        kept = one.seal_or_reuse()
-        if kept:
-            found[quantity] = kept
-            emit("done", quantity=quantity, state=kept.state, reason=kept.reason)
-        else:
-            pending.append(one)
-    _run_plans(pending)
-    found.update({one.quantity: one.finish() for one in pending})
-    return {quantity: found[quantity] for quantity in plans}
+    profile = paired or settings.profile()
+    made = [_Plan(quantity, profile, **plan) for quantity, plan in plans.items()]
+    kept = {one.quantity: one.seal_or_reuse() for one in made}
+    if paired and not all(kept.values()):
+        kept = dict.fromkeys(kept)
+    for one in filter(None, kept.values()):
+        emit("done", quantity=one.quantity, state=one.state, reason=one.reason)
+    _run_plans([one for one in made if not kept[one.quantity]], profile)
+    return {one.quantity: kept[one.quantity] or one.finish() for one in made}
 
 
-def _run_plans(plans: list[_Plan]) -> None:
-    profile = settings.profile()
+def _run_plans(plans: list[_Plan], profile: Profile) -> None:
     for one in plans:
         emit("measuring", quantity=one.quantity)
         one.meet()
@@ -210,7 +214,7 @@ def seal(prediction: Prediction) -> Quantity:
 class _Plan:
     """How one quantity is measured, from the seal to the record."""
 
-    def __init__(self, quantity: str, probe: str | None = None, over: str | None = None,
+    def __init__(self, quantity: str, profile: Profile, probe: str | None = None, over: str | None = None,
                  samples: int | ByProfile = 20, warmup: int = 1, priority: str = "nice",
                  budget_s: ByProfile | None = None, until: ByProfile | None = None, least: str = "quick",
                  **params):  # fmt: skip
@@ -219,7 +223,7 @@ class _Plan:
         self.warmup, self.priority = warmup, priority
         self.asked = {**params, "": samples}
         self.prediction = current(quantity)
-        self.session, self.profile = session(), settings.profile()
+        self.session, self.profile = session(), profile
         self.experiment = quantity.rsplit("/", 1)[0]
         self.state, self.reason, self.seconds = "measured", None, 0.0
         self.talks = params.get("peer") == "other" and not self.session.replay

@@ -187,7 +187,7 @@ def _read(path: Path, model):
         ) from None
 
 
-def _note_read(what: str) -> None:
+def note_read(what: str) -> None:
     """Tell the builder what this page was made from: a file, or a quantity's samples in one."""
     log = os.environ.get("RECKON_READS")
     if log:
@@ -198,7 +198,7 @@ def _note_read(what: str) -> None:
 def read_record(run: str, experiment: str) -> Record:
     """The experiment's record; an empty one where there is none yet."""
     path = record_path(run, experiment)
-    _note_read(str(path))
+    note_read(str(path))
     return _read(path, Record) or Record(experiment=experiment)
 
 
@@ -206,7 +206,7 @@ def read_measured(run: str, quantity: str) -> Quantity | None:
     """One quantity, read for what was measured: the reader does not depend on the record's
     predictions, so editing those makes no other page stale."""
     path = record_path(run, quantity.rsplit("/", 1)[0])
-    _note_read(f"{path}#{quantity}")
+    note_read(f"{path}#{quantity}")
     found = _read(path, Record)
     return found.quantities.get(quantity) if found else None
 
@@ -232,7 +232,7 @@ def write_record(run: str, record: Record) -> None:
 
 def read_run(name: str) -> Run | None:
     path = run_dir(name) / "run.json"
-    _note_read(str(path))
+    note_read(str(path))
     return _read(path, Run)
 
 

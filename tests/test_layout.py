@@ -61,10 +61,10 @@ def test_every_file_of_the_toc_exists():
 
 # From the bottom up; a module imports only from those before it.
 LAYERS = ["settings", "units", "stats", "levels", "onset", "expr", "records", "results", "scratch", "machine", "fitness",
-          "clib", "reports", "lab", "peer", "nfs", "session", "predict", "derivations", "measure", "capacity", "blocks", "formulas",
+          "clib", "reports", "lab", "peer", "nfs", "session", "predict", "derivations", "measure", "capacity", "ways", "paired", "blocks", "formulas",
           "tables", "verdicts", "hosts", "regimes", "found", "reported", "show", "overview", "plotting", "published", "figures",
           "curves", "filling", "staircase", "strips",
-          "surfaces", "draw", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
+          "surfaces", "draw", "methods", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
 
 
 def imported(path):
