@@ -147,13 +147,35 @@ def now() -> datetime:
     return datetime.now(timezone.utc).replace(microsecond=0)
 
 
-def run_dir(name: str) -> Path:
+def run_dir(name: str | Path) -> Path:
+    """The folder of the run of that name; a folder itself, of a run that lies elsewhere."""
+    if isinstance(name, Path):
+        return name
     if not name or name != os.path.basename(name) or name.startswith("."):
         raise ReckonError(f"{name!r} cannot name a run; use letters, digits, - and _.")
     return settings.runs_dir() / name
 
 
-def record_path(run: str, experiment: str) -> Path:
+def runs() -> dict[str, Path]:
+    """Every run in the folder of runs, by name, the one opened last first."""
+    base = settings.runs_dir()
+    _note_read(f"{base}/*/run.json")
+    found = {path.parent.name: path.parent for path in base.glob("*/run.json")}
+    return dict(sorted(found.items(), key=lambda one: read_run(one[1]).opened_at, reverse=True))
+
+
+def find(run: str) -> Path:
+    """The folder of a run that is there: named as in the folder of runs, or given as a folder (with a /
+    in it). Raises ReckonError where there is none."""
+    folder = Path(run).resolve() if "/" in run else run_dir(run)
+    if (folder / "run.json").is_file():
+        return folder
+    known = ", ".join(sorted(path.parent.name for path in settings.runs_dir().glob("*/run.json")))
+    raise ReckonError(f"There is no run {run}; {settings.runs_dir()} has {known or 'none'}, and a folder that "
+                      "lies elsewhere is given with a / in it.")  # fmt: skip
+
+
+def record_path(run: str | Path, experiment: str) -> Path:
     return run_dir(run) / f"{experiment}.json"
 
 
@@ -195,7 +217,7 @@ def _note_read(what: str) -> None:
             file.write(f"{what}\n")
 
 
-def read_record(run: str, experiment: str) -> Record:
+def read_record(run: str | Path, experiment: str) -> Record:
     """The experiment's record; an empty one where there is none yet."""
     path = record_path(run, experiment)
     _note_read(str(path))
@@ -214,8 +236,10 @@ def read_measured(run: str, quantity: str) -> Quantity | None:
 def digest(what: str) -> str:
     """What a noted read came to, to see whether it changed."""
     path, _, quantity = what.partition("#")
+    base, wanted, pattern = path.partition("*")
     try:
-        content = Path(path).read_bytes()
+        content = ("\n".join(sorted(map(str, Path(base).glob(wanted + pattern)))).encode() if wanted
+                   else Path(path).read_bytes())
     except FileNotFoundError:
         return "none"
     if quantity:
@@ -230,7 +254,7 @@ def write_record(run: str, record: Record) -> None:
     write_whole(record_path(run, record.experiment), record.model_dump_json() + "\n")
 
 
-def read_run(name: str) -> Run | None:
+def read_run(name: str | Path) -> Run | None:
     path = run_dir(name) / "run.json"
     _note_read(str(path))
     return _read(path, Run)
@@ -270,7 +294,7 @@ def write_whole(path: Path, text: str) -> None:
                 os.unlink(temporary)
 
 
-def experiments(run: str) -> list[str]:
+def experiments(run: str | Path) -> list[str]:
     """The experiments that the run holds, by name."""
     base = run_dir(run)
     return sorted(

@@ -60,11 +60,11 @@ def test_every_file_of_the_toc_exists():
 
 
 # From the bottom up; a module imports only from those before it.
-LAYERS = ["settings", "units", "stats", "levels", "onset", "expr", "records", "results", "scratch", "machine", "fitness",
+LAYERS = ["settings", "units", "stats", "levels", "onset", "expr", "records", "results", "scratch", "machine", "compare", "fitness",
           "clib", "reports", "lab", "peer", "nfs", "session", "predict", "measure", "capacity", "blocks", "formulas",
-          "tables", "verdicts", "hosts", "regimes", "found", "reported", "show", "overview", "plotting", "figures",
+          "tables", "verdicts", "hosts", "regimes", "found", "reported", "show", "overview", "changes", "plotting", "figures",
           "curves", "filling", "staircase",
-          "surfaces", "draw", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
+          "surfaces", "machines", "draw", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
 
 
 def imported(path):
