@@ -6,6 +6,7 @@ What a notebook uses:
     rk.measure, rk.measure_together, rk.by_profile                      measuring
     rk.measure_capacities                                               a capacity, found in a curve
     rk.show, rk.draw, rk.overview, rk.say                               tables, figures, sentences
+    rk.machines                                                         this run among other machines
     rk.run(), rk.results()                                              what the run holds
     rk.other_host(), rk.nfs_server()                                    the other end of the network, of files
 
@@ -13,7 +14,7 @@ Some of these names are modules' names too, so modules import from one another b
 `from .results import ...`, never by `from . import results`.
 """
 
-from . import blocks, draw, overview, show
+from . import blocks, draw, machines, overview, show
 from .blocks import say
 from .capacity import measure_capacities
 from .measure import measure, measure_together
@@ -36,7 +37,7 @@ def results(experiment: str | None = None) -> list[Result]:
 
 
 __all__ = [
-    "ReckonError", "amount", "axis", "blocks", "by_profile", "draw", "given", "guess", "machine", "measure",
+    "ReckonError", "amount", "axis", "blocks", "by_profile", "draw", "given", "guess", "machine", "machines", "measure",
     "measure_capacities", "measure_together", "measured", "nfs_server", "number", "octaves", "other_host", "overview",
     "predict", "results", "run", "say",
     "show",

@@ -5,13 +5,41 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from . import units
+from . import records, units
 from .blocks import Block, grid, say
 from .compare import CHANCE, Compared, Comparison, Place
+from .machine import FIELDS, SECTIONS
 
 _POWER = (1.1, 1.3, 2.0, 3.0)  # effects whose share is told
 _CLOCK_MOVED = 0.01
+# What tells of a minute, not of a machine.
+_PASSING = ("load", "steal time", "free memory", "free disk")
 _WIDE = 40  # characters of a value in the text
+
+
+def described(a: records.Run, b: records.Run) -> list[tuple[str, str, str]]:
+    """What the descriptions of two machines differ in: (what, in A, in B)."""
+    found = []
+    for section in dict.fromkeys([*a.machine, *b.machine]):
+        for key in dict.fromkeys([*a.machine.get(section, {}), *b.machine.get(section, {})]):
+            title, unit = FIELDS.get((section, key), (key, ""))
+            told = [_value(run.machine.get(section, {}).get(key, {}).get("value"), unit) for run in (a, b)]
+            if told[0] != told[1]:
+                found.append((f"{SECTIONS.get(section, section)}: {title}", *told))
+    checks = [{c["name"]: c["found"] for c in run.fitness} for run in (a, b)]
+    for name in dict.fromkeys([*checks[0], *checks[1]]):
+        told = [check.get(name, "not reported") for check in checks]
+        if told[0] != told[1] and name not in _PASSING:
+            found.append((f"Fitness: {name}", *told))
+    return found
+
+
+def _value(value, unit: str) -> str:
+    if value is None:
+        return "not reported"
+    if isinstance(value, str) or unit in ("", "count"):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    return units.amount(value, unit)
 
 
 def where(one: Compared, place: Place) -> str:
@@ -81,8 +109,9 @@ def text(found: Comparison, every: bool = False) -> str:
     """For a terminal. every: also what did not change, and what was not judged."""
     short = lambda value: value if len(value) <= _WIDE else value[: _WIDE - 1] + "…"  # noqa: E731
     lines = [f"{found.b} against {found.a}", ""]
-    lines += ["The machines' descriptions differ:" if found.differences else "The machines' descriptions are the same."]
-    lines += [f"  {what}: {short(a)} | {short(b)}" for what, a, b in found.differences]
+    apart = described(*found.machines)
+    lines += ["The machines' descriptions differ:" if apart else "The machines' descriptions are the same."]
+    lines += [f"  {what}: {short(a)} | {short(b)}" for what, a, b in apart]
     lines += [clock(found), counted(found), controlled(found), ""]
     lines += [f"Changed beyond the spread, by {100 * found.least:g} % or more:" if found.changed else
               f"Nothing changed beyond the spread by {100 * found.least:g} % or more."]  # fmt: skip
@@ -120,7 +149,7 @@ def to_dict(found: Comparison) -> dict:
     return {
         "a": found.a, "b": found.b, "control": found.control, "least": found.least, "chance": CHANCE,
         "core_clock_hz": [_number(hz) for hz in found.clock_hz],
-        "differences": [{"what": what, "a": a, "b": b} for what, a, b in found.differences],
+        "differences": [{"what": what, "a": a, "b": b} for what, a, b in described(*found.machines)],
         "quantities": [
             {"quantity": one.quantity, "unit": one.unit, "axis_unit": one.axis_unit, "state": state(one),
              "why": one.why or None, "p": _number(one.p), "way": one.way if one.places else None,
@@ -153,9 +182,10 @@ def table(found: Comparison, caption: str, name: str) -> Block:
 
 def differences(found: Comparison, caption: str, name: str) -> Block:
     """What the two machines' descriptions differ in."""
-    if not found.differences:
+    rows = [list(row) for row in described(*found.machines)]
+    if not rows:
         return say(f"The descriptions of the machine are the same in {found.a} and {found.b}.")
-    return grid(["What", found.a, found.b], [list(row) for row in found.differences], caption, name, [24, 38, 38])
+    return grid(["What", found.a, found.b], rows, caption, name, [24, 38, 38])
 
 
 def verdict(found: Comparison) -> Block:

@@ -32,15 +32,12 @@ from pathlib import Path
 import numpy as np
 
 from . import records, stats, units
-from .machine import FIELDS, SECTIONS
 from .results import Result, all_results, told_trials
 from .settings import ReckonError
 
 LEAST = 0.05
 CHANCE = 0.05  # of what is named, so much may be by chance
 _CENTRAL = (2.5, 97.5)
-# What tells of a minute, not of a machine.
-_PASSING = ("load", "steal time", "free memory", "free disk")
 
 
 @dataclass(frozen=True)
@@ -154,7 +151,7 @@ class Comparison:
     least: float
     found: tuple[Compared, ...]
     only: dict[str, list[str]]  # run: what it alone has, each with the reason
-    differences: list[tuple[str, str, str]]  # what the machines' descriptions differ in, and how
+    machines: tuple[records.Run, records.Run]
     clock_hz: tuple[float, float]
     control: str | None = None
     erred: tuple[str, ...] = ()  # what the rule names between A and the control
@@ -259,31 +256,6 @@ def _clock(found: dict[str, Result]) -> float:
     return float(np.median(known)) if known else math.nan
 
 
-def differences(a: records.Run, b: records.Run) -> list[tuple[str, str, str]]:
-    """What the descriptions of two machines differ in: (what, in A, in B)."""
-    found = []
-    for section in dict.fromkeys([*a.machine, *b.machine]):
-        for key in dict.fromkeys([*a.machine.get(section, {}), *b.machine.get(section, {})]):
-            title, unit = FIELDS.get((section, key), (key, ""))
-            told = [_told(run.machine.get(section, {}).get(key, {}).get("value"), unit) for run in (a, b)]
-            if told[0] != told[1]:
-                found.append((f"{SECTIONS.get(section, section)}: {title}", *told))
-    checks = [{c["name"]: c["found"] for c in run.fitness} for run in (a, b)]
-    for name in dict.fromkeys([*checks[0], *checks[1]]):
-        told = [check.get(name, "not reported") for check in checks]
-        if told[0] != told[1] and name not in _PASSING:
-            found.append((f"Fitness: {name}", *told))
-    return found
-
-
-def _told(value, unit: str) -> str:
-    if value is None:
-        return "not reported"
-    if isinstance(value, str) or unit in ("", "count"):
-        return f"{value:g}" if isinstance(value, float) else str(value)
-    return units.amount(value, unit)
-
-
 def _read(run: str | Path) -> tuple[records.Run, dict[str, Result]]:
     folder = run if isinstance(run, Path) else records.find(run)
     return records.read_run(folder), {one.quantity: one for one in all_results(folder)}
@@ -309,7 +281,7 @@ def compare(a: str | Path, b: str | Path, control: str | Path | None = None, lea
     return Comparison(
         run_a.name, run_b.name, least, found,
         {run_a.name: _alone(in_a, in_b), run_b.name: _alone(in_b, in_a)},
-        differences(run_a, run_b), (_clock(in_a), _clock(in_b)), more[0][0].name if more else None,
+        (run_a, run_b), (_clock(in_a), _clock(in_b)), more[0][0].name if more else None,
         tuple(one.quantity for one in tried if one.changed), sum(one.judged for one in tried),
     )  # fmt: skip
 

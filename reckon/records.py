@@ -156,12 +156,17 @@ def run_dir(name: str | Path) -> Path:
     return settings.runs_dir() / name
 
 
-def runs() -> dict[str, Path]:
-    """Every run in the folder of runs, by name, the one opened last first."""
-    base = settings.runs_dir()
+def runs() -> tuple[dict[str, Path], list[str]]:
+    """Every run in the folder of runs, by name, the one opened last first; and a sentence for each that
+    cannot be read."""
+    base, found, troubles = settings.runs_dir(), {}, []
     _note_read(f"{base}/*/run.json")
-    found = {path.parent.name: path.parent for path in base.glob("*/run.json")}
-    return dict(sorted(found.items(), key=lambda one: read_run(one[1]).opened_at, reverse=True))
+    for path in base.glob("*/run.json"):
+        try:
+            found[path.parent] = read_run(path.parent).opened_at
+        except ReckonError as error:
+            troubles.append(str(error))
+    return {path.name: path for path in sorted(found, key=found.get, reverse=True)}, troubles
 
 
 def find(run: str) -> Path:

@@ -61,7 +61,7 @@ def test_every_file_of_the_toc_exists():
 
 # From the bottom up; a module imports only from those before it.
 LAYERS = ["settings", "units", "stats", "levels", "onset", "expr", "records", "results", "scratch", "machine", "compare", "fitness",
-          "clib", "reports", "lab", "peer", "nfs", "session", "predict", "measure", "capacity", "blocks", "formulas",
+          "clib", "reports", "others", "lab", "peer", "nfs", "session", "predict", "measure", "capacity", "blocks", "formulas",
           "tables", "verdicts", "hosts", "regimes", "found", "reported", "show", "overview", "changes", "plotting", "figures",
           "curves", "filling", "staircase",
           "surfaces", "machines", "draw", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
