@@ -75,8 +75,10 @@ def clock(found: Comparison) -> str:
 def power(found: Comparison) -> str:
     """From which effect on this comparison sees anything."""
     n = len(found.judged)
+    if not n:
+        return ""
     shares = [f"{units.number(ratio)}× in {100 * found.resolving(ratio) / n:.0f} %" for ratio in _POWER]
-    return f"By their spread, a change would be seen from {', from '.join(shares)} of them." if n else ""
+    return f"By their spread, a change would be seen from {', from '.join(shares)} of them."
 
 
 def counted(found: Comparison) -> str:
@@ -85,7 +87,7 @@ def counted(found: Comparison) -> str:
     text = f"{len(found.judged)} quantities were judged, {len(found.changed)} changed"
     if why:
         text += "; not judged: " + ", ".join(f"{n} ({reason})" for reason, n in why.most_common())
-    return text + ". " + power(found)
+    return f"{text}. {power(found)}".strip()
 
 
 def controlled(found: Comparison) -> str:
