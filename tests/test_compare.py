@@ -59,11 +59,32 @@ def test_minutes_that_differ_as_processes_do_are_no_change(folders):
     assert taken_in >= 10 and named <= 2  # of 80
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_six_values_are_not_all_that_could_have_come(folders, order):
+    """One trial in each of six processes: their ends lie apart, and where a seventh may come out does not."""
+    made = [made_up.single(NAMES[0], value, "ns", processes=6) for value in (100, 125)]
+    for one, value in zip(made, (100, 125), strict=True):
+        for k, process in enumerate(one.measurement.points[0].processes):
+            process.ticks[:] = [round(10_000 * value * (0.93 + 0.028 * k))]
+    assert made[0].measurement.points[0].processes[-1].ticks < made[1].measurement.points[0].processes[0].ticks
+    found = pair(*([made[k]] for k in order))
+    assert found.judged[0].p < 0.01 and not found.changed
+
+
+def test_a_difference_that_chance_explains_is_no_change(folders):
+    from dataclasses import replace
+
+    one = pair(results(1), results(2, {NAMES[3]: 2})).changed[0]
+    assert one.p < 1e-6 and not replace(one, p=0.06).changed
+
+
 def test_what_a_comparison_says_it_would_see_it_sees(folders):
     found = pair(results(1), results(2))
     one = found.judged[5]
     at = lambda times: pair(results(1), results(2, {one.quantity: times})).changed  # noqa: E731
-    assert [c.quantity for c in at(one.resolves * 1.02)] == [one.quantity] and not at(1 + (one.resolves - 1) / 3)
+    assert one.resolves > 1 and not at(1 + (one.resolves - 1) / 3)
+    for times in (one.resolves * 1.02, 1 / one.resolves / 1.02):
+        assert [c.quantity for c in at(times)] == [one.quantity]
     assert found.resolving(1.01) == 0 < found.resolving(1.3) <= found.resolving(3) == 20
     assert "3.00× in 100 % of them" in changes.power(found)
 
@@ -78,7 +99,8 @@ def test_below_six_processes_and_below_zero_nothing_is_judged(folders):
     point = negative[0].measurement.points[0]
     for process in point.processes[:3]:
         process.ticks[:] = [-t for t in process.ticks]
-    found = pair([negative[0], *few[1:3]], results(2, {NAMES[1]: 9, NAMES[2]: 9}))
+    with np.errstate(all="raise"):
+        found = pair([negative[0], *few[1:3]], results(2, {NAMES[1]: 9, NAMES[2]: 9}))
     assert not found.judged and not found.changed
     assert [one.why for one in found.found] == ["not positive", *2 * ["too few fresh processes"]]
     assert "2 (too few fresh processes)" in changes.counted(found)

@@ -108,7 +108,7 @@ def test_tables_and_sentences(folders):
 
 def test_the_machines_are_described_as_they_tell(folders, monkeypatch):
     cores = {"processor": {"cores": {"value": 2, "source": ""}, "l1d": {"value": 32768, "source": ""}}}
-    made_up.run("same", [])
+    made_up.run("same", [], machine=cores)
     made_up.run("stranger", [], identity="another", machine={"processor": {"cores": {"value": 64, "source": ""}}})
     fact = reports.Fact(component="processor", attribute="cores", value=4, unit="1", place="2")
     peer = reports.Fact(of="peer", component="disk", attribute="type", value="tape", place="2")
