@@ -259,7 +259,7 @@ def _clock(found: dict[str, Result]) -> float:
 
 def _read(run: str | Path) -> tuple[records.Run, dict[str, Result]]:
     folder = run if isinstance(run, Path) else records.find(run)
-    return records.read_run(folder), {one.quantity: one for one in all_results(folder)}
+    return records.read_run(folder), {one.quantity: one for one in all_results(folder, only_measured=True)}
 
 
 def compare(a: str | Path, b: str | Path, control: str | Path | None = None, least: float = LEAST) -> Comparison:

@@ -179,7 +179,7 @@ def _read_runs(folders: dict[str, Path], troubles: list[str]) -> dict[str, dict[
     known = {}
     for name, folder in folders.items():
         try:
-            known[name] = {one.quantity: one for one in all_results(folder) if one.has_samples}
+            known[name] = {one.quantity: one for one in all_results(folder, only_measured=True) if one.has_samples}
         except ReckonError as error:
             troubles.append(str(error))
     return known
@@ -195,12 +195,12 @@ def _cells(one: Result, known: dict[str, dict[str, Result]]) -> dict[str, Cell]:
     return {column: cell for column, cell in found.items() if cell}
 
 
-def others(found: list[Result], here: records.Run) -> Others:
+def others(here: records.Run) -> Others:
     """What the other machines have of this run's quantities."""
     folders, troubles = other_runs(here.name)
     known = _read_runs(folders, troubles)
     lines: dict[tuple[str, str], dict[str, list[Cell]]] = {}
-    for one in found:
+    for one in all_results(here.name, only_measured=True):
         if one.has_samples:
             line = lines.setdefault(_line_of(one.quantity), {})
             for column, cell in _cells(one, known).items():

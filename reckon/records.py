@@ -222,10 +222,11 @@ def _note_read(what: str) -> None:
             file.write(f"{what}\n")
 
 
-def read_record(run: str | Path, experiment: str) -> Record:
-    """The experiment's record; an empty one where there is none yet."""
+def read_record(run: str | Path, experiment: str, only_measured: bool = False) -> Record:
+    """The experiment's record; an empty one where there is none yet. only_measured: the reader does not
+    depend on predictions, as with read_measured()."""
     path = record_path(run, experiment)
-    _note_read(str(path))
+    _note_read(f"{path}#*" if only_measured else str(path))
     return _read(path, Record) or Record(experiment=experiment)
 
 
@@ -249,8 +250,9 @@ def digest(what: str) -> str:
         return "none"
     if quantity:
         with contextlib.suppress(ValueError):  # a broken record is as it is; reading it says so
-            found = json.loads(content).get("quantities", {}).get(quantity, {})
-            content = json.dumps(found.get("measurement")).encode()
+            found = json.loads(content).get("quantities", {})
+            chosen = sorted(found) if quantity == "*" else [quantity]
+            content = json.dumps([found.get(name, {}).get("measurement") for name in chosen]).encode()
     return hashlib.sha256(content).hexdigest()[:16]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -286,8 +287,8 @@ def from_record(quantity: str, found: records.Quantity, state: str | None = None
     )
 
 
-def all_results(run: str, experiment: str | None = None) -> list[Result]:
-    """Every quantity of a run, experiment by experiment."""
+def all_results(run: str | Path, experiment: str | None = None, only_measured: bool = False) -> list[Result]:
+    """Every quantity of a run, experiment by experiment. only_measured: see records.read_record()."""
     known = records.experiments(run)
     chosen = [experiment] if experiment else known
     if experiment and experiment not in known:
@@ -297,7 +298,7 @@ def all_results(run: str, experiment: str | None = None) -> list[Result]:
     return [
         from_record(name, found)
         for one in chosen
-        for name, found in records.read_record(run, one).quantities.items()
+        for name, found in records.read_record(run, one, only_measured).quantities.items()
     ]
 
 

@@ -254,3 +254,28 @@ def test_runs_are_found_by_name_the_latest_first_and_broken_ones_told(folders):
     (folders / "runs/broken/run.json").write_text("{")
     found, troubles = records.runs()
     assert list(found) == ["a", "b"] and len(troubles) == 1 and "broken/run.json is not a whole record" in troubles[0]
+
+
+def test_a_reader_of_measurements_is_not_made_stale_by_predictions(folders, monkeypatch):
+    monkeypatch.setenv("RECKON_READS", str(folders / "reads"))
+    made_up.run("a", results(1)[:2])
+    made_up.run("b", results(2)[:2])
+    compare("a", "b")
+    reads = set((folders / "reads").read_text().split())
+    record = folders / "runs/a/cpu/made.json"
+    assert f"{record}#*" in reads and str(record) not in reads
+    before = {what: records.digest(what) for what in reads}
+    data = json.loads(record.read_text())
+    data["quantities"][NAMES[0]]["predictions"][0]["unit"] = "µs"
+    record.write_text(json.dumps(data))
+    assert {what: records.digest(what) for what in reads} == before
+    data["quantities"][NAMES[0]]["measurement"]["seconds"] = 7
+    record.write_text(json.dumps(data))
+    assert records.digest(f"{record}#*") != before[f"{record}#*"]
+
+
+def test_a_new_run_is_noticed(folders):
+    made_up.run("a", [])
+    before = records.digest(f"{folders}/runs/*/run.json")
+    made_up.run("b", [])
+    assert records.digest(f"{folders}/runs/*/run.json") != before

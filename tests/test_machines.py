@@ -13,7 +13,7 @@ GETPID, CALL = "cpu/syscall/t470_getpid", "cpu/call/t470"
 
 def here(found, name="here", **run):
     made_up.run(name, found, **run)
-    return others.others(found, records.read_run(name))
+    return others.others(records.read_run(name))
 
 
 def row(o, label):
@@ -147,7 +147,7 @@ def test_the_page_without_what_it_rests_on(recorded, monkeypatch, all_refused):
 
 
 def test_the_page_of_the_recorded_run_has_every_report(recorded):
-    o = others.others(all_results("recorded"), records.read_run("recorded"))
+    o = others.others(records.read_run("recorded"))
     assert not o.runs and {column for one in o.rows for column in one.cells} == set(o.of_reports)
     used = {cell.quantity for one in o.rows for cell in one.cells.values()}
     assert {name.split("/")[0] for name in used} == {"cpu", "memory", "network", "files"} and len(used) > 80
