@@ -8,7 +8,10 @@ is named only where all of this holds:
 
 1. *Beyond the spread*: the ranges of the two runs do not touch. A quantity's range in a run takes in the
    central 95 % of its trials, whichever process they are of, and the 95 % prediction interval of one more fresh
-   process (Student's t on logarithms; Hahn and Meeker, Statistical Intervals, 1991, section 4.7).
+   process (Student's t on logarithms; Hahn and Meeker, Statistical Intervals, 1991, section 4.7). That range does
+   not shrink as a run takes longer. Where a run has processes enough for six batches of six, in the order in which
+   they ran, it is the 99 % prediction interval of one more batch's median: bursts average out, and what is slower
+   than they are stays in (method of batch means: Law, Simulation Modeling and Analysis, 2015, section 9.5.3).
 2. *Beyond chance*: Welch's test (1947) across the processes' medians, on logarithms, corrected for many
    comparisons by Benjamini and Hochberg (1995): of what is named, at most 5 % is by chance. Not by Holm or
    Bonferroni, which guard against a single false name: after a kernel upgrade many quantities change together.
@@ -27,7 +30,7 @@ why: what varies most is to be repeated most, here the whole run.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +42,7 @@ from .settings import ReckonError
 LEAST = 0.05
 CHANCE = 0.05  # of what is named, so much may be by chance
 _CENTRAL = (2.5, 97.5)
+_BATCHES_LEAST, _OF_BATCHES = 6, 0.99
 
 
 @dataclass(frozen=True)
@@ -51,9 +55,7 @@ class Side:
     medians: np.ndarray = field(default_factory=lambda: np.array([]))  # of the processes
     clock_hz: float = math.nan  # of the core, calibrated beside the samples
 
-    @property
-    def judged(self) -> bool:
-        return not math.isnan(self.low)
+    judged = property(lambda self: not math.isnan(self.low))
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,7 @@ class Place:
         """95 % of the ratio, by drawing processes anew."""
         return stats.ratio_interval(self.a.medians, self.b.medians) if self.judged else (math.nan, math.nan)
 
-    @property
-    def judged(self) -> bool:
-        return not math.isnan(self.p)
+    judged = property(lambda self: not math.isnan(self.p))
 
     @property
     def resolves(self) -> float:
@@ -103,9 +103,7 @@ class Compared:
     p: float = math.nan  # corrected for all comparisons
     why: str = ""  # it is not judged
 
-    @property
-    def judged(self) -> bool:
-        return not self.why
+    judged = property(lambda self: not self.why)
 
     @property
     def changed(self) -> bool:
@@ -173,6 +171,14 @@ class Comparison:
         return sum(max(one.resolves, 1 + self.least) <= ratio for one in self.judged)
 
 
+def _batches(medians: np.ndarray) -> tuple[float, float] | None:
+    """The range by batches of processes; None where there are too few."""
+    n = len(medians) // stats.PROCESSES_FOR_AN_INTERVAL
+    if n < _BATCHES_LEAST:
+        return None
+    return stats.prediction_interval([np.median(batch) for batch in np.array_split(medians, n)], _OF_BATCHES)
+
+
 def _side(point: records.Point, one: Result, trials: tuple[float, float] | None = None) -> Side:
     """trials: the range of the trials over all places of the curve, as shares of the median; at a single
     place a mode that comes and goes may have been missed."""
@@ -184,6 +190,8 @@ def _side(point: records.Point, one: Result, trials: tuple[float, float] | None 
                                          for p in point.processes]))  # fmt: skip
     if len(medians) < stats.PROCESSES_FOR_AN_INTERVAL or medians.min() <= 0 or not np.isfinite(medians).all():
         return Side(middle, medians=medians, clock_hz=clock)
+    if not one.is_curve and (batches := _batches(medians)):
+        return Side(middle, *batches, medians, clock)
     ends = np.percentile(np.concatenate(values), _CENTRAL)
     if trials is None:
         return Side(middle, *ends, medians, clock)
@@ -235,8 +243,6 @@ def _compare(one: Result, other: Result, control: Result | None, least: float) -
 
 def _corrected(found: list[Compared]) -> tuple[Compared, ...]:
     """With each quantity's p: Simes's over its places, Benjamini and Hochberg's over all quantities."""
-    from dataclasses import replace
-
     from scipy.stats import false_discovery_control
 
     judged = [one for one in found if one.judged]

@@ -71,6 +71,23 @@ def test_six_values_are_not_all_that_could_have_come(folders, order):
     assert found.judged[0].p < 0.01 and not found.changed
 
 
+def test_a_longer_run_sees_finer_where_bursts_average_out(folders):
+    """Every third process is twice as slow: in eight processes that is the spread, in sixty it is known."""
+    def bursts(seed, times, processes):
+        one = made_up.single(NAMES[0], 100 * times, "ns", processes, seed)
+        for process in one.measurement.points[0].processes[::3]:
+            process.ticks[:] = [2 * t for t in process.ticks]
+        return [one]
+
+    assert not pair(bursts(1, 1, 12), bursts(2, 1.3, 12)).changed
+    assert pair(bursts(1, 1, 60), bursts(2, 1.3, 60)).changed
+    drifts = [made_up.single(NAMES[0], 100, "ns", 60, seed) for seed in (1, 2)]
+    for k, one in enumerate(drifts):  # what is slower than a batch stays in the range
+        for place, process in enumerate(one.measurement.points[0].processes):
+            process.ticks[:] = [round(t * (1 + 0.3 * k) * (1.2 if place // 20 == 1 else 1)) for t in process.ticks]
+    assert not pair([drifts[0]], [drifts[1]]).changed
+
+
 def test_a_difference_that_chance_explains_is_no_change(folders):
     from dataclasses import replace
 
