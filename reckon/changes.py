@@ -65,7 +65,8 @@ def clock(found: Comparison) -> str:
     a, b = found.clock_hz
     if not (a > 0 and b > 0):
         return "The core clock is not known."
-    told = f"The core clock was {units.amount(a, 'Gcycle/s')} in {found.a} and {units.amount(b, 'Gcycle/s')} in {found.b}"
+    told = "The core clock was " + " and ".join(
+        f"{units.amount(hz, 'Gcycle/s')} in {run}" for hz, run in ((a, found.a), (b, found.b)))
     if abs(b / a - 1) < _CLOCK_MOVED:
         return f"{told}: the same within {100 * _CLOCK_MOVED:.0f} %."
     return (f"{told}: a time that goes by it alone changes to {units.number(a / b)}×; the ratio in core cycles "

@@ -7,10 +7,10 @@ import math
 import matplotlib
 import numpy as np
 
-from . import changes, plotting, records, reports, units
+from . import changes, plotting, units
 from .blocks import Block, grid, say
 from .compare import compare
-from .machine import FIELDS
+from .described import COMPONENTS, descriptions, strangers
 from .others import NOT_ALIKE, Cell, Others, Row, others
 from .plotting import STYLE
 from .settings import ReckonError
@@ -23,88 +23,6 @@ _ROW_INCHES = 0.165
 _DARKEST = 10.0
 _NEAR = 0.1
 _NEUTRAL = "#eeeeee"  # neither a time nor a rate: no better and no worse
-
-# Where a report tells what this run's description has too: (component, attribute) to its field.
-_FIELDS = {
-    ("processor", "model"): ("processor", "model"), ("processor", "cores"): ("processor", "cores"),
-    ("processor", "threads"): ("processor", "threads"), ("processor", "base clock"): ("processor", "base_clock"),
-    ("processor", "turbo clock"): ("processor", "turbo_clock"), ("processor", "cycle time"): ("processor", "cycle_time"),
-    ("processor", "L1d cache"): ("processor", "l1d"), ("processor", "L1i cache"): ("processor", "l1i"),
-    ("processor", "L2 cache"): ("processor", "l2"), ("processor", "L3 cache"): ("processor", "l3"),
-    ("processor", "line size"): ("processor", "line"), ("memory", "capacity"): ("memory", "capacity"),
-    ("memory", "type"): ("memory", "type"), ("memory", "channels"): ("memory", "channels"),
-    ("memory", "transfer rate"): ("memory", "transfer_rate"), ("memory", "bandwidth"): ("memory", "bus_bandwidth"),
-    ("bus", "I/O bus"): ("io", "bus"), ("disk", "model"): ("disk", "devices"),
-    ("disk", "read bandwidth"): ("disk", "read_bandwidth"), ("disk", "random read"): ("disk", "random_read_rate"),
-    ("disk", "file system"): ("scratch", "filesystem"), ("network", "interfaces"): ("network", "interfaces"),
-    ("network", "Ethernet"): ("network", "rate"), ("system", "name"): ("system", "os"),
-    ("system", "kernel"): ("system", "kernel"), ("system", "compiler"): ("system", "compiler"),
-    ("system", "hypervisor"): ("system", "hypervisor"), ("system", "mitigations"): ("system", "mitigations"),
-}  # fmt: skip
-_PEER = {("host", "model"): ("peer", "kind"), ("processor", "model"): ("peer", "processor"),
-         ("processor", "cores"): ("peer", "cores"), ("memory", "capacity"): ("peer", "memory"),
-         ("network", "model"): ("peer", "interface"), ("network", "rate"): ("peer", "link_rate"),
-         ("network", "round trip"): ("peer", "link_rtt"), ("network", "hops"): ("peer", "hops"),
-         ("system", "name"): ("peer", "os"), ("system", "kernel"): ("peer", "kernel"),
-         ("host", "hypervisor"): ("peer", "hypervisor")}  # fmt: skip
-COMPONENTS = {"processor": "Processors", "memory": "Memory", "bus": "Buses", "disk": "Disks", "network": "Network",
-              "system": "Systems"}  # fmt: skip
-
-
-def _here(described: dict, place: tuple[str, str] | None) -> str:
-    value = described.get(place[0], {}).get(place[1], {}).get("value") if place else None
-    if value is None:
-        return "–"
-    unit = FIELDS.get(place, ("", ""))[1]
-    if isinstance(value, str) or unit in ("", "count"):
-        return f"{value:g}" if isinstance(value, float) else str(value)
-    return units.amount(value, unit)
-
-
-def _stated(report: reports.Report, of: tuple[str, ...], component: str, attribute: str) -> str:
-    """What the report says, as it says it; "–" where it does not."""
-    told = []
-    for fact in report.fact:
-        if fact.of in of and (fact.component, fact.attribute) == (component, attribute):
-            value = fact.value if isinstance(fact.value, str) else f"{fact.value:,.10g}".replace(",", " ")
-            told.append(f"{value} {'' if fact.unit in ('', '1') else units.spoken(fact.unit)}".strip())
-    return "; ".join(told) or "–"
-
-
-def strangers(o: Others) -> list[records.Run]:
-    """The other runs of other machines (or of this one with another kernel): one of each."""
-    found = {run.identity: run for run in o.runs.values() if run.identity != o.here.identity}
-    return list(found.values())
-
-
-def _facts(o: Others, component: str, of: tuple[str, ...], fields: dict, titled: bool) -> list[list[str]]:
-    """One line an attribute that this machine or a report tells of."""
-    stated = [f.attribute for report in reports.all_reports() for f in report.fact
-              if f.of in of and f.component == component]  # fmt: skip
-    ours = [attribute for part, attribute in fields if part == component]
-    rows = []
-    for attribute in dict.fromkeys([*(a for a in ours), *stated]):
-        cells = [_stated(report, of, component, attribute) for report in reports.all_reports()]
-        here = [_here(run.machine, fields.get((component, attribute))) for run in (o.here, *strangers(o))]
-        if any(cell != "–" for cell in [*here, *cells]):
-            rows.append([f"{component}: {attribute}" if titled else attribute, *here, *cells])
-    return rows
-
-
-def descriptions(o: Others, component: str, name: str) -> Block:
-    """What this machine, those of other runs and the reports' machines are, as far as each tells."""
-    if component == "peer":
-        kinds = dict.fromkeys(f.component for r in reports.all_reports() for f in r.fact if f.of != "machine")
-        of = tuple({f.of for r in reports.all_reports() for f in r.fact} - {"machine"})
-        rows = [row for kind in {**kinds, **dict.fromkeys(k for k, _ in _PEER)}
-                for row in _facts(o, kind, of, _PEER, True)]  # fmt: skip
-        caption = "The host at the other end of the network, here and in the reports"
-    else:
-        rows = _facts(o, component, ("machine",), _FIELDS, False)
-        caption = f"{COMPONENTS[component]} of this machine and of the others"
-    header = ["What", "This machine", *(run.name for run in strangers(o)), *(f"{r.machine} {{cite}}`{r.cite}`" for r in reports.all_reports())]
-    return grid(header, rows, caption, name, [13] + [17] * (len(header) - 1))
-
 
 def _own(row: Row, columns: list[str], cycles: bool) -> str:
     cells = sorted((c for k, c in row.cells.items() if k in columns),
@@ -190,13 +108,14 @@ def _heat_map(o: Others, rows: list[Row], name: str, what: str) -> Block:
             if y and row.experiment != rows[y - 1].experiment:
                 axes.axhline(y, color="black", lw=0.6)
         _frame(figure, axes, rows, [o.titles[column] for column in columns], colours, norm)
-    alt = (f"Heat map of {len(rows)} quantities of {what} on {len(columns)} other machines: the ratio of each "
+    alt = (f"Heat map of {len(rows)} quantities of {what} on {len(columns)} other machines, the ratio of each "
            "machine's figure to this run's, blue where that machine is quicker, red where it is slower")  # fmt: skip
     data = [[row.label, column, cell.quantity, f"{cell.here:.6g}", f"{cell.there:.6g}", f"{cell.ratio:.6g}",
              str(cell.places)] for row in rows for column, cell in row.cells.items()]  # fmt: skip
     caption = (f"{what.capitalize()}: every other machine's figure divided by this run's, by the same method. Red: "
-               "slower than this machine, blue: quicker, white: no figure"
-               + (f"; of a run, ratios within {100 * _NEAR:.0f} % are not printed" if set(columns) & set(o.runs) else ""))  # fmt: skip
+               "slower than this machine, blue: quicker, white: no figure")  # fmt: skip
+    if set(columns) & set(o.runs):
+        caption += f"; of a run, ratios within {100 * _NEAR:.0f} % are not printed"
     return plotting.save(figure, name, caption, alt, ["line", "machine", "row here", "this run", "that machine",
                                                       "ratio", "places"], data)  # fmt: skip
 

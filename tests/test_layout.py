@@ -64,7 +64,7 @@ LAYERS = ["settings", "units", "stats", "levels", "onset", "expr", "records", "r
           "clib", "reports", "others", "lab", "peer", "nfs", "session", "predict", "measure", "capacity", "blocks", "formulas",
           "tables", "verdicts", "hosts", "regimes", "found", "reported", "show", "overview", "changes", "plotting", "figures",
           "curves", "filling", "staircase",
-          "surfaces", "machines", "draw", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
+          "surfaces", "described", "machines", "draw", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
 
 
 def imported(path):

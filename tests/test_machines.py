@@ -113,11 +113,14 @@ def test_the_machines_are_described_as_they_tell(folders, monkeypatch):
     fact = reports.Fact(component="processor", attribute="cores", value=4, unit="1", place="2")
     peer = reports.Fact(of="peer", component="disk", attribute="type", value="tape", place="2")
     all_of_them = tuple(one.model_copy(update={"fact": [fact, peer]}) for one in reports.all_reports())
+    alone = reports.Fact(component="processor", attribute="colour", value="green", place="2")
+    all_of_them[0].fact.append(alone)
     monkeypatch.setattr(reports, "all_reports", lambda: all_of_them)
     o = here([], machine=cores)
     table = machines.descriptions(o, "processor", "name").markdown
     assert "| What | This machine | stranger | HP Pavilion" in table and "| same |" not in table
-    assert "| cores | 2 | 64 | 4 |" in table and "| L1d cache | 32.0 KiB | – | – |" in table
+    assert "| cores | 2 | 64 | 4 |" in table and "L1d" not in table
+    assert "| also | – | – | colour green | – |" in table or "| also | colour green | – |" in table
     assert "| disk: type | tape |" in machines.descriptions(o, "peer", "name").markdown
 
 
