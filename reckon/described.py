@@ -23,7 +23,7 @@ _FIELDS = {
     ("disk", "file system"): ("scratch", "filesystem"), ("network", "interfaces"): ("network", "interfaces"),
     ("network", "Ethernet"): ("network", "rate"), ("system", "name"): ("system", "os"),
     ("system", "kernel"): ("system", "kernel"), ("system", "compiler"): ("system", "compiler"),
-    ("system", "hypervisor"): ("system", "hypervisor"), ("system", "mitigations"): ("system", "mitigations"),
+    ("system", "hypervisor"): ("system", "hypervisor"),
 }  # fmt: skip
 _PEER = {("host", "model"): ("peer", "kind"), ("processor", "model"): ("peer", "processor"),
          ("processor", "cores"): ("peer", "cores"), ("memory", "capacity"): ("peer", "memory"),
@@ -52,7 +52,9 @@ def _stated(report: reports.Report, of: tuple[str, ...], component: str, attribu
     told = []
     for fact in report.fact:
         if fact.of in of and (fact.component, fact.attribute) == (component, attribute):
-            value = fact.value if isinstance(fact.value, str) else f"{fact.value:,.10g}".replace(",", " ")
+            value = fact.value
+            if not isinstance(value, str):
+                value = units.plain(value) if value == round(value) else f"{value:.7g}"
             told.append(f"{value} {'' if fact.unit in ('', '1') else units.spoken(fact.unit)}".strip())
     return "; ".join(told) or "–"
 
@@ -64,8 +66,8 @@ def strangers(o: Others) -> list[records.Run]:
 
 
 def _facts(o: Others, component: str, of: tuple[str, ...], fields: dict, titled: bool) -> list[list[str]]:
-    """A line for each attribute that two machines tell of (this one's own has a page to itself), and one for
-    all that a single report tells."""
+    """A line for each attribute that this machine or two others tell of, and one for all that a single report
+    tells."""
     stated = [f.attribute for report in reports.all_reports() for f in report.fact
               if f.of in of and f.component == component]  # fmt: skip
     ours = [attribute for part, attribute in fields if part == component]
@@ -75,9 +77,9 @@ def _facts(o: Others, component: str, of: tuple[str, ...], fields: dict, titled:
         cells = [_stated(report, of, component, attribute) for report in reports.all_reports()]
         here = [_here(run.machine, fields.get((component, attribute))) for run in known]
         told = sum(cell != "–" for cell in [*here, *cells])
-        if told > 1:
+        if told > 1 or here[0] != "–":
             rows.append([f"{component}: {attribute}" if titled else attribute, *here, *cells])
-        elif told and here[0] == "–":
+        elif told:
             alone = [f"{more}; {attribute} {cell}".removeprefix("; ") if cell != "–" else more
                      for more, cell in zip(alone, cells, strict=True)]  # fmt: skip
     if any(alone):
