@@ -102,8 +102,10 @@ lock: setup ## compile requirements.txt from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --universal --python-version 3.11 -o requirements.txt \
 	  --custom-compile-command "make lock"
 
-schema: setup ## write book/record.schema.json anew
-	@$(PY) -c "from reckon import records, settings; records.write_whole(settings.ROOT / 'book/record.schema.json', records.schema())"
+schema: setup ## write book/record.schema.json and report.schema.json anew
+	@$(PY) -c "from reckon import records, reports, settings; book = settings.ROOT / 'book'; \
+	  records.write_whole(book / 'record.schema.json', records.schema()); \
+	  records.write_whole(book / 'report.schema.json', reports.schema())"
 
 expected: setup lib ## write the expected notebooks of the tests anew, from the recorded run
 	@rm -rf tests/expected && cp -r notebooks tests/expected

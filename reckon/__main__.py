@@ -50,6 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--least", type=_percent, default=5.0, metavar="PERCENT", help="least effect worth naming (5)")
     one.add_argument("--all", action="store_true", help="list what did not change and what was not judged too")
 
+    one = command("reports", _reports, "check a report's file, and run its derivations again")
+    one.add_argument("name", help="the file's name in book/reports, such as t470")
+
     command("doctor", _doctor, "say whether this machine is fit to be measured", True)
 
     one = command("measure", _measure, "measure one experiment afresh, without building the book")
@@ -243,6 +246,26 @@ def _compare(arguments) -> int:
     else:
         print(changes.text(found, arguments.all))
     return 0
+
+
+def _reports(arguments) -> int:
+    from . import derivations, reports
+
+    found = reports.read(reports.FOLDER / f"{arguments.name}.toml")
+    for place, numbers in found.numbers().items():
+        print(f"{place}: {len(numbers)} numbers")
+    faults = found.faults()
+    for one in found.derivation:
+        print(f"{one.what} ({one.place}), {one.reading}, in {one.unit}")
+        try:
+            for again in derivations.recomputed(found, one):
+                print(f"  {again.side:9} {again.at:9} published {again.published:<10g} recomputed "
+                      f"{again.recomputed:<10.5g} {'follows' if again.follows else f'{again.ratio:.3f} of it'}")  # fmt: skip
+        except ReckonError as error:
+            faults.append(f"{one.what}: {error}")
+    for fault in faults:
+        print(f"{arguments.name}.toml: {fault}", file=sys.stderr)
+    return 1 if faults else 0
 
 
 def _doctor(arguments) -> int:

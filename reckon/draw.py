@@ -4,7 +4,8 @@ from .curves import against, curve, curves, fit
 from .filling import filling
 from .figures import bars, distribution, machine_picture, off_chart, series
 from .staircase import levels
+from .strips import among
 from .surfaces import mountain
 
-__all__ = ["against", "bars", "curve", "curves", "distribution", "filling", "fit", "levels", "machine_picture",
+__all__ = ["against", "among", "bars", "curve", "curves", "distribution", "filling", "fit", "levels", "machine_picture",
            "mountain", "off_chart", "series"]  # fmt: skip

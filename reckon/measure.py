@@ -117,27 +117,34 @@ def _process(outcome: clib.Outcome, started_s: float) -> Process:
 
 
 def _collect(jobs: list[_Job], profile: Profile) -> None:
-    """Run the jobs in turn, in a new random order each round, until each has its reason to stop:
-    minutes apart the machine is another one, so what is compared is interleaved.
+    """Run the jobs in turn until each has its reason to stop: minutes apart the machine is another one,
+    so what is compared is interleaved. Rounds come in pairs, a new random order and the same backwards
+    (A B B A): a machine that steadily slows down then slows all of them alike (Box, Hunter and Hunter,
+    Statistics for Experimenters, 2005, chapter 4: blocks, and chance inside them).
 
     Rounds are spread over time, because what disturbs comes in bursts: on a shared host a system
     call was 20 % slower for some tenths of a second at a time, the core clock unchanged (a busy
     sibling thread). An interval taken inside one burst would be narrow and wrong."""
     pace_s = profile.span_s / profile.processes_least
     origin_s = round_s = time.monotonic()
-    order = random.Random()
-    while active := [job for job in jobs if not job.stopped]:
+    chance, order, there = random.Random(), list(jobs), True
+    while any(not job.stopped for job in jobs):
         if time.monotonic() - origin_s < profile.span_s:
             time.sleep(max(0.0, pace_s - (time.monotonic() - round_s)))
         round_s = time.monotonic()
-        order.shuffle(active)
-        for job in active:
-            job.run_once(origin_s, profile)
+        if there:
+            chance.shuffle(order)
+        else:
+            order.reverse()
+        there = not there
+        for job in order:
+            if not job.stopped:
+                job.run_once(origin_s, profile)
 
 
 def measure(quantity: str, probe: str | None = None, *, over: str | None = None,
             samples: int | ByProfile = 20, warmup: int = 1, priority: str = "nice",
-            budget_s: ByProfile | None = None, until: ByProfile | None = None,
+            budget_s: ByProfile | None = None, until: ByProfile | None = None, least: str = "quick",
             **params) -> Result:  # fmt: skip
     """Measure a quantity that has a prediction, or reuse its samples.
 
@@ -146,35 +153,33 @@ def measure(quantity: str, probe: str | None = None, *, over: str | None = None,
     it may take once it has as many processes as an interval needs, instead of the profile's; the
     points of a curve share it, so that what cheap ones leave goes to those that are not yet precise.
     until: how far along its axis (in base units) a curve is measured, where a profile has not the time for all.
+    least: the shortest profile that measures it at all.
     Other names are the row's parameters. Returns a Result, also where this machine cannot (state "cannot") or the
     probe failed (state "failed"). Raises ReckonError without a prediction.
     """
     plan = dict(probe=probe, over=over, samples=samples, warmup=warmup, priority=priority,
-                budget_s=budget_s, until=until, **params)  # fmt: skip
+                budget_s=budget_s, until=until, least=least, **params)  # fmt: skip
     return measure_together({quantity: plan})[quantity]
 
 
-def measure_together(plans: dict[str, dict]) -> dict[str, Result]:
+def measure_together(plans: dict[str, dict], paired: Profile | None = None) -> dict[str, Result]:
     """Measure several quantities interleaved: {quantity: arguments of measure()}. This is how
-    methods are compared."""
+    methods are compared. paired: the profile under which they are held against one another round by
+    round; then samples of some of them serve only where those of all do."""
     if not plans:
         return {}
-    found, pending = {}, []
-    for quantity, plan in plans.items():
-        one = _Plan(quantity, **plan)
-        kept = one.seal_or_reuse()
-        if kept:
-            found[quantity] = kept
-            emit("done", quantity=quantity, state=kept.state, reason=kept.reason)
-        else:
-            pending.append(one)
-    _run_plans(pending)
-    found.update({one.quantity: one.finish() for one in pending})
-    return {quantity: found[quantity] for quantity in plans}
+    profile = paired or settings.profile()
+    made = [_Plan(quantity, profile, **plan) for quantity, plan in plans.items()]
+    kept = {one.quantity: one.seal_or_reuse() for one in made}
+    if paired and not all(kept.values()):
+        kept = dict.fromkeys(kept)
+    for one in filter(None, kept.values()):
+        emit("done", quantity=one.quantity, state=one.state, reason=one.reason)
+    _run_plans([one for one in made if not kept[one.quantity]], profile)
+    return {one.quantity: kept[one.quantity] or one.finish() for one in made}
 
 
-def _run_plans(plans: list[_Plan]) -> None:
-    profile = settings.profile()
+def _run_plans(plans: list[_Plan], profile: Profile) -> None:
     for one in plans:
         emit("measuring", quantity=one.quantity)
         one.meet()
@@ -209,15 +214,16 @@ def seal(prediction: Prediction) -> Quantity:
 class _Plan:
     """How one quantity is measured, from the seal to the record."""
 
-    def __init__(self, quantity: str, probe: str | None = None, over: str | None = None,
+    def __init__(self, quantity: str, profile: Profile, probe: str | None = None, over: str | None = None,
                  samples: int | ByProfile = 20, warmup: int = 1, priority: str = "nice",
-                 budget_s: ByProfile | None = None, until: ByProfile | None = None,
+                 budget_s: ByProfile | None = None, until: ByProfile | None = None, least: str = "quick",
                  **params):  # fmt: skip
-        self.quantity, self.probe, self.over, self.until = quantity, probe or quantity, over, until
+        self.quantity, self.probe, self.over = quantity, probe or quantity, over
+        self.until, self.least = until, least
         self.warmup, self.priority = warmup, priority
         self.asked = {**params, "": samples}
         self.prediction = current(quantity)
-        self.session, self.profile = session(), settings.profile()
+        self.session, self.profile = session(), profile
         self.experiment = quantity.rsplit("/", 1)[0]
         self.state, self.reason, self.seconds = "measured", None, 0.0
         self.talks = params.get("peer") == "other" and not self.session.replay
@@ -236,13 +242,13 @@ class _Plan:
         # an interval takes: its neighbours say the rest.
         purse = _Purse(budget_s.at(self.profile.name)) if budget_s else None
         share_s = (purse or self.profile).budget_s / len(values)
-        least = stats.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.processes_least
+        processes = stats.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.processes_least
         self.values, self.params = values, self._resolved(self.profile.name)
         trials = self.params.pop("")
         trials = max(2, round(trials * self.profile.trials)) if trials > 1 else 1
         self.jobs = [
             _Job(self.probe, self._params_at(self.params, x), trials, warmup, priority, x,
-                 self.prediction.unit, self.prediction.formula.kind, purse, share_s, least)
+                 self.prediction.unit, self.prediction.formula.kind, purse, share_s, processes)
             for x in values
         ]  # fmt: skip
 
@@ -300,11 +306,16 @@ class _Plan:
 
     def meet(self) -> None:
         """Start or greet the other host for rows that talk to it, make the files for rows that read some,
-        and start the server that exports them; without them they cannot run. A point past `until` is left
-        to a longer profile."""
-        for job in self.jobs if self.until else ():
-            if job.x > self.until.at(self.profile.name):
-                job.stopped, job.reason = "cannot", f"the {self.profile.name} profile does not go so far"
+        and start the server that exports them; without them they cannot run. A point past `until`, and all
+        where the profile is shorter than `least`, is left to a longer one."""
+        name, short = self.profile.name, PROFILES[self.least].rank > self.profile.rank
+        for job in self.jobs:
+            if short:
+                job.stopped, job.reason = "cannot", f"the {name} profile has no time for it"
+            elif self.until and job.x > self.until.at(name):
+                job.stopped, job.reason = "cannot", f"the {name} profile does not go so far"
+        if short:
+            return
         try:
             if self.talks:
                 self.other_end = peer.chosen().describe

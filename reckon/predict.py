@@ -129,6 +129,11 @@ class Formula:
 
     def of(self, quantity: str, **inputs: Input) -> Prediction:
         """The same reasoning for another quantity."""
+        _current[quantity] = made = self.put_in(quantity, inputs)
+        return made
+
+    def put_in(self, quantity: str, inputs: dict[str, Input]) -> Prediction:
+        """The prediction with these inputs, which nobody means to measure here."""
         missing = [name for name in self.names if name not in inputs]
         surplus = [name for name in inputs if name not in self.names]
         if missing or surplus:
@@ -144,9 +149,7 @@ class Formula:
                     "unit, source), rk.guess, rk.machine, rk.measured or rk.axis."
                 )
         self._check_dimensions(inputs)
-        made = Prediction(quantity, self, inputs)
-        _current[quantity] = made
-        return made
+        return Prediction(quantity, self, inputs)
 
     def _check_dimensions(self, inputs: dict[str, Input]) -> None:
         dimensions = {name: units.dimension(one.unit) for name, one in inputs.items()}

@@ -160,7 +160,7 @@ def runs() -> tuple[dict[str, Path], list[str]]:
     """Every run in the folder of runs, by name, the one opened last first; and a sentence for each that
     cannot be read."""
     base, found, troubles = settings.runs_dir(), {}, []
-    _note_read(f"{base}/*/run.json")
+    note_read(f"{base}/*/run.json")
     for path in base.glob("*/run.json"):
         try:
             found[path.parent] = read_run(path.parent).opened_at
@@ -214,7 +214,7 @@ def _read(path: Path, model):
         ) from None
 
 
-def _note_read(what: str) -> None:
+def note_read(what: str) -> None:
     """Tell the builder what this page was made from: a file, or a quantity's samples in one."""
     log = os.environ.get("RECKON_READS")
     if log:
@@ -226,7 +226,7 @@ def read_record(run: str | Path, experiment: str, only_measured: bool = False) -
     """The experiment's record; an empty one where there is none yet. only_measured: the reader does not
     depend on predictions, as with read_measured()."""
     path = record_path(run, experiment)
-    _note_read(f"{path}#*" if only_measured else str(path))
+    note_read(f"{path}#*" if only_measured else str(path))
     return _read(path, Record) or Record(experiment=experiment)
 
 
@@ -234,7 +234,7 @@ def read_measured(run: str, quantity: str) -> Quantity | None:
     """One quantity, read for what was measured: the reader does not depend on the record's
     predictions, so editing those makes no other page stale."""
     path = record_path(run, quantity.rsplit("/", 1)[0])
-    _note_read(f"{path}#{quantity}")
+    note_read(f"{path}#{quantity}")
     found = _read(path, Record)
     return found.quantities.get(quantity) if found else None
 
@@ -263,7 +263,7 @@ def write_record(run: str, record: Record) -> None:
 
 def read_run(name: str | Path) -> Run | None:
     path = run_dir(name) / "run.json"
-    _note_read(str(path))
+    note_read(str(path))
     return _read(path, Run)
 
 

@@ -49,25 +49,34 @@ def methods(found: list[Result], ours: Result | None, caption: str, name: str, t
                 [13, 30, 14, 16, 10, 17])  # fmt: skip
 
 
+def _in_cycles(quantity: str) -> bool:
+    """Whether it is a matter of the core, and so told in cycles of each machine's clock too."""
+    return quantity.startswith(("cpu/", "memory/latency/")) and not quantity.startswith("cpu/clock/")
+
+
 def among(one: Result, quantities: list[str], caption: str, name: str, ratio: bool = True) -> Block:
-    """This machine among the reports' machines. ratio: whether what was measured is the same here and there."""
-    rows = [["**this machine**", units.amount(one.seal.predicted, one.unit), f"{one:±}",
+    """This machine among the reports' machines; what the core does also in cycles of each machine's clock.
+    ratio: whether what was measured is the same here and there."""
+    cycles = _in_cycles(one.quantity)
+    told = lambda value: [units.number(value)] if cycles else []  # noqa: E731
+    here = one.core_cycles.median if cycles and one.core_cycles else math.nan
+    rows = [["**this machine**", units.amount(one.seal.predicted, one.unit), f"{one:±}", *told(here),
              "1×" if ratio else "–", ""]]  # fmt: skip
     for quantity in quantities:
         for f in reports.of(quantity):
-            if f.measured is None:
-                continue
             value = f.base(f.measured, one.unit)
             guessed = f.base(f.predicted, one.unit)
             rows.append([
                 f"{f.machine} {{cite}}`{f.cite}`",
                 "–" if guessed is None else units.amount(guessed, one.unit),
                 units.amount(value, one.unit),
+                *told(f.base(f.measured, "cycle") if cycles else math.nan),
                 f"{units.number(value / one.median)}×" if ratio and one.median > 0 else "–",
                 f"{label(quantity)}; {f.place}{'; ' + f.note if f.note else ''}",
             ])  # fmt: skip
-    return grid(["Machine", "Predicted", "Measured", "Against this machine", "What was measured"],
-                rows, caption, name, [30, 13, 18, 13, 26])  # fmt: skip
+    return grid(["Machine", "Predicted", "Measured", *(["In cycles"] if cycles else []), "Against this machine",
+                 "What was measured"], rows, caption, name,
+                [26, 12, 18, 9, 11, 24] if cycles else [30, 13, 18, 13, 26])  # fmt: skip
 
 
 # From this ratio of a curve's ends on, its values are told each in a unit of its own.
@@ -87,6 +96,10 @@ def among_curve(one: Result, quantities: list[str], caption: str, name: str, eve
     here = dict(zip(map(float, one.axis_told), map(float, one.medians), strict=True))
     rows = [["**this machine**, predicted", *map(told, ends[::-every][::-1])],
             ["**this machine**, measured", *(told(here.get(x)) for x in places)]]  # fmt: skip
+    count = lambda v: "–" if v is None else units.number(v)  # noqa: E731
+    if _in_cycles(one.quantity):
+        cycles = dict(zip(map(float, one.axis_told), (s.median for s in one.cycles), strict=True))
+        rows.append(["**this machine**, measured, in cycles", *(count(cycles.get(x)) for x in places)])
     for quantity in quantities:
         found = {f.at: f for f in reports.of(quantity) if f.at is not None}
         for what in ("predicted", "measured"):
@@ -94,5 +107,9 @@ def among_curve(one: Result, quantities: list[str], caption: str, name: str, eve
                       for x in places]  # fmt: skip
             if any(v is not None for v in values):
                 first = next(iter(found.values()))
-                rows.append([f"{first.machine} {{cite}}`{first.cite}`, {what}", *map(told, values)])
+                machine = f"{first.machine} {{cite}}`{first.cite}`, {what}"
+                rows.append([machine, *map(told, values)])
+                if what == "measured" and _in_cycles(one.quantity):
+                    rows.append([f"{machine}, in cycles", *(
+                        count(found[x].base(found[x].measured, "cycle") if x in found else None) for x in places)])
     return grid(["Machine" if wide else f"[{units.spoken(unit)}]", *(f"{x:g}" for x in places)], rows, caption, name)

@@ -1,75 +1,265 @@
-"""The five reports' figures, read from book/reports/*.toml.
+"""The five reports as data: what their machines were, what they predicted and what they measured.
 
-A file describes one report: `name`, `machine`, `cite`, `clock` (what converts its cycles) and a
-list of `[[figure]]`: the `quantity` it belongs to, `at` where on its axis if that is a curve,
-`predicted` and `measured` as printed with their `unit` (one of the book's, or "cycle"), `sd`, `n`,
-`place` (table or section) and a `note`.
+One file a report, book/reports/NAME.toml, in three kinds of entries: `[[fact]]`, one attribute of the
+machine or of its peer; `[[figure]]`, one predicted and measured quantity, with every other place where the
+report prints it; `[[derivation]]`, a prediction written as a formula of stated inputs (derivations.py runs
+it). The models below are the format; book/reports.md explains it, book/report.schema.json publishes it.
 """
 
 from __future__ import annotations
 
 import functools
+import json
 import tomllib
-from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pydantic
 
 from . import settings, units
 from .settings import ReckonError
 
-_FOLDER = settings.ROOT / "book" / "reports"
-_KNOWN = {"quantity", "predicted", "measured", "unit", "sd", "n", "place", "note", "at"}
+FOLDER = settings.ROOT / "book" / "reports"
+# A figure printed twice may be rounded twice.
+_ROUNDED = 0.02
+_SIDES = ("hardware", "software", "predicted", "measured")
 
 
-@dataclass(frozen=True)
-class Figure:
-    """One figure of a report, as printed, and converted."""
+class _Strict(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="forbid")
 
-    report: str
-    machine: str
-    cite: str
-    quantity: str
-    predicted: float | None
-    measured: float | None
-    unit: str
-    sd: float | None
-    n: int | None
+
+class FactPrinted(_Strict):
+    """The same fact printed again, or in another unit."""
+
+    value: float | str
+    unit: str = ""
     place: str
-    note: str
-    at: float | None  # the position on a curve's axis
-    clock: float  # cycles per second, converts figures in cycles
+    note: str = ""
 
-    def base(self, value: float | None, unit: str) -> float | None:
+
+class Fact(FactPrinted):
+    """One attribute of the machine, or of the host at the other end."""
+
+    of: str = "machine"
+    component: str
+    attribute: str
+    also: list[FactPrinted] = []
+
+
+class Printed(_Strict):
+    """The numbers of one figure as they stand in one place, in `unit`."""
+
+    place: str
+    unit: str
+    hardware: float | None = None
+    software: float | None = None
+    predicted: float | None = None
+    predicted_low: float | None = None
+    predicted_high: float | None = None
+    measured: float | None = None
+    sd: float | None = None  # across trials
+    sd_within: float | None = None  # within a trial
+    deviation_most: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    median: float | None = None
+    n: int | None = None
+    note: str = ""
+
+    def numbers(self) -> list[float]:
+        """Every number of this printing."""
+        return [v for name in Printed.model_fields
+                if isinstance(v := getattr(self, name), (int, float))]  # fmt: skip
+
+
+class Figure(Printed):
+    """One quantity that a report predicted, measured, or both."""
+
+    quantity: str = ""  # of the book, where it has one
+    what: str = ""
+    at: float | None = None  # position on a curve's axis
+    at_unit: str = ""
+    printed_unit: str = ""  # where the print differs from how it has to be read
+    clock_ghz: float | None = None  # instead of the report's
+    also: list[Printed] = []
+    _report: Report = pydantic.PrivateAttr()
+
+    report = property(lambda self: self._report.name)
+    machine = property(lambda self: self._report.machine)
+    cite = property(lambda self: self._report.cite)
+    clock_hz = property(lambda self: 1e9 * (self.clock_ghz or self._report.clock_ghz))
+
+    def base(self, value: float | None, unit: str, given: str | None = None) -> float | None:
         """A printed value in base units of `unit`; cycles become time by the report's clock."""
         if value is None:
             return None
-        found = units.to_base(value, self.unit)
-        if self.unit == "cycle" and units.dimension(unit) == units.dimension("s"):
-            return found / self.clock
-        if units.dimension(self.unit) != units.dimension(unit):
-            raise ReckonError(f"{self.report}: {self.quantity} is in {self.unit}, not in {unit}.")
+        given = given or self.unit
+        found, is_time = units.to_base(value, given), units.dimension("s")
+        if units.dimension(given) == units.dimension(unit):
+            return found
+        if given == "cycle" and units.dimension(unit) == is_time:
+            return found / self.clock_hz
+        if unit == "cycle" and units.dimension(given) == is_time:
+            return found * self.clock_hz
+        raise ReckonError(f"{self.report}: {self.label} is in {given}, not in {unit}.")
+
+    @property
+    def label(self) -> str:
+        return self.what or self.quantity
+
+    def places(self) -> list[float]:
+        """The place on the axis as the label of a row may say it: 1024 KiB is 1 MiB too."""
+        if self.at is None or units.dimension(self.at_unit) != units.dimension("byte"):
+            return [] if self.at is None else [self.at]
+        size = units.to_base(self.at, self.at_unit)
+        return [units.from_base(size, unit) for unit in ("KiB", "MiB", "GiB")]
+
+    def contradictions(self) -> list[tuple[Printed, str, float]]:
+        """Where else it is printed with another value: (printing, side, ratio to the main one)."""
+        found = []
+        for other in self.also:
+            for side in _SIDES:
+                here, there = getattr(self, side), getattr(other, side)
+                if here and there is not None:
+                    ratio = self.base(there, self.unit, other.unit) / units.to_base(here, self.unit)
+                    if abs(ratio - 1) > _ROUNDED:
+                        found.append((other, side, ratio))
         return found
+
+
+class Value(_Strict):
+    """An input of a derivation; `values` makes it the axis."""
+
+    value: float | None = None
+    values: list[float] | None = None
+    unit: str
+    source: str
+
+    @pydantic.model_validator(mode="after")
+    def _one_of_both(self):
+        if (self.value is None) == (self.values is None):
+            raise ValueError("give either value or values")
+        return self
+
+
+class Published(_Strict):
+    hardware: float | list[float] | None = None
+    software: float | list[float] | None = None
+    predicted: float | list[float] | None = None
+
+
+class Derivation(_Strict):
+    """A prediction of the report, as a formula of the inputs that it states."""
+
+    quantity: str = ""
+    what: str
+    place: str
+    unit: str
+    kind: Literal["sum", "rate", "plain"]
+    hardware: str = "0"
+    software: str = "0"
+    predicted: str = ""  # of kinds rate and plain; a sum is the sum
+    published: Published
+    reading: str = "as stated"
+    note: str = ""
+    inputs: dict[str, Value]
+
+
+class Report(_Strict):
+    name: str
+    machine: str
+    cite: str
+    course: str = ""
+    year: int | None = None
+    clock_ghz: float  # what converts its cycles
+    cycles_are: Literal["tick", "cycle"]
+    cycles_note: str
+    fact: list[Fact] = []
+    figure: list[Figure]
+    derivation: list[Derivation] = []
+
+    @pydantic.model_validator(mode="after")
+    def _figures_know_their_report(self):
+        for one in self.figure:
+            one._report = self
+        return self
+
+    def numbers(self) -> dict[str, list[float]]:
+        """Every number of facts and figures, by the place that it is printed in."""
+        found: dict[str, list[float]] = {}
+        for one in self.fact:
+            for printed in [one, *one.also]:
+                if not isinstance(printed.value, str):
+                    found.setdefault(printed.place, []).append(printed.value)
+        for figure in self.figure:
+            for printed in [figure, *figure.also]:
+                found.setdefault(printed.place, []).extend([*figure.places(), *printed.numbers()])
+        return found
+
+    def faults(self) -> list[str]:
+        """What the schema cannot see: units that do not exist, figures of nothing, printings that
+        differ without a word about it."""
+        found = []
+        for one in self.figure:
+            where = f"{one.label or 'a figure'}, {one.place}"
+            if not one.label:
+                found.append(f"{where}: say quantity or what")
+            if (one.at is None) != (not one.at_unit):
+                found.append(f"{where}: at and at_unit belong together")
+            if one.printed_unit and not one.note:
+                found.append(f"{where}: printed_unit needs a note")
+            try:
+                for unit in [one.unit, one.at_unit, *(p.unit for p in one.also)]:
+                    units.parse(unit)
+                found += [
+                    f"{where}: {side} in {other.place} is {ratio:.3f} of it, and its note has no 'contradicts'"
+                    for other, side, ratio in one.contradictions() if "contradicts" not in other.note
+                ]  # fmt: skip
+            except ReckonError as error:
+                found.append(f"{where}: {error}")
+        for fact in self.fact:
+            for printed in [fact, *fact.also]:
+                if isinstance(printed.value, float) and not printed.unit:
+                    found.append(f"{fact.component} {fact.attribute}: a number needs a unit")
+                try:
+                    units.parse(printed.unit)
+                except ReckonError as error:
+                    found.append(f"{fact.component} {fact.attribute}: {error}")
+        return found
+
+
+def read(path: Path) -> Report:
+    """The report in that file. Raises ReckonError with the first thing that is wrong."""
+    try:
+        return Report.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise ReckonError(f"There is no report {path.stem} in {path.parent}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ReckonError(f"{path}: {error}.") from None
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ReckonError(f"{path}: {where}: {first['msg']}.") from None
+
+
+@functools.cache
+def all_reports() -> tuple[Report, ...]:
+    """Every report, in alphabetical order."""
+    return tuple(read(path) for path in sorted(FOLDER.glob("*.toml")))
 
 
 @functools.cache
 def figures() -> tuple[Figure, ...]:
-    """Every figure of every report. Raises ReckonError for a key that is not known."""
-    found = []
-    for path in sorted(_FOLDER.glob("*.toml")):
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-        for entry in data["figure"]:
-            if surplus := set(entry) - _KNOWN:
-                raise ReckonError(f"{path}: a figure has no field {sorted(surplus)[0]}.")
-            found.append(
-                Figure(
-                    report=data["name"], machine=data["machine"], cite=data["cite"],
-                    quantity=entry["quantity"], predicted=entry.get("predicted"),
-                    measured=entry.get("measured"), unit=entry["unit"], sd=entry.get("sd"),
-                    n=entry.get("n"), place=entry["place"], note=entry.get("note", ""), at=entry.get("at"),
-                    clock=float(units.to_base(data["clock_ghz"], "Gcycle/s")),
-                )
-            )  # fmt: skip
-    return tuple(found)
+    """Every figure of every report."""
+    return tuple(one for report in all_reports() for one in report.figure)
 
 
 def of(quantity: str) -> list[Figure]:
-    """The reports' figures for a quantity, in alphabetical order of the reports."""
-    return [one for one in figures() if one.quantity == quantity]
+    """What the reports measured of a quantity, in alphabetical order of the reports."""
+    return [one for one in figures() if one.quantity == quantity and one.measured is not None]
+
+
+def schema() -> str:
+    """The JSON schema of a report's file, as published in book/report.schema.json."""
+    return json.dumps(Report.model_json_schema(), indent=1, ensure_ascii=False) + "\n"

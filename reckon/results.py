@@ -287,10 +287,16 @@ def from_record(quantity: str, found: records.Quantity, state: str | None = None
     )
 
 
+# Before the name of an experiment: its rows again, as the page `methods` measured them side by side. They
+# are other figures of the same quantities, so that whoever asks for all of a run does not mean them.
+AGAIN = "methods/"
+
+
 def all_results(run: str | Path, experiment: str | None = None, only_measured: bool = False) -> list[Result]:
-    """Every quantity of a run, experiment by experiment. only_measured: see records.read_record()."""
+    """Every quantity of a run, experiment by experiment; what the page `methods` measured again only
+    where it is asked for by name. only_measured: see records.read_record()."""
     known = records.experiments(run)
-    chosen = [experiment] if experiment else known
+    chosen = [experiment] if experiment else [one for one in known if not one.startswith(AGAIN)]
     if experiment and experiment not in known:
         raise ReckonError(
             f"The run {run} has no record of {experiment}; it has {', '.join(known) or 'none'}."

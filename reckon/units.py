@@ -170,8 +170,8 @@ _SPOKEN = {"Gcycle/s": "GHz", "Mcycle/s": "MHz", "cycle/s": "Hz", "1": "", "coun
 
 
 def spoken(unit: str) -> str:
-    """The unit as the field writes it: GHz for Gcycle/s."""
-    return _SPOKEN.get(unit, unit)
+    """The unit as the field writes it: GHz for Gcycle/s, µs for us."""
+    return _SPOKEN.get(unit, re.sub(r"\bus\b", "µs", unit))
 
 
 def span(values, unit: str) -> str:

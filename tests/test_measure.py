@@ -359,6 +359,24 @@ def test_a_curve_of_which_no_point_can_be_measured_cannot(folders, monkeypatch):
     assert one.state == "cannot" and one.reason == "no room for 5120"
 
 
+def test_a_short_profile_leaves_what_takes_long_to_a_longer_one(folders, monkeypatch):
+    """A quantity as a whole, or a curve's far end; the longer profile then measures it."""
+    predict_chain()
+    one = rk.measure("test/chain", least="standard")
+    assert one.state == "cannot" and one.reason == "the quick profile has no time for it"
+    predict_curve()
+    plan = dict(probe="test/chain", over="instructions", until=rk.by_profile(10240, 20480, 20480))
+    curve = rk.measure("test/curve", **plan)
+    assert [p.reason for p in curve.missing] == ["the quick profile does not go so far"]
+    assert curve.points[-1].x == 10240
+    monkeypatch.setenv("RECKON_PROFILE", "standard")
+    forget()
+    predict_chain()
+    predict_curve()
+    assert rk.measure("test/chain", least="standard").state == "measured"
+    assert not rk.measure("test/curve", **plan).missing
+
+
 def test_a_row_that_fails_later_keeps_no_sample_and_stops_nobody_else(folders, monkeypatch):
     predict_chain(quantity="test/other")
     predict_chain()

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conftest import ROOT
-from reckon import records
+from reckon import records, reports
 from reckon.settings import ReckonError
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
@@ -152,7 +152,8 @@ def test_a_run_cannot_be_named_out_of_its_folder(folders, name):
         records.run_dir(name)
 
 
-def test_the_published_schema_is_the_one_in_use():
-    published = (ROOT / "book" / "record.schema.json").read_text(encoding="utf-8")
-    assert published == records.schema(), "run `make schema`"
-    assert "Record" in json.loads(published)["$defs"]
+@pytest.mark.parametrize(("name", "module", "model"), [("record", records, "Record"), ("report", reports, "Figure")])
+def test_the_published_schema_is_the_one_in_use(name, module, model):
+    published = (ROOT / "book" / f"{name}.schema.json").read_text(encoding="utf-8")
+    assert published == module.schema(), "run `make schema`"
+    assert model in json.loads(published)["$defs"]

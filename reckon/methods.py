@@ -1,0 +1,226 @@
+"""The page `methods`: what the way of measuring alone does to a figure."""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib
+import numpy as np
+from matplotlib.lines import Line2D
+
+from . import plotting, reports, units
+from .blocks import Block, grid, say
+from .plotting import BLACK, STYLE
+from .results import AGAIN
+from .ways import Compared, Ratio, Way
+
+# A way that lies so close to ours does not change the figure; a wider interval than the second, with ours
+# in it, says nothing either way.
+_SAME = 0.05
+_VAGUE = 1.25
+_ALL = 0.8  # such a share of a difference, or a quarter more than it, is the difference
+_MOST_TOLD = 12
+_TRAPS_CYCLES = 800  # a CPUID that no hypervisor intercepts takes 100 to 250 (Fog, instruction tables)
+
+
+def _ends(ratio: Ratio) -> tuple[float, float]:
+    """Between what the ratio lies: its interval, or with too few rounds for one what they gave."""
+    if not math.isnan(ratio.low):
+        return ratio.low, ratio.high
+    return (ratio.least, ratio.most) if ratio.rounds else (ratio.middle, ratio.middle)
+
+
+def _times(ratio: Ratio) -> str:
+    """"2.91 (2.80 to 3.02)"."""
+    low, high = _ends(ratio)
+    return units.number(ratio.middle) + (f" ({units.number(low)} to {units.number(high)})" if ratio.rounds > 1 else "")
+
+
+def _effect(ratio: Ratio) -> str:
+    """What it does to the figure, in words."""
+    low, high = _ends(ratio)
+    within = f"within {units.number(max(0.1, 100 * max(abs(low - 1), abs(high - 1))), 2)} %"
+    if 1 - _SAME <= low and high <= 1 + _SAME:
+        return f"makes no difference here ({within})"
+    if not low <= 1 <= high:
+        return f"gives {_times(ratio)} times our figure"
+    if 1 / _VAGUE <= low and high <= _VAGUE:
+        return f"makes no difference here that can be told ({within})"
+    return f"cannot be told from ours here ({units.number(low)} to {units.number(high)} times it)"
+
+
+def _part(way: Way, ours: Way) -> str:
+    """What of it is known to lie inside its figure."""
+    one = way.inside
+    if one is None or one.summary is None:
+        return ""
+    whole = way.row.times * one.median
+    several = f"{units.plain(way.row.times)} times " if way.row.times != 1 else ""
+    text = f" {several}`{way.row.costs}` is {units.amount(whole, one.unit)} here"
+    added = way.median - ours.median
+    share = whole / added if added > 0 else math.nan
+    if _ALL <= share <= 1 / _ALL:
+        text += ", which is the difference"
+    elif share < _ALL:
+        text += f", {units.number(100 * share, 2)} % of the difference"
+    if way.row.costs.endswith("/cpuid") and one.core_cycles.median > _TRAPS_CYCLES:
+        text += ": it traps, and the hypervisor answers it"
+    return text + "."
+
+
+def _sentence(way: Way, compared: Compared) -> str:
+    """One item of the list: what it does to the figure, and what it does otherwise."""
+    ratio, differs = compared.ratio(way), f": {way.row.differs}" if way.row.differs else ""
+    if not way.has_figure:
+        return f"- **{way.title}** is not measured here ({way.reason}){differs}."
+    if not compared.ours.has_figure:
+        return f"- **{way.title}** cannot be held against ours{differs}."
+    if not ratio.known:
+        return f"- **{way.title}** gives {way.told()}, of which no ratio tells anything{differs}."
+    apart = f" (from its page, minutes apart: {way.reason})" if compared.side_by_side and not ratio.rounds else ""
+    apart = " (in a single round)" if ratio.rounds == 1 else apart
+    return f"- **{way.title}** {_effect(ratio)}{apart}{differs}.{_part(way, compared.ours)}"
+
+
+def _in_reports(way: Way) -> str:
+    """What the reports print of it, at the same place, by what its figure here is divided by."""
+    if not way.page:
+        return "–"
+    x = way.point.x if way.has_figure else None
+    here = lambda f: (f.at is None) == (x is None) and (  # noqa: E731
+        x is None or math.isclose(units.to_base(f.at, f.at_unit), x))  # fmt: skip
+    told = lambda f: units.amount(f.base(f.measured, way.page.unit) / way.per, way.page.unit)  # noqa: E731
+    found = [f for f in reports.of(way.row.of) if f.report in way.reports and here(f)]
+    return "; ".join(f"{f.report}: {told(f)}" for f in found) or "–"
+
+
+def _row(way: Way, compared: Compared, is_ours: bool = False) -> list[str]:
+    ratio = compared.ratio(way)
+    against = "1" if is_ours else _times(ratio) if ratio.known else "–"
+    rounds = len(way.processes) if is_ours and way.again else ratio.rounds
+    timed = way.page.measurement.timed if way.page and way.page.measurement else "–"
+    return [f"**{way.title}**" if is_ours else way.title, timed, way.told(), against,
+            str(rounds) if rounds else "its page" if way.has_figure else "–", _in_reports(way)]  # fmt: skip
+
+
+def _lead(compared: Compared) -> str:
+    """What is to be said of all of a group."""
+    ours = compared.ours
+    if not ours.has_figure:
+        return f"Ours has no figure here: {ours.reason}.\n\n"
+    if not compared.side_by_side:
+        return f"From their pages, minutes apart: {ours.reason}.\n\n"
+    return ""
+
+
+def group(compared: Compared) -> Block:
+    """The table of a group and a sentence on each of its ways, from the one that does least to the figure
+    to the one that does most."""
+    one = compared.group
+    if not any(way.has_figure for way in (compared.ours, *compared.ways)):
+        return say(f"There is nothing to compare: {compared.ours.reason}.")
+    ways = [*compared.ranked, *compared.without]
+    table = grid(["Method of", "What is timed", "Measured here", "Against ours", "Rounds", "In the report"],
+                 [_row(compared.ours, compared, True), *(_row(way, compared) for way in ways)],
+                 f"{one.title} by every method", f"methods-{one.name}", [16, 30, 18, 14, 8, 14])  # fmt: skip
+    return Block(_lead(compared) + table.markdown + "\n\n" + "\n".join(_sentence(way, compared) for way in ways))
+
+
+def _all(found: dict[str, Compared]) -> list[tuple[Compared, Way, Ratio]]:
+    return [(one, way, one.ratio(way)) for one in found.values() for way in one.ranked]
+
+
+def strips(found: dict[str, Compared], name: str, caption: str) -> Block:
+    """A strip for each group: every way's figure over ours on one logarithmic axis, with the least and the
+    most of the rounds."""
+    drawn = [one for one in found.values() if one.ranked][::-1]
+    if not drawn:
+        return say("There is nothing to draw: no page has been measured yet.")
+    whose = sorted({report for _, way, _ in _all(found) for report in way.reports})
+    colours = dict(zip([*whose, ""], [*plotting.SERIES[: len(whose)], BLACK], strict=True))
+    rows = []
+    with matplotlib.rc_context(STYLE):
+        height_inches = 1.0 + 0.26 * len(drawn)
+        figure, axes = plotting.new_axes((6.4, height_inches))
+        figure.subplots_adjust(bottom=min(0.45, 0.5 / height_inches))
+        for y, one in enumerate(drawn):
+            for k, way in enumerate(one.ranked):
+                rows += _mark(axes, one, way, y + 0.3 * (k / max(1, len(one.ranked) - 1) - 0.5), colours)
+        axes.axvline(1, color=BLACK, lw=0.8)
+        axes.set_yticks(range(len(drawn)), [one.group.title for one in drawn], fontsize=7)
+        axes.set_ylim(-0.6, len(drawn) - 0.4)
+        axes.set_xscale("log")
+        plotting.plain_log(axes.xaxis)
+        axes.set_xlabel("times our figure (line: the rounds' least and most; hollow: from its page)")
+        plotting.legend(figure, axes, [_key(report, colours) for report in colours])
+    far = sorted(_all(found), key=lambda each: each[2].off)[::-1][:_MOST_TOLD]
+    alt = "The farthest from ours: " + "; ".join(
+        f"{way.row.of} {units.number(ratio.middle)} times" for _, way, ratio in far)  # fmt: skip
+    return plotting.save(figure, name, caption, alt, ["group", "quantity", "reports", "times ours", "least", "most",
+                                                      "rounds"], rows)  # fmt: skip
+
+
+_MARKERS = "osD^v<"
+
+
+def _style(report: str, colours: dict) -> dict:
+    """Told apart by shape as well, in print and by whoever sees no colours."""
+    return dict(color=colours[report], marker=_MARKERS[list(colours).index(report) % len(_MARKERS)])
+
+
+def _key(report: str, colours: dict) -> Line2D:
+    return Line2D([], [], ls="", ms=4, label=report or "another row of this book", **_style(report, colours))
+
+
+def _mark(axes, one: Compared, way: Way, y: float, colours: dict) -> list[list[str]]:
+    """A point for each report whose way it is; hollow where it is from its page. Their rows of data."""
+    ratio = one.ratio(way)
+    rows = []
+    for k, report in enumerate(way.reports or ("",)):
+        style = _style(report, colours)
+        if ratio.rounds > 1 and ratio.least > 0:
+            axes.plot([ratio.least, ratio.most], [y, y], color=style["color"], lw=1)
+        axes.plot(ratio.middle, y + 0.12 * k, ls="", ms=4, mfc=style["color"] if ratio.rounds else "white", **style)
+        ends = [f"{v:.6g}" for v in (ratio.middle, ratio.least, ratio.most)]
+        rows.append([one.group.title, way.row.of, report, *ends, str(ratio.rounds)])
+    return rows
+
+
+def farthest(found: dict[str, Compared]) -> Block:
+    """The ways that change their figures most, over all groups, and how many do not."""
+    every = sorted(_all(found), key=lambda each: each[2].off)
+    if not every:
+        return say("No page has been measured yet, so that nothing can be compared.")
+    near, twice = (sum(ratio.off <= limit for *_, ratio in every) for limit in (1 + _SAME, 2))
+    one, way, ratio = every[-1]
+    what = one.group.title[0].lower() + one.group.title[1:]
+    return say(
+        f"Of {len(every)} ways on this machine {near} change their figure by less than {100 * _SAME:.0f} %, and "
+        f"{len(every) - twice} by more than a factor of two. Farthest of all goes **{way.title}**, "
+        f"{units.number(ratio.middle)} times ours for *{what}*: {way.row.differs}.")
+
+
+def ranking(found: dict[str, Compared], caption: str, name: str) -> Block:
+    """The ways that change their figure most, first."""
+    every = sorted(_all(found), key=lambda each: -each[2].off)[:_MOST_TOLD]
+    return grid(["Figure", "Method of", "Times ours", "What it does otherwise"],
+                [[one.group.title, way.title, _times(ratio), way.row.differs] for one, way, ratio in every],
+                caption, name, [22, 20, 18, 40])  # fmt: skip
+
+
+def repeated(found: dict[str, Compared]) -> Block:
+    """How well figures come out again, the page's prediction being that they do."""
+    ways = {way.row.of: way for one in found.values() for way in (one.ours, *one.ways) if way.again}
+    made = [way.again for way in ways.values() if way.again.ratio > 0 and math.isfinite(way.again.ratio)]
+    if not made:
+        return say("Nothing was measured again.")
+    off = sorted(((max(one.ratio, 1 / one.ratio), one) for one in made), key=lambda each: each[0])
+    held = [one.inside_interval for one in made if one.inside_interval is not None]
+    middle = float(np.median([far for far, _ in off]))
+    text = (f"{len(made)} figures were measured again here, minutes after their pages. Typically one came out within a "
+            f"factor of {units.number(middle)} of its page's")  # fmt: skip
+    if held:
+        text += f"; {100 * sum(held) / len(held):.0f} % of {len(held)} lie in the interval that their page gave"
+    far, worst = off[-1]
+    return say(f"{text}.", f"Farthest from its page came `{worst.quantity.removeprefix(AGAIN)}`, by a factor of "
+               f"{units.number(far)}.")  # fmt: skip

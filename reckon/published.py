@@ -1,0 +1,162 @@
+"""What the reports printed, held against itself: predictions run again, contradictions, readings of units."""
+
+from __future__ import annotations
+
+import matplotlib
+import numpy as np
+
+from . import derivations, plotting, reports, units
+from .blocks import Block, grid, say
+from .derivations import Recomputed
+from .plotting import BLACK, SERIES, STYLE
+from .reports import Report
+from .settings import ReckonError
+
+
+def _report(name: str) -> Report:
+    found = [one for one in reports.all_reports() if one.name == name]
+    if not found:
+        raise ReckonError(f"There is no report {name}; there are "
+                          f"{', '.join(one.name for one in reports.all_reports())}.")  # fmt: skip
+    return found[0]
+
+
+def _sides(found: list[Recomputed]) -> list[tuple[str, list[Recomputed]]]:
+    """The same values, side by side of what is printed; sides that say the same are one, and nothing at all
+    is no side."""
+    parts: list[tuple[str, list[Recomputed]]] = []
+    for side in ("hardware", "software", "predicted"):
+        part = [one for one in found if one.side == side]
+        values = [(one.published, one.recomputed) for one in part]
+        if not any(v for pair in values for v in pair):
+            continue
+        same = [i for i, (_, known) in enumerate(parts) if [(k.published, k.recomputed) for k in known] == values]
+        if same:
+            parts[same[0]] = (f"{parts[same[0]][0]}, {side}", part)
+        else:
+            parts.append((side, part))
+    return parts
+
+
+def _span(values: list[float], tell) -> str:
+    """A value, or a curve's ends."""
+    ends = [values[0]] if len(values) == 1 else [values[0], values[-1]]
+    return " to ".join(tell(v) for v in ends)
+
+
+def _as_printed(value: float) -> str:
+    return f"{value:,.10g}".replace(",", " ")
+
+
+def _difference(part: list[Recomputed]) -> str:
+    worst = max(part, key=lambda one: abs(np.log(one.ratio)) if one.ratio > 0 else np.inf)
+    if all(one.follows for one in part):
+        return "follows"
+    where = f" at {worst.at}" if worst.at else ""
+    percent = 100 * (worst.ratio - 1)
+    return f"{percent:+.1f} %{where}" if abs(percent) < 100 else f"{units.number(worst.ratio)} times{where}"
+
+
+def recomputed(name: str, table: str) -> Block:
+    """One report's predictions: published, the same computed anew from the inputs that it states, and by how
+    much the published value differs (of a curve, where it differs most)."""
+    report = _report(name)
+    rows = []
+    for one in report.derivation:
+        again = derivations.recomputed(report, one)
+        for number, (sides, part) in enumerate(_sides(again)):
+            curve, unit = len(part) > 1, units.spoken(one.unit)
+            rows.append([
+                f"{one.what} ({one.place})" if number == 0 else "",
+                one.reading if number == 0 else "",
+                sides + (f", {part[0].at} to {part[-1].at}" if curve else ""),
+                f"{_span([r.published for r in part], _as_printed)} {unit}".rstrip(),
+                f"{_span([r.recomputed for r in part], lambda v: units.number(v, 4))} {unit}".rstrip(),
+                _difference(part),
+            ])  # fmt: skip
+    return grid(["Prediction", "Read", "Part", "Published", "Recomputed", "Published differs by"], rows,
+                f"{report.machine}: its predictions, run again on its own inputs", table,
+                [24, 16, 18, 15, 15, 12])  # fmt: skip
+
+
+def followed(name: str) -> Block:
+    """How many of a report's predictions follow from its inputs as it states them, and why others do not."""
+    report = _report(name)
+    stated = [(one, derivations.recomputed(report, one)) for one in report.derivation if one.reading == "as stated"]
+    off = [one for one, again in stated if not all(r.follows for r in again)]
+    lines = [f"Of {len(stated)} predictions that {report.machine} {{cite}}`{report.cite}` derives from stated "
+             f"numbers, {len(stated) - len(off)} follow from them, within {100 * derivations.FOLLOWS:.0f} % or the last "
+             "digit that is printed."]  # fmt: skip
+    lines += [f"- *{one.what}*: {one.note.rstrip('.')}." for one in off if one.note]
+    return say("\n".join([lines[0], "", *lines[1:]]))
+
+
+def contradictions(caption: str, table: str) -> Block:
+    """Figures that a report prints twice with two values."""
+    rows = []
+    for report in reports.all_reports():
+        for one in report.figure:
+            for other, side, ratio in one.contradictions():
+                at = "" if one.at is None else f" at {one.at:g} {units.spoken(one.at_unit)}".rstrip()
+                rows.append([
+                    report.name, f"{one.label}{at}, {side}",
+                    f"{getattr(one, side):g} {units.spoken(one.unit)} ({one.place})",
+                    f"{getattr(other, side):g} {units.spoken(other.unit)} ({other.place})",
+                    f"{units.number(ratio)}×", other.note,
+                ])  # fmt: skip
+    return grid(["Report", "Figure", "Here", "There", "Ratio", "Note"], rows, caption, table, [9, 25, 17, 17, 8, 24])
+
+
+def readings(caption: str, table: str) -> Block:
+    """Units that are read otherwise than they are printed, with the reason."""
+    told: dict[tuple, int] = {}
+    for report in reports.all_reports():
+        key = (report.name, "cycles", "ticks of the time-stamp counter" if report.cycles_are == "tick" else "core cycles",
+               report.cycles_note)  # fmt: skip
+        told[key] = sum(one.unit == "cycle" for one in report.figure)
+        for one in report.figure:
+            if one.printed_unit:
+                key = (report.name, one.printed_unit, units.spoken(one.unit), one.note)
+                told[key] = told.get(key, 0) + 1
+    rows = [[name, printed, read, str(count), note] for (name, printed, read, note), count in told.items()]
+    return grid(["Report", "Printed", "Read as", "Figures", "Why"], rows, caption, table, [10, 10, 18, 8, 54])
+
+
+def _factors(report: Report) -> np.ndarray:
+    """Measured over predicted, for every figure of a report that has both."""
+    return np.array([one.measured / one.predicted for one in report.figure if one.measured and one.predicted])
+
+
+def scores(caption: str, table: str) -> Block:
+    """How far each report's own predictions were off its own measurements."""
+    rows = []
+    for report in reports.all_reports():
+        off = np.exp(np.abs(np.log(_factors(report))))
+        share = lambda limit: f"{100 * np.mean(off <= limit):.0f} %"  # noqa: B023, E731
+        rows.append([f"{report.machine} {{cite}}`{report.cite}`", str(len(off)),
+                     f"{units.number(float(np.exp(np.mean(np.log(off)))))}×", share(1.25), share(2), share(10)])  # fmt: skip
+    return grid(["Report", "Predictions", "Typically off by", "Within 1.25 times", "2 times", "10 times"],
+                rows, caption, table, [30, 14, 17, 15, 12, 12])  # fmt: skip
+
+
+def off_chart(name: str, caption: str) -> Block:
+    """Measured over predicted for every figure of the reports, one strip a report."""
+    found = reports.all_reports()
+    rows = [[one.name, f"{factor:.6g}"] for one in found for factor in _factors(one)]
+    with matplotlib.rc_context(STYLE):
+        figure, axes = plotting.new_axes((6.4, 3.0))
+        for y, (one, colour) in enumerate(zip(found, SERIES, strict=False)):
+            factors = _factors(one)
+            # Beside one another where they would hide one another; the same picture each time.
+            axes.plot(factors, y + np.random.default_rng(y).uniform(-0.25, 0.25, len(factors)), "o", color=colour,
+                      ms=4, alpha=0.6)  # fmt: skip
+        axes.set_xscale("log")
+        plotting.plain_log(axes.xaxis)
+        axes.axvline(1, color=BLACK, lw=1)
+        axes.set_yticks(range(len(found)), [one.name for one in found])
+        axes.set_ylim(len(found) - 0.5, -0.5)
+        axes.set_xlabel("measured / predicted, each on its own machine")
+    alt = "Measured over predicted by report: " + "; ".join(
+        f"{one.name} {len(_factors(one))} figures, {units.number(float(_factors(one).min()))} to "
+        f"{units.number(float(_factors(one).max()))}" for one in found)  # fmt: skip
+    return plotting.save(figure, name, caption, alt, ["report", "measured / predicted"], rows)

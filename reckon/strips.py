@@ -1,0 +1,75 @@
+"""Strip plots: this machine among the reports' machines."""
+
+from __future__ import annotations
+
+import matplotlib
+import numpy as np
+from matplotlib.lines import Line2D
+
+from . import plotting, reports, units
+from .blocks import Block
+from .plotting import BLACK, SERIES, STYLE
+from .results import Result
+
+_MARKERS = "osv^PX"  # told apart without colour too
+
+
+def _here(one: Result, at: float | None) -> tuple[float, float, float] | None:
+    """(median, low, high) in base units, of a curve at that place of its axis; None without samples."""
+    places = [0] if at is None else np.flatnonzero(np.isclose(one.axis_told, at))
+    if not one.has_samples or not len(places):
+        return None
+    found = one.summaries[places[0]]
+    return found.median, found.low, found.high
+
+
+def _there(quantities: list[str], at: float | None) -> list[reports.Figure]:
+    return [f for quantity in quantities for f in reports.of(quantity) if at is None or f.at == at]
+
+
+def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
+    """One strip for each group, {title: (result, [quantities of reports])} or, of a curve,
+    {title: (result, [quantities], place on its axis)}: this machine's median with its interval, and what the
+    reports measured on theirs. All groups share a unit."""
+    strips = [(title, one, _here(one, *place or [None]), _there(quantities, *place or [None]))
+              for title, (one, quantities, *place) in groups.items()]  # fmt: skip
+    strips = [strip for strip in strips if strip[2] or strip[3]]
+    if not strips:
+        return plotting.nothing([one for one, *_ in groups.values()])
+    asked = strips[0][1].unit
+    known = [v for _, _, here, there in strips
+             for v in [*([here[0]] if here else []), *(f.base(f.measured, asked) for f in there)]]  # fmt: skip
+    unit = units.readable(float(np.median(known)), asked)
+    told = {f.report for *_, there in strips for f in there}
+    look = {one.name: (SERIES[i], _MARKERS[i], one.machine)  # a report looks the same in every figure
+            for i, one in enumerate(reports.all_reports()) if one.name in told}  # fmt: skip
+    rows = []
+    with matplotlib.rc_context(STYLE):
+        figure, axes = plotting.new_axes((6.4, 0.8 + 0.42 * len(strips)))
+        for y, (title, _, here, there) in enumerate(strips):
+            for f in there:
+                value = units.from_base(f.base(f.measured, asked), unit)
+                colour, marker, machine = look[f.report]
+                axes.plot(value, y, marker, color=colour, ms=6, alpha=0.8)
+                rows.append([title, machine, f.label, f"{value:.6g}"])
+            if here:
+                value, low, high = (units.from_base(v, unit) for v in here)
+                axes.plot([low, high], [y, y], color=BLACK, lw=1.5)
+                axes.plot(value, y, "D", color=BLACK, ms=7, mfc="none", mew=1.5)
+                rows.append([title, "this machine", "", f"{value:.6g}"])
+        axes.set_xscale("log")
+        plotting.plain_log(axes.xaxis)
+        axes.set_yticks(range(len(strips)), [title for title, *_ in strips])
+        axes.set_ylim(len(strips) - 0.5, -0.5)
+        axes.set_xlabel(units.spoken(unit))
+        mark = lambda marker, **kind: Line2D([], [], ls="", marker=marker, **kind)  # noqa: E731
+        plotting.legend(figure, axes, [
+            mark("D", color=BLACK, mfc="none", mew=1.5, label="this machine"),
+            *(mark(marker, color=colour, label=machine) for colour, marker, machine in look.values()),
+        ])  # fmt: skip
+    alt = f"This machine among {len(look)} reports' machines: " + "; ".join(
+        f"{title}, here {units.amount(here[0], asked) if here else 'not measured'}, there "
+        + (", ".join(f"{units.amount(f.base(f.measured, asked), asked)} ({f.report})" for f in there) or "nothing")
+        for title, _, here, there in strips)  # fmt: skip
+    return plotting.save(figure, name, caption, alt,
+                         ["strip", "machine", "what", f"value [{units.spoken(unit)}]"], rows)  # fmt: skip

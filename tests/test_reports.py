@@ -1,0 +1,205 @@
+"""The five reports as data: complete by a list made apart, whole by the schema, and run again."""
+
+import re
+import tomllib
+from collections import Counter
+
+import pytest
+
+import reckon as rk
+from conftest import ROOT
+from conftest import reckon as command
+from reckon import derivations, reports, units
+from reckon.settings import ReckonError
+
+TABLES = tomllib.loads((ROOT / "tests/report_tables.toml").read_text(encoding="utf-8"))
+NAMES = [one.name for one in reports.all_reports()]
+EXAMPLE = re.search(r"```toml\n(.*?)```", (ROOT / "book/report-format.md").read_text(encoding="utf-8"), re.S)[1]
+
+
+def test_the_five_are_there():
+    assert NAMES == ["hpe_i7_860", "i7_10750h", "mbp2016", "t470", "x510uq"] == sorted(TABLES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_has_no_fault(name):
+    assert reports.read(reports.FOLDER / f"{name}.toml").faults() == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_number_of_every_table_is_in_the_data(name):
+    """The list was read from the reports by itself. A number must stand in the data at the place of the
+    table as often as the table prints it."""
+    found = reports.read(reports.FOLDER / f"{name}.toml").numbers()
+    missing = {}
+    for place, printed in TABLES[name].items():
+        wanted = Counter(f"{float(v):.9g}" for v in printed)
+        known = Counter(f"{float(v):.9g}" for v in found.get(place, []))
+        if left := wanted - known:
+            missing[place] = sorted(left.elements(), key=float)
+    assert not missing, missing
+
+
+def test_a_missing_number_would_be_seen():
+    report = reports.read(reports.FOLDER / "t470.toml")
+    report.figure[:] = [one for one in report.figure if one.measured != 1313.3]
+    assert 1313.3 in TABLES["t470"]["3.5.2"] and 1313.3 not in report.numbers()["3.5.2"]
+
+
+WANTED = {
+    "t470": ["memory/bandwidth/t470_read", "memory/bandwidth/t470_write", "files/read/t470_sequential",
+             "files/read/t470_random", "network/connect/t470_connect"],
+    "mbp2016": ["files/cache/mbp2016_size", "files/remote/mbp2016_sequential"],
+    "i7_10750h": ["cpu/call/i7_10750h", "memory/fault/i7_10750h_file", "memory/bandwidth/i7_10750h_read",
+                  "files/remote/i7_10750h_sequential", "files/read/i7_10750h_sequential"],
+    "x510uq": ["memory/bandwidth/x510uq_read", "memory/fault/x510uq"],
+    "hpe_i7_860": ["cpu/timer/paoloni", "memory/fault/hpe_i7_860", "files/read/hpe_i7_860_sequential",
+                   "files/read/hpe_i7_860_random", "files/remote/penalty", "files/contention/hpe_i7_860"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_derivations_are_there_and_run(name):
+    report = reports.read(reports.FOLDER / f"{name}.toml")
+    known = {one.quantity for one in report.derivation}
+    assert set(WANTED[name]) <= known, set(WANTED[name]) - known
+    for one in report.derivation:
+        again = derivations.recomputed(report, one)
+        assert again and all(r.recomputed > 0 or r.published == 0 for r in again), one.what
+        if not all(r.follows for r in again):
+            assert one.note, f"{one.what}, {one.reading}: it does not follow, and nothing is said about it"
+
+
+def test_every_derivation_has_a_reading_as_stated():
+    for report in reports.all_reports():
+        stated = {one.what for one in report.derivation if one.reading == "as stated"}
+        assert {one.what for one in report.derivation} == stated, report.name
+
+
+def example(tmp_path, old="", new=""):
+    assert old in EXAMPLE
+    path = tmp_path / "example.toml"
+    path.write_text(EXAMPLE.replace(old, new) if old else EXAMPLE, encoding="utf-8")
+    return path
+
+
+def test_the_documented_example_is_one(tmp_path):
+    report = reports.read(example(tmp_path))
+    assert report.faults() == []
+    again = {one.side: one for one in derivations.recomputed(report, report.derivation[0])}
+    assert again["hardware"].recomputed == pytest.approx(8.192) and again["predicted"].follows
+    [(other, side, ratio)] = report.figure[0].contradictions()
+    assert (other.place, side, round(ratio, 3)) == ("summary", "measured", 1.029)
+    assert report.figure[0].base(221520, "s", "cycle") == pytest.approx(92.3e-6)
+
+
+@pytest.mark.parametrize(("old", "new", "told"), [
+    ("place = \"4.3\"\n", "", "derivation.0.place: Field required"),
+    ("n = 100", "n = 100\nmean = 3", "figure.0.mean: Extra inputs are not permitted"),
+    ("kind = \"sum\"", "kind = \"product\"", "derivation.0.kind: Input should be 'sum', 'rate' or 'plain'"),
+    ("cite = \"lmbench\"", "cite = ", "line 3"),
+    ("{ value = 500, unit", "{ value = 500, values = [1], unit", "give either value or values"),
+])  # fmt: skip
+def test_a_file_that_does_not_fit_the_schema_is_a_sentence(tmp_path, old, new, told):
+    with pytest.raises(ReckonError, match=re.escape(told)):
+        reports.read(example(tmp_path, old, new))
+
+
+@pytest.mark.parametrize(("old", "new", "told"), [
+    (', note = "contradicts table 3"', "", "1.029 of it, and its note has no 'contradicts'"),
+    ('unit = "us"\nplace = "table 3"', 'unit = "furlong"\nplace = "table 3"', "'furlong' is not a unit"),
+    ('measured = 92.3', 'measured = 92.3\nprinted_unit = "ms"', "printed_unit needs a note"),
+    ('measured = 92.3', 'measured = 92.3\nat = 3', "at and at_unit belong together"),
+    ('value = 500\nunit = "MB/s"', 'value = 500.0', "a number needs a unit"),
+])  # fmt: skip
+def test_what_the_schema_cannot_see_is_a_fault(tmp_path, old, new, told):
+    assert any(told in fault for fault in reports.read(example(tmp_path, old, new)).faults())
+
+
+@pytest.mark.parametrize(("old", "new", "told"), [
+    ("page / disk", "page + disk", "these cannot be added"),
+    ("page / disk", "page * disk", "these cannot be added"),
+    ("page / disk", "page / drive", "drive is no input"),
+    ("page / disk", "__import__('os')", "__import__ is no input"),
+    ("page / disk", "[page for page in 'x']", "arithmetic, np.functions and its inputs alone"),
+    ("page / disk", "page.__class__", "arithmetic, np.functions and its inputs alone"),
+    ("page / disk", "page / 'disk'", "is no number"),
+    ("page / disk", "page /", "is no formula"),
+    ("hardware = 8.2, software", "hardware = [8.2, 8.2], software", "2 published values of hardware for 1 places"),
+    ('kind = "sum"', 'kind = "plain"', "needs a formula `predicted`"),
+])  # fmt: skip
+def test_a_formula_that_cannot_be_run_is_a_sentence(tmp_path, old, new, told):
+    report = reports.read(example(tmp_path, old, new))
+    with pytest.raises(ReckonError, match=re.escape(told)):
+        derivations.recomputed(report, report.derivation[0])
+
+
+def test_a_derivation_over_an_axis_gives_a_value_for_each_place(tmp_path):
+    path = example(tmp_path, "page = { value = 4,", "page = { values = [4, 8],")
+    path.write_text(path.read_text().replace("hardware = 8.2, software = 0.5, predicted = 8.7 }", "hardware = [8.2, 20] }"))
+    report = reports.read(path)
+    first, second = derivations.recomputed(report, report.derivation[0])
+    assert (first.at, second.at) == ("4 KiB", "8 KiB")
+    assert first.follows and not second.follows and second.ratio == pytest.approx(20 / 16.384)
+
+
+def test_every_figure_of_a_quantity_is_in_its_unit():
+    for one in reports.figures():
+        assert not one.quantity or one.measured is None or one.measured > 0, (one.report, one.label)
+        for unit in ("cycle", "s"):
+            if units.dimension(one.unit) == units.dimension(unit):
+                assert one.base(1, "cycle") > 0
+
+
+def test_the_command_line_checks_a_report():
+    done = command("reports", "t470")
+    assert done.returncode == 0 and "3.5.2: " in done.stdout and "published" in done.stdout
+    done = command("reports", "t471")
+    assert done.returncode == 2 and done.stderr == f"reckon: There is no report t471 in {reports.FOLDER}.\n"
+
+
+# --- what the page of the reports says of them --------------------------------------------------------
+
+
+@pytest.fixture
+def sixth(tmp_path, monkeypatch):
+    """The documented example as the only report, with a page of 6 KiB that does not follow."""
+    path = example(tmp_path, "page = { value = 4,", "page = { value = 6,")
+    monkeypatch.setattr(reports, "all_reports", lambda: (reports.read(path),))
+
+
+def cells(block):
+    return [[cell.strip() for cell in line.strip("|").split("|")]
+            for line in block.markdown.splitlines() if line.startswith("|")][2:]  # fmt: skip
+
+
+def test_published_and_recomputed_stand_side_by_side(sixth):
+    first, second, third = cells(rk.published.recomputed("example", "t"))
+    assert first == ["page fault, from the disk (4.3)", "as stated", "hardware", "8.2 µs", "12.29 µs", "-33.3 %"]
+    assert second == ["", "", "software", "0.5 µs", "0.5000 µs", "follows"]
+    assert third[2:] == ["predicted", "8.7 µs", "12.79 µs", "-32.0 %"]
+    text = rk.published.followed("example").markdown
+    assert text.startswith("Of 1 predictions that A laptop") and " 0 follow from them" in text
+    assert text.endswith("- *page fault, from the disk*: a transfer alone: the time until the disk answers is left out.")
+
+
+def test_sides_that_say_the_same_are_one_and_nothing_is_none(sixth, tmp_path, monkeypatch):
+    path = tmp_path / "example.toml"
+    path.write_text(path.read_text().replace("software = 0.5, predicted = 8.7", "software = 0, predicted = 8.2")
+                    .replace("value = 0.5", "value = 0").replace("value = 6", "value = 4"))  # fmt: skip
+    [row] = cells(rk.published.recomputed("example", "t"))
+    assert row[2:] == ["hardware, predicted", "8.2 µs", "8.192 µs", "follows"]
+
+
+def test_contradictions_and_scores_are_told(sixth):
+    [row] = cells(rk.published.contradictions("C", "t"))
+    assert row[2:5] == ["92.3 µs (table 3)", "95 µs (summary)", "1.03×"] and "contradicts" in row[5]
+    [row] = cells(rk.published.scores("C", "t"))
+    assert row[1:] == ["1", "10.6×", "0 %", "0 %", "0 %"]
+    [row] = cells(rk.published.readings("C", "t"))
+    assert row[1:4] == ["cycles", "ticks of the time-stamp counter", "0"]
+
+
+def test_a_report_that_is_not_there_is_a_sentence(sixth):
+    with pytest.raises(ReckonError, match="There is no report t470; there are example"):
+        rk.published.followed("t470")
