@@ -29,7 +29,7 @@ export NO_APT
 export OMP_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book html pdf measure results doctor peer lab serve test lint setup lib tex nfs lock schema expected clean
+.PHONY: help book html pdf measure results compare doctor peer lab serve test lint setup lib tex nfs lock schema expected clean
 
 help: ## list the targets
 	@echo "Reckon: predict what this machine should do, then measure it."
@@ -54,6 +54,10 @@ measure: setup lib ## measure one experiment afresh: make measure EXPERIMENT=cpu
 
 results: setup lib ## print every quantity of the run
 	@$(PY) -m reckon results $(EXPERIMENT) $(if $(RUN),--run $(RUN))
+
+compare: setup ## print what changed between two runs: make compare A=before B=after
+	@test -n "$(A)" -a -n "$(B)" || { echo "Say which: make compare A=before B=after [CONTROL=before-again] [LEAST=5] [ALL=1]" >&2; exit 2; }
+	@$(PY) -m reckon compare "$(A)" "$(B)" $(if $(CONTROL),--control "$(CONTROL)") $(if $(LEAST),--least "$(LEAST)") $(if $(ALL),--all)
 
 doctor: setup lib ## say whether this machine is fit to be measured
 	@$(PY) -m reckon doctor

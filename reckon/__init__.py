@@ -7,6 +7,7 @@ What a notebook uses:
     rk.measure_capacities                                               a capacity, found in a curve
     rk.measure_methods, rk.methods                                      every way of measuring, side by side
     rk.show, rk.draw, rk.overview, rk.say                               tables, figures, sentences
+    rk.machines                                                         this run among other machines
     rk.published                                                        the reports, held against themselves
     rk.run(), rk.results()                                              what the run holds
     rk.other_host(), rk.nfs_server()                                    the other end of the network, of files
@@ -15,7 +16,7 @@ Some of these names are modules' names too, so modules import from one another b
 `from .results import ...`, never by `from . import results`.
 """
 
-from . import blocks, draw, methods, overview, published, show
+from . import blocks, draw, machines, methods, overview, published, show
 from .blocks import say
 from .capacity import measure_capacities
 from .measure import measure, measure_together
@@ -39,7 +40,7 @@ def results(experiment: str | None = None) -> list[Result]:
 
 
 __all__ = [
-    "ReckonError", "amount", "axis", "blocks", "by_profile", "draw", "given", "guess", "machine", "measure",
+    "ReckonError", "amount", "axis", "blocks", "by_profile", "draw", "given", "guess", "machine", "machines", "measure",
     "measure_capacities", "measure_methods", "measure_together", "measured", "methods", "nfs_server", "number", "octaves",
     "other_host", "overview", "predict", "published", "results", "run", "say", "show",
 ]  # fmt: skip

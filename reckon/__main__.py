@@ -43,6 +43,13 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("experiment", nargs="?", help="such as cpu/syscall; default: all")
     one.add_argument("--run", metavar="NAME", help="the run to read; default: this machine's")
 
+    one = command("compare", _compare, "print what changed between two runs, as after a kernel upgrade", True)
+    one.add_argument("a", metavar="A", help="a run: its name, or its folder with a / in it")
+    one.add_argument("b", metavar="B", help="the run that is held against it")
+    one.add_argument("--control", metavar="RUN", help="a second run of A's machine: B has to differ from both")
+    one.add_argument("--least", type=_percent, default=5.0, metavar="PERCENT", help="least effect worth naming (5)")
+    one.add_argument("--all", action="store_true", help="list what did not change and what was not judged too")
+
     one = command("reports", _reports, "check a report's file, and run its derivations again")
     one.add_argument("name", help="the file's name in book/reports, such as t470")
 
@@ -64,6 +71,16 @@ def _positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
+
+
+def _percent(text: str) -> float:
+    try:
+        value = float(text.rstrip(" %"))
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage between 0 and 1000")
+    return value
 
 
 def _probes(arguments) -> int:
@@ -216,6 +233,18 @@ def _results(arguments) -> int:
             text = f"{told(row['median'])} ({told(row['low'])} to {told(row['high'])}) {unit}"
         predicted = ends(row["predicted"]) if curve else f"{told(row['predicted'])} {unit}"
         print(f"{row['quantity']:42} {row['state']:9} predicted {predicted:>16}  measured {text}")
+    return 0
+
+
+def _compare(arguments) -> int:
+    from . import changes
+    from .compare import compare
+
+    found = compare(arguments.a, arguments.b, arguments.control, arguments.least / 100)
+    if arguments.json:
+        print(json.dumps(changes.to_dict(found), indent=1))
+    else:
+        print(changes.text(found, arguments.all))
     return 0
 
 

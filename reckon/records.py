@@ -147,13 +147,40 @@ def now() -> datetime:
     return datetime.now(timezone.utc).replace(microsecond=0)
 
 
-def run_dir(name: str) -> Path:
+def run_dir(name: str | Path) -> Path:
+    """The folder of the run of that name; a folder itself, of a run that lies elsewhere."""
+    if isinstance(name, Path):
+        return name
     if not name or name != os.path.basename(name) or name.startswith("."):
         raise ReckonError(f"{name!r} cannot name a run; use letters, digits, - and _.")
     return settings.runs_dir() / name
 
 
-def record_path(run: str, experiment: str) -> Path:
+def runs() -> tuple[dict[str, Path], list[str]]:
+    """Every run in the folder of runs, by name, the one opened last first; and a sentence for each that
+    cannot be read."""
+    base, found, troubles = settings.runs_dir(), {}, []
+    note_read(f"{base}/*/run.json")
+    for path in base.glob("*/run.json"):
+        try:
+            found[path.parent] = read_run(path.parent).opened_at
+        except ReckonError as error:
+            troubles.append(str(error))
+    return {path.name: path for path in sorted(found, key=found.get, reverse=True)}, troubles
+
+
+def find(run: str) -> Path:
+    """The folder of a run that is there: named as in the folder of runs, or given as a folder (with a /
+    in it). Raises ReckonError where there is none."""
+    folder = Path(run).resolve() if "/" in run else run_dir(run)
+    if (folder / "run.json").is_file():
+        return folder
+    known = ", ".join(sorted(path.parent.name for path in settings.runs_dir().glob("*/run.json")))
+    raise ReckonError(f"There is no run {run}; {settings.runs_dir()} has {known or 'none'}, and a folder that "
+                      "lies elsewhere is given with a / in it.")  # fmt: skip
+
+
+def record_path(run: str | Path, experiment: str) -> Path:
     return run_dir(run) / f"{experiment}.json"
 
 
@@ -195,10 +222,11 @@ def note_read(what: str) -> None:
             file.write(f"{what}\n")
 
 
-def read_record(run: str, experiment: str) -> Record:
-    """The experiment's record; an empty one where there is none yet."""
+def read_record(run: str | Path, experiment: str, only_measured: bool = False) -> Record:
+    """The experiment's record; an empty one where there is none yet. only_measured: the reader does not
+    depend on predictions, as with read_measured()."""
     path = record_path(run, experiment)
-    note_read(str(path))
+    note_read(f"{path}#*" if only_measured else str(path))
     return _read(path, Record) or Record(experiment=experiment)
 
 
@@ -214,14 +242,17 @@ def read_measured(run: str, quantity: str) -> Quantity | None:
 def digest(what: str) -> str:
     """What a noted read came to, to see whether it changed."""
     path, _, quantity = what.partition("#")
+    base, wanted, pattern = path.partition("*")
     try:
-        content = Path(path).read_bytes()
+        content = ("\n".join(sorted(map(str, Path(base).glob(wanted + pattern)))).encode() if wanted
+                   else Path(path).read_bytes())
     except FileNotFoundError:
         return "none"
     if quantity:
         with contextlib.suppress(ValueError):  # a broken record is as it is; reading it says so
-            found = json.loads(content).get("quantities", {}).get(quantity, {})
-            content = json.dumps(found.get("measurement")).encode()
+            found = json.loads(content).get("quantities", {})
+            chosen = sorted(found) if quantity == "*" else [quantity]
+            content = json.dumps([found.get(name, {}).get("measurement") for name in chosen]).encode()
     return hashlib.sha256(content).hexdigest()[:16]
 
 
@@ -230,7 +261,7 @@ def write_record(run: str, record: Record) -> None:
     write_whole(record_path(run, record.experiment), record.model_dump_json() + "\n")
 
 
-def read_run(name: str) -> Run | None:
+def read_run(name: str | Path) -> Run | None:
     path = run_dir(name) / "run.json"
     note_read(str(path))
     return _read(path, Run)
@@ -270,7 +301,7 @@ def write_whole(path: Path, text: str) -> None:
                 os.unlink(temporary)
 
 
-def experiments(run: str) -> list[str]:
+def experiments(run: str | Path) -> list[str]:
     """The experiments that the run holds, by name."""
     base = run_dir(run)
     return sorted(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -291,9 +292,9 @@ def from_record(quantity: str, found: records.Quantity, state: str | None = None
 AGAIN = "methods/"
 
 
-def all_results(run: str, experiment: str | None = None) -> list[Result]:
+def all_results(run: str | Path, experiment: str | None = None, only_measured: bool = False) -> list[Result]:
     """Every quantity of a run, experiment by experiment; what the page `methods` measured again only
-    where it is asked for by name."""
+    where it is asked for by name. only_measured: see records.read_record()."""
     known = records.experiments(run)
     chosen = [experiment] if experiment else [one for one in known if not one.startswith(AGAIN)]
     if experiment and experiment not in known:
@@ -303,7 +304,7 @@ def all_results(run: str, experiment: str | None = None) -> list[Result]:
     return [
         from_record(name, found)
         for one in chosen
-        for name, found in records.read_record(run, one).quantities.items()
+        for name, found in records.read_record(run, one, only_measured).quantities.items()
     ]
 
 

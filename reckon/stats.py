@@ -62,6 +62,39 @@ def median_interval(values, confidence: float = 0.95) -> tuple[float, float]:
     return float(found.low), float(found.high)
 
 
+def prediction_interval(values, confidence: float = 0.95) -> tuple[float, float]:
+    """Where one more of these positive values would come out, by Student's t on their logarithms (Hahn and
+    Meeker, Statistical Intervals, 1991, section 4.7). (nan, nan) below six values."""
+    from scipy import stats
+
+    if len(values) < PROCESSES_FOR_AN_INTERVAL:
+        return math.nan, math.nan
+    logs, n = np.log(np.asarray(values, dtype=float)), len(values)
+    reach = stats.t.ppf((1 + confidence) / 2, n - 1) * logs.std(ddof=1) * math.sqrt(1 + 1 / n)
+    return math.exp(logs.mean() - reach), math.exp(logs.mean() + reach)
+
+
+def same_level(one, other) -> float:
+    """The p of Welch's test (1947) on the logarithms of positive values: that both have the same mean."""
+    from scipy import stats
+
+    a, b = (np.log(np.asarray(values, dtype=float)) for values in (one, other))
+    # Counts repeat exactly: with no variance at all the test's quotient would be 0/0.
+    sd = lambda v: max(float(v.std(ddof=1)), 1e-9)  # noqa: E731
+    return float(stats.ttest_ind_from_stats(a.mean(), sd(a), len(a), b.mean(), sd(b), len(b), equal_var=False).pvalue)
+
+
+def ratio_interval(one, other, confidence: float = 0.95, times: int = 2000) -> tuple[float, float]:
+    """The interval of median(other) / median(one) when the processes are drawn anew in both (bootstrap by
+    process: Efron and Tibshirani 1993, section 13.3). (nan, nan) below six values in either."""
+    if min(len(one), len(other)) < PROCESSES_FOR_AN_INTERVAL:
+        return math.nan, math.nan
+    random = np.random.default_rng(1)
+    before, after = (np.median(random.choice(np.asarray(v, float), (times, len(v))), axis=1) for v in (one, other))
+    low, high = np.percentile(after / before, [50 * (1 - confidence), 50 * (1 + confidence)])
+    return float(low), float(high)
+
+
 def summarise(processes: list) -> Summary:
     """Summary of one array of values for each process, in the order they ran."""
     from scipy import stats

@@ -24,9 +24,10 @@ def process(value, unit, random):
     )  # fmt: skip
 
 
-def curve(quantity, x, y, unit="ns", axis_unit="KiB", predicted=None, missing=(), processes=8):
+def curve(quantity, x, y, unit="ns", axis_unit="KiB", predicted=None, missing=(), processes=8,
+          seed=1):  # fmt: skip
     """A measured curve: `y` in `unit` at `x` in `axis_unit`, without the points of these indices."""
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(seed)
     x, y = (units.to_base(np.asarray(v, float), u) for v, u in ((x, axis_unit), (y, unit)))
     sealed = units.to_base(np.broadcast_to(1.0 if predicted is None else predicted, x.shape), unit)
     axis = records.Input(name="size", origin="axis", value=x.tolist(), unit=axis_unit, source="made up")
@@ -59,9 +60,9 @@ def unmeasured(quantity, like):
     return Result(quantity, found, "cannot", "needs huge pages")
 
 
-def single(quantity, value, unit, processes=8):
+def single(quantity, value, unit, processes=8, seed=1):
     """A quantity that is no curve, measured around `value` and predicted exactly."""
-    one = curve(quantity, [1], [value], unit, processes=processes)
+    one = curve(quantity, [1], [value], unit, processes=processes, seed=seed)
     measured = one.measurement
     point = measured.points[0].model_copy(update={"x": None})
     seal = one.record.predictions[0].model_copy(
@@ -74,3 +75,15 @@ def single(quantity, value, unit, processes=8):
 def nothing(quantity, reason="this machine cannot"):
     """A quantity that could not be measured."""
     return Result(quantity, unmeasured(quantity, single(quantity, 1, "ns")).record, "cannot", reason)
+
+
+def run(name, found, identity="one machine", machine=None, fitness=()):
+    """A run with these results in the folder of runs."""
+    opened = records.now()
+    records.write_run(records.Run(name=name, identity=identity, opened_at=opened, machine=machine or {},
+                                  fitness=list(fitness)))  # fmt: skip
+    experiments = {}
+    for one in found:
+        experiments.setdefault(one.quantity.rpartition("/")[0], {})[one.quantity] = one.record
+    for experiment, quantities in experiments.items():
+        records.write_record(name, records.Record(experiment=experiment, quantities=quantities))

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.book
 PAGES = ["machine", "cpu/clock", "cpu/timer", "cpu/loop", "cpu/call", "cpu/syscall", "cpu/task",
          "cpu/switch", "memory/latency", "memory/bandwidth", "memory/fault", "network/rtt",
          "network/throughput", "network/connect", "files/cache", "files/read", "files/remote",
-         "files/contention", "summary", "methods", "reports"]  # fmt: skip
+         "files/contention", "summary", "machines", "methods", "reports"]  # fmt: skip
 
 
 class Project:

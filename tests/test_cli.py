@@ -8,7 +8,7 @@ from conftest import reckon
 
 
 def test_help_everywhere():
-    for command in ("", "probes", "probe", "results", "doctor", "measure", "build"):
+    for command in ("", "probes", "probe", "results", "compare", "doctor", "measure", "build"):
         done = reckon(*filter(None, [command]), "--help")
         assert done.returncode == 0 and "usage:" in done.stdout
 

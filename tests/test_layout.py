@@ -60,11 +60,11 @@ def test_every_file_of_the_toc_exists():
 
 
 # From the bottom up; a module imports only from those before it.
-LAYERS = ["settings", "units", "stats", "levels", "onset", "expr", "records", "results", "scratch", "machine", "fitness",
-          "clib", "reports", "lab", "peer", "nfs", "session", "predict", "derivations", "measure", "capacity", "ways", "paired", "blocks", "formulas",
-          "tables", "verdicts", "hosts", "regimes", "found", "reported", "show", "overview", "plotting", "published", "figures",
+LAYERS = ["settings", "units", "stats", "levels", "onset", "expr", "records", "results", "scratch", "machine", "compare", "fitness",
+          "clib", "reports", "others", "lab", "peer", "nfs", "session", "predict", "derivations", "measure", "capacity", "ways", "paired", "blocks", "formulas",
+          "tables", "verdicts", "hosts", "regimes", "found", "reported", "show", "overview", "changes", "plotting", "published", "figures",
           "curves", "filling", "staircase", "strips",
-          "surfaces", "draw", "methods", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
+          "surfaces", "described", "machines", "draw", "methods", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
 
 
 def imported(path):

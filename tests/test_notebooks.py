@@ -74,7 +74,7 @@ def shown_with(page, recorded, monkeypatch, refused):
     return "".join(data.get("text/markdown", "") for data in found)
 
 
-@pytest.mark.parametrize("page", [*(p for p in pages.notebooks() if p not in ("machine", "cpu/clock", "reports"))])
+@pytest.mark.parametrize("page", [*(p for p in pages.notebooks() if p not in ("machine", "cpu/clock", "machines", "reports"))])
 def test_pages_are_whole_where_rows_cannot_run(page, recorded, monkeypatch):
     """No page fails, and each says why: as on AArch64, where no report's method can run."""
     shown = shown_with(page, recorded, monkeypatch, lambda name: "cpu/clock" not in name and any(

@@ -1,0 +1,211 @@
+"""This run beside other machines: the reports' and those of other runs.
+
+A report measured by a method of its own, and this run has a row for each: a report's figure is held against
+the row of its own method, so that the ratio is one of machines and not of methods. Rows of different reports
+that measure the same thing (`cpu/task/t470_fork`, `cpu/task/i7_10750h_fork`) stand in one line, `cpu/task fork`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from . import records, reports, units
+from .results import Result, all_results, told_trials
+from .settings import ReckonError
+
+# What a report did on another scale than this book does, so that the figures are no ratio of machines.
+NOT_ALIKE = {
+    "files/cache": "the reports filled all of their memory, this book a group of 16 MiB that stands for it",
+}
+# So many other runs take part, the one opened last first: each is a column.
+_RUNS_MOST = 4
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One machine's figure of a quantity and this run's by the same method, at the same places: medians
+    over those, in base units."""
+
+    quantity: str
+    unit: str
+    here: float
+    there: float
+    ratio: float  # there / here; of a curve the median over its places
+    places: int = 1
+    cycles_here: float = math.nan
+    cycles_there: float = math.nan
+
+    @property
+    def times(self) -> float:
+        """How many times as long it takes there: a rate is turned over. nan for what is neither time nor
+        rate."""
+        power = units.dimension(self.unit).get("[time]", 0)
+        return {1: self.ratio, -1: 1 / self.ratio if self.ratio else math.nan}.get(int(power), math.nan)
+
+    @property
+    def cycles_ratio(self) -> float:
+        return self.cycles_there / self.cycles_here
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is measured, in a line of its own, and each other machine's figure of it."""
+
+    experiment: str
+    what: str
+    cells: dict[str, Cell]
+
+    @property
+    def label(self) -> str:
+        return f"{self.experiment} {self.what}".strip().replace("_", " ")
+
+    @property
+    def part(self) -> str:
+        return self.experiment.split("/")[0]
+
+
+@dataclass(frozen=True)
+class Others:
+    """The other machines, and what this run can be held against."""
+
+    here: records.Run
+    rows: list[Row]
+    titles: dict[str, str]  # column: the machine's name; reports first
+    runs: dict[str, records.Run]
+    troubles: list[str]  # sentences: runs that could not be read, or are too many
+
+    def of(self, part: str, columns: list[str] | None = None) -> list[Row]:
+        """The rows of that part of the book in which one of the machines has a figure."""
+        wanted = set(columns or self.titles)
+        return [row for row in self.rows if row.part == part and wanted & set(row.cells)]
+
+    @property
+    def of_reports(self) -> list[str]:
+        return [column for column in self.titles if column not in self.runs]
+
+
+def alike(quantity: str) -> list[reports.Figure]:
+    """The reports' figures of a quantity, where they measured the same."""
+    return [] if quantity.rpartition("/")[0] in NOT_ALIKE else reports.of(quantity)
+
+
+def _line_of(quantity: str) -> tuple[str, str]:
+    """The experiment and what is measured, without the name of the report whose method it is."""
+    experiment, _, last = quantity.rpartition("/")
+    for report in reports.all_reports():
+        last = re.sub(rf"(^|_){report.name}(_|$)", "_", last).strip("_")
+    return experiment, last
+
+
+def _place_in(one: Result, figure: reports.Figure) -> int | None:
+    """Which of the quantity's points the figure is of."""
+    if not one.is_curve:
+        return 0 if figure.at is None else None
+    if figure.at is None:
+        return None
+    x = units.to_base(figure.at, figure.at_unit or one.axis_unit)
+    near = np.flatnonzero(np.isclose(one.axis, x, rtol=1e-6, atol=0))
+    return int(near[0]) if len(near) else None
+
+
+class _Here:
+    """A quantity's medians at its points, in base units and in core cycles, without the rest of a summary:
+    its warnings take a hundred times as long."""
+
+    def __init__(self, one: Result):
+        m, tick = one.measurement, "tick"
+        self.one, self.medians, self.cycles = one, [], []
+        is_time = units.dimension(one.unit) == units.dimension("s")
+        for point in one.points:
+            told = [told_trials(p.ticks, p.ops, m.op, m.tick_hz, one.unit, one.seal.kind) for p in point.processes]
+            self.medians.append(np.median([np.median(values) for values in told]))
+            clocks = [(p.cycles_per_tick_before + p.cycles_per_tick_after) / 2 for p in point.processes]
+            cycles = [np.median(values) * clock * m.tick_hz for values, clock in zip(told, clocks, strict=True)]
+            self.cycles.append(np.median(cycles) if is_time else math.nan)
+
+    def cell(self, places: list[int], there: list[float], cycles_there: list[float]) -> Cell | None:
+        """Against another machine's values at those places."""
+        both = [(k, t, c) for k, t, c in zip(places, there, cycles_there, strict=True) if self.medians[k] > 0 and t > 0]
+        if not both:
+            return None
+        k, t, c = map(list, zip(*both, strict=True))
+        here, there = np.array(self.medians)[k], np.array(t)
+        middle = lambda values: float(np.median(values))  # noqa: E731
+        return Cell(self.one.quantity, self.one.unit, middle(here), middle(there), middle(there / here), len(k),
+                    middle(np.array(self.cycles)[k]), middle(c))  # fmt: skip
+
+
+def _of_report(mine: _Here, figures: list[reports.Figure]) -> Cell | None:
+    """The report's figures of a quantity at the places that this run has too."""
+    one = mine.one
+    found = [(k, f) for f in figures if (k := _place_in(one, f)) is not None]
+    is_time = units.dimension(one.unit) == units.dimension("s")
+    return mine.cell([k for k, _ in found], [f.base(f.measured, one.unit) for _, f in found],
+                     [f.base(f.measured, "cycle") if is_time else math.nan for _, f in found])  # fmt: skip
+
+
+def _of_run(mine: _Here, theirs: _Here) -> Cell | None:
+    """Another run's figures at the places that both have, by the same parameters."""
+    one, other = mine.one, theirs.one
+    if units.dimension(one.unit) != units.dimension(other.unit):
+        return None
+    there = {p.x: (k, p.params) for k, p in enumerate(other.points)}
+    both = [(i, there[p.x][0]) for i, p in enumerate(one.points) if p.x in there and there[p.x][1] == p.params]
+    return mine.cell([i for i, _ in both], [theirs.medians[k] for _, k in both], [theirs.cycles[k] for _, k in both])
+
+
+def _middle(cells: list[Cell]) -> Cell:
+    """Of the rows in one line (a run has them all), the one with the middle ratio."""
+    return sorted(cells, key=lambda cell: cell.ratio)[(len(cells) - 1) // 2]
+
+
+def other_runs(name: str) -> tuple[dict[str, Path], list[str]]:
+    """The runs beside this one, the one opened last first, and what is to be said of those left out."""
+    known, troubles = records.runs()
+    known.pop(name, None)
+    more = list(known)[_RUNS_MOST:]
+    if more:
+        troubles.append(f"There are {len(more)} more runs, opened earlier: {', '.join(more)}.")
+    return {run: known[run] for run in list(known)[:_RUNS_MOST]}, troubles
+
+
+def _read_runs(folders: dict[str, Path], troubles: list[str]) -> dict[str, dict[str, Result]]:
+    """What each of them measured; a sentence in `troubles` for one that cannot be read."""
+    known = {}
+    for name, folder in folders.items():
+        try:
+            known[name] = {one.quantity: one for one in all_results(folder, only_measured=True) if one.has_samples}
+        except ReckonError as error:
+            troubles.append(str(error))
+    return known
+
+
+def _cells(one: Result, known: dict[str, dict[str, Result]]) -> dict[str, Cell]:
+    """Every other machine's figure of a quantity."""
+    mine = _Here(one)
+    found = {report.name: _of_report(mine, [f for f in alike(one.quantity) if f.report == report.name])
+             for report in reports.all_reports()}  # fmt: skip
+    found |= {name: _of_run(mine, _Here(theirs[one.quantity])) for name, theirs in known.items()
+              if one.quantity in theirs}  # fmt: skip
+    return {column: cell for column, cell in found.items() if cell}
+
+
+def others(here: records.Run) -> Others:
+    """What the other machines have of this run's quantities."""
+    folders, troubles = other_runs(here.name)
+    known = _read_runs(folders, troubles)
+    lines: dict[tuple[str, str], dict[str, list[Cell]]] = {}
+    for one in all_results(here.name, only_measured=True):
+        if one.has_samples:
+            line = lines.setdefault(_line_of(one.quantity), {})
+            for column, cell in _cells(one, known).items():
+                line.setdefault(column, []).append(cell)
+    rows = [Row(*line, {column: _middle(these) for column, these in columns.items()})
+            for line, columns in lines.items() if columns]  # fmt: skip
+    titles = {report.name: report.machine for report in reports.all_reports()} | {name: name for name in known}
+    return Others(here, rows, titles, {name: records.read_run(folders[name]) for name in known}, troubles)

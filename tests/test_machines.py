@@ -1,0 +1,157 @@
+"""This run among the reports' machines and other runs: which figures are held against which."""
+
+import csv
+
+import pytest
+
+import made_up
+from reckon import machines, others, records, reports, units
+from reckon.results import all_results
+
+GETPID, CALL = "cpu/syscall/t470_getpid", "cpu/call/t470"
+
+
+def here(found, name="here", **run):
+    made_up.run(name, found, **run)
+    return others.others(records.read_run(name))
+
+
+def row(o, label):
+    return next(one for one in o.rows if one.label == label)
+
+
+def told(quantity, k=0):
+    """A report's k-th figure of it, in ns."""
+    figure = reports.of(quantity)[k]
+    return units.from_base(figure.base(figure.measured, "ns"), "ns")
+
+
+def test_a_reports_figure_is_held_against_the_row_of_its_own_method(folders):
+    rows = [made_up.single(GETPID, told(GETPID) / 2, "ns"), made_up.single("cpu/syscall/getpid", 1, "ns")]
+    cell = row(here(rows), "cpu/syscall getpid").cells["t470"]
+    assert cell.quantity == GETPID and cell.ratio == pytest.approx(2, rel=0.03) == cell.times
+    # Ticks are nanoseconds here and a tick three cycles; the report has a clock of its own.
+    assert cell.cycles_here == pytest.approx(3 * told(GETPID) / 2, rel=0.03)
+    assert cell.cycles_there == pytest.approx(told(GETPID) * reports.of(GETPID)[0].clock_hz / 1e9)
+
+
+def test_reports_that_measured_the_same_thing_share_a_line(folders):
+    names = [f"cpu/task/{report}_fork" for report in ("t470", "x510uq", "i7_10750h")]
+    o = here([made_up.single(name, 1e5, "ns") for name in names])
+    assert [one.label for one in o.rows] == ["cpu/task fork"]
+    assert {column: cell.quantity for column, cell in o.rows[0].cells.items()} == {
+        "t470": names[0], "x510uq": names[1], "i7_10750h": names[2]}  # fmt: skip
+
+
+def test_a_rate_is_turned_over_and_an_amount_is_neither_quick_nor_slow(folders):
+    name = "memory/bandwidth/t470_read"
+    cell = row(here([made_up.single(name, 2, "GB/s")]), "memory/bandwidth read").cells["t470"]
+    assert cell.times == pytest.approx(1 / cell.ratio)
+    amount = others.Cell("files/made", "MiB", 1, 2, 2)
+    assert amount.times != amount.times
+
+
+def test_a_curve_at_the_places_that_both_have(folders):
+    at = {f.at: f.base(f.measured, "ns") for f in reports.of(CALL)}
+    x = [0, 1, 2, 99]
+    y = [units.from_base(at.get(k, 1e-9), "ns") / 3 for k in x]
+    cell = row(here([made_up.curve(CALL, x, y, axis_unit="1")]), "cpu/call").cells["t470"]
+    assert cell.places == 3 and cell.ratio == pytest.approx(3, rel=0.03)
+    assert not here([made_up.single(CALL, 1, "ns")], "other").rows  # no curve, no place
+
+
+def test_what_was_measured_on_another_scale_is_left_out_and_said(folders):
+    o = here([made_up.single("files/cache/t470_size", 15, "ns")])
+    assert not o.rows and "`files/cache`: the reports filled all of their memory" in machines.not_alike(o).markdown
+
+
+def test_other_runs_take_part_the_latest_first_and_broken_ones_are_told(folders):
+    for k in range(6):
+        made_up.run(f"run{k}", [made_up.single(GETPID, 10 * (k + 1), "ns", seed=k)])
+        one = records.read_run(f"run{k}")
+        records.write_run(one.model_copy(update={"opened_at": one.opened_at.replace(year=2000 + k)}))
+    (folders / "runs/run4/cpu/syscall.json").write_text("{")
+    o = here([made_up.single(GETPID, 10, "ns", seed=9)])
+    assert list(o.runs) == ["run5", "run3", "run2"]
+    assert row(o, "cpu/syscall getpid").cells["run5"].ratio == pytest.approx(6, rel=0.05)
+    said = machines.not_alike(o).markdown
+    assert "There are 2 more runs, opened earlier: run1, run0." in said and "run4/cpu/syscall.json is not a" in said
+
+
+def test_the_heat_map_has_every_figure_and_fits_on_pages(folders):
+    names = [f"cpu/made/q{k}" for k in range(120)]
+    made_up.run("other", [made_up.single(name, 20, "ns", seed=1) for name in names])
+    o = here([*(made_up.single(name, 10, "ns", seed=2) for name in names), made_up.single(GETPID, 10, "ns")])
+    block = machines.heat_map(o, "cpu", "map")
+    assert block.markdown.count(":::{figure}") == 4  # the reports' lines, and 120 in pieces of 48
+    data = [line for k in ("", "-2", "-3", "-4")
+            for line in list(csv.reader((folders / f"_build/figures/map{k}.csv").open()))[1:]]  # fmt: skip
+    assert len(data) == 121 and {line[1] for line in data} == {"other", "t470"}
+    assert float(data[-1][5]) == pytest.approx(2, rel=0.05)
+    assert "No other machine has a figure" in machines.heat_map(o, "files", "files-map").markdown
+
+
+def test_tables_and_sentences(folders):
+    made_up.run("other", [made_up.single(GETPID, told(GETPID), "ns", seed=4)], identity="another")
+    o = here([made_up.single(GETPID, told(GETPID) / 4, "ns"), made_up.single("cpu/task/t470_thread", 1e9, "ns")])
+    table, times = machines.table(o, "cpu", o.of_reports, "name").markdown, o.rows[0].cells["t470"].ratio
+    assert "ThinkPad T470" in table and f"({units.number(times)}×)" in table and "cpu/task thread" in table
+    assert times == pytest.approx(4, rel=0.03)
+    assert "in core cycles" in machines.table(o, "cpu", ["t470"], "name", cycles=True).markdown
+    assert "on other runs" in machines.run_tables(o).markdown
+    said = machines.against(o, "t470").markdown
+    assert "2 figures: this machine is quicker in 1 of them" in said
+    assert f"Most at cpu/syscall getpid ({units.number(times)}×)" in said
+    assert "It is slower most at cpu/task thread" in said
+    assert "**other**" in machines.all_against(o).markdown
+    assert "nothing that this run measured" in machines.against(o, "mbp2016").markdown
+
+
+def test_the_machines_are_described_as_they_tell(folders, monkeypatch):
+    cores = {"processor": {"cores": {"value": 2, "source": ""}, "l1d": {"value": 32768, "source": ""}}}
+    made_up.run("same", [], machine=cores)
+    made_up.run("stranger", [], identity="another", machine={"processor": {"cores": {"value": 64, "source": ""}}})
+    fact = reports.Fact(component="processor", attribute="cores", value=4, unit="1", place="2")
+    peer = reports.Fact(of="peer", component="disk", attribute="type", value="tape", place="2")
+    all_of_them = tuple(one.model_copy(update={"fact": [fact, peer]}) for one in reports.all_reports())
+    alone = reports.Fact(component="processor", attribute="colour", value="green", place="2")
+    all_of_them[0].fact.append(alone)
+    monkeypatch.setattr(reports, "all_reports", lambda: all_of_them)
+    o = here([], machine=cores)
+    table = machines.descriptions(o, "processor", "name").markdown
+    assert "| What | This machine | stranger | HP Pavilion" in table and "| same |" not in table
+    assert "| cores | 2 | 64 | 4 |" in table and "| L1d cache | 32.0 KiB | – |" in table
+    assert "| also | – | – | colour green | – |" in table or "| also | colour green | – |" in table
+    assert "| disk: type | tape |" in machines.descriptions(o, "peer", "name").markdown
+
+
+def test_this_run_is_compared_with_the_latest_two(folders):
+    o = here([made_up.single(GETPID, 10, "ns")])
+    assert "There is one run only" in machines.latest(o).markdown
+    for k, name in enumerate(("before", "again", "empty")):
+        made_up.run(name, [made_up.single(GETPID, 20, "ns", seed=k)] if name != "empty" else [])
+        one = records.read_run(name)
+        records.write_run(one.model_copy(update={"opened_at": one.opened_at.replace(year=2010 - k)}))
+    said = machines.latest(here([made_up.single(GETPID, 10, "ns")])).markdown
+    assert "**here against before.**" in said and "Control: between before and again" in said
+    assert "**here against again.**" in said and said.count(f"`{GETPID}` |") == 2
+
+
+@pytest.mark.parametrize("all_refused", [False, True])
+def test_the_page_without_what_it_rests_on(recorded, monkeypatch, all_refused):
+    """Where every row "cannot", and where other pages were never executed."""
+    from test_notebooks import shown_with
+
+    if not all_refused:
+        (recorded / "cpu/syscall.json").unlink()
+    measured = {one.quantity for one in all_results("recorded") if one.measurement} if all_refused else ()
+    shown = shown_with("machines", recorded, monkeypatch, lambda name: name in measured)
+    assert "nan" not in shown and "There is one run only" in shown
+    assert ("No other machine has a figure" in shown) == all_refused
+
+
+def test_the_page_of_the_recorded_run_has_every_report(recorded):
+    o = others.others(records.read_run("recorded"))
+    assert not o.runs and {column for one in o.rows for column in one.cells} == set(o.of_reports)
+    used = {cell.quantity for one in o.rows for cell in one.cells.values()}
+    assert {name.split("/")[0] for name in used} == {"cpu", "memory", "network", "files"} and len(used) > 80
