@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from decimal import Decimal
 
 import numpy as np
 
 from . import expr, units
 from .predict import Formula, Input, Prediction
-from .reports import Derivation, Report
+from .reports import Derivation, Report, rounded_alike
 from .settings import ReckonError
 
 # A published value that was rounded, at the end or on the way, still follows.
@@ -83,9 +82,7 @@ class Recomputed:
 
     @property
     def follows(self) -> bool:
-        half_a_digit = 0.5 * 10.0 ** Decimal(repr(self.published)).as_tuple().exponent
-        off = abs(self.published - self.recomputed)
-        return off <= max(FOLLOWS * abs(self.recomputed), 1.001 * half_a_digit)
+        return rounded_alike(self.published, self.recomputed, FOLLOWS)
 
 
 def recomputed(report: Report, one: Derivation) -> list[Recomputed]:

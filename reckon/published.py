@@ -9,7 +9,7 @@ from . import derivations, plotting, reports, units
 from .blocks import Block, grid, say
 from .derivations import Recomputed
 from .plotting import BLACK, SERIES, STYLE
-from .reports import Report
+from .reports import Derivation, Printed, Report
 from .settings import ReckonError
 
 
@@ -48,6 +48,11 @@ def _as_printed(value: float) -> str:
     return f"{value:,.10g}".replace(",", " ")
 
 
+def _read(one: Derivation) -> str:
+    """How its inputs are taken; another reading than the stated one is ours in any case."""
+    return f"{one.reading}, an input inferred" if one.inferred and one.reading == "as stated" else one.reading
+
+
 def _difference(part: list[Recomputed]) -> str:
     worst = max(part, key=lambda one: abs(np.log(one.ratio)) if one.ratio > 0 else np.inf)
     if all(one.follows for one in part):
@@ -68,7 +73,7 @@ def recomputed(name: str, table: str) -> Block:
             curve, unit = len(part) > 1, units.spoken(one.unit)
             rows.append([
                 f"{one.what} ({one.place})" if number == 0 else "",
-                one.reading if number == 0 else "",
+                _read(one) if number == 0 else "",
                 sides + (f", {part[0].at} to {part[-1].at}" if curve else ""),
                 f"{_span([r.published for r in part], _as_printed)} {unit}".rstrip(),
                 f"{_span([r.recomputed for r in part], lambda v: units.number(v, 4))} {unit}".rstrip(),
@@ -82,28 +87,45 @@ def recomputed(name: str, table: str) -> Block:
 def followed(name: str) -> Block:
     """How many of a report's predictions follow from its inputs as it states them, and why others do not."""
     report = _report(name)
-    stated = [(one, derivations.recomputed(report, one)) for one in report.derivation if one.reading == "as stated"]
-    off = [one for one, again in stated if not all(r.follows for r in again)]
-    lines = [f"Of {len(stated)} predictions that {report.machine} {{cite}}`{report.cite}` derives from stated "
-             f"numbers, {len(stated) - len(off)} follow from them, within {100 * derivations.FOLLOWS:.0f} % or the last "
-             "digit that is printed."]  # fmt: skip
-    lines += [f"- *{one.what}*: {one.note.rstrip('.')}." for one in off if one.note]
-    return say("\n".join([lines[0], "", *lines[1:]]))
+    found = [one for one in report.derivation if one.reading == "as stated"]
+    follows = [all(r.follows for r in derivations.recomputed(report, one)) for one in found]
+    stated = [ok for one, ok in zip(found, follows, strict=True) if not one.inferred]
+    inferred = [ok for one, ok in zip(found, follows, strict=True) if one.inferred]
+    text = (f"Of {len(stated)} predictions that {report.machine} {{cite}}`{report.cite}` derives from stated "
+            f"numbers, {sum(stated)} follow from them, within {100 * derivations.FOLLOWS:.0f} % or the rounding of "
+            "what is printed.")  # fmt: skip
+    if any(inferred):
+        text += (f" A further {sum(inferred)} {'follows' if sum(inferred) == 1 else 'follow'} with an input that the "
+                 "report does not print: it was solved from the published value.")  # fmt: skip
+    if left := len(inferred) - sum(inferred):
+        text += f" Even with such an input, {left} {'does' if left == 1 else 'do'} not."
+    off = [f"- *{one.what}*: {one.note.rstrip('.')}." for one, ok in zip(found, follows, strict=True)
+           if one.note and not ok]  # fmt: skip
+    return say("\n".join([text, "", *off]))
+
+
+def _told(one: Printed) -> str:
+    """The value that a printing is about."""
+    values = [v for v in (one.measured, one.predicted, one.hardware, one.software) if v is not None][:1] or [
+        v for v in (one.predicted_low, one.predicted_high) if v is not None]  # fmt: skip
+    return " ".join([_span(values, "{:.6g}".format), units.spoken(one.unit), f"({one.place})"]).replace("  ", " ") if values else "–"
 
 
 def contradictions(caption: str, table: str) -> Block:
-    """Figures that a report prints twice with two values."""
+    """Figures that a report prints twice with two values, and those whose note says what they contradict."""
     rows = []
     for report in reports.all_reports():
         for one in report.figure:
+            at = "" if one.at is None else f" at {one.at:g} {units.spoken(one.at_unit)}".rstrip()
             for other, side, ratio in one.contradictions():
-                at = "" if one.at is None else f" at {one.at:g} {units.spoken(one.at_unit)}".rstrip()
                 rows.append([
-                    report.name, f"{one.label}{at}, {side}",
-                    f"{getattr(one, side):g} {units.spoken(one.unit)} ({one.place})",
-                    f"{getattr(other, side):g} {units.spoken(other.unit)} ({other.place})",
+                    report.name, f"{one.label}{at}, {'standard deviation' if side == 'sd' else side}",
+                    f"{getattr(one, side):.6g} {units.spoken(one.unit)} ({one.place})",
+                    f"{getattr(other, side):.6g} {units.spoken(other.unit)} ({other.place})",
                     f"{units.number(ratio)}×", other.note,
                 ])  # fmt: skip
+            rows += [[report.name, f"{one.label}{at}", _told(printed), "–", "–", printed.note]
+                     for printed in one.said_to_contradict()]  # fmt: skip
     return grid(["Report", "Figure", "Here", "There", "Ratio", "Note"], rows, caption, table, [9, 25, 17, 17, 8, 24])
 
 

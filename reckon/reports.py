@@ -3,7 +3,7 @@
 One file a report, book/reports/NAME.toml, in three kinds of entries: `[[fact]]`, one attribute of the
 machine or of its peer; `[[figure]]`, one predicted and measured quantity, with every other place where the
 report prints it; `[[derivation]]`, a prediction written as a formula of stated inputs (derivations.py runs
-it). The models below are the format; book/reports.md explains it, book/report.schema.json publishes it.
+it). The models below are the format; book/report-format.md explains it, book/report.schema.json publishes it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import json
 import tomllib
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
@@ -20,9 +21,25 @@ from . import settings, units
 from .settings import ReckonError
 
 FOLDER = settings.ROOT / "book" / "reports"
-# A figure printed twice may be rounded twice.
+# A figure printed twice, in two units too, may be rounded on the way.
 _ROUNDED = 0.02
-_SIDES = ("hardware", "software", "predicted", "measured")
+_SIDES = ("hardware", "software", "predicted", "measured", "sd")
+# The word of a note that says that its figure does not fit another.
+CONTRADICTS = "contradicts"
+
+
+def half_a_digit(value: float) -> float:
+    """By how much rounding may have moved a printed value: half of its last digit that is not 0; of a whole
+    number, whose digits may all be meant, no more than a tenth."""
+    exponent = Decimal(repr(float(value))).normalize().as_tuple().exponent
+    half = 0.5 * 10.0**exponent if value else 0.0
+    return min(half, 0.1 * abs(value)) if exponent >= 0 else half
+
+
+def rounded_alike(printed: float, other: float, share: float, half: float | None = None) -> bool:
+    """Whether rounding explains that they differ: half of the last printed digit, or that share besides."""
+    half = half_a_digit(printed) if half is None else half
+    return abs(printed - other) <= max(share * abs(other), 1.001 * half)
 
 
 class _Strict(pydantic.BaseModel):
@@ -116,16 +133,29 @@ class Figure(Printed):
         return [units.from_base(size, unit) for unit in ("KiB", "MiB", "GiB")]
 
     def contradictions(self) -> list[tuple[Printed, str, float]]:
-        """Where else it is printed with another value: (printing, side, ratio to the main one)."""
+        """Where else it is printed with a value that rounding does not explain, or that its note says to
+        contradict: (printing, side, ratio to the main one)."""
         found = []
         for other in self.also:
+            unexplained, slight = [], []
             for side in _SIDES:
                 here, there = getattr(self, side), getattr(other, side)
                 if here and there is not None:
-                    ratio = self.base(there, self.unit, other.unit) / units.to_base(here, self.unit)
-                    if abs(ratio - 1) > _ROUNDED:
-                        found.append((other, side, ratio))
+                    base = units.to_base(here, self.unit)
+                    again, half = (self.base(v, self.unit, other.unit) for v in (there, half_a_digit(there)))
+                    half = max(half, units.to_base(half_a_digit(here), self.unit))  # the coarser print's
+                    if not rounded_alike(base, again, _ROUNDED, half):
+                        unexplained.append((other, side, again / base))
+                    elif CONTRADICTS in other.note and not rounded_alike(base, again, 0, half):
+                        slight.append((other, side, again / base))
+            found += unexplained or slight
         return found
+
+    def said_to_contradict(self) -> list[Printed]:
+        """The printings whose note says that they contradict something else than another printing."""
+        told = [other for other, _, _ in self.contradictions()]
+        return [one for one in (self, *self.also)
+                if CONTRADICTS in one.note and not any(one is other for other in told)]  # fmt: skip
 
 
 class Value(_Strict):
@@ -135,6 +165,7 @@ class Value(_Strict):
     values: list[float] | None = None
     unit: str
     source: str
+    inferred: bool = False  # the report does not print it: it was solved from what is published
 
     @pydantic.model_validator(mode="after")
     def _one_of_both(self):
@@ -164,6 +195,11 @@ class Derivation(_Strict):
     reading: str = "as stated"
     note: str = ""
     inputs: dict[str, Value]
+
+    @property
+    def inferred(self) -> bool:
+        """Whether an input of it is not the report's, but solved from the published value."""
+        return any(one.inferred for one in self.inputs.values())
 
 
 class Report(_Strict):
@@ -214,7 +250,7 @@ class Report(_Strict):
                     units.parse(unit)
                 found += [
                     f"{where}: {side} in {other.place} is {ratio:.3f} of it, and its note has no 'contradicts'"
-                    for other, side, ratio in one.contradictions() if "contradicts" not in other.note
+                    for other, side, ratio in one.contradictions() if CONTRADICTS not in other.note
                 ]  # fmt: skip
             except ReckonError as error:
                 found.append(f"{where}: {error}")

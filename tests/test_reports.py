@@ -143,6 +143,26 @@ def test_a_derivation_over_an_axis_gives_a_value_for_each_place(tmp_path):
     assert first.follows and not second.follows and second.ratio == pytest.approx(20 / 16.384)
 
 
+@pytest.mark.parametrize(("printed", "half"), [
+    (0.004, 0.0005), (8.401, 0.0005), (237, 0.5), (400, 40), (20000, 2000), (70000, 5000), (8, 0.5), (1, 0.1), (0, 0),
+])  # fmt: skip
+def test_rounding_hides_half_of_the_last_digit_and_no_more_than_a_tenth_of_a_whole_number(printed, half):
+    assert reports.half_a_digit(printed) == pytest.approx(half)
+
+
+@pytest.mark.parametrize(("summary", "told"), [
+    ("measured = 95", ["measured"]),  # 3 % more
+    ("measured = 92", []), ("measured = 90", []), ("measured = 94", []),  # a digit less, and 2 %
+    ("measured = 94, note = \"contradicts\"", ["measured"]),  # within 2 %, but said
+    ("measured = 92.3, sd = 4", []), ("measured = 92.3, sd = 5", ["sd"]),
+    ("predicted = 8.7, measured = 92.3", []), ("predicted = 9", []), ("predicted = 9.1", ["predicted"]),
+])  # fmt: skip
+def test_what_rounding_explains_is_no_contradiction(tmp_path, summary, told):
+    path = example(tmp_path, 'predicted = 8.7, measured = 95, note = "contradicts table 3" }', summary + " }")
+    [figure] = reports.read(path).figure
+    assert [side for _, side, _ in figure.contradictions()] == told
+
+
 def test_every_figure_of_a_quantity_is_in_its_unit():
     for one in reports.figures():
         assert not one.quantity or one.measured is None or one.measured > 0, (one.report, one.label)
@@ -156,6 +176,42 @@ def test_the_command_line_checks_a_report():
     assert done.returncode == 0 and "3.5.2: " in done.stdout and "published" in done.stdout
     done = command("reports", "t471")
     assert done.returncode == 2 and done.stderr == f"reckon: There is no report t471 in {reports.FOLDER}.\n"
+
+
+# --- one word for one thing ---------------------------------------------------------------------------
+
+
+def facts():
+    return [(report.name, fact) for report in reports.all_reports() for fact in report.fact]
+
+
+def test_an_unknown_value_is_left_out_and_a_state_is_no_value():
+    for name, one in facts():
+        assert not re.search(r"not known|unknown|not told|no rate", str(one.value)), (name, one.attribute)
+        if "switched off" in str(one.value):
+            assert one.value == "switched off" and one.attribute in ("SMT", "turbo"), (name, one.attribute)
+
+
+def test_the_reports_use_the_same_words():
+    for name, one in facts():
+        kind = (one.component, one.attribute)
+        assert kind not in {("disk", "bandwidth"), ("processor", "threads per core"), ("bus", "width"),
+                            ("bus", "memory bus width")}, name  # fmt: skip
+        if kind == ("system", "name"):
+            assert not re.search(r"Ubuntu.", str(one.value)), (name, one.value)
+        for printed in [one, *one.also]:
+            if kind == ("memory", "transfer rate"):
+                assert printed.unit == "Mtransfer/s", name
+            if kind == ("memory", "clock"):
+                assert printed.unit == "MHz" and printed.value < 2000, name
+
+
+def test_a_report_is_of_the_year_of_its_reference():
+    told = (ROOT / "book/references.bib").read_text(encoding="utf-8")
+    for one in reports.all_reports():
+        entry = re.search(rf"@\w+{{{re.escape(one.cite)},(.*?)\n}}", told, re.S)[1]
+        assert one.year == int(re.search(r"year = {(\d+)}", entry)[1]), one.name
+        assert one.course == "graduate operating systems", one.name
 
 
 # --- what the page of the reports says of them --------------------------------------------------------
@@ -198,6 +254,34 @@ def test_contradictions_and_scores_are_told(sixth):
     assert row[1:] == ["1", "10.6×", "0 %", "0 %", "0 %"]
     [row] = cells(rk.published.readings("C", "t"))
     assert row[1:4] == ["cycles", "ticks of the time-stamp counter", "0"]
+
+
+def test_a_figure_that_says_what_it_contradicts_is_told_too(sixth, tmp_path):
+    path = tmp_path / "example.toml"
+    path.write_text(path.read_text().replace("n = 100", 'n = 100\nnote = "contradicts 4.1: 70 there"'))
+    first, second = cells(rk.published.contradictions("C", "t"))
+    assert first[3] == "95 µs (summary)"
+    assert second[1:] == ["page fault, from the disk", "92.3 µs (table 3)", "–", "–", "contradicts 4.1: 70 there"]
+
+
+def test_an_inferred_input_is_counted_apart_and_told(sixth, tmp_path):
+    path = tmp_path / "example.toml"
+    inferred = path.read_text().replace('source = "2"', 'source = "2", inferred = true')
+    path.write_text(inferred.replace("value = 6,", "value = 4,"))
+    text = rk.published.followed("example").markdown
+    assert text.startswith("Of 0 predictions") and " A further 1 follows with an input that the report does not print" in text
+    assert cells(rk.published.recomputed("example", "t"))[0][1] == "as stated, an input inferred"
+    path.write_text(inferred)  # and does not follow
+    text = rk.published.followed("example").markdown
+    assert "A further" not in text and "Even with such an input, 1 does not" in text
+
+
+def test_no_report_reads_an_input_off_what_it_explains_without_saying_so():
+    for report in reports.all_reports():
+        for one in report.derivation:
+            for name, given in one.inputs.items():
+                if re.search(r"solved from|its sum takes|the table's", given.source):
+                    assert given.inferred, (report.name, one.what, name)
 
 
 def test_a_report_that_is_not_there_is_a_sentence(sixth):
