@@ -108,7 +108,9 @@ def _told(one: Printed) -> str:
     """The value that a printing is about."""
     values = [v for v in (one.measured, one.predicted, one.hardware, one.software) if v is not None][:1] or [
         v for v in (one.predicted_low, one.predicted_high) if v is not None]  # fmt: skip
-    return " ".join([_span(values, "{:.6g}".format), units.spoken(one.unit), f"({one.place})"]).replace("  ", " ") if values else "–"
+    if not values:
+        return "–"
+    return f"{_span(values, '{:.6g}'.format)} {units.spoken(one.unit)}".rstrip() + f" ({one.place})"
 
 
 def contradictions(caption: str, table: str) -> Block:
