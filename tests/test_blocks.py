@@ -75,6 +75,13 @@ def test_a_method_may_have_a_row_title_and_no_ratio():
     assert "There over here" not in header and first[0] == "**this machine**"
 
 
+def test_nothing_to_say_is_not_displayed():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shown = InteractiveShell.instance().display_formatter.format
+    assert shown(rk.say("")) == ({}, {}) and "text/markdown" in shown(rk.say("a"))[0]
+
+
 def test_a_report_is_held_against_this_machine_by_its_own_method(recorded):
     """Not against this book's: a method alone may make a figure many times as large."""
     ours, theirs = (result("recorded", f"cpu/syscall/{row}") for row in ("getpid", "hpe_i7_860_getcwd"))
