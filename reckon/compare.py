@@ -20,7 +20,8 @@ is named only where all of this holds:
    stricter one for a few quantities, and this one counts where thousands are compared.
 3. *Worth naming*: the medians are at least `least` apart, 5 % unless asked for otherwise.
 
-The rest is not judged: below six processes in either run the spread is not known (stats.py).
+The rest is not judged: below six processes in either run the spread is not known (stats.py), and what was measured in
+another way, with other parameters or against another host is another thing.
 
 A *control* is a second run of A's machine. B must then be apart from both, so that A's range is what A's machine
 does in two different minutes; and the rule itself is tried on A and the control, which differ in nothing: what

@@ -9,7 +9,7 @@ import pytest
 
 import made_up
 from conftest import reckon
-from reckon import changes, records, stats
+from reckon import changes, machines, others, records, stats
 from reckon.__main__ import main
 from reckon.compare import compare
 from reckon.settings import ReckonError
@@ -235,6 +235,18 @@ def test_a_copied_run_is_called_as_its_folder_is(folders):
     assert records.read_run("before").name == records.read_run(folders / "runs/before").name == "before"
     assert compare("before", "here").a == "before"
     assert not compare("before", "here").changed
+
+
+def test_a_copied_run_is_a_machine_beside_the_first(folders):
+    known = {"processor": {"model": {"value": "A processor", "source": ""}}}
+    made_up.run("here", results(1), machine=known)
+    made_up.run("first", results(2), "another", known)
+    (folders / "runs/first").rename(folders / "runs/renamed")
+    shutil.copytree(folders / "runs/here", folders / "runs/before")
+    o = others.others(records.read_run("before"))
+    assert set(o.runs) == {"here", "renamed"} and {run.name for run in o.runs.values()} == set(o.runs)
+    assert "| What | This machine | renamed |" in machines.descriptions(o, "processor", "name").markdown
+    assert "**before against here.**" in machines.latest(o).markdown
 
 
 def test_what_one_run_has_alone_is_told_with_the_reason(folders):
