@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from pathlib import Path
 
 from .settings import PROFILES, ReckonError
 
@@ -41,11 +42,13 @@ def _parser() -> argparse.ArgumentParser:
 
     one = command("results", _results, "print every quantity of a run", True)
     one.add_argument("experiment", nargs="?", help="such as cpu/syscall; default: all")
-    one.add_argument("--run", metavar="NAME", help="the run to read; default: this machine's")
+    one.add_argument("--run", metavar="NAME", help="the run to read, or its folder with a / in it; default: this "
+                                                   "machine's")  # fmt: skip
 
-    one = command("compare", _compare, "print what changed between two runs, as after a kernel upgrade", True)
-    one.add_argument("a", metavar="A", help="a run: its name, or its folder with a / in it")
-    one.add_argument("b", metavar="B", help="the run that is held against it")
+    one = command("compare", _compare, "print what changed between two runs, as after a kernel upgrade; without "
+                  "runs, list them", True)  # fmt: skip
+    one.add_argument("a", metavar="A", nargs="?", help="a run: its name, or its folder with a / in it")
+    one.add_argument("b", metavar="B", nargs="?", help="the run that is held against it")
     one.add_argument("--control", metavar="RUN", help="a second run of A's machine: B has to differ from both")
     one.add_argument("--least", type=_percent, default=5.0, metavar="PERCENT", help="least effect worth naming (5)")
     one.add_argument("--all", action="store_true", help="list what did not change and what was not judged too")
@@ -189,15 +192,14 @@ def _told(values: list[int]) -> str:
     return f"{min(values)} to {max(values)}"
 
 
-def _run_name(arguments) -> str:
-    """The run asked for; it must exist."""
+def _run_asked(arguments) -> str | Path:
+    """The run asked for, by name or as a folder; it must exist."""
     from . import records
     from .session import session
 
     if arguments.run:
-        if records.read_run(arguments.run) is None:
-            raise ReckonError(f"There is no run named {arguments.run} in {records.run_dir('x').parent}.")
-        return arguments.run
+        folder = records.find(arguments.run)
+        return folder if "/" in arguments.run else arguments.run
     return session().run.name
 
 
@@ -205,12 +207,12 @@ def _results(arguments) -> int:
     from . import records, settings, units
     from .results import all_results, to_row
 
-    name = _run_name(arguments)
+    name = _run_asked(arguments)
     states = {}
     last = settings.build_dir() / "last.json"
     if last.exists():
         data = json.loads(last.read_text(encoding="utf-8"))
-        states = data["states"] if data["run"] == name else {}
+        states = data["states"] if records.run_dir(data["run"]) == records.run_dir(name) else {}
     rows = []
     for one in all_results(name, arguments.experiment):
         state, reason = states.get(one.quantity, (one.state, one.reason))
@@ -240,11 +242,25 @@ def _compare(arguments) -> int:
     from . import changes
     from .compare import compare
 
+    if not (arguments.a or arguments.b or arguments.control):
+        return _list_runs(arguments.json)
+    if not (arguments.a and arguments.b):
+        raise ReckonError("It takes two runs, A and B, to compare them; `reckon compare` lists those that there are.")
     found = compare(arguments.a, arguments.b, arguments.control, arguments.least / 100)
     if arguments.json:
         print(json.dumps(changes.to_dict(found), indent=1))
     else:
         print(changes.text(found, arguments.all))
+    return 0
+
+
+def _list_runs(as_json: bool) -> int:
+    from . import changes
+
+    found, troubles = changes.runs()
+    print(json.dumps(found, indent=1) if as_json else changes.runs_text(found))
+    for trouble in troubles:
+        print(trouble, file=sys.stderr)
     return 0
 
 

@@ -18,6 +18,11 @@ class Block:
     def __repr__(self) -> str:
         return f"<{len(self.markdown)} characters of Markdown>"
 
+    def _ipython_display_(self) -> None:
+        """Nothing to say is not displayed at all; the rest is left to the method below (IPython's protocol)."""
+        if self.markdown:
+            raise NotImplementedError
+
     def _repr_mimebundle_(self, include=None, exclude=None):
         if settings.for_the_book():
             return {"text/markdown": self.markdown}

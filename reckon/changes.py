@@ -9,6 +9,8 @@ from . import records, units
 from .blocks import Block, grid, say
 from .compare import CHANCE, Compared, Comparison, Place
 from .machine import FIELDS, SECTIONS
+from .results import all_results
+from .settings import ReckonError, runs_dir
 
 _POWER = (1.1, 1.3, 2.0, 3.0)  # effects whose share is told
 _CLOCK_MOVED = 0.01
@@ -98,13 +100,27 @@ def controlled(found: Comparison) -> str:
                 "each quantity, and how often the rule errs here.")  # fmt: skip
     named = f" ({', '.join(found.erred)})" if found.erred else ""
     return (f"Control: between {found.a} and {found.control}, one machine twice, the same rule names "
-            f"{len(found.erred)} of {found.tried}{named}; what is named here differs from both.")  # fmt: skip
+            f"{len(found.erred)} of {found.tried}{named}; what is named here differs from both{_without(found)}.")  # fmt: skip
+
+
+def _without(found: Comparison) -> str:
+    """How many of the changed were not held against the control."""
+    n = sum(not one.controlled for one in found.changed)
+    return f", but for {n} that could not be held against {found.control}" if n else ""
+
+
+def _none(found: Comparison) -> str:
+    """The sentence where no change is named."""
+    if not found.judged:
+        return "Nothing could be judged."
+    return (f"Nothing changed between {found.a} and {found.b} beyond the spread by {100 * found.least:g} % "
+            "or more.")  # fmt: skip
 
 
 def _line(one: Compared) -> str:
     place = one.told
     told = [units.amount(side.median, one.unit) for side in (place.a, place.b)]
-    line = f"  {where(one, place):48} {told[0]:>10} → {told[1]:<10} {_ratio(place)} {one.way}"
+    line = f"  {where(one, place):48} {told[0]:>10} → {told[1]:<10} {_ratio(place)} {one.way}".rstrip()
     return f"{line}; {_whole(one)}" if _whole(one) else line
 
 
@@ -117,16 +133,43 @@ def text(found: Comparison, every: bool = False) -> str:
     lines += [f"  {what}: {short(a)} | {short(b)}" for what, a, b in apart]
     lines += [clock(found), counted(found), controlled(found), ""]
     lines += [f"Changed beyond the spread, by {100 * found.least:g} % or more:" if found.changed else
-              f"Nothing changed beyond the spread by {100 * found.least:g} % or more."]  # fmt: skip
+              _none(found)]  # fmt: skip
     lines += [_line(one) for one in found.changed]
     for title, these in ((f"Not changed: {len(found.same)}", found.same),
                          (f"Not judged: {len(found.unjudged)}", found.unjudged)):  # fmt: skip
         lines.append(title + (":" if every and these else ""))
         lines += [_line(one) if one.places else f"  {one.quantity}: {one.why}" for one in these if every]
-    for run, names in found.only.items():
+    for run, names in zip((found.a, found.b), found.only, strict=True):
         if names:
             lines += [f"Only in {run}: {len(names)}", *(f"  {name}" for name in names)]
     return "\n".join(lines)
+
+
+def runs() -> tuple[list[dict], list[str]]:
+    """What there is to compare: every run in the folder of runs, the one opened last first, with the number of
+    quantities that have samples; and a sentence for each that cannot be read."""
+    folders, troubles = records.runs()
+    found = []
+    for name, folder in folders.items():
+        try:
+            run, n = records.read_run(folder), sum(one.has_samples for one in all_results(folder, only_measured=True))
+        except ReckonError as error:
+            troubles.append(str(error))
+            continue
+        value = lambda part, key: run.machine.get(part, {}).get(key, {}).get("value")  # noqa: B023, E731
+        found.append({"name": name, "opened": run.opened_at.isoformat(), "machine": value("processor", "model"),
+                      "kernel": (value("system", "kernel") or "").partition(" ")[0] or None, "quantities": n})
+    return found, troubles
+
+
+def runs_text(found: list[dict]) -> str:
+    """The runs, one line each."""
+    if not found:
+        return f"There is no run in {runs_dir()}; `make book` makes one."
+    rows = [[one["name"], one["opened"][:16].replace("T", " "), one["machine"] or "not reported",
+             one["kernel"] or "not reported", f"{one['quantities']} quantities"] for one in found]  # fmt: skip
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(f"{cell:{n}}" for cell, n in zip(row, wide, strict=True)).rstrip() for row in rows)
 
 
 def _number(value: float) -> float | None:
@@ -155,13 +198,13 @@ def to_dict(found: Comparison) -> dict:
         "differences": [{"what": what, "a": a, "b": b} for what, a, b in described(*found.machines)],
         "quantities": [
             {"quantity": one.quantity, "unit": one.unit, "axis_unit": one.axis_unit, "state": state(one),
-             "why": one.why or None, "p": _number(one.p), "way": one.way if one.places else None,
+             "why": one.why or None, "p": _number(one.p), "way": one.way or None,
              "ratio": _number(one.ratio) if one.places else None,
              "told": _place_to_dict(one, one.told) if one.places else None,
              "places": [_place_to_dict(one, place) for place in one.places]}
             for one in [*found.changed, *found.same, *found.unjudged]
         ],
-        "only": found.only, "control_names": list(found.erred), "control_judged": found.tried,
+        "only": dict(zip("ab", found.only, strict=True)), "control_names": list(found.erred), "control_judged": found.tried,
         "would_be_seen": {f"{ratio:g}": found.resolving(ratio) for ratio in _POWER},
     }  # fmt: skip
 
@@ -169,8 +212,7 @@ def to_dict(found: Comparison) -> dict:
 def table(found: Comparison, caption: str, name: str) -> Block:
     """What changed, from most to least; a sentence where nothing did."""
     if not found.changed:
-        return say(f"Nothing changed between {found.a} and {found.b} beyond the spread by "
-                   f"{100 * found.least:g} % or more.")  # fmt: skip
+        return say(_none(found))
     moved = abs(found.clock_hz[1] / found.clock_hz[0] - 1) >= _CLOCK_MOVED
     rows = []
     for one in found.changed:
@@ -193,5 +235,5 @@ def differences(found: Comparison, caption: str, name: str) -> Block:
 
 def verdict(found: Comparison) -> Block:
     """The comparison in a paragraph."""
-    alone = [f"Only {run} has {len(names)} more." for run, names in found.only.items() if names]
+    alone = [f"Only {run} has {len(names)} more." for run, names in zip((found.a, found.b), found.only, strict=True) if names]
     return say(f"**{found.b} against {found.a}.**", counted(found), clock(found), controlled(found), *alone)

@@ -16,10 +16,12 @@ is named only where all of this holds:
    comparisons by Benjamini and Hochberg (1995): of what is named, at most 5 % is by chance. Not by Holm or
    Bonferroni, which guard against a single false name: after a kernel upgrade many quantities change together.
    The places of a curve count as one comparison (Simes 1986). Where six processes' ranges do not touch, p is
-   below 1e-5 already: the first rule is the stricter one, and this one holds where thousands are compared.
+   below 1e-5 where both spread alike, and about 1e-3 where one of them hardly spreads: the first rule is the
+   stricter one for a few quantities, and this one counts where thousands are compared.
 3. *Worth naming*: the medians are at least `least` apart, 5 % unless asked for otherwise.
 
-The rest is not judged: below six processes in either run the spread is not known (stats.py).
+The rest is not judged: below six processes in either run the spread is not known (stats.py), and what was measured in
+another way, with other parameters or against another host is another thing.
 
 A *control* is a second run of A's machine. B must then be apart from both, so that A's range is what A's machine
 does in two different minutes; and the rule itself is tried on A and the control, which differ in nothing: what
@@ -67,6 +69,7 @@ class Place:
     b: Side
     apart: bool  # ranges and medians
     p: float  # of Welch's test; nan where it is not judged
+    control: Side | None = None  # the control's, where it is judged there
 
     @property
     def ratio(self) -> float:
@@ -84,12 +87,15 @@ class Place:
 
     judged = property(lambda self: not math.isnan(self.p))
 
-    @property
-    def resolves(self) -> float:
-        """From which ratio on (up or down) a change would leave the ranges apart."""
-        up = self.a.high / self.a.median * self.b.median / self.b.low if self.b.low > 0 else math.inf
-        down = self.a.median / self.a.low * self.b.high / self.b.median if self.a.low > 0 else math.inf
-        return max(up, down)
+    def seen_from(self, least: float = 0.0) -> float:
+        """From which ratio on (up or down) a change would leave the ranges apart and the medians by `least`: from
+        A's, and from the control's too."""
+        known = [self.a, *([self.control] if self.control else [])]
+        low, high = min(s.low for s in known), max(s.high for s in known)
+        up = high / self.a.median * self.b.median / self.b.low if self.b.low > 0 else math.inf
+        down = self.a.median / low * self.b.high / self.b.median if low > 0 else math.inf
+        off = max(max(s.median / self.a.median, self.a.median / s.median) for s in known)
+        return max(up, down, (1 + least) * off)
 
 
 @dataclass(frozen=True)
@@ -127,29 +133,36 @@ class Compared:
 
     @property
     def way(self) -> str:
-        """In a word: a time that grew is slower, a rate that grew is faster."""
+        """In a word, of what changed: a time that grew is slower, a rate that grew is faster. The rate of a counter
+        is neither: it counts more often, and nothing takes longer."""
+        if not self.changed:
+            return ""
         more, dimension = self.told.ratio > 1, units.dimension(self.unit)
         if self.is_time:
             return "slower" if more else "faster"
-        if dimension.get("[time]", 0) == -1:
+        if dimension.get("[time]", 0) == -1 and not dimension.get("[tick]", 0):
             return "faster" if more else "slower"
         return "more" if more else "less"
 
-    @property
-    def resolves(self) -> float:
+    def seen_from(self, least: float = 0.0) -> float:
         """From which ratio on a change of the whole quantity would have been seen."""
-        return min(place.resolves for place in self.places if place.judged)
+        return min(place.seen_from(least) for place in self.places if place.judged)
+
+    @property
+    def controlled(self) -> bool:
+        """Whether all that is apart from A was held against the control too."""
+        return all(place.control for place in self.places if place.apart)
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Two runs side by side."""
 
-    a: str
+    a: str  # the runs as they are called here: two may have one name
     b: str
     least: float
     found: tuple[Compared, ...]
-    only: dict[str, list[str]]  # run: what it alone has, each with the reason
+    only: tuple[list[str], list[str]]  # what A and B alone have, each with the reason
     machines: tuple[records.Run, records.Run]
     clock_hz: tuple[float, float]
     control: str | None = None
@@ -168,7 +181,7 @@ class Comparison:
 
     def resolving(self, ratio: float) -> int:
         """In how many quantities a change by that ratio would have been seen."""
-        return sum(max(one.resolves, 1 + self.least) <= ratio for one in self.judged)
+        return sum(one.seen_from(self.least) <= ratio for one in self.judged)
 
 
 def _batches(medians: np.ndarray) -> tuple[float, float] | None:
@@ -218,19 +231,32 @@ def _place(x, sides: list[Side], b: Side, least: float) -> Place:
     beyond = b.low > max(s.high for s in known) or b.high < min(s.low for s in known)
     worth = all(max(b.median, s.median) >= (1 + least) * min(b.median, s.median) for s in known)
     p = max(stats.same_level(s.medians, b.medians) for s in known)
-    return Place(x, a, b, beyond and worth, p)
+    return Place(x, a, b, beyond and worth, p, known[1] if known[1:] else None)
+
+
+def _otherwise(one: Result, other: Result) -> str:
+    """Why the samples of one do not tell the same as those of the other; parameters are held point by point. The
+    parameter peer="other" is the same for every other host."""
+    how = lambda m: (m.probe, m.op, m.timed, m.warmup, m.priority)  # noqa: E731
+    if one.is_curve != other.is_curve or units.dimension(one.unit) != units.dimension(other.unit):
+        return "another kind of quantity"
+    if how(one.measurement) != how(other.measurement):
+        return "measured in another way"
+    return "" if one.measurement.peer == other.measurement.peer else "measured with another peer"
 
 
 def _compare(one: Result, other: Result, control: Result | None, least: float) -> Compared:
     axis_unit = one.axis_unit if one.is_curve else None
     nothing = lambda why: Compared(one.quantity, one.unit, axis_unit, (), why=why)  # noqa: E731
-    if one.is_curve != other.is_curve or units.dimension(one.unit) != units.dimension(other.unit):
-        return nothing("another kind of quantity")
+    if why := _otherwise(one, other):
+        return nothing(why)
     params = {point.x: point.params for point in other.points}
     common = [p.x for p in one.points if p.x in params]
     alike = [p.x for p in one.points if params.get(p.x) == p.params]
     if not alike:
         return nothing("measured with other parameters" if common else "measured at other places")
+    if control and _otherwise(one, control):
+        control = None
     again = {p.x for p in control.points if params.get(p.x) == p.params} if control else ()
     sides = [_sides(one), _sides(other), {x: s for x, s in _sides(control).items() if x in again} if control else {}]
     places = tuple(_place(x, [s[x] for s in (sides[0], sides[2]) if x in s], sides[1][x], least) for x in alike)
@@ -263,32 +289,35 @@ def _clock(found: dict[str, Result]) -> float:
     return float(np.median(known)) if known else math.nan
 
 
-def _read(run: str | Path) -> tuple[records.Run, dict[str, Result]]:
-    folder = run if isinstance(run, Path) else records.find(run)
-    return records.read_run(folder), {one.quantity: one for one in all_results(folder, only_measured=True)}
+def _called(runs: list[records.Run], given: list[str]) -> list[str]:
+    """The runs' names; what was typed where two have the same."""
+    names = [run.name for run in runs]
+    return [typed if names.count(name) > 1 else name for name, typed in zip(names, given, strict=True)]
 
 
 def compare(a: str | Path, b: str | Path, control: str | Path | None = None, least: float = LEAST) -> Comparison:
     """B against A, each a run's name or its folder. control: a second run of A's machine. least: the least
     effect worth naming, as a share. Raises ReckonError where a run is not there, where two are the same or
     where they have nothing in common."""
-    folders = [records.find(str(run)) if isinstance(run, str) else run for run in (a, b, control) if run]
-    if len(set(folders)) < len(folders):
+    given = [run for run in (a, b, control) if run is not None]
+    folders = [records.find(run if isinstance(run, str) else f"{run}/") for run in given]
+    if len({folder.resolve() for folder in folders}) < len(folders):
         raise ReckonError("A run cannot be compared with itself; give different ones as A, B and CONTROL.")
-    (run_a, in_a), (run_b, in_b), *more = (_read(folder) for folder in folders)
-    in_control = more[0][1] if more else {}
+    runs = [records.read_run(folder) for folder in folders]
+    in_a, in_b, *more = ({one.quantity: one for one in all_results(folder, only_measured=True)} for folder in folders)
+    name_a, name_b, *name_control = _called(runs, [str(run) for run in given])
+    in_control = more[0] if more else {}
     pairs = _pairs(in_a, in_b)
     if not pairs:
-        raise ReckonError(f"The runs {run_a.name} and {run_b.name} have no measured quantity in common.")
-    if more and more[0][0].identity != run_a.identity:
-        raise ReckonError(f"The run {more[0][0].name} is no control: it was recorded on another machine or "
-                          f"kernel than {run_a.name}.")  # fmt: skip
+        raise ReckonError(f"The runs {name_a} and {name_b} have no measured quantity in common.")
+    if more and runs[2].identity != runs[0].identity:
+        raise ReckonError(f"The run {name_control[0]} is no control: it was recorded on another machine or "
+                          f"kernel than {name_a}.")  # fmt: skip
     found = _corrected([_compare(*pair, in_control.get(pair[0].quantity), least) for pair in pairs])
     tried = _corrected([_compare(*pair, None, least) for pair in _pairs(in_a, in_control)])
     return Comparison(
-        run_a.name, run_b.name, least, found,
-        {run_a.name: _alone(in_a, in_b), run_b.name: _alone(in_b, in_a)},
-        (run_a, run_b), (_clock(in_a), _clock(in_b)), more[0][0].name if more else None,
+        name_a, name_b, least, found, (_alone(in_a, in_b), _alone(in_b, in_a)), (runs[0], runs[1]),
+        (_clock(in_a), _clock(in_b)), name_control[0] if more else None,
         tuple(one.quantity for one in tried if one.changed), sum(one.judged for one in tried),
     )  # fmt: skip
 

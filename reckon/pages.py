@@ -68,6 +68,8 @@ class _LocalKernel(AsyncKernelManager):
 
     async def _async_start_kernel(self, **options):
         _LocalKernel.latest = self
+        base = str(settings.build_dir() / "kernel")  # unless that is too long for a socket's address (unix(7))
+        self.ip = base if len(base) < 90 else "kernel-ipc"
         with open(settings.build_dir() / "kernel.log", "a", encoding="utf-8") as log:
             await super()._async_start_kernel(stdout=log, stderr=log, **options)
 

@@ -172,7 +172,7 @@ def runs() -> tuple[dict[str, Path], list[str]]:
 def find(run: str) -> Path:
     """The folder of a run that is there: named as in the folder of runs, or given as a folder (with a /
     in it). Raises ReckonError where there is none."""
-    folder = Path(run).resolve() if "/" in run else run_dir(run)
+    folder = Path(os.path.abspath(run)) if "/" in run else run_dir(run)
     if (folder / "run.json").is_file():
         return folder
     known = ", ".join(sorted(path.parent.name for path in settings.runs_dir().glob("*/run.json")))
@@ -262,9 +262,12 @@ def write_record(run: str, record: Record) -> None:
 
 
 def read_run(name: str | Path) -> Run | None:
+    """The run in that folder, or None. It has the folder's name, whatever the file says: a folder may have been
+    copied or renamed, and what is written to the run must not go to the one that it came from."""
     path = run_dir(name) / "run.json"
     note_read(str(path))
-    return _read(path, Run)
+    found = _read(path, Run)
+    return found.model_copy(update={"name": Path(os.path.abspath(path)).parent.name}) if found else None
 
 
 def write_run(run: Run) -> None:
@@ -304,6 +307,9 @@ def write_whole(path: Path, text: str) -> None:
 def experiments(run: str | Path) -> list[str]:
     """The experiments that the run holds, by name."""
     base = run_dir(run)
+    # A record that appears is noticed by whoever asked; one below methods/ is not: that page comes after all that
+    # read all of a run, and would make them stale.
+    note_read(f"{base}/*/*.json")
     return sorted(
         str(path.relative_to(base).with_suffix(""))
         for path in base.rglob("*.json")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from . import reports, units
 from .blocks import Block, grid, label
-from .results import Result
+from .results import Result, result
+from .session import session
 from .tables import measured, predicted
 
 def _told_by_reports(quantity: str, unit: str, names: list[str]) -> str:
@@ -54,29 +57,38 @@ def _in_cycles(quantity: str) -> bool:
     return quantity.startswith(("cpu/", "memory/latency/")) and not quantity.startswith("cpu/clock/")
 
 
+def here_by(f: reports.Figure) -> float:
+    """What this machine takes by the method that a report's figure was found with, in base units: the same
+    quantity of this run, at the same place if it is a curve; nan where it has none."""
+    here = result(session().run.name, f.quantity)
+    if here is None or not here.has_samples or here.is_curve != (f.at is not None):
+        return math.nan
+    if f.at is None:
+        return here.median
+    at = np.flatnonzero(np.isclose(here.axis, units.to_base(f.at, f.at_unit)))
+    return float(here.medians[at[0]]) if len(at) else math.nan
+
+
 def among(one: Result, quantities: list[str], caption: str, name: str, ratio: bool = True) -> Block:
-    """This machine among the reports' machines; what the core does also in cycles of each machine's clock.
-    ratio: whether what was measured is the same here and there."""
+    """This machine among the reports' machines, each figure beside what this machine takes by the same method;
+    what the core does also in cycles of each machine's clock. ratio: whether what was measured is the same
+    here and there."""
     cycles = _in_cycles(one.quantity)
     told = lambda value: [units.number(value)] if cycles else []  # noqa: E731
-    here = one.core_cycles.median if cycles and one.core_cycles else math.nan
-    rows = [["**this machine**", units.amount(one.seal.predicted, one.unit), f"{one:±}", *told(here),
-             "1×" if ratio else "–", ""]]  # fmt: skip
-    for quantity in quantities:
-        for f in reports.of(quantity):
-            value = f.base(f.measured, one.unit)
-            guessed = f.base(f.predicted, one.unit)
-            rows.append([
-                f"{f.machine} {{cite}}`{f.cite}`",
-                "–" if guessed is None else units.amount(guessed, one.unit),
-                units.amount(value, one.unit),
-                *told(f.base(f.measured, "cycle") if cycles else math.nan),
-                f"{units.number(value / one.median)}×" if ratio and one.median > 0 else "–",
-                f"{label(quantity)}; {f.place}{'; ' + f.note if f.note else ''}",
-            ])  # fmt: skip
-    return grid(["Machine", "Predicted", "Measured", *(["In cycles"] if cycles else []), "Against this machine",
-                 "What was measured"], rows, caption, name,
-                [26, 12, 18, 9, 11, 24] if cycles else [30, 13, 18, 13, 26])  # fmt: skip
+    amount = lambda value: "–" if value is None or math.isnan(value) else units.amount(value, one.unit)  # noqa: E731
+    clock = one.core_cycles.median if cycles and one.core_cycles else math.nan
+    rows = [["**this machine**", amount(one.seal.predicted), f"{one:±}", *told(clock), "–", "–", "by this book's method"]]
+    for f in (f for quantity in quantities for f in reports.of(quantity)):
+        value, here = f.base(f.measured, one.unit), here_by(f) if ratio else math.nan
+        rows.append([
+            f"{f.machine} {{cite}}`{f.cite}`", amount(f.base(f.predicted, one.unit)), amount(value),
+            *told(f.base(f.measured, "cycle") if cycles else math.nan), amount(here),
+            f"{units.number(value / here)}×" if here > 0 else "–",
+            f"{f.what or label(f.quantity)}; {f.place}{'; ' + f.note if f.note else ''}",
+        ])  # fmt: skip
+    return grid(["Machine", "Predicted", "Measured", *(["In cycles"] if cycles else []), "This machine, by that method",
+                 "There over here", "What was measured"], rows, caption, name,
+                [20, 11, 15, 8, 12, 9, 25] if cycles else [22, 12, 16, 13, 10, 27])  # fmt: skip
 
 
 # From this ratio of a curve's ends on, its values are told each in a unit of its own.

@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from . import plotting, reports, units
 from .blocks import Block
 from .plotting import BLACK, SERIES, STYLE
+from .reported import here_by
 from .results import Result
 
 _MARKERS = "osv^PX"  # told apart without colour too
@@ -29,8 +30,8 @@ def _there(quantities: list[str], at: float | None) -> list[reports.Figure]:
 
 def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
     """One strip for each group, {title: (result, [quantities of reports])} or, of a curve,
-    {title: (result, [quantities], place on its axis)}: this machine's median with its interval, and what the
-    reports measured on theirs. All groups share a unit."""
+    {title: (result, [quantities], place on its axis)}: this machine's median with its interval, what the reports
+    measured on theirs, and, hollow, what this one takes by their methods. All groups share a unit."""
     strips = [(title, one, _here(one, *place or [None]), _there(quantities, *place or [None]))
               for title, (one, quantities, *place) in groups.items()]  # fmt: skip
     strips = [strip for strip in strips if strip[2] or strip[3]]
@@ -52,6 +53,9 @@ def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
                 colour, marker, machine = look[f.report]
                 axes.plot(value, y, marker, color=colour, ms=6, alpha=0.8)
                 rows.append([title, machine, f.label, f"{value:.6g}"])
+                alike = units.from_base(here_by(f), unit)
+                axes.plot(alike, y, marker, color=colour, ms=6, mfc="none")
+                rows.append([title, "this machine, by that method", f.label, f"{alike:.6g}"])
             if here:
                 value, low, high = (units.from_base(v, unit) for v in here)
                 axes.plot([low, high], [y, y], color=BLACK, lw=1.5)
@@ -66,6 +70,7 @@ def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
         plotting.legend(figure, axes, [
             mark("D", color=BLACK, mfc="none", mew=1.5, label="this machine"),
             *(mark(marker, color=colour, label=machine) for colour, marker, machine in look.values()),
+            mark("o", color=BLACK, mfc="none", label="hollow: this machine, by that report's method"),
         ])  # fmt: skip
     alt = f"This machine among {len(look)} reports' machines: " + "; ".join(
         f"{title}, here {units.amount(here[0], asked) if here else 'not measured'}, there "

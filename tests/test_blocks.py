@@ -1,14 +1,15 @@
 """What a cell displays: MyST in the book, plain Markdown and pictures in JupyterLab."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
 import made_up
 import reckon as rk
-from reckon import reports
+from reckon import reported, reports, units
 from reckon.blocks import Block, grid, plain
-from reckon.results import Result
+from reckon.results import Result, result
 
 
 def test_a_table_is_numbered_in_the_book_and_plain_in_the_lab(monkeypatch):
@@ -71,7 +72,30 @@ def test_a_method_may_have_a_row_title_and_no_ratio():
     header, _, *rows = table_of(rk.show.methods([one, other], None, "C", "n", rows_of={one.quantity: "with data"}))
     assert "Against ours" not in header and {row[0] for row in rows} == {"t470, with data", "ours"}
     header, _, first, *_ = table_of(rk.show.among(other, ["files/cache/t470_size"][:0], "C", "n", ratio=False))
-    assert "Against this machine" not in header and first[0] == "**this machine**"
+    assert "There over here" not in header and first[0] == "**this machine**"
+
+
+def test_nothing_to_say_is_not_displayed():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shown = InteractiveShell.instance().display_formatter.format
+    assert shown(rk.say("")) == ({}, {}) and "text/markdown" in shown(rk.say("a"))[0]
+
+
+def test_a_report_is_held_against_this_machine_by_its_own_method(recorded):
+    """Not against this book's: a method alone may make a figure many times as large."""
+    ours, theirs = (result("recorded", f"cpu/syscall/{row}") for row in ("getpid", "hpe_i7_860_getcwd"))
+    [f] = reports.of(theirs.quantity)
+    _, _, first, row = table_of(rk.show.among(ours, [theirs.quantity], "C", "n"))
+    value = f.base(f.measured, "ns")
+    assert first[-1] == "by this book's method" and row[-1].startswith(f.what)
+    assert row[4] == units.amount(theirs.median, "ns") and row[5] == f"{units.number(value / theirs.median)}×"
+
+
+def test_on_a_curve_it_is_held_against_the_same_place(recorded):
+    [f] = [f for f in reports.of("cpu/call/x510uq") if f.at == 3]
+    assert reported.here_by(f) == result("recorded", f.quantity).medians[3]
+    assert math.isnan(reported.here_by(f.model_copy(update={"at": 99.0})))
 
 
 def reported_as(one, names):

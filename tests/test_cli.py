@@ -61,6 +61,7 @@ def test_results_of_the_recorded_run(recorded):
     assert one["low"] <= one["median"] <= one["high"] and one["state"] == "measured"
     assert one["predicted"] == pytest.approx(one["hardware"] + one["software"])
     assert len(by_name["cpu/timer/around"]["median"]) == 11  # a curve
+    assert reckon("results", "--run", f"{recorded}/", "--json").stdout == done.stdout
     text = reckon("results", "cpu/timer", "--run", "recorded").stdout
     assert "cpu/timer/pair" in text and "cpu/syscall" not in text
 
@@ -78,8 +79,9 @@ def test_results_of_the_recorded_run(recorded):
         (["probe", "test/hang", "--deadline", "0.2"], "still running after 0.2 s"),
         (["probe", "test/cannot"], "exists to say that it cannot"),
         (["measure", "cpu/sysall"], "did you mean cpu/syscall"),
-        (["results", "--run", "nowhere"], "no run named nowhere"),
-        (["results", "--run", "../.."], "cannot name a run"),
+        (["results", "--run", "nowhere"], "There is no run nowhere; "),
+        (["results", "--run", "../.."], "There is no run ../..; "),
+        (["results", "--run", ".hidden"], "cannot name a run"),
         (["results", "files/write"], "has no record of files/write"),
         (["build", "--profile", "fast"], "invalid choice: 'fast'"),
         (["frobnicate"], "invalid choice"),

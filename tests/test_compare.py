@@ -2,13 +2,14 @@
 
 import json
 import math
+import shutil
 
 import numpy as np
 import pytest
 
 import made_up
 from conftest import reckon
-from reckon import changes, records, stats
+from reckon import changes, machines, others, records, stats
 from reckon.__main__ import main
 from reckon.compare import compare
 from reckon.settings import ReckonError
@@ -34,13 +35,23 @@ def test_what_changed_is_found_from_most_to_least_and_the_rest_is_not(folders):
     assert [(one.quantity, one.way) for one in found.changed] == [(NAMES[7], "faster"), (NAMES[3], "slower")]
     low, high = found.changed[1].told.interval
     assert low < 1.3 < high and high / low < 1.15
-    assert len(found.same) == 18 and not found.unjudged and found.only == {"a": [], "b": []}
+    assert len(found.same) == 18 and not found.unjudged and found.only == ([], [])
 
 
 def test_a_rate_that_grew_is_faster_and_an_amount_is_more(folders):
     made = lambda times: [made_up.single("memory/made/rate", 5 * times, "GB/s", seed=times)]  # noqa: E731
     assert pair(made(1), made(2)).changed[0].way == "faster"
     assert pair(made(2), made(1)).changed[0].way == "slower"
+
+
+def test_a_counter_that_counts_more_often_is_not_faster(folders):
+    def made(times, unit, op):
+        one = made_up.single("cpu/made/rate", times, "ns" if op == "ns" else "GB/s", seed=times)
+        one.measurement.op, one.record.predictions[0].unit = op, unit
+        return [one]
+
+    way = lambda *how: pair(made(1, *how), made(2, *how)).changed[0].way  # noqa: E731
+    assert way("Gtick/s", "ns") == "more" and way("Gcycle/s", "cycle") == "faster"
 
 
 def test_the_same_machine_twice_finds_nothing(folders):
@@ -99,8 +110,9 @@ def test_what_a_comparison_says_it_would_see_it_sees(folders):
     found = pair(results(1), results(2))
     one = found.judged[5]
     at = lambda times: pair(results(1), results(2, {one.quantity: times})).changed  # noqa: E731
-    assert one.resolves > 1 and not at(1 + (one.resolves - 1) / 3)
-    for times in (one.resolves * 1.02, 1 / one.resolves / 1.02):
+    seen = one.seen_from()
+    assert seen > 1 and not at(1 + (seen - 1) / 3)
+    for times in (seen * 1.02, 1 / seen / 1.02):
         assert [c.quantity for c in at(times)] == [one.quantity]
     assert found.resolving(1.01) == 0 < found.resolving(1.3) <= found.resolving(3) == 20
     assert "3.00× in 100 % of them" in changes.power(found)
@@ -155,10 +167,92 @@ def test_what_was_measured_otherwise_is_not_compared(folders):
     assert pair([curve], [kind]).found[0].why == "another kind of quantity"
 
 
+@pytest.mark.parametrize(
+    ("changes_of", "why"),
+    [
+        ({"probe": "cpu/made/other"}, "measured in another way"),
+        ({"timed": "another loop"}, "measured in another way"),
+        ({"priority": "rr"}, "measured in another way"),
+        ({"warmup": 0}, "measured in another way"),
+        ({"peer": "The other host is 192.0.2.7."}, "measured with another peer"),
+        ({"profile": "full", "samples": 40, "key": "1"}, ""),
+    ],
+)
+def test_the_same_parameters_are_not_all(folders, changes_of, why):
+    """peer="other" is the built-in host and a real one."""
+    made = lambda seed, times=1: made_up.single(NAMES[0], 50 * times, "ns", seed=seed)  # noqa: E731
+    otherwise = made(2, 3)
+    for name, value in changes_of.items():
+        setattr(otherwise.measurement, name, value)
+    found = pair([made(1)], [otherwise])
+    assert found.found[0].why == why and bool(found.changed) == (not why)
+    for name, value in changes_of.items():  # a control that was measured otherwise is none
+        setattr(otherwise.measurement, name, value)
+    made_up.run("again", [otherwise])
+    found = pair([made(1)], [made(3, 3)], control="again")
+    assert len(found.changed) == (1 if why else 0) and found.tried == (0 if why else 1)
+
+
+def test_what_did_not_change_went_no_way(folders):
+    negative = results(1)[0]
+    for process in negative.measurement.points[0].processes:
+        process.ticks[:] = [-t for t in process.ticks]
+    found = pair([negative, *results(1)[1:]], results(2, {NAMES[3]: 2}))
+    rows = changes.to_dict(found)["quantities"]
+    assert {one["state"]: one["way"] for one in rows} == {"changed": "slower", "same": None, "not judged": None}
+    lines = changes.text(found, every=True).splitlines()
+    assert [line.split()[0] for line in lines if "slower" in line or "faster" in line] == [NAMES[3]]
+
+
+def test_where_nothing_could_be_judged_nothing_is_said_to_be_the_same(folders):
+    found = pair(results(1, processes=5)[:2], results(2)[:2])
+    for told in (changes.text(found), changes.table(found, "What", "what").markdown):
+        assert "Nothing could be judged." in told and "Nothing changed" not in told
+    found = pair(results(1)[:2], results(2)[:2])
+    for told in (changes.text(found), changes.table(found, "What", "what").markdown):
+        assert "Nothing changed between a and b beyond the spread by 5 % or more." in told
+
+
+def test_runs_of_one_name_are_told_apart(folders):
+    """A folder of another computer, copied here beside a run of that name."""
+    made_up.run("here", results(1))
+    made_up.run("there", results(2, {NAMES[3]: 2})[:5])
+    shutil.copytree(folders / "runs/there", folders / "other/here")
+    elsewhere = str(folders / "other/here")
+    found = compare("here", elsewhere)
+    assert (found.a, found.b) == ("here", elsewhere) and found.only == (NAMES[5:], [])
+    assert changes.text(found).startswith(f"{elsewhere} against here\n") and "Only in here: 15" in changes.text(found)
+    assert changes.to_dict(found)["only"] == {"a": NAMES[5:], "b": []}
+    assert "Only here has 15 more." in changes.verdict(found).markdown
+    (folders / "runs/link").symlink_to(folders / "runs/here")
+    with pytest.raises(ReckonError, match="cannot be compared with itself"):
+        compare("here", "link")
+
+
+def test_a_copied_run_is_called_as_its_folder_is(folders):
+    made_up.run("here", results(1))
+    shutil.copytree(folders / "runs/here", folders / "runs/before")
+    assert records.read_run("before").name == records.read_run(folders / "runs/before").name == "before"
+    assert compare("before", "here").a == "before"
+    assert not compare("before", "here").changed
+
+
+def test_a_copied_run_is_a_machine_beside_the_first(folders):
+    known = {"processor": {"model": {"value": "A processor", "source": ""}}}
+    made_up.run("here", results(1), machine=known)
+    made_up.run("first", results(2), "another", known)
+    (folders / "runs/first").rename(folders / "runs/renamed")
+    shutil.copytree(folders / "runs/here", folders / "runs/before")
+    o = others.others(records.read_run("before"))
+    assert set(o.runs) == {"here", "renamed"} and {run.name for run in o.runs.values()} == set(o.runs)
+    assert "| What | This machine | renamed |" in machines.descriptions(o, "processor", "name").markdown
+    assert "**before against here.**" in machines.latest(o).markdown
+
+
 def test_what_one_run_has_alone_is_told_with_the_reason(folders):
     a = [*results(1)[:2], made_up.nothing("cpu/made/q2")]
     found = pair(a, results(2)[:4])
-    assert found.only == {"a": [], "b": ["cpu/made/q2 (cannot: needs huge pages)", "cpu/made/q3"]}
+    assert found.only == ([], ["cpu/made/q2 (cannot: needs huge pages)", "cpu/made/q3"])
     assert "Only in b: 2\n  cpu/made/q2 (cannot: needs huge pages)" in changes.text(found)
 
 
@@ -182,9 +276,30 @@ def test_a_control_takes_out_what_minutes_do(folders):
     found = pair(a, b, control="again")
     assert [one.quantity for one in found.changed] == [NAMES[4]] and found.erred == (NAMES[3],)
     assert f"the same rule names 1 of 20 ({NAMES[3]})" in changes.controlled(found)
+    assert "differs from both." in changes.controlled(found)
+    made_up.run("again", results(3, {NAMES[3]: 1.5}, processes=5)[4:])
+    found = compare("a", "b", "again")  # which has the one not at all, and of the other too few processes
+    assert {one.quantity for one in found.changed} == {NAMES[3], NAMES[4]}
+    assert "differs from both, but for 2 that could not be held against again." in changes.controlled(found)
     made_up.run("again", results(3), identity="another machine")
     with pytest.raises(ReckonError, match="again is no control: it was recorded on another machine"):
         compare("a", "b", "again")
+
+
+def test_with_a_control_less_is_seen_and_said_so(folders):
+    """The control lies 1.5 times higher: what would be seen has to leave that behind too."""
+    a, b = results(1), results(2)
+    alone = pair(a, b)
+    made_up.run("again", results(3, {NAMES[3]: 1.5}))
+    found = compare("a", "b", "again")
+    seen = {one.quantity: one.seen_from() for one in found.judged}[NAMES[3]]
+    assert 1.5 < seen < 1.8 and {one.quantity: one.seen_from() for one in alone.judged}[NAMES[3]] < 1.2
+    assert alone.resolving(1.3) == 20 and found.resolving(1.3) == 19
+    at = lambda times: [one.quantity for one in pair(a, results(2, {NAMES[3]: times}), control="again").changed]  # noqa: E731
+    assert at(seen * 1.02) == at(1 / seen / 1.02) == [NAMES[3]] and not at(1.45)
+    made_up.run("again", results(3, {NAMES[3]: 1.02}))
+    wide = compare("a", "b", "again", least=1.0)
+    assert {one.quantity: one.seen_from(1.0) for one in wide.judged}[NAMES[3]] > 2.01
 
 
 def test_a_core_clock_that_changed_is_told_apart(folders):
@@ -220,6 +335,28 @@ def test_the_command_line(folders, capsys):
     assert len(done["quantities"]) == 21 and done["control"] is None and done["would_be_seen"]["3"] == 21
 
 
+def test_without_runs_it_lists_them(folders, capsys):
+    assert main(["compare"]) == 0
+    assert capsys.readouterr().out == f"There is no run in {folders}/runs; `make book` makes one.\n"
+    known = {"system": {"kernel": {"value": "6.1.0 #1 SMP", "source": ""}},
+             "processor": {"model": {"value": "A processor", "source": ""}}}  # fmt: skip
+    made_up.run("longer-name", [*results(1), made_up.nothing("cpu/made/none")], machine=known)
+    made_up.run("b", [])
+    one = records.read_run("b")
+    records.write_run(one.model_copy(update={"opened_at": one.opened_at.replace(year=2000, month=1, day=2)}))
+    (folders / "runs/broken").mkdir()
+    (folders / "runs/broken/run.json").write_text("{")
+    done = reckon("compare")
+    first, second = done.stdout.splitlines()
+    assert first.startswith("longer-name  20") and first.endswith("  A processor   6.1.0         20 quantities")
+    assert second.startswith("b            2000-01-02 ") and second.endswith("  not reported  not reported  0 quantities")
+    assert done.returncode == 0 and "broken/run.json is not a whole record" in done.stderr
+    assert main(["compare", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(one["name"], one["machine"], one["kernel"], one["quantities"]) for one in rows] == [
+        ("longer-name", "A processor", "6.1.0", 20), ("b", None, None, 0)]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -230,7 +367,9 @@ def test_the_command_line(folders, capsys):
         (["a", "../../a b"], "There is no run ../../a b; "),
         (["a", "empty"], "The runs a and empty have no measured quantity in common."),
         (["a", "b", "--least", "much"], "'much' is not a percentage"),
-        (["a"], "required: B"),
+        (["a"], "It takes two runs, A and B, to compare them; `reckon compare` lists"),
+        (["", "b"], "It takes two runs, A and B"),
+        (["--control", "a"], "It takes two runs, A and B"),
     ],
 )
 def test_a_users_mistake_is_one_sentence(folders, capsys, arguments, says):

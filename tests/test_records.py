@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import stat
 import threading
 from datetime import datetime, timezone
@@ -144,6 +145,29 @@ def test_a_failed_write_leaves_the_old_file_and_no_scratch(folders, monkeypatch)
 def test_files_are_readable_by_others_as_usual(folders):
     records.write_whole(folders / "file", "x")
     assert stat.S_IMODE((folders / "file").stat().st_mode) == 0o644
+
+
+def test_a_run_that_was_copied_is_worked_on_where_it_lies(folders):
+    made = records.Run(name="first", identity="x", opened_at=NOW, machine={}, fitness=[])
+    records.write_run(made)
+    shutil.copytree(folders / "runs/first", folders / "runs/before")
+    found = records.read_run("before")
+    assert found.name == "before"
+    records.write_run(found.model_copy(update={"identity": "y"}))
+    assert records.read_run("first") == made and records.read_run("before").identity == "y"
+
+
+def test_who_lists_a_runs_experiments_notices_one_that_appears(folders, monkeypatch):
+    monkeypatch.setenv("RECKON_READS", str(folders / "reads"))
+    records.write_record("r", records.Record(experiment="a/b"))
+    assert records.experiments("r") == ["a/b"]
+    digests = lambda: [records.digest(what) for what in (folders / "reads").read_text().split()]  # noqa: E731
+    before = digests()
+    records.write_record("r", records.Record(experiment="a/b", quantities={"a/b/c": records.Quantity(predictions=[])}))
+    records.write_record("r", records.Record(experiment="methods/a/b"))  # measured after all that list the rest
+    assert before and digests() == before
+    records.write_record("r", records.Record(experiment="a/c"))
+    assert digests() != before
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "/etc", ".hidden"])

@@ -96,12 +96,25 @@ static inline size_t rk_blocks_bytes(const struct rk_blocks *b)
     return b->count * b->block_bytes;
 }
 
+/* How often, and after how long each time, a file is to be forgotten again. */
+#define COLD_TRIES 10
+#define COLD_PAUSE_NS 20000000
+
 /* The advice to forget a file may be ignored, as where another process has mapped it; what is read
- * then is no disk. */
+ * then is no disk. What an earlier process's readahead is still filling escapes it too, but not for
+ * long (posix_fadvise(2): pages under way are left), so it is given again. */
 static inline int rk_is_cold(struct rk_context *c, const struct rk_blocks *b)
 {
     char why[128];
-    const double share = rk_cached_share(b->fd, rk_blocks_bytes(b));
+    const struct timespec pause = {0, COLD_PAUSE_NS};
+    double share = rk_cached_share(b->fd, rk_blocks_bytes(b));
+    for (int i = 0; i < COLD_TRIES && share >= 0.01; i++) {
+        nanosleep(&pause, NULL);
+        const int status = rk_make_cold(c, b->fd);
+        if (status)
+            return status;
+        share = rk_cached_share(b->fd, rk_blocks_bytes(b));
+    }
     if (share >= 0 && share < 0.01)
         return 0;
     if (share < 0)
