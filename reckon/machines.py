@@ -22,6 +22,7 @@ _ROW_INCHES = 0.165
 # Colours tell ratios up to this one; beyond it only the number does.
 _DARKEST = 10.0
 _NEAR = 0.1
+_RATE_SLACK = 1.02  # a shaped link lets so much through in a window
 _NEUTRAL = "#eeeeee"  # neither a time nor a rate: no better and no worse
 
 def _own(row: Row, columns: list[str], cycles: bool) -> str:
@@ -202,6 +203,25 @@ def without(o: Others, name: str) -> Block:
                 "here", name, [50, 12, 8, 30])  # fmt: skip
 
 
+def plausible(o: Others) -> Block:
+    """Which of the figures here cannot be what they claim: a time below a cycle, of this run or of another
+    machine, and a rate of this run beyond its link to the peer."""
+    rate = o.here.machine.get("peer", {}).get("link_rate", {}).get("value")
+    odd, cells = [], [(o.titles[column], cell) for row in o.rows for column, cell in row.cells.items()]
+    for whose, cell in cells:
+        for name, cycles in (("this run", cell.cycles_here), (whose, cell.cycles_there)):
+            if cycles < 1:
+                odd.append(f"`{cell.quantity}` of {name}, {units.number(cycles)} cycles")
+        is_rate = units.dimension(cell.unit) == units.dimension("byte/s")
+        if rate and is_rate and "_peer" in cell.quantity and cell.here > _RATE_SLACK * rate:
+            odd.append(f"`{cell.quantity}` of this run, {units.amount(cell.here, cell.unit)}")
+    text = "**Can it be?** No operation takes less than a cycle" + (
+        f", and nothing goes to this run's peer faster than the {units.amount(rate, 'Gbit/s')} of the link"
+        if rate else "")  # fmt: skip
+    return say(text + (f". Beyond: {'; '.join(dict.fromkeys(odd))}. The page `methods` says by what way each was "
+                       "measured." if odd else ". None is beyond."))  # fmt: skip
+
+
 # So many other runs are each compared with this one.
 _COMPARED = 2
 
@@ -230,4 +250,4 @@ def latest(o: Others) -> Block:
 
 
 __all__ = ["COMPONENTS", "PARTS", "against", "all_against", "descriptions", "heat_map", "latest", "not_alike", "others",
-           "run_tables", "table", "without"]  # fmt: skip
+           "plausible", "run_tables", "table", "without"]  # fmt: skip

@@ -247,8 +247,8 @@ def repeated(found: dict[str, Compared]) -> Block:
     text = (f"{len(made)} figures were measured again here, minutes after their pages. Typically one came out within a "
             f"factor of {units.number(middle)} of its page's")  # fmt: skip
     if held:
-        text += (f"; of the {len(held)} whose page gave an interval {100 * sum(held) / len(held):.0f} % lie in it, where "
-                 "95 % would if minutes did not matter and the figures here had no chance of their own")  # fmt: skip
+        text += (f"; of the {len(held)} whose page gave an interval {100 * sum(held) / len(held):.0f} % lie in it, "
+                 "where 95 % would if minutes did not matter and the figures here had no chance of their own")  # fmt: skip
     far, worst = off[-1]
     return say(f"{text}.", f"Farthest from its page came `{worst.quantity.removeprefix(AGAIN)}`, by a factor of "
                f"{units.number(far)}.")  # fmt: skip
@@ -278,7 +278,8 @@ def plausible(found: dict[str, Compared]) -> Block:
                        f"{_reason(way)}")  # fmt: skip
     text = "**Can it be?** No operation takes less than a cycle" + (
         f", and nothing crosses the link to the peer faster than the {units.amount(rate, 'Gbit/s')} that it is set to"
-        if rate else "") + f". Of {len(ways)} figures {len(odd) or 'none'} {'do' if len(odd) > 1 else 'does'}"  # fmt: skip
+        if rate else "")  # fmt: skip
+    text += f". Of {len(ways)} figures {len(odd) or 'none'} {'do' if len(odd) > 1 else 'does'}"
     return say(text + (":\n\n" + "\n".join(odd) if odd else "."))
 
 

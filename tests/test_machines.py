@@ -176,6 +176,16 @@ def test_the_machines_are_described_as_they_tell(folders, monkeypatch):
     assert "| disk: type | tape |" in machines.descriptions(o, "peer", "name").markdown
 
 
+def test_figures_that_cannot_be_are_named(folders):
+    rate, peer = "network/throughput/hpe_i7_860_peer", {"peer": {"link_rate": {"value": 1.25e8, "source": ""}}}
+    o = here([made_up.single(rate, 1400, "Mbit/s"), made_up.single(GETPID, 0.1, "ns")], machine=peer)
+    told = machines.plausible(o).markdown
+    assert f"`{rate}` of this run, 1.4" in told and "faster than the 1.00 Gbit/s of the link" in told
+    assert f"`{GETPID}` of this run, 0." in told and "of ThinkPad" not in told
+    o = here([made_up.single(rate, 900, "Mbit/s"), made_up.single(GETPID, 10, "ns")], "slower", machine=peer)
+    assert machines.plausible(o).markdown.endswith("None is beyond.")
+
+
 def test_a_fact_that_misleads_without_its_note_has_it(folders):
     noted = {(one.name, fact.of, fact.component, fact.attribute) for one in reports.all_reports() for fact in one.fact
              if fact.note}  # fmt: skip

@@ -164,7 +164,8 @@ def test_a_part_that_lies_inside_is_held_against_the_difference():
     assert told(900).endswith("is 900 ns here, more than the difference.")
     assert told(20).endswith("is 20.0 ns here, 10 % of the difference; the rest is not the stamps.")
     calls = way("cpu/x/ours", [100] * 6).point.model_copy(update={"params": {"calls": 1000}})
-    assert told(20, ours=calls).endswith("the rest is not the stamps: single calls stand between them in place of many in a row.")
+    assert told(20, ours=calls).endswith(
+        "the rest is not the stamps: single calls stand between them in place of many in a row.")
     # Too small a share, no difference that can be told, a difference the other way: nothing.
     for part, values in ((9, [300] * 6), (20, [50, 300, 100, 110, 102, 101]), (20, [50] * 6)):
         assert told(part, values).endswith(": in its way.")
