@@ -248,7 +248,8 @@ def repeated(found: dict[str, Compared]) -> Block:
             f"factor of {units.number(middle)} of its page's")  # fmt: skip
     if held:
         text += (f"; of the {len(held)} whose page gave an interval {100 * sum(held) / len(held):.0f} % lie in it, "
-                 "where 95 % would if minutes did not matter and the figures here had no chance of their own")  # fmt: skip
+                 "where 95 % would if minutes did not matter and the figures here had no chance of their "
+                 "own")  # fmt: skip
     far, worst = off[-1]
     return say(f"{text}.", f"Farthest from its page came `{worst.quantity.removeprefix(AGAIN)}`, by a factor of "
                f"{units.number(far)}.")  # fmt: skip

@@ -1,6 +1,7 @@
 """This run among the reports' machines and other runs: which figures are held against which."""
 
 import csv
+import dataclasses
 import types
 
 import pytest
@@ -183,7 +184,9 @@ def test_figures_that_cannot_be_are_named(folders):
     assert f"`{rate}` of this run, 1.4" in told and "faster than the 1.00 Gbit/s of the link" in told
     assert f"`{GETPID}` of this run, 0." in told and "of ThinkPad" not in told
     o = here([made_up.single(rate, 900, "Mbit/s"), made_up.single(GETPID, 10, "ns")], "slower", machine=peer)
-    assert machines.plausible(o).markdown.endswith("None is beyond.")
+    told = machines.plausible(o).markdown
+    assert rate not in told and f"Beyond: `{GETPID}` of here, 0." in told  # the other run's
+    assert machines.plausible(dataclasses.replace(o, rows=[])).markdown.endswith("None is beyond.")
 
 
 def test_a_fact_that_misleads_without_its_note_has_it(folders):
