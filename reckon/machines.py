@@ -186,7 +186,8 @@ def all_against(o: Others) -> Block:
 
 def not_alike(o: Others) -> Block:
     """What is left out, what is not ranked, and which runs take part."""
-    text = "Left out: " + "; ".join(f"`{name}`: {why}" for name, why in NOT_ALIKE.items()) + ". "
+    text = "Left out: " + "; ".join(f"`{name}`: {why}" for name, why in NOT_ALIKE.items())
+    text += "; a table below lists every figure that is held against nothing. "
     text += ("In table and heat map, but not ranked: what goes over the link to the peer, which is none of the "
              "machine's; " + "; ".join(f"`{name}`: {why}" for name, why in NOT_RANKED.items()) + ". ")  # fmt: skip
     text += (f"Other runs: {', '.join(f'`{name}`' for name in o.runs)}. " if o.runs else
