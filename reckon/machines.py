@@ -11,7 +11,7 @@ from . import changes, plotting, units
 from .blocks import Block, grid, say
 from .compare import compare
 from .described import COMPONENTS, descriptions, strangers
-from .others import NOT_ALIKE, Cell, Others, Row, others
+from .others import NOT_ALIKE, NOT_RANKED, Cell, Others, Row, not_ranked, others
 from .plotting import STYLE
 from .settings import ReckonError
 
@@ -22,6 +22,7 @@ _ROW_INCHES = 0.165
 # Colours tell ratios up to this one; beyond it only the number does.
 _DARKEST = 10.0
 _NEAR = 0.1
+_RATE_SLACK = 1.02  # a shaped link lets so much through in a window
 _NEUTRAL = "#eeeeee"  # neither a time nor a rate: no better and no worse
 
 def _own(row: Row, columns: list[str], cycles: bool) -> str:
@@ -113,7 +114,7 @@ def _heat_map(o: Others, rows: list[Row], name: str, what: str) -> Block:
     data = [[row.label, column, cell.quantity, f"{cell.here:.6g}", f"{cell.there:.6g}", f"{cell.ratio:.6g}",
              str(cell.places)] for row in rows for column, cell in row.cells.items()]  # fmt: skip
     caption = (f"{what.capitalize()}: every other machine's figure divided by this run's, by the same method. Red: "
-               "slower than this machine, blue: quicker, white: no figure")  # fmt: skip
+               "slower than this machine, blue: quicker, white: nothing to hold against this run's")  # fmt: skip
     if set(columns) & set(o.runs):
         caption += f"; of a run, ratios within {100 * _NEAR:.0f} % are not printed"
     return plotting.save(figure, name, caption, alt, ["line", "machine", "row here", "this run", "that machine",
@@ -148,18 +149,28 @@ def _frame(figure, axes, rows: list[Row], titles: list[str], colours, norm) -> N
 
 def against(o: Others, column: str) -> Block:
     """At what this machine is quickest and slowest beside another."""
-    known = sorted(((row, row.cells[column]) for row in o.rows if column in row.cells
-                    and row.cells[column].times > 0), key=lambda pair: pair[1].times)  # fmt: skip
+    every = [(row, row.cells[column]) for row in o.rows if column in row.cells and row.cells[column].times > 0]
+    known = sorted((p for p in every if not not_ranked(p[1].quantity)), key=lambda pair: pair[1].times)
+    left = _left_out([pair for pair in every if pair not in known])
     title = o.titles[column]
     if not known:
-        return say(f"**{title}**: nothing that this run measured.")
+        return say(f"**{title}**: nothing that this run measured{left and ' and that is ranked'}.{left}")
     times = np.array([cell.times for _, cell in known])
     tell = lambda pair: f"{pair[0].label} ({units.number(max(pair[1].times, 1 / pair[1].times))}×)"  # noqa: E731
     text = (f"**{title}**, {len(known)} figures: this machine is quicker in {int((times > 1).sum())} of them; in the "
             f"middle of all, that one takes {units.number(float(np.median(times)))} times as long. ")  # fmt: skip
     quick, slow = [p for p in known if p[1].times > 1][::-1][:3], [p for p in known if p[1].times < 1][:3]
     text += f"Most at {_listed(map(tell, quick))}. " if quick else "It is quicker at nothing. "
-    return say(text + (f"It is slower most at {_listed(map(tell, slow))}." if slow else "It is slower at nothing."))
+    text += f"It is slower most at {_listed(map(tell, slow))}." if slow else "It is slower at nothing."
+    return say(text + left)
+
+
+def _left_out(pairs: list[tuple[Row, Cell]]) -> str:
+    """What of a machine's figures is not ranked, as a sentence."""
+    named = [f"{row.label}" for row, cell in pairs if cell.quantity in NOT_RANKED]
+    link = len(pairs) - len(named)
+    told = ([f"{link} over the link to the peer"] if link else []) + named
+    return f" Not ranked: {_listed(told)}." if told else ""
 
 
 def _listed(words) -> str:
@@ -174,11 +185,42 @@ def all_against(o: Others) -> Block:
 
 
 def not_alike(o: Others) -> Block:
-    """What is left out, and which runs take part."""
-    text = "Left out: " + "; ".join(f"`{name}`: {why}" for name, why in NOT_ALIKE.items()) + ". "
+    """What is left out, what is not ranked, and which runs take part."""
+    text = "Left out: " + "; ".join(f"`{name}`: {why}" for name, why in NOT_ALIKE.items())
+    text += "; a table below lists every figure that is held against nothing. "
+    text += ("In table and heat map, but not ranked: what goes over the link to the peer, which is none of the "
+             "machine's; " + "; ".join(f"`{name}`: {why}" for name, why in NOT_RANKED.items()) + ". ")  # fmt: skip
     text += (f"Other runs: {', '.join(f'`{name}`' for name in o.runs)}. " if o.runs else
              "There is no other run to hold this one against. ")  # fmt: skip
     return say(text + " ".join(o.troubles))
+
+
+def without(o: Others, name: str) -> Block:
+    """Every figure that a report measured and no table here has, with the reason."""
+    if not o.without:
+        return say("Every figure of the reports is held against one of this run.")
+    rows = [["; ".join(one.of), one.report, str(one.count), one.why] for one in o.without]
+    return grid(["What", "Report", "Figures", "Why"], rows, "Figures of the reports that are held against nothing "
+                "here", name, [50, 12, 8, 30])  # fmt: skip
+
+
+def plausible(o: Others) -> Block:
+    """Which of the figures here cannot be what they claim: a time below a cycle, of this run or of another
+    machine, and a rate of this run beyond its link to the peer."""
+    rate = o.here.machine.get("peer", {}).get("link_rate", {}).get("value")
+    odd, cells = [], [(o.titles[column], cell) for row in o.rows for column, cell in row.cells.items()]
+    for whose, cell in cells:
+        for name, cycles in (("this run", cell.cycles_here), (whose, cell.cycles_there)):
+            if cycles < 1:
+                odd.append(f"`{cell.quantity}` of {name}, {units.number(cycles)} cycles")
+        is_rate = units.dimension(cell.unit) == units.dimension("byte/s")
+        if rate and is_rate and "_peer" in cell.quantity and cell.here > _RATE_SLACK * rate:
+            odd.append(f"`{cell.quantity}` of this run, {units.amount(cell.here, cell.unit)}")
+    text = "**Can it be?** No operation takes less than a cycle" + (
+        f", and nothing goes to this run's peer faster than the {units.amount(rate, 'Gbit/s')} of the link"
+        if rate else "")  # fmt: skip
+    return say(text + (f". Beyond: {'; '.join(dict.fromkeys(odd))}. The page `methods` says by what way each was "
+                       "measured." if odd else ". None is beyond."))  # fmt: skip
 
 
 # So many other runs are each compared with this one.
@@ -209,4 +251,4 @@ def latest(o: Others) -> Block:
 
 
 __all__ = ["COMPONENTS", "PARTS", "against", "all_against", "descriptions", "heat_map", "latest", "not_alike", "others",
-           "run_tables", "table"]  # fmt: skip
+           "plausible", "run_tables", "table", "without"]  # fmt: skip

@@ -12,6 +12,7 @@ from . import plotting, reports, units
 from .blocks import Block, grid, say
 from .plotting import BLACK, STYLE
 from .results import AGAIN
+from .session import session
 from .ways import Compared, Ratio, Way
 
 # A way that lies so close to ours does not change the figure; a wider interval than the second, with ours
@@ -19,7 +20,10 @@ from .ways import Compared, Ratio, Way
 _SAME = 0.05
 _VAGUE = 1.25
 _ALL = 0.8  # such a share of a difference, or a quarter more than it, is the difference
+_SOME = 0.05  # a smaller share of a difference is none of it
+_HALF = 0.5
 _MOST_TOLD = 12
+_RATE_SLACK = 1.02  # a shaped link lets so much through in a window
 _TRAPS_CYCLES = 800  # a CPUID that no hypervisor intercepts takes 100 to 250 (Fog, instruction tables)
 
 
@@ -36,33 +40,56 @@ def _times(ratio: Ratio) -> str:
     return units.number(ratio.middle) + (f" ({units.number(low)} to {units.number(high)})" if ratio.rounds > 1 else "")
 
 
+def _is_told(ratio: Ratio) -> bool:
+    """Whether it changes the figure, and by what matters."""
+    low, high = _ends(ratio)
+    return not low <= 1 <= high and ratio.off > 1 + _SAME
+
+
 def _effect(ratio: Ratio) -> str:
     """What it does to the figure, in words."""
     low, high = _ends(ratio)
     within = f"within {units.number(max(0.1, 100 * max(abs(low - 1), abs(high - 1))), 2)} %"
     if 1 - _SAME <= low and high <= 1 + _SAME:
         return f"makes no difference here ({within})"
-    if not low <= 1 <= high:
+    if _is_told(ratio):
         return f"gives {_times(ratio)} times our figure"
+    if not low <= 1 <= high:
+        return f"makes no difference here that matters ({_times(ratio)} times our figure)"
     if 1 / _VAGUE <= low and high <= _VAGUE:
         return f"makes no difference here that can be told ({within})"
     return f"cannot be told from ours here ({units.number(low)} to {units.number(high)} times it)"
 
 
-def _part(way: Way, ours: Way) -> str:
-    """What of it is known to lie inside its figure."""
+_REST = {"cpu/timer/paoloni": "the stamps", "cpu/timer/cpuid": "CPUID"}
+
+
+def _rest(way: Way, ours: Way) -> str:
+    """What the larger part of a difference is not."""
+    text = f"; the rest is not {_REST.get(way.row.costs, 'that')}"
+    in_a_row = {"calls", "turns"} & set(ours.point.params) and way.row.costs == "cpu/timer/paoloni"
+    return text + (": single calls stand between them in place of many in a row" if in_a_row else "")
+
+
+def _part(way: Way, ours: Way, ratio: Ratio) -> str:
+    """What share of the difference is known to lie inside its figure."""
     one = way.inside
-    if one is None or one.summary is None:
+    if one is None or one.summary is None or not _is_told(ratio):
         return ""
     whole = way.row.times * one.median
     several = f"{units.plain(way.row.times)} times " if way.row.times != 1 else ""
     text = f" {several}`{way.row.costs}` is {units.amount(whole, one.unit)} here"
     added = way.median - ours.median
-    share = whole / added if added > 0 else math.nan
-    if _ALL <= share <= 1 / _ALL:
+    share = whole / added if added > 0 else 0
+    if share < _SOME:
+        return ""
+    if share > 1 / _ALL:
+        text += ", more than the difference"
+    elif share >= _ALL:
         text += ", which is the difference"
-    elif share < _ALL:
+    else:
         text += f", {units.number(100 * share, 2)} % of the difference"
+        text += _rest(way, ours) if share < _HALF else ""
     if way.row.costs.endswith("/cpuid") and one.core_cycles.median > _TRAPS_CYCLES:
         text += ": it traps, and the hypervisor answers it"
     return text + "."
@@ -79,7 +106,7 @@ def _sentence(way: Way, compared: Compared) -> str:
         return f"- **{way.title}** gives {way.told()}, of which no ratio tells anything{differs}."
     apart = f" (from its page, minutes apart: {way.reason})" if compared.side_by_side and not ratio.rounds else ""
     apart = " (in a single round)" if ratio.rounds == 1 else apart
-    return f"- **{way.title}** {_effect(ratio)}{apart}{differs}.{_part(way, compared.ours)}"
+    return f"- **{way.title}** {_effect(ratio)}{apart}{differs}.{_part(way, compared.ours, ratio)}"
 
 
 def _in_reports(way: Way) -> str:
@@ -90,7 +117,7 @@ def _in_reports(way: Way) -> str:
     here = lambda f: (f.at is None) == (x is None) and (  # noqa: E731
         x is None or math.isclose(units.to_base(f.at, f.at_unit), x))  # fmt: skip
     told = lambda f: units.amount(f.base(f.measured, way.page.unit) / way.per, way.page.unit)  # noqa: E731
-    found = [f for f in reports.of(way.row.of) if f.report in way.reports and here(f)]
+    found = [f for f in reports.of(way.row.of) if here(f) and (not way.reports or f.report in way.reports)]
     return "; ".join(f"{f.report}: {told(f)}" for f in found) or "–"
 
 
@@ -220,7 +247,43 @@ def repeated(found: dict[str, Compared]) -> Block:
     text = (f"{len(made)} figures were measured again here, minutes after their pages. Typically one came out within a "
             f"factor of {units.number(middle)} of its page's")  # fmt: skip
     if held:
-        text += f"; {100 * sum(held) / len(held):.0f} % of {len(held)} lie in the interval that their page gave"
+        text += (f"; of the {len(held)} whose page gave an interval {100 * sum(held) / len(held):.0f} % lie in it, "
+                 "where 95 % would if minutes did not matter and the figures here had no chance of their "
+                 "own")  # fmt: skip
     far, worst = off[-1]
     return say(f"{text}.", f"Farthest from its page came `{worst.quantity.removeprefix(AGAIN)}`, by a factor of "
                f"{units.number(far)}.")  # fmt: skip
+
+
+def _cycles(way: Way) -> float:
+    """A time in core cycles, by the clock of its own processes; nan for what is none."""
+    if not way.has_figure or units.dimension(way.page.unit) != units.dimension("s"):
+        return math.nan
+    one = way.again or way.page
+    clocks = [(p.cycles_per_tick_before + p.cycles_per_tick_after) / 2
+              for p in (one.points[0] if way.again else way.point).processes]  # fmt: skip
+    return way.median * float(np.median(clocks)) * one.measurement.tick_hz
+
+
+def plausible(found: dict[str, Compared]) -> Block:
+    """Which figures cannot be what they claim: a time below a cycle, a rate beyond the link to the peer."""
+    rate = session().run.machine.get("peer", {}).get("link_rate", {}).get("value")
+    ways = {way.row.of: way for one in found.values() for way in (one.ours, *one.ways) if way.has_figure}
+    odd = []
+    for name, way in ways.items():
+        is_rate = units.dimension(way.page.unit) == units.dimension("byte/s")
+        if _cycles(way) < 1:
+            odd.append(f"- `{name}`: {units.amount(way.median, way.page.unit)} is less than a cycle. {_reason(way)}")
+        elif is_rate and rate and "peer" in way.point.params and way.median > _RATE_SLACK * rate:
+            odd.append(f"- `{name}`: {units.amount(way.median, way.page.unit)} is more than the link carries. "
+                       f"{_reason(way)}")  # fmt: skip
+    text = "**Can it be?** No operation takes less than a cycle" + (
+        f", and nothing crosses the link to the peer faster than the {units.amount(rate, 'Gbit/s')} that it is set to"
+        if rate else "")  # fmt: skip
+    text += f". Of {len(ways)} figures {len(odd) or 'none'} {'do' if len(odd) > 1 else 'does'}"
+    return say(text + (":\n\n" + "\n".join(odd) if odd else "."))
+
+
+def _reason(way: Way) -> str:
+    told = way.row.differs if way.reports or way.row.differs != "ours" else "the book's own"
+    return told[0].upper() + told[1:] + "."

@@ -3,6 +3,7 @@
 A report measured by a method of its own, and this run has a row for each: a report's figure is held against
 the row of its own method, so that the ratio is one of machines and not of methods. Rows of different reports
 that measure the same thing (`cpu/task/t470_fork`, `cpu/task/i7_10750h_fork`) stand in one line, `cpu/task fork`.
+What a report measured and no line has is kept with its reason.
 """
 
 from __future__ import annotations
@@ -20,8 +21,38 @@ from .settings import ReckonError
 
 # What a report did on another scale than this book does, so that the figures are no ratio of machines.
 NOT_ALIKE = {
-    "files/cache": "the reports filled all of their memory, this book a group of 16 MiB that stands for it",
+    "files/cache": "the reports filled all of their memory, this book a group with little memory that stands for it",
 }
+# Rows whose ratio is no property of the machine: they stand in table and heat map, and are not ranked.
+NOT_RANKED = {
+    "cpu/syscall/mbp2016_getpid": "the C library answered it there from memory, and the kernel does here",
+    "files/remote/seek": "libnfs only notes an offset here, and no message goes out",
+}
+_OVER_THE_LINK = "goes over the link to the peer, and that is none of the machine's"
+# Named as if they were the same as another report's, and another thing.
+_LINES = {
+    "cpu/loop/mbp2016": "optimised",
+    "cpu/switch/i7_10750h_process": "process, from its fork",
+    "cpu/switch/i7_10750h_thread": "thread, from its creation",
+    "cpu/task/hpe_i7_860_process": "process, until the first runs",
+    "cpu/task/hpe_i7_860_thread": "thread, until the first runs",
+    "cpu/task/x510uq_thread": "thread, not joined",
+    "memory/fault/t470": "from disk",
+    "memory/fault/x510uq": "from disk",
+    "memory/fault/hpe_i7_860": "from disk",
+    "memory/fault/hpe_i7_860_memory": "file in memory",
+    "memory/fault/mbp2016": "cached",
+    "memory/fault/i7_10750h_file": "file just filled",
+    "network/rtt/i7_10750h": "through a pipe",
+    "network/rtt/hpe_i7_860": "to the acknowledgement",
+    "network/rtt/hpe_i7_860_peer": "to the acknowledgement, peer",
+    "files/read/t470_sequential": "sequential, never written",
+    "files/read/t470_random": "random, never written",
+    "files/contention/t470": "never written",
+    "files/contention/mbp2016": "threads on one file",
+}
+# A report's single figure of what is a curve here: its place, and by what our figure there is divided.
+_SINGLE = {"cpu/loop/hpe_i7_860": (50.0, 50.0)}
 # So many other runs take part, the one opened last first: each is a column.
 _RUNS_MOST = 4
 
@@ -70,6 +101,16 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Without:
+    """A report's figures that no cell has, and why."""
+
+    report: str
+    why: str
+    of: tuple[str, ...]  # quantities, or what a report calls it where no row measures it
+    count: int
+
+
+@dataclass(frozen=True)
 class Others:
     """The other machines, and what this run can be held against."""
 
@@ -78,6 +119,7 @@ class Others:
     titles: dict[str, str]  # column: the machine's name; reports first
     runs: dict[str, records.Run]
     troubles: list[str]  # sentences: runs that could not be read, or are too many
+    without: list[Without]  # what the reports measured and no row has
 
     def of(self, part: str, columns: list[str] | None = None) -> list[Row]:
         """The rows of that part of the book in which one of the machines has a figure."""
@@ -94,9 +136,18 @@ def alike(quantity: str) -> list[reports.Figure]:
     return [] if quantity.rpartition("/")[0] in NOT_ALIKE else reports.of(quantity)
 
 
+def not_ranked(quantity: str) -> str:
+    """Why no machine is quicker or slower by it; nothing where one is."""
+    if quantity in NOT_RANKED:
+        return NOT_RANKED[quantity]
+    return _OVER_THE_LINK if "_peer" in quantity or quantity.startswith("files/remote/") else ""
+
+
 def _line_of(quantity: str) -> tuple[str, str]:
     """The experiment and what is measured, without the name of the report whose method it is."""
     experiment, _, last = quantity.rpartition("/")
+    if quantity in _LINES:
+        return experiment, _LINES[quantity]
     for report in reports.all_reports():
         last = re.sub(rf"(^|_){report.name}(_|$)", "_", last).strip("_")
     return experiment, last
@@ -107,7 +158,8 @@ def _place_in(one: Result, figure: reports.Figure) -> int | None:
     if not one.is_curve:
         return 0 if figure.at is None else None
     if figure.at is None:
-        return None
+        near = np.flatnonzero(np.isclose(one.axis_told, _SINGLE.get(one.quantity, (math.nan, 1))[0]))
+        return int(near[0]) if len(near) else None
     x = units.to_base(figure.at, figure.at_unit or one.axis_unit)
     near = np.flatnonzero(np.isclose(one.axis, x, rtol=1e-6, atol=0))
     return int(near[0]) if len(near) else None
@@ -128,16 +180,16 @@ class _Here:
             cycles = [np.median(values) * clock * m.tick_hz for values, clock in zip(told, clocks, strict=True)]
             self.cycles.append(np.median(cycles) if is_time else math.nan)
 
-    def cell(self, places: list[int], there: list[float], cycles_there: list[float]) -> Cell | None:
-        """Against another machine's values at those places."""
+    def cell(self, places: list[int], there: list[float], cycles_there: list[float], per: float = 1) -> Cell | None:
+        """Against another machine's values at those places; `per`: what ours is divided by."""
         both = [(k, t, c) for k, t, c in zip(places, there, cycles_there, strict=True) if self.medians[k] > 0 and t > 0]
         if not both:
             return None
         k, t, c = map(list, zip(*both, strict=True))
-        here, there = np.array(self.medians)[k], np.array(t)
+        here, there = np.array(self.medians)[k] / per, np.array(t)
         middle = lambda values: float(np.median(values))  # noqa: E731
         return Cell(self.one.quantity, self.one.unit, middle(here), middle(there), middle(there / here), len(k),
-                    middle(np.array(self.cycles)[k]), middle(c))  # fmt: skip
+                    middle(np.array(self.cycles)[k]) / per, middle(c))  # fmt: skip
 
 
 def _of_report(mine: _Here, figures: list[reports.Figure]) -> Cell | None:
@@ -145,8 +197,9 @@ def _of_report(mine: _Here, figures: list[reports.Figure]) -> Cell | None:
     one = mine.one
     found = [(k, f) for f in figures if (k := _place_in(one, f)) is not None]
     is_time = units.dimension(one.unit) == units.dimension("s")
+    per = _SINGLE[one.quantity][1] if one.is_curve and one.quantity in _SINGLE else 1
     return mine.cell([k for k, _ in found], [f.base(f.measured, one.unit) for _, f in found],
-                     [f.base(f.measured, "cycle") if is_time else math.nan for _, f in found])  # fmt: skip
+                     [f.base(f.measured, "cycle") if is_time else math.nan for _, f in found], per)  # fmt: skip
 
 
 def _of_run(mine: _Here, theirs: _Here) -> Cell | None:
@@ -185,9 +238,37 @@ def _read_runs(folders: dict[str, Path], troubles: list[str]) -> dict[str, dict[
     return known
 
 
-def _cells(one: Result, known: dict[str, dict[str, Result]]) -> dict[str, Cell]:
+def _why_not(figure: reports.Figure, one: Result | None, mine: _Here | None) -> str:
+    """Why a report's figure is held against nothing; nothing where it is."""
+    if not figure.quantity:
+        return "no row of this book measures it"
+    if figure.quantity.rpartition("/")[0] in NOT_ALIKE:
+        return "on another scale"
+    if one is None:
+        return "not measured yet"
+    if not one.has_samples:
+        return f"{one.state}: {one.reason}"
+    place = _place_in(one, figure)
+    if place is None:
+        return "at places that this run has not" if figure.at is not None else "at no place of the curve here"
+    if mine.medians[place] > 0 and figure.measured > 0:
+        return ""
+    return f"{'this run' if figure.measured > 0 else 'the report'} has no figure above 0 there, and so no ratio"
+
+
+def _without(results: dict[str, Result], heres: dict[str, _Here]) -> list[Without]:
+    """What the reports measured and no cell has."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for one in reports.figures():
+        why = "" if one.measured is None else _why_not(one, results.get(one.quantity), heres.get(one.quantity))
+        if why:
+            found.setdefault((why, one.report), []).append(f"`{one.quantity}`" if one.quantity else one.what)
+    return [Without(report, why, tuple(dict.fromkeys(of)), len(of)) for (why, report), of in sorted(found.items())]
+
+
+def _cells(mine: _Here, known: dict[str, dict[str, Result]]) -> dict[str, Cell]:
     """Every other machine's figure of a quantity."""
-    mine = _Here(one)
+    one = mine.one
     found = {report.name: _of_report(mine, [f for f in alike(one.quantity) if f.report == report.name])
              for report in reports.all_reports()}  # fmt: skip
     found |= {name: _of_run(mine, _Here(theirs[one.quantity])) for name, theirs in known.items()
@@ -200,12 +281,14 @@ def others(here: records.Run) -> Others:
     folders, troubles = other_runs(here.name)
     known = _read_runs(folders, troubles)
     lines: dict[tuple[str, str], dict[str, list[Cell]]] = {}
-    for one in all_results(here.name, only_measured=True):
-        if one.has_samples:
-            line = lines.setdefault(_line_of(one.quantity), {})
-            for column, cell in _cells(one, known).items():
-                line.setdefault(column, []).append(cell)
+    results = {one.quantity: one for one in all_results(here.name, only_measured=True)}
+    heres = {name: _Here(one) for name, one in results.items() if one.has_samples}
+    for name, mine in heres.items():
+        line = lines.setdefault(_line_of(name), {})
+        for column, cell in _cells(mine, known).items():
+            line.setdefault(column, []).append(cell)
     rows = [Row(*line, {column: _middle(these) for column, these in columns.items()})
             for line, columns in lines.items() if columns]  # fmt: skip
     titles = {report.name: report.machine for report in reports.all_reports()} | {name: name for name in known}
-    return Others(here, rows, titles, {name: records.read_run(folders[name]) for name in known}, troubles)
+    return Others(here, rows, titles, {name: records.read_run(folders[name]) for name in known}, troubles,
+                  _without(results, heres))  # fmt: skip

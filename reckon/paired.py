@@ -62,15 +62,15 @@ def _found(group: Group, row: Row) -> Way:
         why = f"{one.state}: {one.reason}" if not one.has_samples else f"its page did not measure it at {at:g}"
         return Way(row, reports, one, None, None, why)
     inside = result(session().run.name, row.costs) if row.costs else None
-    return Way(row, reports, one, point, None, group.from_page or _too_dear(point), _per(one, point, row), inside)
+    return Way(row, reports, one, point, None, group.from_page or _too_dear(row.of, point), _per(one, point, row), inside)
 
 
-def _too_dear(point: records.Point) -> str:
+def _too_dear(quantity: str, point: records.Point) -> str:
     """Why it is not run again: its first process would be its last, and A B B A needs two."""
     took_s = float(np.mean([p.wall_ns for p in point.processes])) / 1e9
     if took_s <= _budget().budget_s:
         return ""
-    return f"one process of it takes {units.amount(took_s, 's')}"
+    return f"one process of `{quantity}` takes {units.amount(took_s, 's')}"
 
 
 def _budget() -> Profile:

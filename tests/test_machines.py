@@ -1,11 +1,13 @@
 """This run among the reports' machines and other runs: which figures are held against which."""
 
 import csv
+import dataclasses
+import types
 
 import pytest
 
 import made_up
-from reckon import machines, others, records, reports, units
+from reckon import clib, described, machines, others, records, reports, units, ways
 from reckon.results import all_results
 
 GETPID, CALL = "cpu/syscall/t470_getpid", "cpu/call/t470"
@@ -43,6 +45,55 @@ def test_reports_that_measured_the_same_thing_share_a_line(folders):
         "t470": names[0], "x510uq": names[1], "i7_10750h": names[2]}  # fmt: skip
 
 
+def test_what_only_has_the_same_name_has_a_line_of_its_own(folders):
+    """A fault that the disk serves is none that the page cache does; a file never written asks no disk."""
+    names = [f"memory/fault/{report}" for report in ("t470", "hpe_i7_860", "mbp2016", "i7_10750h_anonymous")]
+    o = here([made_up.single(name, 1e4, "ns") for name in names])
+    assert {one.label: set(one.cells) for one in o.rows} == {
+        "memory/fault from disk": {"t470", "hpe_i7_860"}, "memory/fault cached": {"mbp2016"},
+        "memory/fault anonymous": {"i7_10750h"}}  # fmt: skip
+    known = {probe.name for probe in clib.probes().values()}
+    named = {*others._LINES, *others._SINGLE, *others.NOT_RANKED}
+    assert {name.removesuffix("_peer") for name in named} <= known
+
+
+def test_a_single_figure_of_a_curve_is_held_where_methods_toml_holds_it(folders):
+    name = "cpu/loop/hpe_i7_860"
+    at, per = others._SINGLE[name]
+    assert [(row.at, row.per) for one in ways.groups() for row in one.way if row.of == name] == [(at, per)]
+    x = [0, at - 5, at]
+    o = here([made_up.curve(name, x, [told(name) * k / 4 for k in x], axis_unit="1")])
+    cell = row(o, "cpu/loop").cells["hpe_i7_860"]
+    assert cell.ratio == pytest.approx(4, rel=0.03) and cell.here == pytest.approx(cell.there / 4, rel=0.03)
+    assert cell.cycles_here == pytest.approx(3e9 * cell.here, rel=0.03)
+
+
+def test_what_is_no_property_of_the_machine_is_told_and_not_ranked(folders):
+    peer, seek = "network/rtt/t470_peer", "files/remote/seek"
+    o = here([made_up.single(name, 10, "ns") for name in (GETPID, peer, "files/remote/penalty")])
+    assert {one.cells["t470"].quantity for one in o.rows} == {GETPID, peer, "files/remote/penalty"}
+    said = machines.against(o, "t470").markdown
+    assert "1 figures: " in said and "network" not in said and "Not ranked: 2 over the link to the peer." in said
+    said = machines.against(here([made_up.single(seek, 10, "ns")], "more"), "i7_10750h").markdown
+    assert "that this run measured and that is ranked. Not ranked: files/remote seek." in said
+    assert "`files/remote/seek`: libnfs only notes an offset" in machines.not_alike(o).markdown
+
+
+def test_every_measured_figure_has_a_cell_or_a_reason(folders):
+    name = "cpu/call/t470"
+    o = here([made_up.single(GETPID, 10, "ns"), made_up.curve(name, [0, 1, 99], [10, 10, 10], axis_unit="1")])
+    found = {(one.report, quantity): one for one in o.without for quantity in one.of}
+    assert found["t470", f"`{name}`"].why == "at places that this run has not"
+    assert found["t470", "`cpu/task/t470_fork`"].why == "not measured yet" and ("t470", f"`{GETPID}`") not in found
+    assert found["hpe_i7_860", "a byte from memory"].why == "no row of this book measures it"
+    cells = sum(cell.places for one in o.rows for cell in one.cells.values())
+    assert cells + sum(one.count for one in o.without) == sum(f.measured is not None for f in reports.figures())
+    assert "not measured yet" in machines.without(o, "name").markdown
+    nothing = types.SimpleNamespace(medians=[0.0])
+    one = next(one for one in all_results("here") if one.quantity == GETPID)
+    assert others._why_not(reports.of(GETPID)[0], one, nothing) == "this run has no figure above 0 there, and so no ratio"
+
+
 def test_a_rate_is_turned_over_and_an_amount_is_neither_quick_nor_slow(folders):
     name = "memory/bandwidth/t470_read"
     cell = row(here([made_up.single(name, 2, "GB/s")]), "memory/bandwidth read").cells["t470"]
@@ -62,7 +113,8 @@ def test_a_curve_at_the_places_that_both_have(folders):
 
 def test_what_was_measured_on_another_scale_is_left_out_and_said(folders):
     o = here([made_up.single("files/cache/t470_size", 15, "ns")])
-    assert not o.rows and "`files/cache`: the reports filled all of their memory" in machines.not_alike(o).markdown
+    assert not o.rows and any("`files/cache/t470_size`" in one.of for one in o.without)
+    assert "`files/cache`: the reports filled all of their memory" in machines.not_alike(o).markdown
 
 
 def test_other_runs_take_part_the_latest_first_and_broken_ones_are_told(folders):
@@ -125,6 +177,28 @@ def test_the_machines_are_described_as_they_tell(folders, monkeypatch):
     assert "| disk: type | tape |" in machines.descriptions(o, "peer", "name").markdown
 
 
+def test_figures_that_cannot_be_are_named(folders):
+    rate, peer = "network/throughput/hpe_i7_860_peer", {"peer": {"link_rate": {"value": 1.25e8, "source": ""}}}
+    o = here([made_up.single(rate, 1400, "Mbit/s"), made_up.single(GETPID, 0.1, "ns")], machine=peer)
+    told = machines.plausible(o).markdown
+    assert f"`{rate}` of this run, 1.4" in told and "faster than the 1.00 Gbit/s of the link" in told
+    assert f"`{GETPID}` of this run, 0." in told and "of ThinkPad" not in told
+    o = here([made_up.single(rate, 900, "Mbit/s"), made_up.single(GETPID, 10, "ns")], "slower", machine=peer)
+    told = machines.plausible(o).markdown
+    assert rate not in told and f"Beyond: `{GETPID}` of here, 0." in told  # the other run's
+    assert machines.plausible(dataclasses.replace(o, rows=[])).markdown.endswith("None is beyond.")
+
+
+def test_a_fact_that_misleads_without_its_note_has_it(folders):
+    noted = {(one.name, fact.of, fact.component, fact.attribute) for one in reports.all_reports() for fact in one.fact
+             if fact.note}  # fmt: skip
+    assert set(described._NOTES) <= noted and max(map(len, described._NOTES.values())) <= 25
+    o = here([])
+    assert "4 (three off)" in (told := machines.descriptions(o, "processor", "name").markdown)
+    assert "2 (hyperthreading off)" in told
+    assert "bandwidth 64 bit (no bandwidth: a width)" in machines.descriptions(o, "network", "name").markdown
+
+
 def test_this_run_is_compared_with_the_latest_two(folders):
     o = here([made_up.single(GETPID, 10, "ns")])
     assert "There is one run only" in machines.latest(o).markdown
@@ -152,6 +226,10 @@ def test_the_page_without_what_it_rests_on(recorded, monkeypatch, all_refused):
 
 def test_the_page_of_the_recorded_run_has_every_report(recorded):
     o = others.others(records.read_run("recorded"))
+    beyond = {one.quantity for one in all_results("recorded") for point in one.points if "peer" in point.params}
+    assert beyond and all(map(others.not_ranked, beyond))
+    cells = sum(c.places for one in o.rows for c in one.cells.values())
+    assert cells + sum(one.count for one in o.without) >= sum(f.measured is not None for f in reports.figures())
     assert not o.runs and {column for one in o.rows for column in one.cells} == set(o.of_reports)
     used = {cell.quantity for one in o.rows for cell in one.cells.values()}
     assert {name.split("/")[0] for name in used} == {"cpu", "memory", "network", "files"} and len(used) > 80

@@ -10,7 +10,7 @@ import pytest
 import made_up
 import reckon as rk
 from conftest import RECORDED, ROOT, forget
-from reckon import clib, methods, ways
+from reckon import clib, methods, records, ways
 from reckon.results import Result
 from reckon.ways import Compared, Group, Row, Way
 
@@ -44,7 +44,7 @@ RUBRIC = {
     "files/cache": "t470_size i7_10750h_size hpe_i7_860_size mbp2016_size",
     "files/read": "i7_10750h_lseek " + " ".join(f"{report}_{order}" for order in ("sequential", "random")
                                                 for report in ("t470", "mbp2016", "i7_10750h", "hpe_i7_860")),
-    "files/remote": " ".join(f"{report}_{order}" for order in ("sequential", "random")
+    "files/remote": "seek " + " ".join(f"{report}_{order}" for order in ("sequential", "random")
                              for report in ("t470", "mbp2016", "i7_10750h", "hpe_i7_860")),
     "files/contention": "t470 t470_written i7_10750h hpe_i7_860 mbp2016",
 }  # fmt: skip
@@ -127,6 +127,9 @@ def test_what_a_way_does_is_told_in_a_sentence():
     assert "makes no difference here (within 3.0 %): in" in sentence([101, 103, 100, 98, 102, 101])
     assert "no difference here that can be told (within 20 %)" in sentence([101, 120, 100, 98, 102, 101])
     assert "cannot be told from ours here (0.400 to 2.50 times it)" in sentence([40, 250, 100, 98, 102, 101])
+    # Ends beyond 1, and yet a middle that is as good as ours.
+    told = sentence([70, 99.2, 99.1, 99, 99.1, 99.9])
+    assert "makes no difference here that matters (0.991 (0.700 to 0.999) times our figure): in" in told
     assert "gives 0 ns (0 to 0), of which no ratio" in sentence([0] * 6)
     assert "gives 2.05 (2.00 to 2.10) times our figure: in" in sentence([200, 210])  # least and most
     assert "gives 2.00 times our figure (in a single round): in" in sentence([200])
@@ -149,11 +152,58 @@ def test_what_cannot_be_is_told_too():
 
 
 def test_a_part_that_lies_inside_is_held_against_the_difference():
-    for part, told in ((190, "is 190 ns here, which is the difference."), (20, "is 20.0 ns here, 10 % of the difference."),
-                       (900, "is 900 ns here.")):  # fmt: skip
-        inside = way("cpu/x/stamps", [part] * 6).page
-        row = Row(of="cpu/x/t470_fork", differs="in its way", costs="cpu/x/stamps")
-        assert sentence([300] * 6, row=row, inside=inside).endswith(told)
+    row = Row(of="cpu/x/t470_fork", differs="in its way", costs="cpu/timer/paoloni")
+
+    def told(part, values=(300,) * 6, ours=None):
+        inside = way("cpu/timer/paoloni", [part] * 6).page
+        one = way("cpu/x/t470_fork", values, row=row, inside=inside)
+        return methods._sentence(one, beside(one, **({"point": ours} if ours else {})))
+
+    assert told(190).endswith("`cpu/timer/paoloni` is 190 ns here, which is the difference.")
+    assert told(120).endswith("is 120 ns here, 60 % of the difference.")
+    assert told(900).endswith("is 900 ns here, more than the difference.")
+    assert told(20).endswith("is 20.0 ns here, 10 % of the difference; the rest is not the stamps.")
+    calls = way("cpu/x/ours", [100] * 6).point.model_copy(update={"params": {"calls": 1000}})
+    assert told(20, ours=calls).endswith(
+        "the rest is not the stamps: single calls stand between them in place of many in a row.")
+    # Too small a share, no difference that can be told, a difference the other way: nothing.
+    for part, values in ((9, [300] * 6), (20, [50, 300, 100, 110, 102, 101]), (20, [50] * 6)):
+        assert told(part, values).endswith(": in its way.")
+
+
+def test_what_cannot_be_is_named_with_its_reason(recorded):
+    """Of the recorded run, whose link carries so much; and times below a cycle."""
+    carries = records.read_run("recorded").machine["peer"]["link_rate"]["value"]
+    rate = way("network/throughput/x_peer", [1] * 6)
+    point = rate.point.model_copy(update={"params": {"peer": "other"}})
+    page = made_up.single("network/throughput/x_peer", 1, "Mbit/s")
+
+    def told(**figures):
+        made = {}
+        for name, one in figures.items():
+            made[name] = beside(one)
+        return methods.plausible(made).markdown
+
+    beyond, within = (dataclasses.replace(rate, page=page, point=point, per=1) for _ in range(2))
+    beyond.__dict__["processes"], within.__dict__["processes"] = np.array([1.2 * carries]), np.array([carries])
+    assert "none does." in told(g=within) and "is set to. Of 2 figures" in told(g=within)
+    assert "1 does:" in told(g=beyond) and "is more than the link carries. In its way." in told(g=beyond)
+    assert "is less than a cycle. In its way." in told(g=way("cpu/x/t470", [0.2] * 6))  # three cycles a nanosecond
+
+
+def test_texts_stand_alone():
+    """The ways stand in the order of their effect, so that none can lean on the one above it."""
+    for one in ways.groups():
+        for row in one.way:
+            assert not re.search(r"^the same|^with the same|the others have", row.differs), row
+
+
+def test_how_well_figures_come_out_again_says_what_would_be_expected():
+    one = way("methods/cpu/x", [100] * 6)
+    seal = one.page.record.predictions[0].model_copy(update={"low": 1e-9, "high": 1e-6})
+    again = Result("methods/cpu/x", one.page.record.model_copy(update={"predictions": [seal]}), "measured")
+    told = methods.repeated({"g": beside(way("cpu/x/t470", [100] * 6, again=again), side_by_side=False)}).markdown
+    assert "of the 1 whose page gave an interval 100 % lie in it, where 95 % would if minutes did not matter" in told
 
 
 def test_a_cpuid_that_traps_is_told():
