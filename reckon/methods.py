@@ -41,19 +41,31 @@ def _times(ratio: Ratio) -> str:
 
 
 def _is_told(ratio: Ratio) -> bool:
-    """Whether it changes the figure, and by what matters."""
+    """Whether it changes the figure, and by what matters. Fewer rounds than an interval takes all fall on one side
+    by chance now and then (two of them every other time), and so must lie far off."""
     low, high = _ends(ratio)
+    if math.isnan(ratio.low):
+        return low > _VAGUE or high < 1 / _VAGUE
     return not low <= 1 <= high and ratio.off > 1 + _SAME
+
+
+def _few(ratio: Ratio) -> str:
+    """What the figure rests on, where that is less than an interval takes."""
+    if not math.isnan(ratio.low):
+        return ""
+    return f" in {ratio.rounds} round{'s' * (ratio.rounds > 1)}" if ratio.rounds else " by the pages' figures"
 
 
 def _effect(ratio: Ratio) -> str:
     """What it does to the figure, in words."""
     low, high = _ends(ratio)
     within = f"within {units.number(max(0.1, 100 * max(abs(low - 1), abs(high - 1))), 2)} %"
+    if _is_told(ratio):
+        return f"gives {_times(ratio)} times our figure{_few(ratio)}"
+    if math.isnan(ratio.low):
+        return f"cannot be told from ours here ({_times(ratio)} times it{_few(ratio)}: too few to tell)"
     if 1 - _SAME <= low and high <= 1 + _SAME:
         return f"makes no difference here ({within})"
-    if _is_told(ratio):
-        return f"gives {_times(ratio)} times our figure"
     if not low <= 1 <= high:
         return f"makes no difference here that matters ({_times(ratio)} times our figure)"
     if 1 / _VAGUE <= low and high <= _VAGUE:
@@ -105,7 +117,6 @@ def _sentence(way: Way, compared: Compared) -> str:
     if not ratio.known:
         return f"- **{way.title}** gives {way.told()}, of which no ratio tells anything{differs}."
     apart = f" (from its page, minutes apart: {way.reason})" if compared.side_by_side and not ratio.rounds else ""
-    apart = " (in a single round)" if ratio.rounds == 1 else apart
     return f"- **{way.title}** {_effect(ratio)}{apart}{differs}.{_part(way, compared.ours, ratio)}"
 
 
@@ -180,7 +191,7 @@ def strips(found: dict[str, Compared], name: str, caption: str) -> Block:
         plotting.plain_log(axes.xaxis)
         axes.set_xlabel("times our figure (line: the rounds' least and most; hollow: from its page)")
         plotting.legend(figure, axes, [_key(report, colours) for report in colours])
-    far = sorted(_all(found), key=lambda each: each[2].off)[::-1][:_MOST_TOLD]
+    far = sorted((each for each in _all(found) if _is_told(each[2])), key=lambda each: -each[2].off)[:_MOST_TOLD]
     alt = "The farthest from ours: " + "; ".join(
         f"{way.row.of} {units.number(ratio.middle)} times" for _, way, ratio in far)  # fmt: skip
     return plotting.save(figure, name, caption, alt, ["group", "quantity", "reports", "times ours", "least", "most",
@@ -218,18 +229,22 @@ def farthest(found: dict[str, Compared]) -> Block:
     every = sorted(_all(found), key=lambda each: each[2].off)
     if not every:
         return say("No page has been measured yet, so that nothing can be compared.")
-    near, twice = (sum(ratio.off <= limit for *_, ratio in every) for limit in (1 + _SAME, 2))
-    one, way, ratio = every[-1]
+    told = [each for each in every if _is_told(each[2])]
+    twice = sum(ratio.off > 2 for *_, ratio in told)
+    text = (f"Of {len(every)} ways on this machine {len(told)} change their figure by more than chance and more than "
+            f"{100 * _SAME:.0f} %, {twice} of them by more than a factor of two.")  # fmt: skip
+    if not told:
+        return say(text)
+    one, way, ratio = told[-1]
     what = one.group.title[0].lower() + one.group.title[1:]
-    return say(
-        f"Of {len(every)} ways on this machine {near} change their figure by less than {100 * _SAME:.0f} %, and "
-        f"{len(every) - twice} by more than a factor of two. Farthest of all goes **{way.title}**, "
-        f"{units.number(ratio.middle)} times ours for *{what}*: {way.row.differs}.")
+    return say(text, f"Farthest of all goes **{way.title}**, {units.number(ratio.middle)} times ours for *{what}*: "
+               f"{way.row.differs}.")  # fmt: skip
 
 
 def ranking(found: dict[str, Compared], caption: str, name: str) -> Block:
     """The ways that change their figure most, first."""
-    every = sorted(_all(found), key=lambda each: -each[2].off)[:_MOST_TOLD]
+    told = [each for each in _all(found) if _is_told(each[2])]
+    every = sorted(told, key=lambda each: -each[2].off)[:_MOST_TOLD]
     return grid(["Figure", "Method of", "Times ours", "What it does otherwise"],
                 [[one.group.title, way.title, _times(ratio), way.row.differs] for one, way, ratio in every],
                 caption, name, [22, 20, 18, 40])  # fmt: skip

@@ -131,7 +131,8 @@ def test_what_a_way_does_is_told_in_a_sentence():
     told = sentence([70, 99.2, 99.1, 99, 99.1, 99.9])
     assert "makes no difference here that matters (0.991 (0.700 to 0.999) times our figure): in" in told
     assert "gives 0 ns (0 to 0), of which no ratio" in sentence([0] * 6)
-    assert "gives 2.05 (2.00 to 2.10) times our figure: in" in sentence([200, 210])  # least and most
+    assert "gives 2.05 (2.00 to 2.10) times our figure in 2 rounds: in" in sentence([200, 210])  # least and most
+    assert "cannot be told from ours here (1.08 (1.05 to 1.10) times it in 2 rounds: too few" in sentence([105, 110])
     assert "gives 2.00 times our figure (in a single round): in" in sentence([200])
     told = sentence([200] * 6, side_by_side=False, reason="one process of it takes 2 s")
     assert "gives 2.00 times our figure (from its page, minutes apart: one process of it takes 2 s): in" in told
@@ -218,7 +219,7 @@ def test_ways_stand_from_least_to_most_and_the_farthest_is_named(folders):
     one = beside(far, near, below)
     assert one.ranked == [near, far, below]
     told = methods.farthest({"g": one}).markdown
-    assert "Of 3 ways on this machine 1 change their figure by less than 5 %, and 2 by more than" in told
+    assert "Of 3 ways on this machine 2 change their figure by more than chance and more than 5 %, 2 of them" in told
     assert "0.200 times ours for *a Figure*: in its way." in told
     block = methods.strips({"g": one}, "methods-test", "Caption")
     assert block.svg and "cpu/x/i7_10750h 0.200 times" in block.markdown
