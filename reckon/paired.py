@@ -59,7 +59,8 @@ def _found(group: Group, row: Row) -> Way:
     at = group.at if row.at is None else row.at
     point = _place(one, at)
     if point is None:
-        why = f"{one.state}: {one.reason}" if not one.has_samples else f"its page did not measure it at {at:g}"
+        why = (f"{one.state}: {one.reason}" if not one.has_samples
+               else f"its page did not measure it at {'one place' if at is None else at}")
         return Way(row, reports, one, None, None, why)
     inside = result(session().run.name, row.costs) if row.costs else None
     return Way(row, reports, one, point, None, group.from_page or _too_dear(row.of, point), _per(one, point, row), inside)
@@ -132,11 +133,14 @@ def compare(group: Group) -> Compared:
 
 
 def _with(way: Way, again: Result | None) -> Way:
-    if again is not None and again.has_samples:
+    # Where it failed this time, the record keeps what an earlier hour measured: of other rounds.
+    if again is not None and again.has_samples and again.state in ("measured", "reused"):
         return replace(way, again=again)
     if again is not None:
         return replace(way, reason=f"{again.state} when it was to be measured again: {again.reason}")
-    return replace(way, reason=way.reason or "the run holds no figures of it beside others")
+    none = "the run holds no figures of it beside others" if session().replay else (
+        "no two ways of this group can be run again here")
+    return replace(way, reason=way.reason or none)
 
 
 def measure_methods() -> dict[str, Compared]:
