@@ -53,7 +53,9 @@ def _few(ratio: Ratio) -> str:
     """What the figure rests on, where that is less than an interval takes."""
     if not math.isnan(ratio.low):
         return ""
-    return f" in {ratio.rounds} round{'s' * (ratio.rounds > 1)}" if ratio.rounds else " by the pages' figures"
+    if ratio.rounds == 1:
+        return " (in a single round)"
+    return f" in {ratio.rounds} rounds" if ratio.rounds else " by the pages' figures"
 
 
 def _effect(ratio: Ratio) -> str:
@@ -116,7 +118,7 @@ def _sentence(way: Way, compared: Compared) -> str:
         return f"- **{way.title}** cannot be held against ours{differs}."
     if not ratio.known:
         return f"- **{way.title}** gives {way.told()}, of which no ratio tells anything{differs}."
-    apart = f" (from its page, minutes apart: {way.reason})" if compared.side_by_side and not ratio.rounds else ""
+    apart = f" (minutes apart: {way.reason})" if compared.side_by_side and not ratio.rounds else ""
     return f"- **{way.title}** {_effect(ratio)}{apart}{differs}.{_part(way, compared.ours, ratio)}"
 
 

@@ -60,7 +60,7 @@ def _found(group: Group, row: Row) -> Way:
     point = _place(one, at)
     if point is None:
         why = (f"{one.state}: {one.reason}" if not one.has_samples
-               else f"its page did not measure it at {'one place' if at is None else at}")
+               else f"its page did not measure it at {at:g}" if isinstance(at, float) else "it is a curve")
         return Way(row, reports, one, None, None, why)
     inside = result(session().run.name, row.costs) if row.costs else None
     return Way(row, reports, one, point, None, group.from_page or _too_dear(row.of, point), _per(one, point, row), inside)
