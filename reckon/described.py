@@ -31,47 +31,6 @@ _PEER = {("host", "model"): ("peer", "kind"), ("processor", "model"): ("peer", "
          ("network", "round trip"): ("peer", "link_rtt"), ("network", "hops"): ("peer", "hops"),
          ("system", "name"): ("peer", "os"), ("system", "kernel"): ("peer", "kernel"),
          ("host", "hypervisor"): ("peer", "hypervisor")}  # fmt: skip
-# What a report's fact does not say by itself, as short as seven columns allow; its note has it in full.
-_NOTES = {
-    ("hpe_i7_860", "machine", "processor", "cores"): "three off",
-    ("hpe_i7_860", "machine", "processor", "L1 cache"): "both halves",
-    ("hpe_i7_860", "machine", "memory", "banks"): "modules or sockets",
-    ("hpe_i7_860", "machine", "memory", "bandwidth"): "one module",
-    ("hpe_i7_860", "machine", "disk", "read bandwidth"): "MB/s meant?",
-    ("hpe_i7_860", "machine", "disk", "seek time"): "usual",
-    ("hpe_i7_860", "peer", "processor", "cores"): "of four?",
-    ("hpe_i7_860", "peer", "disk", "read bandwidth"): "MB/s meant?",
-    ("i7_10750h", "machine", "processor", "base clock"): "its counter's",
-    ("i7_10750h", "machine", "memory", "capacity"): "GiB meant",
-    ("i7_10750h", "machine", "bus", "width"): "one channel",
-    ("i7_10750h", "machine", "network", "bandwidth"): "no bandwidth: a width",
-    ("i7_10750h", "peer", "processor", "cores"): "virtual",
-    ("i7_10750h", "peer", "memory", "capacity"): "GiB meant",
-    ("mbp2016", "machine", "memory", "bandwidth"): "two banks",
-    ("mbp2016", "machine", "disk", "read bandwidth"): "at least",
-    ("mbp2016", "machine", "disk", "latency"): "usual",
-    ("mbp2016", "machine", "network", "Wi-Fi"): "typical",
-    ("t470", "machine", "processor", "cores"): "hyperthreading off",
-    ("t470", "machine", "processor", "turbo clock"): "off",
-    ("t470", "machine", "processor", "base clock, TDP-up"): "runs at it",
-    ("t470", "machine", "processor", "L1d cache"): "both cores",
-    ("t470", "machine", "processor", "L1i cache"): "both cores",
-    ("t470", "machine", "processor", "L2 cache"): "both cores",
-    ("t470", "machine", "memory", "clock"): "transfers",
-    ("t470", "machine", "memory", "bandwidth"): "two channels; it has one",
-    ("t470", "machine", "disk", "read bandwidth"): "at most",
-    ("t470", "machine", "disk", "random read"): "at most",
-    ("t470", "peer", "processor", "cores"): "virtual",
-    ("t470", "peer 2", "processor", "cores"): "the laptop's, logical",
-    ("t470", "peer 2", "disk", "capacity"): "an image that grows",
-    ("x510uq", "machine", "processor", "threads"): "called multiplier",
-    ("x510uq", "machine", "processor", "current clock"): "idle",
-    ("x510uq", "machine", "processor", "turbo clock"): "fixed at it",
-    ("x510uq", "machine", "processor", "L1 cache"): "both halves",
-    ("x510uq", "machine", "memory", "clock"): "transfers, no clock",
-    ("x510uq", "machine", "memory", "bandwidth"): "twice its module's",
-    ("x510uq", "machine", "disk", "bandwidth"): "of the link",
-}
 COMPONENTS = {"processor": "Processors", "memory": "Memory", "bus": "Buses", "disk": "Disks", "network": "Network",
               "system": "Systems"}  # fmt: skip
 
@@ -96,9 +55,8 @@ def _stated(report: reports.Report, of: tuple[str, ...], component: str, attribu
             value = fact.value
             if not isinstance(value, str):
                 value = units.plain(value) if value == round(value) else f"{value:.7g}"
-            note = _NOTES.get((report.name, fact.of, component, attribute))
             value = f"{value} {'' if fact.unit in ('', '1') else units.spoken(fact.unit)}".strip()
-            told.append(f"{value} ({note})" if note and fact.note else value)
+            told.append(f"{value} ({fact.brief})" if fact.brief else value)
     return "; ".join(told) or "–"
 
 

@@ -61,6 +61,7 @@ class Fact(FactPrinted):
     of: str = "machine"
     component: str
     attribute: str
+    brief: str = pydantic.Field("", max_length=25)  # the note in a few words, where the value misleads without
     also: list[FactPrinted] = []
 
 

@@ -15,7 +15,8 @@ PAGE = 4096
 
 
 def test_a_disk_of_a_millisecond_is_measured_as_one(tmp_path):
-    """By the difference from the same disk without a wait, so that FUSE's own work cancels."""
+    """By the difference from the same disk without a wait, so that FUSE's own work cancels; of the best of six
+    turns each, because what else runs here only adds."""
     slow, quick = on_a_known_disk(
         "import numpy as np\n"
         "found = {1000: [], 0: []}\n"
@@ -25,7 +26,7 @@ def test_a_disk_of_a_millisecond_is_measured_as_one(tmp_path):
         "        os.environ['RECKON_FILES'] = f'{base}/disk-{delay}'\n"
         "        one = clib.run('files/read/direct_random', {}, samples=30)\n"
         "        found[delay].append(np.median(one.ticks / one.ops) / clib.tick_hz() * 1e6)\n"
-        "say([float(np.median(found[delay])) for delay in found])",
+        "say([float(min(found[delay])) for delay in found])",
         tmp_path,
     )
     assert slow > 1000 and 950 < slow - quick < 1050, (slow, quick)
