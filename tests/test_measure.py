@@ -307,8 +307,9 @@ def refuse_at(monkeypatch, lengths, error=clib.ProbeCannot, after=0):
 def test_a_line_through_a_curve_gives_the_clock(folders):
     predict_curve()
     one = rk.measure("test/curve", probe="test/chain", over="instructions")
-    clock = one.cycles[0].median / one.medians[0]
-    assert 1 / one.line.slope == pytest.approx(clock, rel=0.08)  # the clock wanders meanwhile
+    # The clock wanders meanwhile, so that of all points and not of the first alone.
+    clock = np.median([c.median / ns for c, ns in zip(one.cycles, one.medians, strict=True)])
+    assert 1 / one.line.slope == pytest.approx(clock, rel=0.03)
     assert one.sealed_line.slope == pytest.approx(1 / 3e9)
 
 
