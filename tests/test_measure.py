@@ -1,5 +1,6 @@
 """From the seal to the record: sealing, reuse, adaptivity, trouble."""
 
+import dataclasses
 import json
 import os
 import sys
@@ -304,12 +305,21 @@ def refuse_at(monkeypatch, lengths, error=clib.ProbeCannot, after=0):
     monkeypatch.setattr(clib, "run", run)
 
 
-def test_a_line_through_a_curve_gives_the_clock(folders):
+def test_a_line_through_a_curve_gives_what_a_step_takes(folders, monkeypatch):
+    """Each instruction a cycle of 2.5 GHz, and 1000 cycles to begin with. The ticks are made up: a real
+    clock wanders between the points; that a chain runs at the clock is a test of clib's."""
+    real = clib.run
+
+    def run(name, params=None, **kwargs):
+        one = real(name, params, **kwargs)
+        seconds = one.ops * (params["instructions"] + 1000) / 2.5e9
+        return dataclasses.replace(one, ticks=np.rint(seconds * clib.tick_hz()).astype(int))
+
+    monkeypatch.setattr(clib, "run", run)
     predict_curve()
     one = rk.measure("test/curve", probe="test/chain", over="instructions")
-    # The clock wanders meanwhile, so that of all points and not of the first alone.
-    clock = np.median([c.median / ns for c, ns in zip(one.cycles, one.medians, strict=True)])
-    assert 1 / one.line.slope == pytest.approx(clock, rel=0.03)
+    assert one.line.slope == pytest.approx(1 / 2.5e9, rel=0.001)
+    assert one.line.intercept == pytest.approx(1000 / 2.5e9, rel=0.02)
     assert one.sealed_line.slope == pytest.approx(1 / 3e9)
 
 
