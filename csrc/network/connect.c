@@ -205,8 +205,8 @@ static int run_hpe_teardown(struct rk_context *c, struct rk_sample *out, size_t 
              .run = function)
 
 #define SAME_CPU                                                                                   \
-    "; a loopback server on the same CPU, which waits until the caller does (SCHED_BATCH)"
-#define ORDINARY_SERVER "; an ordinary loopback server on the same CPU, which may run meanwhile"
+    "; on loopback the server is on the same CPU and waits until the caller does (SCHED_BATCH)"
+#define ORDINARY_SERVER "; on loopback an ordinary server on the same CPU, which may run meanwhile"
 
 ROW(connect_, "connect", "connect() alone on a new blocking socket" SAME_CPU, run_connect);
 ROW(connect_across, "connect_across",
