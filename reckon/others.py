@@ -155,14 +155,9 @@ def _line_of(quantity: str) -> tuple[str, str]:
 
 def _place_in(one: Result, figure: reports.Figure) -> int | None:
     """Which of the quantity's points the figure is of."""
-    if not one.is_curve:
-        return 0 if figure.at is None else None
-    if figure.at is None:
-        near = np.flatnonzero(np.isclose(one.axis_told, _SINGLE.get(one.quantity, (math.nan, 1))[0]))
-        return int(near[0]) if len(near) else None
-    x = units.to_base(figure.at, figure.at_unit or one.axis_unit)
-    near = np.flatnonzero(np.isclose(one.axis, x, rtol=1e-6, atol=0))
-    return int(near[0]) if len(near) else None
+    if one.is_curve and figure.at is None:
+        return one.place(_SINGLE.get(one.quantity, (None, 1))[0])
+    return one.place(figure.at, figure.at_unit)
 
 
 class _Here:
@@ -170,7 +165,7 @@ class _Here:
     its warnings take a hundred times as long."""
 
     def __init__(self, one: Result):
-        m, tick = one.measurement, "tick"
+        m = one.measurement
         self.one, self.medians, self.cycles = one, [], []
         is_time = units.dimension(one.unit) == units.dimension("s")
         for point in one.points:

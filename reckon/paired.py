@@ -29,15 +29,10 @@ _ROUNDS = ByProfile(stats.PROCESSES_FOR_AN_INTERVAL, 10, 20)
 
 def _place(one: Result, at: float | str | None) -> records.Point | None:
     """The point of a quantity that a group means."""
-    if not one.has_samples:
-        return None
-    if not one.is_curve:
-        return one.points[0]
-    if at == "last":
-        return one.points[-1]
-    near = [point for point, x in zip(one.points, one.axis_told, strict=True)
-            if at is not None and math.isclose(x, at, rel_tol=1e-9)]  # fmt: skip
-    return near[0] if near else None
+    if not one.is_curve or at == "last":
+        return one.points[-1] if one.points else None
+    place = one.place(at)
+    return None if place is None else one.points[place]
 
 
 def _per(one: Result, point: records.Point, row: Row) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 
 from . import reports, units
 from .blocks import Block, grid, label
@@ -61,12 +60,8 @@ def here_by(f: reports.Figure) -> float:
     """What this machine takes by the method that a report's figure was found with, in base units: the same
     quantity of this run, at the same place if it is a curve; nan where it has none."""
     here = result(session().run.name, f.quantity)
-    if here is None or not here.has_samples or here.is_curve != (f.at is not None):
-        return math.nan
-    if f.at is None:
-        return here.median
-    at = np.flatnonzero(np.isclose(here.axis, units.to_base(f.at, f.at_unit)))
-    return float(here.medians[at[0]]) if len(at) else math.nan
+    place = here.place(f.at, f.at_unit) if here else None
+    return math.nan if place is None else float(here.medians[place])
 
 
 def among(one: Result, quantities: list[str], caption: str, name: str, ratio: bool = True) -> Block:

@@ -131,6 +131,14 @@ class Result:
     def axis_unit(self) -> str:
         return next(i.unit for i in self.seal.inputs if i.origin == "axis")
 
+    def place(self, x: float | None, unit: str | None = None) -> int | None:
+        """Index of the point that was measured there, `x` in `unit` or the axis's own; of what is no curve
+        that of its only point, at None. None where nothing was."""
+        if not self.is_curve or x is None:
+            return 0 if self.points and not self.is_curve and x is None else None
+        near = np.isclose(self.axis, units.to_base(x, unit or self.axis_unit), rtol=1e-6, atol=0)
+        return int(near.argmax()) if near.any() else None
+
     @property
     def axis_told(self) -> np.ndarray:
         """Where the curve was measured, in the unit that its author gave."""

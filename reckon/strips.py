@@ -17,10 +17,10 @@ _MARKERS = "osv^PX"  # told apart without colour too
 
 def _here(one: Result, at: float | None) -> tuple[float, float, float] | None:
     """(median, low, high) in base units, of a curve at that place of its axis; None without samples."""
-    places = [0] if at is None else np.flatnonzero(np.isclose(one.axis_told, at))
-    if not one.has_samples or not len(places):
+    place = one.place(at)
+    if place is None:
         return None
-    found = one.summaries[places[0]]
+    found = one.summaries[place]
     return found.median, found.low, found.high
 
 
