@@ -104,6 +104,13 @@ def followed(name: str) -> Block:
     return say("\n".join([text, "", *off]))
 
 
+def further(*shown: str) -> Block:
+    """The same two pieces of every report beside the shown ones that derives predictions."""
+    names = [one.name for one in reports.all_reports() if one.derivation and one.name not in shown]
+    return say("\n\n".join(piece.markdown for name in names
+                           for piece in (followed(name), recomputed(name, f"reports-again-{name.replace('_', '-')}"))))
+
+
 def _told(one: Printed) -> str:
     """The value that a printing is about."""
     values = [v for v in (one.measured, one.predicted, one.hardware, one.software) if v is not None][:1] or [
@@ -146,6 +153,11 @@ def readings(caption: str, table: str) -> Block:
     return grid(["Report", "Printed", "Read as", "Figures", "Why"], rows, caption, table, [10, 10, 18, 8, 54])
 
 
+def _with_factors() -> list[Report]:
+    """The reports that have both a prediction and a measurement of something."""
+    return [one for one in reports.all_reports() if len(_factors(one))]
+
+
 def _factors(report: Report) -> np.ndarray:
     """Measured over predicted, for every figure of a report that has both."""
     return np.array([one.measured / one.predicted for one in report.figure if one.measured and one.predicted])
@@ -154,7 +166,7 @@ def _factors(report: Report) -> np.ndarray:
 def scores(caption: str, table: str) -> Block:
     """How far each report's own predictions were off its own measurements."""
     rows = []
-    for report in reports.all_reports():
+    for report in _with_factors():
         off = np.exp(np.abs(np.log(_factors(report))))
         share = lambda limit: f"{100 * np.mean(off <= limit):.0f} %"  # noqa: B023, E731
         rows.append([f"{report.machine} {{cite}}`{report.cite}`", str(len(off)),
@@ -165,15 +177,15 @@ def scores(caption: str, table: str) -> Block:
 
 def off_chart(name: str, caption: str) -> Block:
     """Measured over predicted for every figure of the reports, one strip a report."""
-    found = reports.all_reports()
+    found = _with_factors()
     rows = [[one.name, f"{factor:.6g}"] for one in found for factor in _factors(one)]
     with matplotlib.rc_context(STYLE):
         figure, axes = plotting.new_axes((6.4, 3.0))
-        for y, (one, colour) in enumerate(zip(found, SERIES, strict=False)):
+        for y, one in enumerate(found):
             factors = _factors(one)
             # Beside one another where they would hide one another; the same picture each time.
-            axes.plot(factors, y + np.random.default_rng(y).uniform(-0.25, 0.25, len(factors)), "o", color=colour,
-                      ms=4, alpha=0.6)  # fmt: skip
+            axes.plot(factors, y + np.random.default_rng(y).uniform(-0.25, 0.25, len(factors)), "o",
+                      color=SERIES[y % len(SERIES)], ms=4, alpha=0.6)  # fmt: skip
         axes.set_xscale("log")
         plotting.plain_log(axes.xaxis)
         axes.axvline(1, color=BLACK, lw=1)

@@ -1,5 +1,6 @@
 """The five reports as data: complete by a list made apart, whole by the schema, and run again."""
 
+import json
 import re
 import tomllib
 from collections import Counter
@@ -91,6 +92,24 @@ def test_the_documented_example_is_one(tmp_path):
     [(other, side, ratio)] = report.figure[0].contradictions()
     assert (other.place, side, round(ratio, 3)) == ("summary", "measured", 1.029)
     assert report.figure[0].base(221520, "s", "cycle") == pytest.approx(92.3e-6)
+
+
+@pytest.mark.parametrize("without", ["nothing", "derivations", "pairs"])
+def test_a_sixth_report_stands_on_the_page(tmp_path, folders, monkeypatch, without):
+    """With what it has; by the page's own cells, for the five and it."""
+    text = EXAMPLE.partition("[[derivation]]")[0] if without == "derivations" else EXAMPLE
+    text = text.replace("predicted = 8.7\n", "") if without == "pairs" else text
+    path = tmp_path / "example.toml"
+    path.write_text(text, encoding="utf-8")
+    six = (*reports.all_reports(), reports.read(path))
+    monkeypatch.setattr(reports, "all_reports", lambda: six)
+    page = json.loads((ROOT / "notebooks/reports.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in page["cells"] if cell["cell_type"] == "code"]
+    said = {cell: eval(cell, {"rk": rk}).markdown for cell in cells if cell.startswith("rk.")}
+    [further] = [text for cell, text in said.items() if "further(" in cell]
+    derives = without != "derivations"
+    assert ("that A laptop {cite}`lmbench` derives" in further) == ("A laptop: its predictions" in further) == derives
+    assert any("| A laptop {cite}`lmbench` | 1 |" in text for text in said.values()) == (without != "pairs")
 
 
 @pytest.mark.parametrize(("old", "new", "told"), [
