@@ -95,6 +95,22 @@ def ratio_interval(one, other, confidence: float = 0.95, times: int = 2000) -> t
     return float(low), float(high)
 
 
+_FAR = 1.25  # of medians that too few processes gave
+
+
+def apart(one, other, more: float = 0.0) -> int:
+    """1 or -1 where the median of `one` is the larger or the smaller (by over `more`, in their unit) of two lists
+    of fresh processes' values, 0 where that cannot be told: by the intervals of the medians. What has too few
+    values for one falls on one side by chance now and then, so it must lie a quarter apart as well."""
+    fewest = min(len(one), len(other))
+    if not fewest:
+        return 0
+    slack = _FAR if fewest < PROCESSES_FOR_AN_INTERVAL else 1.0
+    (low, high), (other_low, other_high) = (
+        median_interval(v) if len(v) >= PROCESSES_FOR_AN_INTERVAL else (min(v), max(v)) for v in (one, other))
+    return int(low > slack * (other_high + more)) - int(other_low > slack * (high + more))
+
+
 def summarise(processes: list) -> Summary:
     """Summary of one array of values for each process, in the order they ran."""
     from scipy import stats

@@ -138,3 +138,12 @@ def test_a_table_without_rows_is_a_sentence():
     """Sphinx's LaTeX ends with StopIteration at a table that has only a header."""
     shown = grid(["Quantity", "Value"], [], "What TCP did", "tcp").markdown
     assert "table" not in shown and shown.startswith("What TCP did: nothing")
+
+
+def test_two_results_are_held_apart_by_their_processes():
+    low, high = made_up.single("cpu/a", 100, "ns"), made_up.single("cpu/b", 150, "ns", seed=2)
+    assert (high.apart(low), low.apart(high), low.apart(low)) == (1, -1, 0)
+    assert high.apart(low, more=20e-9) == 1 and high.apart(low, more=80e-9) == 0
+    assert low.process_medians and np.median(low.process_medians) == low.median
+    missing = made_up.nothing("cpu/c")
+    assert missing.apart(low) == low.apart(missing) == 0
