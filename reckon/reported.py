@@ -58,8 +58,11 @@ def _in_cycles(quantity: str) -> bool:
 
 def here_by(f: reports.Figure) -> float:
     """What this machine takes by the method that a report's figure was found with, in base units: the same
-    quantity of this run, at the same place if it is a curve; nan where it has none."""
+    quantity of this run, at the same place if it is a curve, or by its slope where the figure is told of no
+    place; nan where it has none."""
     here = result(session().run.name, f.quantity)
+    if here and here.is_curve and f.at is None:
+        return here.line.slope * units.factor(here.axis_unit) if here.line else math.nan
     place = here.place(f.at, f.at_unit) if here else None
     return math.nan if place is None else float(here.medians[place])
 

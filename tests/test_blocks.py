@@ -98,6 +98,16 @@ def test_on_a_curve_it_is_held_against_the_same_place(recorded):
     assert math.isnan(reported.here_by(f.model_copy(update={"at": 99.0})))
 
 
+def test_a_figure_of_no_place_on_a_curve_is_its_slope(recorded):
+    """A report that tells a round of a loop by the slope is held against our slope, in both tables."""
+    one = result("recorded", "cpu/loop/hpe_i7_860")
+    [f] = [f for f in reports.of(one.quantity) if f.measured is not None]
+    assert f.at is None and reported.here_by(f) == one.line.slope
+    header, _, row = table_of(rk.show.fits([one], "C", "n"))
+    assert header[-1] == "In the report" and row[-1] == f"hpe_i7_860: {units.amount(18 / f.clock_hz, 'ns')}"
+    assert "In the report" not in table_of(rk.show.fits([result("recorded", "cpu/loop/o0_whole")], "C", "n"))[0]
+
+
 def reported_as(one, names):
     measured = one.measurement.model_copy(update={"reports": names})
     return Result(one.quantity, one.record.model_copy(update={"measurement": measured}), "measured")
