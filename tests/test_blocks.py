@@ -75,6 +75,15 @@ def test_a_method_may_have_a_row_title_and_no_ratio():
     assert "There over here" not in header and first[0] == "**this machine**"
 
 
+def test_methods_that_time_different_things_have_yardsticks_of_their_own():
+    call, other, theirs, lone = (made_up.single(f"cpu/syscall/{name}", value, "ns")
+                                 for name, value in (("a", 100), ("b", 400), ("c", 800), ("d", 900)))  # fmt: skip
+    yardsticks = {one.quantity: one for one in (call, other)} | {theirs.quantity: other}
+    _, _, *rows = table_of(rk.show.methods([call, other, theirs, lone], yardsticks, "C", "n"))
+    assert [row[-1][:3] for row in rows[:2]] == ["1.0", "1.0"]
+    assert float(rows[2][-1][:-1]) == round(theirs.median / other.median, 2) and rows[3][-1] == "–"
+
+
 def test_nothing_to_say_is_not_displayed():
     from IPython.core.interactiveshell import InteractiveShell
 
