@@ -24,12 +24,12 @@ def _told_by_reports(quantity: str, unit: str, names: list[str]) -> str:
     ) or "–"  # fmt: skip
 
 
-def methods(found: list[Result], ours: Result | dict[str, Result] | None, caption: str, name: str, titles: dict | None = None,
-            rows_of: dict | None = None, against: str = "ours") -> Block:  # fmt: skip
-    """Each report's method on this machine beside ours (None: without a ratio, where the places differ that
-    they were measured at; by quantity, where they time different things: without for the others); predicted by the report's own reasoning. titles: what to call our own rows,
-    where there are several; rows_of: the same for a report's. against: what `ours` is, where it is a
-    report's row too."""
+def methods(found: list[Result], ours: Result | dict[str, Result] | None, caption: str, name: str,
+            titles: dict | None = None, rows_of: dict | None = None, against: str = "ours") -> Block:  # fmt: skip
+    """Each report's method on this machine beside ours; predicted by the report's own reasoning. ours: None
+    for no ratio, where the places differ that they were measured at; by quantity, where they time different
+    things. titles: what to call our own rows, where there are several; rows_of: the same for a report's.
+    against: what `ours` is, where it is a report's row too."""
     told = lambda one: ", ".join(["ours", *([titles[one.quantity]] if titles else [])])  # noqa: E731
     theirs = lambda one: ", ".join(  # noqa: E731
         [*one.measurement.reports, *([rows_of[one.quantity]] if one.quantity in (rows_of or {}) else [])])  # fmt: skip
