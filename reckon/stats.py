@@ -272,6 +272,17 @@ def two_modes(values) -> str | None:
     return "its trials have two modes, so one number does not describe it"
 
 
+_COMMON = 0.05  # a rarer reading may be one beside its step, where the counter is scaled and rounded
+
+
+def step(values) -> float | None:
+    """The step in which a counter moves, as its readings show it: the smallest distance of two that both are
+    common. None where there are no two."""
+    found, counts = np.unique(np.asarray(values, dtype=float), return_counts=True)
+    common = found[counts > _COMMON * counts.sum()]
+    return float(np.diff(common).min()) if len(common) > 1 else None
+
+
 def wide(medians) -> str | None:
     """A sentence where fresh processes differ by more than 10 % in the middle half."""
     if len(medians) < PROCESSES_FOR_AN_INTERVAL:

@@ -129,3 +129,10 @@ def test_a_level_line_and_too_few_points():
     assert (flat.slope, flat.slope_low, flat.slope_high, flat.intercept) == (0, 0, 0, 5)
     with pytest.raises(ValueError, match="at least three points"):
         stats.line([0, 1], [1, 2])
+
+
+def test_the_step_of_a_counter_is_the_distance_of_common_readings():
+    assert stats.step([52] * 400 + [78] * 170 + [416]) == 26
+    assert stats.step([26] * 67 + [51] * 16 + [52] * 514 + [77] * 3) == 26  # a scaled counter rounds now and then
+    assert stats.step([40, 41, 42, 44] * 50) == 1
+    assert stats.step([20] * 600) is None and stats.step(range(1000)) is None
