@@ -79,6 +79,14 @@ def test_another_number_of_levels_is_told():
     assert "reports no capacities" in rk.show.levels_verdict(one, FOUR, {"L1": None}).markdown
 
 
+def test_a_level_inside_a_cache_is_told_and_no_l3_made_of_it():
+    one = latency((21, 34, 39), (1.1, 3.8, 5.5, 110))
+    assert [row[0] for row in rows_of(table(one))[1:]] == ["L1", "another level", "L2", "main memory"]
+    text = rk.show.levels_verdict(one, FOUR, CAPACITIES).markdown
+    assert "No level of its own is seen for L3 (32 MiB reported)." in text
+    assert "Inside L2 they show another level, 3.8" in text and text.endswith(" ns, up to 304 KiB.")
+
+
 def test_missing_points_are_told_and_nothing_is_nan():
     one = latency(missing=[5, 30, 72], processes=2)  # too few processes for an interval
     text = rk.show.levels_verdict(one, FOUR, CAPACITIES).markdown
