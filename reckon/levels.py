@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 POINTS_FOR_A_LEVEL = 6  # a curve of fewer points has no levels to be found
+ANOTHER = "another level"  # the name of one inside a cache that has more than one
 
 _SAME = np.log(1.25)  # plateaus whose levels differ by less are one
 _STEEP = np.log(1.4)  # for each octave of x; what rises or falls faster is a ramp
@@ -174,7 +175,7 @@ def names(found: list[Level], given: list[str], capacities: dict) -> list[str]:
         told = list(given)
     elif known:
         told = [_under(level, known) or given[-1] for level in plateaus]
-        told = [t if t not in told[k + 1 :] else "another level" for k, t in enumerate(told)]
+        told = [t if t not in told[k + 1 :] else ANOTHER for k, t in enumerate(told)]
     else:
         told = [f"level {k + 1}" for k in range(len(plateaus))]
     left, every = iter(told), []

@@ -44,7 +44,7 @@ def _ends_at(one: Result, level: Level, capacity: float) -> bool:
 
 def _ends_there(one: Result, name: str, level: Level, reported: dict) -> str:
     capacity = reported.get(name)
-    if level.ramp:
+    if level.ramp or name == found_levels.ANOTHER:
         return "–"
     if level.last == len(one.points) - 1:
         return "not seen: the curve ends"
@@ -112,7 +112,7 @@ def levels_verdict(one: Result, names: list[str], reported: dict) -> Block:
             )
     flat = [(title, level) for title, level in told if not level.ramp]
     for k, (title, level) in enumerate(flat):
-        if title == "another level":  # of several with one name the last has it
+        if title == found_levels.ANOTHER:  # of several with one name the last has it
             owner = next(name for name, _ in flat[k + 1 :] if name != title)
             differs.append(f"The data show another level inside {owner}, {_time(one, level.y)} up to "
                            f"{_size(one, level.x_last)}.")  # fmt: skip

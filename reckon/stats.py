@@ -42,6 +42,13 @@ class Summary:
         """Half the interval's width as a share of the median; nan where there is no interval."""
         return (self.high - self.low) / 2 / abs(self.median) if self.median else math.nan
 
+    def above(self, other: Summary) -> bool:
+        """Whether it is higher beyond the spread: the intervals of both medians are apart, or, where one is not
+        known, the trials of both. What was tried once has no spread to be beyond."""
+        if math.isnan(self.low + other.low):
+            return min(self.n, other.n) > 1 and self.minimum > other.maximum
+        return self.low > other.high
+
 
 def load() -> None:
     """Import what the summaries need, before time counts."""

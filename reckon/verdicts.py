@@ -67,9 +67,12 @@ def _over_the_curve(one: Result, how: str) -> str:
     place = lambda k: units.place(float(axis[k]), one.axis_unit)  # noqa: E731
     least, most, worst = (int(k) for k in (ratios.argmin(), ratios.argmax(), off.argmax()))
     count = f"{near} of {len(ratios)} points lie within {_NEAR} times of the prediction"
-    if ratios[least] < 1 / _BESIDE and ratios[most] > _BESIDE:
-        return (f"on both sides of the prediction, from {units.number(float(ratios[least]))} times at {place(least)} "
-                f"to {units.number(float(ratios[most]))} times at {place(most)}; {count}.")  # fmt: skip
+    few = len(ratios) // 10  # a single one of many is no side
+    in_order = np.sort(ratios)
+    if in_order[few] < 1 / _BESIDE and in_order[-1 - few] > _BESIDE:
+        told = lambda ratio: f"{units.number(float(ratio))} times"  # noqa: E731
+        return (f"on both sides of the prediction, from {told(ratios[least])} at {place(least)} to {told(ratios[most])} "
+                f"at {place(most)}, with {told(np.median(ratios))} in the middle; {count}.")  # fmt: skip
     farthest = f" It is farthest off at {place(worst)}, with {units.number(float(ratios[worst]))} times the prediction."
     if how == "as predicted" and near < _MOST * len(ratios):
         return f"as predicted in part: {count}.{farthest}"

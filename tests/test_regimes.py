@@ -203,4 +203,5 @@ def test_the_verdict_on_a_curve_hides_no_points_behind_their_median():
 def test_a_curve_on_both_sides_of_its_prediction_is_not_told_by_its_median():
     text = curve_verdict(0.8, 1, 1, 1.2, 1.2)
     assert "came out on both sides of the prediction, from 0.8" in text and " times at 1 KiB to 1.2" in text
-    assert "; 5 of 5 points lie within 1.25 times" in text and "median" not in text
+    assert " in the middle; 5 of 5 points lie within 1.25 times" in text and "median" not in text
+    assert "as predicted, by the median" in curve_verdict(0.8, *[1] * 18, 1.2)  # two of twenty, and near

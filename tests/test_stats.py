@@ -116,3 +116,12 @@ def test_a_level_line_and_too_few_points():
     assert (flat.slope, flat.slope_low, flat.slope_high, flat.intercept) == (0, 0, 0, 5)
     with pytest.raises(ValueError, match="at least three points"):
         stats.line([0, 1], [1, 2])
+
+
+def test_above_is_what_no_spread_explains():
+    base = [[1.0, 1.1, 0.9]] * 8
+    low, high = stats.summarise(base), stats.summarise([[2.0, 2.1, 1.9]] * 8)
+    assert high.above(low) and not low.above(high) and not low.above(low)
+    few = stats.summarise([[1.05, 2.2]])  # no interval: its trials reach into the others'
+    assert not few.above(low) and not low.above(few) and stats.summarise([[3, 4]]).above(high)
+    assert not stats.summarise([[9.0]]).above(low)
