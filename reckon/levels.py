@@ -164,7 +164,8 @@ def names(found: list[Level], given: list[str], capacities: dict) -> list[str]:
     `given` names the plateaus in order where there are as many and each but the last, which may be cut,
     reaches past what the one before can hold; else a plateau is named by the smallest of `capacities` (name -> x, or None where it is not
     known) that its middle lies under, or by the last of `given` above all of them; of several with one name
-    the last keeps it, the others are "another level". Without capacities the plateaus are "level 1",
+    the last keeps it, the others are "another level", as is one before the last of `given` that takes more
+    than half of its time: no cache of its own answers there. Without capacities the plateaus are "level 1",
     "level 2".
     """
     plateaus = [level for level in found if not level.ramp]
@@ -178,6 +179,9 @@ def names(found: list[Level], given: list[str], capacities: dict) -> list[str]:
         told = [t if t not in told[k + 1 :] else ANOTHER for k, t in enumerate(told)]
     else:
         told = [f"level {k + 1}" for k in range(len(plateaus))]
+    if told and told[-1] == given[-1]:
+        top = plateaus[-1].y
+        told = [ANOTHER if top / 2 < level.y < top else t for t, level in zip(told, plateaus, strict=True)]
     left, every = iter(told), []
     for k, level in enumerate(found):
         if not level.ramp:

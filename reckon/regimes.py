@@ -114,7 +114,7 @@ def levels_verdict(one: Result, names: list[str], reported: dict) -> Block:
     for k, (title, level) in enumerate(flat):
         if title == found_levels.ANOTHER:  # of several with one name the last has it
             owner = next(name for name, _ in flat[k + 1 :] if name != title)
-            differs.append(f"The data show another level inside {owner}, {_time(one, level.y)} up to "
+            differs.append(f"The data show another level before {owner}'s own, {_time(one, level.y)} up to "
                            f"{_size(one, level.x_last)}.")  # fmt: skip
     count = len(flat)
     if count != len(names):

@@ -84,7 +84,7 @@ def test_a_level_inside_a_cache_is_told_and_no_l3_made_of_it():
     assert [row[0] for row in rows_of(table(one))[1:]] == ["L1", "another level", "L2", "main memory"]
     text = rk.show.levels_verdict(one, FOUR, CAPACITIES).markdown
     assert "No level of its own is seen for L3 (32 MiB reported)." in text
-    assert "another level inside L2, 3.8" in text and text.endswith(" ns up to 304 KiB.")
+    assert "another level before L2's own, 3.8" in text and text.endswith(" ns up to 304 KiB.")
 
 
 def test_missing_points_are_told_and_nothing_is_nan():
