@@ -41,7 +41,7 @@ def plain(markdown: str) -> str:
 
 def say(*sentences: str) -> Block:
     """Prose whose numbers were computed; Markdown."""
-    return Block(" ".join(sentences))
+    return Block(" ".join(filter(None, sentences)))
 
 
 def grid(header: list[str], rows: list[list[str]], caption: str, name: str,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 POINTS_FOR_A_LEVEL = 6  # a curve of fewer points has no levels to be found
+ANOTHER = "another level"  # the name of one inside a cache that has more than one
 
 _SAME = np.log(1.25)  # plateaus whose levels differ by less are one
 _STEEP = np.log(1.4)  # for each octave of x; what rises or falls faster is a ramp
@@ -160,21 +161,27 @@ def _plateaus_whole(curve: _Curve, pieces: list) -> list[tuple[int, int, bool]]:
 def names(found: list[Level], given: list[str], capacities: dict) -> list[str]:
     """A name for each of `found`: a plateau's own, a ramp's "climb to L3" (or "fall to").
 
-    `given` names the plateaus in order where there are as many; else a plateau is named by the
-    smallest of `capacities` (name -> x, or None where it is not known) that its middle lies under, or
-    by the last of `given` above all of them; of several with one name the last keeps it, the others
-    are "another level". Without
-    capacities the plateaus are "level 1", "level 2".
+    `given` names the plateaus in order where there are as many and each but the last, which may be cut,
+    reaches past what the one before can hold; else a plateau is named by the smallest of `capacities` (name -> x, or None where it is not
+    known) that its middle lies under, or by the last of `given` above all of them; of several with one name
+    the last keeps it, the others are "another level", as is one before the last of `given` that takes more
+    than half of its time: no cache of its own answers there. Without capacities the plateaus are "level 1",
+    "level 2".
     """
     plateaus = [level for level in found if not level.ramp]
     known = sorted((x, name) for name, x in capacities.items() if x and name in given)
-    if len(plateaus) == len(given):
+    # A plateau inside the cache before it is a part of that, whatever their number: of L3 there may be none.
+    past = (level.x_last > (capacities.get(name) or 0) for level, name in zip(plateaus[1:-1], given, strict=False))
+    if len(plateaus) == len(given) and all(past):
         told = list(given)
     elif known:
         told = [_under(level, known) or given[-1] for level in plateaus]
-        told = [t if t not in told[k + 1 :] else "another level" for k, t in enumerate(told)]
+        told = [t if t not in told[k + 1 :] else ANOTHER for k, t in enumerate(told)]
     else:
         told = [f"level {k + 1}" for k in range(len(plateaus))]
+    if told and told[-1] == given[-1]:
+        top = plateaus[-1].y
+        told = [ANOTHER if top / 2 < level.y < top else t for t, level in zip(told, plateaus, strict=True)]
     left, every = iter(told), []
     for k, level in enumerate(found):
         if not level.ramp:

@@ -50,6 +50,7 @@ FIELDS = {
     ("scratch", "filesystem"): ("File system", ""),
     ("scratch", "lies_on"): ("Lies on", ""),
     ("scratch", "size"): ("Size of the file system", "byte"),
+    ("scratch", "read_ahead"): ("Read ahead, at most", "byte"),
     ("network", "interfaces"): ("Interfaces", ""),
     ("network", "rate"): ("Rated speed", "Mbit/s"),
     ("peer", "kind"): ("What it is", ""),

@@ -84,9 +84,10 @@ def machine(field_name: str, otherwise: Input) -> Input:
                  reference=field_name)  # fmt: skip
 
 
-def measured(quantity: str, otherwise: Input) -> Input:
+def measured(quantity: str, otherwise: Input, at_end: bool = False) -> Input:
     """The median of an earlier measurement, with its interval, told in the unit of `otherwise`:
-    the guess that stands in, and says so, where it could not run or has not run yet."""
+    the guess that stands in, and says so, where it could not run or has not run yet. Of a curve that at
+    its first place, or at its last (`at_end`), if it came so far."""
     unit = otherwise.unit
     found = result(session().run.name, quantity)
     if found is None or found.summary is None:
@@ -97,7 +98,9 @@ def measured(quantity: str, otherwise: Input) -> Input:
             f"{quantity} is measured in {found.unit}, which is "
             f"{units.kind(units.dimension(found.unit))}; it cannot be an input in {unit}."
         )
-    one = found.summary
+    one = found.summaries[-1] if at_end else found.summary
+    if at_end and found.points[-1].x < next(i.value[-1] for i in found.seal.inputs if i.origin == "axis"):
+        return _instead(otherwise, f"{quantity}: it did not come to its last place", quantity)
     known = np.isfinite(one.low) and np.isfinite(one.high)
     return Input("measured", one.median, unit, "measured in this run",
                  one.low if known else None, one.high if known else None,

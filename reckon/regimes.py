@@ -44,7 +44,7 @@ def _ends_at(one: Result, level: Level, capacity: float) -> bool:
 
 def _ends_there(one: Result, name: str, level: Level, reported: dict) -> str:
     capacity = reported.get(name)
-    if level.ramp:
+    if level.ramp or name == found_levels.ANOTHER:
         return "–"
     if level.last == len(one.points) - 1:
         return "not seen: the curve ends"
@@ -110,7 +110,13 @@ def levels_verdict(one: Result, names: list[str], reported: dict) -> Block:
                 f"The data show {title} ending at {_size(one, level.x_last)}, the machine reports "
                 f"{_size(one, capacity)}: it keeps its speed for {_share(level, capacity)} that."
             )
-    count = sum(not level.ramp for _, level in told)
+    flat = [(title, level) for title, level in told if not level.ramp]
+    for k, (title, level) in enumerate(flat):
+        if title == found_levels.ANOTHER:  # of several with one name the last has it
+            owner = next(name for name, _ in flat[k + 1 :] if name != title)
+            differs.append(f"The data show another level before {owner}'s own, {_time(one, level.y)} up to "
+                           f"{_size(one, level.x_last)}.")  # fmt: skip
+    count = len(flat)
     if count != len(names):
         differs.append(
             f"The data show {count} level{'s' if count != 1 else ''} where {len(names)} were expected "

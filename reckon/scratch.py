@@ -65,12 +65,26 @@ def facts() -> dict[str, tuple]:
         size = float(about.f_blocks * about.f_frsize)
     except OSError:
         size = None
+    ahead = _read_ahead(folder)
     return {
         "folder": (str(folder), "SCRATCH"),
         "filesystem": (kind, "/proc/self/mountinfo"),
         "lies_on": (what, "/proc/self/mountinfo"),
         "size": (size, "statvfs"),
+        "read_ahead": (ahead, "read_ahead_kb" if ahead is not None else ""),
     }  # fmt: skip
+
+
+def _read_ahead(folder: Path) -> float | None:
+    """How many bytes the kernel reads at most for one fault or read without advice; None where no block device
+    is below, or it does not say. A partition has the queue of its disk (sysfs-block(5))."""
+    try:
+        device = os.stat(folder).st_dev
+        at = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").resolve()
+        queue = next(path for path in (at / "queue", at.parent / "queue") if path.is_dir())
+        return float((queue / "read_ahead_kb").read_text()) * 1024
+    except (OSError, StopIteration, ValueError):
+        return None
 
 
 # --- whose files they are ------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_FAR = 1.25  # of medians that too few processes gave
 PROCESSES_FOR_AN_INTERVAL = 6  # fewer cannot bound a median at 95 % (2 * 0.5**5 > 0.05)
 
 
@@ -34,13 +35,27 @@ class Summary:
     p99: float
     max_deviation: float  # largest distance of a trial from the mean
     n: int
-    processes: int
+    medians: tuple[float, ...]  # the processes', in the order they ran
     warnings: tuple[str, ...]
+
+    @property
+    def processes(self) -> int:
+        return len(self.medians)
 
     @property
     def precision(self) -> float:
         """Half the interval's width as a share of the median; nan where there is no interval."""
         return (self.high - self.low) / 2 / abs(self.median) if self.median else math.nan
+
+    def apart(self, other: Summary, more: float = 0.0) -> int:
+        """1 or -1 where the median is the larger or the smaller of the two (by over `more`), 0 where that cannot
+        be told: by the intervals. With too few processes for one it falls on one side by chance now and then,
+        so it must lie a quarter away as well."""
+        known = not math.isnan(self.low + other.low)
+        slack = 1.0 if known else _FAR
+        (low, high), (other_low, other_high) = (
+            (s.low, s.high) if not math.isnan(s.low) else (min(s.medians), max(s.medians)) for s in (self, other))
+        return int(low > slack * (other_high + more)) - int(other_low > slack * (high + more))
 
 
 def load() -> None:
@@ -95,22 +110,6 @@ def ratio_interval(one, other, confidence: float = 0.95, times: int = 2000) -> t
     return float(low), float(high)
 
 
-_FAR = 1.25  # of medians that too few processes gave
-
-
-def apart(one, other, more: float = 0.0) -> int:
-    """1 or -1 where the median of `one` is the larger or the smaller (by over `more`, in their unit) of two lists
-    of fresh processes' values, 0 where that cannot be told: by the intervals of the medians. What has too few
-    values for one falls on one side by chance now and then, so it must lie a quarter apart as well."""
-    fewest = min(len(one), len(other))
-    if not fewest:
-        return 0
-    slack = _FAR if fewest < PROCESSES_FOR_AN_INTERVAL else 1.0
-    (low, high), (other_low, other_high) = (
-        median_interval(v) if len(v) >= PROCESSES_FOR_AN_INTERVAL else (min(v), max(v)) for v in (one, other))
-    return int(low > slack * (other_high + more)) - int(other_low > slack * (high + more))
-
-
 def summarise(processes: list) -> Summary:
     """Summary of one array of values for each process, in the order they ran."""
     from scipy import stats
@@ -138,7 +137,7 @@ def summarise(processes: list) -> Summary:
         p99=float(np.percentile(pooled, 99)),
         max_deviation=float(np.abs(pooled - pooled.mean()).max()),
         n=len(pooled),
-        processes=len(arrays),
+        medians=tuple(map(float, medians)),
         warnings=tuple(filter(None, (drift(medians), two_modes(pooled), wide(medians)))),
     )
 

@@ -27,8 +27,7 @@ def verdict(one: Result, what: str) -> Block:
     else:
         how = f"a factor of {units.number(off, 2)} {'higher' if times > 1 else 'lower'} than predicted"
     if one.is_curve:
-        text = f"**Verdict.** Over the whole curve, {what} came out {how}, by the median over its points."
-        text += _farthest(one)
+        text = f"**Verdict.** Over the whole curve, {what} came out {_over_the_curve(one, how)}"
     else:
         text = (
             f"**Verdict.** Predicted {units.amount(one.seal.predicted, one.unit)}, measured "
@@ -52,16 +51,32 @@ def verdict(one: Result, what: str) -> Block:
     return say(text + "".join(f" Note: {warning}." for warning in notes))
 
 
-def _farthest(one: Result) -> str:
-    """Where a curve is farthest from its prediction, if that is far: a median hides it."""
+# A point is near its prediction within this factor; a curve came out as predicted where so many of its points
+# are. On both sides of the prediction are ratios further from 1 than the last of these.
+_NEAR, _MOST, _BESIDE = 1.25, 0.9, 1.1
+
+
+def _over_the_curve(one: Result, how: str) -> str:
+    """The middle ratio in words, unless the points say otherwise; and where a curve is farthest off."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = one.medians / one.sealed("predicted")
-        off = np.where(np.isfinite(ratios) & (ratios > 0), np.abs(np.log(ratios)), 0)
-    k = int(off.argmax())
-    if off[k] < np.log(1.25):
-        return ""
-    return (f" It is farthest off at {units.place(float(one.axis[k]), one.axis_unit)}, with "
-            f"{units.number(float(ratios[k]))} times the prediction.")
+    known = np.isfinite(ratios) & (ratios > 0)
+    ratios, axis = ratios[known], one.axis[known]
+    off = np.abs(np.log(ratios))
+    near = int((off < np.log(_NEAR)).sum())
+    place = lambda k: units.place(float(axis[k]), one.axis_unit)  # noqa: E731
+    least, most, worst = (int(k) for k in (ratios.argmin(), ratios.argmax(), off.argmax()))
+    count = f"{near} of {len(ratios)} points lie within {_NEAR} times of the prediction"
+    few = len(ratios) // 10  # a single one of many is no side
+    in_order = np.sort(ratios)
+    if in_order[few] < 1 / _BESIDE and in_order[-1 - few] > _BESIDE:
+        told = lambda ratio: f"{units.number(float(ratio))} times"  # noqa: E731
+        return (f"on both sides of the prediction, from {told(ratios[least])} at {place(least)} to {told(ratios[most])} "
+                f"at {place(most)}, with {told(np.median(ratios))} in the middle; {count}.")  # fmt: skip
+    farthest = f" It is farthest off at {place(worst)}, with {units.number(float(ratios[worst]))} times the prediction."
+    if how == "as predicted" and near < _MOST * len(ratios):
+        return f"as predicted in part: {count}.{farthest}"
+    return f"{how}, by the median over its points.{farthest if near < len(ratios) else ''}"
 
 
 # So many notes of a curve's points are told; of the other points, how many there are.

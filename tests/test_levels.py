@@ -134,6 +134,17 @@ def test_levels_are_named_in_order_or_by_the_capacity_they_lie_under():
     assert named([21], [1.1, 3.8], {}) == ["level 1", "level 2"]
 
 
+def test_two_levels_inside_one_cache_are_not_that_and_the_next():
+    """As many as expected, and yet the third ends at 724 KiB, inside the second's 1 MiB: no L3 is seen."""
+    assert named([21, 34, 39], [1.1, 3.8, 5.5, 110]) == ["L1", "another level", "L2", "main memory"]
+    # What takes most of the memory's time is no cache.
+    assert named([21, 41, 53], [1.1, 3.8, 70, 110]) == ["L1", "L2", "another level", "main memory"]
+    # Reported sizes that are too big for the levels seen there are no reason to call L3 L2.
+    assert named([21, 39, 50], [1.1, 3.8, 13, 110]) == FOUR
+    cut = levels.find(SIZES[:60], stairs([21, 41, 50], [1.1, 3.8, 13, 110])[:60])
+    assert levels.names(cut, FOUR, CAPACITIES) == FOUR
+
+
 def test_a_ramp_is_named_by_where_it_leads():
     found = levels.find(SIZES, with_ramps(2))
     assert levels.names(found, FOUR, CAPACITIES) == [

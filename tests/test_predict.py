@@ -1,10 +1,12 @@
 """Predictions: inputs, intervals, sealing, and the three kinds of revision."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+import made_up
 import reckon as rk
 from reckon import records
 from reckon.expr import PredictionError
@@ -114,6 +116,19 @@ def test_an_input_that_is_not_known_falls_back_to_its_guess_and_says_so(folders)
     assert "has not been measured yet" in later.instead_of
     with pytest.raises(PredictionError, match="has no field processor.speed"):
         rk.machine("processor.speed", otherwise=guess)
+
+
+def test_a_curve_feeds_a_prediction_by_its_first_place_or_its_last(monkeypatch):
+    guess = rk.guess(100, "ns", "memory", low=50, high=400)
+    whole = made_up.curve("memory/latency/x", [1, 2, 4], [1, 1, 90])
+    monkeypatch.setitem(rk.measured.__globals__, "session", lambda: SimpleNamespace(run=SimpleNamespace(name="a run")))
+    monkeypatch.setitem(rk.measured.__globals__, "result", lambda run, quantity: whole)
+    assert rk.measured("memory/latency/x", guess).value == pytest.approx(1e-9, rel=0.05)
+    last = rk.measured("memory/latency/x", guess, at_end=True)
+    assert last.value == pytest.approx(90e-9, rel=0.05) and last.low < last.value < last.high
+    whole.measurement.points.pop()
+    cut = rk.measured("memory/latency/x", guess, at_end=True)
+    assert (cut.origin, cut.value) == ("guess", guess.value) and "did not come to its last place" in cut.instead_of
 
 
 def test_a_value_from_machine_toml_feeds_a_prediction(folders):

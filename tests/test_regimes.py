@@ -79,6 +79,14 @@ def test_another_number_of_levels_is_told():
     assert "reports no capacities" in rk.show.levels_verdict(one, FOUR, {"L1": None}).markdown
 
 
+def test_a_level_inside_a_cache_is_told_and_no_l3_made_of_it():
+    one = latency((21, 34, 39), (1.1, 3.8, 5.5, 110))
+    assert [row[0] for row in rows_of(table(one))[1:]] == ["L1", "another level", "L2", "main memory"]
+    text = rk.show.levels_verdict(one, FOUR, CAPACITIES).markdown
+    assert "No level of its own is seen for L3 (32 MiB reported)." in text
+    assert "another level before L2's own, 3.8" in text and text.endswith(" ns up to 304 KiB.")
+
+
 def test_missing_points_are_told_and_nothing_is_nan():
     one = latency(missing=[5, 30, 72], processes=2)  # too few processes for an interval
     text = rk.show.levels_verdict(one, FOUR, CAPACITIES).markdown
@@ -177,3 +185,23 @@ def test_notes_of_a_curve_say_where_and_how_many():
     modes = next(warning for warning in said if "two modes" in warning)
     assert said.count(modes) >= 4 and f"at {said.count(modes)} of its {len(one.points)} points {modes}" in text
     assert text.count("Note:") == 1
+
+
+def curve_verdict(*ratios):
+    return rk.show.verdict(made_up.curve(LOAD, 2.0 ** np.arange(len(ratios)), ratios), "a load").markdown
+
+
+def test_the_verdict_on_a_curve_hides_no_points_behind_their_median():
+    assert "came out as predicted, by the median over its points." in curve_verdict(*[1.0] * 10)
+    text = curve_verdict(*[1.0] * 9, 3)
+    assert "as predicted, by the median over its points. It is farthest off at 512 KiB, with " in text
+    text = curve_verdict(*[1.0] * 8, 3, 9)
+    assert "came out as predicted in part: 8 of 10 points lie within 1.25 times of the prediction." in text
+    assert "67 % higher" in curve_verdict(*[1.67] * 10)
+
+
+def test_a_curve_on_both_sides_of_its_prediction_is_not_told_by_its_median():
+    text = curve_verdict(0.8, 1, 1, 1.2, 1.2)
+    assert "came out on both sides of the prediction, from 0.8" in text and " times at 1 KiB to 1.2" in text
+    assert " in the middle; 5 of 5 points lie within 1.25 times" in text and "median" not in text
+    assert "as predicted, by the median" in curve_verdict(0.8, *[1] * 18, 1.2)  # two of twenty, and near

@@ -206,3 +206,13 @@ def test_a_quota_that_is_used_up_is_told(disk, monkeypatch):
         with pytest.raises(scratch.ScratchCannot, match="No file can be written in .*: Disk quota exceeded"):
             scratch.prepare(1, 64 * KIB)
         assert (Path(os.environ["RECKON_FILES"]) / "data-0").stat().st_size == 0
+
+
+def test_what_is_read_ahead_is_the_disks_own(disk, monkeypatch):
+    """A partition has no queue of its own; what lies in memory has none at all."""
+    told = subprocess.run(["findmnt", "-T", disk, "-no", "MAJ:MIN"], capture_output=True, text=True).stdout.strip()
+    here = Path(f"/sys/dev/block/{told}").resolve()
+    found = [p for p in (here / "queue/read_ahead_kb", here.parent / "queue/read_ahead_kb") if p.exists()]
+    assert scratch.facts()["read_ahead"][0] == (int(found[0].read_text()) * 1024 if found else None)
+    monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
+    assert scratch.facts()["read_ahead"] == (None, "")
