@@ -300,7 +300,7 @@ def test_out_of_address_space_is_told():
 
 def test_the_null_call_agrees_with_another_tool():
     """`perf bench syscall basic` calls getppid; in turn with ours, pinned and raised alike. Within
-    15 % either way, by medians."""
+    15 % either way, by the quickest turn of each: another's load only adds."""
     need(shutil.which("perf"), "perf is not installed")
     need(os.geteuid() == 0, "the same priority needs root")
     cpu, ours, theirs = str(clib.default_cpu()), [], []
@@ -312,4 +312,4 @@ def test_the_null_call_agrees_with_another_tool():
             capture_output=True, text=True, check=True,
         ).stdout  # fmt: skip
         theirs.append(float(re.search(r"([\d.]+) usecs/op", text)[1]) * 1000)
-    assert np.median(ours) == pytest.approx(np.median(theirs), rel=0.15)
+    assert min(ours) == pytest.approx(min(theirs), rel=0.15)

@@ -1,5 +1,8 @@
 """The rows of a group, measured again side by side."""
 
+import sys
+import types
+
 import pytest
 
 import reckon as rk
@@ -33,7 +36,10 @@ def stored():
 
 @pytest.fixture
 def ran(monkeypatch):
-    """The parameters of every process that is started, in order."""
+    """The parameters of every process that is started, in order; by a clock that stands still, so that
+    there is time for all of them."""
+    clock = types.SimpleNamespace(monotonic=lambda: 0.0, sleep=lambda _: None)
+    monkeypatch.setattr(sys.modules["reckon.measure"], "time", clock)
     seen, run = [], clib.run
     monkeypatch.setattr(clib, "run", lambda probe, params, **more: (
         seen.append(params["instructions"]), run(probe, params, **more))[1])  # fmt: skip

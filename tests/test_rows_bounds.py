@@ -92,7 +92,8 @@ def test_a_program_that_is_not_ours_finds_the_same(minimal, row, word, samples):
 
 def test_a_switch_agrees_with_another_tool():
     """`perf bench sched pipe` hands a token between two processes over pipes; an operation is there
-    and back. In turn with ours, pinned alike; within 15 % either way, by medians."""
+    and back. In turn with ours, pinned alike; within 15 % either way, by the quickest turn of each: another's load
+    only adds."""
     need(shutil.which("perf"), "perf is not installed")
     cpu, ours, theirs = str(clib.default_cpu()), [], []
     for _ in range(5):
@@ -103,5 +104,5 @@ def test_a_switch_agrees_with_another_tool():
             capture_output=True, text=True,
         ).stdout  # fmt: skip
         theirs.append(float(re.search(r"([\d.]+) usecs/op", text)[1]) / 2)
-    print("ours", np.median(ours), "perf bench", np.median(theirs))
-    assert np.median(ours) == pytest.approx(np.median(theirs), rel=0.15)
+    print("ours", min(ours), "perf bench", min(theirs))
+    assert min(ours) == pytest.approx(min(theirs), rel=0.15)
