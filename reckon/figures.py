@@ -22,7 +22,7 @@ def distribution(found: list[Result], name: str, caption: str, titles: dict | No
     if not drawn:
         return plotting.nothing(found)
     unit = plotting.step(drawn[0])
-    rows = []
+    rows, middles = [], []  # of single trials, whatever the quantity tells of them
     with matplotlib.rc_context(STYLE):
         figure, axes = plotting.new_axes()
         for one, colour in plotting.coloured(drawn):
@@ -34,8 +34,11 @@ def distribution(found: list[Result], name: str, caption: str, titles: dict | No
             ]))  # fmt: skip
             share = np.arange(1, len(pooled) + 1) / len(pooled)
             axes.step(pooled, share, where="post", color=colour, label=f"{title}: measured")
+            what = "predicted mean" if one.seal.kind == "mean" else "predicted"
             axes.axvline(units.from_base(one.sealed("predicted")[-1], unit), color=colour, ls="--", lw=1,
-                         label=f"{title}: predicted")  # fmt: skip
+                         label=f"{title}: {what}")  # fmt: skip
+            middle = np.median([np.median(process_values(p, one.measurement, one.unit)) for p in one.points[-1].processes])
+            middles.append(f"{one.quantity} with median {units.amount(float(middle), one.unit)}")
             at = np.unique(np.linspace(0, len(pooled) - 1, 200).astype(int))
             rows += [[one.quantity, f"{pooled[i]:.6g}", f"{share[i]:.6g}"] for i in at]
         if pooled[0] > 0:
@@ -44,8 +47,7 @@ def distribution(found: list[Result], name: str, caption: str, titles: dict | No
         axes.set_xlabel(units.spoken(unit))
         axes.set_ylabel("share of trials at or below")
         plotting.legend(figure, axes)
-    alt = "Distribution of " + ", ".join(
-        f"{one.quantity} with median {units.amount(one.median, one.unit)}" for one in drawn)  # fmt: skip
+    alt = "Distribution of " + ", ".join(middles)
     return plotting.save(figure, name, caption, alt, ["quantity", f"value [{units.spoken(unit)}]",
                                               "share at or below"], rows)  # fmt: skip
 

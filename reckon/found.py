@@ -7,7 +7,7 @@ import numpy as np
 from . import onset, units
 from .blocks import Block, grid, label, say
 from .capacity import in_reads, in_times
-from .results import Result
+from .results import Result, process_values
 
 
 def _size(value: float) -> str:
@@ -82,3 +82,22 @@ def rise(one: Result) -> Block:
             f"do not fit, measured and expected differ by {units.number(100 * off.max(), 2)} points at most."
         )
     return say(*text)
+
+
+def costs(one: Result, miss: float) -> Block:
+    """What a read costs that finds its block, and one that does not, each against what the prediction of
+    the curve puts in for it: for the first the least of the curve, for the second so much more, `miss`, in
+    base units. The curve is a mixture of the two: a sentence."""
+    if not one.has_samples:
+        return say(f"What a read costs that finds its block could not be measured: {one.reason}.")
+    times = np.concatenate([process_values(p, one.measurement, one.unit) for point in one.points for p in point.processes])
+    limit = onset.slow_from(times)
+    least = float(np.nanmin(one.sealed("predicted")))
+    kinds = [("that finds its block", times if limit is None else times[times < limit], least)]
+    if limit is not None:
+        kinds.append(("that does not", times[times >= limit], least + miss))
+    told = [f"one {which} takes {units.amount(float(found.mean()), one.unit)} on average, predicted "
+            f"{units.amount(expected, one.unit)} ({units.number(float(found.mean()) / expected)}×)"
+            for which, found, expected in kinds]  # fmt: skip
+    why = "." if limit is None else "; while the file fits, the first alone decides."
+    return say(f"A read is one of two: {', and '.join(told)}{why}" if told[1:] else f"Of the reads, {told[0]}; no other was seen.")

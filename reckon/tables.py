@@ -185,7 +185,7 @@ def conditions(found: list[Result], caption: str, name: str) -> Block:
         processes = [p for point in one.points for p in point.processes]
         reasons = {why[point.stopped] for point in one.points}
         rows.append([
-            label(one.quantity), str(len(processes)), str(sum(s.n for s in one.summaries)),
+            label(one.quantity), str(len(processes)), str(sum(len(p.ticks) for p in processes)),
             f"{sorted({p.cpu for p in processes})}".strip("[]"), str(processes[0].nice),
             total(one, "minor_faults"), total(one, "involuntary_switches"),
             total(one, "migrations"), total(one, "steal_ms"), ", ".join(sorted(reasons)),

@@ -230,3 +230,32 @@ def test_the_page_shows_found_against_true_and_the_filling(folders):
         block = rk.draw.filling(curve, "cache-test", "Caption", true)
         assert block.svg.startswith("<svg") and "nan" not in block.markdown
     assert "nothing to draw" in rk.draw.filling(none, "cache-none", "C").markdown.lower()
+
+
+def made_of_reads(hits_us, misses_us):
+    """A curve of two sizes whose prediction is 1 and 11 µs, and single reads that took so long."""
+    one = made_up.curve("files/cache/made", [1, 2], [1, 1], "µs", "MiB", predicted=[1, 11])
+    ticks = [1000 * us for us in [*hits_us, *misses_us]]
+    points = [point.model_copy(update={"processes": [
+        p.model_copy(update={"ticks": ticks, "ops": 1}) for p in point.processes]}) for point in one.points]
+    measured = one.measurement.model_copy(update={"points": points})
+    return Result(one.quantity, records.Quantity(predictions=one.record.predictions, measurement=measured), "measured")
+
+
+def test_what_a_hit_and_a_miss_cost_is_told_apart():
+    said = rk.show.costs(made_of_reads([2] * 40, [80] * 10), 40e-6).markdown
+    assert "takes 2.00 µs on average, predicted 1.00 µs (2.00×)" in said
+    assert "takes 80.0 µs on average, predicted 41.0 µs (1.95×)" in said
+    said = rk.show.costs(made_of_reads([2] * 50, []), 40e-6).markdown
+    assert "2.00 µs" in said and "no other was seen" in said
+    missing = made_up.nothing("files/cache/made", "no control group")
+    assert "no control group" in rk.show.costs(missing, 40e-6).markdown
+
+
+def test_where_a_mean_is_told_the_trials_and_their_middle_are_still_single_reads(folders):
+    one = made_of_reads([2] * 40, [80] * 10)
+    seal = one.record.predictions[0].model_copy(update={"kind": "mean"})
+    one = Result(one.quantity, one.record.model_copy(update={"predictions": [seal]}), "measured")
+    assert one.median == pytest.approx((40 * 2 + 10 * 80) / 50 * 1e-6)
+    assert f"| {2 * 8 * 50} |" in rk.show.conditions([one], "Conditions", "made").markdown
+    assert "with median 2.00 µs" in rk.draw.distribution([one], "made", "Made up").markdown

@@ -119,8 +119,8 @@ static inline int rk_is_cold(struct rk_context *c, const struct rk_blocks *b)
         return 0;
     if (share < 0)
         return rk_cannot(c, "the kernel does not say what the page cache holds of the file (mincore)");
-    snprintf(why, sizeof why, "%.0f %% of the file stays in the page cache, so reading it needs no disk",
-             100 * share);
+    snprintf(why, sizeof why, "%.0f %% of the file stays in the page cache, so that part of it would be read "
+             "without the disk", 100 * share);
     return rk_cannot(c, why);
 }
 

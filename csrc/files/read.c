@@ -274,10 +274,11 @@ ROW(direct_sequential, "`blocks` preads with O_DIRECT, from the start of the fil
 ROW(buffered_random, "one pread of a block that the page cache does not have, with the advice that reads "
     "are random; the blocks in random order, none twice", FILE_OF);
 ROW(buffered_sequential, "`blocks` preads from the start of a file on that the page cache does not have, "
-    "with that advice", FILE_OF, SPAN(256, "in a trial"),
+    "after the advice about the order that `advice` names", FILE_OF, SPAN(256, "in a trial"),
     RK_WORD("advice", "normal", "what the kernel is told of the order: normal, random or sequential"));
-ROW(dropped_random, "as buffered_random, after all of the page cache was dropped", FILE_OF);
-ROW(dropped_sequential, "as buffered_sequential, after all of the page cache was dropped",
+ROW(dropped_random, "one pread of a block after all of the page cache was dropped, with the advice that "
+    "reads are random; the blocks in random order, none twice", FILE_OF);
+ROW(dropped_sequential, "`blocks` preads from the start of a file on, after all of the page cache was dropped",
     FILE_OF, SPAN(256, "in a trial"));
 ROW(cached, "one pread of a block that the page cache has, in random order", FILE_OF);
 SEEK(lseek, "one lseek to a random place of the file (SEEK_SET)");

@@ -162,12 +162,12 @@ static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, si
 
 ROW(t470_sequential, "t470", "file", "a whole file, made by fallocate and never written, read in blocks "
     "of 4 KiB with O_DIRECT and O_SYNC, -O0", UNWRITTEN);
-ROW(t470_random, "t470", "file", "as many blocks of such a file as it has, each drawn by rand() % i while "
-    "i shrinks to 1, -O0", UNWRITTEN);
+ROW(t470_random, "t470", "file", "of a file made by fallocate and never written, as many blocks of 4 KiB as "
+    "it has, each drawn by rand() % i while i shrinks to 1, with O_DIRECT and O_SYNC, -O0", UNWRITTEN);
 ROW(i7_10750h_sequential, "i7_10750h", "file", "a whole cold file read backwards in chunks through the "
     "page cache, which was told to forget it before, -O0", CHUNKS);
-ROW(i7_10750h_random, "i7_10750h", "file", "as many chunks of such a file as it has, each at a random "
-    "place (lseek and read), -O0", CHUNKS);
+ROW(i7_10750h_random, "i7_10750h", "file", "as many chunks of a cold file as it has, each at a random "
+    "place (lseek and read), through the page cache, -O0", CHUNKS);
 ROW(i7_10750h_lseek, "i7_10750h", "call", "2,048 times lseek to a random place, -O0", RK_FILE(1 << 20),
     RK_DIR, RK_COUNT("calls", 2048, 1, 1 << 30, "calls in a trial"));
 ROW(hpe_i7_860_sequential, "hpe_i7_860", "block", "`reads` reads with O_DIRECT from the start of the file "
