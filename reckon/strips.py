@@ -54,8 +54,9 @@ def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
                 axes.plot(value, y, marker, color=colour, ms=6, alpha=0.8)
                 rows.append([title, machine, f.label, f"{value:.6g}"])
                 alike = units.from_base(here_by(f), unit)
-                axes.plot(alike, y, marker, color=colour, ms=6, mfc="none")
-                rows.append([title, "this machine, by that method", f.label, f"{alike:.6g}"])
+                if alike > 0:  # the report's method may be of a program that this machine has not
+                    axes.plot(alike, y, marker, color=colour, ms=6, mfc="none")
+                    rows.append([title, "this machine, by that method", f.label, f"{alike:.6g}"])
             if here:
                 value, low, high = (units.from_base(v, unit) for v in here)
                 axes.plot([low, high], [y, y], color=BLACK, lw=1.5)
