@@ -70,8 +70,8 @@ def test_a_single_figure_of_a_curve_is_held_where_methods_toml_holds_it(folders)
 
 def test_what_is_no_property_of_the_machine_is_told_and_not_ranked(folders):
     peer, seek = "network/rtt/t470_peer", "files/remote/seek"
-    o = here([made_up.single(name, 10, "ns") for name in (GETPID, peer, "files/remote/penalty")])
-    assert {one.cells["t470"].quantity for one in o.rows} == {GETPID, peer, "files/remote/penalty"}
+    o = here([made_up.single(name, 10, "ns") for name in (GETPID, peer, "files/remote/penalty_in_order")])
+    assert {one.cells["t470"].quantity for one in o.rows} == {GETPID, peer, "files/remote/penalty_in_order"}
     said = machines.against(o, "t470").markdown
     assert "1 figures: " in said and "network" not in said and "Not ranked: 2 over the link to the peer." in said
     said = machines.against(here([made_up.single(seek, 10, "ns")], "more"), "i7_10750h").markdown

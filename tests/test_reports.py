@@ -55,7 +55,8 @@ WANTED = {
                   "files/remote/i7_10750h_sequential", "files/read/i7_10750h_sequential"],
     "x510uq": ["memory/bandwidth/x510uq_read", "memory/fault/x510uq"],
     "hpe_i7_860": ["cpu/timer/paoloni", "memory/fault/hpe_i7_860", "files/read/hpe_i7_860_sequential",
-                   "files/read/hpe_i7_860_random", "files/remote/penalty", "files/contention/hpe_i7_860"],
+                   "files/read/hpe_i7_860_random", "files/remote/penalty", "files/remote/penalty_in_order",
+                   "files/contention/hpe_i7_860"],
 }  # fmt: skip
 
 
