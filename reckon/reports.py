@@ -107,6 +107,7 @@ class Figure(Printed):
     machine = property(lambda self: self._report.machine)
     cite = property(lambda self: self._report.cite)
     clock_hz = property(lambda self: 1e9 * (self.clock_ghz or self._report.clock_ghz))
+    core_hz = property(lambda self: 1e9 * self._report.core_ghz if self._report.core_ghz else self.clock_hz)
 
     def base(self, value: float | None, unit: str, given: str | None = None) -> float | None:
         """A printed value in base units of `unit`; cycles become time by the report's clock."""
@@ -121,6 +122,10 @@ class Figure(Printed):
         if unit == "cycle" and units.dimension(given) == is_time:
             return found * self.clock_hz
         raise ReckonError(f"{self.report}: {self.label} is in {given}, not in {unit}.")
+
+    def core_cycles(self, value: float | None) -> float | None:
+        """A printed time, or so many ticks of the report's counter, in cycles of its machine's core."""
+        return None if value is None else self.base(value, "s") * self.core_hz
 
     @property
     def label(self) -> str:
@@ -209,7 +214,8 @@ class Report(_Strict):
     cite: str
     course: str = ""
     year: int | None = None
-    clock_ghz: float  # what converts its cycles
+    clock_ghz: float  # what converts its cycles to time
+    core_ghz: float | None = None  # the core's own clock, where its cycles are another clock's ticks
     cycles_are: Literal["tick", "cycle"]
     cycles_note: str
     fact: list[Fact] = []

@@ -191,6 +191,20 @@ def test_every_figure_of_a_quantity_is_in_its_unit():
                 assert one.base(1, "cycle") > 0
 
 
+def test_a_counter_of_another_rate_than_the_cores_is_no_core_clock(tmp_path):
+    """Ticks become time by the counter, and time cycles of the core by the core."""
+    [fault] = reports.read(example(tmp_path, "clock_ghz = 2.4", "clock_ghz = 2.4\ncore_ghz = 3")).figure
+    assert fault.base(240, "s", "cycle") == pytest.approx(100e-9)  # as printed
+    assert fault.core_cycles(0.1) == pytest.approx(300)  # its unit is a microsecond
+    ticks = fault.model_copy(update={"unit": "cycle"})
+    ticks._report = fault._report
+    assert ticks.core_cycles(240) == pytest.approx(300)
+    [same] = reports.read(example(tmp_path)).figure
+    assert same.core_cycles(0.1) == pytest.approx(240) and same.core_cycles(None) is None
+    [told] = [f for f in reports.of("cpu/task/x510uq_thread") if f.unit == "cycle"]
+    assert told.core_cycles(told.measured) == pytest.approx(told.measured * 3.1 / 2.7)
+
+
 def test_the_command_line_checks_a_report():
     done = command("reports", "t470")
     assert done.returncode == 0 and "3.5.2: " in done.stdout and "published" in done.stdout
