@@ -64,6 +64,21 @@ class Fact(FactPrinted):
     brief: str = pydantic.Field("", max_length=25)  # the note in a few words, where the value misleads without
     also: list[FactPrinted] = []
 
+    @property
+    def label(self) -> str:
+        return f"{'' if self.of == 'machine' else f'{self.of}, '}{self.component}, {self.attribute}"
+
+    def contradictions(self) -> list[tuple[FactPrinted, float | None]]:
+        """Where else it stands with a value whose note says that it contradicts: (printing, ratio to the main
+        one, None where they are not two amounts of one kind)."""
+        found = []
+        for other in (one for one in self.also if CONTRADICTS in one.note):
+            amounts = not isinstance(self.value, str) and not isinstance(other.value, str)
+            alike = amounts and units.dimension(self.unit) == units.dimension(other.unit)
+            found.append((other, units.to_base(other.value, other.unit) / units.to_base(self.value, self.unit)
+                          if alike and self.value else None))
+        return found
+
 
 class Printed(_Strict):
     """The numbers of one figure as they stand in one place, in `unit`."""
@@ -143,7 +158,7 @@ class Figure(Printed):
         contradict: (printing, side, ratio to the main one)."""
         found = []
         for other in self.also:
-            unexplained, slight = [], []
+            unexplained, slight, least = [], [], []
             for side in _SIDES:
                 here, there = getattr(self, side), getattr(other, side)
                 if here and there is not None:
@@ -154,7 +169,9 @@ class Figure(Printed):
                         unexplained.append((other, side, again / base))
                     elif CONTRADICTS in other.note and not rounded_alike(base, again, 0, half):
                         slight.append((other, side, again / base))
-            found += unexplained or slight
+                    elif CONTRADICTS in other.note and other.unit == self.unit and here != there:
+                        least.append((other, side, again / base))
+            found += unexplained or slight or least
         return found
 
     def said_to_contradict(self) -> list[Printed]:

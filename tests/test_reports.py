@@ -298,6 +298,29 @@ def test_a_figure_that_says_what_it_contradicts_is_told_too(sixth, tmp_path):
     assert second[1:] == ["page fault, from the disk", "92.3 µs (table 3)", "–", "–", "contradicts 4.1: 70 there"]
 
 
+def test_the_main_figure_is_here_and_the_other_printing_there(sixth, tmp_path):
+    """Where rounding may explain it too, if the note says that it contradicts; and where only it says so."""
+    path = tmp_path / "example.toml"
+    text = path.read_text()
+    path.write_text(text.replace("predicted = 8.7, measured = 95", "measured = 90").replace("measured = 92.3", "measured = 89")
+                    .replace("measured = 221520", "n = 7"))  # fmt: skip
+    assert cells(rk.published.contradictions("C", "t"))[0][2:5] == ["89 µs (table 3)", "90 µs (summary)", "1.01×"]
+    path.write_text(text.replace("predicted = 8.7, measured = 95", "predicted_low = 5, predicted_high = 7"))
+    [row] = cells(rk.published.contradictions("C", "t"))
+    assert row[2:] == ["92.3 µs (table 3)", "5 to 7 µs (summary)", "contradicts table 3"]  # no ratio
+
+
+@pytest.mark.parametrize(("value", "there", "ratio"), [
+    ("600\nunit = \"MB/s\"", "600 MB/s (2)", "0.833×"), ('"unknown to us"', "unknown to us (2)", "–"),
+])  # fmt: skip
+def test_facts_that_contradict_are_told_too(sixth, tmp_path, value, there, ratio):
+    path = tmp_path / "example.toml"
+    again = 'also = [{ value = 500, unit = "MB/s", place = "3", note = "contradicts 2" }]'
+    path.write_text(path.read_text().replace('value = 500\nunit = "MB/s"', f"value = {value}\n{again}"))
+    assert cells(rk.published.contradictions("C", "t"))[0][1:] == [
+        "disk, read bandwidth", there, "500 MB/s (3)", ratio, "contradicts 2"]  # fmt: skip
+
+
 def test_an_inferred_input_is_counted_apart_and_told(sixth, tmp_path):
     path = tmp_path / "example.toml"
     inferred = path.read_text().replace('source = "2"', 'source = "2", inferred = true')
