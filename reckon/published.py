@@ -170,8 +170,9 @@ def _with_factors() -> list[Report]:
 
 
 def _factors(report: Report) -> np.ndarray:
-    """Measured over predicted, for every figure of a report that has both."""
-    return np.array([one.measured / one.predicted for one in report.figure if one.measured and one.predicted])
+    """Measured over predicted, for every figure of a report that has both and stands for itself."""
+    return np.array([one.measured / one.predicted for one in report.figure
+                     if one.measured and one.predicted and not one.aside])  # fmt: skip
 
 
 def scores(caption: str, table: str) -> Block:
@@ -187,7 +188,7 @@ def scores(caption: str, table: str) -> Block:
 
 
 def off_chart(name: str, caption: str) -> Block:
-    """Measured over predicted for every figure of the reports, one strip a report."""
+    """Measured over predicted for every figure of the reports that is counted, one strip a report."""
     found = _with_factors()
     rows = [[one.name, f"{factor:.6g}"] for one in found for factor in _factors(one)]
     with matplotlib.rc_context(STYLE):

@@ -115,6 +115,7 @@ class Figure(Printed):
     at_unit: str = ""
     printed_unit: str = ""  # where the print differs from how it has to be read
     clock_ghz: float | None = None  # instead of the report's
+    aside: bool = False  # it says again what other figures say, or is ours: no prediction to be counted
     also: list[Printed] = []
     _report: Report = pydantic.PrivateAttr()
 
@@ -267,8 +268,8 @@ class Report(_Strict):
                 found.append(f"{where}: say quantity or what")
             if (one.at is None) != (not one.at_unit):
                 found.append(f"{where}: at and at_unit belong together")
-            if one.printed_unit and not one.note:
-                found.append(f"{where}: printed_unit needs a note")
+            found += [f"{where}: {what} needs a note" for what in ("printed_unit", "aside")
+                      if getattr(one, what) and not one.note]  # fmt: skip
             try:
                 for unit in [one.unit, one.at_unit, *(p.unit for p in one.also)]:
                     units.parse(unit)

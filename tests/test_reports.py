@@ -129,6 +129,7 @@ def test_a_file_that_does_not_fit_the_schema_is_a_sentence(tmp_path, old, new, t
     (', note = "contradicts table 3"', "", "1.029 of it, and its note has no 'contradicts'"),
     ('unit = "us"\nplace = "table 3"', 'unit = "furlong"\nplace = "table 3"', "'furlong' is not a unit"),
     ('measured = 92.3', 'measured = 92.3\nprinted_unit = "ms"', "printed_unit needs a note"),
+    ('measured = 92.3', 'measured = 92.3\naside = true', "aside needs a note"),
     ('measured = 92.3', 'measured = 92.3\nat = 3', "at and at_unit belong together"),
     ('value = 500\nunit = "MB/s"', 'value = 500.0', "a number needs a unit"),
 ])  # fmt: skip
@@ -288,6 +289,12 @@ def test_contradictions_and_scores_are_told(sixth):
     assert row[1:] == ["1", "10.6×", "0 %", "0 %", "0 %"]
     [row] = cells(rk.published.readings("C", "t"))
     assert row[1:4] == ["cycles", "ticks of the time-stamp counter", "0"]
+
+
+def test_a_figure_that_stands_aside_is_not_counted(sixth, tmp_path):
+    path = tmp_path / "example.toml"
+    path.write_text(path.read_text().replace("measured = 92.3", 'measured = 92.3\naside = true\nnote = "a sum"'))
+    assert not cells(rk.published.scores("C", "t"))
 
 
 def test_a_figure_that_says_what_it_contradicts_is_told_too(sixth, tmp_path):
