@@ -194,7 +194,7 @@ def _of_report(mine: _Here, figures: list[reports.Figure]) -> Cell | None:
     is_time = units.dimension(one.unit) == units.dimension("s")
     per = _SINGLE[one.quantity][1] if one.is_curve and one.quantity in _SINGLE else 1
     return mine.cell([k for k, _ in found], [f.base(f.measured, one.unit) for _, f in found],
-                     [f.base(f.measured, "cycle") if is_time else math.nan for _, f in found], per)  # fmt: skip
+                     [f.core_cycles(f.measured) if is_time else math.nan for _, f in found], per)  # fmt: skip
 
 
 def _of_run(mine: _Here, theirs: _Here) -> Cell | None:

@@ -9,7 +9,7 @@ from . import derivations, plotting, reports, units
 from .blocks import Block, grid, say
 from .derivations import Recomputed
 from .plotting import BLACK, SERIES, STYLE
-from .reports import Derivation, Printed, Report
+from .reports import Derivation, FactPrinted, Printed, Report
 from .settings import ReckonError
 
 
@@ -120,10 +120,21 @@ def _told(one: Printed) -> str:
     return f"{_span(values, '{:.6g}'.format)} {units.spoken(one.unit)}".rstrip() + f" ({one.place})"
 
 
+def _stated(one: FactPrinted) -> str:
+    """A fact as it is printed there."""
+    value = one.value if isinstance(one.value, str) else f"{one.value:.7g} {units.spoken(one.unit)}".rstrip()
+    return f"{value} ({one.place})"
+
+
 def contradictions(caption: str, table: str) -> Block:
-    """Figures that a report prints twice with two values, and those whose note says what they contradict."""
+    """Facts and figures that a report prints twice with two values, and figures whose note says what they
+    contradict."""
     rows = []
     for report in reports.all_reports():
+        for fact in report.fact:
+            rows += [[report.name, fact.label, _stated(fact), _stated(other),
+                      "–" if ratio is None else f"{units.number(ratio)}×", other.note]
+                     for other, ratio in fact.contradictions()]  # fmt: skip
         for one in report.figure:
             at = "" if one.at is None else f" at {one.at:g} {units.spoken(one.at_unit)}".rstrip()
             for other, side, ratio in one.contradictions():
@@ -133,9 +144,9 @@ def contradictions(caption: str, table: str) -> Block:
                     f"{getattr(other, side):.6g} {units.spoken(other.unit)} ({other.place})",
                     f"{units.number(ratio)}×", other.note,
                 ])  # fmt: skip
-            rows += [[report.name, f"{one.label}{at}", _told(printed), "–", "–", printed.note]
-                     for printed in one.said_to_contradict()]  # fmt: skip
-    return grid(["Report", "Figure", "Here", "There", "Ratio", "Note"], rows, caption, table, [9, 25, 17, 17, 8, 24])
+            rows += [[report.name, f"{one.label}{at}", _told(one), "–" if printed is one else _told(printed), "–",
+                      printed.note] for printed in one.said_to_contradict()]  # fmt: skip
+    return grid(["Report", "Fact or figure", "Here", "There", "Ratio", "Note"], rows, caption, table, [9, 25, 17, 17, 8, 24])
 
 
 def readings(caption: str, table: str) -> Block:
@@ -159,8 +170,9 @@ def _with_factors() -> list[Report]:
 
 
 def _factors(report: Report) -> np.ndarray:
-    """Measured over predicted, for every figure of a report that has both."""
-    return np.array([one.measured / one.predicted for one in report.figure if one.measured and one.predicted])
+    """Measured over predicted, for every figure of a report that has both and stands for itself."""
+    return np.array([one.measured / one.predicted for one in report.figure
+                     if one.measured and one.predicted and not one.aside])  # fmt: skip
 
 
 def scores(caption: str, table: str) -> Block:
@@ -176,7 +188,7 @@ def scores(caption: str, table: str) -> Block:
 
 
 def off_chart(name: str, caption: str) -> Block:
-    """Measured over predicted for every figure of the reports, one strip a report."""
+    """Measured over predicted for every figure of the reports that is counted, one strip a report."""
     found = _with_factors()
     rows = [[one.name, f"{factor:.6g}"] for one in found for factor in _factors(one)]
     with matplotlib.rc_context(STYLE):

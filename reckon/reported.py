@@ -81,7 +81,7 @@ def among(one: Result, quantities: list[str], caption: str, name: str, ratio: bo
         value, here = f.base(f.measured, one.unit), here_by(f) if ratio else math.nan
         rows.append([
             f"{f.machine} {{cite}}`{f.cite}`", amount(f.base(f.predicted, one.unit)), amount(value),
-            *told(f.base(f.measured, "cycle") if cycles else math.nan), amount(here),
+            *told(f.core_cycles(f.measured) if cycles else math.nan), amount(here),
             f"{units.number(value / here)}×" if here > 0 else "–",
             f"{f.what or label(f.quantity)}; {f.place}{'; ' + f.note if f.note else ''}",
         ])  # fmt: skip
@@ -122,5 +122,5 @@ def among_curve(one: Result, quantities: list[str], caption: str, name: str, eve
                 rows.append([machine, *map(told, values)])
                 if what == "measured" and _in_cycles(one.quantity):
                     rows.append([f"{machine}, in cycles", *(
-                        count(found[x].base(found[x].measured, "cycle") if x in found else None) for x in places)])
+                        count(found[x].core_cycles(found[x].measured) if x in found else None) for x in places)])
     return grid(["Machine" if wide else f"[{units.spoken(unit)}]", *(f"{x:g}" for x in places)], rows, caption, name)

@@ -64,6 +64,21 @@ class Fact(FactPrinted):
     brief: str = pydantic.Field("", max_length=25)  # the note in a few words, where the value misleads without
     also: list[FactPrinted] = []
 
+    @property
+    def label(self) -> str:
+        return f"{'' if self.of == 'machine' else f'{self.of}, '}{self.component}, {self.attribute}"
+
+    def contradictions(self) -> list[tuple[FactPrinted, float | None]]:
+        """Where else it stands with a value whose note says that it contradicts: (printing, ratio to the main
+        one, None where they are not two amounts of one kind)."""
+        found = []
+        for other in (one for one in self.also if CONTRADICTS in one.note):
+            amounts = not isinstance(self.value, str) and not isinstance(other.value, str)
+            alike = amounts and units.dimension(self.unit) == units.dimension(other.unit)
+            found.append((other, units.to_base(other.value, other.unit) / units.to_base(self.value, self.unit)
+                          if alike and self.value else None))
+        return found
+
 
 class Printed(_Strict):
     """The numbers of one figure as they stand in one place, in `unit`."""
@@ -100,6 +115,7 @@ class Figure(Printed):
     at_unit: str = ""
     printed_unit: str = ""  # where the print differs from how it has to be read
     clock_ghz: float | None = None  # instead of the report's
+    aside: bool = False  # it says again what other figures say, or is ours: no prediction to be counted
     also: list[Printed] = []
     _report: Report = pydantic.PrivateAttr()
 
@@ -107,6 +123,7 @@ class Figure(Printed):
     machine = property(lambda self: self._report.machine)
     cite = property(lambda self: self._report.cite)
     clock_hz = property(lambda self: 1e9 * (self.clock_ghz or self._report.clock_ghz))
+    core_hz = property(lambda self: 1e9 * self._report.core_ghz if self._report.core_ghz else self.clock_hz)
 
     def base(self, value: float | None, unit: str, given: str | None = None) -> float | None:
         """A printed value in base units of `unit`; cycles become time by the report's clock."""
@@ -121,6 +138,10 @@ class Figure(Printed):
         if unit == "cycle" and units.dimension(given) == is_time:
             return found * self.clock_hz
         raise ReckonError(f"{self.report}: {self.label} is in {given}, not in {unit}.")
+
+    def core_cycles(self, value: float | None) -> float | None:
+        """A printed time, or so many ticks of the report's counter, in cycles of its machine's core."""
+        return None if value is None else self.base(value, "s") * self.core_hz
 
     @property
     def label(self) -> str:
@@ -138,7 +159,7 @@ class Figure(Printed):
         contradict: (printing, side, ratio to the main one)."""
         found = []
         for other in self.also:
-            unexplained, slight = [], []
+            unexplained, slight, least = [], [], []
             for side in _SIDES:
                 here, there = getattr(self, side), getattr(other, side)
                 if here and there is not None:
@@ -149,7 +170,9 @@ class Figure(Printed):
                         unexplained.append((other, side, again / base))
                     elif CONTRADICTS in other.note and not rounded_alike(base, again, 0, half):
                         slight.append((other, side, again / base))
-            found += unexplained or slight
+                    elif CONTRADICTS in other.note and other.unit == self.unit and here != there:
+                        least.append((other, side, again / base))
+            found += unexplained or slight or least
         return found
 
     def said_to_contradict(self) -> list[Printed]:
@@ -209,7 +232,8 @@ class Report(_Strict):
     cite: str
     course: str = ""
     year: int | None = None
-    clock_ghz: float  # what converts its cycles
+    clock_ghz: float  # what converts its cycles to time
+    core_ghz: float | None = None  # the core's own clock, where its cycles are another clock's ticks
     cycles_are: Literal["tick", "cycle"]
     cycles_note: str
     fact: list[Fact] = []
@@ -244,8 +268,8 @@ class Report(_Strict):
                 found.append(f"{where}: say quantity or what")
             if (one.at is None) != (not one.at_unit):
                 found.append(f"{where}: at and at_unit belong together")
-            if one.printed_unit and not one.note:
-                found.append(f"{where}: printed_unit needs a note")
+            found += [f"{where}: {what} needs a note" for what in ("printed_unit", "aside")
+                      if getattr(one, what) and not one.note]  # fmt: skip
             try:
                 for unit in [one.unit, one.at_unit, *(p.unit for p in one.also)]:
                     units.parse(unit)

@@ -24,14 +24,17 @@ def _here(one: Result, at: float | None) -> tuple[float, float, float] | None:
     return found.median, found.low, found.high
 
 
-def _there(quantities: list[str], at: float | None) -> list[reports.Figure]:
-    return [f for quantity in quantities for f in reports.of(quantity) if at is None or f.at == at]
+def _there(quantities: list, at: float | None) -> list[reports.Figure]:
+    pairs = [one if isinstance(one, tuple) else (one, at) for one in quantities]
+    return [f for quantity, place in pairs for f in reports.of(quantity) if place is None or f.at == place]
 
 
 def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
     """One strip for each group, {title: (result, [quantities of reports])} or, of a curve,
-    {title: (result, [quantities], place on its axis)}: this machine's median with its interval, what the reports
-    measured on theirs, and, hollow, what this one takes by their methods. All groups share a unit."""
+    {title: (result, [quantities], place on its axis)}; a pair (quantity, place) is a report's curve at a place of
+    its own. This machine's median with its interval, what the reports measured on theirs, and, hollow, what this
+    one takes by their methods, where that is not the result itself. All groups share a unit; what is measured should
+    be one thing in a strip."""
     strips = [(title, one, _here(one, *place or [None]), _there(quantities, *place or [None]))
               for title, (one, quantities, *place) in groups.items()]  # fmt: skip
     strips = [strip for strip in strips if strip[2] or strip[3]]
@@ -44,18 +47,21 @@ def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
     told = {f.report for *_, there in strips for f in there}
     look = {one.name: (SERIES[i], _MARKERS[i], one.machine)  # a report looks the same in every figure
             for i, one in enumerate(reports.all_reports()) if one.name in told}  # fmt: skip
-    rows = []
+    rows, hollow = [], False
     with matplotlib.rc_context(STYLE):
         figure, axes = plotting.new_axes((6.4, 0.8 + 0.42 * len(strips)))
-        for y, (title, _, here, there) in enumerate(strips):
+        for y, (title, one, here, there) in enumerate(strips):
             for f in there:
                 value = units.from_base(f.base(f.measured, asked), unit)
                 colour, marker, machine = look[f.report]
                 axes.plot(value, y, marker, color=colour, ms=6, alpha=0.8)
                 rows.append([title, machine, f.label, f"{value:.6g}"])
                 alike = units.from_base(here_by(f), unit)
-                axes.plot(alike, y, marker, color=colour, ms=6, mfc="none")
-                rows.append([title, "this machine, by that method", f.label, f"{alike:.6g}"])
+                # The report's method may be of a program that this machine has not, or be what is drawn anyhow.
+                if alike > 0 and f.quantity != one.quantity:
+                    hollow = True
+                    axes.plot(alike, y, marker, color=colour, ms=6, mfc="none")
+                    rows.append([title, "this machine, by that method", f.label, f"{alike:.6g}"])
             if here:
                 value, low, high = (units.from_base(v, unit) for v in here)
                 axes.plot([low, high], [y, y], color=BLACK, lw=1.5)
@@ -70,7 +76,7 @@ def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
         plotting.legend(figure, axes, [
             mark("D", color=BLACK, mfc="none", mew=1.5, label="this machine"),
             *(mark(marker, color=colour, label=machine) for colour, marker, machine in look.values()),
-            mark("o", color=BLACK, mfc="none", label="hollow: this machine, by that report's method"),
+            *([mark("o", color=BLACK, mfc="none", label="hollow: this machine, by that report's method")] * hollow),
         ])  # fmt: skip
     alt = f"This machine among {len(look)} reports' machines: " + "; ".join(
         f"{title}, here {units.amount(here[0], asked) if here else 'not measured'}, there "

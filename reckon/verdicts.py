@@ -188,7 +188,7 @@ def plausibility(found: list[Result], least: float, unit: str, why: str,
         for f in reports.of(one.quantity) if with_reports else ():
             told = f.base(f.measured, one.unit)
             if told is not None:
-                told = told * f.clock_hz if in_cycles else units.from_base(told, unit)
+                told = told * f.core_hz if in_cycles else units.from_base(told, unit)
                 at = float(units.to_base(f.at, one.axis_unit)) if block_bytes and f.at is not None else None
                 judge(told, one, at, f" at {f.at:g}" if f.at is not None else "", f.report)
     odd = [*(sentence for (quantity, whose), found in outside.items()

@@ -2,12 +2,13 @@
 
 import csv
 import dataclasses
+import math
 import types
 
 import pytest
 
 import made_up
-from reckon import clib, machines, others, records, reports, units, ways
+from reckon import clib, machines, others, records, reports, strips, units, ways
 from reckon.results import all_results
 
 GETPID, CALL = "cpu/syscall/t470_getpid", "cpu/call/t470"
@@ -70,8 +71,8 @@ def test_a_single_figure_of_a_curve_is_held_where_methods_toml_holds_it(folders)
 
 def test_what_is_no_property_of_the_machine_is_told_and_not_ranked(folders):
     peer, seek = "network/rtt/t470_peer", "files/remote/seek"
-    o = here([made_up.single(name, 10, "ns") for name in (GETPID, peer, "files/remote/penalty")])
-    assert {one.cells["t470"].quantity for one in o.rows} == {GETPID, peer, "files/remote/penalty"}
+    o = here([made_up.single(name, 10, "ns") for name in (GETPID, peer, "files/remote/penalty_in_order")])
+    assert {one.cells["t470"].quantity for one in o.rows} == {GETPID, peer, "files/remote/penalty_in_order"}
     said = machines.against(o, "t470").markdown
     assert "1 figures: " in said and "network" not in said and "Not ranked: 2 over the link to the peer." in said
     said = machines.against(here([made_up.single(seek, 10, "ns")], "more"), "i7_10750h").markdown
@@ -231,3 +232,26 @@ def test_the_page_of_the_recorded_run_has_every_report(recorded):
     assert not o.runs and {column for one in o.rows for column in one.cells} == set(o.of_reports)
     used = {cell.quantity for one in o.rows for cell in one.cells.values()}
     assert {name.split("/")[0] for name in used} == {"cpu", "memory", "network", "files"} and len(used) > 80
+
+
+def test_a_strip_has_a_hollow_mark_where_a_reports_method_is_another_than_ours_and_ran(folders, monkeypatch):
+    ran = {"network/rtt/t470": 30e-6, "cpu/timer/t470": 9e-9, "files/read/mbp2016_random": 50e-6}
+    monkeypatch.setattr(strips, "here_by", lambda f: ran.get(f.quantity, math.nan))
+    one = made_up.single("network/rtt/tcp", 10_000, "ns")
+    table = lambda name: (folders / f"_build/figures/{name}.csv").read_text().splitlines()  # noqa: E731
+    told = strips.among({"TCP": (one, ["network/rtt/t470"]), "ping": (one, ["network/rtt/ping"])}, "strip-a", "C").markdown
+    assert "TCP, here 10" in told and "46.0 µs (t470)" in told
+    assert [line.split(",")[0] for line in table("strip-a") if "by that method" in line] == ["TCP"]
+    own = made_up.single("cpu/timer/t470", 9, "ns")  # our result is the report's row itself
+    strips.among({"two reads": (own, ["cpu/timer/t470"])}, "strip-b", "C")
+    assert not any("by that method" in line for line in table("strip-b"))
+    read = made_up.single("files/read/direct_random", 80_000, "ns")
+    strips.among({"a block": (read, [("files/read/mbp2016_random", 64)])}, "strip-c", "C")
+    assert len(table("strip-c")) == 4  # of its nine sizes one
+
+
+def test_the_strips_of_a_page_hold_pings_against_pings():
+    assert {f.report for f in reports.of("network/rtt/ping")} == {"hpe_i7_860", "i7_10750h", "mbp2016", "t470"}
+    assert not reports.of("network/rtt/icmp")
+    assert {f.report for f in reports.of("files/remote/penalty")} == {"hpe_i7_860"}
+    assert {f.report for f in reports.of("files/remote/penalty_in_order")} == {"hpe_i7_860", "t470"}

@@ -55,7 +55,8 @@ WANTED = {
                   "files/remote/i7_10750h_sequential", "files/read/i7_10750h_sequential"],
     "x510uq": ["memory/bandwidth/x510uq_read", "memory/fault/x510uq"],
     "hpe_i7_860": ["cpu/timer/paoloni", "memory/fault/hpe_i7_860", "files/read/hpe_i7_860_sequential",
-                   "files/read/hpe_i7_860_random", "files/remote/penalty", "files/contention/hpe_i7_860"],
+                   "files/read/hpe_i7_860_random", "files/remote/penalty", "files/remote/penalty_in_order",
+                   "files/contention/hpe_i7_860"],
 }  # fmt: skip
 
 
@@ -128,6 +129,7 @@ def test_a_file_that_does_not_fit_the_schema_is_a_sentence(tmp_path, old, new, t
     (', note = "contradicts table 3"', "", "1.029 of it, and its note has no 'contradicts'"),
     ('unit = "us"\nplace = "table 3"', 'unit = "furlong"\nplace = "table 3"', "'furlong' is not a unit"),
     ('measured = 92.3', 'measured = 92.3\nprinted_unit = "ms"', "printed_unit needs a note"),
+    ('measured = 92.3', 'measured = 92.3\naside = true', "aside needs a note"),
     ('measured = 92.3', 'measured = 92.3\nat = 3', "at and at_unit belong together"),
     ('value = 500\nunit = "MB/s"', 'value = 500.0', "a number needs a unit"),
 ])  # fmt: skip
@@ -188,6 +190,20 @@ def test_every_figure_of_a_quantity_is_in_its_unit():
         for unit in ("cycle", "s"):
             if units.dimension(one.unit) == units.dimension(unit):
                 assert one.base(1, "cycle") > 0
+
+
+def test_a_counter_of_another_rate_than_the_cores_is_no_core_clock(tmp_path):
+    """Ticks become time by the counter, and time cycles of the core by the core."""
+    [fault] = reports.read(example(tmp_path, "clock_ghz = 2.4", "clock_ghz = 2.4\ncore_ghz = 3")).figure
+    assert fault.base(240, "s", "cycle") == pytest.approx(100e-9)  # as printed
+    assert fault.core_cycles(0.1) == pytest.approx(300)  # its unit is a microsecond
+    ticks = fault.model_copy(update={"unit": "cycle"})
+    ticks._report = fault._report
+    assert ticks.core_cycles(240) == pytest.approx(300)
+    [same] = reports.read(example(tmp_path)).figure
+    assert same.core_cycles(0.1) == pytest.approx(240) and same.core_cycles(None) is None
+    [told] = [f for f in reports.of("cpu/task/x510uq_thread") if f.unit == "cycle"]
+    assert told.core_cycles(told.measured) == pytest.approx(told.measured * 3.1 / 2.7)
 
 
 def test_the_command_line_checks_a_report():
@@ -275,12 +291,41 @@ def test_contradictions_and_scores_are_told(sixth):
     assert row[1:4] == ["cycles", "ticks of the time-stamp counter", "0"]
 
 
+def test_a_figure_that_stands_aside_is_not_counted(sixth, tmp_path):
+    path = tmp_path / "example.toml"
+    path.write_text(path.read_text().replace("measured = 92.3", 'measured = 92.3\naside = true\nnote = "a sum"'))
+    assert not cells(rk.published.scores("C", "t"))
+
+
 def test_a_figure_that_says_what_it_contradicts_is_told_too(sixth, tmp_path):
     path = tmp_path / "example.toml"
     path.write_text(path.read_text().replace("n = 100", 'n = 100\nnote = "contradicts 4.1: 70 there"'))
     first, second = cells(rk.published.contradictions("C", "t"))
     assert first[3] == "95 µs (summary)"
     assert second[1:] == ["page fault, from the disk", "92.3 µs (table 3)", "–", "–", "contradicts 4.1: 70 there"]
+
+
+def test_the_main_figure_is_here_and_the_other_printing_there(sixth, tmp_path):
+    """Where rounding may explain it too, if the note says that it contradicts; and where only it says so."""
+    path = tmp_path / "example.toml"
+    text = path.read_text()
+    path.write_text(text.replace("predicted = 8.7, measured = 95", "measured = 90").replace("measured = 92.3", "measured = 89")
+                    .replace("measured = 221520", "n = 7"))  # fmt: skip
+    assert cells(rk.published.contradictions("C", "t"))[0][2:5] == ["89 µs (table 3)", "90 µs (summary)", "1.01×"]
+    path.write_text(text.replace("predicted = 8.7, measured = 95", "predicted_low = 5, predicted_high = 7"))
+    [row] = cells(rk.published.contradictions("C", "t"))
+    assert row[2:] == ["92.3 µs (table 3)", "5 to 7 µs (summary)", "contradicts table 3"]  # no ratio
+
+
+@pytest.mark.parametrize(("value", "there", "ratio"), [
+    ("600\nunit = \"MB/s\"", "600 MB/s (2)", "0.833×"), ('"unknown to us"', "unknown to us (2)", "–"),
+])  # fmt: skip
+def test_facts_that_contradict_are_told_too(sixth, tmp_path, value, there, ratio):
+    path = tmp_path / "example.toml"
+    again = 'also = [{ value = 500, unit = "MB/s", place = "3", note = "contradicts 2" }]'
+    path.write_text(path.read_text().replace('value = 500\nunit = "MB/s"', f"value = {value}\n{again}"))
+    assert cells(rk.published.contradictions("C", "t"))[0][1:] == [
+        "disk, read bandwidth", there, "500 MB/s (3)", ratio, "contradicts 2"]  # fmt: skip
 
 
 def test_an_inferred_input_is_counted_apart_and_told(sixth, tmp_path):
