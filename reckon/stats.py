@@ -205,6 +205,13 @@ def clustered(flags) -> float | None:
     return float(followed.mean() / share)
 
 
+def step(readings) -> float:
+    """The smallest difference between distinct readings of a counter: what it cannot see below; nan where all
+    are one."""
+    known = np.unique(readings)
+    return float(np.diff(known).min()) if len(known) > 1 else math.nan
+
+
 def line_across(x, medians: list, confidence: float = 0.95, times: int = 2000) -> tuple | None:
     """The intervals of the same line's slope and intercept when the processes are drawn anew at each
     point, with replacement (bootstrap by process: Efron and Tibshirani 1993, section 9.3): what the
