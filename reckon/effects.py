@@ -150,5 +150,5 @@ def sentence(way: Way, compared: Compared) -> str:
         return f"- **{way.title}** gives {way.told()}, of which no ratio tells anything{differs}." + _steps(
             way, compared.ours, ratio)  # fmt: skip
     apart = f" (minutes apart: {way.reason})" if compared.side_by_side and not ratio.rounds else ""
-    return f"- **{way.title}** {_effect(ratio)}{apart}{differs}.{_part(way, compared.ours, ratio)}" + _steps(
-        way, compared.ours, ratio)  # fmt: skip
+    return f"- **{way.title}** {_effect(ratio)}{apart}{differs}." + (
+        _part(way, compared.ours, ratio) or _steps(way, compared.ours, ratio))  # fmt: skip

@@ -137,8 +137,8 @@ def farthest(found: dict[str, Compared]) -> Block:
     twice, few = sum(ratio.off > 2 for *_, ratio in sure), len(told) - len(sure)
     text = (f"Of {len(every)} ways on this machine {len(sure)} change their figure by more than chance and more than "
             f"{100 * SAME:.0f} %, {twice} of them by more than a factor of two.")  # fmt: skip
-    text += (f" {few} more {'lie' if few > 1 else 'lies'} farther off than {100 * (VAGUE - 1):.0f} %, in too few rounds, "
-             "or by the pages' figures, for chance to be told.") if few else ""  # fmt: skip
+    text += (f" {few} more {'lie' if few > 1 else 'lies'} farther off than {100 * (VAGUE - 1):.0f} %, in too few "
+             "rounds, or by the pages' figures, for chance to be told.") if few else ""  # fmt: skip
     if not told:
         return say(text)
     one, way, ratio = told[-1]
@@ -208,3 +208,6 @@ def plausible(found: dict[str, Compared]) -> Block:
 def _reason(way: Way) -> str:
     told = way.row.differs if way.reports or way.row.differs != "ours" else "the book's own"
     return told[0].upper() + told[1:] + "."
+
+
+__all__ = ["counter", "farthest", "group", "plausible", "ranking", "repeated", "strips"]

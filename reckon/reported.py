@@ -72,8 +72,9 @@ def among(one: Result, quantities: list[str], caption: str, name: str, ratio: bo
     told = lambda value: [units.number(value)] if cycles else []  # noqa: E731
     amount = lambda value: "–" if value is None or math.isnan(value) else units.amount(value, one.unit)  # noqa: E731
     clock = one.core_cycles.median if cycles and one.core_cycles else math.nan
-    whose = f"{' and '.join(one.measurement.reports)}'s" if one.measurement and one.measurement.reports else "this book's"
-    rows = [["**this machine**", amount(one.seal.predicted), f"{one:±}", *told(clock), "–", "–", f"by {whose} method"]]
+    whose = " and ".join(one.measurement.reports if one.measurement else []) or "this book"
+    rows = [["**this machine**", amount(one.seal.predicted), f"{one:±}", *told(clock), "–", "–",
+             f"by {whose}'s method"]]  # fmt: skip
     for f in (f for quantity in quantities for f in reports.of(quantity)):
         value, here = f.base(f.measured, one.unit), here_by(f) if ratio else math.nan
         rows.append([

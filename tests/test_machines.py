@@ -85,7 +85,7 @@ def test_whole_files_are_told_by_their_blocks(folders):
 
 def test_what_is_held_against_this_books_own_method_says_so_and_is_not_ranked(folders):
     name = "network/rtt/tcp_peer"
-    o = here([made_up.single(name, 1e5, "ns"), made_up.single("cpu/clock/t470_sleep", 3, "Gtick/s")])
+    o = here([made_up.single(name, 1e5, "ns"), made_up.single("files/remote/penalty", 1e5, "ns")])
     one = row(o, "network/rtt tcp peer (ours)").cells["i7_10750h"]
     assert one.by_ours and not one.is_ranked and math.isnan(one.colour) and one.times > 0
     assert "`cpu/clock/t470_sleep`" in machines.not_alike(o).markdown
