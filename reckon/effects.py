@@ -110,7 +110,8 @@ def _counter_step() -> float:
     one = result(session().run.name, "cpu/timer/pair")
     if one is None or not one.has_samples:
         return math.nan
-    return stats.step(np.concatenate([p.ticks for p in one.points[0].processes])) / one.measurement.tick_hz
+    step = stats.step(np.concatenate([p.ticks for p in one.points[0].processes]))
+    return step / one.measurement.tick_hz if step else math.nan
 
 
 def counter() -> Block:

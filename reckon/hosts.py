@@ -125,6 +125,7 @@ def table(other: dict, fields: dict, caption: str, name: str, part: str = "peer"
         if value is None and key.startswith(("link_", "queue", "path")):
             continue  # of a built-in host alone
         shown = "not reported" if value is None else (
+            f"{units.plain(value)} byte" if key == "mtu" else  # a count of bytes, of which each matters
             f"{value:g}" if unit == "count" else units.amount(value, unit) if unit else str(value))
         rows.append([title, shown, f"`{source}`" if source and value is not None else source])
     return grid(["What", "Value", "Source"], rows, caption, name, [30, 45, 25])

@@ -323,7 +323,8 @@ def _system() -> dict:
             "/sys/devices/system/clocksource/clocksource0/current_clocksource",
         ),
         ("system", "compiler"): (
-            " · ".join((read_text(str(built)) or "").splitlines()) or None, "csrc/Makefile"),
+            " · ".join(line for line in (read_text(str(built)) or "").splitlines()
+                       if not re.fullmatch(r"[\d ]+", line)) or None, "csrc/Makefile"),  # without the check sum
         ("system", "libc"): (os.confstr("CS_GNU_LIBC_VERSION"), "getconf GNU_LIBC_VERSION"),
         ("system", "mitigations"): (
             "; ".join(in_force) or "none", "/sys/devices/system/cpu/vulnerabilities"),

@@ -25,12 +25,12 @@ def _told_by_reports(quantity: str, unit: str, names: list[str]) -> str:
     ) or "–"  # fmt: skip
 
 
-def methods(found: list[Result], ours: Result | None, caption: str, name: str, titles: dict | None = None,
-            rows_of: dict | None = None, against: str = "ours") -> Block:  # fmt: skip
-    """Each report's method on this machine beside ours (None: without a ratio, where the places differ that
-    they were measured at); predicted by the report's own reasoning. titles: what to call our own rows,
-    where there are several; rows_of: the same for a report's. against: what `ours` is, where it is a
-    report's row too."""
+def methods(found: list[Result], ours: Result | dict[str, Result] | None, caption: str, name: str,
+            titles: dict | None = None, rows_of: dict | None = None, against: str = "ours") -> Block:  # fmt: skip
+    """Each report's method on this machine beside ours; predicted by the report's own reasoning. ours: None
+    for no ratio, where the places differ that they were measured at; by quantity, where they time different
+    things. titles: what to call our own rows, where there are several; rows_of: the same for a report's.
+    against: what `ours` is, where it is a report's row too."""
     told = lambda one: ", ".join(["ours", *([titles[one.quantity]] if titles else [])])  # noqa: E731
     theirs = lambda one: ", ".join(  # noqa: E731
         [*one.measurement.reports, *([rows_of[one.quantity]] if one.quantity in (rows_of or {}) else [])])  # fmt: skip
@@ -39,9 +39,10 @@ def methods(found: list[Result], ours: Result | None, caption: str, name: str, t
     for one in sorted(found, key=lambda r: middle(r) if r.has_samples else math.inf):
         m = one.measurement
         # A whole loop against a round, say, or a file against a block would be no comparison.
-        alike = (ours is not None and one.is_curve == ours.is_curve
-                 and (m.op == "file") == (ours.measurement.op == "file"))  # fmt: skip
-        times = middle(one) / middle(ours) if alike else math.nan
+        own = ours.get(one.quantity) if isinstance(ours, dict) else ours
+        alike = (own is not None and own.measurement and one.is_curve == own.is_curve
+                 and (m.op == "file") == (own.measurement.op == "file"))  # fmt: skip
+        times = middle(one) / middle(own) if alike else math.nan
         rows.append([
             theirs(one) if m.reports else told(one), m.timed, predicted(one), measured(one),
             "–" if math.isnan(times) else f"{units.number(times)}×",

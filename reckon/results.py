@@ -180,6 +180,17 @@ class Result:
     def median(self) -> float:
         return self.summary.median if self.summary else math.nan
 
+    @property
+    def process_medians(self) -> list[float]:
+        """Of what is no curve, the median of each fresh process, in base units."""
+        m = self.measurement
+        return [float(np.median(told_trials(p.ticks, p.ops, m.op, m.tick_hz, self.unit, self.seal.kind)))
+                for point in self.points[:1] for p in point.processes]  # fmt: skip
+
+    def apart(self, other: Result, more: float = 0.0) -> int:
+        """1 or -1 where this is the larger or the smaller of the two, 0 where nobody can tell: see stats.apart()."""
+        return stats.apart(self.process_medians, other.process_medians, more)
+
     @functools.cached_property
     def core_cycles(self) -> stats.Summary | None:
         """Core cycles per operation, by the clock calibrated in each sample's own process; only

@@ -95,6 +95,22 @@ def ratio_interval(one, other, confidence: float = 0.95, times: int = 2000) -> t
     return float(low), float(high)
 
 
+_FAR = 1.25  # of medians that too few processes gave
+
+
+def apart(one, other, more: float = 0.0) -> int:
+    """1 or -1 where the median of `one` is the larger or the smaller (by over `more`, in their unit) of two lists
+    of fresh processes' values, 0 where that cannot be told: by the intervals of the medians. What has too few
+    values for one falls on one side by chance now and then, so it must lie a quarter apart as well."""
+    fewest = min(len(one), len(other))
+    if not fewest:
+        return 0
+    slack = _FAR if fewest < PROCESSES_FOR_AN_INTERVAL else 1.0
+    (low, high), (other_low, other_high) = (
+        median_interval(v) if len(v) >= PROCESSES_FOR_AN_INTERVAL else (min(v), max(v)) for v in (one, other))
+    return int(low > slack * (other_high + more)) - int(other_low > slack * (high + more))
+
+
 def summarise(processes: list) -> Summary:
     """Summary of one array of values for each process, in the order they ran."""
     from scipy import stats
@@ -205,13 +221,6 @@ def clustered(flags) -> float | None:
     return float(followed.mean() / share)
 
 
-def step(readings) -> float:
-    """The smallest difference between distinct readings of a counter: what it cannot see below; nan where all
-    are one."""
-    known = np.unique(readings)
-    return float(np.diff(known).min()) if len(known) > 1 else math.nan
-
-
 def line_across(x, medians: list, confidence: float = 0.95, times: int = 2000) -> tuple | None:
     """The intervals of the same line's slope and intercept when the processes are drawn anew at each
     point, with replacement (bootstrap by process: Efron and Tibshirani 1993, section 9.3): what the
@@ -261,6 +270,17 @@ def two_modes(values) -> str | None:
     if diptest.diptest(chosen)[1] >= 0.01:
         return None
     return "its trials have two modes, so one number does not describe it"
+
+
+_COMMON = 0.05  # a rarer reading may be one beside its step, where the counter is scaled and rounded
+
+
+def step(values) -> float | None:
+    """The step in which a counter moves, as its readings show it: the smallest distance of two that both are
+    common. None where there are no two."""
+    found, counts = np.unique(np.asarray(values, dtype=float), return_counts=True)
+    common = found[counts > _COMMON * counts.sum()]
+    return float(np.diff(common).min()) if len(common) > 1 else None
 
 
 def wide(medians) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
-from . import units
+from . import reports, units
 from .blocks import Block, grid, label, say
 from .results import Result
 from .stats import Summary
@@ -122,7 +122,7 @@ def fits(found: list[Result], caption: str, name: str, titles: dict | None = Non
         title = (titles or {}).get(one.quantity, label(one.quantity))
         if one.line is None:
             why = one.reason or f"{len(one.points)} points, and a line needs three"
-            rows.append([title, f"{one.state}: {why}", "–", "–", "–", "–"])
+            rows.append([title, f"{one.state}: {why}", "–", "–", "–", "–", _step_in_reports(one)])
             continue
         line, scale = one.line, units.factor(one.axis_unit)
         step = units.readable(line.slope * scale, one.unit)
@@ -135,10 +135,17 @@ def fits(found: list[Result], caption: str, name: str, titles: dict | None = Non
             f"{told(line.slope)} {per} ({told(line.slope_low)} to {told(line.slope_high)})",
             "–" if math.isnan(against) else f"{units.number(against)}×",
             units.amount(line.intercept, one.unit),
-            units.amount(float(abs(line.residuals).max()), one.unit),
+            units.amount(float(abs(line.residuals).max()), one.unit), _step_in_reports(one),
         ])  # fmt: skip
     return grid(["Curve", "Predicted slope", "Fitted slope (95 %)", "Fitted / predicted", "Begins at",
-                 "Largest residual"], rows, caption, name, [18, 17, 27, 13, 12, 13])  # fmt: skip
+                 "Largest residual", "In the report"], rows, caption, name, [18, 17, 27, 13, 12, 13, 14])  # fmt: skip
+
+
+def _step_in_reports(one: Result) -> str:
+    """A report's figure of no place on a curve's axis is its slope."""
+    per = f" / {units.spoken(one.axis_unit)}".removesuffix(" / ") if one.is_curve else ""
+    return "; ".join(f"{f.report}: {units.amount(f.base(f.measured, one.unit), one.unit)}{per}"
+                     for f in reports.of(one.quantity) if f.at is None and f.measured is not None) or "–"  # fmt: skip
 
 
 def line(one: Result, caption: str, name: str, step_of: str = "step") -> Block:

@@ -75,6 +75,15 @@ def test_a_method_may_have_a_row_title_and_no_ratio():
     assert "There over here" not in header and first[0] == "**this machine**"
 
 
+def test_methods_that_time_different_things_have_yardsticks_of_their_own():
+    call, other, theirs, lone = (made_up.single(f"cpu/syscall/{name}", value, "ns")
+                                 for name, value in (("a", 100), ("b", 400), ("c", 800), ("d", 900)))  # fmt: skip
+    yardsticks = {one.quantity: one for one in (call, other)} | {theirs.quantity: other}
+    _, _, *rows = table_of(rk.show.methods([call, other, theirs, lone], yardsticks, "C", "n"))
+    assert [row[-1][:3] for row in rows[:2]] == ["1.0", "1.0"]
+    assert float(rows[2][-1][:-1]) == round(theirs.median / other.median, 2) and rows[3][-1] == "–"
+
+
 def test_nothing_to_say_is_not_displayed():
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -123,6 +132,16 @@ def test_impossible_places_of_a_curve_are_one_line_and_none_where_none_was_fores
     assert told.count("not possible") == 1 and "**0 ns at 3 of its 4 points is not possible**" in told
 
 
+def test_a_figure_of_no_place_on_a_curve_is_its_slope(recorded):
+    """A report that tells a round of a loop by the slope is held against our slope, in both tables."""
+    one = result("recorded", "cpu/loop/hpe_i7_860")
+    [f] = [f for f in reports.of(one.quantity) if f.measured is not None]
+    assert f.at is None and reported.here_by(f) == one.line.slope
+    header, _, row = table_of(rk.show.fits([one], "C", "n"))
+    assert header[-1] == "In the report" and row[-1] == f"hpe_i7_860: {units.amount(18 / f.clock_hz, 'ns')}"
+    assert "In the report" not in table_of(rk.show.fits([result("recorded", "cpu/loop/o0_whole")], "C", "n"))[0]
+
+
 def reported_as(one, names):
     measured = one.measurement.model_copy(update={"reports": names})
     return Result(one.quantity, one.record.model_copy(update={"measurement": measured}), "measured")
@@ -163,3 +182,12 @@ def test_a_table_without_rows_is_a_sentence():
     """Sphinx's LaTeX ends with StopIteration at a table that has only a header."""
     shown = grid(["Quantity", "Value"], [], "What TCP did", "tcp").markdown
     assert "table" not in shown and shown.startswith("What TCP did: nothing")
+
+
+def test_two_results_are_held_apart_by_their_processes():
+    low, high = made_up.single("cpu/a", 100, "ns"), made_up.single("cpu/b", 150, "ns", seed=2)
+    assert (high.apart(low), low.apart(high), low.apart(low)) == (1, -1, 0)
+    assert high.apart(low, more=20e-9) == 1 and high.apart(low, more=80e-9) == 0
+    assert low.process_medians and np.median(low.process_medians) == low.median
+    missing = made_up.nothing("cpu/c")
+    assert missing.apart(low) == low.apart(missing) == 0

@@ -172,6 +172,7 @@ def test_other_programs_stand_beside_ours():
 def test_the_hosts_table_says_what_is_this_machines_and_what_is_not_reported():
     rows = {row[0]: row[1] for row in rows_of(rk.show.host_table(BUILT_IN, FIELDS, "C", "n"))}
     assert rows["Kernel"] == "this machine's" and rows["Rate that the link is set to"] == "100 Mbit/s"
+    assert rows["Largest packet (MTU)"] == "1 500 byte"
     rows = {row[0]: row[1] for row in rows_of(rk.show.host_table(REAL, FIELDS, "C", "n"))}
     assert rows["Kernel"] == "Linux 6.1" and rows["Processor"] == "not reported"
     assert "Rate that the link is set to" not in rows

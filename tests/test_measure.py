@@ -267,6 +267,15 @@ def test_a_kernel_upgrade_is_a_new_run(folders, monkeypatch):
     assert len(os.listdir(folders / "runs")) == 2
 
 
+def test_the_compiler_is_told_without_what_tells_records_apart(folders, monkeypatch):
+    """The last line of compiler.txt is a check sum, which only the keys of records need."""
+    (folders / "lib").mkdir()
+    (folders / "lib" / "compiler.txt").write_text("gcc 12\n-O2\n1816640063 127\n")
+    monkeypatch.setenv("RECKON_LIB", str(folders / "lib"))
+    describe = session.__wrapped__.__globals__["describe"]
+    assert describe()["system"]["compiler"]["value"] == "gcc 12 · -O2"
+
+
 def test_events_tell_the_builder_what_happened(folders, monkeypatch):
     monkeypatch.setenv("RECKON_EVENTS", str(folders / "events"))
     predict_chain()

@@ -67,6 +67,19 @@ def test_nothing_cannot_be_summarised():
             stats.summarise(nothing)
 
 
+def test_two_medians_are_apart_only_where_their_intervals_are():
+    low, high = np.arange(90.0, 102), np.arange(110.0, 122)
+    assert (stats.apart(high, low), stats.apart(low, high), stats.apart(low, low + 3)) == (1, -1, 0)
+    assert stats.apart(high, low, more=10) == 1 and stats.apart(high, low, more=20) == 0
+    assert stats.apart(low, high, more=5) == -1
+
+
+def test_two_medians_of_few_processes_are_apart_only_where_they_are_far():
+    assert stats.apart([130.0, 131], [100.0]) == 1 and stats.apart([100.0], [130.0, 131]) == -1
+    assert stats.apart([120.0, 121], [100.0]) == stats.apart([100.0], [120.0]) == 0
+    assert stats.apart([], [100.0]) == stats.apart([100.0], []) == stats.apart([], []) == 0
+
+
 def test_drift_is_noticed_and_noise_is_not():
     random = np.random.default_rng(5)
     steady = 100 + random.normal(0, 0.5, 20)
@@ -116,3 +129,10 @@ def test_a_level_line_and_too_few_points():
     assert (flat.slope, flat.slope_low, flat.slope_high, flat.intercept) == (0, 0, 0, 5)
     with pytest.raises(ValueError, match="at least three points"):
         stats.line([0, 1], [1, 2])
+
+
+def test_the_step_of_a_counter_is_the_distance_of_common_readings():
+    assert stats.step([52] * 400 + [78] * 170 + [416]) == 26
+    assert stats.step([26] * 67 + [51] * 16 + [52] * 514 + [77] * 3) == 26  # a scaled counter rounds now and then
+    assert stats.step([40, 41, 42, 44] * 50) == 1
+    assert stats.step([20] * 600) is None and stats.step(range(1000)) is None

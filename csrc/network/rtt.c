@@ -228,10 +228,12 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 
 ROW(tcp, "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; on loopback "
     "the server is on the same CPU", .params = OURS(64));
-ROW(tcp_across, "the same on loopback, the server on another CPU (the lowest)", .params = OURS(64));
+ROW(tcp_across, "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; the "
+    "server is on another CPU of this computer (the lowest)", .params = OURS(64));
 ROW(udp, "rounds x a datagram sent and its answer received; on loopback the server is on the same CPU",
     .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
-ROW(udp_across, "the same on loopback, the server on another CPU (the lowest)",
+ROW(udp_across, "rounds x a datagram sent and its answer received; the server is on another CPU of "
+    "this computer (the lowest)",
     .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
 ROW(icmp, "rounds x an echo request sent and its reply received, by a ping socket or else a raw one; "
     "the other end's kernel answers",

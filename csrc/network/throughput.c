@@ -158,11 +158,13 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 
 RK_PROBE(tcp, .name = "network/throughput/tcp", .op = "byte",
          .timed = "bytes that the receiver took from all its connections in successive windows of "
-                  "window_ms by its own clock, skip_ms after its first byte; a server of the row's own "
-                  "is on the sender's CPU and reads up to 1 MiB a call",
+                  "window_ms by its own clock, skip_ms after its first byte; it takes up to 1 MiB a "
+                  "call, and on loopback it is on the sender's CPU",
          .params = RK_PARAMS(PEER, WINDOWS), .run = run_tcp);
 RK_PROBE(tcp_across, .name = "network/throughput/tcp_across", .op = "byte",
-         .timed = "the same with the server on another CPU of this computer (the lowest)",
+         .timed = "bytes that the receiver, on another CPU of this computer than the sender (the lowest), "
+                  "took from all its connections in successive windows of window_ms by its own "
+                  "clock, skip_ms after its first byte; it takes up to 1 MiB a call",
          .params = RK_PARAMS(RK_WORD("peer", "loopback", "loopback"), WINDOWS),
          .run = run_tcp_across);
 RK_PROBE(start, .name = "network/throughput/start", .op = "byte",

@@ -214,27 +214,29 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 
 #define PEER RK_WORD("peer", "loopback", "loopback, or other: the other host")
 #define CHUNK RK_COUNT("size_bytes", 128 << 10, 64, 4 << 20, "of a chunk (the report: 128 KB)")
+#define LOOPBACK "on loopback the server is on the sender's CPU"
 #define SPAN RK_COUNT("span_ms", 20000, 1, 600000, "that one sample lasts (the report: 20 s)")
 
 RK_PROBE(t470, .name = "network/throughput/t470", .op = "byte", .reports = "t470",
          .timed = "one send() of size_bytes with MSG_WAITALL, -O0, between bare stamps: until the last "
-                  "byte is in the sender's socket, whose buffer is empty at the beginning",
+                  "byte is in the sender's socket, whose buffer is empty at the beginning; " LOOPBACK,
          .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 512 << 20, 1, 1 << 30,
                                             "of one send (the report: 512 MB, and 10 MB to another "
                                             "host)")),
          .run = run_t470);
 RK_PROBE(i7_10750h, .name = "network/throughput/i7_10750h", .op = "byte", .reports = "i7_10750h",
          .timed = "sends of size_bytes one after the other for span_ms, -O0, and until the receiver has "
-                  "them all, between CPUID-fenced stamps; the receiver's bytes",
+                  "them all, between CPUID-fenced stamps; the receiver's bytes; " LOOPBACK,
          .params = RK_PARAMS(PEER, CHUNK, SPAN), .run = run_i7_10750h);
 RK_PROBE(i7_10750h_exchange, .name = "network/throughput/i7_10750h_exchange", .op = "byte",
          .reports = "i7_10750h",
          .timed = "for span_ms a chunk of size_bytes sent and as much received, -O0, between "
-                  "CPUID-fenced stamps; bytes of one way",
+                  "CPUID-fenced stamps; bytes of one way; " LOOPBACK,
          .params = RK_PARAMS(PEER, CHUNK, SPAN), .run = run_i7_10750h_exchange);
 RK_PROBE(hpe_i7_860, .name = "network/throughput/hpe_i7_860", .op = "byte", .reports = "hpe_i7_860",
          .timed = "bytes newly acknowledged in the best best_ms of a transfer of size_bytes, or more "
-                  "until it has lasted twice as long, by the kernel's times of the acknowledgements",
+                  "until it has lasted twice as long, by the kernel's times of the "
+                  "acknowledgements; " LOOPBACK,
          .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 5000000000, 1, (int64_t)1 << 40,
                                             "of a transfer, at least (the report: 5 GB)"),
                              RK_COUNT("best_ms", 1000, 1, 60000, "of the window (the report: 1 s)")),
