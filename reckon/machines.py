@@ -8,10 +8,12 @@ import matplotlib
 import numpy as np
 
 from . import changes, plotting, units
+from .alike import NOT_ALIKE, NOT_RANKED
 from .blocks import Block, grid, say
+from .bounds import plausible
 from .compare import compare
 from .described import COMPONENTS, descriptions, strangers
-from .others import NOT_ALIKE, NOT_RANKED, Cell, Others, Row, not_ranked, others
+from .others import Cell, Others, Row, others
 from .plotting import STYLE
 from .settings import ReckonError
 
@@ -22,8 +24,7 @@ _ROW_INCHES = 0.165
 # Colours tell ratios up to this one; beyond it only the number does.
 _DARKEST = 10.0
 _NEAR = 0.1
-_RATE_SLACK = 1.02  # a shaped link lets so much through in a window
-_NEUTRAL = "#eeeeee"  # neither a time nor a rate: no better and no worse
+_NEUTRAL = "#eeeeee"  # neither quicker nor slower by it
 
 def _own(row: Row, columns: list[str], cycles: bool) -> str:
     cells = sorted((c for k, c in row.cells.items() if k in columns),
@@ -33,26 +34,23 @@ def _own(row: Row, columns: list[str], cycles: bool) -> str:
     return " to ".join(ends)
 
 
-def _cell(cell: Cell | None, cycles: bool) -> str:
+def _cell(cell: Cell | None, cycles: bool, most: int) -> str:
     if cell is None or (cycles and not math.isfinite(cell.cycles_ratio)):
         return "–"
     there = units.number(cell.cycles_there) if cycles else units.amount(cell.there, cell.unit)
-    return f"{there} ({units.number(cell.cycles_ratio if cycles else cell.ratio)}×)"
-
-
-def _label(row: Row) -> str:
-    places = max(cell.places for cell in row.cells.values())
-    return row.label + (f", {places} places" if places > 1 else "")
+    fewer = "" if cell.places == most else f", {cell.places} place{'s' if cell.places > 1 else ''}"
+    return f"{there} ({units.number(cell.cycles_ratio if cycles else cell.ratio)}×{fewer})"
 
 
 def table(o: Others, part: str, columns: list[str], name: str, cycles: bool = False) -> Block:
-    """One part's figures of those machines, each with its ratio to this run's by the same method; of a curve,
-    medians over the places that both have. cycles: in cycles of each machine's clock."""
+    """One part's figures of those machines, each with its ratio to this run's; of a curve, medians over the
+    places that both have. cycles: in cycles of each machine's clock."""
     rows = []
     for row in o.of(part, columns):
-        told = [_cell(row.cells.get(column), cycles) for column in columns]
+        most = max(cell.places for cell in row.cells.values())
+        told = [_cell(row.cells.get(column), cycles, most) for column in columns]
         if any(cell != "–" for cell in told):
-            rows.append([_label(row), _own(row, columns, cycles), *told])
+            rows.append([row.label + (f", {most} places" if most > 1 else ""), _own(row, columns, cycles), *told])
     unit = "in core cycles" if cycles else "with the ratio to this run"
     whose = "other runs" if columns and columns[0] in o.runs else "the reports' machines"
     return grid([PARTS[part].capitalize(), "This run", *(o.titles[column] for column in columns)], rows,
@@ -94,7 +92,7 @@ def heat_map(o: Others, part: str, name: str) -> Block:
 
 def _heat_map(o: Others, rows: list[Row], name: str, what: str) -> Block:
     columns = [column for column in o.titles if any(column in row.cells for row in rows)]
-    times = np.array([[row.cells[c].times if c in row.cells else math.nan for c in columns] for row in rows])
+    times = np.array([[row.cells[c].colour if c in row.cells else math.nan for c in columns] for row in rows])
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log10(times)
     colours = matplotlib.colormaps["coolwarm"]  # blue and red, light grey between: told apart by colour-blind too
@@ -113,8 +111,10 @@ def _heat_map(o: Others, rows: list[Row], name: str, what: str) -> Block:
            "machine's figure to this run's, blue where that machine is quicker, red where it is slower")  # fmt: skip
     data = [[row.label, column, cell.quantity, f"{cell.here:.6g}", f"{cell.there:.6g}", f"{cell.ratio:.6g}",
              str(cell.places)] for row in rows for column, cell in row.cells.items()]  # fmt: skip
-    caption = (f"{what.capitalize()}: every other machine's figure divided by this run's, by the same method. Red: "
-               "slower than this machine, blue: quicker, white: nothing to hold against this run's")  # fmt: skip
+    ours = " (*ours*: by this book's)" if any("(ours)" in row.label for row in rows) else ""
+    caption = (f"{what.capitalize()}: every other machine's figure divided by this run's, by the same method{ours}. "
+               "Red: slower than this machine, blue: quicker, grey: neither, white: nothing to hold against this "
+               "run's")  # fmt: skip
     if set(columns) & set(o.runs):
         caption += f"; of a run, ratios within {100 * _NEAR:.0f} % are not printed"
     return plotting.save(figure, name, caption, alt, ["line", "machine", "row here", "this run", "that machine",
@@ -150,7 +150,7 @@ def _frame(figure, axes, rows: list[Row], titles: list[str], colours, norm) -> N
 def against(o: Others, column: str) -> Block:
     """At what this machine is quickest and slowest beside another."""
     every = [(row, row.cells[column]) for row in o.rows if column in row.cells and row.cells[column].times > 0]
-    known = sorted((p for p in every if not not_ranked(p[1].quantity)), key=lambda pair: pair[1].times)
+    known = sorted((p for p in every if p[1].is_ranked), key=lambda pair: pair[1].times)
     left = _left_out([pair for pair in every if pair not in known])
     title = o.titles[column]
     if not known:
@@ -167,7 +167,7 @@ def against(o: Others, column: str) -> Block:
 
 def _left_out(pairs: list[tuple[Row, Cell]]) -> str:
     """What of a machine's figures is not ranked, as a sentence."""
-    named = [f"{row.label}" for row, cell in pairs if cell.quantity in NOT_RANKED]
+    named = [row.label for row, cell in pairs if cell.by_ours or cell.quantity in NOT_RANKED]
     link = len(pairs) - len(named)
     told = ([f"{link} over the link to the peer"] if link else []) + named
     return f" Not ranked: {_listed(told)}." if told else ""
@@ -188,8 +188,12 @@ def not_alike(o: Others) -> Block:
     """What is left out, what is not ranked, and which runs take part."""
     text = "Left out: " + "; ".join(f"`{name}`: {why}" for name, why in NOT_ALIKE.items())
     text += "; a table below lists every figure that is held against nothing. "
+    whys: dict[str, list[str]] = {}
+    for name, why in NOT_RANKED.items():
+        whys.setdefault(why, []).append(f"`{name}`")
     text += ("In table and heat map, but not ranked: what goes over the link to the peer, which is none of the "
-             "machine's; " + "; ".join(f"`{name}`: {why}" for name, why in NOT_RANKED.items()) + ". ")  # fmt: skip
+             "machine's; what is held against this book's own method *(ours)*; "
+             + "; ".join(f"{_listed(names)}: {why}" for why, names in whys.items()) + ". ")  # fmt: skip
     text += (f"Other runs: {', '.join(f'`{name}`' for name in o.runs)}. " if o.runs else
              "There is no other run to hold this one against. ")  # fmt: skip
     return say(text + " ".join(o.troubles))
@@ -202,25 +206,6 @@ def without(o: Others, name: str) -> Block:
     rows = [["; ".join(one.of), one.report, str(one.count), one.why] for one in o.without]
     return grid(["What", "Report", "Figures", "Why"], rows, "Figures of the reports that are held against nothing "
                 "here", name, [50, 12, 8, 30])  # fmt: skip
-
-
-def plausible(o: Others) -> Block:
-    """Which of the figures here cannot be what they claim: a time below a cycle, of this run or of another
-    machine, and a rate of this run beyond its link to the peer."""
-    rate = o.here.machine.get("peer", {}).get("link_rate", {}).get("value")
-    odd, cells = [], [(o.titles[column], cell) for row in o.rows for column, cell in row.cells.items()]
-    for whose, cell in cells:
-        for name, cycles in (("this run", cell.cycles_here), (whose, cell.cycles_there)):
-            if cycles < 1:
-                odd.append(f"`{cell.quantity}` of {name}, {units.number(cycles)} cycles")
-        is_rate = units.dimension(cell.unit) == units.dimension("byte/s")
-        if rate and is_rate and "_peer" in cell.quantity and cell.here > _RATE_SLACK * rate:
-            odd.append(f"`{cell.quantity}` of this run, {units.amount(cell.here, cell.unit)}")
-    text = "**Can it be?** No operation takes less than a cycle" + (
-        f", and nothing goes to this run's peer faster than the {units.amount(rate, 'Gbit/s')} of the link"
-        if rate else "")  # fmt: skip
-    return say(text + (f". Beyond: {'; '.join(dict.fromkeys(odd))}. The page `methods` says by what way each was "
-                       "measured." if odd else ". None is beyond."))  # fmt: skip
 
 
 # So many other runs are each compared with this one.

@@ -9,117 +9,16 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from . import plotting, reports, units
+from .alike import told_by_slope
 from .blocks import Block, grid, say
+from .bounds import CYCLE, RATE_SLACK
+from .effects import SAME, VAGUE, counter, is_told, sentence, times
 from .plotting import BLACK, STYLE
 from .results import AGAIN
 from .session import session
 from .ways import Compared, Ratio, Way
 
-# A way that lies so close to ours does not change the figure; a wider interval than the second, with ours
-# in it, says nothing either way.
-_SAME = 0.05
-_VAGUE = 1.25
-_ALL = 0.8  # such a share of a difference, or a quarter more than it, is the difference
-_SOME = 0.05  # a smaller share of a difference is none of it
-_HALF = 0.5
 _MOST_TOLD = 12
-_RATE_SLACK = 1.02  # a shaped link lets so much through in a window
-_TRAPS_CYCLES = 800  # a CPUID that no hypervisor intercepts takes 100 to 250 (Fog, instruction tables)
-
-
-def _ends(ratio: Ratio) -> tuple[float, float]:
-    """Between what the ratio lies: its interval, or with too few rounds for one what they gave."""
-    if not math.isnan(ratio.low):
-        return ratio.low, ratio.high
-    return (ratio.least, ratio.most) if ratio.rounds else (ratio.middle, ratio.middle)
-
-
-def _times(ratio: Ratio) -> str:
-    """"2.91 (2.80 to 3.02)"."""
-    low, high = _ends(ratio)
-    return units.number(ratio.middle) + (f" ({units.number(low)} to {units.number(high)})" if ratio.rounds > 1 else "")
-
-
-def _is_told(ratio: Ratio) -> bool:
-    """Whether it changes the figure, and by what matters. Fewer rounds than an interval takes all fall on one side
-    by chance now and then (two of them every other time), and so must lie far off."""
-    low, high = _ends(ratio)
-    if math.isnan(ratio.low):
-        return low > _VAGUE or high < 1 / _VAGUE
-    return not low <= 1 <= high and ratio.off > 1 + _SAME
-
-
-def _few(ratio: Ratio) -> str:
-    """What the figure rests on, where that is less than an interval takes."""
-    if not math.isnan(ratio.low):
-        return ""
-    if ratio.rounds == 1:
-        return " (in a single round)"
-    return f" in {ratio.rounds} rounds" if ratio.rounds else " by the pages' figures"
-
-
-def _effect(ratio: Ratio) -> str:
-    """What it does to the figure, in words."""
-    low, high = _ends(ratio)
-    within = f"within {units.number(max(0.1, 100 * max(abs(low - 1), abs(high - 1))), 2)} %"
-    if _is_told(ratio):
-        return f"gives {_times(ratio)} times our figure{_few(ratio)}"
-    if math.isnan(ratio.low):
-        return f"cannot be told from ours here ({_times(ratio)} times it{_few(ratio)}: too few to tell)"
-    if 1 - _SAME <= low and high <= 1 + _SAME:
-        return f"makes no difference here ({within})"
-    if not low <= 1 <= high:
-        return f"makes no difference here that matters ({_times(ratio)} times our figure)"
-    if 1 / _VAGUE <= low and high <= _VAGUE:
-        return f"makes no difference here that can be told ({within})"
-    return f"cannot be told from ours here ({units.number(low)} to {units.number(high)} times it)"
-
-
-_REST = {"cpu/timer/paoloni": "the stamps", "cpu/timer/cpuid": "CPUID"}
-
-
-def _rest(way: Way, ours: Way) -> str:
-    """What the larger part of a difference is not."""
-    text = f"; the rest is not {_REST.get(way.row.costs, 'that')}"
-    in_a_row = {"calls", "turns"} & set(ours.point.params) and way.row.costs == "cpu/timer/paoloni"
-    return text + (": single calls stand between them in place of many in a row" if in_a_row else "")
-
-
-def _part(way: Way, ours: Way, ratio: Ratio) -> str:
-    """What share of the difference is known to lie inside its figure."""
-    one = way.inside
-    if one is None or one.summary is None or not _is_told(ratio):
-        return ""
-    whole = way.row.times * one.median
-    several = f"{units.plain(way.row.times)} times " if way.row.times != 1 else ""
-    text = f" {several}`{way.row.costs}` is {units.amount(whole, one.unit)} here"
-    added = way.median - ours.median
-    share = whole / added if added > 0 else 0
-    if share < _SOME:
-        return ""
-    if share > 1 / _ALL:
-        text += ", more than the difference"
-    elif share >= _ALL:
-        text += ", which is the difference"
-    else:
-        text += f", {units.number(100 * share, 2)} % of the difference"
-        text += _rest(way, ours) if share < _HALF else ""
-    if way.row.costs.endswith("/cpuid") and one.core_cycles.median > _TRAPS_CYCLES:
-        text += ": it traps, and the hypervisor answers it"
-    return text + "."
-
-
-def _sentence(way: Way, compared: Compared) -> str:
-    """One item of the list: what it does to the figure, and what it does otherwise."""
-    ratio, differs = compared.ratio(way), f": {way.row.differs}" if way.row.differs else ""
-    if not way.has_figure:
-        return f"- **{way.title}** is not measured here ({way.reason}){differs}."
-    if not compared.ours.has_figure:
-        return f"- **{way.title}** cannot be held against ours{differs}."
-    if not ratio.known:
-        return f"- **{way.title}** gives {way.told()}, of which no ratio tells anything{differs}."
-    apart = f" (minutes apart: {way.reason})" if compared.side_by_side and not ratio.rounds else ""
-    return f"- **{way.title}** {_effect(ratio)}{apart}{differs}.{_part(way, compared.ours, ratio)}"
 
 
 def _in_reports(way: Way) -> str:
@@ -131,12 +30,14 @@ def _in_reports(way: Way) -> str:
         x is None or math.isclose(units.to_base(f.at, f.at_unit), x))  # fmt: skip
     told = lambda f: units.amount(f.base(f.measured, way.page.unit) / way.per, way.page.unit)  # noqa: E731
     found = [f for f in reports.of(way.row.of) if here(f) and (not way.reports or f.report in way.reports)]
-    return "; ".join(f"{f.report}: {told(f)}" for f in found) or "–"
+    slope = lambda f: units.amount(f.base(f.measured, way.page.unit), way.page.unit)  # noqa: E731
+    return "; ".join([*(f"{f.report}: {told(f)}" for f in found), *(
+        f"{f.report}: {slope(f)} (a slope)" for f in reports.of(way.row.of) if told_by_slope(way.page, f))]) or "–"
 
 
 def _row(way: Way, compared: Compared, is_ours: bool = False) -> list[str]:
     ratio = compared.ratio(way)
-    against = "1" if is_ours else _times(ratio) if ratio.known else "–"
+    against = "1" if is_ours else times(ratio) if ratio.known else "–"
     rounds = len(way.processes) if is_ours and way.again else ratio.rounds
     timed = way.page.measurement.timed if way.page and way.page.measurement else "–"
     return [f"**{way.title}**" if is_ours else way.title, timed, way.told(), against,
@@ -163,7 +64,7 @@ def group(compared: Compared) -> Block:
     table = grid(["Method of", "What is timed", "Measured here", "Against ours", "Rounds", "In the report"],
                  [_row(compared.ours, compared, True), *(_row(way, compared) for way in ways)],
                  f"{one.title} by every method", f"methods-{one.name}", [16, 30, 18, 14, 8, 14])  # fmt: skip
-    return Block(_lead(compared) + table.markdown + "\n\n" + "\n".join(_sentence(way, compared) for way in ways))
+    return Block(_lead(compared) + table.markdown + "\n\n" + "\n".join(sentence(way, compared) for way in ways))
 
 
 def _all(found: dict[str, Compared]) -> list[tuple[Compared, Way, Ratio]]:
@@ -193,7 +94,7 @@ def strips(found: dict[str, Compared], name: str, caption: str) -> Block:
         plotting.plain_log(axes.xaxis)
         axes.set_xlabel("times our figure (line: the rounds' least and most; hollow: from its page)")
         plotting.legend(figure, axes, [_key(report, colours) for report in colours])
-    far = sorted((each for each in _all(found) if _is_told(each[2])), key=lambda each: -each[2].off)[:_MOST_TOLD]
+    far = sorted((each for each in _all(found) if is_told(each[2])), key=lambda each: -each[2].off)[:_MOST_TOLD]
     alt = "The farthest from ours: " + "; ".join(
         f"{way.row.of} {units.number(ratio.middle)} times" for _, way, ratio in far)  # fmt: skip
     return plotting.save(figure, name, caption, alt, ["group", "quantity", "reports", "times ours", "least", "most",
@@ -231,10 +132,13 @@ def farthest(found: dict[str, Compared]) -> Block:
     every = sorted(_all(found), key=lambda each: each[2].off)
     if not every:
         return say("No page has been measured yet, so that nothing can be compared.")
-    told = [each for each in every if _is_told(each[2])]
-    twice = sum(ratio.off > 2 for *_, ratio in told)
-    text = (f"Of {len(every)} ways on this machine {len(told)} change their figure by more than chance and more than "
-            f"{100 * _SAME:.0f} %, {twice} of them by more than a factor of two.")  # fmt: skip
+    told = [each for each in every if is_told(each[2])]
+    sure = [each for each in told if not math.isnan(each[2].low)]
+    twice, few = sum(ratio.off > 2 for *_, ratio in sure), len(told) - len(sure)
+    text = (f"Of {len(every)} ways on this machine {len(sure)} change their figure by more than chance and more than "
+            f"{100 * SAME:.0f} %, {twice} of them by more than a factor of two.")  # fmt: skip
+    text += (f" {few} more {'lie' if few > 1 else 'lies'} farther off than {100 * (VAGUE - 1):.0f} %, in too few "
+             "rounds, or by the pages' figures, for chance to be told.") if few else ""  # fmt: skip
     if not told:
         return say(text)
     one, way, ratio = told[-1]
@@ -245,10 +149,10 @@ def farthest(found: dict[str, Compared]) -> Block:
 
 def ranking(found: dict[str, Compared], caption: str, name: str) -> Block:
     """The ways that change their figure most, first."""
-    told = [each for each in _all(found) if _is_told(each[2])]
+    told = [each for each in _all(found) if is_told(each[2])]
     every = sorted(told, key=lambda each: -each[2].off)[:_MOST_TOLD]
     return grid(["Figure", "Method of", "Times ours", "What it does otherwise"],
-                [[one.group.title, way.title, _times(ratio), way.row.differs] for one, way, ratio in every],
+                [[one.group.title, way.title, times(ratio), way.row.differs] for one, way, ratio in every],
                 caption, name, [22, 20, 18, 40])  # fmt: skip
 
 
@@ -289,9 +193,9 @@ def plausible(found: dict[str, Compared]) -> Block:
     odd = []
     for name, way in ways.items():
         is_rate = units.dimension(way.page.unit) == units.dimension("byte/s")
-        if _cycles(way) < 1:
+        if _cycles(way) < CYCLE:
             odd.append(f"- `{name}`: {units.amount(way.median, way.page.unit)} is less than a cycle. {_reason(way)}")
-        elif is_rate and rate and "peer" in way.point.params and way.median > _RATE_SLACK * rate:
+        elif is_rate and rate and "peer" in way.point.params and way.median > RATE_SLACK * rate:
             odd.append(f"- `{name}`: {units.amount(way.median, way.page.unit)} is more than the link carries. "
                        f"{_reason(way)}")  # fmt: skip
     text = "**Can it be?** No operation takes less than a cycle" + (
@@ -304,3 +208,6 @@ def plausible(found: dict[str, Compared]) -> Block:
 def _reason(way: Way) -> str:
     told = way.row.differs if way.reports or way.row.differs != "ours" else "the book's own"
     return told[0].upper() + told[1:] + "."
+
+
+__all__ = ["counter", "farthest", "group", "plausible", "ranking", "repeated", "strips"]

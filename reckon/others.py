@@ -1,7 +1,8 @@
 """This run beside other machines: the reports' and those of other runs.
 
-A report measured by a method of its own, and this run has a row for each: a report's figure is held against
-the row of its own method, so that the ratio is one of machines and not of methods. Rows of different reports
+A report measured by a method of its own, and this run has a row for nearly each: a report's figure is held
+against the row of its own method, so that the ratio is one of machines and not of methods; the few that are held
+against this book's own method are marked and not ranked. Rows of different reports
 that measure the same thing (`cpu/task/t470_fork`, `cpu/task/i7_10750h_fork`) stand in one line, `cpu/task fork`.
 What a report measured and no line has is kept with its reason.
 """
@@ -9,50 +10,17 @@ What a report measured and no line has is kept with its reason.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from . import records, reports, units
+from .alike import (BLOCKS, DERIVED, HELD_AGAINST_OURS, NOT_ALIKE, NOT_RANKED, alike, file_blocks, like, line_of,
+                    not_ranked, told_by_slope)  # fmt: skip
 from .results import Result, all_results, told_trials
 from .settings import ReckonError
 
-# What a report did on another scale than this book does, so that the figures are no ratio of machines.
-NOT_ALIKE = {
-    "files/cache": "the reports filled all of their memory, this book a group with little memory that stands for it",
-}
-# Rows whose ratio is no property of the machine: they stand in table and heat map, and are not ranked.
-NOT_RANKED = {
-    "cpu/syscall/mbp2016_getpid": "the C library answered it there from memory, and the kernel does here",
-    "files/remote/seek": "libnfs only notes an offset here, and no message goes out",
-}
-_OVER_THE_LINK = "goes over the link to the peer, and that is none of the machine's"
-# Named as if they were the same as another report's, and another thing.
-_LINES = {
-    "cpu/loop/mbp2016": "optimised",
-    "cpu/switch/i7_10750h_process": "process, from its fork",
-    "cpu/switch/i7_10750h_thread": "thread, from its creation",
-    "cpu/task/hpe_i7_860_process": "process, until the first runs",
-    "cpu/task/hpe_i7_860_thread": "thread, until the first runs",
-    "cpu/task/x510uq_thread": "thread, not joined",
-    "memory/fault/t470": "from disk",
-    "memory/fault/x510uq": "from disk",
-    "memory/fault/hpe_i7_860": "from disk",
-    "memory/fault/hpe_i7_860_memory": "file in memory",
-    "memory/fault/mbp2016": "cached",
-    "memory/fault/i7_10750h_file": "file just filled",
-    "network/rtt/i7_10750h": "through a pipe",
-    "network/rtt/hpe_i7_860": "to the acknowledgement",
-    "network/rtt/hpe_i7_860_peer": "to the acknowledgement, peer",
-    "files/read/t470_sequential": "sequential, never written",
-    "files/read/t470_random": "random, never written",
-    "files/contention/t470": "never written",
-    "files/contention/mbp2016": "threads on one file",
-}
-# A report's single figure of what is a curve here: its place, and by what our figure there is divided.
-_SINGLE = {"cpu/loop/hpe_i7_860": (50.0, 50.0)}
 # So many other runs take part, the one opened last first: each is a column.
 _RUNS_MOST = 4
 
@@ -70,6 +38,11 @@ class Cell:
     places: int = 1
     cycles_here: float = math.nan
     cycles_there: float = math.nan
+    by_ours: bool = False  # a report's figure, held against this book's own method
+
+    @property
+    def is_ranked(self) -> bool:
+        return not (self.by_ours or not_ranked(self.quantity))
 
     @property
     def times(self) -> float:
@@ -77,6 +50,11 @@ class Cell:
         rate."""
         power = units.dimension(self.unit).get("[time]", 0)
         return {1: self.ratio, -1: 1 / self.ratio if self.ratio else math.nan}.get(int(power), math.nan)
+
+    @property
+    def colour(self) -> float:
+        """The same, where it says which machine is quicker; nan where it does not."""
+        return math.nan if self.by_ours or self.quantity in NOT_RANKED else self.times
 
     @property
     def cycles_ratio(self) -> float:
@@ -93,7 +71,8 @@ class Row:
 
     @property
     def label(self) -> str:
-        return f"{self.experiment} {self.what}".strip().replace("_", " ")
+        ours = " (ours)" if any(cell.by_ours for cell in self.cells.values()) else ""
+        return f"{self.experiment} {self.what}".strip().replace("_", " ") + ours
 
     @property
     def part(self) -> str:
@@ -120,6 +99,7 @@ class Others:
     runs: dict[str, records.Run]
     troubles: list[str]  # sentences: runs that could not be read, or are too many
     without: list[Without]  # what the reports measured and no row has
+    heres: dict[str, Here]  # this run's quantities that have samples
 
     def of(self, part: str, columns: list[str] | None = None) -> list[Row]:
         """The rows of that part of the book in which one of the machines has a figure."""
@@ -131,73 +111,50 @@ class Others:
         return [column for column in self.titles if column not in self.runs]
 
 
-def alike(quantity: str) -> list[reports.Figure]:
-    """The reports' figures of a quantity, where they measured the same."""
-    return [] if quantity.rpartition("/")[0] in NOT_ALIKE else reports.of(quantity)
-
-
-def not_ranked(quantity: str) -> str:
-    """Why no machine is quicker or slower by it; nothing where one is."""
-    if quantity in NOT_RANKED:
-        return NOT_RANKED[quantity]
-    return _OVER_THE_LINK if "_peer" in quantity or quantity.startswith("files/remote/") else ""
-
-
-def _line_of(quantity: str) -> tuple[str, str]:
-    """The experiment and what is measured, without the name of the report whose method it is."""
-    experiment, _, last = quantity.rpartition("/")
-    if quantity in _LINES:
-        return experiment, _LINES[quantity]
-    for report in reports.all_reports():
-        last = re.sub(rf"(^|_){report.name}(_|$)", "_", last).strip("_")
-    return experiment, last
-
-
-def _place_in(one: Result, figure: reports.Figure) -> int | None:
-    """Which of the quantity's points the figure is of."""
-    if one.is_curve and figure.at is None:
-        return one.place(_SINGLE.get(one.quantity, (None, 1))[0])
-    return one.place(figure.at, figure.at_unit)
-
-
-class _Here:
+class Here:
     """A quantity's medians at its points, in base units and in core cycles, without the rest of a summary:
     its warnings take a hundred times as long."""
 
     def __init__(self, one: Result):
         m = one.measurement
         self.one, self.medians, self.cycles = one, [], []
-        is_time = units.dimension(one.unit) == units.dimension("s")
+        self.is_time = units.dimension(one.unit) == units.dimension("s")
         for point in one.points:
             told = [told_trials(p.ticks, p.ops, m.op, m.tick_hz, one.unit, one.seal.kind) for p in point.processes]
             self.medians.append(np.median([np.median(values) for values in told]))
             clocks = [(p.cycles_per_tick_before + p.cycles_per_tick_after) / 2 for p in point.processes]
             cycles = [np.median(values) * clock * m.tick_hz for values, clock in zip(told, clocks, strict=True)]
-            self.cycles.append(np.median(cycles) if is_time else math.nan)
+            self.cycles.append(np.median(cycles) if self.is_time else math.nan)
+            self.clock_hz = float(np.median(clocks)) * m.tick_hz
+        whole = m.op == "file" and self.is_time
+        self.blocks = [file_blocks(p) if whole else BLOCKS.get(one.quantity, 1.0) for p in one.points]
 
-    def cell(self, places: list[int], there: list[float], cycles_there: list[float], per: float = 1) -> Cell | None:
-        """Against another machine's values at those places; `per`: what ours is divided by."""
+    def cell(self, places: list[int], there: list[float], cycles_there: list[float],
+             by_ours: bool = False) -> Cell | None:  # fmt: skip
+        """Against another machine's values at those places; whole files by their blocks."""
         both = [(k, t, c) for k, t, c in zip(places, there, cycles_there, strict=True) if self.medians[k] > 0 and t > 0]
         if not both:
             return None
-        k, t, c = map(list, zip(*both, strict=True))
-        here, there = np.array(self.medians)[k] / per, np.array(t)
-        middle = lambda values: float(np.median(values))  # noqa: E731
+        k, t, c = (np.array(values) for values in zip(*both, strict=True))
+        per, middle = np.array(self.blocks)[k], lambda values: float(np.median(values))
+        here, there = np.array(self.medians)[k] / per, t / per
         return Cell(self.one.quantity, self.one.unit, middle(here), middle(there), middle(there / here), len(k),
-                    middle(np.array(self.cycles)[k]) / per, middle(c))  # fmt: skip
+                    middle(np.array(self.cycles)[k] / per), middle(c / per), by_ours)  # fmt: skip
 
 
-def _of_report(mine: _Here, figures: list[reports.Figure]) -> Cell | None:
+def _of_report(mine: Here, figures: list[reports.Figure]) -> Cell | None:
     """The report's figures of a quantity at the places that this run has too."""
-    one = mine.one
-    found = [(k, f) for f in figures if (k := _place_in(one, f)) is not None]
-    is_time = units.dimension(one.unit) == units.dimension("s")
-    per = _SINGLE[one.quantity][1] if one.is_curve and one.quantity in _SINGLE else 1
+    one, cycle = mine.one, lambda f: f.core_cycles(f.measured) if mine.is_time else math.nan
+    for f in (f for f in figures if told_by_slope(one, f)):
+        here, there = like(one, f), f.base(f.measured, one.unit)
+        return None if not here > 0 else Cell(
+            one.quantity, one.unit, here, there, there / here, 1, here * mine.clock_hz, cycle(f))  # fmt: skip
+    found = [(k, f) for f in figures if (k := one.place(f.at, f.at_unit)) is not None]
     return mine.cell([k for k, _ in found], [f.base(f.measured, one.unit) for _, f in found],
-                     [f.core_cycles(f.measured) if is_time else math.nan for _, f in found], per)  # fmt: skip
+                     [cycle(f) for _, f in found], one.quantity in HELD_AGAINST_OURS)  # fmt: skip
 
 
-def _of_run(mine: _Here, theirs: _Here) -> Cell | None:
+def _of_run(mine: Here, theirs: Here) -> Cell | None:
     """Another run's figures at the places that both have, by the same parameters."""
     one, other = mine.one, theirs.one
     if units.dimension(one.unit) != units.dimension(other.unit):
@@ -233,25 +190,25 @@ def _read_runs(folders: dict[str, Path], troubles: list[str]) -> dict[str, dict[
     return known
 
 
-def _why_not(figure: reports.Figure, one: Result | None, mine: _Here | None) -> str:
+def _why_not(figure: reports.Figure, one: Result | None, mine: Here | None) -> str:
     """Why a report's figure is held against nothing; nothing where it is."""
     if not figure.quantity:
-        return "no row of this book measures it"
+        return "derived from other figures" if DERIVED.search(figure.what) else "no row of this book measures it"
     if figure.quantity.rpartition("/")[0] in NOT_ALIKE:
         return "on another scale"
     if one is None:
         return "not measured yet"
     if not one.has_samples:
         return f"{one.state}: {one.reason}"
-    place = _place_in(one, figure)
-    if place is None:
+    place = one.place(figure.at, figure.at_unit)
+    if place is None and not told_by_slope(one, figure):
         return "at places that this run has not" if figure.at is not None else "at no place of the curve here"
-    if mine.medians[place] > 0 and figure.measured > 0:
+    if figure.measured > 0 and (like(one, figure) if place is None else mine.medians[place]) > 0:
         return ""
     return f"{'this run' if figure.measured > 0 else 'the report'} has no figure above 0 there, and so no ratio"
 
 
-def _without(results: dict[str, Result], heres: dict[str, _Here]) -> list[Without]:
+def _without(results: dict[str, Result], heres: dict[str, Here]) -> list[Without]:
     """What the reports measured and no cell has."""
     found: dict[tuple[str, str], list[str]] = {}
     for one in reports.figures():
@@ -261,12 +218,12 @@ def _without(results: dict[str, Result], heres: dict[str, _Here]) -> list[Withou
     return [Without(report, why, tuple(dict.fromkeys(of)), len(of)) for (why, report), of in sorted(found.items())]
 
 
-def _cells(mine: _Here, known: dict[str, dict[str, Result]]) -> dict[str, Cell]:
+def _cells(mine: Here, known: dict[str, dict[str, Result]]) -> dict[str, Cell]:
     """Every other machine's figure of a quantity."""
     one = mine.one
     found = {report.name: _of_report(mine, [f for f in alike(one.quantity) if f.report == report.name])
              for report in reports.all_reports()}  # fmt: skip
-    found |= {name: _of_run(mine, _Here(theirs[one.quantity])) for name, theirs in known.items()
+    found |= {name: _of_run(mine, Here(theirs[one.quantity])) for name, theirs in known.items()
               if one.quantity in theirs}  # fmt: skip
     return {column: cell for column, cell in found.items() if cell}
 
@@ -277,13 +234,13 @@ def others(here: records.Run) -> Others:
     known = _read_runs(folders, troubles)
     lines: dict[tuple[str, str], dict[str, list[Cell]]] = {}
     results = {one.quantity: one for one in all_results(here.name, only_measured=True)}
-    heres = {name: _Here(one) for name, one in results.items() if one.has_samples}
+    heres = {name: Here(one) for name, one in results.items() if one.has_samples}
     for name, mine in heres.items():
-        line = lines.setdefault(_line_of(name), {})
+        line = lines.setdefault(line_of(name), {})
         for column, cell in _cells(mine, known).items():
             line.setdefault(column, []).append(cell)
     rows = [Row(*line, {column: _middle(these) for column, these in columns.items()})
             for line, columns in lines.items() if columns]  # fmt: skip
     titles = {report.name: report.machine for report in reports.all_reports()} | {name: name for name in known}
     return Others(here, rows, titles, {name: records.read_run(folders[name]) for name in known}, troubles,
-                  _without(results, heres))  # fmt: skip
+                  _without(results, heres), heres)  # fmt: skip

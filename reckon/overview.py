@@ -76,10 +76,13 @@ def suspicions(found: list[Result], fitness: list[dict]) -> Block:
     lines = [f"- **{c['name']}**: {c['found']}. {c['advice']}" for c in fitness if c["state"] == "warn"]
     for one in found:
         lines += [f"- `{one.quantity}`: {told}." for told in [*warnings(one), *not_measured(one)]]
-        for s in one.summaries:
-            if s.median <= 0:
-                lines.append(f"- `{one.quantity}`: **{units.amount(s.median, one.unit)} is not "
-                             "possible**; a subtraction took away more than there was.")  # fmt: skip
+        # Where nothing was predicted, at no round of a loop, nothing is right.
+        none = [v for v, foreseen in zip(one.medians, one.sealed("predicted"), strict=True)
+                if v <= 0 and not foreseen <= 0]  # fmt: skip
+        if none:
+            where = f" at {len(none)} of its {len(one.points)} points" if one.is_curve else ""
+            lines.append(f"- `{one.quantity}`: **{units.amount(min(none), one.unit)}{where} is not possible**; a "
+                         "subtraction took away as much as there was, or more.")  # fmt: skip
         if one.has_samples and any(p.stopped == "time" for p in one.measurement.points):
             lines.append(f"- `{one.quantity}`: its time was up before the interval was narrow enough.")
         if one.state in ("cannot", "failed"):

@@ -12,14 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from . import records, settings, stats, units
+from .alike import file_blocks
 from .measure import measure_together
 from .predict import Formula, Input, predict
 from .results import AGAIN, Result, result
 from .session import session
 from .settings import PROFILES, ByProfile, Profile
 from .ways import Compared, Group, Row, Way, groups
-
-_BLOCK_BYTES = 4096  # a whole file is told by its blocks of so many
 
 # What a row may take in its rounds, and how many rounds there are at most. There are more than a hundred
 # rows: more time would make this page the longest of the book.
@@ -37,10 +36,7 @@ def _place(one: Result, at: float | str | None) -> records.Point | None:
 
 def _per(one: Result, point: records.Point, row: Row) -> float:
     """How many operations of the yardstick are in one of its."""
-    if one.measurement.op != "file":
-        return row.per
-    size = next(point.params[name] for name in ("file_bytes", "size_bytes") if name in point.params)
-    return size / _BLOCK_BYTES
+    return file_blocks(point) if one.measurement.op == "file" else row.per
 
 
 def _found(group: Group, row: Row) -> Way:

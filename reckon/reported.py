@@ -6,6 +6,7 @@ import math
 
 
 from . import reports, units
+from .alike import HELD_AGAINST_OURS, like
 from .blocks import Block, grid, label
 from .results import Result, result
 from .session import session
@@ -59,13 +60,9 @@ def _in_cycles(quantity: str) -> bool:
 
 def here_by(f: reports.Figure) -> float:
     """What this machine takes by the method that a report's figure was found with, in base units: the same
-    quantity of this run, at the same place if it is a curve, or by its slope where the figure is told of no
-    place; nan where it has none."""
+    quantity of this run, at the same place if it is a curve; nan where it has none, or only by ours."""
     here = result(session().run.name, f.quantity)
-    if here and here.is_curve and f.at is None:
-        return here.line.slope * units.factor(here.axis_unit) if here.line else math.nan
-    place = here.place(f.at, f.at_unit) if here else None
-    return math.nan if place is None else float(here.medians[place])
+    return like(here, f) if here and f.quantity not in HELD_AGAINST_OURS else math.nan
 
 
 def among(one: Result, quantities: list[str], caption: str, name: str, ratio: bool = True) -> Block:
@@ -76,7 +73,9 @@ def among(one: Result, quantities: list[str], caption: str, name: str, ratio: bo
     told = lambda value: [units.number(value)] if cycles else []  # noqa: E731
     amount = lambda value: "–" if value is None or math.isnan(value) else units.amount(value, one.unit)  # noqa: E731
     clock = one.core_cycles.median if cycles and one.core_cycles else math.nan
-    rows = [["**this machine**", amount(one.seal.predicted), f"{one:±}", *told(clock), "–", "–", "by this book's method"]]
+    whose = " and ".join(one.measurement.reports if one.measurement else []) or "this book"
+    rows = [["**this machine**", amount(one.seal.predicted), f"{one:±}", *told(clock), "–", "–",
+             f"by {whose}'s method"]]  # fmt: skip
     for f in (f for quantity in quantities for f in reports.of(quantity)):
         value, here = f.base(f.measured, one.unit), here_by(f) if ratio else math.nan
         rows.append([

@@ -107,6 +107,31 @@ def test_on_a_curve_it_is_held_against_the_same_place(recorded):
     assert math.isnan(reported.here_by(f.model_copy(update={"at": 99.0})))
 
 
+def test_a_table_says_whose_method_this_machine_was_measured_by(recorded):
+    name = "cpu/timer/paoloni"
+    _, _, first, *_ = table_of(rk.show.among(result("recorded", name), [name], "C", "n"))
+    assert first[-1].startswith("by x510uq and ") and first[-1].endswith("hpe_i7_860's method")
+    # What no row of a report measures is held against nothing here; a slope against a slope.
+    ours = next(f for f in reports.figures() if f.quantity == "network/rtt/icmp_peer")
+    assert math.isnan(reported.here_by(ours))
+    slope = next(f for f in reports.figures() if f.quantity == "cpu/loop/hpe_i7_860")
+    assert reported.here_by(slope) == result("recorded", slope.quantity).line.slope
+
+
+def test_impossible_places_of_a_curve_are_one_line_and_none_where_none_was_foreseen():
+    one = made_up.curve("cpu/made", [0, 1, 2, 3], [0, 0, 10, 10], axis_unit="1")
+    told = rk.overview.suspicions([one], []).markdown
+    assert "not possible" not in told  # predicted as measured: nothing at two places
+    seal = one.record.predictions[0].model_copy(update={"predicted": [0.0, 1e-9, 1e-8, 1e-8]})
+    one = replace(one, record=one.record.model_copy(update={"predictions": [seal]}))
+    points = [p.model_copy(update={"processes": [q.model_copy(update={"ticks": [0] * len(q.ticks)})
+                                                 for q in p.processes]}) for p in one.measurement.points]  # fmt: skip
+    one = replace(one, record=one.record.model_copy(
+        update={"measurement": one.measurement.model_copy(update={"points": points})}))  # fmt: skip
+    told = rk.overview.suspicions([one], []).markdown
+    assert told.count("not possible") == 1 and "**0 ns at 3 of its 4 points is not possible**" in told
+
+
 def test_a_figure_of_no_place_on_a_curve_is_its_slope(recorded):
     """A report that tells a round of a loop by the slope is held against our slope, in both tables."""
     one = result("recorded", "cpu/loop/hpe_i7_860")

@@ -61,10 +61,10 @@ def test_every_file_of_the_toc_exists():
 
 # From the bottom up; a module imports only from those before it.
 LAYERS = ["settings", "units", "stats", "levels", "onset", "expr", "records", "results", "scratch", "machine", "compare", "fitness",
-          "clib", "reports", "others", "lab", "peer", "nfs", "session", "predict", "derivations", "measure", "capacity", "ways", "paired", "blocks", "formulas",
+          "clib", "reports", "alike", "others", "lab", "peer", "nfs", "session", "predict", "derivations", "measure", "capacity", "ways", "paired", "blocks", "formulas",
           "tables", "verdicts", "hosts", "regimes", "found", "reported", "show", "overview", "changes", "plotting", "published", "figures",
           "curves", "filling", "staircase", "strips",
-          "surfaces", "described", "machines", "draw", "methods", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
+          "surfaces", "described", "bounds", "machines", "draw", "effects", "methods", "progress", "pages", "build", "__init__", "__main__"]  # fmt: skip
 
 
 def imported(path):

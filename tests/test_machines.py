@@ -3,12 +3,13 @@
 import csv
 import dataclasses
 import math
+import re
 import types
 
 import pytest
 
 import made_up
-from reckon import clib, machines, others, records, reports, strips, units, ways
+from reckon import alike, clib, machines, others, records, reports, strips, units
 from reckon.results import all_results
 
 GETPID, CALL = "cpu/syscall/t470_getpid", "cpu/call/t470"
@@ -54,19 +55,50 @@ def test_what_only_has_the_same_name_has_a_line_of_its_own(folders):
         "memory/fault from disk": {"t470", "hpe_i7_860"}, "memory/fault cached": {"mbp2016"},
         "memory/fault anonymous": {"i7_10750h"}}  # fmt: skip
     known = {probe.name for probe in clib.probes().values()}
-    named = {*others._LINES, *others._SINGLE, *others.NOT_RANKED}
-    assert {name.removesuffix("_peer") for name in named} <= known
+    named = {*alike.LINES, *alike.SLOPES, *alike.BLOCKS, *alike.NOT_RANKED, *alike.HELD_AGAINST_OURS}
+    assert {re.sub("_peer$|_in_order$", "", name) for name in named} <= known
 
 
-def test_a_single_figure_of_a_curve_is_held_where_methods_toml_holds_it(folders):
-    name = "cpu/loop/hpe_i7_860"
-    at, per = others._SINGLE[name]
-    assert [(row.at, row.per) for one in ways.groups() for row in one.way if row.of == name] == [(at, per)]
-    x = [0, at - 5, at]
-    o = here([made_up.curve(name, x, [told(name) * k / 4 for k in x], axis_unit="1")])
+def test_a_slope_that_a_report_fitted_is_held_against_the_slope_here(folders):
+    name, x = "cpu/loop/hpe_i7_860", [0, 10, 20, 50]
+    o = here([made_up.curve(name, x, [40 + told(name) * k / 4 for k in x], axis_unit="1")])
     cell = row(o, "cpu/loop").cells["hpe_i7_860"]
     assert cell.ratio == pytest.approx(4, rel=0.03) and cell.here == pytest.approx(cell.there / 4, rel=0.03)
-    assert cell.cycles_here == pytest.approx(3e9 * cell.here, rel=0.03)
+    assert cell.cycles_here == pytest.approx(3e9 * cell.here, rel=0.03) and cell.places == 1
+    assert not row(o, "cpu/loop").cells["hpe_i7_860"].by_ours and not [w for w in o.without if f"`{name}`" in w.of]
+
+
+def test_whole_files_are_told_by_their_blocks(folders):
+    name = "files/read/t470_sequential"
+    figures = [f for f in reports.of(name)][:2]
+    x = [units.to_base(f.at, f.at_unit) for f in figures]
+    made = made_up.curve(name, x, [units.from_base(f.base(f.measured, "ns"), "ns") / 2 for f in figures], axis_unit="byte")
+    points = [p.model_copy(update={"params": {"size_bytes": int(p.x)}}) for p in made.measurement.points]
+    whole = made.measurement.model_copy(update={"op": "file", "points": points})
+    made = dataclasses.replace(made, record=made.record.model_copy(update={"measurement": whole}))
+    cell = row(here([made]), "files/read sequential, never written").cells["t470"]
+    assert cell.ratio == pytest.approx(2, rel=0.03)
+    blocks = [f.base(f.measured, "s") / (size / 4096) for f, size in zip(figures, x, strict=True)]
+    assert cell.there == pytest.approx(sum(blocks) / 2)  # of two the median
+    said = machines.plausible(here([made])).markdown
+    assert f"`{name}` of ThinkPad T470 at 18 of its 18 places" not in said or "from a drive of 1.80 GB/s" in said
+
+
+def test_what_is_held_against_this_books_own_method_says_so_and_is_not_ranked(folders):
+    name = "network/rtt/tcp_peer"
+    o = here([made_up.single(name, 1e5, "ns"), made_up.single("files/remote/penalty", 1e5, "ns")])
+    one = row(o, "network/rtt tcp peer (ours)").cells["i7_10750h"]
+    assert one.by_ours and not one.is_ranked and math.isnan(one.colour) and one.times > 0
+    assert "`cpu/clock/t470_sleep`" in machines.not_alike(o).markdown
+    assert "(*ours*: by this book's)" in machines.heat_map(o, "network", "map").markdown
+
+
+def test_every_figure_that_no_row_of_its_report_measures_is_held_against_ours(recorded):
+    """Or our row runs the very program that the report ran."""
+    rows = {one.quantity: one for one in all_results("recorded")}
+    ours = {f.quantity for f in reports.figures()
+            if f.quantity and f.measured is not None and f.report not in rows[f.quantity].measurement.reports}  # fmt: skip
+    assert ours - {"network/rtt/ping", "network/throughput/iperf3"} <= alike.HELD_AGAINST_OURS
 
 
 def test_what_is_no_property_of_the_machine_is_told_and_not_ranked(folders):
@@ -74,9 +106,10 @@ def test_what_is_no_property_of_the_machine_is_told_and_not_ranked(folders):
     o = here([made_up.single(name, 10, "ns") for name in (GETPID, peer, "files/remote/penalty_in_order")])
     assert {one.cells["t470"].quantity for one in o.rows} == {GETPID, peer, "files/remote/penalty_in_order"}
     said = machines.against(o, "t470").markdown
-    assert "1 figures: " in said and "network" not in said and "Not ranked: 2 over the link to the peer." in said
+    assert "1 figures: " in said and "network" not in said
+    assert "Not ranked: 1 over the link to the peer and files/remote penalty (ours)." in said
     said = machines.against(here([made_up.single(seek, 10, "ns")], "more"), "i7_10750h").markdown
-    assert "that this run measured and that is ranked. Not ranked: files/remote seek." in said
+    assert "that this run measured and that is ranked. Not ranked: files/remote seek (ours)." in said
     assert "`files/remote/seek`: libnfs only notes an offset" in machines.not_alike(o).markdown
 
 
@@ -86,7 +119,8 @@ def test_every_measured_figure_has_a_cell_or_a_reason(folders):
     found = {(one.report, quantity): one for one in o.without for quantity in one.of}
     assert found["t470", f"`{name}`"].why == "at places that this run has not"
     assert found["t470", "`cpu/task/t470_fork`"].why == "not measured yet" and ("t470", f"`{GETPID}`") not in found
-    assert found["hpe_i7_860", "a byte from memory"].why == "no row of this book measures it"
+    assert found["hpe_i7_860", "a byte from memory"].why == "derived from other figures"
+    assert found["t470", "upload by a speed test"].why == "no row of this book measures it"
     cells = sum(cell.places for one in o.rows for cell in one.cells.values())
     assert cells + sum(one.count for one in o.without) == sum(f.measured is not None for f in reports.figures())
     assert "not measured yet" in machines.without(o, "name").markdown
@@ -183,11 +217,13 @@ def test_figures_that_cannot_be_are_named(folders):
     o = here([made_up.single(rate, 1400, "Mbit/s"), made_up.single(GETPID, 0.1, "ns")], machine=peer)
     told = machines.plausible(o).markdown
     assert f"`{rate}` of this run, 1.4" in told and "faster than the 1.00 Gbit/s of the link" in told
-    assert f"`{GETPID}` of this run, 0." in told and "of ThinkPad" not in told
+    assert f"`{GETPID}` of this run, 0." in told and f"`{GETPID}` of ThinkPad" not in told
+    assert "`cpu/call/t470` of ThinkPad T470 at 1, 0.687 cycles" in told  # the report's own
+    curve = made_up.curve(CALL, [0, 1, 2, 99], [0.1, 0.2, 10, 0.1], axis_unit="1")
+    assert f"`{CALL}` of this run at 0, 1, 99, down to 0." in machines.plausible(here([curve], "curve")).markdown
     o = here([made_up.single(rate, 900, "Mbit/s"), made_up.single(GETPID, 10, "ns")], "slower", machine=peer)
     told = machines.plausible(o).markdown
-    assert rate not in told and f"Beyond: `{GETPID}` of here, 0." in told  # the other run's
-    assert machines.plausible(dataclasses.replace(o, rows=[])).markdown.endswith("None is beyond.")
+    assert rate not in told and f"`{GETPID}` of here, 0." in told  # the other run's
 
 
 def test_a_fact_that_misleads_without_its_note_has_it(folders):

@@ -10,7 +10,7 @@ import pytest
 import made_up
 import reckon as rk
 from conftest import RECORDED, ROOT, forget
-from reckon import clib, methods, records, ways
+from reckon import clib, effects, methods, records, ways
 from reckon.results import Result
 from reckon.ways import Compared, Group, Row, Way
 
@@ -109,8 +109,8 @@ def beside(*others, ours=(100,) * 6, **more):
     return Compared(group, way("cpu/x/ours", ours, (), **more), others)
 
 
-def sentence(values_ns, **more):
-    one = beside(way("cpu/x/t470_fork", values_ns, **more))
+def sentence(values_ns, beside_ours=(100,) * 6, **more):
+    one = beside(way("cpu/x/t470_fork", values_ns, **more), ours=beside_ours)
     return methods.group(one).markdown.splitlines()[-1]
 
 
@@ -127,9 +127,10 @@ def test_what_a_way_does_is_told_in_a_sentence():
     assert "makes no difference here (within 3.0 %): in" in sentence([101, 103, 100, 98, 102, 101])
     assert "no difference here that can be told (within 20 %)" in sentence([101, 120, 100, 98, 102, 101])
     assert "cannot be told from ours here (0.400 to 2.50 times it)" in sentence([40, 250, 100, 98, 102, 101])
-    # Ends beyond 1, and yet a middle that is as good as ours.
+    # An interval on one side of ours, and yet a middle as good as ours and an end far off.
     told = sentence([70, 99.2, 99.1, 99, 99.1, 99.9])
-    assert "makes no difference here that matters (0.991 (0.700 to 0.999) times our figure): in" in told
+    assert "gives 0.991 (0.700 to 0.999) times our figure, and whether that matters cannot be told: in" in told
+    assert "makes no difference here (within 2.0 %): in" in sentence([98, 99.2, 99.1, 99, 99.1, 99.9])
     assert "gives 0 ns (0 to 0), of which no ratio" in sentence([0] * 6)
     assert "gives 2.05 (2.00 to 2.10) times our figure in 2 rounds: in" in sentence([200, 210])  # least and most
     assert "cannot be told from ours here (1.07 (1.05 to 1.10) times it in 2 rounds: too few" in sentence([105, 110])
@@ -152,13 +153,32 @@ def test_what_cannot_be_is_told_too():
     assert methods.strips({"g": nothing}, "methods-none", "x").svg is None
 
 
+def test_a_difference_of_few_steps_of_the_counter_is_told(folders):
+    """Made-up ticks are nanoseconds; a single reading of this counter sees tens of them."""
+    pair = made_up.single("cpu/timer/pair", 20, "ns")
+    points = [p.model_copy(update={"processes": [q.model_copy(update={"ticks": [20, 30, 20, 50], "ops": 1})
+                                                 for q in p.processes]}) for p in pair.measurement.points]  # fmt: skip
+    pair = dataclasses.replace(pair, record=pair.record.model_copy(
+        update={"measurement": pair.measurement.model_copy(update={"points": points})}))  # fmt: skip
+    assert methods.counter().markdown == ""  # not measured yet
+    made_up.run(rk.run().name, [pair])
+    forget()
+    assert "in steps of 10.0 ns here" in methods.counter().markdown
+    # A thousand operations between two readings: a step is 10 ps of each.
+    assert "The difference is less than a step of the counter (10.0 ns, 1 000 of them" in sentence(
+        [0.007] * 6, beside_ours=(0.001,) * 6)  # fmt: skip
+    assert "The difference is 2.0 steps of the counter" in sentence([0.021] * 6, beside_ours=(0.001,) * 6)
+    assert "the counter" not in sentence([0.1] * 6, beside_ours=(0.001,) * 6)
+    assert "the counter" not in sentence([100.001] * 6)  # no difference to explain
+
+
 def test_a_part_that_lies_inside_is_held_against_the_difference():
     row = Row(of="cpu/x/t470_fork", differs="in its way", costs="cpu/timer/paoloni")
 
     def told(part, values=(300,) * 6, ours=None):
         inside = way("cpu/timer/paoloni", [part] * 6).page
         one = way("cpu/x/t470_fork", values, row=row, inside=inside)
-        return methods._sentence(one, beside(one, **({"point": ours} if ours else {})))
+        return effects.sentence(one, beside(one, **({"point": ours} if ours else {})))
 
     assert told(190).endswith("`cpu/timer/paoloni` is 190 ns here, which is the difference.")
     assert told(120).endswith("is 120 ns here, 60 % of the difference.")
@@ -220,6 +240,10 @@ def test_ways_stand_from_least_to_most_and_the_farthest_is_named(folders):
     assert one.ranked == [near, far, below]
     told = methods.farthest({"g": one}).markdown
     assert "Of 3 ways on this machine 2 change their figure by more than chance and more than 5 %, 2 of them" in told
+    assert "more lie" not in told
+    few = methods.farthest({"g": beside(far, way("cpu/x/made", [300] * 3), way("cpu/x/page", [9], side_by_side=False))})
+    assert "Of 3 ways on this machine 1 change" in few.markdown
+    assert "2 more lie farther off than 25 %, in too few rounds, or by the pages' figures" in few.markdown
     assert "0.200 times ours for *a Figure*: in its way." in told
     block = methods.strips({"g": one}, "methods-test", "Caption")
     assert block.svg and "cpu/x/i7_10750h 0.200 times" in block.markdown

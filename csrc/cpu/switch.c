@@ -330,7 +330,8 @@ RK_PROBE(ring, .name = "cpu/switch/ring", .op = "switch",
                   "working set before it passes on",
          .params = RING, .run = run_ring);
 RK_PROBE(ring_less_work, .name = "cpu/switch/ring_less_work", .op = "switch",
-         .timed = "the same, minus as many sums, writes and reads in one process (lmbench's lat_ctx)",
+         .timed = "laps x a token around a ring of processes over pipes, same CPU, each of which sums up its "
+                  "working set, minus as many sums, writes and reads in one process (lmbench's lat_ctx)",
          .params = RING, .run = run_ring_less_work);
 MBP_ROW(mbp2016_process, "process", run_mbp2016_process);
 MBP_ROW(mbp2016_thread, "thread", run_mbp2016_thread);

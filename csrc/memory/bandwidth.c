@@ -297,4 +297,5 @@ MBP_ROW(memcpy, "memcpy(); bytes copied, each counted once");
 LOADED_ROW(loaded_latency, "load",
            "loads around one random ring, by the CPU that walks it, while every other CPU reads memory of "
            "its own for `load_percent` of the time");
-LOADED_ROW(load, "byte", "the same walk; the bytes that the other CPUs read meanwhile");
+LOADED_ROW(load, "byte", "the bytes that every other CPU reads of memory of its own, for `load_percent` of the "
+           "time, while one CPU walks a random ring");

@@ -272,10 +272,10 @@ ROW(x510uq_write, "x510uq", "one int of every 64 bytes of 4 MB stored, -O0, afte
 ROW(i7_10750h_read, "i7_10750h", "every int of 4 MB summed up, -O0, after a copy; bytes loaded",
     I7_PARAMS);
 ROW(i7_10750h_write, "i7_10750h", "every int of 4 MB stored, -O0, after a copy; bytes stored", I7_PARAMS);
-ROW(i7_10750h_two_read, "i7_10750h", "the same by two processes on the first and the last CPU, the rates "
-    "added", I7_PARAMS);
-ROW(i7_10750h_two_write, "i7_10750h", "the same by two processes on the first and the last CPU, the "
-    "rates added", I7_PARAMS);
+ROW(i7_10750h_two_read, "i7_10750h", "every int of 4 MB summed up, -O0, after a copy, by each of two "
+    "processes on the first and the last CPU; the rates added", I7_PARAMS);
+ROW(i7_10750h_two_write, "i7_10750h", "every int of 4 MB stored, -O0, after a copy, by each of two "
+    "processes on the first and the last CPU; the rates added", I7_PARAMS);
 #define HPE_PARAMS SIZE(64 << 20, "not stated"), EVICT(64 << 20, "(the report: its last cache)")
 ROW(hpe_i7_860_read, "hpe_i7_860", "one int of every 256 bytes summed up, -O0, from a cache full of clean "
     "lines; 64 bytes counted for each", HPE_PARAMS);

@@ -195,5 +195,5 @@ ROW(i7_10750h_anonymous, "i7_10750h", "a byte written into each page of anonymou
     "pages touched", TOUCHES(1024, "1,000,000"));
 ROW(hpe_i7_860, "hpe_i7_860", "a byte read at a random page of each stride of a cold file (the report: "
     "16 GB), each alone, -O0; every touch counts", STRIDE, RK_DIR);
-ROW(hpe_i7_860_memory, "hpe_i7_860", "the same walk through a file that lies in memory (/dev/shm)",
-    STRIDE);
+ROW(hpe_i7_860_memory, "hpe_i7_860", "a byte read at a random page of each stride of a file that lies in "
+    "memory (/dev/shm), each alone, -O0; every touch counts", STRIDE);
