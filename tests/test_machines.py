@@ -107,7 +107,7 @@ def test_what_is_no_property_of_the_machine_is_told_and_not_ranked(folders):
     assert {one.cells["t470"].quantity for one in o.rows} == {GETPID, peer, "files/remote/penalty_in_order"}
     said = machines.against(o, "t470").markdown
     assert "1 figures: " in said and "network" not in said
-    assert "Not ranked: 1 over the link to the peer and files/remote penalty (ours)." in said
+    assert "Not ranked: 1 over the link to the peer and files/remote penalty in order (ours)." in said
     said = machines.against(here([made_up.single(seek, 10, "ns")], "more"), "i7_10750h").markdown
     assert "that this run measured and that is ranked. Not ranked: files/remote seek (ours)." in said
     assert "`files/remote/seek`: libnfs only notes an offset" in machines.not_alike(o).markdown
