@@ -79,8 +79,14 @@ serve: setup ## show the site on http://127.0.0.1:8000 (PORT=)
 	@echo "http://127.0.0.1:$(PORT)/  (Ctrl-C ends it)"
 	@$(PY) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-test: setup lib ## run every check
+# First what asserts no time, two files at once; then what measures, alone.
+test: setup lib ## run every check, or those of TESTS=
+ifdef TESTS
 	@$(PY) -m pytest $(TESTS)
+else
+	@$(PY) -m pytest -n 2 --dist loadfile -m beside; beside=$$?; \
+	  $(PY) -m pytest -m "not beside" && exit $$beside
+endif
 
 setup: $(VENV)/ready ## the virtual environment alone
 

@@ -17,7 +17,7 @@ import pytest
 
 from conftest import ROOT, need, probes_running, processes_named
 
-pytestmark = pytest.mark.book
+pytestmark = [pytest.mark.book, pytest.mark.beside]
 PAGES = ["machine", "cpu/clock", "cpu/timer", "cpu/loop", "cpu/call", "cpu/syscall", "cpu/task",
          "cpu/switch", "memory/latency", "memory/bandwidth", "memory/fault", "network/rtt",
          "network/throughput", "network/connect", "files/cache", "files/read", "files/remote",

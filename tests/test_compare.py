@@ -11,6 +11,8 @@ from reckon import changes, machines, others, records, stats
 from reckon.compare import compare
 from reckon.settings import ReckonError
 
+pytestmark = pytest.mark.beside
+
 NAMES = [f"cpu/made/q{i}" for i in range(20)]
 
 

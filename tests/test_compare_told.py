@@ -11,6 +11,8 @@ from reckon.__main__ import main
 from reckon.compare import compare
 from test_compare import NAMES, results
 
+pytestmark = pytest.mark.beside
+
 
 def test_the_command_line(folders, capsys):
     def printed(*arguments):

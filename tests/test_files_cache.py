@@ -109,7 +109,9 @@ def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monke
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     ended, before = threading.Event(), groups()
 
-    def empty(fd):
+    def empty(fd):  # in step with the reader, whatever else runs here
+        os.sched_setaffinity(0, os.sched_getaffinity(0) - {clib.default_cpu()} or {clib.default_cpu()})
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -20)
         wait_until(lambda: groups() != before)
         time.sleep(0.05)
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)

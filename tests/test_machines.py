@@ -12,6 +12,8 @@ import made_up
 from reckon import alike, clib, machines, others, records, reports, strips, units
 from reckon.results import all_results
 
+pytestmark = pytest.mark.beside
+
 GETPID, CALL = "cpu/syscall/t470_getpid", "cpu/call/t470"
 
 

@@ -14,6 +14,8 @@ from reckon import clib, effects, methods, records, ways
 from reckon.results import Result
 from reckon.ways import Compared, Group, Row, Way
 
+pytestmark = pytest.mark.beside
+
 # RUBRIC.md, the reports' methods of each experiment, by the last part of their rows' names; a star for
 # what has no row, and so a reason.
 RUBRIC = {

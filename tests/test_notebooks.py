@@ -11,6 +11,8 @@ import pytest
 from conftest import ROOT, forget
 from reckon import pages
 
+pytestmark = pytest.mark.beside
+
 EXPECTED = ROOT / "tests" / "expected"
 
 

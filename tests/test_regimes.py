@@ -9,6 +9,8 @@ import made_up
 import reckon as rk
 from test_levels import CAPACITIES, FOUR, SIZES, stairs, with_ramps
 
+pytestmark = pytest.mark.beside
+
 LOAD = "memory/latency/load"
 
 

@@ -13,6 +13,8 @@ from conftest import reckon as command
 from reckon import derivations, reports, units
 from reckon.settings import ReckonError
 
+pytestmark = pytest.mark.beside
+
 TABLES = tomllib.loads((ROOT / "tests/report_tables.toml").read_text(encoding="utf-8"))
 NAMES = [one.name for one in reports.all_reports()]
 EXAMPLE = re.search(r"```toml\n(.*?)```", (ROOT / "book/report-format.md").read_text(encoding="utf-8"), re.S)[1]
