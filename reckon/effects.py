@@ -38,10 +38,10 @@ def times(ratio: Ratio) -> str:
 
 def is_told(ratio: Ratio) -> bool:
     """Whether it changes the figure, and by what matters. Fewer rounds than an interval takes all fall on one side
-    by chance now and then (two of them every other time), and so must lie far off."""
+    by chance now and then (two of them every other time), and so must lie far off; one alone has no spread."""
     low, high = ends(ratio)
     if math.isnan(ratio.low):
-        return low > VAGUE or high < 1 / VAGUE
+        return ratio.rounds != 1 and (low > VAGUE or high < 1 / VAGUE)
     return not low <= 1 <= high and ratio.off > 1 + SAME
 
 

@@ -119,7 +119,10 @@ def compare(group: Group) -> Compared:
     for way in chosen:
         _foresee(way)
     done = measure_together({AGAIN + way.row.of: _plan(way) for way in chosen}, _budget())
-    ours, *others = (_with(way, done.get(AGAIN + way.row.of)) for way in ways)
+    ways = [_with(way, done.get(AGAIN + way.row.of)) for way in ways]
+    # When time was up a round had begun: figure and ratio are of the whole ones alike.
+    whole = min((len(way.again.points[0].processes) for way in ways if way.again), default=0)
+    ours, *others = (replace(way, rounds=whole) for way in ways)
     return Compared(group, ours, tuple(others))
 
 

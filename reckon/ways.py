@@ -86,6 +86,7 @@ class Way:
     reason: str  # why it has no figure, or why it was not measured again
     per: float = 1.0  # so many operations of the yardstick are in one of its
     inside: Result | None = None  # what its row names as lying inside its figure
+    rounds: int | None = None  # of `again`, so many count; None: all
 
     @property
     def title(self) -> str:
@@ -106,9 +107,9 @@ class Way:
         if not self.has_figure:
             return np.array([])
         one = self.again or self.page
-        point = self.again.points[0] if self.again else self.point
+        counted = self.again.points[0].processes[:self.rounds] if self.again else self.point.processes
         m = one.measurement
-        told = [told_trials(p.ticks, p.ops, m.op, m.tick_hz, one.unit, one.seal.kind) for p in point.processes]
+        told = [told_trials(p.ticks, p.ops, m.op, m.tick_hz, one.unit, one.seal.kind) for p in counted]
         return np.array([float(np.median(v)) for v in told]) / self.per
 
     @property

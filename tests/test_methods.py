@@ -136,7 +136,7 @@ def test_what_a_way_does_is_told_in_a_sentence():
     assert "gives 0 ns (0 to 0), of which no ratio" in sentence([0] * 6)
     assert "gives 2.05 (2.00 to 2.10) times our figure in 2 rounds: in" in sentence([200, 210])  # least and most
     assert "cannot be told from ours here (1.07 (1.05 to 1.10) times it in 2 rounds: too few" in sentence([105, 110])
-    assert "gives 2.00 times our figure (in a single round): in" in sentence([200])
+    assert "cannot be told from ours here (2.00 times it (in a single round): too few to tell): in" in sentence([200])
     told = sentence([200] * 6, side_by_side=False, reason="one process of it takes 2 s")
     assert "gives 2.00 times our figure by the pages' figures (minutes apart: one process of it takes 2 s): in" in told
 
