@@ -61,29 +61,35 @@ def test_every_row_says_what_it_times_and_bounds_its_parameters():
 
 
 def test_twice_the_work_takes_twice_the_time():
-    """The ruler on a known workload: 2 k instructions against k, interleaved."""
-    k, short, long = 10240, [], []
-    for _ in range(10):
-        short.append(np.median(clib.run("test/chain", {"instructions": k}).ticks))
-        long.append(np.median(clib.run("test/chain", {"instructions": 2 * k}).ticks))
-    assert np.median(long) / np.median(short) == pytest.approx(2.0, abs=0.02)
+    """The ruler on a known workload: 2 k instructions against k, interleaved; the quickest of each, since
+    another's load only adds."""
+    k, short, long = 20480, [], []
+    for _ in range(20):
+        short.append(clib.run("test/chain", {"instructions": k}).ticks.min())
+        long.append(clib.run("test/chain", {"instructions": 2 * k}).ticks.min())
+    assert min(long) / min(short) == pytest.approx(2.0, abs=0.02)
 
 
 def test_a_chain_of_one_cycle_adds_runs_at_the_calibrated_clock():
+    """By the processes in which the clock stayed as it was."""
     cycles = []
-    for _ in range(7):
-        one = clib.run("test/chain", {"instructions": 5120})
-        clock = (one.cycles_per_tick_before + one.cycles_per_tick_after) / 2
-        cycles.append(np.median(one.ticks / one.ops) * clock)
-    assert np.median(cycles) == pytest.approx(5120, rel=0.02)
+    for _ in range(60):
+        one = clib.run("test/chain", {"instructions": 20480})
+        before, after = one.cycles_per_tick_before, one.cycles_per_tick_after
+        if abs(after / before - 1) < 0.005:
+            cycles.append(np.median(one.ticks / one.ops) * (before + after) / 2)
+        if len(cycles) == 7:
+            break
+    assert np.median(cycles) == pytest.approx(20480, rel=0.02)
 
 
 def test_a_text_parameter_reaches_the_row():
     """A chain of multiplies takes three times as long as one of adds."""
-    def median(of):
-        return np.median([np.median(clib.run("test/chain", {"of": of}).ticks) for _ in range(7)])
-
-    assert median("multiply") / median("add") == pytest.approx(3, rel=0.05)
+    adds, multiplies = [], []
+    for _ in range(10):
+        for of, found in (("add", adds), ("multiply", multiplies)):
+            found.append(clib.run("test/chain", {"of": of}).ticks.min())
+    assert min(multiplies) / min(adds) == pytest.approx(3, rel=0.05)
     with pytest.raises(clib.ProbeCannot, match="a chain is of add or of multiply"):
         clib.run("test/chain", {"of": "divide"})
 
