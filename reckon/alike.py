@@ -14,8 +14,10 @@ NOT_ALIKE = {
 }
 # This book's own rows that a report's figure is held against, since no row measures in the report's way (or
 # the report does not tell it).
-HELD_AGAINST_OURS = {"cpu/clock/ticks", "network/rtt/icmp", "network/rtt/icmp_peer", "network/rtt/tcp_peer",
+HELD_AGAINST_OURS = {"cpu/clock/ticks", "network/rtt/icmp_peer", "network/rtt/tcp_peer",
                      "files/remote/penalty", "files/remote/penalty_in_order", "files/remote/seek"}  # fmt: skip
+_MANY_A_FAULT = "here one fault may serve many pages, and then it is no time of a fault"
+_FITS = "its 4 MB did not fit into its machine's caches, and do into many of today's"
 _NO_SPEED = "how often a counter counts is a constant of its processor, and no speed"
 # Rows whose ratio tells of no machine's speed: they stand in table and heat map without colour, not ranked.
 NOT_RANKED = {
@@ -23,6 +25,11 @@ NOT_RANKED = {
     "cpu/clock/t470_sleep": _NO_SPEED,
     "cpu/clock/x510uq_second": _NO_SPEED,
     "cpu/syscall/mbp2016_getpid": "the C library answered it there from memory, and the kernel does here",
+    "memory/fault/mbp2016": _MANY_A_FAULT,
+    "memory/fault/i7_10750h_file": _MANY_A_FAULT,
+    "memory/bandwidth/x510uq_read": _FITS,
+    "memory/bandwidth/x510uq_write": _FITS,
+    "files/contention/i7_10750h": "no disk of that report answers so soon: its blocks came from memory",
     "files/remote/seek": "libnfs only notes an offset here, and no message goes out",
 }
 _OVER_THE_LINK = "goes over the link to the peer, and that is none of the machine's"
@@ -55,10 +62,13 @@ LINES = {
     "files/contention/t470": "never written",
     "files/contention/mbp2016": "threads on one file",
 }
-# Whose single figure is the slope of a line through what is a curve here.
-SLOPES = {"cpu/loop/hpe_i7_860"}
 BLOCK_BYTES = 4096  # a whole file, and a larger piece of one, is told by its blocks of so many
 BLOCKS = {"files/remote/i7_10750h_sequential": 16.0, "files/remote/i7_10750h_random": 16.0}  # 64 KiB each
+# How many bytes of a file a report's time is of; 0 where it is a file as large as its place on the axis.
+READS = {"files/read/t470_sequential": 0, "files/read/t470_random": 0,
+         "files/read/i7_10750h_sequential": 128_000_000, "files/read/i7_10750h_random": 128_000_000,
+         **{f"files/read/{report}_{order}": BLOCK_BYTES for report in ("mbp2016", "hpe_i7_860")
+            for order in ("sequential", "random")}}  # fmt: skip
 # What a report's page works out of other figures of it.
 DERIVED = re.compile(
     r"^(a|one) byte|\b(less|over (a|one|that|its|light|reading)|against|share|slope|intercept|difference|each further|"
@@ -89,8 +99,8 @@ def line_of(quantity: str) -> tuple[str, str]:
 
 
 def told_by_slope(one: Result, figure: reports.Figure) -> bool:
-    """Whether a report's figure is the slope of a line through what is a curve here."""
-    return one.is_curve and figure.at is None and one.quantity in SLOPES
+    """A report's figure of no place on a curve's axis is the slope of a line through it."""
+    return one.is_curve and figure.at is None and figure.measured is not None
 
 
 def like(one: Result, figure: reports.Figure) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import reports, units
-from .alike import BLOCK_BYTES
+from .alike import READS
 from .blocks import Block, say
 from .others import Here, Others
 
@@ -44,20 +44,19 @@ def _drive(report: reports.Report) -> float:
     """The most that a report's drive reads in a second, by what the report states; inf without."""
     stated = [units.to_base(one.value, one.unit) for one in report.fact
               if (one.of, one.component, one.attribute) == ("machine", "disk", "read bandwidth")
-              and "least" not in one.brief]  # fmt: skip
+              and not isinstance(one.value, str) and "least" not in one.brief]  # fmt: skip
     return max(stated, default=np.inf)
 
 
-def _read_rate(one: reports.Figure, mine: Here | None) -> float:
-    """By how many bytes a second a report read a file; 0 where it is none."""
-    op = mine.one.measurement.op if mine and one.quantity.startswith("files/read/") else ""
-    if op not in ("file", "block"):
+def _read_rate(one: reports.Figure) -> float:
+    """By how many bytes a second a report read a file; 0 where that is not known."""
+    if one.quantity not in READS or not one.measured > 0:
         return 0
-    whole = units.to_base(one.at, one.at_unit) if one.at else mine.one.points[0].params.get("file_bytes", 0)
-    return (whole if op == "file" else BLOCK_BYTES) / one.base(one.measured, "s")
+    whole = units.to_base(one.at, one.at_unit) if one.at else 0
+    return (READS[one.quantity] or whole) / one.base(one.measured, "s")
 
 
-def _there(report: reports.Report, quantity: str, mine: Here | None) -> str:
+def _there(report: reports.Report, quantity: str) -> str:
     """What of a report's figures of a quantity cannot be."""
     every = [f for f in reports.of(quantity) if f.report == report.name]
     whose = f"`{quantity}` of {report.machine}"
@@ -68,7 +67,7 @@ def _there(report: reports.Report, quantity: str, mine: Here | None) -> str:
     if below:
         return f"{whose}{told([f for f, _ in below])}, {_least([cycles for _, cycles in below])}"
     rated = _drive(report)
-    beyond = [(f, rate) for f in timed if (rate := _read_rate(f, mine)) > RATE_SLACK * rated]
+    beyond = [(f, rate) for f in timed if (rate := _read_rate(f)) > RATE_SLACK * rated]
     if not beyond:
         return ""
     most = units.amount(max(rate for _, rate in beyond), "GB/s")
@@ -81,7 +80,7 @@ def plausible(o: Others) -> Block:
     link = o.here.machine.get("peer", {}).get("link_rate", {}).get("value")
     wanted = dict.fromkeys(f.quantity for f in reports.figures() if f.quantity and f.measured is not None)
     odd = [_here(o.heres[name], link) for name in wanted if name in o.heres]
-    odd += [_there(report, name, o.heres.get(name)) for report in reports.all_reports() for name in wanted]
+    odd += [_there(report, name) for report in reports.all_reports() for name in wanted]
     odd += [f"`{cell.quantity}` of {column}, {units.number(cell.cycles_there)} cycles"
             for row in o.rows for column, cell in row.cells.items() if column in o.runs and cell.cycles_there < CYCLE]
     text = "**Can it be?** No operation takes less than a cycle" + (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from . import onset, units
@@ -82,6 +84,39 @@ def rise(one: Result) -> Block:
             f"do not fit, measured and expected differ by {units.number(100 * off.max(), 2)} points at most."
         )
     return say(*text)
+
+
+@dataclass(frozen=True)
+class SingleReads:
+    """Reads of several quantities, each timed alone, in base units; those above the limit waited for a disk."""
+
+    processes: dict[str, list[np.ndarray]]
+    limit: float
+    has_gap: bool  # between long and short ones: the limit lies in it
+
+    @property
+    def times(self) -> dict[str, np.ndarray]:
+        return {name: np.concatenate(each) for name, each in self.processes.items()}
+
+    def median(self, quantity: str) -> float:
+        """Of the processes' medians, as everywhere."""
+        return float(np.median([np.median(each) for each in self.processes[quantity]]))
+
+    def waited(self, quantity: str) -> float:
+        return float((self.times[quantity] > self.limit).mean())
+
+    def time_waited(self, quantity: str) -> float:
+        """The share of all reads' time that is of those that waited."""
+        times = self.times[quantity]
+        return float(times[times > self.limit].sum() / times.sum())
+
+
+def single_reads(found: list[Result], otherwise: float) -> SingleReads:
+    """The reads of all that have samples; `otherwise` is the limit where no gap parts them."""
+    processes = {one.quantity: [process_values(p, one.measurement, one.unit) for p in one.points[0].processes]
+                 for one in found if one.has_samples}  # fmt: skip
+    gap = onset.slow_from(np.concatenate(sum(processes.values(), []))) if processes else None
+    return SingleReads(processes, gap or otherwise, gap is not None)
 
 
 def costs(one: Result, miss: float) -> Block:

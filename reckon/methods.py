@@ -26,7 +26,7 @@ def _in_reports(way: Way) -> str:
     if not way.page:
         return "–"
     x = way.point.x if way.has_figure else None
-    here = lambda f: (f.at is None) == (x is None) and (  # noqa: E731
+    here = lambda f: not told_by_slope(way.page, f) and (f.at is None) == (x is None) and (  # noqa: E731
         x is None or math.isclose(units.to_base(f.at, f.at_unit), x))  # fmt: skip
     told = lambda f: units.amount(f.base(f.measured, way.page.unit) / way.per, way.page.unit)  # noqa: E731
     found = [f for f in reports.of(way.row.of) if here(f) and (not way.reports or f.report in way.reports)]

@@ -145,7 +145,7 @@ class Here:
 def _of_report(mine: Here, figures: list[reports.Figure]) -> Cell | None:
     """The report's figures of a quantity at the places that this run has too."""
     one, cycle = mine.one, lambda f: f.core_cycles(f.measured) if mine.is_time else math.nan
-    for f in (f for f in figures if told_by_slope(one, f)):
+    if f := next((f for f in figures if told_by_slope(one, f)), None):
         here, there = like(one, f), f.base(f.measured, one.unit)
         return None if not here > 0 else Cell(
             one.quantity, one.unit, here, there, there / here, 1, here * mine.clock_hz, cycle(f))  # fmt: skip
@@ -202,7 +202,7 @@ def _why_not(figure: reports.Figure, one: Result | None, mine: Here | None) -> s
         return f"{one.state}: {one.reason}"
     place = one.place(figure.at, figure.at_unit)
     if place is None and not told_by_slope(one, figure):
-        return "at places that this run has not" if figure.at is not None else "at no place of the curve here"
+        return "at places that this run has not"
     if figure.measured > 0 and (like(one, figure) if place is None else mine.medians[place]) > 0:
         return ""
     return f"{'this run' if figure.measured > 0 else 'the report'} has no figure above 0 there, and so no ratio"

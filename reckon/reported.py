@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-
 from . import reports, units
 from .alike import HELD_AGAINST_OURS, like
 from .blocks import Block, grid, label
 from .results import Result, result
 from .session import session
 from .tables import measured, predicted
+
 
 def _told_by_reports(quantity: str, unit: str, names: list[str]) -> str:
     found = [f for f in reports.of(quantity)

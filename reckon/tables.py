@@ -6,6 +6,7 @@ import itertools
 import math
 
 from . import reports, units
+from .alike import told_by_slope
 from .blocks import Block, grid, label, say
 from .results import Result
 from .stats import Summary
@@ -142,10 +143,9 @@ def fits(found: list[Result], caption: str, name: str, titles: dict | None = Non
 
 
 def _step_in_reports(one: Result) -> str:
-    """A report's figure of no place on a curve's axis is its slope."""
     per = f" / {units.spoken(one.axis_unit)}".removesuffix(" / ") if one.is_curve else ""
     return "; ".join(f"{f.report}: {units.amount(f.base(f.measured, one.unit), one.unit)}{per}"
-                     for f in reports.of(one.quantity) if f.at is None and f.measured is not None) or "–"  # fmt: skip
+                     for f in reports.of(one.quantity) if told_by_slope(one, f)) or "–"  # fmt: skip
 
 
 def line(one: Result, caption: str, name: str, step_of: str = "step") -> Block:

@@ -252,6 +252,18 @@ def test_what_a_hit_and_a_miss_cost_is_told_apart():
     assert "no control group" in rk.show.costs(missing, 40e-6).markdown
 
 
+def test_single_reads_tell_which_waited_and_their_median_is_the_processes():
+    one = made_of_reads([2] * 40, [80] * 10)
+    found = rk.show.single_reads([one, made_up.nothing("files/read/made", "no disk")], 9e-6)
+    assert found.has_gap and 2e-6 < found.limit < 80e-6 and list(found.times) == [one.quantity]
+    assert found.waited(one.quantity) == pytest.approx(0.2)
+    assert found.time_waited(one.quantity) == pytest.approx(800 / 880)
+    assert found.median(one.quantity) == pytest.approx(2e-6)
+    found = rk.show.single_reads([made_of_reads([2] * 50, [])], 9e-6)
+    assert not found.has_gap and found.limit == 9e-6 and found.waited(one.quantity) == 0
+    assert not rk.show.single_reads([], 9e-6).times
+
+
 def test_where_a_mean_is_told_the_trials_and_their_middle_are_still_single_reads(folders):
     one = made_of_reads([2] * 40, [80] * 10)
     seal = one.record.predictions[0].model_copy(update={"kind": "mean"})
