@@ -185,6 +185,10 @@ class Result:
         see Summary.apart()."""
         return self.summary.apart(other.summary, more) if self.summary and other.summary else 0
 
+    def untold(self, other: Result) -> str:
+        """To be put behind a difference: why it may be none, where that is so."""
+        return "" if self.apart(other) else f" ({self.summary.why_not_apart(other.summary)})"
+
     @functools.cached_property
     def core_cycles(self) -> stats.Summary | None:
         """Core cycles per operation, by the clock calibrated in each sample's own process; only
