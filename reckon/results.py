@@ -56,6 +56,11 @@ def trial_times_s(process: records.Process, measurement: records.Measurement) ->
     return process.started_s + (np.cumsum(ticks) - ticks) / measurement.tick_hz
 
 
+def ops_in_a_trial(point: records.Point) -> float:
+    """How many operations a trial holds, usually: a process counts them once where all of its trials are alike."""
+    return float(np.median(np.concatenate([np.broadcast_to(p.ops, len(p.ticks)) for p in point.processes])))
+
+
 def told_trials(ticks, ops, op: str, tick_hz: float, unit: str, kind: str) -> np.ndarray:
     """One process's trials as a quantity tells them, in base units: of a mean, all of them together."""
     if kind == "mean":
@@ -101,6 +106,20 @@ class Result:
     @property
     def has_samples(self) -> bool:
         return bool(self.points)
+
+    @property
+    def ops_in_a_trial(self) -> float:
+        """See ops_in_a_trial(); of a curve at its first place, nan without samples."""
+        return ops_in_a_trial(self.points[0]) if self.points else math.nan
+
+    @property
+    def counter_step(self) -> float:
+        """By how much the counter goes on at least, in seconds, as single readings show it; nan where they do not.
+        Each row tells it of itself: that two rows differ is no step."""
+        if not self.points:
+            return math.nan
+        step = stats.step(np.concatenate([p.ticks for p in self.points[0].processes]))
+        return step / self.measurement.tick_hz if step else math.nan
 
     @property
     def is_curve(self) -> bool:
