@@ -142,6 +142,13 @@ class Result:
         return self.summaries[0] if self.summaries else None
 
     @property
+    def at_end(self) -> stats.Summary | None:
+        """The summary at a curve's last place; None where it did not come so far, or is no curve."""
+        last = next((i.value[-1] for i in self.seal.inputs if i.origin == "axis"), None)
+        whole = last is not None and self.points and math.isclose(self.points[-1].x, last, rel_tol=1e-6)
+        return self.summaries[-1] if whole else None
+
+    @property
     def axis(self) -> np.ndarray:
         """Where the curve was measured, in base units."""
         return np.array([point.x for point in self.points], dtype=float)
