@@ -86,7 +86,7 @@ def _input_source(one) -> str:
             "machine": f"machine description: {source}"}.get(
         one.origin, f"{_ORIGIN[one.origin]}: {one.source}")  # fmt: skip
     if one.instead_of:
-        text += f" (in place of {one.instead_of})"
+        text += f", because {one.instead_of}"
     return text + (f" {{cite}}`{one.cite}`" if one.cite else "")
 
 

@@ -93,8 +93,9 @@ def measured(quantity: str, otherwise: Input, at_end: bool = False) -> Input:
     unit = otherwise.unit
     found = result(session().run.name, quantity)
     if found is None or found.summary is None:
-        why = found.reason if found is not None and found.reason else "it has not been measured yet"
-        return _instead(otherwise, f"{quantity}: {why}", quantity)
+        known = found is not None and found.reason
+        why = f"could not be measured ({found.reason})" if known else "has not been measured yet"
+        return _instead(otherwise, f"{quantity} {why}", quantity)
     if units.dimension(found.unit) != units.dimension(unit):
         raise PredictionError(
             f"{quantity} is measured in {found.unit}, which is "
@@ -104,7 +105,7 @@ def measured(quantity: str, otherwise: Input, at_end: bool = False) -> Input:
         raise PredictionError(f"{quantity} is no curve, so it has no last place.")
     one = found.at_end if at_end else found.summary
     if one is None:
-        return _instead(otherwise, f"{quantity}: it did not come to its last place", quantity)
+        return _instead(otherwise, f"{quantity} did not come to its last place", quantity)
     known = np.isfinite(one.low) and np.isfinite(one.high)
     return Input("measured", one.median, unit, f"measured in this run{AT_END if at_end else ''}",
                  one.low if known else None, one.high if known else None,
