@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from . import stats, units
+from . import units
 from .blocks import Block, say
-from .results import result
+from .results import ops_in_a_trial, result
 from .session import session
 from .ways import Compared, Ratio, Way
 
@@ -105,18 +103,18 @@ def _part(way: Way, ours: Way, ratio: Ratio) -> str:
     return text + "."
 
 
-def _counter_step() -> float:
+_SINGLE_READINGS = ("cpu/timer/pair", "cpu/timer/t470", "cpu/timer/paoloni")
+
+
+def counter_step() -> float:
     """By how much the counter goes on at least, in seconds; nan where no page has seen it do so."""
-    one = result(session().run.name, "cpu/timer/pair")
-    if one is None or not one.has_samples:
-        return math.nan
-    step = stats.step(np.concatenate([p.ticks for p in one.points[0].processes]))
-    return step / one.measurement.tick_hz if step else math.nan
+    rows = [result(session().run.name, name) for name in _SINGLE_READINGS]
+    return min((step for one in rows if one and not math.isnan(step := one.counter_step)), default=math.nan)
 
 
 def counter() -> Block:
     """What of a short figure the counter itself makes."""
-    step = _counter_step()
+    step = counter_step()
     return say("" if math.isnan(step) else f"The counter goes on in steps of {units.amount(step, 'ns')} here. A figure "
                "from single readings is so many of them, and what differs by few may not differ at all.")  # fmt: skip
 
@@ -124,14 +122,14 @@ def counter() -> Block:
 def _at_a_time(way: Way) -> float:
     """How many operations of the yardstick lie between two readings of the counter."""
     point = way.again.points[0] if way.again else way.point
-    return way.per * float(np.median(np.concatenate([np.atleast_1d(p.ops) for p in point.processes])))
+    return way.per * ops_in_a_trial(point)
 
 
 def _steps(way: Way, ours: Way, ratio: Ratio) -> str:
     """That a difference may be the counter's."""
     if units.dimension(way.page.unit) != units.dimension("s") or ratio.off <= 1 + SAME:
         return ""
-    step, ops = _counter_step(), min(_at_a_time(way), _at_a_time(ours))
+    step, ops = counter_step(), min(_at_a_time(way), _at_a_time(ours))
     steps = abs(way.median - ours.median) * ops / step
     if not steps < _FEW_STEPS:
         return ""

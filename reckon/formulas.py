@@ -6,7 +6,7 @@ import re
 
 from . import expr, units
 from .blocks import Block, grid, label
-from .predict import Prediction
+from .predict import AT_END, Prediction
 
 _ORIGIN = {"given": "given", "machine": "machine description", "measured": "measured in this run",
            "guess": "guess", "axis": "axis of the curve"}  # fmt: skip
@@ -82,11 +82,11 @@ def _input_interval(one) -> str:
 
 def _input_source(one) -> str:
     source = f"`{one.source}`" if "/" in one.source else one.source
-    text = {"measured": f"measured: `{one.reference}`",
+    text = {"measured": f"measured: `{one.reference}`{AT_END if one.source.endswith(AT_END) else ''}",
             "machine": f"machine description: {source}"}.get(
         one.origin, f"{_ORIGIN[one.origin]}: {one.source}")  # fmt: skip
     if one.instead_of:
-        text += f" (in place of {one.instead_of})"
+        text += f", because {one.instead_of}"
     return text + (f" {{cite}}`{one.cite}`" if one.cite else "")
 
 

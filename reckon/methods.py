@@ -12,7 +12,7 @@ from . import plotting, reports, units
 from .alike import told_by_slope
 from .blocks import Block, grid, say
 from .bounds import CYCLE, RATE_SLACK
-from .effects import SAME, VAGUE, counter, is_told, sentence, times
+from .effects import SAME, VAGUE, counter, counter_step, is_told, sentence, times
 from .plotting import BLACK, STYLE
 from .results import AGAIN
 from .session import session
@@ -210,4 +210,4 @@ def _reason(way: Way) -> str:
     return told[0].upper() + told[1:] + "."
 
 
-__all__ = ["counter", "farthest", "group", "plausible", "ranking", "repeated", "strips"]
+__all__ = ["counter", "counter_step", "farthest", "group", "plausible", "ranking", "repeated", "strips"]

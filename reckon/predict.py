@@ -15,6 +15,8 @@ from .settings import ReckonError
 # More inputs with intervals than this are sampled instead of put on a full grid (3**8 points).
 _GRID_MOST = 8
 
+AT_END = ", at its last place"  # of an input's source
+
 
 @dataclass(frozen=True)
 class Input:
@@ -91,18 +93,21 @@ def measured(quantity: str, otherwise: Input, at_end: bool = False) -> Input:
     unit = otherwise.unit
     found = result(session().run.name, quantity)
     if found is None or found.summary is None:
-        why = found.reason if found is not None and found.reason else "it has not been measured yet"
-        return _instead(otherwise, f"{quantity}: {why}", quantity)
+        known = found is not None and found.reason
+        why = f"could not be measured ({found.reason})" if known else "has not been measured yet"
+        return _instead(otherwise, f"{quantity} {why}", quantity)
     if units.dimension(found.unit) != units.dimension(unit):
         raise PredictionError(
             f"{quantity} is measured in {found.unit}, which is "
             f"{units.kind(units.dimension(found.unit))}; it cannot be an input in {unit}."
         )
-    one = found.summaries[-1] if at_end else found.summary
-    if at_end and found.points[-1].x < next(i.value[-1] for i in found.seal.inputs if i.origin == "axis"):
-        return _instead(otherwise, f"{quantity}: it did not come to its last place", quantity)
+    if at_end and not found.is_curve:
+        raise PredictionError(f"{quantity} is no curve, so it has no last place.")
+    one = found.at_end if at_end else found.summary
+    if one is None:
+        return _instead(otherwise, f"{quantity} did not come to its last place", quantity)
     known = np.isfinite(one.low) and np.isfinite(one.high)
-    return Input("measured", one.median, unit, "measured in this run",
+    return Input("measured", one.median, unit, f"measured in this run{AT_END if at_end else ''}",
                  one.low if known else None, one.high if known else None,
                  reference=quantity)  # fmt: skip
 

@@ -74,7 +74,7 @@ def levels(one: Result, names: list[str], reported: dict, caption: str, name: st
         within = slice(level.first, level.last + 1)
         if level.ramp:
             several = level.last > level.first
-            value = units.span(one.medians[within], one.unit) if several else _time(one, level.y)
+            value = units.span(np.sort(one.medians[within]), one.unit) if several else _time(one, level.y)
             cycles = "–"
         else:
             value = _time(one, level.y)

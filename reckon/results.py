@@ -56,6 +56,11 @@ def trial_times_s(process: records.Process, measurement: records.Measurement) ->
     return process.started_s + (np.cumsum(ticks) - ticks) / measurement.tick_hz
 
 
+def ops_in_a_trial(point: records.Point) -> float:
+    """How many operations a trial holds, usually: a process counts them once where all of its trials are alike."""
+    return float(np.median(np.concatenate([np.broadcast_to(p.ops, len(p.ticks)) for p in point.processes])))
+
+
 def told_trials(ticks, ops, op: str, tick_hz: float, unit: str, kind: str) -> np.ndarray:
     """One process's trials as a quantity tells them, in base units: of a mean, all of them together."""
     if kind == "mean":
@@ -103,6 +108,20 @@ class Result:
         return bool(self.points)
 
     @property
+    def ops_in_a_trial(self) -> float:
+        """See ops_in_a_trial(); of a curve at its first place, nan without samples."""
+        return ops_in_a_trial(self.points[0]) if self.points else math.nan
+
+    @property
+    def counter_step(self) -> float:
+        """By how much the counter goes on at least, in seconds, as single readings show it; nan where they do not.
+        Each row tells it of itself: that two rows differ is no step."""
+        if not self.points:
+            return math.nan
+        step = stats.step(np.concatenate([p.ticks for p in self.points[0].processes]))
+        return step / self.measurement.tick_hz if step else math.nan
+
+    @property
     def is_curve(self) -> bool:
         return isinstance(self.seal.predicted, list)
 
@@ -121,6 +140,13 @@ class Result:
     @property
     def summary(self) -> stats.Summary | None:
         return self.summaries[0] if self.summaries else None
+
+    @property
+    def at_end(self) -> stats.Summary | None:
+        """The summary at a curve's last place; None where it did not come so far, or is no curve."""
+        last = next((i.value[-1] for i in self.seal.inputs if i.origin == "axis"), None)
+        whole = last is not None and self.points and math.isclose(self.points[-1].x, last, rel_tol=1e-6)
+        return self.summaries[-1] if whole else None
 
     @property
     def axis(self) -> np.ndarray:
@@ -184,6 +210,10 @@ class Result:
         """1 or -1 where this is the larger or the smaller of the two, 0 where nobody can tell; of what is no curve:
         see Summary.apart()."""
         return self.summary.apart(other.summary, more) if self.summary and other.summary else 0
+
+    def untold(self, other: Result) -> str:
+        """To be put behind a difference: why it may be none, where that is so."""
+        return "" if self.apart(other) else f" ({self.summary.why_not_apart(other.summary)})"
 
     @functools.cached_property
     def core_cycles(self) -> stats.Summary | None:

@@ -57,6 +57,10 @@ class Summary:
             (s.low, s.high) if not math.isnan(s.low) else (min(s.medians), max(s.medians)) for s in (self, other))
         return int(low > slack * (other_high + more)) - int(other_low > slack * (high + more))
 
+    def why_not_apart(self, other: Summary) -> str:
+        """Why it cannot be told, in words."""
+        return "within their spread" if not math.isnan(self.low + other.low) else "too few processes to tell"
+
 
 def load() -> None:
     """Import what the summaries need, before time counts."""

@@ -24,8 +24,9 @@ def _mean_sd(s: Summary | None, unit: str) -> str:
     if s is None:
         return "–"
     step = units.readable(s.mean, unit)
-    spread = "not known" if math.isnan(s.sd) else units.number(units.from_base(s.sd, step), 2)
-    return f"{units.number(units.from_base(s.mean, step))} ± {spread} {units.spoken(step)}"
+    spread = "" if math.isnan(s.sd) else f" ± {units.number(units.from_base(s.sd, step), 2)}"
+    few = " (one trial)" if s.n == 1 else ""
+    return f"{units.number(units.from_base(s.mean, step))}{spread} {units.spoken(step)}{few}"
 
 
 def _or_dash(value, unit: str) -> str:

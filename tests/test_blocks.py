@@ -188,5 +188,20 @@ def test_two_results_are_held_apart_by_their_processes():
     low, high = made_up.single("cpu/a", 100, "ns"), made_up.single("cpu/b", 150, "ns", seed=2)
     assert (high.apart(low), low.apart(high), low.apart(low)) == (1, -1, 0)
     assert high.apart(low, more=20e-9) == 1 and high.apart(low, more=80e-9) == 0
+    assert high.untold(low) == "" and low.untold(low) == " (within their spread)"
+    few = made_up.single("cpu/d", 100, "ns", processes=2)
+    assert few.untold(low) == " (too few processes to tell)"
     missing = made_up.nothing("cpu/c")
     assert missing.apart(low) == low.apart(missing) == 0
+
+
+def test_what_trials_hold_and_show_of_the_counter():
+    one = made_up.single("cpu/a", 100, "ns", processes=2)
+    first, second = one.points[0].processes
+    first.ops, first.ticks = 4, [7] * 10
+    second.ops, second.ticks = [4] * 9 + [2], [7] * 10
+    assert one.ops_in_a_trial == 4  # a number and a list
+    assert np.isnan(one.counter_step)
+    second.ticks = [7, 17] * 5
+    assert np.isclose(one.counter_step, 10e-9)
+    assert np.isnan(made_up.nothing("cpu/c").counter_step)

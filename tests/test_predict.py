@@ -126,9 +126,15 @@ def test_a_curve_feeds_a_prediction_by_its_first_place_or_its_last(monkeypatch):
     assert rk.measured("memory/latency/x", guess).value == pytest.approx(1e-9, rel=0.05)
     last = rk.measured("memory/latency/x", guess, at_end=True)
     assert last.value == pytest.approx(90e-9, rel=0.05) and last.low < last.value < last.high
+    made = rk.predict("memory/latency/twice", unit="ns", kind="plain")(lambda wait: 2 * wait)(wait=last)
+    assert "measured: `memory/latency/x`, at its last place" in rk.show.prediction(made, "twice").markdown
     whole.measurement.points.pop()
     cut = rk.measured("memory/latency/x", guess, at_end=True)
     assert (cut.origin, cut.value) == ("guess", guess.value) and "did not come to its last place" in cut.instead_of
+    single = made_up.single("memory/latency/x", 1, "ns")
+    monkeypatch.setitem(rk.measured.__globals__, "result", lambda run, quantity: single)
+    with pytest.raises(PredictionError, match="is no curve"):
+        rk.measured("memory/latency/x", guess, at_end=True)
 
 
 def test_a_value_from_machine_toml_feeds_a_prediction(folders):
