@@ -38,11 +38,12 @@ def test_its_interval_holds_nineteen_times_of_twenty():
     assert np.median([one.high - one.low for one in found]) < 0.02
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.floats(0, 0.02), st.integers(0, 10**6))
-def test_without_an_onset_none_is_found(background, seed):
-    found = onset.find(SHARES, *counts(1e9, 2400, background, seed))
-    assert found.capacity is None and found.reason == "the cache was not filled: no jump was found"
+def test_without_an_onset_none_is_found():
+    """But for chance, which makes one of some thousand look like one."""
+    backgrounds = np.random.default_rng(7).uniform(0, 0.02, 500)
+    found = [onset.find(SHARES, *counts(1e9, 2400, one, seed)) for seed, one in enumerate(backgrounds)]
+    none = [one.reason for one in found if one.capacity is None]
+    assert len(none) >= 499 and set(none) == {"the cache was not filled: no jump was found"}
 
 
 @pytest.mark.parametrize("capacity", [0.1, 0.3, 0.5])
