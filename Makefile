@@ -114,8 +114,8 @@ schema: setup ## write book/record.schema.json and report.schema.json anew
 
 expected: setup lib ## write the expected notebooks of the tests anew, from the recorded run
 	@rm -rf tests/expected && cp -r notebooks tests/expected
-	@$(PY) -m pytest -q tests/test_notebooks.py --nb-force-regen >/dev/null || true
-	@$(PY) -m pytest -q tests/test_notebooks.py
+	@$(PY) -m pytest -q -n 2 tests/test_notebooks.py --nb-force-regen >/dev/null || true
+	@$(PY) -m pytest -q -n 2 tests/test_notebooks.py
 
 clean: ## remove _build and .venv; recorded runs stay
 	rm -rf _build $(VENV) *.egg-info
