@@ -74,6 +74,7 @@ def suspicions(found: list[Result], fitness: list[dict]) -> Block:
     """What may have fooled us: fitness warnings, warnings of the samples, caps that were hit,
     figures that cannot be."""
     lines = [f"- **{c['name']}**: {c['found']}. {c['advice']}" for c in fitness if c["state"] == "warn"]
+    late: dict[str, list[str]] = {}
     for one in found:
         lines += [f"- `{one.quantity}`: {told}." for told in [*warnings(one), *not_measured(one)]]
         # Where nothing was predicted, at no round of a loop, nothing is right.
@@ -84,9 +85,12 @@ def suspicions(found: list[Result], fitness: list[dict]) -> Block:
             lines.append(f"- `{one.quantity}`: **{units.amount(min(none), one.unit)}{where} is not possible**; a "
                          "subtraction took away as much as there was, or more.")  # fmt: skip
         if one.has_samples and any(p.stopped == "time" for p in one.measurement.points):
-            lines.append(f"- `{one.quantity}`: its time was up before the interval was narrow enough.")
+            experiment, _, name = one.quantity.rpartition("/")
+            late.setdefault(experiment, []).append(name.replace("_", " "))
         if one.state in ("cannot", "failed"):
             lines.append(f"- `{one.quantity}`: {one.state}: {one.reason}")
+    lines += [f"- `{experiment}`: time was up before these intervals were narrow enough: {', '.join(names)}."
+              for experiment, names in late.items()]  # fmt: skip
     return say("\n".join(lines) if lines else "Nothing suspicious was found.")
 
 
