@@ -325,6 +325,23 @@ def test_the_pdf_has_no_empty_page_and_the_sites_numbers(book):
             kind, number, words)  # fmt: skip
 
 
+def test_a_table_that_ends_a_page_leaves_no_empty_one(book, tmp_path):
+    """The book's last chapter with a long table, its end 2 mm lower each time: less than a line's height."""
+    need(shutil.which("xelatex") and shutil.which("pdftotext"), "XeLaTeX or pdftotext is missing")
+    made = book.base / "_build/latex"
+    before, _, text = (made / "reckon.tex").read_text().partition("\\begin{document}")
+    found = re.search(r"\\section\{From experiment to C file\}.*?(?=\\sphinxstepscope)", text, re.S)
+    down = "".join(rf"\newpage\vspace*{{{mm}mm}}{found[0]}" for mm in range(0, 160, 2))
+    (tmp_path / "ends.tex").write_text(rf"{before}\begin{{document}}\pagestyle{{empty}}{down}\end{{document}}")
+    done = subprocess.run(["xelatex", "-interaction=nonstopmode", "-halt-on-error", "ends.tex"], cwd=tmp_path,
+                          env={**os.environ, "TEXINPUTS": f"{made}:"}, capture_output=True, timeout=120)  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:]
+    sheets = subprocess.run(["pdftotext", "ends.pdf", "-"], cwd=tmp_path, capture_output=True, text=True).stdout
+    sheets = sheets.rstrip("\f").split("\f")
+    assert 80 < len(sheets) < 160  # so that it ends on its page, and at last on the next one
+    assert all(sheet.split() for sheet in sheets)
+
+
 @pytest.fixture(scope="module")
 def browser(book):
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
