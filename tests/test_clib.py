@@ -17,6 +17,7 @@ import pytest
 from conftest import ROOT, need, probes_running
 from reckon import clib
 from reckon.settings import ReckonError
+from rows import agrees_with_perf
 
 
 def ns(outcome):
@@ -305,17 +306,5 @@ def test_out_of_address_space_is_told():
 
 
 def test_the_null_call_agrees_with_another_tool():
-    """`perf bench syscall basic` calls getppid; in turn with ours, pinned and raised alike. Within
-    15 % either way, by the quickest turn of each: another's load only adds."""
-    need(shutil.which("perf"), "perf is not installed")
-    need(os.geteuid() == 0, "the same priority needs root")
-    cpu, ours, theirs = str(clib.default_cpu()), [], []
-    for _ in range(7):
-        ours.append(np.median(ns(clib.run("cpu/syscall/getppid"))))
-        text = subprocess.run(
-            ["nice", "-n", "-20", "taskset", "-c", cpu, "perf", "bench", "syscall", "basic",
-             "-l", "300000"],
-            capture_output=True, text=True, check=True,
-        ).stdout  # fmt: skip
-        theirs.append(float(re.search(r"([\d.]+) usecs/op", text)[1]) * 1000)
-    assert min(ours) == pytest.approx(min(theirs), rel=0.15)
+    """`perf bench syscall basic` calls getppid."""
+    assert agrees_with_perf("cpu/syscall/getppid", "syscall", "basic", "-l", "100000")

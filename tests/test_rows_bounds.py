@@ -1,8 +1,6 @@
 """The same rows against physical bounds, and against programs that are not ours."""
 
 import os
-import re
-import shutil
 import subprocess
 
 import numpy as np
@@ -11,6 +9,7 @@ import pytest
 from conftest import ROOT, need
 from reckon import clib
 from rows import (  # the fixture acts on every test of this file
+    agrees_with_perf,
     median_ns,
     nothing_is_left_behind,
 )
@@ -91,18 +90,5 @@ def test_a_program_that_is_not_ours_finds_the_same(minimal, row, word, samples):
 
 
 def test_a_switch_agrees_with_another_tool():
-    """`perf bench sched pipe` hands a token between two processes over pipes; an operation is there
-    and back. In turn with ours, pinned alike; within 15 % either way, by the quickest turn of each: another's load
-    only adds."""
-    need(shutil.which("perf"), "perf is not installed")
-    cpu, ours, theirs = str(clib.default_cpu()), [], []
-    for _ in range(5):
-        one = clib.run("cpu/switch/process")
-        ours.append(np.median(one.ticks / one.ops) / clib.tick_hz() * 1e6)
-        text = subprocess.run(
-            ["nice", "-n", "-20", "taskset", "-c", cpu, "perf", "bench", "sched", "pipe", "-l", "20000"],
-            capture_output=True, text=True,
-        ).stdout  # fmt: skip
-        theirs.append(float(re.search(r"([\d.]+) usecs/op", text)[1]) / 2)
-    print("ours", min(ours), "perf bench", min(theirs))
-    assert min(ours) == pytest.approx(min(theirs), rel=0.15)
+    """`perf bench sched pipe` hands a token between two processes over pipes: there and back."""
+    assert agrees_with_perf("cpu/switch/process", "sched", "pipe", "-l", "20000", per=2)
