@@ -14,11 +14,12 @@ from .results import Result, process_values, trial_times_s
 
 def verdict(one: Result, what: str) -> Block:
     """How the prediction did, in a sentence or two: computed, by the sealed prediction."""
+    start = f"**Verdict.** {what[0].upper()}{what[1:]}"
     if one.summary is None:
-        return say(f"**{what}** could not be judged: {one.reason}.")
+        return say(f"{start} could not be judged: {one.reason}.")
     times = one.ratio
     if not times > 0 or math.isinf(times):
-        return say(f"**{what}**: measured {one}, which no ratio to the prediction describes.")
+        return say(f"{start}: measured {one}, which no ratio to the prediction describes.")
     off = max(times, 1 / times)
     if off < 1.05:
         how = "as predicted"
