@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from . import settings, units
-from .blocks import Block, grid, say
+from .blocks import Block, grid, label, say
 from .results import Result
 from .tables import hardware, mean_sd, measured, predicted, ratio, software
 from .verdicts import not_measured, warnings
@@ -85,8 +85,7 @@ def suspicions(found: list[Result], fitness: list[dict]) -> Block:
             lines.append(f"- `{one.quantity}`: **{units.amount(min(none), one.unit)}{where} is not possible**; a "
                          "subtraction took away as much as there was, or more.")  # fmt: skip
         if one.has_samples and any(p.stopped == "time" for p in one.measurement.points):
-            experiment, _, name = one.quantity.rpartition("/")
-            late.setdefault(experiment, []).append(name.replace("_", " "))
+            late.setdefault(one.quantity.rsplit("/", 1)[0], []).append(label(one.quantity))
         if one.state in ("cannot", "failed"):
             lines.append(f"- `{one.quantity}`: {one.state}: {one.reason}")
     lines += [f"- `{experiment}`: time was up before these intervals were narrow enough: {', '.join(names)}."

@@ -308,16 +308,20 @@ def captions(book):
     return found
 
 
+def sheets_of(pdf):
+    """The text of every page of a PDF, its lines as they stand."""
+    text = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout
+    return text.rstrip("\f").split("\f")
+
+
 def test_the_pdf_has_no_empty_page_and_the_sites_numbers(book):
     need(shutil.which("xelatex") and shutil.which("pdftotext"), "XeLaTeX or pdftotext is missing")
-    pdf = book.base / "_build/html/reckon.pdf"
-    text = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True).stdout
-    sheets = text.rstrip("\f").split("\f")
+    sheets = sheets_of(book.base / "_build/html/reckon.pdf")
     assert len(sheets) > 20
     for number, sheet in enumerate(sheets, 1):
         assert len(sheet.split()) > 15, f"page {number} of the PDF is all but empty"
-    assert "??" not in text  # a reference that was not resolved
-    flat = " ".join(text.split())
+    flat = " ".join(" ".join(sheets).split())
+    assert "??" not in flat  # a reference that was not resolved
     numbered = captions(book)
     assert len(numbered) > 30
     for kind, number, words in numbered:
@@ -336,8 +340,7 @@ def test_a_table_that_ends_a_page_leaves_no_empty_one(book, tmp_path):
     done = subprocess.run(["xelatex", "-interaction=nonstopmode", "-halt-on-error", "ends.tex"], cwd=tmp_path,
                           env={**os.environ, "TEXINPUTS": f"{made}:"}, capture_output=True, timeout=120)  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
-    sheets = subprocess.run(["pdftotext", "ends.pdf", "-"], cwd=tmp_path, capture_output=True, text=True).stdout
-    sheets = sheets.rstrip("\f").split("\f")
+    sheets = sheets_of(tmp_path / "ends.pdf")
     assert 80 < len(sheets) < 160  # so that it ends on its page, and at last on the next one
     assert all(sheet.split() for sheet in sheets)
 
