@@ -39,7 +39,7 @@ def seconds(one):
     return one.ticks / one.ops / clib.tick_hz()
 
 
-def test_no_round_trip_is_faster_than_the_link_and_the_wires_is_within_the_callers(lab):
+def test_no_round_trip_is_faster_than_the_link(lab):
     took = {}
     for row in OVER_THE_LINK:
         can_run(row)
@@ -50,7 +50,14 @@ def test_no_round_trip_is_faster_than_the_link_and_the_wires_is_within_the_calle
             assert took[row].min() >= RTT_S, row
         assert RTT_S * 0.8 < np.median(took[row]) < RTT_S * 5, row
     assert len(took) == 7 and set(CAPTURED) < set(took)
-    assert took["network/rtt/tcp_wire"].min() < np.median(took["network/rtt/tcp"])
+
+
+def test_what_lies_on_the_wire_lies_within_the_run(lab):
+    """Its 40 are not longer than they and the first one, of which only the numbers are taken: the row itself holds
+    each against its caller's, whose median another run's can undercut on a busy machine."""
+    can_run("network/rtt/tcp_wire")
+    one = run("network/rtt/tcp_wire", samples=40)
+    assert 40 * RTT_S <= seconds(one).sum() < one.wall_ns / 1e9
 
 
 @pytest.mark.parametrize("row", ["tcp", "udp", "tcp_wire", "icmp"])
