@@ -61,6 +61,7 @@ def test_every_row_says_what_it_times_and_bounds_its_parameters():
             assert parameter.text or parameter.least <= parameter.preset <= parameter.most
 
 
+@pytest.mark.timed
 def test_twice_the_work_takes_twice_the_time():
     """The ruler on a known workload: 2 k instructions against k, interleaved; the quickest of each, since
     another's load only adds."""
@@ -71,6 +72,7 @@ def test_twice_the_work_takes_twice_the_time():
     assert min(long) / min(short) == pytest.approx(2.0, abs=0.02)
 
 
+@pytest.mark.timed
 def test_a_chain_of_one_cycle_adds_runs_at_the_calibrated_clock():
     """By the processes in which the clock stayed as it was."""
     cycles = []
@@ -84,6 +86,7 @@ def test_a_chain_of_one_cycle_adds_runs_at_the_calibrated_clock():
     assert np.median(cycles) == pytest.approx(20480, rel=0.02)
 
 
+@pytest.mark.timed
 def test_a_text_parameter_reaches_the_row():
     """A chain of multiplies takes three times as long as one of adds."""
     adds, multiplies = [], []
@@ -95,6 +98,7 @@ def test_a_text_parameter_reaches_the_row():
         clib.run("test/chain", {"of": "divide"})
 
 
+@pytest.mark.timed
 def test_the_tick_rate_agrees_with_the_monotonic_clock():
     begin, start = time.clock_gettime_ns(time.CLOCK_MONOTONIC), clib.run(
         "cpu/clock/ticks", {"interval_ns": 50_000_000}, samples=2)  # fmt: skip
@@ -120,6 +124,7 @@ def test_priority_is_raised_where_allowed_and_told():
     assert clib.run("cpu/syscall/getpid", priority="none").nice == os.getpriority(os.PRIO_PROCESS, 0)
 
 
+@pytest.mark.timed
 def test_in_process_running_is_possible_and_slower_to_fork():
     """What isolation is for: a fork is charged with its caller's page tables."""
     inside = np.median(ns(clib.run("test/fork", isolated=False, samples=10)))
@@ -127,6 +132,7 @@ def test_in_process_running_is_possible_and_slower_to_fork():
     assert alone < inside
 
 
+@pytest.mark.timed
 def test_a_fork_inside_a_probe_does_not_depend_on_the_size_of_python():
     """256 MB touched in a Python of its own: the isolated fork does not notice, the inner one does."""
     script = """
@@ -228,6 +234,7 @@ def test_no_file_descriptor_or_process_is_left_behind():
         os.waitpid(-1, os.WNOHANG)
 
 
+@pytest.mark.timed
 def test_isolation_costs_little():
     """Spawn, pin, calibrate, report: the time around the probe's own run. The figure asked for is
     5 ms; here it is a bound with room, since the machine may be busy."""
@@ -305,6 +312,7 @@ def test_out_of_address_space_is_told():
     assert resource.getrlimit(resource.RLIMIT_AS)[0] != 3 << 30
 
 
+@pytest.mark.timed
 def test_the_null_call_agrees_with_another_tool():
     """`perf bench syscall basic` calls getppid."""
     assert agrees_with_perf("cpu/syscall/getppid", "syscall", "basic", "-l", "100000")

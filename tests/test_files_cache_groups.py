@@ -57,6 +57,7 @@ def slow_share(limit, share, **more):
     return float(np.mean(one.ticks / clib.tick_hz() > 25e-6))
 
 
+@pytest.mark.timed
 def test_the_limit_is_where_reads_become_slow(root):
     limit = 32 * MIB
     with scratch.shared():
@@ -67,6 +68,7 @@ def test_the_limit_is_where_reads_become_slow(root):
     assert np.median(over) == pytest.approx(1 - 0.97 / 2, abs=0.12)
 
 
+@pytest.mark.timed
 def test_the_size_is_found_within_a_few_percent_of_what_is_left(root):
     limit, shares = 32 * MIB, np.array([0.6, 0.9, 0.96, 1.02, 1.06, 1.12, 1.25])
     with scratch.shared():
@@ -80,6 +82,7 @@ def test_the_size_is_found_within_a_few_percent_of_what_is_left(root):
 
 
 @pytest.mark.parametrize("row", ["t470", "i7_10750h", "hpe_i7_860", "mbp2016"])
+@pytest.mark.timed
 def test_by_each_reports_method_a_file_past_the_limit_takes_longer(root, row):
     def a_byte(size):
         given = {"file_bytes": size, "limit_bytes": 8 * MIB, **(
@@ -239,6 +242,7 @@ def test_a_stop_leaves_no_group(root, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.timed
 def test_with_all_memory_the_cache_ends_where_the_surroundings_do(root):
     """The row without a limit, run by a process that is in a group itself."""
     with control_group("memory", max=192 * MIB) as group, scratch.shared():

@@ -87,6 +87,7 @@ def test_the_disk_was_asked_for_every_block(files):
     assert reads() - before >= 4 * 3 * 100
 
 
+@pytest.mark.timed
 def test_all_begin_within_a_small_share_of_the_trial(files):
     files(20, MIB)
     params = {"files": 20, "file_bytes": MIB}
@@ -95,6 +96,7 @@ def test_all_begin_within_a_small_share_of_the_trial(files):
     assert start < 0.2 * trial, (start, trial)
 
 
+@pytest.mark.timed
 def test_the_figures_of_one_trial_fit_together(files):
     files(4, 4 * MIB)
     params = {"files": 4, "blocks": 64, "file_bytes": 4 * MIB}
@@ -108,6 +110,7 @@ def test_the_figures_of_one_trial_fit_together(files):
     assert 0.4 * each / 4 < one < 3 * slowest / 4
 
 
+@pytest.mark.timed
 def test_a_disk_that_serves_so_many_a_second_is_measured_as_that(files):
     """The kernel lets a control group read 1,000 blocks a second, whoever reads."""
     paths = files(8, 4 * MIB)

@@ -170,6 +170,7 @@ def test_in_this_process_no_row_leaves_anything_behind():
 # --- fio -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.timed
 def test_fio_and_ours_are_of_one_size(files):
     need(shutil.which("fio"), "fio is not installed")
     files(4, 8 * MIB)

@@ -14,6 +14,7 @@ PAGE = 4096
 # --- the ruler -----------------------------------------------------------------------------------
 
 
+@pytest.mark.timed
 def test_a_disk_of_a_millisecond_is_measured_as_one(tmp_path):
     """By the difference from the same disk without a wait, so that FUSE's own work cancels; of the best of six
     turns each, because what else runs here only adds."""
@@ -123,6 +124,7 @@ def test_a_file_read_backwards_begins_at_its_end(reads):
 # --- on the disk that is there -------------------------------------------------------------------
 
 
+@pytest.mark.timed
 def test_a_block_from_the_disk_takes_longer_than_one_from_memory():
     found = {row: median_ns(f"files/read/{row}", processes=3, samples=20)
              for row in ("cached", "direct_random", "buffered_random", "lseek")}  # fmt: skip
@@ -130,6 +132,7 @@ def test_a_block_from_the_disk_takes_longer_than_one_from_memory():
     assert found["cached"] < found["buffered_random"] / 2
 
 
+@pytest.mark.timed
 def test_what_was_never_written_is_read_without_the_disk():
     x86_only()
     real = median_ns("files/read/direct_random", processes=3, samples=40)
@@ -138,6 +141,7 @@ def test_what_was_never_written_is_read_without_the_disk():
         assert one < real / 4, row
 
 
+@pytest.mark.timed
 def test_readahead_shortens_the_mean_and_more_the_median():
     def times(advice):
         params = {"blocks": 1, "advice": advice}
@@ -155,6 +159,7 @@ def test_readahead_shortens_the_mean_and_more_the_median():
      ("buffered_sequential", {"blocks": 1, "advice": "random"}), ("cached", {}),
      ("mbp2016_random", {"blocks": 2}), ("hpe_i7_860_random", {"reads": 2})],
 )  # fmt: skip
+@pytest.mark.timed
 def test_a_larger_block_takes_longer_and_is_counted_as_one(row, params):
     small, large = (median_ns(f"files/read/{row}", {"block_bytes": size, **params}, processes=1, samples=7)
                     for size in (PAGE, MIB))  # fmt: skip

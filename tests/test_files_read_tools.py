@@ -38,6 +38,7 @@ def test_as_many_reads_as_asked(samples, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.timed
 def test_its_figure_is_ours_within_a_factor():
     """Of the same file, in turn; on an idle machine they are some hundredths apart."""
     found = {FIO: [], "files/read/direct_random": []}

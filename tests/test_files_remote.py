@@ -48,11 +48,13 @@ def test_each_block_crosses_the_link_and_nothing_is_cached_or_read_ahead(served,
     assert 4096 + 150 < answered < 4096 + 400, answered
 
 
+@pytest.mark.timed
 def test_blocks_of_other_sizes_are_one_read_each(served):  # noqa: F811
     small, large = (served.us("random", block_bytes=size, samples=10) for size in (512, 64 * KIB))
     assert large - small > 400, (small, large)  # 63.5 KiB at 1 Gbit/s take 520 µs
 
 
+@pytest.mark.timed
 def test_cold_is_cold_and_warm_is_warm(served):  # noqa: F811
     served.run("random", samples=30, cold=1)
     after_cold = pages_in_cache(served.file)
@@ -68,6 +70,7 @@ def test_from_a_cold_cache_no_block_is_read_twice(served):  # noqa: F811
         served.run("random", samples=65, file_bytes=256 * KIB, cold=1)
 
 
+@pytest.mark.timed
 def test_a_trial_of_many_blocks_waits_for_the_readahead(served):  # noqa: F811
     """As often as the file is read: 64 blocks, and so one trial is all of it; seen to fail when only the first
     one is cold."""
@@ -94,6 +97,7 @@ def test_what_comes_is_what_the_file_has(served, tmp_path, monkeypatch):  # noqa
         shutil.rmtree(other)
 
 
+@pytest.mark.timed
 def test_a_longer_link_costs_its_round_trip_for_each_block(served):  # noqa: F811
     """Round trip, transfer and the server's own cost, as the page predicts it."""
     near, null_near, null, far = (
@@ -103,6 +107,7 @@ def test_a_longer_link_costs_its_round_trip_for_each_block(served):  # noqa: F81
     assert 0.85 < far / (null + near - null_near) < 1.2, (near, null_near, null, far)
 
 
+@pytest.mark.timed
 def test_a_pair_is_the_difference(served):  # noqa: F811
     """On the longer link, where other programs of this machine do not drown it."""
     over, here, pair = (served.us("random", server="far"), served.us("local_random"),

@@ -146,6 +146,7 @@ def test_a_longer_profile_serves_a_shorter_one(folders, monkeypatch):
     assert again.state == "reused" and again.measurement.params["chains"] == 6
 
 
+@pytest.mark.timed
 def test_a_sweep_measures_every_point_interleaved(folders):
     axis = rk.axis([5120, 10240, 20480], "cycle", "instructions")
     predict_chain(axis=axis)

@@ -97,6 +97,7 @@ def test_what_tcp_did_is_in_the_record(row):
 
 
 @pytest.mark.parametrize("row", ["tcp", "udp", "icmp"])
+@pytest.mark.timed
 def test_a_trial_of_twenty_takes_as_long_as_twenty(row):
     row, samples = f"network/rtt/{row}", 30
 
@@ -106,6 +107,7 @@ def test_a_trial_of_twenty_takes_as_long_as_twenty(row):
     assert 4 < trial(20) / trial(1) < 100
 
 
+@pytest.mark.timed
 def test_64_kib_take_longer_than_a_byte():
     for row, most in (("tcp", 65536), ("udp", 65507)):
         large = median_ns(f"network/rtt/{row}", {"size_bytes": most}, 5)
@@ -133,6 +135,7 @@ def test_a_byte_is_sent_when_it_is_due_and_is_to_be_acknowledged_at_once(tmp_pat
     assert until(lambda: told.stat().st_size == 1 + 10), told.stat().st_size
 
 
+@pytest.mark.timed
 def test_what_lies_on_the_wire_is_shorter_than_what_the_caller_sees():
     root()
     for size in (1, 64, 20_000):

@@ -77,6 +77,7 @@ def read_slowly(connection, least, part, pause_s):
     return got
 
 
+@pytest.mark.timed
 def test_the_best_is_the_fast_part_of_a_transfer(monkeypatch):
     """Of 32 MB the receiver takes the first one and the last one slowly."""
     possible("hpe_i7_860")

@@ -237,6 +237,7 @@ def lab(monkeypatch):
         one.close()
 
 
+@pytest.mark.timed
 def test_twice_the_rate_is_twice_the_throughput(lab):
     """Of what the receiver has, in its own time; and what the queue dropped was sent again."""
     rates = {}
@@ -257,6 +258,7 @@ def test_every_row_runs_through_the_lab(lab):
         assert (one.ops > 0).all() and (one.ticks > 0).all(), row
 
 
+@pytest.mark.timed
 def test_throughput_grows_after_the_first_byte(lab):
     lab(100e6)
     # The most of each: another's load only takes bytes away.

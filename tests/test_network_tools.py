@@ -43,6 +43,7 @@ def test_as_many_round_trips_as_asked(row, samples):
         (IPERF3, "network/throughput/tcp_across", 5),
     ],
 )
+@pytest.mark.timed
 def test_their_figures_are_ours_within_a_factor(row, ours, factor):
     found = [median_ns(name, processes=1, warmup=0, samples=2 if name == IPERF3 else 20)
              for name in (row, ours)]  # fmt: skip

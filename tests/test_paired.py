@@ -46,6 +46,7 @@ def ran(monkeypatch):
     return seen
 
 
+@pytest.mark.timed
 def test_a_group_is_measured_again_as_its_pages_measured_it(folders, ran):
     page = execute_page(warmup=2)
     ran.clear()
@@ -110,6 +111,7 @@ def test_a_dear_row_keeps_the_figure_of_its_page(folders, ran):
     assert found.ratio(found.ways[0]).middle > 1000
 
 
+@pytest.mark.timed
 def test_a_curve_takes_part_at_one_place(folders, ran):
     execute_page()
     predict("test/curve", unit="ns")(lambda n, it: (n * it, 0))(

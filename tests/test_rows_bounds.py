@@ -14,6 +14,8 @@ from rows import (  # the fixture acts on every test of this file
     nothing_is_left_behind,
 )
 
+pytestmark = pytest.mark.timed
+
 # --- bounds, and a program that is not ours ----------------------------------------------------
 
 

@@ -175,6 +175,7 @@ def test_more_than_the_memory_available_is_told():
             clib.run(f"cpu/task/{row}", {"resident_bytes": int(available * 1.1)})
 
 
+@pytest.mark.timed
 def test_a_fork_grows_with_what_its_parent_holds_and_a_vfork_does_not():
     def ratio(row):
         return (median_ns(f"cpu/task/{row}", {"resident_bytes": 64 * MIB}, 3)
@@ -185,11 +186,13 @@ def test_a_fork_grows_with_what_its_parent_holds_and_a_vfork_does_not():
     assert ratio("posix_spawn") < 2
 
 
+@pytest.mark.timed
 def test_with_64_mib_a_vfork_is_much_faster_than_a_fork():
     held = {"resident_bytes": 64 * MIB}
     assert median_ns("cpu/task/vfork", held, 3) < median_ns("cpu/task/fork", held, 3) / 2
 
 
+@pytest.mark.timed
 def test_with_huge_pages_a_fork_has_less_to_copy():
     setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     huge = {"resident_bytes": 64 * MIB, "pages": "huge"}
