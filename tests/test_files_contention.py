@@ -13,7 +13,12 @@ import made_up
 from conftest import need
 from reckon import clib, draw, show, stats
 from readers import BARRIER, MIB, NAME, REPORTS, files
-from rows import in_python, median_ns, nothing_is_left_behind  # a fixture for every test
+from rows import (  # the fixture acts on every test of this file
+    in_python,
+    median_ns,
+    nothing_is_left_behind,
+    quickest_ns,
+)
 
 FILES = 3
 
@@ -100,9 +105,8 @@ def test_all_begin_within_a_small_share_of_the_trial(files):
 def test_the_figures_of_one_trial_fit_together(files):
     files(4, 4 * MIB)
     params = {"files": 4, "blocks": 64, "file_bytes": 4 * MIB}
-    rounds = [[median_ns(f"{NAME}/{row}", params, processes=1, samples=8, warmup=0)
-               for row in ("slowest", "each", "work")] for _ in range(5)]  # fmt: skip
-    slowest, each, work = np.min(rounds, axis=0)  # another's load only adds
+    slowest, each, work = quickest_ns(*((f"{NAME}/{row}", params) for row in ("slowest", "each", "work")),
+                                      turns=5, samples=8, warmup=0)  # fmt: skip
     together = clib.run(f"{NAME}/together", params, samples=8, warmup=0)
     assert slowest > 0.8 * each and 500 < work < 1.1 * len(os.sched_getaffinity(0)) * each
     assert (together.ops >= 64).all() and (together.ops <= 4 * 64).all()

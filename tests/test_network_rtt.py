@@ -5,7 +5,6 @@ import re
 import subprocess
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from conftest import ROOT, need
@@ -16,6 +15,7 @@ from rows import (  # the fixtures act on every test of this file
     in_python,
     median_ns,
     nothing_is_left_behind,
+    quickest_ns,
     two_cpus,
 )
 from trips import CAPTURED, LOOPBACK_ALONE, ROWS, SIX, SPACE, Running, can_run, root
@@ -108,15 +108,10 @@ def test_a_trial_of_twenty_takes_as_long_as_twenty(row):
     assert 4 < trial(20) / trial(1) < 100
 
 
-def in_turn(*rows):
-    """Of each row at its size the quickest of 15 medians, because another's load only adds."""
-    return np.min([[median_ns(row, {"size_bytes": size}, 1) for row, size in rows] for _ in range(15)], axis=0)
-
-
 @pytest.mark.timed
 def test_64_kib_take_longer_than_a_byte():
     for row, most in (("tcp", 65536), ("udp", 65507)):
-        large, small = in_turn((f"network/rtt/{row}", most), (f"network/rtt/{row}", 1))
+        large, small = quickest_ns(*((f"network/rtt/{row}", {"size_bytes": size}) for size in (most, 1)))
         assert large > 1.3 * small, row
 
 
@@ -145,7 +140,7 @@ def test_a_byte_is_sent_when_it_is_due_and_is_to_be_acknowledged_at_once(tmp_pat
 def test_what_lies_on_the_wire_is_shorter_than_what_the_caller_sees():
     root()
     for size in (1, 64, 20_000):
-        wire, caller = in_turn(("network/rtt/tcp_wire", size), ("network/rtt/tcp", size))
+        wire, caller = quickest_ns(*((f"network/rtt/{row}", {"size_bytes": size}) for row in ("tcp_wire", "tcp")))
         assert caller / 20 < wire < caller, size
 
 
