@@ -52,12 +52,14 @@ def test_no_round_trip_is_faster_than_the_link(lab):
     assert len(took) == 7 and set(CAPTURED) < set(took)
 
 
-def test_what_lies_on_the_wire_lies_within_the_run(lab):
-    """Its 40 are not longer than they and the first one, of which only the numbers are taken: the row itself holds
-    each against its caller's, whose median another run's can undercut on a busy machine."""
-    can_run("network/rtt/tcp_wire")
-    one = run("network/rtt/tcp_wire", samples=40)
-    assert 40 * RTT_S <= seconds(one).sum() < one.wall_ns / 1e9
+@pytest.mark.timed
+def test_the_wires_round_trip_is_within_the_callers(lab):
+    """In turn, since one run after the other falls into different moments of the machine. Of one run, the row
+    itself holds each captured trip against its caller's."""
+    rows = ["network/rtt/tcp_wire", "network/rtt/tcp"]
+    can_run(rows[0])
+    wire, caller = np.hstack([[seconds(run(row)) for row in rows] for _ in range(5)])
+    assert wire.min() < np.median(caller)
 
 
 @pytest.mark.parametrize("row", ["tcp", "udp", "tcp_wire", "icmp"])
