@@ -35,12 +35,25 @@ def need(condition, reason: str) -> None:
     pytest.skip(reason)
 
 
+class LeftBehind(Exception):
+    """What the fixtures found after a test."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown():
+    try:
+        return (yield)
+    except (Exception, pytest.fail.Exception) as found:
+        raise LeftBehind(str(found)) from found
+
+
 def pytest_collection_modifyitems(items):
     """A shared host spoils a moment's times now and then, so what asserts one has three tries in all. A wrong row
-    fails each of them, and each one that failed is printed with its reason."""
+    fails each of them, and each one that failed is printed with its reason. What a test leaves behind is no
+    matter of time, and has one try."""
     for item in items:
         if item.get_closest_marker("timed"):
-            item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=5))
+            item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=5, rerun_except=LeftBehind))
 
 
 @pytest.fixture

@@ -104,7 +104,6 @@ def test_what_is_available_is_what_the_kernel_says():
 
 
 @pytest.mark.parametrize("times", ["once", "always"])
-@pytest.mark.timed
 def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monkeypatch, times):  # noqa: F811
     """By advice on the file alone, where drop_caches would meet everybody."""
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))

@@ -18,7 +18,6 @@ from labs import (  # the fixture acts on every test of this file  # noqa: F401
 
 
 @pytest.mark.parametrize("user", USERS)
-@pytest.mark.timed
 def test_a_round_trip_takes_as_long_as_was_set_and_not_much_more(user, path):
     took, counters, told = in_lab(
         f"with Lab(0.02, 1e8, SLEEP, path={path!r}) as lab:\n"
@@ -36,7 +35,6 @@ def test_a_round_trip_takes_as_long_as_was_set_and_not_much_more(user, path):
     assert told[1] in ("cubic", "reno")
 
 
-@pytest.mark.timed
 def test_half_of_it_is_spent_each_way(path):
     there, back = in_lab(
         "def listen(ready):\n"
@@ -64,7 +62,6 @@ def test_half_of_it_is_spent_each_way(path):
     assert 0.05 <= there < 0.09 and 0.05 <= back < 0.09
 
 
-@pytest.mark.timed
 def test_without_a_delay_a_round_trip_is_far_shorter_than_with_one(path):
     none, some = in_lab(
         "medians = []\n"
@@ -77,7 +74,6 @@ def test_without_a_delay_a_round_trip_is_far_shorter_than_with_one(path):
 
 
 @pytest.mark.parametrize("rate", [1e7, 2e8])  # below and above where large packets begin
-@pytest.mark.timed
 def test_bytes_come_no_faster_than_the_rate_and_not_much_slower(rate, path):
     size = int(rate / 8 * 0.6)
     first, last, got = in_lab(
@@ -89,7 +85,6 @@ def test_bytes_come_no_faster_than_the_rate_and_not_much_slower(rate, path):
     assert last - first < 3 * on_the_link * 8 / rate
 
 
-@pytest.mark.timed
 def test_a_tenth_of_the_rate_takes_ten_times_as_long(path):
     slow, fast = in_lab(
         "took = []\n"
@@ -240,7 +235,6 @@ def test_the_machine_has_the_same_devices_addresses_routes_and_mounts_as_before(
     assert before == during == machine()
 
 
-@pytest.mark.timed
 def test_two_labs_at_once_have_nothing_to_do_with_one_another(path):
     slow, fast, refused = in_lab(
         "def knock():\n"

@@ -146,7 +146,6 @@ def test_a_peer_that_goes_away_in_the_middle_is_told(monkeypatch):
     fails(leaves_at_the_end, monkeypatch, "The peer went away before it had answered")
 
 
-@pytest.mark.timed
 def test_the_last_acknowledgement_is_waited_for(monkeypatch):
     """The kernel acknowledges our FIN at once; the program closes 40 ms later."""
     need(os.geteuid() == 0, "needs root (CAP_NET_RAW) to capture packets")

@@ -14,11 +14,10 @@ from rows import (  # the fixture acts on every test of this file
     nothing_is_left_behind,
 )
 
-pytestmark = pytest.mark.timed
-
 # --- bounds, and a program that is not ours ----------------------------------------------------
 
 
+@pytest.mark.timed
 def test_a_round_of_a_loop_takes_a_core_cycle_at_least():
     cycles = []
     for _ in range(7):
@@ -29,6 +28,7 @@ def test_a_round_of_a_loop_takes_a_core_cycle_at_least():
     assert median_ns("cpu/loop/o2_across_lines") >= 0.9 * median_ns("cpu/loop/o2")
 
 
+@pytest.mark.timed
 def test_more_takes_no_less():
     """Each does what the other does, and more."""
     for more, less, room in (
@@ -48,6 +48,7 @@ def first_ns(name, params):
 
 
 @pytest.mark.parametrize("row", ["fork", "thread"])
+@pytest.mark.timed
 def test_those_alive_meanwhile_are_not_timed_while_they_begin(row):
     """They have to block before the first task, which took ten times as long where they did not."""
     crowded = first_ns(f"cpu/task/{row}", {"alive": 1000})
@@ -55,6 +56,7 @@ def test_those_alive_meanwhile_are_not_timed_while_they_begin(row):
 
 
 @pytest.mark.parametrize("row", ["process", "eventfd_process", "futex_process"])
+@pytest.mark.timed
 def test_the_partner_is_not_timed_while_it_begins(row):
     once = {"turns": 1}
     assert first_ns(f"cpu/switch/{row}", once) < 3 * median_ns(f"cpu/switch/{row}", once)
@@ -78,6 +80,7 @@ def minimal(tmp_path_factory):
     ("row", "word", "samples"),
     [("task/fork", "fork", 200), ("task/thread", "thread", 500), ("switch/process", "switch", 50)],
 )
+@pytest.mark.timed
 def test_a_program_that_is_not_ours_finds_the_same(minimal, row, word, samples):
     """In turn with ours, on the same CPU and with the same priority, by medians."""
     need(os.geteuid() == 0, "the same priority needs root")
@@ -91,6 +94,7 @@ def test_a_program_that_is_not_ours_finds_the_same(minimal, row, word, samples):
     assert 0.75 <= ratio <= 1 / 0.75
 
 
+@pytest.mark.timed
 def test_a_switch_agrees_with_another_tool():
     """`perf bench sched pipe` hands a token between two processes over pipes: there and back."""
     assert agrees_with_perf("cpu/switch/process", "sched", "pipe", "-l", "20000", per=2)
