@@ -104,7 +104,7 @@ nfs: ## install an NFS server and libnfs by apt-get, where that can be used
 	@tools/setup nfs
 
 lock: setup ## compile requirements.txt from pyproject.toml (needs uv)
-	uv pip compile pyproject.toml --universal --python-version 3.11 -o requirements.txt \
+	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 -o requirements.txt \
 	  --custom-compile-command "make lock"
 
 schema: setup ## write book/record.schema.json and report.schema.json anew

@@ -40,7 +40,11 @@ int rk_beside(const char *name, char path[4096]);
 int64_t rk_available_bytes(void);
 
 #define RK_COUNT(name_, preset_, least_, most_, help_)                                             \
-    {.name = name_, .kind = RK_INTEGER, .preset = preset_, .least = least_, .most = most_,         \
+    {.name = name_,                                                                                \
+     .kind = RK_INTEGER,                                                                           \
+     .preset = preset_,                                                                            \
+     .least = least_,                                                                              \
+     .most = most_,                                                                                \
      .help = help_}
 #define RK_WORD(name_, preset_, help_)                                                             \
     {.name = name_, .kind = RK_TEXT, .preset_text = preset_, .help = help_}
@@ -49,8 +53,8 @@ int64_t rk_available_bytes(void);
 /* Puts a row into the registry (a linker section: no list is kept by hand). */
 #define RK_PROBE(id, ...)                                                                          \
     static const struct rk_probe id##_row = {__VA_ARGS__, .file = __FILE__};                       \
-    static const struct rk_probe *const id##_entry                                                 \
-        __attribute__((used, section("rk_probes"))) = &id##_row
+    static const struct rk_probe *const id##_entry __attribute__((used, section("rk_probes"))) =   \
+        &id##_row
 
 /* n trials of `reps` times `body`, one pair of clock reads around each trial. */
 #define RK_BATCH(out, n, reps, body)                                                               \

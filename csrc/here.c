@@ -126,7 +126,8 @@ static int measure(struct rk_context *c, const struct rk_request *request,
 {
     char *gap = __builtin_alloca(16 + (request->seed % 256) * 16);
     RK_KEEP(gap);
-    memset(samples, 0, request->samples * sizeof *samples); /* touched before, not while measuring */
+    memset(samples, 0,
+           request->samples * sizeof *samples); /* touched before, not while measuring */
     for (uint64_t i = 0; i < request->warmup; i++) {
         struct rk_sample unused;
         const int status = c->probe->run(c, &unused, 1);

@@ -28,7 +28,8 @@ static inline int64_t rk_field_in(const char *path, const char *name)
     if (!file)
         return 0;
     while (fgets(line, sizeof line, file))
-        if (strncmp(line, name, strlen(name)) == 0 && sscanf(line + strlen(name), "%lld", &value) == 1)
+        if (strncmp(line, name, strlen(name)) == 0 &&
+            sscanf(line + strlen(name), "%lld", &value) == 1)
             break;
     fclose(file);
     return value;

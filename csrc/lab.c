@@ -101,9 +101,10 @@ static void say_counters(const struct lab *lab)
     for (int side = LAB_CLIENT; side <= LAB_PEER; side++) {
         struct lab_counts *c = &lab->counts[side];
         printf("%s\"%s\": {\"packets\": %ju, \"bytes\": %ju, \"dropped\": %ju, \"missed\": %ju, "
-               "\"refused\": %ju, \"late\": %ju, \"deepest_bytes\": %ju}", side ? ", " : "{", name[side],
-               (uintmax_t)c->packets, (uintmax_t)c->bytes, (uintmax_t)c->dropped,
-               (uintmax_t)c->missed, (uintmax_t)c->refused, (uintmax_t)c->late, (uintmax_t)c->deepest);
+               "\"refused\": %ju, \"late\": %ju, \"deepest_bytes\": %ju}",
+               side ? ", " : "{", name[side], (uintmax_t)c->packets, (uintmax_t)c->bytes,
+               (uintmax_t)c->dropped, (uintmax_t)c->missed, (uintmax_t)c->refused,
+               (uintmax_t)c->late, (uintmax_t)c->deepest);
     }
     printf("}\n");
     fflush(stdout);
@@ -115,9 +116,8 @@ static void say_ready(const struct lab *lab, pid_t program)
            "\"congestion\": \"%s\", \"offload\": %s, \"ipv6\": %s, \"rtt_us\": %lld, "
            "\"rate_bit\": %lld, \"client\": \"%s\", \"peer\": \"%s\", \"mtu\": %d, "
            "\"queue_bytes\": %lld}\n",
-           (int)getpid(), (int)program, (int)lab->relay,
-           lab->path == LAB_TUN ? "tun" : "packet", lab->congestion,
-           lab->offload ? "true" : "false", lab->ipv6 ? "true" : "false",
+           (int)getpid(), (int)program, (int)lab->relay, lab->path == LAB_TUN ? "tun" : "packet",
+           lab->congestion, lab->offload ? "true" : "false", lab->ipv6 ? "true" : "false",
            (long long)lab->rtt_ns / 1000, (long long)lab->rate_bit, lab_address[LAB_CLIENT],
            lab_address[LAB_PEER], LAB_MTU, (long long)lab->queue_bytes);
     fflush(stdout);
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
     lab_open_spaces(&lab);
     const int peer = optind == argc || together;
     char *const reckon_peer[] = {beside("reckon-peer"), "--listen", "10.77.0.2", "--allow",
-                                 "10.77.0.1", NULL};
+                                 "10.77.0.1",           NULL};
     int programs = 0;
     if (peer)
         lab.program[programs++] = reckon_peer;

@@ -8,10 +8,10 @@
  *   lab_relay.c    the delay line
  *   lab_program.c  the relay and the programs of the second host, in a process space of their own
  *
- * The first process stays in its caller's process space and lives in the client's network namespace:
- * whoever measures enters by its pid. The relay is the init of a process namespace; when it ends,
- * for whatever reason, the kernel ends all that the second host runs. It ends when the first
- * process does (a pipe), and that one when its caller does (stdin). */
+ * The first process stays in its caller's process space and lives in the client's network
+ * namespace: whoever measures enters by its pid. The relay is the init of a process namespace; when
+ * it ends, for whatever reason, the kernel ends all that the second host runs. It ends when the
+ * first process does (a pipe), and that one when its caller does (stdin). */
 #ifndef RK_LAB_H
 #define RK_LAB_H
 
@@ -73,8 +73,8 @@ void lab_open_spaces(struct lab *lab);
 void lab_enter(const struct lab *lab, enum lab_side side);
 void lab_set_up_host(struct lab *lab, enum lab_side side);
 
-int lab_open_tun(struct lab *lab);    /* 0 or -errno */
-int lab_open_packet(struct lab *lab); /* 0 or -errno */
+int lab_open_tun(struct lab *lab);          /* 0 or -errno */
+int lab_open_packet(struct lab *lab);       /* 0 or -errno */
 int lab_know_neighbour(enum lab_side side); /* whom nobody asks for its Ethernet address */
 /* read(2), and when the frame came (CLOCK_MONOTONIC). */
 ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64_t *came_ns);
@@ -91,7 +91,8 @@ int lab_link_address(const char *device, int family, const void *address, int pr
 int lab_link_neighbour(const char *device, int family, const void *address, const uint8_t mac[6]);
 
 __attribute__((noreturn)) void lab_relay(struct lab *lab);
-/* Starts the relay and, from it, the programs; the pid of the last program, as the machine sees it. */
+/* Starts the relay and, from it, the programs; the pid of the last program, as the machine sees it.
+ */
 pid_t lab_start(struct lab *lab);
 void lab_await_port(const struct lab *lab, int port); /* until somebody listens there */
 

@@ -3,7 +3,8 @@
  * Either a veth pair to each host and a packet socket on the relay's end, in a network namespace of
  * the relay's own; the kernel says when each packet came. Or a TUN device in each. Both with a
  * virtio_net_hdr before each frame: without it a packet socket loses what the kernel has left to be
- * summed up by the device, and 1 Gbit/s in packets of 1,500 bytes is more than one CPU can relay. */
+ * summed up by the device, and 1 Gbit/s in packets of 1,500 bytes is more than one CPU can relay.
+ */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
@@ -38,8 +39,7 @@ static int open_one_tun(const struct lab *lab, struct lab_port *port)
     strcpy(request.ifr_name, LAB_DEVICE);
     const unsigned long offload = lab->offload ? TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 : 0;
     const int size = HEADER;
-    if (ioctl(port->fd, TUNSETIFF, &request) < 0 ||
-        ioctl(port->fd, TUNSETVNETHDRSZ, &size) < 0 ||
+    if (ioctl(port->fd, TUNSETIFF, &request) < 0 || ioctl(port->fd, TUNSETVNETHDRSZ, &size) < 0 ||
         ioctl(port->fd, TUNSETOFFLOAD, offload) < 0)
         return -errno; /* the port is closed before another path is tried */
     return 0;
@@ -148,7 +148,9 @@ ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64
         char room[CMSG_SPACE(sizeof(struct timespec))];
     } control;
     struct iovec whole = {.iov_base = frame, .iov_len = room};
-    struct msghdr message = {.msg_iov = &whole, .msg_iovlen = 1, .msg_control = &control,
+    struct msghdr message = {.msg_iov = &whole,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
                              .msg_controllen = sizeof control};
     const ssize_t size = recvmsg(port->fd, &message, 0);
     *came_ns = lab_now_ns(CLOCK_MONOTONIC);

@@ -1,6 +1,6 @@
 /* lab_program.c: the relay and the programs of the second host, in a process namespace of their own
- * whose init is the relay: when it ends, the kernel ends whatever else is in there. The programs are
- * its children, because what has a parent outside stays, dead, until that one asks for it. */
+ * whose init is the relay: when it ends, the kernel ends whatever else is in there. The programs
+ * are its children, because what has a parent outside stays, dead, until that one asks for it. */
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <sched.h>
@@ -48,8 +48,8 @@ static void own_proc(void)
     (void)!mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
-/* Becomes the program. The first process hears of it by `told`: one message, to which the kernel adds
- * who sent it, and then the error of execvp() or the end. */
+/* Becomes the program. The first process hears of it by `told`: one message, to which the kernel
+ * adds who sent it, and then the error of execvp() or the end. */
 __attribute__((noreturn)) static void become(const struct lab *lab, char *const argv[], int told)
 {
     int error = 0;
@@ -66,8 +66,8 @@ __attribute__((noreturn)) static void become(const struct lab *lab, char *const 
     _exit(127);
 }
 
-/* In the relay: what loses its parent in there is the relay's to reap, and a program that ends takes
- * everything along. */
+/* In the relay: what loses its parent in there is the relay's to reap, and a program that ends
+ * takes everything along. */
 static void reap(int signal_number)
 {
     (void)signal_number;
@@ -110,7 +110,9 @@ static pid_t hear_of(const char *name, int told)
         char room[CMSG_SPACE(sizeof(struct ucred))];
     } control;
     struct iovec whole = {.iov_base = &error, .iov_len = sizeof error};
-    struct msghdr message = {.msg_iov = &whole, .msg_iovlen = 1, .msg_control = &control,
+    struct msghdr message = {.msg_iov = &whole,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
                              .msg_controllen = sizeof control};
     struct ucred sender = {.pid = 0};
     if (recvmsg(told, &message, MSG_CMSG_CLOEXEC) == sizeof error) {
@@ -138,9 +140,10 @@ pid_t lab_start(struct lab *lab)
             setsockopt(told[i][0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
             lab_stop("socketpair", errno);
     if (unshare(CLONE_NEWPID) < 0)
-        lab_cannot("Run as root; in a container, with the capability SYS_ADMIN, or name a real host "
-                   "with PEER=.",
-                   "a process namespace is forbidden here (%s)", strerror(errno));
+        lab_cannot(
+            "Run as root; in a container, with the capability SYS_ADMIN, or name a real host "
+            "with PEER=.",
+            "a process namespace is forbidden here (%s)", strerror(errno));
     lab->relay = fork();
     if (lab->relay < 0)
         lab_stop("fork", errno);
@@ -175,8 +178,9 @@ static int listened(const char *table, int port)
 void lab_await_port(const struct lab *lab, int port)
 {
     lab_enter(lab, LAB_PEER);
-    for (int waited_ms = 0; !listened("/proc/self/net/tcp", port) &&
-                            !listened("/proc/self/net/tcp6", port); waited_ms++) {
+    for (int waited_ms = 0;
+         !listened("/proc/self/net/tcp", port) && !listened("/proc/self/net/tcp6", port);
+         waited_ms++) {
         if (waitpid(lab->relay, NULL, WNOHANG) == lab->relay)
             lab_cannot("Start it by hand to see why, or name a real host with PEER=.",
                        "the program of the second host ended before it listened on port %d", port);

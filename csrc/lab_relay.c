@@ -1,7 +1,7 @@
 /* lab_relay.c: the delay line, one loop for both directions.
  *
- * A packet of n bytes that comes at t leaves a link of that rate at free = max(free, t) + 8 n / rate
- * and arrives at free + delay. What has come and not left is the queue in front of the link; a
+ * A packet of n bytes that comes at t leaves a link of that rate at free = max(free, t) + 8 n /
+ * rate and arrives at free + delay. What has come and not left is the queue in front of the link; a
  * packet that finds no room there is dropped. Between two packets the relay sleeps; the last
  * SPIN_NS before one is due it stays awake, because a sleeping CPU comes late. One loop and not a
  * thread a direction: on two CPUs one has to be left to those who are measured. */
@@ -16,10 +16,11 @@
 
 #define SPIN_NS 100000
 #define LATE_NS 100000
-#define LOOK_NS 10000000  /* how often a relay that never sleeps looks whether it is still wanted */
-#define FRAME_MOST 65664  /* a large packet with its headers: 64 KiB and some */
+#define LOOK_NS 10000000 /* how often a relay that never sleeps looks whether it is still wanted   \
+                          */
+#define FRAME_MOST 65664 /* a large packet with its headers: 64 KiB and some */
 #define POPULATE_MOST (16 << 20)
-#define BATCH 16          /* packets that are taken in before the next look at what is due */
+#define BATCH 16 /* packets that are taken in before the next look at what is due */
 
 struct packet {
     int64_t release_ns;
@@ -60,8 +61,8 @@ static struct packet *place(struct line *line)
         line->end = line->tail;
         line->tail = 0;
     }
-    return line->head - line->tail > PLACE(FRAME_MOST)
-               ? (struct packet *)(line->ring + line->tail) : NULL;
+    return line->head - line->tail > PLACE(FRAME_MOST) ? (struct packet *)(line->ring + line->tail)
+                                                       : NULL;
 }
 
 static struct packet *first(struct line *line)
@@ -135,13 +136,14 @@ static void open_line(struct lab *lab, struct line *line, enum lab_side from)
     /* Small packets take up more here than they do on the link, hence twice. */
     const int64_t on_the_way = lab->rtt_ns / 2 * (lab->rate_bit / 1000) / 8000000;
     const int64_t room = 2 * (lab->queue_bytes + on_the_way) + (1 << 20);
-    *line = (struct line){.from = &lab->port[from], .to = &lab->port[!from],
-                          .counts = &lab->counts[from]};
+    *line = (struct line){
+        .from = &lab->port[from], .to = &lab->port[!from], .counts = &lab->counts[from]};
     line->end = line->room = (size_t)room;
     /* Touched now, as far as that is cheap: first touch of a page in a guest can take 10 us. */
     line->ring = mmap(NULL, line->room, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-                          (room <= POPULATE_MOST ? MAP_POPULATE : 0), -1, 0);
+                          (room <= POPULATE_MOST ? MAP_POPULATE : 0),
+                      -1, 0);
     if (line->ring == MAP_FAILED)
         _exit(1);
 }

@@ -34,8 +34,9 @@ __attribute__((noreturn)) static void forbidden(const char *what, int error)
         lab_cannot("Run as root, or allow them: sysctl user.max_user_namespaces=15000" ELSE,
                    "user namespaces are switched off here (user.max_user_namespaces is 0)");
     if (setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
-        lab_cannot("Run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1" ELSE,
-                   "user namespaces are kept for root here (kernel.unprivileged_userns_clone is 0)");
+        lab_cannot(
+            "Run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1" ELSE,
+            "user namespaces are kept for root here (kernel.unprivileged_userns_clone is 0)");
     if (setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
         lab_cannot("Run as root, or allow it: sysctl "
                    "kernel.apparmor_restrict_unprivileged_userns=0" ELSE,
@@ -88,8 +89,8 @@ void lab_enter(const struct lab *lab, enum lab_side side)
         lab_stop("entering a network namespace of the lab", errno);
 }
 
-/* cubic, what most systems use, or reno, which every namespace allows. The machine's own may be bbr,
- * whose pacing shows in a round trip. */
+/* cubic, what most systems use, or reno, which every namespace allows. The machine's own may be
+ * bbr, whose pacing shows in a round trip. */
 static void choose_congestion(struct lab *lab)
 {
     static const char path[] = "/proc/sys/net/ipv4/tcp_congestion_control";
@@ -179,10 +180,11 @@ void lab_open_spaces(struct lab *lab)
         lab_cannot("Load it: modprobe veth" ELSE,
                    "there are no packet sockets on virtual Ethernet here (%s)", packet);
     if (bad)
-        lab_cannot("Load one of them: modprobe tun, or modprobe veth; in a container, "
-                   "--device /dev/net/tun" ELSE,
-                   "there are no TUN devices here (%s) and no packet sockets on virtual Ethernet (%s)",
-                   tun, packet);
+        lab_cannot(
+            "Load one of them: modprobe tun, or modprobe veth; in a container, "
+            "--device /dev/net/tun" ELSE,
+            "there are no TUN devices here (%s) and no packet sockets on virtual Ethernet (%s)",
+            tun, packet);
     lab_set_up_host(lab, LAB_PEER);
     lab_set_up_host(lab, LAB_CLIENT);
 }

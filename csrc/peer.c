@@ -22,7 +22,8 @@ static const char help[] =
     "reckon-peer --listen ADDRESS[:PORT] [--allow HOST ...] [--token-file FILE] [--cpu N]\n"
     "The other host of Reckon's network measurements. It answers only hosts that it is told to\n"
     "and that know its token. It needs no privileges and writes no file.\n"
-    "  --listen ADDRESS[:PORT]  where: an address of this host, [IPv6]:PORT, 0.0.0.0 or :: for all;\n"
+    "  --listen ADDRESS[:PORT]  where: an address of this host, [IPv6]:PORT, 0.0.0.0 or :: for "
+    "all;\n"
     "                           port " PEER_PORT " unless given, 0 for any that is free\n"
     "  --allow HOST             who is served (may be given several times); needed unless it\n"
     "                           listens on a loopback address, where loopback is served\n"
@@ -98,7 +99,8 @@ static int find_token(const char *file)
         length++;
     if (text[length] || length < PEER_TOKEN_LEAST || length > PEER_TOKEN_MOST) {
         note("A token of %d to %d characters without spaces is needed, in the environment's "
-             "RECKON_PEER_TOKEN or by --token-file.", PEER_TOKEN_LEAST, PEER_TOKEN_MOST);
+             "RECKON_PEER_TOKEN or by --token-file.",
+             PEER_TOKEN_LEAST, PEER_TOKEN_MOST);
         return -1;
     }
     set_token(text);
@@ -119,7 +121,7 @@ static int pin(const char *text)
     return -1;
 }
 
-/* --- the loop ---------------------------------------------------------------------------------- */
+/* --- the loop --- */
 
 static void let_in(void)
 {
@@ -132,7 +134,8 @@ static void let_in(void)
         greet_new(fd, &host);
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
         forget_oldest_greeting();
-        const struct timespec pause = {0, 10000000}; /* not as fast as it can, where none was left */
+        const struct timespec pause = {0,
+                                       10000000}; /* not as fast as it can, where none was left */
         nanosleep(&pause, NULL);
     }
 }
@@ -198,11 +201,13 @@ static int run(const char *address)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"listen", required_argument, NULL, 'l'},     {"allow", required_argument, NULL, 'a'},
-        {"token-file", required_argument, NULL, 't'}, {"cpu", required_argument, NULL, 'c'},
-        {"until-eof", no_argument, NULL, 'u'},        {"help", no_argument, NULL, 'h'},
-        {0}};
+    static const struct option options[] = {{"listen", required_argument, NULL, 'l'},
+                                            {"allow", required_argument, NULL, 'a'},
+                                            {"token-file", required_argument, NULL, 't'},
+                                            {"cpu", required_argument, NULL, 'c'},
+                                            {"until-eof", no_argument, NULL, 'u'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
     const char *address = NULL, *token_file = NULL;
     const pid_t parent = getppid();
     int option, bad = 0;
@@ -211,13 +216,26 @@ int main(int argc, char **argv)
 #endif
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         switch (option) {
-        case 'l': address = optarg; break;
-        case 'a': bad |= allow(optarg); break;
-        case 't': token_file = optarg; break;
-        case 'c': bad |= pin(optarg); break;
-        case 'u': sockets.until_eof = 1; break;
-        case 'h': fputs(help, stdout); return 0;
-        default: return 2; /* getopt said what is wrong */
+        case 'l':
+            address = optarg;
+            break;
+        case 'a':
+            bad |= allow(optarg);
+            break;
+        case 't':
+            token_file = optarg;
+            break;
+        case 'c':
+            bad |= pin(optarg);
+            break;
+        case 'u':
+            sockets.until_eof = 1;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            return 0;
+        default:
+            return 2; /* getopt said what is wrong */
         }
     }
     if (optind < argc)

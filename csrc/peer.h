@@ -25,16 +25,17 @@ int is_loopback(const struct host *);
 #define ADDRESS_MOST 80 /* an IPv6 address with its interface, brackets and port */
 void address_text(const struct sockaddr_storage *, char text[ADDRESS_MOST]); /* with its port */
 void host_text(const struct host *, char text[ADDRESS_MOST]);
-int listen_at(const char *address, struct sockaddr_storage *bound); /* the socket; or says why, -1 */
-int allow(const char *name);                                       /* 0; or says why, -1 */
+int listen_at(const char *address,
+              struct sockaddr_storage *bound); /* the socket; or says why, -1 */
+int allow(const char *name);                   /* 0; or says why, -1 */
 int is_allowed(const struct host *);
 int anyone_allowed(void);
 
 /* peer_greet.c */
 void greet_new(int fd, const struct host *);
-void hear(uint64_t now_ns);          /* whatever came on the connections that have not greeted yet */
+void hear(uint64_t now_ns); /* whatever came on the connections that have not greeted yet */
 int greetings(struct pollfd *, int most); /* what to wait for; how many were written */
-int64_t next_deadline_ns(void);      /* when the first of them is late; -1: none is waited for */
+int64_t next_deadline_ns(void); /* when the first of them is late; -1: none is waited for */
 void forget_oldest_greeting(void);
 void close_greetings(void);
 void set_token(const char *);

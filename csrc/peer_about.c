@@ -72,8 +72,9 @@ static int find_interface(int fd, char name[IFNAMSIZ])
         if (!one->ifa_addr || one->ifa_addr->sa_family != here.ss_family)
             continue;
         struct sockaddr_storage address = {0};
-        memcpy(&address, one->ifa_addr, here.ss_family == AF_INET ? sizeof(struct sockaddr_in)
-                                                                  : sizeof(struct sockaddr_in6));
+        memcpy(&address, one->ifa_addr,
+               here.ss_family == AF_INET ? sizeof(struct sockaddr_in)
+                                         : sizeof(struct sockaddr_in6));
         const struct host host = host_of(&address);
         if (same_host(&host, &wanted))
             snprintf(name, IFNAMSIZ, "%s", one->ifa_name);
@@ -128,8 +129,10 @@ void serve_about(int fd, const struct host *host, const int64_t *numbers)
         return;
     const struct {
         const char *name, *text;
-    } texts[] = {{"system", system.sysname}, {"release", system.release},
-                 {"machine", system.machine}, {"processor", processor},
+    } texts[] = {{"system", system.sysname},
+                 {"release", system.release},
+                 {"machine", system.machine},
+                 {"processor", processor},
                  {"congestion_control", control}};
     fputc('{', out);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

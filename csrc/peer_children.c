@@ -31,7 +31,8 @@ static void begin(int fd, const struct host *host, const char *service, pid_t pa
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) /* it died before that line */
         _exit(0);
-    /* Before the greetings are closed: both are within one of them, and the next takes its place. */
+    /* Before the greetings are closed: both are within one of them, and the next takes its place.
+     */
     const struct host who = *host;
     char line[PEER_LINE_MOST];
     snprintf(line, sizeof line, "%s", service);

@@ -31,7 +31,7 @@ static int open_door(int control, int kind, int backlog, int *port)
     return -1;
 }
 
-/* --- udp-echo ---------------------------------------------------------------------------------- */
+/* --- udp-echo --- */
 
 static void *end_with(void *control)
 {
@@ -70,7 +70,7 @@ void serve_udp_echo(int control, const struct host *host, const int64_t *numbers
     }
 }
 
-/* --- accept ------------------------------------------------------------------------------------ */
+/* --- accept --- */
 
 struct held {
     int fd;
@@ -114,7 +114,8 @@ static void let_in(struct door *door, const struct host *host)
 {
     struct sockaddr_storage from = {0};
     socklen_t length = sizeof from;
-    const int fd = accept4(door->fd, (struct sockaddr *)&from, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    const int fd =
+        accept4(door->fd, (struct sockaddr *)&from, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) {
         if ((errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) &&
             door->closed < door->accepted)
@@ -170,8 +171,8 @@ static void attend(struct door *door, const struct host *host)
                 let_in(door, host);
                 continue;
             }
-            const ssize_t got = recv(fd == control_mark ? door->control : fd, bytes, sizeof bytes,
-                                     MSG_DONTWAIT);
+            const ssize_t got =
+                recv(fd == control_mark ? door->control : fd, bytes, sizeof bytes, MSG_DONTWAIT);
             if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
                 continue;
             if (fd == control_mark)
@@ -193,8 +194,8 @@ static void read_drops(long long *overflows, long long *drops)
             continue;
         const char *name = strtok_r(names, " \n", &in_names);
         const char *value = strtok_r(values, " \n", &in_values);
-        for (; name && value; name = strtok_r(NULL, " \n", &in_names),
-                              value = strtok_r(NULL, " \n", &in_values)) {
+        for (; name && value;
+             name = strtok_r(NULL, " \n", &in_names), value = strtok_r(NULL, " \n", &in_values)) {
             if (strcmp(name, "ListenOverflows") == 0)
                 *overflows = atoll(value);
             if (strcmp(name, "ListenDrops") == 0)
@@ -219,8 +220,11 @@ void serve_accept(int control, const struct host *host, const int64_t *numbers)
     long long overflows[2], drops[2];
     read_drops(&overflows[0], &drops[0]);
     int port;
-    struct door door = {.control = control, .count = numbers[0], .listening = 1,
-                        .hold_ns = (uint64_t)numbers[1] * 1000, .room = files.rlim_cur};
+    struct door door = {.control = control,
+                        .count = numbers[0],
+                        .listening = 1,
+                        .hold_ns = (uint64_t)numbers[1] * 1000,
+                        .room = files.rlim_cur};
     door.fd = open_door(control, SOCK_STREAM | SOCK_NONBLOCK, 4096, &port);
     if (door.fd < 0)
         return;

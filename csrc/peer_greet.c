@@ -105,9 +105,11 @@ static void decide(struct greeting *one)
     } else if (version != PEER_VERSION) {
         snprintf(why, sizeof why,
                  "This reckon-peer speaks version %d of its protocol and the other host version "
-                 "%d; build both from the same commit.", PEER_VERSION, version);
+                 "%d; build both from the same commit.",
+                 PEER_VERSION, version);
         note("%s was refused: it speaks version %d of the protocol and this reckon-peer version "
-             "%d; build both from the same commit.", who, version, PEER_VERSION);
+             "%d; build both from the same commit.",
+             who, version, PEER_VERSION);
         refuse(one->fd, why);
     } else {
         const char *told = one->line + at + (one->line[at] == ' ');

@@ -19,12 +19,24 @@ static const struct service {
     {"echo", "SIZE (1 to 16777216 bytes)", {1}, {16 << 20}, 1, serve_echo},
     {"quickack", "no number", {0}, {0}, 0, serve_quickack},
     {"udp-echo", "no number", {0}, {0}, 0, serve_udp_echo},
-    {"sink", "EVERY_US (0 to 1000000000) BUFFER_BYTES (1024 to 4194304)",
-     {0, 1 << 10}, {1000000000, 4 << 20}, 2, serve_sink},
-    {"source", "BYTES (0 to 2^60) SIZE (1 to 4194304 bytes)",
-     {0, 1}, {(int64_t)1 << 60, 4 << 20}, 2, serve_source},
-    {"accept", "COUNT (1 to 10000000) HOLD_US (0 to 60000000)",
-     {1, 0}, {10000000, 60000000}, 2, serve_accept},
+    {"sink",
+     "EVERY_US (0 to 1000000000) BUFFER_BYTES (1024 to 4194304)",
+     {0, 1 << 10},
+     {1000000000, 4 << 20},
+     2,
+     serve_sink},
+    {"source",
+     "BYTES (0 to 2^60) SIZE (1 to 4194304 bytes)",
+     {0, 1},
+     {(int64_t)1 << 60, 4 << 20},
+     2,
+     serve_source},
+    {"accept",
+     "COUNT (1 to 10000000) HOLD_US (0 to 60000000)",
+     {1, 0},
+     {10000000, 60000000},
+     2,
+     serve_accept},
     {"about", "no number", {0}, {0}, 0, serve_about},
 };
 
@@ -50,7 +62,8 @@ void *touched(size_t size)
     return memory;
 }
 
-/* A caller that vanished is noticed: within 15 s where it should answer, 20 s where it is silent. */
+/* A caller that vanished is noticed: within 15 s where it should answer, 20 s where it is silent.
+ */
 static void watch(int fd)
 {
     const int on = 1, idle_s = 8, interval_s = 4, probes = 3, unanswered_ms = 15000;

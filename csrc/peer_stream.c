@@ -24,8 +24,8 @@ void serve_echo(int fd, const struct host *host, const int64_t *numbers)
         ;
 }
 
-/* Reads, answers nothing, and has each segment acknowledged as it comes. The kernel takes the setting
- * back by itself (tcp(7), TCP_QUICKACK), so it is made anew around each read. */
+/* Reads, answers nothing, and has each segment acknowledged as it comes. The kernel takes the
+ * setting back by itself (tcp(7), TCP_QUICKACK), so it is made anew around each read. */
 void serve_quickack(int fd, const struct host *host, const int64_t *numbers)
 {
     const int on = 1;
@@ -38,7 +38,7 @@ void serve_quickack(int fd, const struct host *host, const int64_t *numbers)
     while (recv(fd, bytes, sizeof bytes, 0) > 0);
 }
 
-/* --- sink: how many bytes had come by when ----------------------------------------------------- */
+/* --- sink: how many bytes had come by when --- */
 
 static struct {
     uint64_t bytes, ns;
@@ -95,7 +95,7 @@ void serve_sink(int fd, const struct host *host, const int64_t *numbers)
     fclose(out);
 }
 
-/* --- source ------------------------------------------------------------------------------------ */
+/* --- source --- */
 
 void serve_source(int fd, const struct host *host, const int64_t *numbers)
 {

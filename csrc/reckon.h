@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Raised when the way rows are run changes (pinning, warm-up, clock): part of every record's key. */
+/* Raised when the way rows are run changes (pinning, warm-up, clock): part of every record's key.
+ */
 #define RK_HARNESS_VERSION 3
 
 #define RK_EXPORT __attribute__((visibility("default")))
@@ -27,46 +28,46 @@ enum rk_kind { RK_END = 0, RK_INTEGER, RK_TEXT };
 /* A named parameter. The unit is the suffix of the name: size_bytes, interval_ns, calls. */
 struct rk_param {
     const char *name;
-    int32_t kind;              /* enum rk_kind */
+    int32_t kind; /* enum rk_kind */
     int32_t reserved;
     int64_t preset, least, most; /* RK_INTEGER: default and bounds, both inclusive */
-    const char *preset_text;   /* RK_TEXT: default */
+    const char *preset_text;     /* RK_TEXT: default */
     const char *help;
 };
 
 struct rk_context; /* parameters and the reason buffer of one call; see harness.h */
 
 struct rk_probe {
-    const char *name;    /* "cpu/syscall/getpid" */
-    const char *op;      /* what `ops` counts: "call", "byte", "page", "cycle", "ns" */
-    const char *timed;   /* exactly what lies between the two clock reads */
-    const char *reports; /* short names of the reports whose method this is; NULL: ours */
+    const char *name;              /* "cpu/syscall/getpid" */
+    const char *op;                /* what `ops` counts: "call", "byte", "page", "cycle", "ns" */
+    const char *timed;             /* exactly what lies between the two clock reads */
+    const char *reports;           /* short names of the reports whose method this is; NULL: ours */
     const struct rk_param *params; /* ends with an RK_END entry; may be NULL */
     int (*run)(struct rk_context *, struct rk_sample *out, size_t n);
-    const char *file;    /* the row's source file, filled in by RK_PROBE */
+    const char *file; /* the row's source file, filled in by RK_PROBE */
 };
 
 enum rk_priority { RK_PRIORITY_NONE = 0, RK_PRIORITY_NICE, RK_PRIORITY_RR };
 
 struct rk_request {
     const char *probe;
-    const char *params;    /* "calls=1000\nsize_bytes=4096"; what is not named takes its default */
+    const char *params; /* "calls=1000\nsize_bytes=4096"; what is not named takes its default */
     uint64_t samples;
-    uint64_t warmup;       /* trials run first, in the same process, and not reported */
-    uint64_t deadline_ms;  /* isolated runs only */
-    int32_t cpu;           /* -1: wherever the caller may run */
-    int32_t priority;      /* enum rk_priority: the most that is tried */
-    int32_t isolated;      /* 1: fresh lean process (the rule); 0: inside the caller, unpinned */
-    uint32_t seed;         /* moves the stack and sizes the environment (Mytkowicz et al. 2009) */
+    uint64_t warmup;      /* trials run first, in the same process, and not reported */
+    uint64_t deadline_ms; /* isolated runs only */
+    int32_t cpu;          /* -1: wherever the caller may run */
+    int32_t priority;     /* enum rk_priority: the most that is tried */
+    int32_t isolated;     /* 1: fresh lean process (the rule); 0: inside the caller, unpinned */
+    uint32_t seed;        /* moves the stack and sizes the environment (Mytkowicz et al. 2009) */
 };
 
 /* What happened while the samples were taken. -1 means "not known here", never "none". */
 struct rk_report {
-    int32_t status;   /* 0 or -errno */
-    int32_t signal;   /* the signal that ended the probe, 0 if none */
-    int32_t cpu;      /* where it ran at the end */
-    int32_t nice;     /* priority in force */
-    int32_t policy;   /* SCHED_* in force */
+    int32_t status; /* 0 or -errno */
+    int32_t signal; /* the signal that ended the probe, 0 if none */
+    int32_t cpu;    /* where it ran at the end */
+    int32_t nice;   /* priority in force */
+    int32_t policy; /* SCHED_* in force */
     int32_t reserved;
     int64_t wall_ns;
     int64_t minor_faults, major_faults;
@@ -74,9 +75,9 @@ struct rk_report {
     int64_t migrations; /* of the first thread */
     int64_t steal_ms;   /* of the request's CPU alone, also where a row uses others */
     /* Of the network namespace that the row is in; a row that uses the network tells them. */
-    int64_t retransmits; /* segments that TCP sent again */
+    int64_t retransmits;                    /* segments that TCP sent again */
     int64_t listen_overflows, listen_drops; /* connections that a full accept queue turned away */
-    int64_t time_wait;   /* connections in that state at the end */
+    int64_t time_wait;                      /* connections in that state at the end */
     double cycles_per_tick_before; /* core clock over tick clock, calibrated in the same process */
     double cycles_per_tick_after;
     char reason[256]; /* why it failed or cannot; one sentence */

@@ -13,8 +13,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define RK_PAGES                                                                                   \
-    RK_WORD("pages", "small", "small or huge (on most machines 4 KiB and 2 MiB)")
+#define RK_PAGES RK_WORD("pages", "small", "small or huge (on most machines 4 KiB and 2 MiB)")
 
 /* The sizes of this machine's pages: a kernel for AArch64 may have small ones of 64 KiB. */
 static inline size_t rk_small_page(void)
@@ -45,9 +44,9 @@ static inline void rk_unmap(struct rk_region *region)
     *region = (struct rk_region){NULL, 0};
 }
 
-/* How much of what is present of a mapping lies in huge pages, by what the kernel says of it (proc(5),
- * smaps). Two mappings that touch are one to the kernel if both asked for the same pages; then it is
- * the share of both. */
+/* How much of what is present of a mapping lies in huge pages, by what the kernel says of it
+ * (proc(5), smaps). Two mappings that touch are one to the kernel if both asked for the same pages;
+ * then it is the share of both. */
 static inline double rk_huge_share(const struct rk_region *region)
 {
     char line[512];
@@ -86,7 +85,8 @@ static inline int rk_fits(struct rk_context *c, size_t size_bytes)
     const int64_t available = rk_available_bytes();
     if (available < 0 || size_bytes <= (size_t)available / 9 * 8)
         return 0;
-    snprintf(why, sizeof why, "%zu MiB with their page tables do not fit into the %lld MiB available",
+    snprintf(why, sizeof why,
+             "%zu MiB with their page tables do not fit into the %lld MiB available",
              size_bytes >> 20, (long long)available >> 20);
     return rk_cannot(c, why);
 }
@@ -137,7 +137,8 @@ static inline int rk_touch(const struct rk_region *region)
 }
 
 /* Memory that is there, in pages of that size. Where it fails, nothing stays mapped. */
-static inline int rk_map(struct rk_context *c, struct rk_region *region, size_t size_bytes, int huge)
+static inline int rk_map(struct rk_context *c, struct rk_region *region, size_t size_bytes,
+                         int huge)
 {
     *region = (struct rk_region){NULL, 0};
     int status = rk_fits(c, size_bytes);

@@ -21,8 +21,8 @@ const struct rk_probe *rk_probe_at(int index)
     return index >= 0 && index < rk_probe_count() ? __start_rk_probes[index] : NULL;
 }
 
-__attribute__((format(printf, 3, 4)))
-static int refuse(char *reason, int status, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int refuse(char *reason, int status,
+                                                        const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -137,9 +137,11 @@ int rk_failed(struct rk_context *c, const char *what, int error)
 int rk_refused(struct rk_context *c, const char *what, int error)
 {
     if (error == EAGAIN)
-        return refuse(c->reason, -EOPNOTSUPP,
-                      "%s is refused: more processes or threads than the limit allows (ulimit -u, or "
-                      "pids.max of the control group)", what);
+        return refuse(
+            c->reason, -EOPNOTSUPP,
+            "%s is refused: more processes or threads than the limit allows (ulimit -u, or "
+            "pids.max of the control group)",
+            what);
     if (error == EPERM || error == EACCES || error == ENOSYS || error == ENOMEM ||
         error == EMFILE || error == ENFILE)
         return refuse(c->reason, -EOPNOTSUPP, "%s is refused here: %s", what, strerror(error));

@@ -22,8 +22,8 @@
 
 #define RK_PLACES_MOST 16 /* variables that are handed on */
 
-__attribute__((format(printf, 3, 4)))
-static int say(struct rk_report *report, int status, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int say(struct rk_report *report, int status,
+                                                     const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -48,7 +48,8 @@ int rk_beside(const char *name, char path[PATH_MAX])
 /* Where the other host, the disk and the files are: no parameters of a row, and in no record. */
 static int is_place(const char *variable)
 {
-    static const char *const places[] = {"RECKON_PEER", "RECKON_NFS", "RECKON_SCRATCH=", "RECKON_FILES="};
+    static const char *const places[] = {"RECKON_PEER", "RECKON_NFS",
+                                         "RECKON_SCRATCH=", "RECKON_FILES="};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (strncmp(variable, places[i], strlen(places[i])) == 0)
             return 1;
@@ -185,8 +186,8 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
             say(report, -ECHILD, "%s died of signal %d (%s).", request->probe, report->signal,
                 strsignal(report->signal));
         } else if (WEXITSTATUS(how) || report->status == -EINPROGRESS)
-            say(report, -ECHILD, "%s left with exit status %d before it was done.",
-                request->probe, WEXITSTATUS(how));
+            say(report, -ECHILD, "%s left with exit status %d before it was done.", request->probe,
+                WEXITSTATUS(how));
         if (report->status == 0)
             memcpy(samples, shared->samples, request->samples * sizeof *samples);
     }
@@ -199,8 +200,7 @@ int rk_run(const struct rk_request *request, struct rk_sample *samples, struct r
     memset(report, 0, sizeof *report);
     /* A mistake in the request is told without starting a process. */
     struct rk_context context;
-    report->status =
-        rk_context_open(&context, request->probe, request->params, report->reason);
+    report->status = rk_context_open(&context, request->probe, request->params, report->reason);
     if (report->status)
         return report->status;
     if (request->isolated)

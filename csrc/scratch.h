@@ -1,5 +1,6 @@
-/* scratch.h: files on the disk that is measured, with real data. A row makes one that has no name and
- * so cannot be left behind, or reads one that was made for the whole run (reckon/scratch.py). */
+/* scratch.h: files on the disk that is measured, with real data. A row makes one that has no name
+ * and so cannot be left behind, or reads one that was made for the whole run (reckon/scratch.py).
+ */
 #ifndef RK_SCRATCH_H
 #define RK_SCRATCH_H
 
@@ -16,11 +17,13 @@
 
 #define RK_TMPFS 0x01021994
 #define RK_RAMFS 0x858458f6
-#define RK_DIR RK_WORD("dir", "", "a folder on the disk that is measured; if empty, SCRATCH's or /var/tmp")
-/* With `file_bytes` a row says that it reads `files` files (or one) of so many bytes; reckon/measure.py
- * has them made before. */
+#define RK_DIR                                                                                     \
+    RK_WORD("dir", "", "a folder on the disk that is measured; if empty, SCRATCH's or /var/tmp")
+/* With `file_bytes` a row says that it reads `files` files (or one) of so many bytes;
+ * reckon/measure.py has them made before. */
 #define RK_FILE(preset_)                                                                           \
-    RK_COUNT("file_bytes", preset_, 4096, (int64_t)1 << 42, "how much of a file of real data is read")
+    RK_COUNT("file_bytes", preset_, 4096, (int64_t)1 << 42,                                        \
+             "how much of a file of real data is read")
 
 static inline const char *rk_scratch_dir(const struct rk_context *c)
 {
@@ -96,7 +99,8 @@ static inline int rk_unnamed_with_room(struct rk_context *c, const char *dir, si
 
 /* Written with pages that differ, and put on the disk: holes and unwritten extents are read without
  * it. Returns the file, or a status. */
-static inline int rk_scratch(struct rk_context *c, const char *dir, size_t size_bytes, int on_a_disk)
+static inline int rk_scratch(struct rk_context *c, const char *dir, size_t size_bytes,
+                             int on_a_disk)
 {
     char why[160];
     uint64_t block[8192]; /* 64 KiB */
@@ -114,7 +118,8 @@ static inline int rk_scratch(struct rk_context *c, const char *dir, size_t size_
             close(fd);
             if (error != ENOSPC && error != EDQUOT)
                 return rk_failed(c, "writing the file", error);
-            snprintf(why, sizeof why, "%.64s has no room for a file of %zu MiB", dir, size_bytes >> 20);
+            snprintf(why, sizeof why, "%.64s has no room for a file of %zu MiB", dir,
+                     size_bytes >> 20);
             return rk_cannot(c, why);
         }
     }
@@ -136,7 +141,8 @@ static inline int rk_make_cold(struct rk_context *c, int fd)
 
 /* Whether the run has a file number `index` of at least so many bytes; then its path. A folder that
  * the caller names has none. */
-static inline int rk_run_has(const struct rk_context *c, int index, size_t size_bytes, char path[4096])
+static inline int rk_run_has(const struct rk_context *c, int index, size_t size_bytes,
+                             char path[4096])
 {
     struct stat about;
     const char *const folder = getenv("RECKON_FILES");

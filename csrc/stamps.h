@@ -12,8 +12,7 @@
 
 /* t470: RDTSC ... RDTSCP with nothing to fence them. */
 #define RK_BARE_BEGIN(high, low) __asm__ volatile("rdtsc" : "=d"(high), "=a"(low)::"memory")
-#define RK_BARE_END(high, low)                                                                     \
-    __asm__ volatile("rdtscp" : "=d"(high), "=a"(low)::"rcx", "memory")
+#define RK_BARE_END(high, low) __asm__ volatile("rdtscp" : "=d"(high), "=a"(low)::"rcx", "memory")
 
 /* Paoloni (2010), "How to benchmark code execution times", section 3.2: CPUID as the fence.
  * Used by x510uq, i7_10750h and hpe_i7_860. */
@@ -41,8 +40,8 @@
         begin(high0_, low0_);                                                                      \
         body;                                                                                      \
         end(high1_, low1_);                                                                        \
-        (out)[trial_] = (struct rk_sample){                                                        \
-            (int64_t)(RK_JOIN(high1_, low1_) - RK_JOIN(high0_, low0_)), 1};                        \
+        (out)[trial_] =                                                                            \
+            (struct rk_sample){(int64_t)(RK_JOIN(high1_, low1_) - RK_JOIN(high0_, low0_)), 1};     \
     }
 
 /* mbp2016: t(2n) - t(n), so that whatever is paid once cancels. */
@@ -58,8 +57,8 @@
             body;                                                                                  \
         }                                                                                          \
         const uint64_t twice_ = rk_end();                                                          \
-        (out)[trial_] = (struct rk_sample){                                                        \
-            (int64_t)(twice_ - once_) - (int64_t)(once_ - begin_), (uint64_t)reps_};               \
+        (out)[trial_] = (struct rk_sample){(int64_t)(twice_ - once_) - (int64_t)(once_ - begin_),  \
+                                           (uint64_t)reps_};                                       \
     }
 
 #endif

@@ -25,7 +25,7 @@
 #include "harness.h"
 #include "trouble.h"
 
-#define TOOL_SPARE_S 5           /* what a program may take beyond the time that it was given */
+#define TOOL_SPARE_S 5              /* what a program may take beyond the time that it was given */
 #define TOOL_PRINTS_MOST (64 << 20) /* more is no report but a program gone wrong */
 
 struct tool {
@@ -36,7 +36,7 @@ struct tool {
     uint64_t end_ns;
 };
 
-/* --- sentences --------------------------------------------------------------------------------- */
+/* --- sentences --- */
 
 /* All that is in the file, ended by a 0, to be freed. NULL for want of memory. */
 static inline char *tool_text(int fd)
@@ -79,7 +79,7 @@ static inline const char *tool_words(const struct tool *tool, char words[150])
     return words;
 }
 
-/* --- starting ---------------------------------------------------------------------------------- */
+/* --- starting --- */
 
 /* On PATH, and where it may not lead an ordinary user. 0 or -1. */
 static inline int tool_find(const char *name, char path[PATH_MAX])
@@ -98,8 +98,8 @@ static inline int tool_find(const char *name, char path[PATH_MAX])
 }
 
 /* In the child: only calls that are safe after a fork from a process with threads. */
-static inline void tool_become(const struct tool *tool, const char *path, char *const argv[], int cpu,
-                               pid_t parent, int told)
+static inline void tool_become(const struct tool *tool, const char *path, char *const argv[],
+                               int cpu, pid_t parent, int told)
 {
     char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
     const struct rlimit most = {TOOL_PRINTS_MOST, TOOL_PRINTS_MOST};
@@ -141,8 +141,9 @@ static inline void tool_stop(struct tool *tool)
     *tool = (struct tool){0};
 }
 
-/* Starts `name` with the words (the last NULL) on `cpu`, or where this process runs if that is -1. It
- * has `allowed_ms` and TOOL_SPARE_S. 0 or a status, with the reason set; tool_stop() in either case. */
+/* Starts `name` with the words (the last NULL) on `cpu`, or where this process runs if that is -1.
+ * It has `allowed_ms` and TOOL_SPARE_S. 0 or a status, with the reason set; tool_stop() in either
+ * case. */
 static inline int tool_start(struct rk_context *c, struct tool *tool, const char *name,
                              const char *package, const char *const words[], int cpu,
                              int64_t allowed_ms)
@@ -151,8 +152,8 @@ static inline int tool_start(struct rk_context *c, struct tool *tool, const char
     int told[2], error = 0;
     *tool = (struct tool){0};
     if (tool_find(name, path)) {
-        trouble(c, ENOPKG, "%s is not installed (the package %s of Debian and Ubuntu has it)",
-                name, package);
+        trouble(c, ENOPKG, "%s is not installed (the package %s of Debian and Ubuntu has it)", name,
+                package);
         return -EOPNOTSUPP;
     }
     for (size_t i = 0; words[i] && i < 30; i++)
@@ -180,9 +181,10 @@ static inline int tool_start(struct rk_context *c, struct tool *tool, const char
     return 0;
 }
 
-/* --- waiting ----------------------------------------------------------------------------------- */
+/* --- waiting --- */
 
-/* 1: it has ended, and *how says how; 0: it is late. Sleeps meanwhile: the CPU may be the program's. */
+/* 1: it has ended, and *how says how; 0: it is late. Sleeps meanwhile: the CPU may be the
+ * program's. */
 static inline int tool_ended(struct tool *tool, int *how)
 {
     struct pollfd event = {.fd = (int)syscall(SYS_pidfd_open, tool->pid, 0), .events = POLLIN};
@@ -208,8 +210,10 @@ static inline int tool_wait(struct rk_context *c, struct tool *tool)
     char words[150];
     int how;
     if (!tool_ended(tool, &how))
-        return trouble(c, ETIMEDOUT, "%s was to take %.3g s, was still running %d s later and was "
-                       "ended.", tool->name, (double)tool->allowed_ms / 1000, TOOL_SPARE_S);
+        return trouble(c, ETIMEDOUT,
+                       "%s was to take %.3g s, was still running %d s later and was "
+                       "ended.",
+                       tool->name, (double)tool->allowed_ms / 1000, TOOL_SPARE_S);
     if (WIFSIGNALED(how))
         return trouble(c, ECHILD, "%s died of signal %d (%s).", tool->name, WTERMSIG(how),
                        strsignal(WTERMSIG(how)));
@@ -218,8 +222,8 @@ static inline int tool_wait(struct rk_context *c, struct tool *tool)
     tool_words(tool, words);
     if (!strstr(words, "not permitted") && !strstr(words, "ermission denied") &&
         !strstr(words, "minimal interval"))
-        return trouble(c, ECHILD, "%s failed with exit status %d: %s", tool->name,
-                       WEXITSTATUS(how), words);
+        return trouble(c, ECHILD, "%s failed with exit status %d: %s", tool->name, WEXITSTATUS(how),
+                       words);
     trouble(c, EPERM, "%s is refused here: %s", tool->name, words);
     return -EOPNOTSUPP;
 }

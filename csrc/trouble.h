@@ -8,8 +8,8 @@
 #include "harness.h"
 
 /* The sentence is the whole reason, where rk_failed() would append the error. Returns -error. */
-__attribute__((format(printf, 3, 4)))
-static inline int trouble(struct rk_context *c, int error, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static inline int trouble(struct rk_context *c, int error,
+                                                                const char *format, ...)
 {
     char sentence[256];
     va_list list;

@@ -18,10 +18,25 @@
 #define GROUP 50
 #define CALLS(preset) RK_COUNT("calls", preset, 50, 1000000000, "calls a trial, in groups of 50")
 
-NOIPA static void take0(void) { __asm__ volatile(""); }
-NOIPA static void take1(int a) { (void)a; __asm__ volatile(""); }
-NOIPA static void take2(int a, int b) { (void)a, (void)b; __asm__ volatile(""); }
-NOIPA static void take3(int a, int b, int c) { (void)a, (void)b, (void)c; __asm__ volatile(""); }
+NOIPA static void take0(void)
+{
+    __asm__ volatile("");
+}
+NOIPA static void take1(int a)
+{
+    (void)a;
+    __asm__ volatile("");
+}
+NOIPA static void take2(int a, int b)
+{
+    (void)a, (void)b;
+    __asm__ volatile("");
+}
+NOIPA static void take3(int a, int b, int c)
+{
+    (void)a, (void)b, (void)c;
+    __asm__ volatile("");
+}
 NOIPA static void take4(int a, int b, int c, int d)
 {
     (void)a, (void)b, (void)c, (void)d;
@@ -52,20 +67,51 @@ NOIPA static void take7(int a, int b, int c, int d, int e, int f, int g)
 #define CALL6 take6(1, 2, 3, 4, 5, 6)
 #define CALL7 take7(1, 2, 3, 4, 5, 6, 7)
 
-#define TIMES10(call) call; call; call; call; call; call; call; call; call; call
-#define TIMES50(call) TIMES10(call); TIMES10(call); TIMES10(call); TIMES10(call); TIMES10(call)
+#define TIMES10(call)                                                                              \
+    call;                                                                                          \
+    call;                                                                                          \
+    call;                                                                                          \
+    call;                                                                                          \
+    call;                                                                                          \
+    call;                                                                                          \
+    call;                                                                                          \
+    call;                                                                                          \
+    call;                                                                                          \
+    call
+#define TIMES50(call)                                                                              \
+    TIMES10(call);                                                                                 \
+    TIMES10(call);                                                                                 \
+    TIMES10(call);                                                                                 \
+    TIMES10(call);                                                                                 \
+    TIMES10(call)
 
 /* The statement for each number of arguments, chosen outside what is timed. */
 #define FOR_ARGUMENTS(arguments, statement)                                                        \
     switch (arguments) {                                                                           \
-    case 0: statement(CALL0); break;                                                               \
-    case 1: statement(CALL1); break;                                                               \
-    case 2: statement(CALL2); break;                                                               \
-    case 3: statement(CALL3); break;                                                               \
-    case 4: statement(CALL4); break;                                                               \
-    case 5: statement(CALL5); break;                                                               \
-    case 6: statement(CALL6); break;                                                               \
-    default: statement(CALL7); break;                                                              \
+    case 0:                                                                                        \
+        statement(CALL0);                                                                          \
+        break;                                                                                     \
+    case 1:                                                                                        \
+        statement(CALL1);                                                                          \
+        break;                                                                                     \
+    case 2:                                                                                        \
+        statement(CALL2);                                                                          \
+        break;                                                                                     \
+    case 3:                                                                                        \
+        statement(CALL3);                                                                          \
+        break;                                                                                     \
+    case 4:                                                                                        \
+        statement(CALL4);                                                                          \
+        break;                                                                                     \
+    case 5:                                                                                        \
+        statement(CALL5);                                                                          \
+        break;                                                                                     \
+    case 6:                                                                                        \
+        statement(CALL6);                                                                          \
+        break;                                                                                     \
+    default:                                                                                       \
+        statement(CALL7);                                                                          \
+        break;                                                                                     \
     }
 
 #define GROUPS_OF_CALLS(call) RK_BATCH(out, n, groups, TIMES50(call))

@@ -9,7 +9,7 @@
 #include "harness.h"
 
 #if defined(__x86_64__)
-#define INT80_GETPID 20  /* arch/x86/entry/syscalls/syscall_32.tbl */
+#define INT80_GETPID 20 /* arch/x86/entry/syscalls/syscall_32.tbl */
 #define INT80_GETCWD 183
 
 /* Arguments are cut to 32 bits: a buffer above 4 GiB gives -EFAULT, quickly. */
@@ -43,8 +43,8 @@ static inline int rk_int80_works(void)
 
 static inline char *rk_low_page(void)
 {
-    char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT,
-                      -1, 0);
+    char *page =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
     return page == MAP_FAILED ? NULL : page;
 }
 #else
@@ -55,8 +55,14 @@ static inline long rk_int80(long number, uint32_t first, uint32_t second)
     (void)number, (void)first, (void)second;
     return -ENOSYS;
 }
-static inline int rk_int80_works(void) { return 0; }
-static inline char *rk_low_page(void) { return NULL; }
+static inline int rk_int80_works(void)
+{
+    return 0;
+}
+static inline char *rk_low_page(void)
+{
+    return NULL;
+}
 #endif
 
 #define RK_NO_INT80 "this kernel has no INT 0x80 system call gate"

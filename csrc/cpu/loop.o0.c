@@ -76,6 +76,7 @@ RK_PROBE(i7_10750h, .name = "cpu/loop/i7_10750h", .op = "round", .reports = "i7_
                   "1,000,000 rounds)",
          .params = RK_PARAMS(ROUNDS(1000000, 1)), .run = run_i7_10750h);
 RK_PROBE(hpe_i7_860, .name = "cpu/loop/hpe_i7_860", .op = "loop", .reports = "hpe_i7_860",
-         .timed = "the whole empty loop of `rounds` rounds, -O0, between CPUID-fenced stamps, minus "
-                  "an empty pair of stamps",
+         .timed =
+             "the whole empty loop of `rounds` rounds, -O0, between CPUID-fenced stamps, minus "
+             "an empty pair of stamps",
          .params = RK_PARAMS(ROUNDS(1, 0)), .run = run_hpe);

@@ -16,7 +16,8 @@ static inline int under_round_robin(struct rk_context *c, struct rk_sample *out,
     if (!RK_HAVE_STAMPS)
         return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
     if (sched_setscheduler(0, SCHED_RR, &most) < 0)
-        return rk_cannot(c, "SCHED_RR needs root, CAP_SYS_NICE or a limit that allows it (ulimit -r)");
+        return rk_cannot(c,
+                         "SCHED_RR needs root, CAP_SYS_NICE or a limit that allows it (ulimit -r)");
     const int status = run(c, out, n);
     sched_setscheduler(0, policy, &before);
     return status;

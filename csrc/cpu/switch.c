@@ -4,7 +4,7 @@
 
 #include "switch.h"
 
-/* --- a token between two ----------------------------------------------------------------------- */
+/* --- a token between two --- */
 
 static int hand_over(struct rk_context *c, struct rk_sample *out, size_t n, enum means means,
                      enum partner partner, int across)
@@ -96,8 +96,9 @@ static int run_thread_less_pipe(struct rk_context *c, struct rk_sample *out, siz
     return less_pipe(c, out, n, A_THREAD);
 }
 
-/* --- a ring of processes, after lmbench's lat_ctx (McVoy and Staelin 1996, section 6.6) ---------
- * Each reads the token from its pipe, sums up its working set, and writes to the next one's pipe. */
+/* --- a ring of processes, after lmbench's lat_ctx (McVoy and Staelin 1996, section 6.6) ---
+ * Each reads the token from its pipe, sums up its working set, and writes to the next one's pipe.
+ */
 
 #define RING_MOST 32
 
@@ -223,8 +224,8 @@ static int run_ring_with(struct rk_context *c, struct rk_sample *out, size_t n, 
     struct ring ring;
     int64_t opened = 0;
     int bad = 0;
-    int status = form_ring(c, &ring, rk_integer(c, "processes"),
-                           (size_t)rk_integer(c, "working_set_bytes"));
+    int status =
+        form_ring(c, &ring, rk_integer(c, "processes"), (size_t)rk_integer(c, "working_set_bytes"));
     if (status)
         return status;
     for (; opened < ring.size && !status; opened++)
@@ -258,7 +259,7 @@ static int run_ring_less_work(struct rk_context *c, struct rk_sample *out, size_
     return run_ring_with(c, out, n, 1);
 }
 
-/* --- mbp2016: ping-pong over pipes, t(2n) - t(n), the pipe's cost left in ------------------------ */
+/* --- mbp2016: ping-pong over pipes, t(2n) - t(n), the pipe's cost left in --- */
 
 static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n, enum partner partner)
 {
@@ -299,12 +300,14 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
                       "writes and reads in one process",                                           \
              .params = RK_PARAMS(TURNS(100)), .run = function)
 #define RING                                                                                       \
-    RK_PARAMS(RK_COUNT("processes", 2, 2, RING_MOST, "processes in the ring"),                     \
-              RK_COUNT("working_set_bytes", 0, 0, 1 << 30, "summed up by each before it passes on"), \
-              RK_COUNT("laps", 10, 1, 1000000, "times the token goes around"))
+    RK_PARAMS(                                                                                     \
+        RK_COUNT("processes", 2, 2, RING_MOST, "processes in the ring"),                           \
+        RK_COUNT("working_set_bytes", 0, 0, 1 << 30, "summed up by each before it passes on"),     \
+        RK_COUNT("laps", 10, 1, 1000000, "times the token goes around"))
 #define MBP_ROW(id, row_name, function)                                                            \
     RK_PROBE(id, .name = "cpu/switch/mbp2016_" row_name, .op = "switch", .reports = "mbp2016",     \
-             .timed = "t(2n) - t(n) of n tokens there and back over pipes, the pipe's cost left in", \
+             .timed =                                                                              \
+                 "t(2n) - t(n) of n tokens there and back over pipes, the pipe's cost left in",    \
              .params = RK_PARAMS(TURNS(100)), .run = function)
 
 SAME(process, "process", "processes over two pipes", run_process);
@@ -326,12 +329,15 @@ RK_PROBE(pipe_, .name = "cpu/switch/pipe", .op = "pass",
 LESS(process_less_pipe, "process", "processes", run_process_less_pipe);
 LESS(thread_less_pipe, "thread", "threads", run_thread_less_pipe);
 RK_PROBE(ring, .name = "cpu/switch/ring", .op = "switch",
-         .timed = "laps x a token around a ring of processes over pipes, same CPU; each sums up its "
-                  "working set before it passes on",
+         .timed =
+             "laps x a token around a ring of processes over pipes, same CPU; each sums up its "
+             "working set before it passes on",
          .params = RING, .run = run_ring);
-RK_PROBE(ring_less_work, .name = "cpu/switch/ring_less_work", .op = "switch",
-         .timed = "laps x a token around a ring of processes over pipes, same CPU, each of which sums up its "
-                  "working set, minus as many sums, writes and reads in one process (lmbench's lat_ctx)",
-         .params = RING, .run = run_ring_less_work);
+RK_PROBE(
+    ring_less_work, .name = "cpu/switch/ring_less_work", .op = "switch",
+    .timed =
+        "laps x a token around a ring of processes over pipes, same CPU, each of which sums up its "
+        "working set, minus as many sums, writes and reads in one process (lmbench's lat_ctx)",
+    .params = RING, .run = run_ring_less_work);
 MBP_ROW(mbp2016_process, "process", run_mbp2016_process);
 MBP_ROW(mbp2016_thread, "thread", run_mbp2016_thread);

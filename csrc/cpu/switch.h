@@ -1,7 +1,8 @@
 /* switch.h: two parties that hand a token to each other, for cpu/switch.
  *
- * The party that gives the token cannot go on until it comes back, so on one CPU every pass is a context
- * switch: `turns` there and back are 2 x `turns` switches (a test counts them with getrusage). */
+ * The party that gives the token cannot go on until it comes back, so on one CPU every pass is a
+ * context switch: `turns` there and back are 2 x `turns` switches (a test counts them with
+ * getrusage). */
 #ifndef RK_SWITCH_H
 #define RK_SWITCH_H
 
@@ -36,7 +37,7 @@ struct pair {
     pthread_t thread;
 };
 
-/* --- one pass ----------------------------------------------------------------------------------
+/* --- one pass ---
  * A token is 8 bytes, because an eventfd takes no other. Both return 0 only if it went through. */
 static inline int put(int fd)
 {
@@ -103,7 +104,7 @@ static void *answer_thread(void *link)
     return NULL;
 }
 
-/* --- a pair ------------------------------------------------------------------------------------ */
+/* --- a pair --- */
 
 static inline void close_link(struct link *link)
 {

@@ -29,8 +29,9 @@ static int run_t470_process(struct rk_context *c, struct rk_sample *out, size_t 
     }
     for (size_t i = 0; i < n; i++) {
         struct rk_sample pipes, whole;
-        T470_LOOP(&pipes, turns, bad |= put(own.there[1]) || get(own.there[0]) || put(own.back[1]) ||
-                                        get(own.back[0]));
+        T470_LOOP(&pipes, turns,
+                  bad |=
+                  put(own.there[1]) || get(own.there[0]) || put(own.back[1]) || get(own.back[0]));
         T470_LOOP(&whole, turns, bad |= turn_around(&pair.link));
         out[i] = (struct rk_sample){whole.ticks - pipes.ticks, 2 * (uint64_t)turns};
     }
@@ -92,14 +93,15 @@ static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n
     struct runner busy[2] = {{&link, turns, 0}, {&link, turns, 0}};
     for (size_t i = 0; i < n && !error; i++) {
         struct rk_sample creation, pipes, whole;
-        T470_LOOP(&pipes, turns, bad |= put(link.there[1]) || get(link.there[0]) ||
-                                        put(link.back[1]) || get(link.back[0]));
+        T470_LOOP(&pipes, turns,
+                  bad |= put(link.there[1]) || get(link.there[0]) || put(link.back[1]) ||
+                         get(link.back[0]));
         T470_LOOP(&creation, 1, error = two_threads(&idle[0], &idle[1]));
         if (error)
             break;
         T470_LOOP(&whole, 1, error = two_threads(&busy[0], &busy[1]));
-        out[i] = (struct rk_sample){whole.ticks - creation.ticks - pipes.ticks,
-                                    2 * (uint64_t)turns};
+        out[i] =
+            (struct rk_sample){whole.ticks - creation.ticks - pipes.ticks, 2 * (uint64_t)turns};
     }
     close_link(&link);
     if (error)
@@ -310,14 +312,17 @@ RK_PROBE(t470_process, .name = "cpu/switch/t470_process", .op = "switch", .repor
                   "pipes in one process (the report: 10,000 turns)",
          .params = TURNS, .run = run_t470_process);
 RK_PROBE(t470_thread, .name = "cpu/switch/t470_thread", .op = "switch", .reports = "t470",
-         .timed = "two threads created, a token there and back between them, both joined, minus "
-                  "creation and join, minus as many passes in one thread (the report: 10,000 turns)",
+         .timed =
+             "two threads created, a token there and back between them, both joined, minus "
+             "creation and join, minus as many passes in one thread (the report: 10,000 turns)",
          .params = TURNS, .run = run_t470_thread);
 ALONE(x510uq_process, "x510uq", "process",
-      "one token there and back between two processes, CPUID-fenced stamps and pipe left in; halved here",
+      "one token there and back between two processes, CPUID-fenced stamps and pipe left in; "
+      "halved here",
       run_x510uq_process);
 ALONE(x510uq_thread, "x510uq", "thread",
-      "one token there and back between two threads, CPUID-fenced stamps and pipe left in; halved here",
+      "one token there and back between two threads, CPUID-fenced stamps and pipe left in; halved "
+      "here",
       run_x510uq_thread);
 RK_PROBE(x510uq_pipe, .name = "cpu/switch/x510uq_pipe", .op = "pass", .reports = "x510uq",
          .timed = "one write to a pipe and one read in one process, between CPUID-fenced stamps",

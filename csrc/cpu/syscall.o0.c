@@ -19,8 +19,8 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
         struct rk_sample timer, loop, whole;
         RK_ONE_BY_ONE(&timer, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);
         RK_ONE_BY_ONE(&loop, 1, RK_BARE_BEGIN, RK_BARE_END, for (int64_t j = 0; j < calls; j++){});
-        RK_ONE_BY_ONE(&whole, 1, RK_BARE_BEGIN, RK_BARE_END, for (int64_t j = 0; j < calls; j++)
-                          bad |= syscall(SYS_getpid) != self);
+        RK_ONE_BY_ONE(&whole, 1, RK_BARE_BEGIN, RK_BARE_END,
+                      for (int64_t j = 0; j < calls; j++) bad |= syscall(SYS_getpid) != self);
         out[i] = (struct rk_sample){whole.ticks - loop.ticks - timer.ticks, (uint64_t)calls};
     }
     return bad ? rk_failed(c, "getpid", errno) : 0;
@@ -93,7 +93,5 @@ ALONE_ROW(hpe_getcwd_syscall, "hpe_i7_860", "getcwd_syscall", run_hpe_getcwd_sys
           "syscall(SYS_getcwd)");
 ALONE_ROW(hpe_getpid_syscall, "hpe_i7_860", "getpid_syscall", run_hpe_getpid_syscall,
           "syscall(SYS_getpid)");
-ALONE_ROW(hpe_getpid_int80, "hpe_i7_860", "getpid_int80", run_hpe_getpid_int80,
-          "INT 0x80 getpid");
-ALONE_ROW(hpe_getcwd_int80, "hpe_i7_860", "getcwd_int80", run_hpe_getcwd_int80,
-          "INT 0x80 getcwd");
+ALONE_ROW(hpe_getpid_int80, "hpe_i7_860", "getpid_int80", run_hpe_getpid_int80, "INT 0x80 getpid");
+ALONE_ROW(hpe_getcwd_int80, "hpe_i7_860", "getcwd_int80", run_hpe_getcwd_int80, "INT 0x80 getcwd");

@@ -5,7 +5,7 @@
 #include "region.h"
 #include "task.h"
 
-/* --- ways to create a process ----------------------------------------------------------------- */
+/* --- ways to create a process --- */
 
 extern char **environ;
 
@@ -75,8 +75,10 @@ static int create_and_wait(struct rk_context *c, struct rk_sample *out, size_t n
         const pid_t child = create();
         uint64_t end = rk_end();
         if (child < 0)
-            return rk_refused(c, create == by_posix_spawn ? "posix_spawn"
-                                 : create == by_vfork || create == by_vfork_exec ? "vfork" : "fork",
+            return rk_refused(c,
+                              create == by_posix_spawn                        ? "posix_spawn"
+                              : create == by_vfork || create == by_vfork_exec ? "vfork"
+                                                                              : "fork",
                               errno);
         const int status = reap(c, child);
         if (to_the_end)
@@ -88,14 +90,16 @@ static int create_and_wait(struct rk_context *c, struct rk_sample *out, size_t n
     return 0;
 }
 
-/* The same from a parent that carries a region. Making it leaves the caches and the free lists as no
- * creation finds them, so one goes before, untimed. */
-static int with_resident(struct rk_context *c, struct rk_sample *out, size_t n, pid_t (*create)(void))
+/* The same from a parent that carries a region. Making it leaves the caches and the free lists as
+ * no creation finds them, so one goes before, untimed. */
+static int with_resident(struct rk_context *c, struct rk_sample *out, size_t n,
+                         pid_t (*create)(void))
 {
     struct rk_region region;
     struct rk_sample unused;
     const int huge = rk_wants_huge(c);
-    int status = huge < 0 ? huge : rk_map(c, &region, (size_t)rk_integer(c, "resident_bytes"), huge);
+    int status =
+        huge < 0 ? huge : rk_map(c, &region, (size_t)rk_integer(c, "resident_bytes"), huge);
     if (status)
         return status;
     if (region.start)
@@ -140,7 +144,7 @@ RUN_PROGRAM(run_fork_exec, "reckon-blank", by_fork_exec)
 RUN_PROGRAM(run_fork_exec_static, "reckon-blank-static", by_fork_exec)
 RUN_PROGRAM(run_vfork_exec, "reckon-blank", by_vfork_exec)
 
-/* --- threads ---------------------------------------------------------------------------------- */
+/* --- threads --- */
 
 static int create_and_join(struct rk_context *c, struct rk_sample *out, size_t n, int to_the_end)
 {
@@ -173,7 +177,7 @@ static int run_thread_return(struct rk_context *c, struct rk_sample *out, size_t
     return create_and_join(c, out, n, 0);
 }
 
-/* --- mbp2016: t(2n) - t(n) -------------------------------------------------------------------- */
+/* --- mbp2016: t(2n) - t(n) --- */
 
 static int run_mbp2016_process(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -215,7 +219,8 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
 
 ROW(fork_, "fork", "fork(), _exit(0) in the child, waitpid() in the parent", run_fork,
     ALIVE("child processes"), RESIDENT);
-ROW(vfork_, "vfork", "vfork(), _exit(0) in the child, waitpid() in the parent", run_vfork, RESIDENT);
+ROW(vfork_, "vfork", "vfork(), _exit(0) in the child, waitpid() in the parent", run_vfork,
+    RESIDENT);
 ROW(posix_spawn_, "posix_spawn", "posix_spawn() of an empty program, waitpid() in the parent",
     run_posix_spawn, RESIDENT);
 RK_PROBE(fork_return, .name = "cpu/task/fork_return", .op = "task",

@@ -35,12 +35,12 @@ static inline int join(struct rk_context *c, pthread_t thread)
     return error ? rk_failed(c, "pthread_join", error) : 0;
 }
 
-/* --- others alive meanwhile -------------------------------------------------------------------
+/* --- others alive meanwhile ---
  * `alive` processes or threads that block on an empty pipe until it is closed. */
 struct crowd {
     int64_t size;
     int gate[2], arrived[2];
-    pid_t *children;    /* NULL: the crowd is of threads */
+    pid_t *children; /* NULL: the crowd is of threads */
     pthread_t *threads;
 };
 
@@ -75,7 +75,8 @@ static inline int dismiss(struct rk_context *c, struct crowd *crowd, int status)
     if (crowd->gate[1] >= 0)
         close(crowd->gate[1]); /* everyone reads the end of the file */
     for (int64_t i = 0; i < crowd->size; i++) {
-        const int ended = crowd->children ? reap(c, crowd->children[i]) : join(c, crowd->threads[i]);
+        const int ended =
+            crowd->children ? reap(c, crowd->children[i]) : join(c, crowd->threads[i]);
         status = status ? status : ended;
     }
     const int others[] = {crowd->gate[0], crowd->arrived[0], crowd->arrived[1]};
@@ -101,8 +102,8 @@ static inline int gather(struct rk_context *c, struct crowd *crowd, int64_t aliv
         return dismiss(c, crowd, rk_refused(c, "pipe", errno));
     for (; crowd->size < alive; crowd->size++) {
         if (!processes) {
-            const int error = pthread_create(&crowd->threads[crowd->size], NULL, wait_at_gate,
-                                             crowd);
+            const int error =
+                pthread_create(&crowd->threads[crowd->size], NULL, wait_at_gate, crowd);
             if (error)
                 return dismiss(c, crowd, rk_refused(c, "pthread_create", error));
             continue;

@@ -32,16 +32,17 @@ static int run_t470_fork(struct rk_context *c, struct rk_sample *out, size_t n)
             int64_t made = 0;
             int error = 0, status = 0;
             struct rk_sample chunk;
-            RK_ONE_BY_ONE(&chunk, 1, RK_BARE_BEGIN, RK_BARE_END, for (; made < more; made++) {
-                const pid_t child = fork();
-                if (child == 0)
-                    _exit(0);
-                if (child < 0) {
-                    error = errno;
-                    break;
-                }
-                children[made] = child;
-            });
+            RK_ONE_BY_ONE(
+                &chunk, 1, RK_BARE_BEGIN, RK_BARE_END, for (; made < more; made++) {
+                    const pid_t child = fork();
+                    if (child == 0)
+                        _exit(0);
+                    if (child < 0) {
+                        error = errno;
+                        break;
+                    }
+                    children[made] = child;
+                });
             for (int64_t k = 0; k < made; k++) {
                 const int ended = reap(c, children[k]);
                 status = status ? status : ended;
@@ -66,18 +67,19 @@ static int run_t470_fork_exec(struct rk_context *c, struct rk_sample *out, size_
     char *const arguments[] = {program, NULL};
     for (size_t i = 0; i < n; i++) {
         int error = 0, status = 0;
-        RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END,
-                      for (int64_t k = 0; k < tasks && !error && !status; k++) {
-                          const pid_t child = fork();
-                          if (child == 0) {
-                              execv(program, arguments);
-                              _exit(127);
-                          }
-                          if (child < 0)
-                              error = errno;
-                          else
-                              status = reap(c, child);
-                      });
+        RK_ONE_BY_ONE(
+            out + i, 1, RK_BARE_BEGIN, RK_BARE_END,
+            for (int64_t k = 0; k < tasks && !error && !status; k++) {
+                const pid_t child = fork();
+                if (child == 0) {
+                    execv(program, arguments);
+                    _exit(127);
+                }
+                if (child < 0)
+                    error = errno;
+                else
+                    status = reap(c, child);
+            });
         if (error || status)
             return error ? rk_refused(c, "fork", error) : status;
         out[i].ops = (uint64_t)tasks;
@@ -93,13 +95,14 @@ static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n
         return rk_cannot(c, NO_STAMPS);
     for (size_t i = 0; i < n; i++) {
         int error = 0, status = 0;
-        RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END,
-                      for (int64_t k = 0; k < tasks && !error && !status; k++) {
-                          pthread_t thread;
-                          error = pthread_create(&thread, NULL, nothing, NULL);
-                          if (!error)
-                              status = join(c, thread);
-                      });
+        RK_ONE_BY_ONE(
+            out + i, 1, RK_BARE_BEGIN, RK_BARE_END,
+            for (int64_t k = 0; k < tasks && !error && !status; k++) {
+                pthread_t thread;
+                error = pthread_create(&thread, NULL, nothing, NULL);
+                if (!error)
+                    status = join(c, thread);
+            });
         if (error || status)
             return error ? rk_refused(c, "pthread_create", error) : status;
         out[i].ops = (uint64_t)tasks;
@@ -108,8 +111,8 @@ static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n
     return 0;
 }
 
-/* x510uq and i7_10750h: fork() or pthread_create() alone between CPUID-fenced stamps; the child ends
- * at once and is waited for outside. */
+/* x510uq and i7_10750h: fork() or pthread_create() alone between CPUID-fenced stamps; the child
+ * ends at once and is waited for outside. */
 static int run_fork_alone(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     if (!RK_HAVE_STAMPS)
@@ -227,8 +230,9 @@ UNDER_ROUND_ROBIN(run_hpe_thread, first_of_thread)
 #define TASKS(preset) RK_PARAMS(RK_COUNT("tasks", preset, 1, 1000000, "tasks a trial"))
 
 RK_PROBE(t470_fork, .name = "cpu/task/t470_fork", .op = "task", .reports = "t470",
-         .timed = "forks in a loop with no wait inside, the children exit at once, minus the stamps "
-                  "and the empty loop (the report: 10,000; here every 64 are reaped, untimed)",
+         .timed =
+             "forks in a loop with no wait inside, the children exit at once, minus the stamps "
+             "and the empty loop (the report: 10,000; here every 64 are reaped, untimed)",
          .params = TASKS(64), .run = run_t470_fork);
 RK_PROBE(t470_fork_exec, .name = "cpu/task/t470_fork_exec", .op = "task", .reports = "t470",
          .timed = "fork(), execv() of an empty program and wait() in a loop, minus the stamps and "
@@ -239,7 +243,8 @@ RK_PROBE(t470_thread, .name = "cpu/task/t470_thread", .op = "task", .reports = "
                   "loop (the report: 10,000)",
          .params = TASKS(100), .run = run_t470_thread);
 RK_PROBE(x510uq_fork, .name = "cpu/task/x510uq_fork", .op = "task", .reports = "x510uq",
-         .timed = "fork() alone between CPUID-fenced stamps, no wait inside", .run = run_fork_alone);
+         .timed = "fork() alone between CPUID-fenced stamps, no wait inside",
+         .run = run_fork_alone);
 RK_PROBE(x510uq_thread, .name = "cpu/task/x510uq_thread", .op = "task", .reports = "x510uq",
          .timed = "pthread_create() alone between CPUID-fenced stamps, no join inside",
          .run = run_x510uq_thread);

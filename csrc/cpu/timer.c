@@ -55,7 +55,8 @@ static int run_gettime_syscall(struct rk_context *c, struct rk_sample *out, size
 #define NEEDS_X86(c)
 #define RDTSC() __asm__ volatile("rdtsc" ::: "rax", "rdx", "memory")
 #define RDTSCP() __asm__ volatile("rdtscp" ::: "rax", "rcx", "rdx", "memory")
-#define CPUID() __asm__ volatile("xor %%eax, %%eax\n\tcpuid" ::: "rax", "rbx", "rcx", "rdx", "memory")
+#define CPUID()                                                                                    \
+    __asm__ volatile("xor %%eax, %%eax\n\tcpuid" ::: "rax", "rbx", "rcx", "rdx", "memory")
 #else
 #define NEEDS_X86(c) return rk_cannot(c, "RDTSC and CPUID are x86 instructions")
 #define RDTSC() ((void)0)
@@ -102,17 +103,17 @@ RK_PROBE(pair, .name = "cpu/timer/pair", .op = "pair",
          .timed = "nothing: two fenced reads back to back, each pair a sample of its own",
          .run = run_pair);
 RK_PROBE(pairs, .name = "cpu/timer/fenced", .op = "pair",
-         .timed = "reads x the two fenced reads, executed back to back",
-         .params = RK_PARAMS(READS), .run = run_pairs);
+         .timed = "reads x the two fenced reads, executed back to back", .params = RK_PARAMS(READS),
+         .run = run_pairs);
 RK_PROBE(around, .name = "cpu/timer/around", .op = "round",
          .timed = "rounds x 512 one-cycle adds between one pair of fenced reads, the pair included",
          .params = RK_PARAMS(RK_COUNT("rounds", 1, 1, 1000000000, "rounds of 512 adds a trial")),
          .run = run_around);
 RK_PROBE(rdtsc, .name = "cpu/timer/rdtsc", .op = "read",
-         .timed = "reads x RDTSC, nothing to fence them",
-         .params = RK_PARAMS(READS), .run = run_rdtsc);
-RK_PROBE(rdtscp, .name = "cpu/timer/rdtscp", .op = "read",
-         .timed = "reads x RDTSCP", .params = RK_PARAMS(READS), .run = run_rdtscp);
+         .timed = "reads x RDTSC, nothing to fence them", .params = RK_PARAMS(READS),
+         .run = run_rdtsc);
+RK_PROBE(rdtscp, .name = "cpu/timer/rdtscp", .op = "read", .timed = "reads x RDTSCP",
+         .params = RK_PARAMS(READS), .run = run_rdtscp);
 RK_PROBE(cpuid, .name = "cpu/timer/cpuid", .op = "instruction",
          .timed = "reads x CPUID, which a hypervisor has to emulate",
          .params = RK_PARAMS(RK_COUNT("reads", 20, 1, 1000000, "instructions a trial")),
@@ -121,8 +122,8 @@ RK_PROBE(gettime, .name = "cpu/timer/clock_gettime", .op = "call",
          .timed = "reads x clock_gettime(CLOCK_MONOTONIC) of the C library (the vDSO)",
          .params = RK_PARAMS(READS), .run = run_gettime);
 RK_PROBE(gettime_syscall, .name = "cpu/timer/clock_gettime_syscall", .op = "call",
-         .timed = "reads x syscall(SYS_clock_gettime, CLOCK_MONOTONIC)",
-         .params = RK_PARAMS(READS), .run = run_gettime_syscall);
+         .timed = "reads x syscall(SYS_clock_gettime, CLOCK_MONOTONIC)", .params = RK_PARAMS(READS),
+         .run = run_gettime_syscall);
 RK_PROBE(mbp2016, .name = "cpu/timer/mbp2016", .op = "read", .reports = "mbp2016",
          .timed = "t(2n) - t(n) of n RDTSC back to back, no CPUID (what its 25 cycles suggest; the "
                   "report: n = 100,000,000)",

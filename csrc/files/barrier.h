@@ -66,11 +66,12 @@ static inline void reader_trial(struct readers *r, int me, uint32_t from)
     own->cpu_ns = cpu_time_ns() - cpu_ns;
 }
 
-/* A reader: one block that nobody times, so that all it needs is there; then trial after trial, until
- * it is ended. */
+/* A reader: one block that nobody times, so that all it needs is there; then trial after trial,
+ * until it is ended. */
 static inline void reader_live(struct readers *r, int me)
 {
-    memset(r->file[me].buffer, 1, r->file[me].block_bytes); /* its own pages, no longer the parent's */
+    memset(r->file[me].buffer, 1,
+           r->file[me].block_bytes); /* its own pages, no longer the parent's */
     r->shared->reader[me].status = rk_read_block(&r->file[me], r->file[me].order[0]);
     for (uint32_t trial = 0;; trial++) {
         come(r);
@@ -119,7 +120,8 @@ static inline int barrier_open(struct rk_context *c, struct readers *r, size_t t
 }
 
 /* Lets all begin trial number `trial` (from 0) at *begin, in ticks, and waits for the last. */
-static inline int barrier_trial(struct rk_context *c, struct readers *r, uint32_t trial, uint64_t *begin)
+static inline int barrier_trial(struct rk_context *c, struct readers *r, uint32_t trial,
+                                uint64_t *begin)
 {
     for (int i = 0; i < r->count; i++)
         atomic_store(&r->shared->reader[i].done, 0);

@@ -30,8 +30,8 @@ static inline void rk_blocks_close(struct rk_blocks *b)
     *b = (struct rk_blocks){.fd = -1};
 }
 
-/* What offset and length of a direct read must be multiples of (statx(2), Linux 6.1), or 0 where the
- * kernel does not say. */
+/* What offset and length of a direct read must be multiples of (statx(2), Linux 6.1), or 0 where
+ * the kernel does not say. */
 static inline uint32_t rk_direct_align(int fd)
 {
 #ifdef STATX_DIOALIGN
@@ -44,15 +44,17 @@ static inline uint32_t rk_direct_align(int fd)
     return 0;
 }
 
-/* Opens the first `file_bytes` of file `index` as whole blocks in rising order. `flags` as O_DIRECT;
- * without it the file is out of the page cache when this returns. On failure nothing is left open. */
+/* Opens the first `file_bytes` of file `index` as whole blocks in rising order. `flags` as
+ * O_DIRECT; without it the file is out of the page cache when this returns. On failure nothing is
+ * left open. */
 static inline int rk_blocks_open(struct rk_context *c, struct rk_blocks *b, int index,
                                  size_t file_bytes, size_t block_bytes, int flags)
 {
     char why[160];
     *b = (struct rk_blocks){.fd = -1, .block_bytes = block_bytes};
     if (file_bytes / block_bytes < 1 || file_bytes / block_bytes > UINT32_MAX)
-        return rk_cannot(c, "the file must have at least one block, and no more than can be counted");
+        return rk_cannot(c,
+                         "the file must have at least one block, and no more than can be counted");
     b->count = (uint32_t)(file_bytes / block_bytes);
     b->fd = rk_data(c, index, file_bytes, flags);
     if (b->fd < 0)
@@ -60,7 +62,8 @@ static inline int rk_blocks_open(struct rk_context *c, struct rk_blocks *b, int 
     int status = flags & O_DIRECT ? 0 : rk_make_cold(c, b->fd);
     const uint32_t align = flags & O_DIRECT ? rk_direct_align(b->fd) : 1;
     if (!status && align && block_bytes % align) {
-        snprintf(why, sizeof why, "O_DIRECT reads multiples of %u bytes here, not %zu", align, block_bytes);
+        snprintf(why, sizeof why, "O_DIRECT reads multiples of %u bytes here, not %zu", align,
+                 block_bytes);
         status = rk_cannot(c, why);
     }
     b->order = malloc(b->count * sizeof *b->order);
@@ -118,9 +121,12 @@ static inline int rk_is_cold(struct rk_context *c, const struct rk_blocks *b)
     if (share >= 0 && share < 0.01)
         return 0;
     if (share < 0)
-        return rk_cannot(c, "the kernel does not say what the page cache holds of the file (mincore)");
-    snprintf(why, sizeof why, "%.0f %% of the file stays in the page cache, so that part of it would be read "
-             "without the disk", 100 * share);
+        return rk_cannot(c,
+                         "the kernel does not say what the page cache holds of the file (mincore)");
+    snprintf(why, sizeof why,
+             "%.0f %% of the file stays in the page cache, so that part of it would be read "
+             "without the disk",
+             100 * share);
     return rk_cannot(c, why);
 }
 
@@ -164,7 +170,8 @@ static inline int rk_read_trouble(struct rk_context *c, int status)
     if (status == -ENODATA)
         return trouble(c, EIO, "the file became shorter while it was read");
     if (status == -EINVAL)
-        return rk_cannot(c, "the file system refuses this read, as one that is not aligned for O_DIRECT");
+        return rk_cannot(
+            c, "the file system refuses this read, as one that is not aligned for O_DIRECT");
     return rk_failed(c, "reading the file", -status);
 }
 

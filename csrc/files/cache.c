@@ -1,10 +1,11 @@
-/* files/cache: what a block of a file costs, by the size of the file. Once the file is larger than the
- * page cache some blocks come from the disk; of independent random reads that share is 1 - cache /
- * file, whatever the kernel chooses to keep. So each read is a sample, and the page finds the size. */
+/* files/cache: what a block of a file costs, by the size of the file. Once the file is larger than
+ * the page cache some blocks come from the disk; of independent random reads that share is 1 -
+ * cache / file, whatever the kernel chooses to keep. So each read is a sample, and the page finds
+ * the size. */
 #include "files/within.h"
 
-/* Single reads of random blocks. With the advice that they are random a read brings in its own block
- * alone (posix_fadvise(2)). */
+/* Single reads of random blocks. With the advice that they are random a read brings in its own
+ * block alone (posix_fadvise(2)). */
 static int read_at_random(struct rk_reader *r)
 {
     int status = -posix_fadvise(r->blocks.fd, 0, 0, POSIX_FADV_RANDOM);
@@ -21,13 +22,14 @@ static int read_at_random(struct rk_reader *r)
     return status;
 }
 
-/* Whether somebody emptied the cache meanwhile: the group then holds neither the file nor what it may.
- * Some of that is charged ahead (64 pages for each CPU) and some is given back at once. */
+/* Whether somebody emptied the cache meanwhile: the group then holds neither the file nor what it
+ * may. Some of that is charged ahead (64 pages for each CPU) and some is given back at once. */
 static int was_emptied(const struct rk_reader *r)
 {
     int64_t limit_bytes;
     const int64_t used = group_used(r->group, &limit_bytes);
-    const int64_t file = (int64_t)(r->blocks.count * r->blocks.block_bytes), most = limit_bytes - (1 << 20);
+    const int64_t file = (int64_t)(r->blocks.count * r->blocks.block_bytes),
+                  most = limit_bytes - (1 << 20);
     return used < (file < most ? file : most);
 }
 
@@ -46,8 +48,8 @@ static int read_undisturbed(struct rk_reader *r)
 
 static int run_limited(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return rk_row_within(c, out, n, 0, (size_t)rk_integer(c, "block_bytes"), rk_integer(c, "passes"),
-                         read_undisturbed);
+    return rk_row_within(c, out, n, 0, (size_t)rk_integer(c, "block_bytes"),
+                         rk_integer(c, "passes"), read_undisturbed);
 }
 
 static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -126,23 +128,26 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 #define PASSES RK_COUNT("passes", 1, 0, 1000, "times that the whole file is read before")
 
 RK_PROBE(limited, .name = "files/cache/limited", .op = "block", .run = run_limited,
-         .timed = "pread() of a random block, each alone, with the advice that reads are random, after "
-                  "passes over the whole file, in a control group with a memory limit",
+         .timed =
+             "pread() of a random block, each alone, with the advice that reads are random, after "
+             "passes over the whole file, in a control group with a memory limit",
          .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), RK_LIMIT(8 << 20), PASSES, RK_GROUPS,
                              RK_DIR));
 RK_PROBE(whole, .name = "files/cache/whole", .op = "block", .run = run_whole,
-         .timed = "pread() of a random block, each alone, with the advice that reads are random, after "
-                  "passes over the whole file, with all memory for the page cache",
+         .timed =
+             "pread() of a random block, each alone, with the advice that reads are random, after "
+             "passes over the whole file, with all memory for the page cache",
          .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), PASSES, RK_DIR));
 RK_PROBE(left, .name = "files/cache/left", .op = "byte", .run = run_left,
-         .timed = "nothing: bytes that the limit leaves for the page cache, which are the limit minus "
-                  "what the full group holds that is no page cache, by the kernel's own count",
+         .timed =
+             "nothing: bytes that the limit leaves for the page cache, which are the limit minus "
+             "what the full group holds that is no page cache, by the kernel's own count",
          .params = RK_PARAMS(RK_FILE(12 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));
 RK_PROBE(available, .name = "files/cache/available", .op = "byte", .run = run_available,
          .timed = "nothing: bytes of memory that the kernel calls available (MemAvailable in "
                   "/proc/meminfo), or what the control groups leave, whichever is less");
-RK_PROBE(mbp2016, .name = "files/cache/mbp2016", .op = "block", .reports = "mbp2016",
-         .run = run_mbp2016,
-         .timed = "a pass over the file in blocks of 4 KiB, after one pass, in a control group with a "
-                  "memory limit (the report: all memory)",
-         .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));
+RK_PROBE(
+    mbp2016, .name = "files/cache/mbp2016", .op = "block", .reports = "mbp2016", .run = run_mbp2016,
+    .timed = "a pass over the file in blocks of 4 KiB, after one pass, in a control group with a "
+             "memory limit (the report: all memory)",
+    .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));

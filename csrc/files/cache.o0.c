@@ -1,5 +1,5 @@
-/* files/cache at -O0, as the reports compiled it; in a control group with a memory limit, where they
- * had all memory. */
+/* files/cache at -O0, as the reports compiled it; in a control group with a memory limit, where
+ * they had all memory. */
 #include "files/within.h"
 #include "stamps.h"
 
@@ -20,8 +20,8 @@ static int read_t470(struct rk_reader *r)
     return status;
 }
 
-/* i7_10750h: 64 KiB at a time from the beginning; a figure is the whole file's. Its first figures, 8
- * GB/s, are no disk's, so the file was in the cache: one pass before. */
+/* i7_10750h: 64 KiB at a time from the beginning; a figure is the whole file's. Its first figures,
+ * 8 GB/s, are no disk's, so the file was in the cache: one pass before. */
 static int read_i7_10750h(struct rk_reader *r)
 {
     int status = rk_read_all(r);
@@ -67,13 +67,19 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 
 #define PASSES(preset) RK_COUNT("passes", preset, 1, 1000, "timed passes over the file in a trial")
 #define ROW(id, op_, what, ...)                                                                    \
-    RK_PROBE(id, .name = "files/cache/" #id, .op = op_, .reports = #id, .timed = what, .run = run_##id, \
-             .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR,           \
-                                 ##__VA_ARGS__))
+    RK_PROBE(id, .name = "files/cache/" #id, .op = op_, .reports = #id, .timed = what,             \
+             .run = run_##id,                                                                      \
+             .params =                                                                             \
+                 RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR, ##__VA_ARGS__))
 
-ROW(t470, "block", "passes over the file in blocks of 4 KiB, backwards, after one forwards, -O0, in a "
-    "control group with a memory limit (the report: 10 passes, all memory)", PASSES(2));
-ROW(i7_10750h, "file", "a pass over the file in blocks of 64 KiB, after one, -O0, in a control group with "
+ROW(t470, "block",
+    "passes over the file in blocks of 4 KiB, backwards, after one forwards, -O0, in a "
+    "control group with a memory limit (the report: 10 passes, all memory)",
+    PASSES(2));
+ROW(i7_10750h, "file",
+    "a pass over the file in blocks of 64 KiB, after one, -O0, in a control group with "
     "a memory limit (the report: all memory); the whole file is one operation");
-ROW(hpe_i7_860, "block", "passes over the file in blocks of 4 KiB, after one, -O0, in a control group with "
-    "a memory limit (the report: 10 passes, all memory)", PASSES(10));
+ROW(hpe_i7_860, "block",
+    "passes over the file in blocks of 4 KiB, after one, -O0, in a control group with "
+    "a memory limit (the report: 10 passes, all memory)",
+    PASSES(10));

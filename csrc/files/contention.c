@@ -20,7 +20,8 @@ static struct rk_sample take_slowest(const struct readers *r, uint64_t begin, in
 static struct rk_sample take_one(const struct readers *r, uint64_t begin, int i)
 {
     (void)begin;
-    return (struct rk_sample){(int64_t)(r->shared->reader[i].end - r->shared->reader[i].begin), r->blocks};
+    return (struct rk_sample){(int64_t)(r->shared->reader[i].end - r->shared->reader[i].begin),
+                              r->blocks};
 }
 
 static struct rk_sample take_together(const struct readers *r, uint64_t begin, int unused)
@@ -51,7 +52,8 @@ static struct rk_sample take_work(const struct readers *r, uint64_t begin, int u
 
 /* n samples: one of each trial, or one of each reader in turn. Where fewer are asked than there are
  * readers, of readers evenly spread, because the first to be woken has the disk to itself. */
-static int time_trials(struct rk_context *c, struct rk_sample *out, size_t n, take taken, int of_each)
+static int time_trials(struct rk_context *c, struct rk_sample *out, size_t n, take taken,
+                       int of_each)
 {
     struct readers r;
     const size_t count = (size_t)rk_integer(c, "files"), a_trial = of_each ? count : 1;
@@ -101,7 +103,7 @@ static int run_work(struct rk_context *c, struct rk_sample *out, size_t n)
     return status;
 }
 
-/* --- mbp2016: threads on the same file ---------------------------------------------------------- */
+/* --- mbp2016: threads on the same file --- */
 
 struct same_file {
     const char *path;
@@ -126,8 +128,8 @@ static void *read_same(void *argument)
 }
 
 /* One trial: from before the first thread is made until the last has been joined. */
-static int time_threads(struct rk_context *c, struct rk_sample *out, struct same_file *threads, int count,
-                        const pthread_attr_t *attr)
+static int time_threads(struct rk_context *c, struct rk_sample *out, struct same_file *threads,
+                        int count, const pthread_attr_t *attr)
 {
     pthread_t thread[READERS_MOST];
     int started = 0, error = 0, status = 0;
@@ -182,22 +184,28 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 #define ROW(id, what)                                                                              \
     RK_PROBE(id, .name = "files/contention/" #id, .op = "block", .timed = what, .run = run_##id,   \
              .params = RK_PARAMS(READERS(2), READS(32), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR))
-#define READ_BY "`files` processes, each from a file of its own, past the page cache, in random order, "  \
+#define READ_BY                                                                                    \
+    "`files` processes, each from a file of its own, past the page cache, in random order, "       \
     "on all CPUs that this process might use"
 
-ROW(slowest, "from the barrier until the slowest reader has read its `blocks` blocks; read by " READ_BY);
-ROW(each, "from just before a reader's first read to just after its last of `blocks` blocks; read by "
-    READ_BY);
-ROW(together, "from the barrier until the first reader is done; blocks that all have read by then; read "
+ROW(slowest,
+    "from the barrier until the slowest reader has read its `blocks` blocks; read by " READ_BY);
+ROW(each, "from just before a reader's first read to just after its last of `blocks` blocks; read "
+          "by " READ_BY);
+ROW(together,
+    "from the barrier until the first reader is done; blocks that all have read by then; read "
     "by " READ_BY);
-ROW(work, "the time that all readers ran on a CPU meanwhile, by the kernel's account of each process; the "
-    "interrupts that the disk raises are not in it; read by " READ_BY);
+ROW(work, "the time that all readers ran on a CPU meanwhile, by the kernel's account of each "
+          "process; the "
+          "interrupts that the disk raises are not in it; read by " READ_BY);
 RK_PROBE(start, .name = "files/contention/start", .op = "start",
          .timed = "from the barrier until the last reader begins to read", .run = run_start,
          .params = RK_PARAMS(READERS(2), READS(4), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
-RK_PROBE(mbp2016, .name = "files/contention/mbp2016", .op = "block", .reports = "mbp2016",
-         .timed = "from before `threads` threads are created until the last has been joined; each opens "
-                  "the same file past the page cache and reads its first `blocks` blocks; by the blocks "
-                  "of one thread", .run = run_mbp2016,
-         .params = RK_PARAMS(RK_COUNT("threads", 2, 1, READERS_MOST, "threads that read the same file"),
-                             READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
+RK_PROBE(
+    mbp2016, .name = "files/contention/mbp2016", .op = "block", .reports = "mbp2016",
+    .timed = "from before `threads` threads are created until the last has been joined; each opens "
+             "the same file past the page cache and reads its first `blocks` blocks; by the blocks "
+             "of one thread",
+    .run = run_mbp2016,
+    .params = RK_PARAMS(RK_COUNT("threads", 2, 1, READERS_MOST, "threads that read the same file"),
+                        READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));

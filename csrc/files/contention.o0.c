@@ -1,11 +1,11 @@
-/* files/contention at -O0, as the reports compiled it: processes that are started one after the other,
- * without a barrier. */
+/* files/contention at -O0, as the reports compiled it: processes that are started one after the
+ * other, without a barrier. */
 #include "files/readers.h"
 #include "stamps.h"
 
 #define NO_STAMPS "RDTSC is an x86 instruction"
 
-/* --- t470: the start of the processes inside the timing, the same offsets in each file ----------- */
+/* --- t470: the start of the processes inside the timing, the same offsets in each file --- */
 
 /* The same places for all, because all are forks of one process. Any place, some twice. */
 static void read_offsets(struct readers *r, int me)
@@ -71,7 +71,8 @@ static int allocate(struct rk_context *c, struct rk_blocks *file, size_t size, s
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct readers r;
-    const size_t block = (size_t)rk_integer(c, "block_bytes"), size = (size_t)rk_integer(c, "size_bytes");
+    const size_t block = (size_t)rk_integer(c, "block_bytes"),
+                 size = (size_t)rk_integer(c, "size_bytes");
     if (!RK_HAVE_STAMPS)
         return rk_cannot(c, NO_STAMPS);
     if (size / block < (size_t)rk_integer(c, "blocks"))
@@ -84,7 +85,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     return status ? readers_end(&r, status) : time_t470(c, &r, out, n);
 }
 
-/* --- i7_10750h and hpe_i7_860: each process times itself, and the mean is told ------------------- */
+/* --- i7_10750h and hpe_i7_860: each process times itself, and the mean is told --- */
 
 static void tell_mean(struct reader *own, int status, const struct rk_sample *one)
 {
@@ -153,24 +154,32 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
     return time_means(c, out, n, O_DIRECT, read_forwards);
 }
 
-#define T470 "from before `files` processes are forked until all have ended; each reads `blocks` blocks at " \
-    "random offsets, the same in each file, through a page cache that holds none of them; by the blocks " \
+#define T470                                                                                       \
+    "from before `files` processes are forked until all have ended; each reads `blocks` blocks "   \
+    "at "                                                                                          \
+    "random offsets, the same in each file, through a page cache that holds none of them; by the " \
+    "blocks "                                                                                      \
     "of one process"
 
 RK_PROBE(t470, .name = "files/contention/t470", .op = "block", .reports = "t470", .run = run_t470,
          .timed = T470 "; the files are allocated and never written",
          .params = RK_PARAMS(READERS(2), READS(1000), RK_BLOCK(4096),
-                             RK_COUNT("size_bytes", 20 << 20, 4096, (int64_t)1 << 40, "one file"), RK_DIR));
+                             RK_COUNT("size_bytes", 20 << 20, 4096, (int64_t)1 << 40, "one file"),
+                             RK_DIR));
 RK_PROBE(t470_written, .name = "files/contention/t470_written", .op = "block", .reports = "t470",
          .run = run_t470_written, .timed = T470 "; the files hold data",
          .params = RK_PARAMS(READERS(2), READS(500), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
-RK_PROBE(i7_10750h, .name = "files/contention/i7_10750h", .op = "block", .reports = "i7_10750h",
-         .run = run_i7_10750h,
-         .timed = "by each of `files` processes that are started one after the other: its `blocks` blocks, "
-                  "backwards, an lseek and a read for each, through a page cache that holds none of them",
-         .params = RK_PARAMS(READERS(2), READS(512), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
-RK_PROBE(hpe_i7_860, .name = "files/contention/hpe_i7_860", .op = "block", .reports = "hpe_i7_860",
-         .run = run_hpe_i7_860,
-         .timed = "by each of `files` processes that are started one after the other: its first `blocks` "
-                  "blocks, in order, past the page cache",
-         .params = RK_PARAMS(READERS(2), READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
+RK_PROBE(
+    i7_10750h, .name = "files/contention/i7_10750h", .op = "block", .reports = "i7_10750h",
+    .run = run_i7_10750h,
+    .timed =
+        "by each of `files` processes that are started one after the other: its `blocks` blocks, "
+        "backwards, an lseek and a read for each, through a page cache that holds none of them",
+    .params = RK_PARAMS(READERS(2), READS(512), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
+RK_PROBE(
+    hpe_i7_860, .name = "files/contention/hpe_i7_860", .op = "block", .reports = "hpe_i7_860",
+    .run = run_hpe_i7_860,
+    .timed =
+        "by each of `files` processes that are started one after the other: its first `blocks` "
+        "blocks, in order, past the page cache",
+    .params = RK_PARAMS(READERS(2), READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));

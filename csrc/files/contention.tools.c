@@ -11,10 +11,12 @@ static void write_job(struct rk_context *c, struct fio_job *job, const int *lent
     int cpus[RK_CPUS_MOST];
     const int have = rk_cpus(cpus, RK_CPUS_MOST);
     *job = (struct fio_job){0};
-    fio_say(job, "[global]\nthread\nioengine=psync\nrw=randread\ndirect=1\nrandrepeat=0\ngroup_reporting\n"
-            "allow_file_create=0\ntime_based\nbs=%lld\nsize=%lld\nruntime=%lldms\ncpus_allowed=",
-            (long long)rk_integer(c, "block_bytes"), (long long)rk_integer(c, "file_bytes"),
-            (long long)rk_integer(c, "span_ms"));
+    fio_say(
+        job,
+        "[global]\nthread\nioengine=psync\nrw=randread\ndirect=1\nrandrepeat=0\ngroup_reporting\n"
+        "allow_file_create=0\ntime_based\nbs=%lld\nsize=%lld\nruntime=%lldms\ncpus_allowed=",
+        (long long)rk_integer(c, "block_bytes"), (long long)rk_integer(c, "file_bytes"),
+        (long long)rk_integer(c, "span_ms"));
     for (int i = 0; i < have; i++)
         fio_say(job, "%s%d", i ? "," : "", cpus[i]);
     for (int i = 0; i < count; i++)
@@ -34,8 +36,8 @@ static int read_report(struct rk_context *c, const char *text, struct rk_sample 
         !fio_number(reads, "runtime", &took_ms))
         return trouble(c, EPROTO, "fio did not print what its reads came to");
     if (error || reads_done < 1 || took_ms < 1 || took_ms > ms)
-        return trouble(c, EPROTO, "fio printed error %g, and %g reads in %g ms, which cannot be", error,
-                       reads_done, took_ms);
+        return trouble(c, EPROTO, "fio printed error %g, and %g reads in %g ms, which cannot be",
+                       error, reads_done, took_ms);
     const double ticks = (double)(now.ticks - since->ticks) / ms;
     *out = (struct rk_sample){(int64_t)(took_ms * ticks), (uint64_t)reads_done};
     return 0;
@@ -73,8 +75,10 @@ static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
     return readers_end(&r, status);
 }
 
-RK_PROBE(fio, .name = "files/contention/fio", .op = "block", .run = run_fio,
-         .timed = "as fio prints it, in whole milliseconds: reads of `files` jobs by pread, each from a file "
-                  "of its own, past the page cache, in random order; over `span_ms`, all jobs together",
-         .params = RK_PARAMS(READERS(2), RK_BLOCK(4096), RK_FILE(8 << 20),
-                             RK_COUNT("span_ms", 200, 10, SPAN_MOST_MS, "of each run of fio"), RK_DIR));
+RK_PROBE(
+    fio, .name = "files/contention/fio", .op = "block", .run = run_fio,
+    .timed =
+        "as fio prints it, in whole milliseconds: reads of `files` jobs by pread, each from a file "
+        "of its own, past the page cache, in random order; over `span_ms`, all jobs together",
+    .params = RK_PARAMS(READERS(2), RK_BLOCK(4096), RK_FILE(8 << 20),
+                        RK_COUNT("span_ms", 200, 10, SPAN_MOST_MS, "of each run of fio"), RK_DIR));

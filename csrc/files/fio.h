@@ -13,8 +13,8 @@ struct fio_job {
     char text[FIO_JOB_MOST];
 };
 
-__attribute__((format(printf, 2, 3)))
-static inline void fio_say(struct fio_job *job, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline void fio_say(struct fio_job *job,
+                                                                 const char *format, ...)
 {
     const size_t room = sizeof job->text - job->length;
     va_list list;
@@ -31,8 +31,8 @@ static inline int fio_lend(const struct rk_blocks *b)
     return dup(b->fd);
 }
 
-/* Starts fio on the job and waits until it has ended, well; what it printed, as JSON, is in tool->out.
- * 0 or a status, with the reason set; tool_stop() in either case. */
+/* Starts fio on the job and waits until it has ended, well; what it printed, as JSON, is in
+ * tool->out. 0 or a status, with the reason set; tool_stop() in either case. */
 static inline int fio_run(struct rk_context *c, struct tool *fio, const struct fio_job *job,
                           int64_t allowed_ms)
 {
@@ -42,7 +42,8 @@ static inline int fio_run(struct rk_context *c, struct tool *fio, const struct f
     if (fd < 0)
         return rk_refused(c, "memfd_create", errno);
     int status = write(fd, job->text, job->length) == (ssize_t)job->length
-                     ? 0 : rk_refused(c, "writing the job for fio", errno);
+                     ? 0
+                     : rk_refused(c, "writing the job for fio", errno);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     const char *const words[] = {"--readonly", "--output-format=json", path, NULL};
     status = status ? status : tool_start(c, fio, "fio", "fio", words, -1, allowed_ms);
@@ -50,7 +51,8 @@ static inline int fio_run(struct rk_context *c, struct tool *fio, const struct f
     return status ? status : tool_wait(c, fio);
 }
 
-/* The first number after `"name" :` behind `from` in JSON as fio prints it; 0 where there is none. */
+/* The first number after `"name" :` behind `from` in JSON as fio prints it; 0 where there is none.
+ */
 static inline int fio_number(const char *from, const char *name, double *value)
 {
     char key[64];

@@ -1,8 +1,9 @@
 /* group.h: a control group that limits memory (cgroups(7), version 1 or 2), for one child of a row.
  *
  * The page cache of what runs in there is charged to the group, so its size is known. The group is
- * removed by a janitor, a process in a session of its own that waits until its maker is gone, however
- * it ends: whoever ends the row ends its process group, and that could not remove anything after. */
+ * removed by a janitor, a process in a session of its own that waits until its maker is gone,
+ * however it ends: whoever ends the row ends its process group, and that could not remove anything
+ * after. */
 #ifndef RK_GROUP_H
 #define RK_GROUP_H
 
@@ -38,7 +39,7 @@ static const char *const group_limit[2] = {"memory.limit_in_bytes", "memory.max"
 static const char *const group_usage[2] = {"memory.usage_in_bytes", "memory.current"};
 static const char *const group_cached[2] = {"cache ", "file "}; /* lines of memory.stat */
 
-/* --- where ------------------------------------------------------------------------------------- */
+/* --- where --- */
 
 /* Whether a file of words has this one. */
 static inline int group_has_word(const char *folder, const char *name, const char *word)
@@ -60,14 +61,16 @@ static inline int group_is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* This process's own group as /proc/self/cgroup tells it, with a slash before it; "" if it does not. */
+/* This process's own group as /proc/self/cgroup tells it, with a slash before it; "" if it does
+ * not. */
 static inline void group_own(int second, char own[PATH_MAX])
 {
     FILE *file = fopen("/proc/self/cgroup", "re");
     char line[PATH_MAX];
     own[0] = 0;
     while (file && !own[0] && fgets(line, sizeof line, file)) {
-        char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+        char *controllers = strchr(line, ':'),
+             *group = controllers ? strchr(controllers + 1, ':') : NULL;
         if (!group)
             continue;
         *group++ = 0;
@@ -82,9 +85,10 @@ static inline void group_own(int second, char own[PATH_MAX])
         fclose(file);
 }
 
-/* The folder in which a group can be made, in g->path. Version 1: this process's own group. Version 2:
- * the nearest above it that hands the memory controller on, which one with processes never does. In a
- * container the own group's name may be the outside's; then what is mounted is the own group. */
+/* The folder in which a group can be made, in g->path. Version 1: this process's own group. Version
+ * 2: the nearest above it that hands the memory controller on, which one with processes never does.
+ * In a container the own group's name may be the outside's; then what is mounted is the own group.
+ */
 static inline int group_find(struct rk_context *c, struct rk_group *g, const char *root)
 {
     char mount[1024], own[PATH_MAX];
@@ -111,7 +115,7 @@ static inline int group_find(struct rk_context *c, struct rk_group *g, const cha
     return 0;
 }
 
-/* --- the end ----------------------------------------------------------------------------------- */
+/* --- the end --- */
 
 /* Removes the group with whoever is still in it. 0 once it is gone. */
 static inline int group_remove(const char *path)
@@ -161,10 +165,11 @@ static inline int group_close(struct rk_context *c, struct rk_group *g)
         ;
     const int removed = g->janitor <= 0 || how == 0;
     g->janitor = 0;
-    return removed ? 0 : trouble(c, EBUSY, "the control group %.150s could not be removed", g->path);
+    return removed ? 0
+                   : trouble(c, EBUSY, "the control group %.150s could not be removed", g->path);
 }
 
-/* --- the beginning ------------------------------------------------------------------------------ */
+/* --- the beginning --- */
 
 static inline int group_hire(struct rk_context *c, struct rk_group *g)
 {
@@ -235,8 +240,9 @@ static inline int64_t group_used(const struct rk_group *g, int64_t *limit_bytes)
     return rk_number_in(path);
 }
 
-/* What the limit leaves for the page cache: all but what the group's memory holds that is none, such as
- * the reader's own pages and the kernel's (Documentation/admin-guide/cgroup-v2.rst, memory.stat). */
+/* What the limit leaves for the page cache: all but what the group's memory holds that is none,
+ * such as the reader's own pages and the kernel's (Documentation/admin-guide/cgroup-v2.rst,
+ * memory.stat). */
 static inline int64_t group_left(const struct rk_group *g)
 {
     char path[PATH_MAX + 64];

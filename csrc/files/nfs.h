@@ -1,8 +1,8 @@
-/* nfs.h: a file on an NFS server, read by libnfs: in this process, without the kernel's client and so
- * without its cache.
+/* nfs.h: a file on an NFS server, read by libnfs: in this process, without the kernel's client and
+ * so without its cache.
  *
- * libnfs is looked up when a row runs (dlopen), so that the library builds and loads where it is not
- * installed. What we call of it is declared here as its header of that version declares it
+ * libnfs is looked up when a row runs (dlopen), so that the library builds and loads where it is
+ * not installed. What we call of it is declared here as its header of that version declares it
  * (include/nfsc/libnfs.h); the soname tells the version, and of these functions nfs_pread() alone
  * changed, in libnfs 6. */
 #ifndef RK_NFS_H
@@ -23,7 +23,8 @@
 #define RPCBIND_PORT "111"
 #define NFS_NAME_MOST 256
 #define NFS_NO_LIBRARY                                                                             \
-    "libnfs is not installed; apt-get install libnfs13 (or libnfs14, libnfs16, as the system has it)"
+    "libnfs is not installed; apt-get install libnfs13 (or libnfs14, libnfs16, as the system has " \
+    "it)"
 
 struct nfs_context;
 struct nfsfh;
@@ -51,12 +52,13 @@ struct nfs_file {
     struct nfs_context *context;
     struct nfsfh *file;
     char host[NFS_NAME_MOST], exported[NFS_NAME_MOST], name[NFS_NAME_MOST];
-    int served_here; /* by the lab host: the file is the run's own, and in this machine's page cache */
+    int served_here; /* by the lab host: the file is the run's own, and in this machine's page cache
+                      */
     int lost;        /* a call failed: nothing more is asked of that connection */
     struct sigaction broken_pipe; /* what to do on one, before us */
 };
 
-/* --- the library ------------------------------------------------------------------------------- */
+/* --- the library --- */
 
 static inline int nfs_library_open(struct rk_context *c, struct nfs_library *of)
 {
@@ -66,9 +68,16 @@ static inline int nfs_library_open(struct rk_context *c, struct nfs_library *of)
         size_t place;
     } functions[] = {
 #define NFS_FUNCTION(name_) {"nfs_" #name_, offsetof(struct nfs_library, name_)}
-        NFS_FUNCTION(init_context), NFS_FUNCTION(destroy_context), NFS_FUNCTION(set_version),
-        NFS_FUNCTION(set_timeout), NFS_FUNCTION(set_autoreconnect), NFS_FUNCTION(get_error),
-        NFS_FUNCTION(mount), NFS_FUNCTION(open), NFS_FUNCTION(close), NFS_FUNCTION(lseek),
+        NFS_FUNCTION(init_context),
+        NFS_FUNCTION(destroy_context),
+        NFS_FUNCTION(set_version),
+        NFS_FUNCTION(set_timeout),
+        NFS_FUNCTION(set_autoreconnect),
+        NFS_FUNCTION(get_error),
+        NFS_FUNCTION(mount),
+        NFS_FUNCTION(open),
+        NFS_FUNCTION(close),
+        NFS_FUNCTION(lseek),
         NFS_FUNCTION(pread),
 #undef NFS_FUNCTION
     };
@@ -84,7 +93,8 @@ static inline int nfs_library_open(struct rk_context *c, struct nfs_library *of)
         void *const found = dlsym(of->handle, functions[i].name);
         if (!found) {
             dlclose(of->handle);
-            return trouble(c, EOPNOTSUPP, "libnfs has no %s(); it is older than version 4", functions[i].name);
+            return trouble(c, EOPNOTSUPP, "libnfs has no %s(); it is older than version 4",
+                           functions[i].name);
         }
         memcpy((char *)of + functions[i].place, &found, sizeof found);
     }
@@ -96,16 +106,18 @@ static inline int nfs_library_open(struct rk_context *c, struct nfs_library *of)
     return 0;
 }
 
-/* --- where the file is ------------------------------------------------------------------------- */
+/* --- where the file is --- */
 
 #define NFS_SERVER                                                                                 \
-    RK_WORD("server", "other", "other: at the set link or a real one; near: no delay; far: a longer link")
+    RK_WORD("server", "other",                                                                     \
+            "other: at the set link or a real one; near: no delay; far: a longer link")
 
 /* A variable of the server that the row asks for: RECKON_NFS_AT, or RECKON_NFS_NEAR_AT. NULL for a
  * server that is none of the three. */
 static inline const char *nfs_variable(const char *server, const char *what)
 {
-    static const char *const servers[] = {"other", "near", "far"}, *const marks[] = {"", "NEAR_", "FAR_"};
+    static const char *const servers[] = {"other", "near", "far"}, *const marks[] = {"", "NEAR_",
+                                                                                     "FAR_"};
     char name[64];
     for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
         if (strcmp(server, servers[i]) == 0) {
@@ -115,8 +127,8 @@ static inline const char *nfs_variable(const char *server, const char *what)
     return NULL;
 }
 
-/* "HOST:/EXPORT", and which of its files it is: the lab's server exports the folder of the run's files;
- * on a real one lies a file that somebody put there. In the lab, its network is entered. */
+/* "HOST:/EXPORT", and which of its files it is: the lab's server exports the folder of the run's
+ * files; on a real one lies a file that somebody put there. In the lab, its network is entered. */
 static inline int nfs_locate(struct rk_context *c, struct nfs_file *f)
 {
     const char *const server = rk_text(c, "server");
@@ -173,19 +185,24 @@ static inline int nfs_connect(struct rk_context *c, const char *host, const char
     struct addrinfo *found = NULL;
     const int unknown = getaddrinfo(host, port, &hints, &found);
     if (unknown)
-        return trouble(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", host, gai_strerror(unknown));
+        return trouble(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", host,
+                       gai_strerror(unknown));
     int error = EHOSTUNREACH;
     for (const struct addrinfo *one = found; one && error; one = one->ai_next)
         error = nfs_connect_one(one, fd);
     freeaddrinfo(found);
     if (error == ECONNREFUSED)
-        return trouble(c, error, "Nothing listens at %.100s port %s; is an NFS server running there%s?", host,
-                       port, strcmp(port, RPCBIND_PORT) == 0 ? ", with rpcbind, which NFSv3 needs" : "");
+        return trouble(
+            c, error, "Nothing listens at %.100s port %s; is an NFS server running there%s?", host,
+            port, strcmp(port, RPCBIND_PORT) == 0 ? ", with rpcbind, which NFSv3 needs" : "");
     if (error == ETIMEDOUT)
-        return trouble(c, error, "The NFS server at %.100s did not answer within %d s; is it up, and does a "
-                       "firewall let port %s through?", host, NFS_DEADLINE_S, port);
+        return trouble(c, error,
+                       "The NFS server at %.100s did not answer within %d s; is it up, and does a "
+                       "firewall let port %s through?",
+                       host, NFS_DEADLINE_S, port);
     return error ? trouble(c, error, "There is no way to the NFS server at %.100s: %s.", host,
-                           strerror(error)) : 0;
+                           strerror(error))
+                 : 0;
 }
 
 /* Whether anybody answers there, before libnfs asks, which has no short deadline for that. */
@@ -198,7 +215,7 @@ static inline int nfs_reach(struct rk_context *c, const char *host, const char *
     return status;
 }
 
-/* --- mount, open, read ------------------------------------------------------------------------- */
+/* --- mount, open, read --- */
 
 /* What libnfs says of an error, in one line. */
 static inline const char *nfs_said(const struct nfs_file *f)
@@ -215,18 +232,19 @@ static inline int nfs_is_late(int status)
     return status == -ETIMEDOUT || status == -EINTR;
 }
 
-static inline int nfs_trouble(struct rk_context *c, struct nfs_file *f, const char *what, int status)
+static inline int nfs_trouble(struct rk_context *c, struct nfs_file *f, const char *what,
+                              int status)
 {
     f->lost = 1;
     if (nfs_is_late(status))
-        return trouble(c, ETIMEDOUT, "The NFS server at %.60s did not answer within %d s (%s).", f->host,
-                       NFS_DEADLINE_S, what);
-    return trouble(c, status < 0 ? -status : EIO, "The NFS server at %.60s failed (%s): %s.", f->host, what,
-                   nfs_said(f));
+        return trouble(c, ETIMEDOUT, "The NFS server at %.60s did not answer within %d s (%s).",
+                       f->host, NFS_DEADLINE_S, what);
+    return trouble(c, status < 0 ? -status : EIO, "The NFS server at %.60s failed (%s): %s.",
+                   f->host, what, nfs_said(f));
 }
 
-/* Once a server went away, libnfs 4 waits for its answer to the closing, or crashes there; what it holds
- * then ends with this process. */
+/* Once a server went away, libnfs 4 waits for its answer to the closing, or crashes there; what it
+ * holds then ends with this process. */
 static inline void nfs_close(struct nfs_file *f)
 {
     if (f->file && !f->lost)
@@ -252,8 +270,8 @@ static inline int nfs_mount_export(struct rk_context *c, struct nfs_file *f, int
     f->of.set_autoreconnect(f->context, 0); /* a server that went away is a failure, not a wait */
     const int status = f->of.mount(f->context, f->host, f->exported);
     if (status == -ENOENT || status == -EACCES || status == -EPERM)
-        return trouble(c, -status, "%.60s does not export %.60s to us by NFSv%d (%s).", f->host, f->exported,
-                       version, nfs_said(f));
+        return trouble(c, -status, "%.60s does not export %.60s to us by NFSv%d (%s).", f->host,
+                       f->exported, version, nfs_said(f));
     return status ? nfs_trouble(c, f, "mounting", status) : 0;
 }
 
@@ -276,8 +294,11 @@ static inline int nfs_open_file(struct rk_context *c, struct nfs_file *f, int ve
     if (!status) {
         const int bad = f->of.open(f->context, f->name, O_RDONLY, &f->file);
         if (bad == -ENOENT)
-            status = trouble(c, ENOENT, "%.60s:%.60s has no file %s; make one there: head -c 64M /dev/urandom > "
-                             "%.60s%s", f->host, f->exported, f->name + 1, f->exported, f->name);
+            status =
+                trouble(c, ENOENT,
+                        "%.60s:%.60s has no file %s; make one there: head -c 64M /dev/urandom > "
+                        "%.60s%s",
+                        f->host, f->exported, f->name + 1, f->exported, f->name);
         else if (bad)
             status = nfs_trouble(c, f, "opening the file", bad);
     }
@@ -287,7 +308,8 @@ static inline int nfs_open_file(struct rk_context *c, struct nfs_file *f, int ve
 }
 
 /* As rk_read_block(): 0, ENODATA for a file that is too short, or what went wrong. */
-static inline int nfs_read_block(const struct nfs_file *f, const struct rk_blocks *b, uint32_t block)
+static inline int nfs_read_block(const struct nfs_file *f, const struct rk_blocks *b,
+                                 uint32_t block)
 {
     const uint64_t at = (uint64_t)block * b->block_bytes;
     const int got = f->of.pread ? f->of.pread(f->context, f->file, at, b->block_bytes, b->buffer)
@@ -298,7 +320,9 @@ static inline int nfs_read_block(const struct nfs_file *f, const struct rk_block
 static inline int nfs_read_trouble(struct rk_context *c, struct nfs_file *f, int status)
 {
     if (status == -ENODATA)
-        return trouble(c, EIO, "The file on the NFS server at %.60s became shorter while it was read.", f->host);
+        return trouble(c, EIO,
+                       "The file on the NFS server at %.60s became shorter while it was read.",
+                       f->host);
     return nfs_trouble(c, f, "reading", status);
 }
 

@@ -1,5 +1,6 @@
-/* nfs_null.h: the call of NFS that does nothing: a round trip to the server's program and back, with no
- * file in it. Spoken here, not by libnfs: a message of 44 bytes (RFC 5531, sections 9 and 11). */
+/* nfs_null.h: the call of NFS that does nothing: a round trip to the server's program and back,
+ * with no file in it. Spoken here, not by libnfs: a message of 44 bytes (RFC 5531, sections 9 and
+ * 11). */
 #ifndef RK_NFS_NULL_H
 #define RK_NFS_NULL_H
 
@@ -8,7 +9,7 @@
 
 #include "files/nfs.h"
 
-#define NULL_PROGRAM 100003 /* NFS (RFC 1813, RFC 7530) */
+#define NULL_PROGRAM 100003   /* NFS (RFC 1813, RFC 7530) */
 #define NULL_LAST 0x80000000u /* of the record mark: no other fragment follows */
 
 struct null_call {
@@ -34,7 +35,8 @@ static inline int null_there_and_back(int fd, struct null_call *call)
             return errno == EAGAIN ? -ETIMEDOUT : -errno;
         have += got > 0 ? (size_t)got : 0;
     }
-    const int ours = reply.xid == call->xid && reply.mark == htonl(NULL_LAST | (sizeof reply - 4)) &&
+    const int ours = reply.xid == call->xid &&
+                     reply.mark == htonl(NULL_LAST | (sizeof reply - 4)) &&
                      reply.reply == htonl(1) && !reply.accepted && !reply.success;
     return ours ? 0 : -EPROTO;
 }
@@ -56,11 +58,15 @@ static inline int null_open(struct rk_context *c, struct nfs_file *f, int *fd)
 static inline int null_trouble(struct rk_context *c, const struct nfs_file *f, int status)
 {
     if (status == -ETIMEDOUT)
-        return trouble(c, ETIMEDOUT, "The NFS server at %.60s did not answer within %d s.", f->host, NFS_DEADLINE_S);
+        return trouble(c, ETIMEDOUT, "The NFS server at %.60s did not answer within %d s.", f->host,
+                       NFS_DEADLINE_S);
     if (status == -EPROTO)
-        return trouble(c, EPROTO, "What listens at %.60s port " NFS_PORT " answers no call of NFS of that version.",
+        return trouble(c, EPROTO,
+                       "What listens at %.60s port " NFS_PORT
+                       " answers no call of NFS of that version.",
                        f->host);
-    return trouble(c, -status, "The NFS server at %.60s went away: %s.", f->host, strerror(-status));
+    return trouble(c, -status, "The NFS server at %.60s went away: %s.", f->host,
+                   strerror(-status));
 }
 
 #endif

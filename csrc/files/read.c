@@ -2,10 +2,10 @@
  * Each block is read into the same buffer; a read that brings less fails the row. */
 #include "files/read.h"
 
-/* --- one block, alone ---------------------------------------------------------------------------- */
+/* --- one block, alone --- */
 
-static int time_one(struct rk_context *c, const struct rk_blocks *b, uint32_t first, uint32_t blocks,
-                    struct rk_sample *out)
+static int time_one(struct rk_context *c, const struct rk_blocks *b, uint32_t first,
+                    uint32_t blocks, struct rk_sample *out)
 {
     const uint64_t begin = rk_begin();
     const int status = rk_read_span(b, first, blocks);
@@ -41,9 +41,10 @@ static int run_direct_random(struct rk_context *c, struct rk_sample *out, size_t
     return status;
 }
 
-/* --- the page cache ------------------------------------------------------------------------------ */
+/* --- the page cache --- */
 
-/* What the kernel is told of the order in which the file will be read (posix_fadvise(2)); a status. */
+/* What the kernel is told of the order in which the file will be read (posix_fadvise(2)); a status.
+ */
 static int advise(struct rk_context *c, const struct rk_blocks *b, const char *advice)
 {
     static const struct {
@@ -115,7 +116,7 @@ static int run_dropped_random(struct rk_context *c, struct rk_sample *out, size_
     return time_cold_random(c, out, n, 1);
 }
 
-/* --- in order ------------------------------------------------------------------------------------ */
+/* --- in order --- */
 
 /* n samples of `blocks` blocks, each where the last one ended. What does not fit before the end of
  * the file begins again at its start, after the page cache was told to forget it. */
@@ -158,7 +159,7 @@ static int run_dropped_sequential(struct rk_context *c, struct rk_sample *out, s
     return status ? status : time_in_order(c, &b, out, n, 1);
 }
 
-/* --- without the disk ---------------------------------------------------------------------------- */
+/* --- without the disk --- */
 
 static int run_cached(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -209,17 +210,18 @@ static int run_lseek_current(struct rk_context *c, struct rk_sample *out, size_t
     lseek(fd, 0, SEEK_SET);
     off_t place = 0;
     RK_BATCH(out, n, calls, { /* to and fro, so that it never passes the end */
-        const off_t by = rep_ % 2 ? -step : step;
-        place += by;
-        wrong += lseek(fd, by, SEEK_CUR) != place;
+                              const off_t by = rep_ % 2 ? -step : step;
+                              place += by;
+                              wrong += lseek(fd, by, SEEK_CUR) != place;
     });
     close(fd);
     return wrong ? rk_failed(c, "lseek", EIO) : 0;
 }
 
-/* --- mbp2016, compiled at -O2 -------------------------------------------------------------------- */
+/* --- mbp2016, compiled at -O2 --- */
 
-/* Without a cache, each sample `blocks` reads: in order, or from both halves of the file in turn. */
+/* Without a cache, each sample `blocks` reads: in order, or from both halves of the file in turn.
+ */
 static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n, int halves)
 {
     const int64_t asked = rk_integer(c, "blocks");
@@ -265,23 +267,33 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
                                  RK_COUNT("calls", 1000, 1, 1 << 30, "calls in a trial")))
 #define MBP2016(id, what)                                                                          \
     RK_PROBE(id, .name = "files/read/" #id, .op = "block", .reports = "mbp2016", .timed = what,    \
-             .run = run_##id, .params = RK_PARAMS(FILE_OF,                                         \
-                                                  SPAN(64, "in a trial; the report: the file")))
+             .run = run_##id,                                                                      \
+             .params = RK_PARAMS(FILE_OF, SPAN(64, "in a trial; the report: the file")))
 
-ROW(direct_random, "one pread of a block with O_DIRECT; the blocks in random order, none twice", FILE_OF);
-ROW(direct_sequential, "`blocks` preads with O_DIRECT, from the start of the file on",
-    FILE_OF, SPAN(1, "in a trial"));
-ROW(buffered_random, "one pread of a block that the page cache does not have, with the advice that reads "
-    "are random; the blocks in random order, none twice", FILE_OF);
-ROW(buffered_sequential, "`blocks` preads from the start of a file on that the page cache does not have, "
-    "after the advice about the order that `advice` names", FILE_OF, SPAN(256, "in a trial"),
-    RK_WORD("advice", "normal", "what the kernel is told of the order: normal, random or sequential"));
-ROW(dropped_random, "one pread of a block after all of the page cache was dropped, with the advice that "
-    "reads are random; the blocks in random order, none twice", FILE_OF);
-ROW(dropped_sequential, "`blocks` preads from the start of a file on, after all of the page cache was dropped",
-    FILE_OF, SPAN(256, "in a trial"));
+ROW(direct_random, "one pread of a block with O_DIRECT; the blocks in random order, none twice",
+    FILE_OF);
+ROW(direct_sequential, "`blocks` preads with O_DIRECT, from the start of the file on", FILE_OF,
+    SPAN(1, "in a trial"));
+ROW(buffered_random,
+    "one pread of a block that the page cache does not have, with the advice that reads "
+    "are random; the blocks in random order, none twice",
+    FILE_OF);
+ROW(buffered_sequential,
+    "`blocks` preads from the start of a file on that the page cache does not have, "
+    "after the advice about the order that `advice` names",
+    FILE_OF, SPAN(256, "in a trial"),
+    RK_WORD("advice", "normal",
+            "what the kernel is told of the order: normal, random or sequential"));
+ROW(dropped_random,
+    "one pread of a block after all of the page cache was dropped, with the advice that "
+    "reads are random; the blocks in random order, none twice",
+    FILE_OF);
+ROW(dropped_sequential,
+    "`blocks` preads from the start of a file on, after all of the page cache was dropped", FILE_OF,
+    SPAN(256, "in a trial"));
 ROW(cached, "one pread of a block that the page cache has, in random order", FILE_OF);
 SEEK(lseek, "one lseek to a random place of the file (SEEK_SET)");
 SEEK(lseek_current, "one lseek a block forward or back (SEEK_CUR)");
 MBP2016(mbp2016_sequential, "`blocks` reads with O_DIRECT, in order");
-MBP2016(mbp2016_random, "`blocks` times lseek and read with O_DIRECT, from both halves of the file in turn");
+MBP2016(mbp2016_random,
+        "`blocks` times lseek and read with O_DIRECT, from both halves of the file in turn");

@@ -1,11 +1,11 @@
-/* files/read at -O0, as these reports compiled it. A report that printed the time of a whole file has
- * rows whose operation is the file; the other one's is the block. */
+/* files/read at -O0, as these reports compiled it. A report that printed the time of a whole file
+ * has rows whose operation is the file; the other one's is the block. */
 #include "files/read.h"
 #include "stamps.h"
 
 #define NO_STAMPS "RDTSC is an x86 instruction"
 
-/* --- t470 ---------------------------------------------------------------------------------------- */
+/* --- t470 --- */
 
 /* A file as fallocate leaves it: it has its blocks, and nothing was ever written into them. */
 static int open_unwritten(struct rk_context *c, struct rk_blocks *b)
@@ -47,8 +47,8 @@ static int run_t470_sequential(struct rk_context *c, struct rk_sample *out, size
     return status ? rk_read_trouble(c, status) : 0;
 }
 
-/* Blocks are drawn from fewer and fewer at the start of the file: most are near it, and many come more
- * than once. */
+/* Blocks are drawn from fewer and fewer at the start of the file: most are near it, and many come
+ * more than once. */
 static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct rk_blocks b;
@@ -63,10 +63,11 @@ static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n
     return status ? rk_read_trouble(c, status) : 0;
 }
 
-/* --- i7_10750h ----------------------------------------------------------------------------------- */
+/* --- i7_10750h --- */
 
 /* A cold file from its last block to its first, or as many random ones with a seek before each. The
- * advice to forget it is given once, before; so what is read again or ahead comes from the cache. */
+ * advice to forget it is given once, before; so what is read again or ahead comes from the cache.
+ */
 static int time_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, int at_random)
 {
     struct rk_blocks b;
@@ -116,7 +117,7 @@ static int run_i7_10750h_lseek(struct rk_context *c, struct rk_sample *out, size
     return wrong ? rk_failed(c, "lseek", EIO) : 0;
 }
 
-/* --- hpe_i7_860 ---------------------------------------------------------------------------------- */
+/* --- hpe_i7_860 --- */
 
 /* One read after the other to the end, or so many at random places, of which some come twice. */
 static int time_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n, int at_random)
@@ -131,8 +132,8 @@ static int time_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n
         status = rk_seek(&b, 0);
         RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
             for (uint32_t k = 0; k < reads && !status; k++)
-                status = at_random ? rk_seek_and_read(&b, (uint32_t)rand() % b.count)
-                                   : rk_read_next(&b);
+                status =
+                    at_random ? rk_seek_and_read(&b, (uint32_t)rand() % b.count) : rk_read_next(&b);
         });
         out[i].ops = reads;
     }
@@ -155,22 +156,35 @@ static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, si
              .run = run_##id, .params = RK_PARAMS(__VA_ARGS__))
 #define UNWRITTEN                                                                                  \
     RK_COUNT("size_bytes", 8 << 20, 4096, (int64_t)1 << 40,                                        \
-             "a file made by fallocate and never written"), RK_DIR
+             "a file made by fallocate and never written"),                                        \
+        RK_DIR
 #define CHUNKS RK_FILE(8 << 20), RK_BLOCK(65536), RK_DIR
 #define BLOCKS(preset, help)                                                                       \
     RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR, RK_COUNT("reads", preset, 1, 1 << 30, help)
 
-ROW(t470_sequential, "t470", "file", "a whole file, made by fallocate and never written, read in blocks "
-    "of 4 KiB with O_DIRECT and O_SYNC, -O0", UNWRITTEN);
-ROW(t470_random, "t470", "file", "of a file made by fallocate and never written, as many blocks of 4 KiB as "
-    "it has, each drawn by rand() % i while i shrinks to 1, with O_DIRECT and O_SYNC, -O0", UNWRITTEN);
-ROW(i7_10750h_sequential, "i7_10750h", "file", "a whole cold file read backwards in chunks through the "
-    "page cache, which was told to forget it before, -O0", CHUNKS);
-ROW(i7_10750h_random, "i7_10750h", "file", "as many chunks of a cold file as it has, each at a random "
-    "place (lseek and read), through the page cache, -O0", CHUNKS);
-ROW(i7_10750h_lseek, "i7_10750h", "call", "2,048 times lseek to a random place, -O0", RK_FILE(1 << 20),
-    RK_DIR, RK_COUNT("calls", 2048, 1, 1 << 30, "calls in a trial"));
-ROW(hpe_i7_860_sequential, "hpe_i7_860", "block", "`reads` reads with O_DIRECT from the start of the file "
-    "on, -O0", BLOCKS(128, "in a trial; the report: to the end of the file"));
-ROW(hpe_i7_860_random, "hpe_i7_860", "block", "`reads` reads with O_DIRECT at random places, some of them "
-    "more than once, -O0", BLOCKS(100, "in a trial; the report: 1,000"));
+ROW(t470_sequential, "t470", "file",
+    "a whole file, made by fallocate and never written, read in blocks "
+    "of 4 KiB with O_DIRECT and O_SYNC, -O0",
+    UNWRITTEN);
+ROW(t470_random, "t470", "file",
+    "of a file made by fallocate and never written, as many blocks of 4 KiB as "
+    "it has, each drawn by rand() % i while i shrinks to 1, with O_DIRECT and O_SYNC, -O0",
+    UNWRITTEN);
+ROW(i7_10750h_sequential, "i7_10750h", "file",
+    "a whole cold file read backwards in chunks through the "
+    "page cache, which was told to forget it before, -O0",
+    CHUNKS);
+ROW(i7_10750h_random, "i7_10750h", "file",
+    "as many chunks of a cold file as it has, each at a random "
+    "place (lseek and read), through the page cache, -O0",
+    CHUNKS);
+ROW(i7_10750h_lseek, "i7_10750h", "call", "2,048 times lseek to a random place, -O0",
+    RK_FILE(1 << 20), RK_DIR, RK_COUNT("calls", 2048, 1, 1 << 30, "calls in a trial"));
+ROW(hpe_i7_860_sequential, "hpe_i7_860", "block",
+    "`reads` reads with O_DIRECT from the start of the file "
+    "on, -O0",
+    BLOCKS(128, "in a trial; the report: to the end of the file"));
+ROW(hpe_i7_860_random, "hpe_i7_860", "block",
+    "`reads` reads with O_DIRECT at random places, some of them "
+    "more than once, -O0",
+    BLOCKS(100, "in a trial; the report: 1,000"));

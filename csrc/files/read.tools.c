@@ -27,15 +27,19 @@ static int who_am_i(unsigned long long *started, char space[48])
     const char *const after = strrchr(stat, ')');
     const ssize_t known = read_beginning("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     snprintf(space, 48, "%s", boot);
-    return got > 0 && known == 8 && after && readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 &&
+    return got > 0 && known == 8 && after &&
+                   readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 &&
                    sscanf(link, "pid:[%31[0-9]", space + 8) == 1 &&
-                   sscanf(after, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-                          "%*s %*s %*s %llu", started) == 1
-               ? 0 : -1;
+                   sscanf(after,
+                          ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                          "%*s %*s %*s %llu",
+                          started) == 1
+               ? 0
+               : -1;
 }
 
-/* A folder for fio's log, named as reckon/scratch.py names its own: what a killed process leaves, the
- * next run removes. 0 or a status. */
+/* A folder for fio's log, named as reckon/scratch.py names its own: what a killed process leaves,
+ * the next run removes. 0 or a status. */
 static int make_folder(struct rk_context *c, char path[PATH_MAX])
 {
     char why[160], space[48];
@@ -88,8 +92,10 @@ static int read_log(struct rk_context *c, char *text, struct rk_sample *out, siz
     return seen == n ? 0 : trouble(c, EPROTO, "fio logged %zu reads, and was to do %zu.", seen, n);
 }
 
-/* One thread of fio's on this process's CPU reads n random blocks of the open `file`, none twice. */
-static int ask_fio(struct rk_context *c, int file, const char *folder, struct rk_sample *out, size_t n)
+/* One thread of fio's on this process's CPU reads n random blocks of the open `file`, none twice.
+ */
+static int ask_fio(struct rk_context *c, int file, const char *folder, struct rk_sample *out,
+                   size_t n)
 {
     char name[64], size[48], block[32], count[40], log[PATH_MAX + 32], words[150];
     struct tool fio;
@@ -98,10 +104,21 @@ static int ask_fio(struct rk_context *c, int file, const char *folder, struct rk
     snprintf(block, sizeof block, "--bs=%lld", (long long)rk_integer(c, "block_bytes"));
     snprintf(count, sizeof count, "--number_ios=%zu", n);
     snprintf(log, sizeof log, "--write_lat_log=%s/log", folder);
-    const char *const asked[] = {
-        "--name=read", name, size, block, count, log, "--ioengine=psync", "--direct=1",
-        "--rw=randread", "--randrepeat=0", "--readonly", "--thread", "--per_job_logs=0",
-        "--disk_util=0", NULL};
+    const char *const asked[] = {"--name=read",
+                                 name,
+                                 size,
+                                 block,
+                                 count,
+                                 log,
+                                 "--ioengine=psync",
+                                 "--direct=1",
+                                 "--rw=randread",
+                                 "--randrepeat=0",
+                                 "--readonly",
+                                 "--thread",
+                                 "--per_job_logs=0",
+                                 "--disk_util=0",
+                                 NULL};
     const struct rk_stamp begin = rk_stamp_now();
     int status = tool_start(c, &fio, "fio", "fio", asked, -1, START_MS + READ_MOST_MS * (int64_t)n);
     status = status ? status : tool_wait(c, &fio);
@@ -140,6 +157,7 @@ static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 RK_PROBE(fio, .name = "files/read/fio", .op = "block",
-         .timed = "as fio logs them (write_lat_log, psync, direct=1, randread), by its own clock: one "
-                  "pread of a block with O_DIRECT; the blocks in random order, none twice",
+         .timed =
+             "as fio logs them (write_lat_log, psync, direct=1, randread), by its own clock: one "
+             "pread of a block with O_DIRECT; the blocks in random order, none twice",
          .params = RK_PARAMS(RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR), .run = run_fio);

@@ -41,7 +41,7 @@ struct readers {
     cpu_set_t cpus;
 };
 
-/* --- the files ---------------------------------------------------------------------------------- */
+/* --- the files --- */
 
 /* Ends whoever still runs, and forgets the files; `status` if that is one. */
 static inline int readers_end(struct readers *r, int status)
@@ -86,18 +86,20 @@ static inline int readers_prepare(struct rk_context *c, struct readers *r, int64
 
 /* The files, each large enough for `trials` times `blocks` blocks and `more`. On failure nothing is
  * left. */
-static inline int readers_open(struct rk_context *c, struct readers *r, size_t trials, int64_t blocks,
-                               int more, int flags)
+static inline int readers_open(struct rk_context *c, struct readers *r, size_t trials,
+                               int64_t blocks, int more, int flags)
 {
     int status = readers_prepare(c, r, blocks);
     const uint64_t needed = (uint64_t)trials * (uint64_t)blocks + (uint64_t)more;
     const size_t block = (size_t)rk_integer(c, "block_bytes");
     for (int i = 0; i < r->count && !status; i++) {
-        status = rk_blocks_open(c, &r->file[i], i, (size_t)rk_integer(c, "file_bytes"), block, flags);
+        status =
+            rk_blocks_open(c, &r->file[i], i, (size_t)rk_integer(c, "file_bytes"), block, flags);
         if (!status && r->file[i].count < needed) {
-            trouble(c, EOPNOTSUPP, "%llu different blocks of %zu bytes are asked of a file that has %u; "
-                    "ask for fewer trials or a larger file", (unsigned long long)needed, block,
-                    r->file[i].count);
+            trouble(c, EOPNOTSUPP,
+                    "%llu different blocks of %zu bytes are asked of a file that has %u; "
+                    "ask for fewer trials or a larger file",
+                    (unsigned long long)needed, block, r->file[i].count);
             status = -EOPNOTSUPP;
         }
         if (status)
@@ -106,7 +108,7 @@ static inline int readers_open(struct rk_context *c, struct readers *r, size_t t
     return status;
 }
 
-/* --- the processes ------------------------------------------------------------------------------ */
+/* --- the processes --- */
 
 /* In a reader: what is not its own is closed, and it does not outlive its parent. */
 static inline void reader_settle(struct readers *r, int me, pid_t parent)
@@ -145,8 +147,8 @@ static inline int reader_trouble(struct rk_context *c, const struct readers *r, 
     if (status)
         return rk_read_trouble(c, status);
     if (WIFSIGNALED(how))
-        return trouble(c, ECHILD, "reader %d of %d died of signal %d (%s) before it was done", i + 1,
-                       r->count, WTERMSIG(how), strsignal(WTERMSIG(how)));
+        return trouble(c, ECHILD, "reader %d of %d died of signal %d (%s) before it was done",
+                       i + 1, r->count, WTERMSIG(how), strsignal(WTERMSIG(how)));
     return trouble(c, ECHILD, "reader %d of %d left before it was done", i + 1, r->count);
 }
 

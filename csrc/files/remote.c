@@ -3,9 +3,11 @@
 #include "files/remote.h"
 #include "files/remote_kernel.h"
 
-/* n samples of `asked` blocks of the order, or of the whole file, each where the last one ended. What
- * does not fit before the end begins again at the start; from a cold cache that is cold once more. */
-static int time_blocks(struct rk_context *c, struct remote *r, struct rk_sample *out, size_t n, int64_t asked)
+/* n samples of `asked` blocks of the order, or of the whole file, each where the last one ended.
+ * What does not fit before the end begins again at the start; from a cold cache that is cold once
+ * more. */
+static int time_blocks(struct rk_context *c, struct remote *r, struct rk_sample *out, size_t n,
+                       int64_t asked)
 {
     const uint32_t count = r->blocks.count, span = asked < count ? (uint32_t)asked : count;
     const int cold = (int)rk_integer(c, "cold"), remote = r->nfs.file != NULL;
@@ -19,7 +21,8 @@ static int time_blocks(struct rk_context *c, struct remote *r, struct rk_sample 
         const uint32_t *const next = r->blocks.order + at;
         const uint64_t begin = rk_begin();
         for (uint32_t k = 0; k < span && !bad; k++)
-            bad = remote ? nfs_read_block(&r->nfs, &r->blocks, next[k]) : rk_read_block(&r->blocks, next[k]);
+            bad = remote ? nfs_read_block(&r->nfs, &r->blocks, next[k])
+                         : rk_read_block(&r->blocks, next[k]);
         const uint64_t end = rk_end();
         out[i] = (struct rk_sample){(int64_t)(end - begin), span};
         last = next[span - 1];
@@ -31,10 +34,10 @@ static int time_blocks(struct rk_context *c, struct remote *r, struct rk_sample 
     return remote_close(c, r, status);
 }
 
-/* --- over NFS ---------------------------------------------------------------------------------- */
+/* --- over NFS --- */
 
-static int time_remote(struct rk_context *c, struct rk_sample *out, size_t n, enum remote_order order,
-                       int64_t blocks)
+static int time_remote(struct rk_context *c, struct rk_sample *out, size_t n,
+                       enum remote_order order, int64_t blocks)
 {
     struct remote r;
     const int status = remote_open(c, &r, order, (int)rk_integer(c, "version"));
@@ -80,11 +83,12 @@ static int run_penalty(struct rk_context *c, struct rk_sample *out, size_t n)
     return remote_close(c, &r, status);
 }
 
-/* --- no file at all ---------------------------------------------------------------------------- */
+/* --- no file at all --- */
 
 static int run_null(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct null_call call = {.mark = htonl(NULL_LAST | (sizeof call - 4)), .rpc_version = htonl(2),
+    struct null_call call = {.mark = htonl(NULL_LAST | (sizeof call - 4)),
+                             .rpc_version = htonl(2),
                              .program = htonl(NULL_PROGRAM),
                              .version = htonl((uint32_t)rk_integer(c, "version"))};
     struct nfs_file f = {.file = NULL};
@@ -109,10 +113,10 @@ static int run_null(struct rk_context *c, struct rk_sample *out, size_t n)
     return bad ? null_trouble(c, &f, bad) : status;
 }
 
-/* --- the same file here ------------------------------------------------------------------------ */
+/* --- the same file here --- */
 
-static int time_local(struct rk_context *c, struct rk_sample *out, size_t n, enum remote_order order,
-                      int64_t blocks)
+static int time_local(struct rk_context *c, struct rk_sample *out, size_t n,
+                      enum remote_order order, int64_t blocks)
 {
     struct remote r;
     const int status = remote_open_here(c, &r, order);
@@ -129,7 +133,7 @@ static int run_local_random(struct rk_context *c, struct rk_sample *out, size_t 
     return time_local(c, out, n, REMOTE_RANDOM, 1);
 }
 
-/* --- positions --------------------------------------------------------------------------------- */
+/* --- positions --- */
 
 /* `seeks` of them, to random blocks or each to the end. */
 static int time_seek(struct rk_context *c, struct rk_sample *out, size_t n, int whence)
@@ -143,7 +147,8 @@ static int time_seek(struct rk_context *c, struct rk_sample *out, size_t n, int 
     uint32_t next = 0;
     uint64_t at;
     RK_BATCH(out, n, seeks,
-             const uint64_t to = whence == SEEK_END ? 0 : r.blocks.order[next++ % r.blocks.count] * block_bytes;
+             const uint64_t to =
+                 whence == SEEK_END ? 0 : r.blocks.order[next++ % r.blocks.count] * block_bytes;
              const int gone = r.nfs.of.lseek(r.nfs.context, r.nfs.file, (int64_t)to, whence, &at);
              bad = gone < 0 ? gone : bad);
     if (bad)
@@ -161,7 +166,7 @@ static int run_seek_end(struct rk_context *c, struct rk_sample *out, size_t n)
     return time_seek(c, out, n, SEEK_END);
 }
 
-/* --- through the kernel's client --------------------------------------------------------------- */
+/* --- through the kernel's client --- */
 
 static int run_kernel(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -189,22 +194,36 @@ static int run_kernel(struct rk_context *c, struct rk_sample *out, size_t n)
 #define NOT_TIMED "; mounting, opening and a first read are not timed"
 #define SPAN RK_COUNT("blocks", 1, 1, 1 << 30, "in a trial")
 
-ROW(sequential, "block", "`blocks` reads over NFS by libnfs, one after the other, in rising order" NOT_TIMED,
+ROW(sequential, "block",
+    "`blocks` reads over NFS by libnfs, one after the other, in rising order" NOT_TIMED,
     REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD, SPAN);
-ROW(random, "block", "one read over NFS by libnfs, the blocks in random order, none twice before all were "
-    "read" NOT_TIMED, REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD);
-ROW(penalty, "block", "one read over NFS, less a read of the same block here right after it, both from a "
-    "warm cache" NOT_TIMED, REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER);
-ROW(null, "call", "a call of NFS that does nothing (NULL), there and back", NFS_SERVER, REMOTE_VERSION,
-    RK_HOLD_IDLE);
-ROW(local_sequential, "block", "`blocks` times pread() of the same file on this machine, through the page "
-    "cache, in rising order", RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD, SPAN);
-ROW(local_random, "block", "one pread() of the same file on this machine, through the page cache, the blocks "
-    "in random order", RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD);
+ROW(random, "block",
+    "one read over NFS by libnfs, the blocks in random order, none twice before all were "
+    "read" NOT_TIMED,
+    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD);
+ROW(penalty, "block",
+    "one read over NFS, less a read of the same block here right after it, both from a "
+    "warm cache" NOT_TIMED,
+    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER);
+ROW(null, "call", "a call of NFS that does nothing (NULL), there and back", NFS_SERVER,
+    REMOTE_VERSION, RK_HOLD_IDLE);
+ROW(local_sequential, "block",
+    "`blocks` times pread() of the same file on this machine, through the page "
+    "cache, in rising order",
+    RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD, SPAN);
+ROW(local_random, "block",
+    "one pread() of the same file on this machine, through the page cache, the blocks "
+    "in random order",
+    RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD);
 ROW(seek, "call", "`seeks` times nfs_lseek() to a random block, which libnfs works out by itself",
-    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, RK_COUNT("seeks", 1000, 1, 1 << 24, "calls in a trial"));
-ROW(seek_end, "call", "`seeks` times nfs_lseek() to the end of the file, for which libnfs asks the server",
-    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, RK_COUNT("seeks", 1, 1, 1 << 24, "calls in a trial"));
-ROW(kernel, "block", "one pread() of a file on an NFS mount of the kernel's, with O_DIRECT, the server's cache "
-    "warm", REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER,
+    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
+    RK_COUNT("seeks", 1000, 1, 1 << 24, "calls in a trial"));
+ROW(seek_end, "call",
+    "`seeks` times nfs_lseek() to the end of the file, for which libnfs asks the server",
+    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
+    RK_COUNT("seeks", 1, 1, 1 << 24, "calls in a trial"));
+ROW(kernel, "block",
+    "one pread() of a file on an NFS mount of the kernel's, with O_DIRECT, the server's cache "
+    "warm",
+    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER,
     RK_COUNT("rsize_bytes", 1 << 20, 1024, 1 << 20, "the most that one request reads"));

@@ -1,7 +1,8 @@
-/* remote.h: the blocks that are read of a file on an NFS server, with the server's cache cold or warm.
+/* remote.h: the blocks that are read of a file on an NFS server, with the server's cache cold or
+ * warm.
  *
- * The server of the lab host shares this machine's page cache: its file is the run's own, so what is
- * dropped or read here is dropped or read there. The cache of a real server is out of reach. */
+ * The server of the lab host shares this machine's page cache: its file is the run's own, so what
+ * is dropped or read here is dropped or read there. The cache of a real server is out of reach. */
 #ifndef RK_REMOTE_H
 #define RK_REMOTE_H
 
@@ -11,7 +12,8 @@
 
 #define REMOTE_VERSION RK_COUNT("version", 4, 3, 4, "of NFS")
 #define REMOTE_COLD                                                                                \
-    RK_COUNT("cold", 0, 0, 1, "1: the server's page cache is dropped before; 0: it holds what is read")
+    RK_COUNT("cold", 0, 0, 1,                                                                      \
+             "1: the server's page cache is dropped before; 0: it holds what is read")
 #define REMOTE_ORDER RK_WORD("order", "sequential", "of the blocks: sequential or random")
 
 enum remote_order { REMOTE_SEQUENTIAL, REMOTE_RANDOM };
@@ -39,7 +41,8 @@ static inline int remote_blocks(struct rk_context *c, struct rk_blocks *b, size_
 {
     *b = (struct rk_blocks){.fd = -1, .block_bytes = block_bytes};
     if (file_bytes / block_bytes < 1 || file_bytes / block_bytes > UINT32_MAX)
-        return rk_cannot(c, "the file must have at least one block, and no more than can be counted");
+        return rk_cannot(c,
+                         "the file must have at least one block, and no more than can be counted");
     b->count = (uint32_t)(file_bytes / block_bytes);
     b->order = malloc(b->count * sizeof *b->order);
     if (!b->order || posix_memalign((void **)&b->buffer, rk_small_page(), block_bytes)) {
@@ -59,31 +62,35 @@ static inline int remote_is_there(struct rk_context *c, struct remote *r, size_t
     uint64_t size = 0;
     if (r->nfs.served_here)
         return rk_run_has(c, 0, file_bytes, path)
-                   ? 0 : rk_cannot(c, "the lab's server has the run's files, and none is so large");
+                   ? 0
+                   : rk_cannot(c, "the lab's server has the run's files, and none is so large");
     const int bad = r->nfs.of.lseek(r->nfs.context, r->nfs.file, 0, SEEK_END, &size);
     if (bad < 0)
         return nfs_trouble(c, &r->nfs, "asking for the file's size", bad);
     if (size < file_bytes)
-        return trouble(c, EOPNOTSUPP, "%.60s:%.60s%s has %ju KiB and not %zu; make it longer: head -c 64M "
-                       "/dev/urandom", r->nfs.host, r->nfs.exported, r->nfs.name, (uintmax_t)size >> 10,
+        return trouble(c, EOPNOTSUPP,
+                       "%.60s:%.60s%s has %ju KiB and not %zu; make it longer: head -c 64M "
+                       "/dev/urandom",
+                       r->nfs.host, r->nfs.exported, r->nfs.name, (uintmax_t)size >> 10,
                        file_bytes >> 10);
     return 0;
 }
 
-/* The first `reads` of the order are out of the page cache, or in it. A row that reads its blocks more
- * than once reads them warm. */
+/* The first `reads` of the order are out of the page cache, or in it. A row that reads its blocks
+ * more than once reads them warm. */
 static inline int remote_set_cache(struct rk_context *c, struct remote *r, size_t reads, int cold)
 {
     struct rk_blocks *const b = &r->blocks;
     if (cold && b->fd < 0)
-        return rk_cannot(c, "the page cache of a server on another machine cannot be dropped from here");
+        return rk_cannot(
+            c, "the page cache of a server on another machine cannot be dropped from here");
     if (cold && reads > b->count)
         return rk_cannot(c, "from a cold cache each block is read once: more samples than blocks");
     if (cold)
         return rk_blocks_cold(c, b);
     for (size_t i = 0; i < reads && i < b->count; i++) {
-        const int bad = b->fd >= 0 ? rk_read_block(b, b->order[i])
-                                   : nfs_read_block(&r->nfs, b, b->order[i]);
+        const int bad =
+            b->fd >= 0 ? rk_read_block(b, b->order[i]) : nfs_read_block(&r->nfs, b, b->order[i]);
         if (bad)
             return b->fd >= 0 ? rk_read_trouble(c, bad) : nfs_read_trouble(c, &r->nfs, bad);
     }
@@ -116,7 +123,8 @@ static inline int remote_open_here(struct rk_context *c, struct remote *r, enum 
 
 /* The same over NFS: mounted, opened and read once, since a server of version 3, which knows no
  * opening, opens the file at its first read. */
-static inline int remote_open(struct rk_context *c, struct remote *r, enum remote_order order, int version)
+static inline int remote_open(struct rk_context *c, struct remote *r, enum remote_order order,
+                              int version)
 {
     const size_t file_bytes = (size_t)rk_integer(c, "file_bytes");
     const size_t block_bytes = (size_t)rk_integer(c, "block_bytes");
@@ -147,8 +155,8 @@ static inline int remote_is_same(struct rk_context *c, const struct remote *r, u
     char *const here = b->fd >= 0 ? malloc(b->block_bytes) : NULL;
     if (!here)
         return 0;
-    const int other = pread(b->fd, here, b->block_bytes, (off_t)((uint64_t)block * b->block_bytes)) !=
-                          (ssize_t)b->block_bytes ||
+    const int other = pread(b->fd, here, b->block_bytes,
+                            (off_t)((uint64_t)block * b->block_bytes)) != (ssize_t)b->block_bytes ||
                       memcmp(here, b->buffer, b->block_bytes) != 0;
     free(here);
     return other ? rk_failed(c, "what NFS gave is not what the file has", EIO) : 0;

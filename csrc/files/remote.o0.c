@@ -1,9 +1,9 @@
-/* files/remote as the reports measure it, at -O0. Their clients are the kernel's; ours is libnfs, so that
- * a block is one request to the server here too, and no cache of the client's answers. */
+/* files/remote as the reports measure it, at -O0. Their clients are the kernel's; ours is libnfs,
+ * so that a block is one request to the server here too, and no cache of the client's answers. */
 #include "files/remote.h"
 
-/* A file read whole, from a cold cache if `cold`, block by block: one trial. What a report does for each
- * block is `visit`; 0 or an error. */
+/* A file read whole, from a cold cache if `cold`, block by block: one trial. What a report does for
+ * each block is `visit`; 0 or an error. */
 static int time_whole(struct rk_context *c, struct rk_sample *out, size_t n, int version, int cold,
                       uint32_t reads, int (*visit)(const struct remote *, uint32_t), int by_block)
 {
@@ -27,7 +27,8 @@ static int time_whole(struct rk_context *c, struct rk_sample *out, size_t n, int
     return remote_close(c, &r, status);
 }
 
-/* --- t470: 4 KiB, NFSv4, in order or at rand() % i with i shrinking, so early blocks come most often */
+/* --- t470: 4 KiB, NFSv4, in order or at rand() % i with i shrinking, so early blocks come most
+ * often */
 
 static int t470_in_order(const struct remote *r, uint32_t left)
 {
@@ -49,7 +50,7 @@ static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n
     return time_whole(c, out, n, 4, 0, 0, t470_at_random, 0);
 }
 
-/* --- i7_10750h: 64 KiB, NFSv4, backwards or with a seek before each ------------------------------ */
+/* --- i7_10750h: 64 KiB, NFSv4, backwards or with a seek before each --- */
 
 static int i7_backwards(const struct remote *r, uint32_t left)
 {
@@ -61,8 +62,9 @@ static int i7_with_seek(const struct remote *r, uint32_t left)
     const uint32_t block = (uint32_t)rand() % r->blocks.count;
     uint64_t now_at;
     (void)left;
-    const int bad = r->nfs.of.lseek(r->nfs.context, r->nfs.file,
-                                    (int64_t)((uint64_t)block * r->blocks.block_bytes), SEEK_SET, &now_at);
+    const int bad =
+        r->nfs.of.lseek(r->nfs.context, r->nfs.file,
+                        (int64_t)((uint64_t)block * r->blocks.block_bytes), SEEK_SET, &now_at);
     return bad < 0 ? bad : nfs_read_block(&r->nfs, &r->blocks, block);
 }
 
@@ -76,7 +78,8 @@ static int run_i7_10750h_random(struct rk_context *c, struct rk_sample *out, siz
     return time_whole(c, out, n, 4, (int)rk_integer(c, "cold"), 0, i7_with_seek, 1);
 }
 
-/* --- hpe_i7_860: rsize = 4096, so a request for each 4 KiB; in order, or 1,000 with replacement --- */
+/* --- hpe_i7_860: rsize = 4096, so a request for each 4 KiB; in order, or 1,000 with replacement
+ * --- */
 
 static int hpe_at_random(const struct remote *r, uint32_t left)
 {
@@ -95,14 +98,15 @@ static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, si
                       hpe_at_random, 1);
 }
 
-/* --- mbp2016 ------------------------------------------------------------------------------------ */
+/* --- mbp2016 --- */
 
 static int run_mbp2016_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     (void)out;
     (void)n;
-    return rk_cannot(c, "it reads by Apple's own protocol (AFP) from macOS; Linux has no client of it in the "
-                        "kernel, and Apple has given it up for SMB");
+    return rk_cannot(
+        c, "it reads by Apple's own protocol (AFP) from macOS; Linux has no client of it in the "
+           "kernel, and Apple has given it up for SMB");
 }
 
 static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -110,24 +114,34 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
     return run_mbp2016_sequential(c, out, n);
 }
 
-#define COLD RK_COUNT("cold", 1, 0, 1, "1: the server's page cache is dropped before each trial, as the report does")
+#define COLD                                                                                       \
+    RK_COUNT("cold", 1, 0, 1,                                                                      \
+             "1: the server's page cache is dropped before each trial, as the report does")
 #define ROW(id, report, op_, what, ...)                                                            \
     RK_PROBE(id, .name = "files/remote/" #id, .op = op_, .reports = report, .timed = what,         \
              .run = run_##id, .params = RK_PARAMS(__VA_ARGS__))
 
 ROW(t470_sequential, "t470", "file", "a whole file, 4 KiB at a time, by NFSv4, -O0",
     REMOTE_FILE(1 << 18, 4096));
-ROW(t470_random, "t470", "file", "as many blocks as the file has, 4 KiB each, by NFSv4, each at rand() % i "
-    "with i shrinking, -O0", REMOTE_FILE(1 << 18, 4096));
-ROW(i7_10750h_sequential, "i7_10750h", "block", "a whole file backwards, 64 KiB at a time, by NFSv4, -O0; by "
-    "the blocks", REMOTE_FILE(1 << 20, 65536), COLD);
-ROW(i7_10750h_random, "i7_10750h", "block", "as many blocks as the file has, 64 KiB each, by NFSv4, a seek to a "
-    "random one before each, -O0; by the blocks", REMOTE_FILE(1 << 20, 65536), COLD);
-ROW(hpe_i7_860_sequential, "hpe_i7_860", "block", "a whole file, 4 KiB a request, -O0; by the blocks",
-    REMOTE_FILE(1 << 18, 4096), COLD);
-ROW(hpe_i7_860_random, "hpe_i7_860", "block", "`reads` random blocks with replacement, 4 KiB a request, -O0; by "
-    "the blocks", REMOTE_FILE(1 << 20, 4096), COLD,
+ROW(t470_random, "t470", "file",
+    "as many blocks as the file has, 4 KiB each, by NFSv4, each at rand() % i "
+    "with i shrinking, -O0",
+    REMOTE_FILE(1 << 18, 4096));
+ROW(i7_10750h_sequential, "i7_10750h", "block",
+    "a whole file backwards, 64 KiB at a time, by NFSv4, -O0; by "
+    "the blocks",
+    REMOTE_FILE(1 << 20, 65536), COLD);
+ROW(i7_10750h_random, "i7_10750h", "block",
+    "as many blocks as the file has, 64 KiB each, by NFSv4, a seek to a "
+    "random one before each, -O0; by the blocks",
+    REMOTE_FILE(1 << 20, 65536), COLD);
+ROW(hpe_i7_860_sequential, "hpe_i7_860", "block",
+    "a whole file, 4 KiB a request, -O0; by the blocks", REMOTE_FILE(1 << 18, 4096), COLD);
+ROW(hpe_i7_860_random, "hpe_i7_860", "block",
+    "`reads` random blocks with replacement, 4 KiB a request, -O0; by "
+    "the blocks",
+    REMOTE_FILE(1 << 20, 4096), COLD,
     RK_COUNT("reads", 100, 1, 1 << 24, "blocks in a trial; the report: 1,000"));
 ROW(mbp2016_sequential, "mbp2016", "block", "one read of 4 KiB by AFP, in order", RK_FILE(1 << 18));
-ROW(mbp2016_random, "mbp2016", "block", "one read of 4 KiB by AFP, from the halves of the file in turn",
-    RK_FILE(1 << 18));
+ROW(mbp2016_random, "mbp2016", "block",
+    "one read of 4 KiB by AFP, from the halves of the file in turn", RK_FILE(1 << 18));

@@ -1,7 +1,7 @@
 /* remote_kernel.h: the same file through the NFS client of the kernel, where it has one.
  *
- * Mounted in a mount namespace of this process's own, so that the mount ends with it, however it ends.
- * Read with O_DIRECT, which goes by the client's page cache (nfs(5)). */
+ * Mounted in a mount namespace of this process's own, so that the mount ends with it, however it
+ * ends. Read with O_DIRECT, which goes by the client's page cache (nfs(5)). */
 #ifndef RK_REMOTE_KERNEL_H
 #define RK_REMOTE_KERNEL_H
 
@@ -10,20 +10,24 @@
 
 #include "files/remote.h"
 
-/* An empty place that every system has (hier(7)); what it holds is hidden from this process alone. */
+/* An empty place that every system has (hier(7)); what it holds is hidden from this process alone.
+ */
 #define KERNEL_MOUNT_AT "/mnt"
 
 /* The kernel takes a number, as mount.nfs(8) would give it. */
-static inline int kernel_address(struct rk_context *c, const struct nfs_file *f, char address[NI_MAXHOST])
+static inline int kernel_address(struct rk_context *c, const struct nfs_file *f,
+                                 char address[NI_MAXHOST])
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
     int bad = getaddrinfo(f->host, NFS_PORT, &hints, &found);
     if (!bad) {
-        bad = getnameinfo(found->ai_addr, found->ai_addrlen, address, NI_MAXHOST, NULL, 0, NI_NUMERICHOST);
+        bad = getnameinfo(found->ai_addr, found->ai_addrlen, address, NI_MAXHOST, NULL, 0,
+                          NI_NUMERICHOST);
         freeaddrinfo(found);
     }
-    return bad ? trouble(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", f->host, gai_strerror(bad))
+    return bad ? trouble(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", f->host,
+                         gai_strerror(bad))
                : 0;
 }
 
@@ -50,18 +54,23 @@ static inline int kernel_mount(struct rk_context *c, const struct nfs_file *f, i
         status = kernel_address(c, f, address);
     if (status)
         return status;
-    snprintf(source, sizeof source, strchr(f->host, ':') ? "[%s]:%s" : "%s:%s", f->host, f->exported);
+    snprintf(source, sizeof source, strchr(f->host, ':') ? "[%s]:%s" : "%s:%s", f->host,
+             f->exported);
     /* soft: a server that went away is an error and not a wait; timeo counts tenths of a second. */
-    snprintf(options, sizeof options, "vers=%s,addr=%s,proto=tcp,soft,timeo=%d,retrans=1,nosharecache,rsize=%d%s",
-             version == 3 ? "3" : "4.1", address, 10 * NFS_DEADLINE_S, (int)rk_integer(c, "rsize_bytes"),
-             version == 3 ? ",mountproto=tcp,nolock" : "");
-    if (mount(source, KERNEL_MOUNT_AT, "nfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, options) == 0)
+    snprintf(options, sizeof options,
+             "vers=%s,addr=%s,proto=tcp,soft,timeo=%d,retrans=1,nosharecache,rsize=%d%s",
+             version == 3 ? "3" : "4.1", address, 10 * NFS_DEADLINE_S,
+             (int)rk_integer(c, "rsize_bytes"), version == 3 ? ",mountproto=tcp,nolock" : "");
+    if (mount(source, KERNEL_MOUNT_AT, "nfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
+              options) == 0)
         return 0;
     if (errno == ENODEV)
-        return rk_cannot(c, "this kernel has no NFS client (mount: ENODEV; /proc/filesystems has no nfs)");
+        return rk_cannot(
+            c, "this kernel has no NFS client (mount: ENODEV; /proc/filesystems has no nfs)");
     if (errno == EPERM)
         return rk_cannot(c, "mounting needs root");
-    return trouble(c, errno, "%.100s cannot be mounted by NFSv%d: %s.", source, version, strerror(errno));
+    return trouble(c, errno, "%.100s cannot be mounted by NFSv%d: %s.", source, version,
+                   strerror(errno));
 }
 
 static inline void kernel_close(struct remote *r)

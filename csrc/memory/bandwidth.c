@@ -4,12 +4,12 @@
 #include "memory/vectors.h"
 #include "stamps.h"
 
-/* --- passes through memory, and the proof that they went through all of it ---------------------- */
+/* --- passes through memory, and the proof that they went through all of it --- */
 
 enum kind { READ, WRITE, MODIFY, COPY };
 
-/* A word of which every byte is 1. What is read and copied is made of it, so that a byte left out at
- * the end shows. */
+/* A word of which every byte is 1. What is read and copied is made of it, so that a byte left out
+ * at the end shows. */
 #define ONES 0x0101010101010101u
 
 static struct job {
@@ -130,7 +130,7 @@ OWN(copy, COPY, pass_memcpy)
 WIDE(copy_loop, COPY, width->copy)
 WIDE(copy_nt, COPY, width->copy_stream)
 
-/* --- mbp2016: 64 bits at a time, t(2n) - t(n) --------------------------------------------------- */
+/* --- mbp2016: 64 bits at a time, t(2n) - t(n) --- */
 
 #define MBP(name, kind, pass)                                                                      \
     static int run_mbp2016_##name(struct rk_context *c, struct rk_sample *out, size_t n)           \
@@ -145,10 +145,11 @@ MBP(memset, WRITE, pass_memset)
 MBP(loop_rw, COPY, copy_scalar)
 MBP(memcpy, COPY, pass_memcpy)
 
-/* --- latency under load ------------------------------------------------------------------------- */
+/* --- latency under load --- */
 
 /* How the loading CPUs divide their time: so long is a round of load and rest. A step of load takes
- * some 2 microseconds, and a walk 1 ms and more: ten steps to a round, and many rounds to a walk. */
+ * some 2 microseconds, and a walk 1 ms and more: ten steps to a round, and many rounds to a walk.
+ */
 #define ROUND_NS 20000u
 #define LOAD_STEP ((size_t)16 << 10)
 
@@ -264,9 +265,9 @@ static int run_load(struct rk_context *c, struct rk_sample *out, size_t n)
 #define PASSES RK_COUNT("passes", 1, 1, 1 << 20, "times through the array in a trial")
 #define OWN_ROW(id, what, ...)                                                                     \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, .run = run_##id,    \
-             .params = RK_PARAMS(SIZE, PASSES, RK_PAGES,                                           \
-                                 RK_COUNT("threads", 1, 1, RK_CPUS_MOST, "CPUs at once"),          \
-                                 ##__VA_ARGS__))
+             .params = RK_PARAMS(                                                                  \
+                 SIZE, PASSES, RK_PAGES,                                                           \
+                 RK_COUNT("threads", 1, 1, RK_CPUS_MOST, "CPUs at once"), ##__VA_ARGS__))
 #define WIDE_ROW(id, what) OWN_ROW(id, what, RK_WORD("vector", "widest", "width of the registers"))
 #define MBP_ROW(id, what)                                                                          \
     RK_PROBE(mbp2016_##id, .name = "memory/bandwidth/mbp2016_" #id, .op = "byte",                  \
@@ -274,28 +275,32 @@ static int run_load(struct rk_context *c, struct rk_sample *out, size_t n)
              .params = RK_PARAMS(SIZE, PASSES))
 #define LOADED_ROW(id, op_, what)                                                                  \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = op_, .timed = what, .run = run_##id,       \
-             .params = RK_PARAMS(SIZE, RK_PAGES,                                                   \
-                                 RK_COUNT("loads", 16384, 1, 1 << 30, "loads in a trial"),         \
-                                 RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next"), \
-                                 RK_COUNT("load_percent", 100, 0, 100, "of the others' time")))
+             .params = RK_PARAMS(                                                                  \
+                 SIZE, RK_PAGES, RK_COUNT("loads", 16384, 1, 1 << 30, "loads in a trial"),         \
+                 RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next"),                \
+                 RK_COUNT("load_percent", 100, 0, 100, "of the others' time")))
 
 WIDE_ROW(read, "every byte loaded and summed up; bytes loaded");
-WIDE_ROW(write, "every byte stored; bytes stored (where a line is read before it is stored, that is "
-                "not counted)");
+WIDE_ROW(write,
+         "every byte stored; bytes stored (where a line is read before it is stored, that is "
+         "not counted)");
 WIDE_ROW(write_nt, "every byte stored past the caches (non-temporal), and a fence; bytes stored");
 OWN_ROW(memset, "memset() of the C library; bytes stored");
 WIDE_ROW(modify, "every word loaded, raised by one and stored; each byte counted once");
 OWN_ROW(copy, "memcpy() of the C library; bytes copied, each counted once");
 WIDE_ROW(copy_loop, "every byte loaded and stored elsewhere; bytes copied, each counted once");
-WIDE_ROW(copy_nt, "every byte loaded and stored elsewhere past the caches (non-temporal), and a fence; "
-                  "bytes copied, each counted once");
+WIDE_ROW(copy_nt,
+         "every byte loaded and stored elsewhere past the caches (non-temporal), and a fence; "
+         "bytes copied, each counted once");
 MBP_ROW(loop_read, "64 bits at a time loaded and summed up, -O2; bytes loaded");
 MBP_ROW(loop_write, "64 bits at a time stored, -O2; bytes stored");
 MBP_ROW(memset, "memset(); bytes stored");
 MBP_ROW(loop_rw, "64 bits at a time copied, -O2; bytes copied, each counted once");
 MBP_ROW(memcpy, "memcpy(); bytes copied, each counted once");
-LOADED_ROW(loaded_latency, "load",
-           "loads around one random ring, by the CPU that walks it, while every other CPU reads memory of "
-           "its own for `load_percent` of the time");
-LOADED_ROW(load, "byte", "the bytes that every other CPU reads of memory of its own, for `load_percent` of the "
+LOADED_ROW(
+    loaded_latency, "load",
+    "loads around one random ring, by the CPU that walks it, while every other CPU reads memory of "
+    "its own for `load_percent` of the time");
+LOADED_ROW(load, "byte",
+           "the bytes that every other CPU reads of memory of its own, for `load_percent` of the "
            "time, while one CPU walks a random ring");

@@ -16,8 +16,8 @@ struct both {
     struct rk_sample theirs[];
 };
 
-/* Waits until the other process has come to that meeting too. 0, or 1 if it does not come; `child` is
- * the other one, where that can end without a word. */
+/* Waits until the other process has come to that meeting too. 0, or 1 if it does not come; `child`
+ * is the other one, where that can end without a word. */
 static inline int meet(struct both *both, uint64_t meeting, pid_t child)
 {
     siginfo_t ended = {0};

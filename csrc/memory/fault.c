@@ -1,11 +1,12 @@
-/* memory/fault: what the first touch of a page costs, by where the page comes from. A sample's `ops`
- * are the faults that the kernel counted (getrusage(2)), not the pages that were touched. */
+/* memory/fault: what the first touch of a page costs, by where the page comes from. A sample's
+ * `ops` are the faults that the kernel counted (getrusage(2)), not the pages that were touched. */
 #include "memory/faults.h"
 #include "order.h"
 
-/* --- anonymous memory --------------------------------------------------------------------------- */
+/* --- anonymous memory --- */
 
-/* One touch of each of `touches` pages, in rising order; the faults are counted outside the timing. */
+/* One touch of each of `touches` pages, in rising order; the faults are counted outside the timing.
+ */
 static struct rk_sample touch(volatile char *at, size_t step, int64_t touches)
 {
     const struct fault_count before = faults_now();
@@ -16,8 +17,9 @@ static struct rk_sample touch(volatile char *at, size_t step, int64_t touches)
     return (struct rk_sample){(int64_t)(end - begin), (uint64_t)faults_since(before).minor};
 }
 
-/* n trials of `touches` first touches of memory that the kernel has handed out before: what a guest's
- * host, or the kernel's own zeroing at boot, adds is paid by an earlier touch of as much. */
+/* n trials of `touches` first touches of memory that the kernel has handed out before: what a
+ * guest's host, or the kernel's own zeroing at boot, adds is paid by an earlier touch of as much.
+ */
 static int time_anonymous(struct rk_context *c, struct rk_sample *out, size_t n, int huge,
                           int64_t idle_ms)
 {
@@ -63,14 +65,15 @@ static int run_cold(struct rk_context *c, struct rk_sample *out, size_t n)
     return time_anonymous(c, out, n, 0, rk_integer(c, "idle_ms"));
 }
 
-/* --- pages of files ----------------------------------------------------------------------------- */
+/* --- pages of files --- */
 
-/* How often a trial is begun anew whose pages had left the page cache: a machine that is short of memory
- * takes them away at any time, and a read of the disk is no sample of this row. */
+/* How often a trial is begun anew whose pages had left the page cache: a machine that is short of
+ * memory takes them away at any time, and a read of the disk is no sample of this row. */
 #define MINOR_TRIES 4
 
-/* One trial: `touches` reads of pages that lie in the page cache, `step` bytes apart. Returns how many of them the
- * kernel counted as major faults; then the pages are read in and no longer mapped. */
+/* One trial: `touches` reads of pages that lie in the page cache, `step` bytes apart. Returns how
+ * many of them the kernel counted as major faults; then the pages are read in and no longer mapped.
+ */
 static int64_t touch_cached(struct mapped *file, size_t offset, int64_t touches, size_t step,
                             struct rk_sample *out)
 {
@@ -105,13 +108,15 @@ static int run_minor(struct rk_context *c, struct rk_sample *out, size_t n)
     int status = map_file(c, &file, size, 0, PROT_READ, MADV_NORMAL);
     for (size_t i = 0; i < n && !status; i++) {
         int tries = 0;
-        while (tries < MINOR_TRIES && touch_cached(&file, i * (size_t)touches * step, touches, step, &out[i]))
+        while (tries < MINOR_TRIES &&
+               touch_cached(&file, i * (size_t)touches * step, touches, step, &out[i]))
             tries++;
         if (tries == MINOR_TRIES)
             status = rk_cannot(c, "the file's pages do not stay in the page cache");
         else if (!out[i].ops)
-            status = rk_cannot(c, "the kernel maps the file's pages ahead, so touching them raises no "
-                                  "fault");
+            status =
+                rk_cannot(c, "the kernel maps the file's pages ahead, so touching them raises no "
+                             "fault");
     }
     unmap_file(&file);
     return status;
@@ -164,16 +169,21 @@ static int run_major(struct rk_context *c, struct rk_sample *out, size_t n)
     RK_PROBE(id, .name = "memory/fault/" #id, .op = "fault", .timed = what, .run = run_##id,       \
              .params = RK_PARAMS(__VA_ARGS__))
 
-ROW(anonymous, "a byte written into each of `touches` new small pages that were touched, given back "
-    "and mapped anew; by the faults counted", TOUCHES(64));
+ROW(anonymous,
+    "a byte written into each of `touches` new small pages that were touched, given back "
+    "and mapped anew; by the faults counted",
+    TOUCHES(64));
 ROW(huge, "a byte written into each of `touches` new huge pages, likewise; by the faults counted",
     TOUCHES(1));
-ROW(cold, "a byte written into each of `touches` new small pages after the free memory was left alone "
+ROW(cold,
+    "a byte written into each of `touches` new small pages after the free memory was left alone "
     "for `idle_ms`, so that a host may have taken it back; by the faults counted",
     TOUCHES(64), RK_COUNT("idle_ms", 2500, 0, 60000, "how long it is left alone"));
-ROW(minor, "a byte read every `step_bytes` of a mapped file that is in the page cache; by the faults "
-    "counted, of which each may map several pages", TOUCHES(64),
-    RK_COUNT("step_bytes", 65536, 1, 1 << 30, "from one touch to the next"), RK_DIR);
-ROW(major, "a byte read of a random page of a mapped file that is not in the page cache, with the advice "
+ROW(minor,
+    "a byte read every `step_bytes` of a mapped file that is in the page cache; by the faults "
+    "counted, of which each may map several pages",
+    TOUCHES(64), RK_COUNT("step_bytes", 65536, 1, 1 << 30, "from one touch to the next"), RK_DIR);
+ROW(major,
+    "a byte read of a random page of a mapped file that is not in the page cache, with the advice "
     "that reads are random; each touch alone; touches that found their page are left out",
     RK_COUNT("size_bytes", 64 << 20, 4096, (int64_t)1 << 40, "the file"), RK_DIR);

@@ -6,8 +6,8 @@
 #define NO_STAMPS "RDTSC is an x86 instruction"
 
 /* A scratch file, mapped as the method needs it. */
-static int make_file(struct rk_context *c, struct mapped *file, size_t size, int cold, int protection,
-                     int advice)
+static int make_file(struct rk_context *c, struct mapped *file, size_t size, int cold,
+                     int protection, int advice)
 {
     file->region = (struct rk_region){NULL, 0};
     file->fd = RK_HAVE_STAMPS ? rk_scratch(c, rk_scratch_dir(c), size, 1) : rk_cannot(c, NO_STAMPS);
@@ -116,8 +116,8 @@ static int time_writes(struct rk_context *c, struct mapped *file, struct rk_samp
 static int run_i7_10750h_file(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct mapped file;
-    const int status = make_file(c, &file, bytes_of(1, rk_integer(c, "touches"), rk_small_page()), 0,
-                                 PROT_READ | PROT_WRITE, MADV_NORMAL);
+    const int status = make_file(c, &file, bytes_of(1, rk_integer(c, "touches"), rk_small_page()),
+                                 0, PROT_READ | PROT_WRITE, MADV_NORMAL);
     return status ? status : time_writes(c, &file, out, n);
 }
 
@@ -125,13 +125,15 @@ static int run_i7_10750h_anonymous(struct rk_context *c, struct rk_sample *out, 
 {
     struct mapped memory = {.fd = -1};
     const size_t size = bytes_of(1, rk_integer(c, "touches"), rk_small_page());
-    const int status = RK_HAVE_STAMPS ? rk_map(c, &memory.region, size, 0) : rk_cannot(c, NO_STAMPS);
+    const int status =
+        RK_HAVE_STAMPS ? rk_map(c, &memory.region, size, 0) : rk_cannot(c, NO_STAMPS);
     return status ? status : time_writes(c, &memory, out, n);
 }
 
 /* hpe_i7_860: a stride with a random offset within it, through a big file on the disk, and through
  * one in a folder that turned out to lie in memory. */
-static int walk_at_random(struct rk_context *c, struct mapped *file, struct rk_sample *out, size_t n)
+static int walk_at_random(struct rk_context *c, struct mapped *file, struct rk_sample *out,
+                          size_t n)
 {
     const int64_t small = (int64_t)rk_small_page();
     const int64_t pages = (int64_t)file->region.size_bytes / small;
@@ -183,17 +185,30 @@ static int run_hpe_i7_860_memory(struct rk_context *c, struct rk_sample *out, si
              .run = run_##id, .params = RK_PARAMS(__VA_ARGS__))
 #define STRIDE RK_COUNT("stride_pages", 512, 1, 1 << 20, "the stride; the report states none")
 
-ROW(t470, "t470", "a byte read every 2 MiB, backwards through a cold file (the report: 20 GB), -O0; by "
-    "the pages touched", TOUCHES(64, "10,000"), RK_DIR);
-ROW(x510uq, "x510uq", "a byte of each page of a cold file added up, with the advice that reads are "
-    "random, -O0; by the pages touched", TOUCHES(100, "100 to 3000"), RK_DIR);
-ROW(mbp2016, "mbp2016", "a byte of each page of a file in the page cache read; by the pages touched",
+ROW(t470, "t470",
+    "a byte read every 2 MiB, backwards through a cold file (the report: 20 GB), -O0; by "
+    "the pages touched",
+    TOUCHES(64, "10,000"), RK_DIR);
+ROW(x510uq, "x510uq",
+    "a byte of each page of a cold file added up, with the advice that reads are "
+    "random, -O0; by the pages touched",
+    TOUCHES(100, "100 to 3000"), RK_DIR);
+ROW(mbp2016, "mbp2016",
+    "a byte of each page of a file in the page cache read; by the pages touched",
     TOUCHES(1024, "not stated"), RK_DIR);
-ROW(i7_10750h_file, "i7_10750h", "a byte written into each page of a file just filled, -O0; by the pages "
-    "touched", TOUCHES(1024, "1,000,000"), RK_DIR);
-ROW(i7_10750h_anonymous, "i7_10750h", "a byte written into each page of anonymous memory, -O0; by the "
-    "pages touched", TOUCHES(1024, "1,000,000"));
-ROW(hpe_i7_860, "hpe_i7_860", "a byte read at a random page of each stride of a cold file (the report: "
-    "16 GB), each alone, -O0; every touch counts", STRIDE, RK_DIR);
-ROW(hpe_i7_860_memory, "hpe_i7_860", "a byte read at a random page of each stride of a file that lies in "
-    "memory (/dev/shm), each alone, -O0; every touch counts", STRIDE);
+ROW(i7_10750h_file, "i7_10750h",
+    "a byte written into each page of a file just filled, -O0; by the pages "
+    "touched",
+    TOUCHES(1024, "1,000,000"), RK_DIR);
+ROW(i7_10750h_anonymous, "i7_10750h",
+    "a byte written into each page of anonymous memory, -O0; by the "
+    "pages touched",
+    TOUCHES(1024, "1,000,000"));
+ROW(hpe_i7_860, "hpe_i7_860",
+    "a byte read at a random page of each stride of a cold file (the report: "
+    "16 GB), each alone, -O0; every touch counts",
+    STRIDE, RK_DIR);
+ROW(hpe_i7_860_memory, "hpe_i7_860",
+    "a byte read at a random page of each stride of a file that lies in "
+    "memory (/dev/shm), each alone, -O0; every touch counts",
+    STRIDE);

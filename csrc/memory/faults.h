@@ -24,8 +24,8 @@ static inline struct fault_count faults_since(struct fault_count before)
     return (struct fault_count){now.minor - before.minor, now.major - before.major};
 }
 
-/* Bytes of `touches` steps for each of n samples; where these are too many to count, so many that no
- * memory and no disk has them. */
+/* Bytes of `touches` steps for each of n samples; where these are too many to count, so many that
+ * no memory and no disk has them. */
 static inline size_t bytes_of(size_t n, int64_t touches, size_t step)
 {
     ptrdiff_t bytes;
@@ -53,8 +53,8 @@ static inline int map_file(struct rk_context *c, struct mapped *file, size_t siz
                            int protection, int advice)
 {
     const int status = cold ? rk_make_cold(c, file->fd) : 0;
-    char *const start = status ? MAP_FAILED
-                               : mmap(NULL, size_bytes, protection, MAP_SHARED, file->fd, 0);
+    char *const start =
+        status ? MAP_FAILED : mmap(NULL, size_bytes, protection, MAP_SHARED, file->fd, 0);
     if (start == MAP_FAILED)
         return status ? status : rk_refused(c, "mmap", errno);
     file->region = (struct rk_region){start, size_bytes};

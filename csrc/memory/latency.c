@@ -2,9 +2,9 @@
 #include "memory/chase.h"
 #include "stamps.h"
 
-/* A walk goes once around before it is timed, but no further than 2^18 loads: making the ring touched
- * every stop in the order of the walk, which leaves a bigger one as a walk does (2^17 and 2^20 loads
- * before gave the same within 1 % at 128 MiB). */
+/* A walk goes once around before it is timed, but no further than 2^18 loads: making the ring
+ * touched every stop in the order of the walk, which leaves a bigger one as a walk does (2^17 and
+ * 2^20 loads before gave the same within 1 % at 128 MiB). */
 #define WARM_LOADS ((uint32_t)1 << 18)
 
 struct ring {
@@ -39,8 +39,8 @@ static int make_ring(struct rk_context *c, struct ring *ring, size_t distance, s
         rising_order((uint32_t *)(void *)order.start, ring->count);
     }
     if (!status)
-        ring->first = link_ring(ring->region.start, distance, (uint32_t *)(void *)order.start,
-                                ring->count);
+        ring->first =
+            link_ring(ring->region.start, distance, (uint32_t *)(void *)order.start, ring->count);
     rk_unmap(&order);
     return status;
 }
@@ -61,7 +61,8 @@ static int time_ring(struct rk_context *c, struct ring *ring, struct rk_sample *
     }
     const uint64_t loads = (warm + n * groups) * GROUP;
     const int status = p->place == loads % ring->count
-                           ? 0 : rk_failed(c, "the walk ends elsewhere than so many loads lead", EIO);
+                           ? 0
+                           : rk_failed(c, "the walk ends elsewhere than so many loads lead", EIO);
     rk_unmap(&ring->region);
     return status;
 }
@@ -82,7 +83,7 @@ static int run_stride(struct rk_context *c, struct rk_sample *out, size_t n)
     return status ? status : time_ring(c, &ring, out, n);
 }
 
-/* --- x510uq, after Bryant and O'Hallaron: independent reads, size against stride ---------------- */
+/* --- x510uq, after Bryant and O'Hallaron: independent reads, size against stride --- */
 
 /* Sums every `step`-th word of `count` steps, four at a time, as test() of the memory mountain. */
 static __attribute__((noinline)) uint64_t sum_words(const uint64_t *word, size_t step, size_t count)
@@ -134,7 +135,7 @@ static int run_mountain(struct rk_context *c, struct rk_sample *out, size_t n)
     return status;
 }
 
-/* --- mbp2016: while (p->p_next != NULL) p = p->p_next, t(2n) - t(n) ------------------------------ */
+/* --- mbp2016: while (p->p_next != NULL) p = p->p_next, t(2n) - t(n) --- */
 
 static __attribute__((noinline)) const struct link *to_the_end(const struct link *p)
 {
@@ -150,8 +151,9 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     if (status)
         return status;
     /* The ring is cut open: the last stop leads nowhere. */
-    struct link *const last = (struct link *)(void *)(ring.region.start
-        + (ring.count - 1) * (size_t)rk_integer(c, "stride_bytes"));
+    struct link *const last =
+        (struct link *)(void *)(ring.region.start +
+                                (ring.count - 1) * (size_t)rk_integer(c, "stride_bytes"));
     last->next = NULL;
     const int64_t walks = 1 + rk_integer(c, "loads") / ring.count;
     RK_KEEP(to_the_end(ring.first));
@@ -168,28 +170,32 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 #define IN_A_TRIAL LOADS("loads in a trial, rounded up to 64")
 
 RK_PROBE(random, .name = "memory/latency/random", .op = "load",
-         .timed = "loads, each of the pointer that the last one found: one ring through all lines of "
-                  "the region in random order (within windows of `window_bytes`, these in random "
-                  "order), once around before",
+         .timed =
+             "loads, each of the pointer that the last one found: one ring through all lines of "
+             "the region in random order (within windows of `window_bytes`, these in random "
+             "order), once around before",
          .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
                              RK_COUNT("window_bytes", 0, 0, MOST, "0: the whole region"),
                              RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next")),
          .run = run_random);
-RK_PROBE(stride, .name = "memory/latency/stride", .op = "load",
-         .timed = "loads, each of the pointer that the last one found, `stride_bytes` further on; at "
-                  "the end from the beginning; once around before",
-         .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
-                             RK_COUNT("stride_bytes", 64, 16, 1 << 24, "from one stop to the next")),
-         .run = run_stride);
+RK_PROBE(
+    stride, .name = "memory/latency/stride", .op = "load",
+    .timed = "loads, each of the pointer that the last one found, `stride_bytes` further on; at "
+             "the end from the beginning; once around before",
+    .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
+                        RK_COUNT("stride_bytes", 64, 16, 1 << 24, "from one stop to the next")),
+    .run = run_stride);
 RK_PROBE(mountain, .name = "memory/latency/mountain", .op = "byte", .reports = "x510uq",
-         .timed = "a word of 8 bytes every `stride_bytes`, summed up by four sums at -O2; the bytes of "
-                  "the words count; once through before",
+         .timed =
+             "a word of 8 bytes every `stride_bytes`, summed up by four sums at -O2; the bytes of "
+             "the words count; once through before",
          .params = RK_PARAMS(SIZE(1 << 20), LOADS("words in a trial at least"),
                              RK_COUNT("stride_bytes", 64, 8, 1 << 20, "from one word to the next")),
          .run = run_mountain);
 RK_PROBE(mbp2016, .name = "memory/latency/mbp2016", .op = "load", .reports = "mbp2016",
-         .timed = "t(2n) - t(n) of n walks down a list whose elements lie `stride_bytes` apart (the "
-                  "report: 4096)",
+         .timed =
+             "t(2n) - t(n) of n walks down a list whose elements lie `stride_bytes` apart (the "
+             "report: 4096)",
          .params = RK_PARAMS(SIZE(1 << 20), LOADS("loads in a trial at least"), RK_PAGES,
                              RK_COUNT("stride_bytes", 4096, 16, 1 << 24, "between elements")),
          .run = run_mbp2016);

@@ -7,7 +7,7 @@
 #define READS 99
 #define NO_STAMPS "RDTSC is an x86 instruction"
 
-/* --- t470: 99 reads, written out, through a table of pointers ----------------------------------- */
+/* --- t470: 99 reads, written out, through a table of pointers --- */
 
 #define READ(i) value = *pointer[i];
 #define READ_3(i) READ(i) READ(i + 1) READ(i + 2)
@@ -45,7 +45,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-/* --- i7_10750h: x = A[x] ------------------------------------------------------------------------ */
+/* --- i7_10750h: x = A[x] --- */
 
 static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -74,7 +74,7 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-/* --- hpe_i7_860: chunks of elements, each pointing at random into the next chunk ----------------- */
+/* --- hpe_i7_860: chunks of elements, each pointing at random into the next chunk --- */
 
 struct Linklist {
     struct Linklist *next;
@@ -116,18 +116,22 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 #define LOADS RK_COUNT("loads", 16384, 1, (int64_t)1 << 30, "loads in a trial")
 
 RK_PROBE(t470, .name = "memory/latency/t470", .op = "load", .reports = "t470",
-         .timed = "99 reads, written out, of integers at random places from the end to the beginning, "
-                  "none waiting for another; RDTSC ... RDTSCP, -O0",
+         .timed =
+             "99 reads, written out, of integers at random places from the end to the beginning, "
+             "none waiting for another; RDTSC ... RDTSCP, -O0",
          .params = RK_PARAMS(SIZE), .run = run_t470);
 RK_PROBE(i7_10750h, .name = "memory/latency/i7_10750h", .op = "load", .reports = "i7_10750h",
-         .timed = "a loop of x = A[x], each `stride_bytes` further around the array, -O0 (the report: "
-                  "1,000,000 loads, 128 KiB)",
+         .timed =
+             "a loop of x = A[x], each `stride_bytes` further around the array, -O0 (the report: "
+             "1,000,000 loads, 128 KiB)",
          .params = RK_PARAMS(SIZE, LOADS,
                              RK_COUNT("stride_bytes", 1 << 17, 4, 1 << 24, "to the next element")),
          .run = run_i7_10750h);
 RK_PROBE(hpe_i7_860, .name = "memory/latency/hpe_i7_860", .op = "load", .reports = "hpe_i7_860",
-         .timed = "hundreds of loads written out, each of the pointer that the last one found: a random "
-                  "element of the next chunk of the list, and from the last chunk the first again",
-         .params = RK_PARAMS(SIZE, LOADS, RK_COUNT("chunk_elements", 64, 1, 1 << 20,
-                                                   "pointers in a chunk; the report states none")),
+         .timed =
+             "hundreds of loads written out, each of the pointer that the last one found: a random "
+             "element of the next chunk of the list, and from the last chunk the first again",
+         .params = RK_PARAMS(SIZE, LOADS,
+                             RK_COUNT("chunk_elements", 64, 1, 1 << 20,
+                                      "pointers in a chunk; the report states none")),
          .run = run_hpe_i7_860);

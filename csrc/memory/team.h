@@ -94,7 +94,8 @@ static inline int rk_team_begin(struct rk_context *c, struct rk_team *team, int 
     atomic_store(&team->over, 0), atomic_store(&team->ready, 0);
     atomic_store(&team->done, 0), atomic_store(&team->trial, 0);
     if (count > have) {
-        snprintf(why, sizeof why, "%d CPUs are asked for, and this process may use %d", count, have);
+        snprintf(why, sizeof why, "%d CPUs are asked for, and this process may use %d", count,
+                 have);
         team->count = 0;
         return rk_cannot(c, why);
     }

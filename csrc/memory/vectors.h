@@ -25,7 +25,8 @@ typedef uint64_t rk_pass(char *to, const char *from, size_t bytes, uint64_t valu
     {                                                                                              \
         VECTOR s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                                             \
         (void)to, (void)value;                                                                     \
-        ROUND(i, bytes) {                                                                          \
+        ROUND(i, bytes)                                                                            \
+        {                                                                                          \
             s0 += LOAD(i), s1 += LOAD(i + 1), s2 += LOAD(i + 2), s3 += LOAD(i + 3);                \
             s0 += LOAD(i + 4), s1 += LOAD(i + 5), s2 += LOAD(i + 6), s3 += LOAD(i + 7);            \
         }                                                                                          \
@@ -40,18 +41,21 @@ typedef uint64_t rk_pass(char *to, const char *from, size_t bytes, uint64_t valu
     {                                                                                              \
         const VECTOR v = (VECTOR){0} + value;                                                      \
         (void)from;                                                                                \
-        ROUND(i, bytes) {                                                                          \
+        ROUND(i, bytes)                                                                            \
+        {                                                                                          \
             STORE(i, v), STORE(i + 1, v), STORE(i + 2, v), STORE(i + 3, v);                        \
             STORE(i + 4, v), STORE(i + 5, v), STORE(i + 6, v), STORE(i + 7, v);                    \
         }                                                                                          \
         return 0;                                                                                  \
     }                                                                                              \
-    attribute static uint64_t stream_##id(char *to, const char *from, size_t bytes, uint64_t value) \
+    attribute static uint64_t stream_##id(char *to, const char *from, size_t bytes,                \
+                                          uint64_t value)                                          \
     {                                                                                              \
         const VECTOR v = (VECTOR){0} + value;                                                      \
         VECTOR *const at = (VECTOR *)(void *)to;                                                   \
         (void)from;                                                                                \
-        ROUND(i, bytes) {                                                                          \
+        ROUND(i, bytes)                                                                            \
+        {                                                                                          \
             stream_pair(at + i, v, v), stream_pair(at + i + 2, v, v);                              \
             stream_pair(at + i + 4, v, v), stream_pair(at + i + 6, v, v);                          \
         }                                                                                          \
@@ -61,7 +65,8 @@ typedef uint64_t rk_pass(char *to, const char *from, size_t bytes, uint64_t valu
     attribute static uint64_t copy_##id(char *to, const char *from, size_t bytes, uint64_t value)  \
     {                                                                                              \
         (void)value;                                                                               \
-        ROUND(i, bytes) {                                                                          \
+        ROUND(i, bytes)                                                                            \
+        {                                                                                          \
             STORE(i, LOAD(i)), STORE(i + 1, LOAD(i + 1));                                          \
             STORE(i + 2, LOAD(i + 2)), STORE(i + 3, LOAD(i + 3));                                  \
             STORE(i + 4, LOAD(i + 4)), STORE(i + 5, LOAD(i + 5));                                  \
@@ -74,7 +79,8 @@ typedef uint64_t rk_pass(char *to, const char *from, size_t bytes, uint64_t valu
     {                                                                                              \
         VECTOR *const at = (VECTOR *)(void *)to;                                                   \
         (void)value;                                                                               \
-        ROUND(i, bytes) {                                                                          \
+        ROUND(i, bytes)                                                                            \
+        {                                                                                          \
             const VECTOR v0 = LOAD(i), v1 = LOAD(i + 1), v2 = LOAD(i + 2), v3 = LOAD(i + 3);       \
             const VECTOR v4 = LOAD(i + 4), v5 = LOAD(i + 5), v6 = LOAD(i + 6), v7 = LOAD(i + 7);   \
             stream_pair(at + i, v0, v1), stream_pair(at + i + 2, v2, v3);                          \
@@ -88,7 +94,8 @@ typedef uint64_t rk_pass(char *to, const char *from, size_t bytes, uint64_t valu
     {                                                                                              \
         (void)value;                                                                               \
         from = to;                                                                                 \
-        ROUND(i, bytes) {                                                                          \
+        ROUND(i, bytes)                                                                            \
+        {                                                                                          \
             STORE(i, LOAD(i) + 1), STORE(i + 1, LOAD(i + 1) + 1);                                  \
             STORE(i + 2, LOAD(i + 2) + 1), STORE(i + 3, LOAD(i + 3) + 1);                          \
             STORE(i + 4, LOAD(i + 4) + 1), STORE(i + 5, LOAD(i + 5) + 1);                          \
@@ -103,9 +110,11 @@ typedef uint64_t rk_sse2 __attribute__((vector_size(16)));
 typedef uint64_t rk_avx2 __attribute__((vector_size(32)));
 typedef uint64_t rk_avx512 __attribute__((vector_size(64)));
 #define STREAM_8(at, a, b)                                                                         \
-    (_mm_stream_si64((void *)(at), (long long)(a)), _mm_stream_si64((void *)((at) + 1), (long long)(b)))
+    (_mm_stream_si64((void *)(at), (long long)(a)),                                                \
+     _mm_stream_si64((void *)((at) + 1), (long long)(b)))
 #define STREAM_16(at, a, b)                                                                        \
-    (_mm_stream_si128((void *)(at), (__m128i)(a)), _mm_stream_si128((void *)((at) + 1), (__m128i)(b)))
+    (_mm_stream_si128((void *)(at), (__m128i)(a)),                                                 \
+     _mm_stream_si128((void *)((at) + 1), (__m128i)(b)))
 #define STREAM_32(at, a, b)                                                                        \
     (_mm256_stream_si256((void *)(at), (__m256i)(a)),                                              \
      _mm256_stream_si256((void *)((at) + 1), (__m256i)(b)))
@@ -125,19 +134,22 @@ VECTOR_KERNELS(avx2, __attribute__((target("avx2"))), STREAM_32, _mm_sfence())
 #define VECTOR rk_avx512
 VECTOR_KERNELS(avx512, __attribute__((target("avx512f"))), STREAM_64, _mm_sfence())
 #undef VECTOR
-#define WIDTHS(row) row(avx512, __builtin_cpu_supports("avx512f")) row(avx2, __builtin_cpu_supports("avx2")) \
-    row(sse2, 1) row(scalar, 1)
+#define WIDTHS(row)                                                                                \
+    row(avx512, __builtin_cpu_supports("avx512f")) row(avx2, __builtin_cpu_supports("avx2"))       \
+        row(sse2, 1) row(scalar, 1)
 
 #else
 
 typedef uint64_t rk_neon __attribute__((vector_size(16)));
-#define STREAM_8(at, a, b) __asm__ volatile("stnp %1, %2, [%0]" ::"r"(at), "r"(a), "r"(b) : "memory")
-#define STREAM_16(at, a, b) __asm__ volatile("stnp %q1, %q2, [%0]" ::"r"(at), "w"(a), "w"(b) : "memory")
+#define STREAM_8(at, a, b)                                                                         \
+    __asm__ volatile("stnp %1, %2, [%0]" ::"r"(at), "r"(a), "r"(b) : "memory")
+#define STREAM_16(at, a, b)                                                                        \
+    __asm__ volatile("stnp %q1, %q2, [%0]" ::"r"(at), "w"(a), "w"(b) : "memory")
 #define VECTOR uint64_t
-VECTOR_KERNELS(scalar, , STREAM_8, __asm__ volatile("dmb ishst" ::: "memory"))
+VECTOR_KERNELS(scalar, , STREAM_8, __asm__ volatile("dmb ishst" :: : "memory"))
 #undef VECTOR
 #define VECTOR rk_neon
-VECTOR_KERNELS(neon, , STREAM_16, __asm__ volatile("dmb ishst" ::: "memory"))
+VECTOR_KERNELS(neon, , STREAM_16, __asm__ volatile("dmb ishst" :: : "memory"))
 #undef VECTOR
 #define WIDTHS(row) row(neon, 1) row(scalar, 1)
 
@@ -166,14 +178,14 @@ struct rk_width {
     rk_pass *read, *write, *stream, *copy, *copy_stream, *modify;
 };
 
-/* The kernels of the width that the row's parameter `vector` names, or of the widest; NULL where the
- * machine has no such registers. */
+/* The kernels of the width that the row's parameter `vector` names, or of the widest; NULL where
+ * the machine has no such registers. */
 static inline const struct rk_width *rk_width(const char *name)
 {
 #define WIDTH_ROW(id, have)                                                                        \
     {                                                                                              \
-        static const struct rk_width found = {#id, read_##id, write_##id, stream_##id, copy_##id,  \
-                                              copy_stream_##id, modify_##id};                      \
+        static const struct rk_width found = {                                                     \
+            #id, read_##id, write_##id, stream_##id, copy_##id, copy_stream_##id, modify_##id};    \
         if ((have) && (strcmp(name, #id) == 0 || strcmp(name, "widest") == 0))                     \
             return &found;                                                                         \
     }

@@ -1,8 +1,8 @@
 /* acknowledged.h: how much of a stream its receiver had acknowledged by when, from a capture of its
  * acknowledgements on the sender's side; for network/throughput.
  *
- * An acknowledgement tells of all bytes before it, so one that the capture lost only makes the steps of
- * the count larger: the bytes are told by the next. */
+ * An acknowledgement tells of all bytes before it, so one that the capture lost only makes the
+ * steps of the count larger: the bytes are told by the next. */
 #ifndef RK_ACKNOWLEDGED_H
 #define RK_ACKNOWLEDGED_H
 
@@ -28,8 +28,8 @@ static inline int capture_stream(struct rk_context *c, int fd, struct capture *c
     if (getsockname(fd, (struct sockaddr *)&own, &own_length) < 0 ||
         getpeername(fd, (struct sockaddr *)&theirs, &their_length) < 0)
         return transfer_failed(c, errno == ENOTCONN ? ECONNRESET : errno);
-    const int status = capture_open(c, (const struct sockaddr *)&own,
-                                    (const struct sockaddr *)&theirs, capture);
+    const int status =
+        capture_open(c, (const struct sockaddr *)&own, (const struct sockaddr *)&theirs, capture);
     if (!status)
         capture_only_theirs(capture);
     return status;
@@ -57,8 +57,8 @@ static inline int note_acknowledgement(struct acknowledged *told, const struct p
     return 0;
 }
 
-/* So much, and from the first to the last of them so long: not by the sender's clock, which may fill
- * its socket before the receiver's first turn on the same CPU. */
+/* So much, and from the first to the last of them so long: not by the sender's clock, which may
+ * fill its socket before the receiver's first turn on the same CPU. */
 static inline int is_enough(const struct acknowledged *told, int64_t span_ns, uint64_t bytes)
 {
     const struct acknowledgement *last = told->count ? &told->at[told->count - 1] : NULL;
@@ -67,8 +67,9 @@ static inline int is_enough(const struct acknowledged *told, int64_t span_ns, ui
 
 /* All that come until they are enough, and until what was sent by then is acknowledged. The ring is
  * emptied every few ms: to be woken for each would take the CPU from the sender. 0 or an errno. */
-static inline int take_acknowledgements(struct capture *capture, struct streams *all, int64_t span_ns,
-                                        uint64_t least_bytes, struct acknowledged *told)
+static inline int take_acknowledgements(struct capture *capture, struct streams *all,
+                                        int64_t span_ns, uint64_t least_bytes,
+                                        struct acknowledged *told)
 {
     const struct timespec pause = {0, 3000000};
     uint64_t since_ns = rk_monotonic_ns();
@@ -92,7 +93,8 @@ static inline int take_acknowledgements(struct capture *capture, struct streams 
     }
 }
 
-/* The most that was acknowledged within any such time, from one acknowledgement to another; in ns. */
+/* The most that was acknowledged within any such time, from one acknowledgement to another; in ns.
+ */
 static inline int best_window(struct rk_context *c, const struct acknowledged *told, uint64_t sent,
                               int64_t best_ns, struct rk_sample *out)
 {

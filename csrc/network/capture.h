@@ -1,5 +1,5 @@
-/* capture.h: the segments of one TCP connection as they leave and come in, with the kernel's time of
- * each: an AF_PACKET socket with a filter and a ring that the kernel writes to (packet(7);
+/* capture.h: the segments of one TCP connection as they leave and come in, with the kernel's time
+ * of each: an AF_PACKET socket with a filter and a ring that the kernel writes to (packet(7);
  * Documentation/networking/packet_mmap.rst), so that taking one costs no system call meanwhile.
  *
  * On lo every packet is seen twice, as it is sent and as it comes in. Kept is what a capture on a
@@ -14,14 +14,15 @@
 
 #include "network/capture_filter.h"
 
-/* 32,768 packets: a third of a second of loopback's acknowledgements, or of 1 Gbit/s in full frames. */
+/* 32,768 packets: a third of a second of loopback's acknowledgements, or of 1 Gbit/s in full
+ * frames. */
 #define CAPTURE_FRAME 256
 #define CAPTURE_RING (8 << 20)
 
 struct packet {
     int64_t ns; /* CLOCK_REALTIME */
     int outgoing;
-    uint8_t flags;    /* TH_SYN, TH_ACK ... */
+    uint8_t flags;     /* TH_SYN, TH_ACK ... */
     uint32_t seq, ack; /* as in the header: they wrap */
     uint32_t payload;  /* bytes; of a segment that the card is yet to cut up, all of it */
 };
@@ -43,7 +44,8 @@ static inline int capture_begin(struct capture *capture, unsigned interface)
                                      .tp_frame_size = CAPTURE_FRAME,
                                      .tp_frame_nr = CAPTURE_RING / CAPTURE_FRAME};
     const struct sockaddr_ll all = {.sll_family = AF_PACKET,
-                                    .sll_protocol = htons(ETH_P_ALL), /* else it sees none of ours */
+                                    .sll_protocol =
+                                        htons(ETH_P_ALL), /* else it sees none of ours */
                                     .sll_ifindex = (int)interface};
     int status = capture_filter(capture); /* before the first packet */
     if (status)
@@ -51,16 +53,17 @@ static inline int capture_begin(struct capture *capture, unsigned interface)
     if (setsockopt(capture->fd, SOL_PACKET, PACKET_VERSION, &version, sizeof version) < 0 ||
         setsockopt(capture->fd, SOL_PACKET, PACKET_RX_RING, &ring, sizeof ring) < 0)
         return -errno;
-    void *frames = mmap(NULL, CAPTURE_RING, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                        capture->fd, 0);
+    void *frames =
+        mmap(NULL, CAPTURE_RING, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, capture->fd, 0);
     if (frames == MAP_FAILED)
         return -errno;
     capture->ring = frames;
     return bind(capture->fd, (const struct sockaddr *)&all, sizeof all) < 0 ? -errno : 0;
 }
 
-/* Sees the connection between the two ends from now on, before it is made or after. A port may be 0,
- * any as yet, but not both of them; `own` may be NULL, or without an address: the one of the route. */
+/* Sees the connection between the two ends from now on, before it is made or after. A port may be
+ * 0, any as yet, but not both of them; `own` may be NULL, or without an address: the one of the
+ * route. */
 static inline int capture_open(struct rk_context *c, const struct sockaddr *own,
                                const struct sockaddr *theirs, struct capture *capture)
 {

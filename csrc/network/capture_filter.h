@@ -25,7 +25,7 @@ struct capture {
     uint16_t own_port, their_port;
 };
 
-/* --- which packets ----------------------------------------------------------------------------- */
+/* --- which packets --- */
 
 #define CAPTURE_REJECT 255 /* a jump to the end of the filter, put right once that is known */
 
@@ -97,10 +97,11 @@ static inline int capture_filter(const struct capture *capture)
             filter.code[i].jf = (uint8_t)(filter.length - 1 - i - 1);
     const struct sock_fprog program = {filter.length, filter.code};
     return setsockopt(capture->fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) < 0
-               ? -errno : 0;
+               ? -errno
+               : 0;
 }
 
-/* --- where ------------------------------------------------------------------------------------- */
+/* --- where --- */
 
 /* The address in host order; of IPv4 the first word. The port in host order. */
 static inline uint16_t capture_address(const struct sockaddr *address, uint32_t words[4])
@@ -122,8 +123,8 @@ static inline uint16_t capture_address(const struct sockaddr *address, uint32_t 
 static inline int capture_route(const struct sockaddr *theirs, uint32_t own[4])
 {
     struct sockaddr_storage to = {0}, from = {0};
-    socklen_t length = theirs->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-                                                     : sizeof(struct sockaddr_in);
+    socklen_t length =
+        theirs->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
     memcpy(&to, theirs, length);
     if (theirs->sa_family == AF_INET6)
         ((struct sockaddr_in6 *)&to)->sin6_port = htons(9);
@@ -151,7 +152,8 @@ static inline int capture_same(const struct sockaddr *address, int family, const
 }
 
 /* The interface of our end: lo where the other end is this host, too. 0 if there is none. */
-static inline unsigned capture_interface(const struct capture *capture, const struct sockaddr *theirs)
+static inline unsigned capture_interface(const struct capture *capture,
+                                         const struct sockaddr *theirs)
 {
     const int six = capture->family == AF_INET6;
     const uint32_t scope = six ? ((const struct sockaddr_in6 *)theirs)->sin6_scope_id : 0;

@@ -1,7 +1,7 @@
 /* client.h: a network row's way to the other end: reckon-peer, on this computer or on another.
  *
- * A row says which by its parameter "peer". Only peer_send() and peer_receive() (peer_wire.h) belong
- * between clock reads; all the rest is done before and after. */
+ * A row says which by its parameter "peer". Only peer_send() and peer_receive() (peer_wire.h)
+ * belong between clock reads; all the rest is done before and after. */
 #ifndef RK_CLIENT_H
 #define RK_CLIENT_H
 
@@ -31,13 +31,13 @@
 struct peer {
     struct sockaddr_storage address;
     socklen_t length;
-    char name[80];                   /* the address for sentences */
+    char name[80]; /* the address for sentences */
     char token[PEER_TOKEN_MOST + 1];
-    pid_t server;                    /* the row's own; 0: none */
-    int leash;                       /* its standard input: it ends when that is closed */
+    pid_t server; /* the row's own; 0: none */
+    int leash;    /* its standard input: it ends when that is closed */
 };
 
-/* --- sentences --------------------------------------------------------------------------------- */
+/* --- sentences --- */
 
 static inline int peer_unreachable(struct rk_context *c, const struct peer *peer, int error)
 {
@@ -48,15 +48,15 @@ static inline int peer_unreachable(struct rk_context *c, const struct peer *peer
     if (error == ETIMEDOUT)
         return trouble(c, error,
                        "The peer at %s did not answer within %d s; is it up, and does a "
-                       "firewall let its port through?", peer->name, PEER_DEADLINE_S);
+                       "firewall let its port through?",
+                       peer->name, PEER_DEADLINE_S);
     if (error == ECONNRESET)
         return trouble(c, error, "The peer at %s closed the connection before it answered.",
                        peer->name);
-    return trouble(c, error, "There is no way to the peer at %s: %s.", peer->name,
-                   strerror(error));
+    return trouble(c, error, "There is no way to the peer at %s: %s.", peer->name, strerror(error));
 }
 
-/* --- lines, outside what is timed -------------------------------------------------------------- */
+/* --- lines, outside what is timed --- */
 
 /* Up to the end of the line and not a byte further, which is the service's. 0 or -errno. */
 static inline int peer_read_line(int fd, char *line, size_t size)
@@ -89,8 +89,7 @@ static inline int peer_line(struct rk_context *c, int fd, char *line, size_t siz
 {
     const int status = peer_read_line(fd, line, size);
     if (status == -EMSGSIZE)
-        return trouble(c, EMSGSIZE, "The peer sent a line longer than %zu characters.",
-                       size - 2);
+        return trouble(c, EMSGSIZE, "The peer sent a line longer than %zu characters.", size - 2);
     if (status == -ETIMEDOUT)
         return trouble(c, ETIMEDOUT, "The peer did not answer within %d s.", PEER_DEADLINE_S);
     if (!status && !line[0])
@@ -98,7 +97,7 @@ static inline int peer_line(struct rk_context *c, int fd, char *line, size_t siz
     return status ? trouble(c, -status, "The peer went away before it had answered.") : 0;
 }
 
-/* --- asking for a service ---------------------------------------------------------------------- */
+/* --- asking for a service --- */
 
 /* A connection within the deadline, from where on it blocks. 0 or -errno. */
 static inline int peer_connect(const struct peer *peer, int *fd)
@@ -154,8 +153,8 @@ static inline int peer_greet(struct rk_context *c, const struct peer *peer, int 
     if (version != PEER_VERSION)
         return trouble(c, EPROTO,
                        "The peer at %s speaks version %d of the protocol and this reckon "
-                       "version %d; build both from the same commit.", peer->name, version,
-                       PEER_VERSION);
+                       "version %d; build both from the same commit.",
+                       peer->name, version, PEER_VERSION);
     status = status ? status : peer_read_line(fd, line, PEER_LINE_MOST);
     if (status)
         return peer_unreachable(c, peer, -status);
@@ -166,8 +165,8 @@ static inline int peer_greet(struct rk_context *c, const struct peer *peer, int 
     return 0;
 }
 
-static inline int peer_ask_for(struct rk_context *c, struct peer *peer, const char *service, int *fd,
-                               char line[PEER_LINE_MOST])
+static inline int peer_ask_for(struct rk_context *c, struct peer *peer, const char *service,
+                               int *fd, char line[PEER_LINE_MOST])
 {
     int status = peer_connect(peer, fd);
     if (status)
@@ -180,8 +179,8 @@ static inline int peer_ask_for(struct rk_context *c, struct peer *peer, const ch
     return status;
 }
 
-/* A new connection on which the peer now serves `service`. 0 or a status, with the reason set and *fd
- * -1. */
+/* A new connection on which the peer now serves `service`. 0 or a status, with the reason set and
+ * *fd -1. */
 static inline int peer_ask(struct rk_context *c, struct peer *peer, const char *service, int *fd)
 {
     char line[PEER_LINE_MOST];

@@ -32,8 +32,10 @@ static inline int peer_open_other(struct rk_context *c, struct peer *peer)
     if (!at || !*at || !token || !*token)
         return rk_cannot(c, "needs another host: none is set (RECKON_PEER_AT, RECKON_PEER_TOKEN)");
     if (peer_locate(peer, at))
-        return trouble(c, EDESTADDRREQ, "RECKON_PEER_AT is \"%.60s\", not ADDRESS:PORT or "
-                       "[IPv6]:PORT.", at);
+        return trouble(c, EDESTADDRREQ,
+                       "RECKON_PEER_AT is \"%.60s\", not ADDRESS:PORT or "
+                       "[IPv6]:PORT.",
+                       at);
     if (strlen(token) < PEER_TOKEN_LEAST || strlen(token) > PEER_TOKEN_MOST)
         return trouble(c, EACCES, "RECKON_PEER_TOKEN must have %d to %d characters.",
                        PEER_TOKEN_LEAST, PEER_TOKEN_MOST);
@@ -47,9 +49,10 @@ static inline int peer_open_other(struct rk_context *c, struct peer *peer)
     return rk_enter_space(c, (pid_t)pid);
 }
 
-/* --- a server of the row's own ----------------------------------------------------------------- */
+/* --- a server of the row's own --- */
 
-/* An address of ours that there is a way to: while an interface is down it can be bound all the same. */
+/* An address of ours that there is a way to: while an interface is down it can be bound all the
+ * same. */
 static inline int peer_is_up(const void *address, socklen_t length)
 {
     const int family = ((const struct sockaddr *)address)->sa_family;
@@ -67,8 +70,7 @@ static inline int peer_is_up(const void *address, socklen_t length)
 /* Some containers have the IPv6 loopback alone, and one without a network has none. */
 static inline const char *peer_loopback(void)
 {
-    const struct sockaddr_in four = {.sin_family = AF_INET,
-                                     .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const struct sockaddr_in four = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     const struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     if (peer_is_up(&four, sizeof four))
         return "127.0.0.1:0";
@@ -211,8 +213,8 @@ static inline int peer_open_own(struct rk_context *c, int cpu, struct peer *peer
     return status ? peer_close(c, peer, status) : 0;
 }
 
-/* The peer that the row's parameter "peer" asks for. `cpu`: where a server of the row's own runs, -1
- * for the CPU that this process is on. 0 or a status, with the reason set. */
+/* The peer that the row's parameter "peer" asks for. `cpu`: where a server of the row's own runs,
+ * -1 for the CPU that this process is on. 0 or a status, with the reason set. */
 static inline int peer_open(struct rk_context *c, int cpu, struct peer *peer)
 {
     const char *which = rk_text(c, "peer");

@@ -64,13 +64,14 @@ static int run_mbp2016_close(struct rk_context *c, struct rk_sample *out, size_t
     return time_close(c, out, n, IN_ORDER, ORDINARY, -1);
 }
 
-/* --- with the other side on another CPU --------------------------------------------------------- */
+/* --- with the other side on another CPU --- */
 
 static int other_cpu(struct rk_context *c, int *cpu)
 {
     *cpu = rk_other_cpu();
     if (strcmp(rk_text(c, "peer"), "loopback") != 0)
-        return trouble(c, EDOM, "The server's CPU can be chosen on loopback alone; take the "
+        return trouble(c, EDOM,
+                       "The server's CPU can be chosen on loopback alone; take the "
                        "row without _across.");
     return *cpu < 0 ? rk_cannot(c, "needs a second CPU, and this process may use only one") : 0;
 }
@@ -89,7 +90,7 @@ static int run_close_across(struct rk_context *c, struct rk_sample *out, size_t 
     return status ? status : time_close(c, out, n, IN_ORDER, ORDINARY, cpu);
 }
 
-/* --- on the wire -------------------------------------------------------------------------------- */
+/* --- on the wire --- */
 
 enum part { SETUP, TEARDOWN };
 
@@ -136,7 +137,8 @@ static int to_ticks(struct rk_context *c, struct rk_sample *out, size_t n, enum 
     for (size_t i = 0; i < n; i++) {
         const int64_t caller = (int64_t)out[i].ops;
         if (out[i].ticks < 0 || (part == SETUP && out[i].ticks > caller + caller / 100))
-            return trouble(c, ERANGE, "By the capture a connection took longer than by the "
+            return trouble(c, ERANGE,
+                           "By the capture a connection took longer than by the "
                            "caller's clock; one of them was set meanwhile, measure again.");
         out[i].ops = 1;
     }
@@ -188,7 +190,7 @@ static int run_hpe_teardown(struct rk_context *c, struct rk_sample *out, size_t 
     return on_the_wire(c, out, n, TEARDOWN, IN_ORDER, ORDINARY, rk_integer(c, "hold_us"));
 }
 
-/* --- the rows ----------------------------------------------------------------------------------- */
+/* --- the rows --- */
 
 #define ROW(id, row_name, what, function, ...)                                                     \
     RK_PROBE(id, .name = "network/connect/" row_name, .op = "connection", .timed = what,           \
@@ -200,8 +202,9 @@ static int run_hpe_teardown(struct rk_context *c, struct rk_sample *out, size_t 
 #define HPE_ROW(id, row_name, what, function)                                                      \
     RK_PROBE(id, .name = "network/connect/hpe_i7_860_" row_name, .op = "connection",               \
              .reports = "hpe_i7_860", .timed = what,                                               \
-             .params = RK_PARAMS(PEER, PORTS, RK_COUNT("hold_us", 1000, 0, 1000000,                \
-                                                       "between accepted and closed")),            \
+             .params =                                                                             \
+                 RK_PARAMS(PEER, PORTS,                                                            \
+                           RK_COUNT("hold_us", 1000, 0, 1000000, "between accepted and closed")),  \
              .run = function)
 
 #define SAME_CPU                                                                                   \
@@ -222,16 +225,20 @@ ROW(close_reset, "close_reset",
     "close() of an idle connection after SO_LINGER 0: a reset (RST)" SAME_CPU, run_close_reset);
 ROW(setup_wire, "setup_wire",
     "from the first SYN to the ACK of the SYN-ACK, both as they leave, by the capture's kernel "
-    "stamps" SAME_CPU, run_setup_wire);
+    "stamps" SAME_CPU,
+    run_setup_wire);
 ROW(teardown_wire, "teardown_wire",
-    "from our FIN to the ACK of the server's, both as they leave, by the capture's kernel stamps"
-    SAME_CPU, run_teardown_wire, PORTS);
+    "from our FIN to the ACK of the server's, both as they leave, by the capture's kernel "
+    "stamps" SAME_CPU,
+    run_teardown_wire, PORTS);
 HPE_ROW(hpe_setup, "setup",
         "from the first SYN to the ACK of the SYN-ACK by capture; the connection is then held "
-        "hold_us and closed by this side" ORDINARY_SERVER, run_hpe_setup);
+        "hold_us and closed by this side" ORDINARY_SERVER,
+        run_hpe_setup);
 HPE_ROW(hpe_teardown, "teardown",
         "from our FIN to the ACK of the other side's by capture, of a connection that was held "
-        "hold_us" ORDINARY_SERVER, run_hpe_teardown);
+        "hold_us" ORDINARY_SERVER,
+        run_hpe_teardown);
 REPORT_ROW(mbp2016_setup, "setup", "mbp2016",
            "socket() and a blocking connect(), -O2" ORDINARY_SERVER, run_mbp2016_setup);
 REPORT_ROW(mbp2016_close, "close", "mbp2016",

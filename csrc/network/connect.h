@@ -1,8 +1,8 @@
 /* connect.h: connections that are made, accepted and ended one after another, for network/connect.
  *
- * The next one begins when the other side has said, by one byte, that it accepted the one before, so
- * the accept queue never holds more than one. A queue that overflows drops the SYN, which is sent
- * again after 1 s: a median would hide that, a mean would be ruled by it. */
+ * The next one begins when the other side has said, by one byte, that it accepted the one before,
+ * so the accept queue never holds more than one. A queue that overflows drops the SYN, which is
+ * sent again after 1 s: a median would hide that, a mean would be ruled by it. */
 #ifndef RK_CONNECT_H
 #define RK_CONNECT_H
 
@@ -10,7 +10,7 @@
 
 #include "door.h"
 
-/* --- what went wrong, in a sentence ------------------------------------------------------------- */
+/* --- what went wrong, in a sentence --- */
 
 static inline int not_connected(struct rk_context *c, int error)
 {
@@ -18,7 +18,8 @@ static inline int not_connected(struct rk_context *c, int error)
         return rk_cannot(c, "No local port is left for another connection; wait a minute until "
                             "those in TIME_WAIT are free, or widen net.ipv4.ip_local_port_range.");
     if (error == EINPROGRESS || error == ETIMEDOUT) /* the socket's own deadline, or the kernel's */
-        return trouble(c, ETIMEDOUT, "Nobody answered the SYN of a connection; is the peer "
+        return trouble(c, ETIMEDOUT,
+                       "Nobody answered the SYN of a connection; is the peer "
                        "still up, does a firewall let every port through, is its accept queue "
                        "full?");
     if (error == ECONNREFUSED)
@@ -31,14 +32,17 @@ static inline int not_accepted(struct rk_context *c, ssize_t got, int error)
     if (got == 0 || error == ECONNRESET)
         return trouble(c, ECONNRESET, "The peer went away before it had accepted a connection.");
     if (error == EAGAIN)
-        return trouble(c, ETIMEDOUT, "A connection was made but not accepted within %d s; does "
-                       "the peer still run?", PEER_DEADLINE_S);
+        return trouble(c, ETIMEDOUT,
+                       "A connection was made but not accepted within %d s; does "
+                       "the peer still run?",
+                       PEER_DEADLINE_S);
     return rk_failed(c, "recv", error);
 }
 
-/* --- one connection ----------------------------------------------------------------------------- */
+/* --- one connection --- */
 
-/* What close() does from then on: a RST instead of a FIN, and no TIME_WAIT (socket(7), SO_LINGER). */
+/* What close() does from then on: a RST instead of a FIN, and no TIME_WAIT (socket(7), SO_LINGER).
+ */
 static inline int prepare_reset(int fd)
 {
     const struct linger reset = {.l_onoff = 1, .l_linger = 0};
@@ -130,11 +134,11 @@ static inline int end_connection(struct rk_context *c, struct door *door, int fd
     return status ? status : reset(c, fd);
 }
 
-/* --- what is timed, by whatever stamps TIMED(sample, body) has ----------------------------------- */
+/* --- what is timed, by whatever stamps TIMED(sample, body) has --- */
 
 #define TIME_CONNECT(function, TIMED)                                                              \
-    static int function(struct rk_context *c, struct rk_sample *out, size_t n,                     \
-                        enum server server, int cpu)                                               \
+    static int function(struct rk_context *c, struct rk_sample *out, size_t n, enum server server, \
+                        int cpu)                                                                   \
     {                                                                                              \
         struct door door;                                                                          \
         int status = open_door(c, &door, n, BY_RESET, server, cpu);                                \
@@ -152,8 +156,8 @@ static inline int end_connection(struct rk_context *c, struct door *door, int fd
     }
 
 #define TIME_CLOSE(function, TIMED)                                                                \
-    static int function(struct rk_context *c, struct rk_sample *out, size_t n,                     \
-                        enum ending ending, enum server server, int cpu)                           \
+    static int function(struct rk_context *c, struct rk_sample *out, size_t n, enum ending ending, \
+                        enum server server, int cpu)                                               \
     {                                                                                              \
         struct door door;                                                                          \
         int status = open_door(c, &door, n, ending, server, cpu);                                  \

@@ -47,10 +47,13 @@ static int run_i7_10750h_close(struct rk_context *c, struct rk_sample *out, size
 ROW(t470_connect, "t470", "connect",
     "connect() alone, -O0, between bare stamps, minus an empty pair of stamps");
 ROW(t470_close, "t470", "close",
-    "close() of an idle connection, in order (FIN), -O0, between bare stamps, minus an empty pair of "
-    "stamps", PORTS);
+    "close() of an idle connection, in order (FIN), -O0, between bare stamps, minus an empty pair "
+    "of "
+    "stamps",
+    PORTS);
 ROW(i7_10750h_connect, "i7_10750h", "connect",
     "connect() alone, -O0, between CPUID-fenced stamps, the stamps included");
 ROW(i7_10750h_close, "i7_10750h", "close",
     "close() of an idle connection, in order (FIN), -O0, between CPUID-fenced stamps, the stamps "
-    "included", PORTS);
+    "included",
+    PORTS);

@@ -1,5 +1,5 @@
-/* counts.h: what TCP did while a row ran, from the counters of the network namespace that the row is
- * in (proc(5), /proc/pid/net/snmp and netstat). */
+/* counts.h: what TCP did while a row ran, from the counters of the network namespace that the row
+ * is in (proc(5), /proc/pid/net/snmp and netstat). */
 #ifndef RK_COUNTS_H
 #define RK_COUNTS_H
 

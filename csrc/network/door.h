@@ -47,16 +47,18 @@ static inline int64_t local_ports(void)
     return most - least + 1;
 }
 
-/* Waits until fewer than half of the local ports are in TIME_WAIT: with most of them, no server finds
- * a free one any more. Process after process, a row makes hundreds a second. */
+/* Waits until fewer than half of the local ports are in TIME_WAIT: with most of them, no server
+ * finds a free one any more. Process after process, a row makes hundreds a second. */
 static inline int bound_time_wait(struct rk_context *c, size_t n)
 {
     const int64_t ports = local_ports(), most_ms = rk_integer(c, "ports_wait_ms");
     const struct timespec pause = {0, 50000000};
     char why[192];
     if (n > ORDERLY_MOST) {
-        snprintf(why, sizeof why, "A process closes at most %d connections in order, because each "
-                 "holds its port for a minute; take fewer samples.", ORDERLY_MOST);
+        snprintf(why, sizeof why,
+                 "A process closes at most %d connections in order, because each "
+                 "holds its port for a minute; take fewer samples.",
+                 ORDERLY_MOST);
         return rk_cannot(c, why);
     }
     const uint64_t end_ns = rk_monotonic_ns() + (uint64_t)most_ms * 1000000u;
@@ -65,9 +67,10 @@ static inline int bound_time_wait(struct rk_context *c, size_t n)
         if (ports < 0 || waiting < 0 || 2 * (waiting + (int64_t)n) <= ports)
             return 0;
         if (rk_monotonic_ns() >= end_ns) {
-            snprintf(why, sizeof why, "%lld connections in TIME_WAIT and %zu more would hold over "
-                     "half of the %lld local ports; wait a minute.", (long long)waiting, n,
-                     (long long)ports);
+            snprintf(why, sizeof why,
+                     "%lld connections in TIME_WAIT and %zu more would hold over "
+                     "half of the %lld local ports; wait a minute.",
+                     (long long)waiting, n, (long long)ports);
             return rk_cannot(c, why);
         }
         nanosleep(&pause, NULL);
@@ -79,7 +82,8 @@ static inline int make_patient(struct rk_context *c, const struct peer *peer)
 {
     const struct sched_param none = {0};
     return sched_setscheduler(peer->server, SCHED_BATCH, &none) == 0
-               ? 0 : rk_refused(c, "sched_setscheduler", errno);
+               ? 0
+               : rk_refused(c, "sched_setscheduler", errno);
 }
 
 /* Starts or finds the other side (a server on `cpu`, -1: this one), and has it accept n. */
@@ -100,14 +104,16 @@ static inline int open_door(struct rk_context *c, struct door *door, size_t n, e
         status = peer_door(c, &door->peer, service, &door->control, &door->address, &door->length);
     if (status)
         return peer_close(c, &door->peer, status);
-    /* The answer is acknowledged now, not after 40 ms: it would be sent again before, and counted. */
+    /* The answer is acknowledged now, not after 40 ms: it would be sent again before, and counted.
+     */
     const int at_once = 1;
     setsockopt(door->control, IPPROTO_TCP, TCP_QUICKACK, &at_once, sizeof at_once);
     return 0;
 }
 
-/* What the other side counted must be what was done here. A SYN that was lost on the way is a sample
- * as any other, and the record's `retransmits` tells of it; one that found no room is not. */
+/* What the other side counted must be what was done here. A SYN that was lost on the way is a
+ * sample as any other, and the record's `retransmits` tells of it; one that found no room is not.
+ */
 static inline int agree(struct rk_context *c, struct door *door, enum ending ending)
 {
     long long accepted, overflows, drops, in_order;
@@ -117,21 +123,28 @@ static inline int agree(struct rk_context *c, struct door *door, enum ending end
         return status;
     if (sscanf(line, "done %lld %lld %lld %lld", &accepted, &overflows, &drops, &in_order) != 4)
         return trouble(c, EPROTO, "The peer did not say what it had accepted.");
-    if (door->sent_again && (overflows > 0 || drops > 0)) /* alone, they are of another socket there */
-        return trouble(c, EBUSY, "A full accept queue on the peer's host dropped a SYN, which "
+    if (door->sent_again &&
+        (overflows > 0 || drops > 0)) /* alone, they are of another socket there */
+        return trouble(c, EBUSY,
+                       "A full accept queue on the peer's host dropped a SYN, which "
                        "was sent again a second later (%lld overflows, %lld drops); is its "
-                       "net.core.somaxconn far below 4096?", overflows, drops);
+                       "net.core.somaxconn far below 4096?",
+                       overflows, drops);
     if (door->sent_again && (overflows < 0 || drops < 0))
-        return trouble(c, EBUSY, "A SYN was sent again a second later, and the peer cannot tell "
+        return trouble(c, EBUSY,
+                       "A SYN was sent again a second later, and the peer cannot tell "
                        "whether its accept queue was full: it may not read "
                        "/proc/self/net/netstat there.");
     if (accepted != (long long)door->made || in_order != (ending == IN_ORDER ? accepted : 0))
-        return trouble(c, EPROTO, "%zu connections were made, %lld were accepted and %lld "
-                       "closed in order, not by a reset.", door->made, accepted, in_order);
+        return trouble(c, EPROTO,
+                       "%zu connections were made, %lld were accepted and %lld "
+                       "closed in order, not by a reset.",
+                       door->made, accepted, in_order);
     return 0;
 }
 
-static inline int close_door(struct rk_context *c, struct door *door, enum ending ending, int status)
+static inline int close_door(struct rk_context *c, struct door *door, enum ending ending,
+                             int status)
 {
     if (!status)
         status = agree(c, door, ending);

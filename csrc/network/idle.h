@@ -10,7 +10,8 @@
 #include "harness.h"
 
 #define RK_HOLD_IDLE                                                                               \
-    RK_COUNT("hold_idle", 0, 0, 1, "1: CPUs are kept out of idle states (/dev/cpu_dma_latency at 0)")
+    RK_COUNT("hold_idle", 0, 0, 1,                                                                 \
+             "1: CPUs are kept out of idle states (/dev/cpu_dma_latency at 0)")
 
 /* *fd holds them until it is closed; -1 where nothing is to be held. */
 static inline int idle_hold(struct rk_context *c, int wanted, int *fd)
@@ -27,8 +28,9 @@ static inline int idle_hold(struct rk_context *c, int wanted, int *fd)
         close(*fd);
     *fd = -1;
     if (error == EACCES || error == EPERM)
-        return rk_cannot(c, "hold_idle needs the right to write to /dev/cpu_dma_latency, which root "
-                            "has");
+        return rk_cannot(c,
+                         "hold_idle needs the right to write to /dev/cpu_dma_latency, which root "
+                         "has");
     if (error == ENOENT || error == ENXIO || error == ENODEV)
         return rk_cannot(c, "hold_idle needs /dev/cpu_dma_latency, which is not there");
     return rk_failed(c, "/dev/cpu_dma_latency", error);

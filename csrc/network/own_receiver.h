@@ -1,5 +1,5 @@
-/* own_receiver.h: a thread of this process that receives over loopback, on whichever CPU the scheduler
- * likes, as one of the reports had it; for network/throughput. */
+/* own_receiver.h: a thread of this process that receives over loopback, on whichever CPU the
+ * scheduler likes, as one of the reports had it; for network/throughput. */
 #ifndef RK_OWN_RECEIVER_H
 #define RK_OWN_RECEIVER_H
 

@@ -38,8 +38,8 @@ static inline void ping_word(unsigned char *at, uint16_t word)
     at[1] = (unsigned char)word;
 }
 
-/* Whether these bytes are the answer to the last request. A socket that is not raw gets answers to its
- * own requests alone, and has given them an id of its own. */
+/* Whether these bytes are the answer to the last request. A socket that is not raw gets answers to
+ * its own requests alone, and has given them an id of its own. */
 static inline int ping_is_answer(const struct ping *ping, size_t got)
 {
     const unsigned char *at = ping->from;
@@ -115,8 +115,9 @@ static inline int ping_open(struct rk_context *c, const struct peer *peer, size_
     }
     if (ping->fd < 0)
         return errno == EPERM || errno == EACCES
-                   ? rk_cannot(c, "echo requests need root (CAP_NET_RAW), or a group of this user in "
-                                  "the range of sysctl net.ipv4.ping_group_range")
+                   ? rk_cannot(c,
+                               "echo requests need root (CAP_NET_RAW), or a group of this user in "
+                               "the range of sysctl net.ipv4.ping_group_range")
                    : rk_refused(c, "a socket for echo requests", errno);
     if (!(ping->raw && ping_only_answers(ping) < 0) &&
         setsockopt(ping->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0 &&

@@ -1,6 +1,6 @@
-/* receiver.h: how many bytes the receiver of a stream had by when, as reckon-peer's sink noted it by a
- * clock of its own; for network/throughput. What the sender has handed over is not yet received: some
- * MB of it may lie in its socket. */
+/* receiver.h: how many bytes the receiver of a stream had by when, as reckon-peer's sink noted it
+ * by a clock of its own; for network/throughput. What the sender has handed over is not yet
+ * received: some MB of it may lie in its socket. */
 #ifndef RK_RECEIVER_H
 #define RK_RECEIVER_H
 
@@ -12,12 +12,13 @@
 
 /* As long as nothing moves before a connection counts as stalled. */
 #define PATIENCE_S PEER_DEADLINE_S
-/* What our rows' receiver asks of its socket in one call. On the sender's own CPU it decides how much
- * goes through at a time: each call makes room, for which the sender is woken at once. With sends of
- * 1 MiB and 128 KiB a call it had half of what iperf3 -l 1M has, with 1 MiB a call as much; on another
- * CPU it makes no difference. */
+/* What our rows' receiver asks of its socket in one call. On the sender's own CPU it decides how
+ * much goes through at a time: each call makes room, for which the sender is woken at once. With
+ * sends of 1 MiB and 128 KiB a call it had half of what iperf3 -l 1M has, with 1 MiB a call as
+ * much; on another CPU it makes no difference. */
 #define RECEIVER_BYTES (1 << 20)
-/* The reports' receiver: as iperf3's default, and a note a second, as only its count is asked for. */
+/* The reports' receiver: as iperf3's default, and a note a second, as only its count is asked for.
+ */
 #define SINK_THAT_COUNTS "sink 1000000 131072"
 /* More than the sink keeps: whoever sends as many is no sink. */
 #define NOTES_MOST 200000
@@ -42,8 +43,10 @@ static inline void forget_notes(struct notes *notes)
 static inline int transfer_failed(struct rk_context *c, int error)
 {
     if (error == ETIMEDOUT)
-        return trouble(c, error, "The receiver took nothing for %d s; is the other host busy, or "
-                       "the link down?", PATIENCE_S);
+        return trouble(c, error,
+                       "The receiver took nothing for %d s; is the other host busy, or "
+                       "the link down?",
+                       PATIENCE_S);
     if (error == ECONNRESET || error == EPIPE)
         return trouble(c, ECONNRESET, "The receiver went away before it had everything.");
     return rk_failed(c, "the transfer", error);
@@ -56,8 +59,8 @@ static inline int pending_error(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 ? errno : error;
 }
 
-/* Until the other host has acknowledged all that was sent or, with `answer`, until it says something.
- * As long as it takes more, it may take its time. 0 or an errno. */
+/* Until the other host has acknowledged all that was sent or, with `answer`, until it says
+ * something. As long as it takes more, it may take its time. 0 or an errno. */
 static inline int await_taken(int fd, int answer)
 {
     int waiting = 0, before = -1;
@@ -95,7 +98,8 @@ static inline int add_note(struct rk_context *c, struct notes *notes, const char
     const struct note *last = notes->count ? &notes->at[notes->count - 1] : NULL;
     if (sscanf(line, "%llu %lld%c", &bytes, &ns, &end) != 3 || end != '\n' ||
         (last && (bytes < last->bytes || ns < last->ns)) || notes->count == NOTES_MOST)
-        return trouble(c, EPROTO, "The receiver's notes make no sense; build reckon-peer and "
+        return trouble(c, EPROTO,
+                       "The receiver's notes make no sense; build reckon-peer and "
                        "this reckon from the same commit.");
     notes->at[notes->count++] = (struct note){bytes, ns};
     return 0;
@@ -107,7 +111,8 @@ static inline int end_stream(int fd)
     return shutdown(fd, SHUT_WR) < 0 ? errno : await_taken(fd, 1);
 }
 
-/* The receiver's notes of a stream that has ended; the last must tell of every byte that was sent. */
+/* The receiver's notes of a stream that has ended; the last must tell of every byte that was sent.
+ */
 static inline int hear_notes(struct rk_context *c, int fd, uint64_t sent, struct notes *notes)
 {
     char line[64];
@@ -139,8 +144,8 @@ static inline int hear_notes(struct rk_context *c, int fd, uint64_t sent, struct
     return status;
 }
 
-/* Bytes that the receiver had at that time, which lies between its first note and its last: what came
- * between two notes is spread evenly over the time between them. */
+/* Bytes that the receiver had at that time, which lies between its first note and its last: what
+ * came between two notes is spread evenly over the time between them. */
 static inline double bytes_at(const struct notes *notes, int64_t ns)
 {
     size_t low = 0, high = notes->count - 1;
@@ -171,8 +176,9 @@ static inline int64_t sent_again(int fd)
 {
     struct tcp_info info = {0};
     socklen_t size = sizeof info;
-    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) < 0 ? -1
-                                                                   : (int64_t)info.tcpi_total_retrans;
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) < 0
+               ? -1
+               : (int64_t)info.tcpi_total_retrans;
 }
 
 /* Into the record: what TCP had to send again, and what came to the namespace's counters. */

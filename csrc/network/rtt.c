@@ -15,7 +15,7 @@ static int other_cpu(struct rk_context *c, int *cpu)
     return only_loopback(c, "the other CPU is one of this computer: peer must be loopback here");
 }
 
-/* --- TCP --------------------------------------------------------------------------------------- */
+/* --- TCP --- */
 
 static int time_tcp(struct rk_context *c, struct rk_sample *out, size_t n, int cpu)
 {
@@ -42,7 +42,7 @@ static int run_tcp_across(struct rk_context *c, struct rk_sample *out, size_t n)
     return status ? status : time_tcp(c, out, n, cpu);
 }
 
-/* --- UDP --------------------------------------------------------------------------------------- */
+/* --- UDP --- */
 
 /* Each datagram has its number, so that an answer which comes late or twice is not taken for the
  * next one's. */
@@ -63,7 +63,8 @@ static int exchange(int fd, size_t size, uint32_t number)
     }
 }
 
-static int open_udp(struct rk_context *c, const struct sockaddr_storage *to, socklen_t length, int *fd)
+static int open_udp(struct rk_context *c, const struct sockaddr_storage *to, socklen_t length,
+                    int *fd)
 {
     const struct timeval limit = {.tv_sec = PEER_DEADLINE_S};
     *fd = socket(to->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -119,7 +120,7 @@ static int run_udp_across(struct rk_context *c, struct rk_sample *out, size_t n)
     return status ? status : time_udp(c, out, n, cpu);
 }
 
-/* --- ICMP -------------------------------------------------------------------------------------- */
+/* --- ICMP --- */
 
 static int run_icmp(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -137,7 +138,7 @@ static int run_icmp(struct rk_context *c, struct rk_sample *out, size_t n)
     return trip_end(c, &trip, status ? status : trip_failed(c, bad));
 }
 
-/* --- seen by a capture ------------------------------------------------------------------------- */
+/* --- seen by a capture --- */
 
 static int run_tcp_wire(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -179,7 +180,7 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
     return trip_end(c, &trip, status);
 }
 
-/* --- mbp2016: the server is a thread of the client ---------------------------------------------- */
+/* --- mbp2016: the server is a thread of the client --- */
 
 static int write_and_read(int fd, size_t size)
 {
@@ -223,28 +224,39 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 #define DATAGRAM(preset) RK_COUNT("size_bytes", preset, 1, PING_MOST, "of the payload, each way")
 #define OURS(size) RK_PARAMS(PEER, SIZE(size), ROUNDS(1), RK_HOLD_IDLE)
 #define ROW(id, what, ...)                                                                         \
-    RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .timed = what, .run = run_##id,    \
+    RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .timed = what, .run = run_##id,   \
              __VA_ARGS__)
 
-ROW(tcp, "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; on loopback "
-    "the server is on the same CPU", .params = OURS(64));
-ROW(tcp_across, "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; the "
-    "server is on another CPU of this computer (the lowest)", .params = OURS(64));
-ROW(udp, "rounds x a datagram sent and its answer received; on loopback the server is on the same CPU",
+ROW(tcp,
+    "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; on loopback "
+    "the server is on the same CPU",
+    .params = OURS(64));
+ROW(tcp_across,
+    "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; the "
+    "server is on another CPU of this computer (the lowest)",
+    .params = OURS(64));
+ROW(udp,
+    "rounds x a datagram sent and its answer received; on loopback the server is on the same CPU",
     .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
-ROW(udp_across, "rounds x a datagram sent and its answer received; the server is on another CPU of "
+ROW(udp_across,
+    "rounds x a datagram sent and its answer received; the server is on another CPU of "
     "this computer (the lowest)",
     .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
-ROW(icmp, "rounds x an echo request sent and its reply received, by a ping socket or else a raw one; "
+ROW(icmp,
+    "rounds x an echo request sent and its reply received, by a ping socket or else a raw one; "
     "the other end's kernel answers",
     .params = RK_PARAMS(PEER, DATAGRAM(56), ROUNDS(1), RK_HOLD_IDLE));
-ROW(tcp_wire, "of a round trip over TCP, by the kernel's time stamps of captured packets: from the "
+ROW(tcp_wire,
+    "of a round trip over TCP, by the kernel's time stamps of captured packets: from the "
     "first segment of the message as it leaves to the first of the answer as it comes in",
     .params = RK_PARAMS(PEER, SIZE(64), RK_HOLD_IDLE));
-ROW(hpe_i7_860, "by the kernel's time stamps of captured packets: from a segment as it leaves to its "
+ROW(hpe_i7_860,
+    "by the kernel's time stamps of captured packets: from a segment as it leaves to its "
     "acknowledgement as it comes in; 1 B every interval_us, TCP_QUICKACK at the server",
     .reports = "hpe_i7_860",
-    .params = RK_PARAMS(PEER, RK_COUNT("interval_us", 1000, 1, 1000000, "from one byte to the next")));
-ROW(mbp2016, "t(2n) - t(n) of n messages written and read back, the server a thread of the client's "
-    "process on any CPU (peer=other: reckon-peer there)", .reports = "mbp2016",
-    .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(100)));
+    .params = RK_PARAMS(PEER,
+                        RK_COUNT("interval_us", 1000, 1, 1000000, "from one byte to the next")));
+ROW(mbp2016,
+    "t(2n) - t(n) of n messages written and read back, the server a thread of the client's "
+    "process on any CPU (peer=other: reckon-peer there)",
+    .reports = "mbp2016", .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(100)));

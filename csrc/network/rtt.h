@@ -25,10 +25,13 @@ static inline int there_and_back(int fd, char *buffer, size_t size)
 static inline int trip_failed(struct rk_context *c, int status)
 {
     if (status == -ETIMEDOUT)
-        return trouble(c, ETIMEDOUT, "Nothing came back within %d s: lost on the way, or the "
-                       "other end hangs.", PEER_DEADLINE_S);
+        return trouble(c, ETIMEDOUT,
+                       "Nothing came back within %d s: lost on the way, or the "
+                       "other end hangs.",
+                       PEER_DEADLINE_S);
     if (status == -ECONNRESET || status == -EPIPE || status == -ECONNREFUSED)
-        return trouble(c, ECONNRESET, "The other end went away in the middle; is it still "
+        return trouble(c, ECONNRESET,
+                       "The other end went away in the middle; is it still "
                        "running there?");
     return status ? rk_failed(c, "a round trip", -status) : 0;
 }
@@ -71,8 +74,8 @@ static inline int trip_end(struct rk_context *c, struct trip *trip, int status)
     return status;
 }
 
-/* A connection to the peer's echo of messages of that size, and one round trip that nobody times: the
- * other end's own beginning is not part of one. */
+/* A connection to the peer's echo of messages of that size, and one round trip that nobody times:
+ * the other end's own beginning is not part of one. */
 static inline int trip_echo(struct rk_context *c, struct trip *trip, char *buffer, size_t size)
 {
     char service[32];

@@ -36,8 +36,9 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     int bad = 0;
     if (!RK_HAVE_STAMPS)
         return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
-    int status = only_loopback(c, "the foreign echo server (ncat) is started on this computer alone: "
-                                  "peer must be loopback here");
+    int status =
+        only_loopback(c, "the foreign echo server (ncat) is started on this computer alone: "
+                         "peer must be loopback here");
     if (!status)
         status = trip_begin(c, &trip, NO_SERVER, 0);
     if (status)
@@ -54,10 +55,12 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define ROW(id, preset, what)                                                                      \
-    RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .reports = #id, .timed = what,     \
+    RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .reports = #id, .timed = what,    \
              .run = run_##id, .params = RK_PARAMS(PEER, SIZE(preset)))
 
-ROW(t470, 64, "send() and recv() of a message between RDTSC and RDTSCP, -O0, minus the timer; on "
+ROW(t470, 64,
+    "send() and recv() of a message between RDTSC and RDTSCP, -O0, minus the timer; on "
     "loopback the server is on the same CPU");
-ROW(i7_10750h, 56, "send() and recv() of a message between CPUID-fenced stamps, -O0, the stamps "
+ROW(i7_10750h, 56,
+    "send() and recv() of a message between CPUID-fenced stamps, -O0, the stamps "
     "included; the server is ncat with cat, on the same CPU");

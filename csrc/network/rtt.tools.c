@@ -19,7 +19,7 @@ static int possible(double us, const struct rk_stamp *since)
     return isfinite(us) && us > 0 && us * 1e3 < (double)(rk_monotonic_ns() - since->ns);
 }
 
-/* --- ping -------------------------------------------------------------------------------------- */
+/* --- ping --- */
 
 /* Of "64 bytes from 127.0.0.1: icmp_seq=3 ttl=64 time=0.011 ms" the number and the time in us. */
 static int read_echo(const char *line, long *sequence, double *us)
@@ -58,8 +58,11 @@ static int read_echoes(struct rk_context *c, char *text, struct rk_sample *out, 
             out[seen - 1] = (struct rk_sample){(int64_t)(us * 1e3 * ticks), 1};
         seen++;
     }
-    return seen == n + 1 ? 0 : trouble(c, EPROTO, "ping printed the times of %zu echoes, not of "
-                                       "the %zu that it was to send.", seen, n + 1);
+    return seen == n + 1 ? 0
+                         : trouble(c, EPROTO,
+                                   "ping printed the times of %zu echoes, not of "
+                                   "the %zu that it was to send.",
+                                   seen, n + 1);
 }
 
 static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -74,8 +77,8 @@ static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
     snprintf(count, sizeof count, "%zu", n + 1);
     /* Where ping has rights of its own it would outlive a killed caller by as much. */
     snprintf(within, sizeof within, "%lld", (long long)(allowed_ms / 1000 + TOOL_SPARE_S - 2));
-    const char *const words[] = {"-n", "-i", interval, "-s", size, "-c", count, "-w", within,
-                                 TOOL_LOOPBACK, NULL};
+    const char *const words[] = {"-n",  "-i", interval, "-s",          size, "-c",
+                                 count, "-w", within,   TOOL_LOOPBACK, NULL};
     int status = tool_loopback(c);
     if (status)
         return status;
@@ -91,10 +94,11 @@ static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
     return status;
 }
 
-/* --- sockperf ---------------------------------------------------------------------------------- */
+/* --- sockperf --- */
 
-/* The round trips of the log in us, in their order; how many, or -1 with *bad the line that is none.
- * A line is "packet, sent, back, round trip", in s and us; those before and after are a report. */
+/* The round trips of the log in us, in their order; how many, or -1 with *bad the line that is
+ * none. A line is "packet, sent, back, round trip", in s and us; those before and after are a
+ * report. */
 static long read_trips(char *text, double *us, const struct rk_stamp *begin, const char **bad)
 {
     long count = 0, packet;
@@ -118,7 +122,8 @@ static int spread(struct rk_context *c, char *text, struct rk_sample *out, size_
 {
     const double ticks = ticks_in_ns(begin);
     const char *bad;
-    double *us = malloc((strlen(text) / 8 + 1) * sizeof *us); /* no line of four numbers is shorter */
+    double *us =
+        malloc((strlen(text) / 8 + 1) * sizeof *us); /* no line of four numbers is shorter */
     if (!us)
         return rk_refused(c, "malloc", ENOMEM);
     const long count = read_trips(text, us, begin, &bad);
@@ -126,8 +131,10 @@ static int spread(struct rk_context *c, char *text, struct rk_sample *out, size_
     if (count < 0)
         status = trouble(c, EPROTO, "sockperf logged a round trip that cannot be: %.80s", bad);
     else if ((size_t)count < n)
-        status = trouble(c, EPROTO, "sockperf logged %ld round trips where %zu are wanted; a "
-                         "longer span_ms gives more.", count, n);
+        status = trouble(c, EPROTO,
+                         "sockperf logged %ld round trips where %zu are wanted; a "
+                         "longer span_ms gives more.",
+                         count, n);
     for (size_t i = 0; i < n && !status; i++) {
         const size_t at = (2 * i + 1) * (size_t)count / (2 * n);
         out[i] = (struct rk_sample){(int64_t)(us[at] * 1e3 * ticks), 1};
@@ -148,9 +155,9 @@ static int ask_sockperf(struct rk_context *c, const char *port, struct rk_sample
     snprintf(size, sizeof size, "%d", (int)rk_integer(c, "size_bytes"));
     snprintf(span, sizeof span, "%d", (int)span_s);
     snprintf(path, sizeof path, "/proc/self/fd/%d", log);
-    const char *const words[] = {"ping-pong", "--tcp", "--full-rtt", "-i", TOOL_LOOPBACK,
-                                 "-p", port, "-t", span, "--msg-size", size,
-                                 "--full-log", path, NULL};
+    const char *const words[] = {"ping-pong", "--tcp",      "--full-rtt", "-i", TOOL_LOOPBACK,
+                                 "-p",        port,         "-t",         span, "--msg-size",
+                                 size,        "--full-log", path,         NULL};
     const struct rk_stamp begin = rk_stamp_now();
     int status = tool_start(c, &client, "sockperf", "sockperf", words, -1, span_s * 1000);
     status = status ? status : tool_wait(c, &client);
@@ -185,19 +192,21 @@ static int run_sockperf(struct rk_context *c, struct rk_sample *out, size_t n)
     return status;
 }
 
-RK_PROBE(ping, .name = "network/rtt/ping", .op = "round trip",
-         .timed = "as ping prints it, in steps of 1 us: from its own look at the clock before it sends "
-                  "an ICMP echo to " TOOL_LOOPBACK " to the kernel's stamp of the reply; a first echo "
-                  "is not counted",
-         .params = RK_PARAMS(RK_COUNT("size_bytes", 56, 16, 65507, "payload of an echo"),
-                             RK_COUNT("interval_ms", 2, 1, 1000,
-                                      "from one echo to the next; ping refuses an ordinary user less "
-                                      "than 2, older ones less than 200")),
-         .run = run_ping);
+RK_PROBE(
+    ping, .name = "network/rtt/ping", .op = "round trip",
+    .timed = "as ping prints it, in steps of 1 us: from its own look at the clock before it sends "
+             "an ICMP echo to " TOOL_LOOPBACK " to the kernel's stamp of the reply; a first echo "
+             "is not counted",
+    .params = RK_PARAMS(RK_COUNT("size_bytes", 56, 16, 65507, "payload of an echo"),
+                        RK_COUNT("interval_ms", 2, 1, 1000,
+                                 "from one echo to the next; ping refuses an ordinary user less "
+                                 "than 2, older ones less than 200")),
+    .run = run_ping);
 RK_PROBE(sockperf, .name = "network/rtt/sockperf", .op = "round trip",
-         .timed = "as sockperf ping-pong --tcp --full-rtt logs them, by its own clock: a send and the "
-                  "receive of what its server on the same CPU sends back; as many of the log's round "
-                  "trips as there are samples, evenly spread over it",
+         .timed =
+             "as sockperf ping-pong --tcp --full-rtt logs them, by its own clock: a send and the "
+             "receive of what its server on the same CPU sends back; as many of the log's round "
+             "trips as there are samples, evenly spread over it",
          .params = RK_PARAMS(RK_COUNT("size_bytes", 64, 14, 65000, "one message"),
                              RK_COUNT("span_ms", 1000, 1000, SPAN_MOST_MS,
                                       "rounded up to whole seconds, as sockperf takes them")),

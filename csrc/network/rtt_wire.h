@@ -65,23 +65,26 @@ static inline int time_wire(const struct trip *trip, struct capture *capture, st
 static inline int capture_failed(struct rk_context *c, int status)
 {
     if (status == -ENODATA)
-        return trouble(c, ENODATA, "A segment was not seen by the capture within %d s; does the "
-                       "connection go over another interface?", PEER_DEADLINE_S);
+        return trouble(c, ENODATA,
+                       "A segment was not seen by the capture within %d s; does the "
+                       "connection go over another interface?",
+                       PEER_DEADLINE_S);
     if (status == -ETIME)
-        return trouble(c, ETIME, "A captured time lies outside of the round trip that the "
+        return trouble(c, ETIME,
+                       "A captured time lies outside of the round trip that the "
                        "caller saw: the clock was set meanwhile; measure again.");
     return trip_failed(c, status);
 }
 
-/* --- hpe_i7_860: a byte now and then, from each segment to its acknowledgement ------------------ */
+/* --- hpe_i7_860: a byte now and then, from each segment to its acknowledgement --- */
 
 static inline int64_t behind(uint32_t seq, uint32_t other) /* numbers wrap */
 {
     return (int32_t)(seq - other);
 }
 
-/* The segments that were seen to leave, in the order of their numbers. While a sample waits, `ticks`
- * is when its segment left and `ops` the number after it. */
+/* The segments that were seen to leave, in the order of their numbers. While a sample waits,
+ * `ticks` is when its segment left and `ops` the number after it. */
 struct segments {
     struct rk_sample *out;
     size_t n, left, acknowledged;

@@ -23,7 +23,7 @@ static inline int loopback_socket(struct peer *peer, int queue)
     return -1;
 }
 
-/* --- a thread (mbp2016) ------------------------------------------------------------------------- */
+/* --- a thread (mbp2016) --- */
 
 struct echo_thread {
     pthread_t thread;
@@ -41,8 +41,8 @@ static void *echo_thread_main(void *argument)
             continue;
         ssize_t written = 0;
         while (written < got) {
-            const ssize_t more = send(server->fd, bytes + written, (size_t)(got - written),
-                                      MSG_NOSIGNAL);
+            const ssize_t more =
+                send(server->fd, bytes + written, (size_t)(got - written), MSG_NOSIGNAL);
             if (more < 0 && errno != EINTR)
                 break;
             written += more > 0 ? more : 0;
@@ -50,7 +50,8 @@ static void *echo_thread_main(void *argument)
         if (got <= 0 || written < got)
             break;
     }
-    shutdown(server->fd, SHUT_RDWR); /* so that the client does not wait for a thread that is gone */
+    shutdown(server->fd,
+             SHUT_RDWR); /* so that the client does not wait for a thread that is gone */
     return NULL;
 }
 
@@ -103,7 +104,7 @@ static inline void echo_thread_end(struct echo_thread *server, int fd)
     close(server->fd);
 }
 
-/* --- ncat (i7_10750h) ---------------------------------------------------------------------------- */
+/* --- ncat (i7_10750h) --- */
 
 struct ncat {
     pid_t pid;
@@ -126,16 +127,16 @@ __attribute__((noreturn)) static inline void ncat_exec(const struct peer *peer, 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (int fd = 0; fd < 3; fd++)
         dup2(null, fd);
-    char *const words[] = {"ncat", six ? "-6" : "-4", "--listen", host, port, "--keep-open",
-                           "--exec", "/bin/cat", NULL};
+    char *const words[] = {"ncat",        six ? "-6" : "-4", "--listen", host, port,
+                           "--keep-open", "--exec",          "/bin/cat", NULL};
     char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL}; /* not the peer's token */
     if (getppid() == parent)
         execvpe("ncat", words, environment);
     _exit(errno == ENOENT ? 127 : 126);
 }
 
-/* With the cat of each connection and what hands on between the two: their parent gone, they are this
- * process's children, because it said so before. */
+/* With the cat of each connection and what hands on between the two: their parent gone, they are
+ * this process's children, because it said so before. */
 static inline void ncat_end(const struct ncat *ncat)
 {
     kill(-ncat->pid, SIGKILL);
@@ -151,8 +152,9 @@ static inline int ncat_await(struct rk_context *c, pid_t ncat, const struct peer
         siginfo_t ended = {0};
         if (waitid(P_PID, (id_t)ncat, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid)
             return ended.si_code == CLD_EXITED && ended.si_status == 127
-                       ? rk_cannot(c, "needs ncat, which is not installed (on Debian and Ubuntu the "
-                                      "package ncat, on others nmap)")
+                       ? rk_cannot(c,
+                                   "needs ncat, which is not installed (on Debian and Ubuntu the "
+                                   "package ncat, on others nmap)")
                        : trouble(c, ECHILD, "ncat does not start: it ended with %s %d.",
                                  ended.si_code == CLD_EXITED ? "exit status" : "signal",
                                  ended.si_status);

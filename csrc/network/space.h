@@ -20,8 +20,8 @@
 static inline int rk_same_space(int one, int other)
 {
     struct stat first, second;
-    return fstat(one, &first) == 0 && fstat(other, &second) == 0 &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+    return fstat(one, &first) == 0 && fstat(other, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
 }
 
 /* Enters one namespace of the process: 0, -EALREADY if this one is in it, or -errno. */
@@ -37,8 +37,8 @@ static inline int rk_enter_one(int fd, const char *own, int kind)
     return setns(fd, kind) < 0 ? -errno : 0;
 }
 
-/* From here on this process reaches what the process `pid` reaches by network. Only for a process of
- * the row's own, which ends with the row: there is no way back. */
+/* From here on this process reaches what the process `pid` reaches by network. Only for a process
+ * of the row's own, which ends with the row: there is no way back. */
 static inline int rk_enter_space(struct rk_context *c, pid_t pid)
 {
     static pid_t entered; /* a row may ask again, for its warm-up and for its samples */

@@ -27,9 +27,9 @@ struct streams {
     struct rk_region data; /* what every send sends */
     size_t size_bytes;     /* in one send */
     pthread_mutex_t gate;  /* held until all threads are there */
-    uint64_t until_ns;  /* each sends until then */
-    atomic_int over;    /* or until it is enough, or one has failed */
-    atomic_int sending; /* threads that have not ended */
+    uint64_t until_ns;     /* each sends until then */
+    atomic_int over;       /* or until it is enough, or one has failed */
+    atomic_int sending;    /* threads that have not ended */
 };
 
 /* Bytes that no link on the way can make fewer (xorshift, Marsaglia 2003). */
@@ -45,13 +45,12 @@ static inline void fill_at_random(const struct rk_region *region)
 static inline int choose_congestion(struct rk_context *c, int fd, const char *name)
 {
     char why[200];
-    if (!*name ||
-        setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0)
+    if (!*name || setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0)
         return 0;
     snprintf(why, sizeof why,
              "the congestion control %.20s is not to be had here: %s (see "
-             "net.ipv4.tcp_available_congestion_control and tcp_allowed_congestion_control)", name,
-             strerror(errno));
+             "net.ipv4.tcp_available_congestion_control and tcp_allowed_congestion_control)",
+             name, strerror(errno));
     return rk_cannot(c, why);
 }
 
@@ -67,18 +66,20 @@ static inline void close_streams(struct streams *all)
     rk_unmap(&all->data);
 }
 
-/* As a connection is by itself (Nagle's algorithm, RFC 896): peer_ask() makes it send at once, which
- * is for round trips. */
+/* As a connection is by itself (Nagle's algorithm, RFC 896): peer_ask() makes it send at once,
+ * which is for round trips. */
 static inline int gather_small_sends(struct rk_context *c, int fd)
 {
     const int off = 0;
     return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &off, sizeof off) == 0
-               ? 0 : rk_failed(c, "TCP_NODELAY", errno);
+               ? 0
+               : rk_failed(c, "TCP_NODELAY", errno);
 }
 
 /* So many connections to a sink that notes every so often. Where it fails, nothing is left. */
-static inline int open_streams(struct rk_context *c, struct peer *peer, struct streams *all, int count,
-                               size_t size_bytes, int64_t every_us, const char *congestion)
+static inline int open_streams(struct rk_context *c, struct peer *peer, struct streams *all,
+                               int count, size_t size_bytes, int64_t every_us,
+                               const char *congestion)
 {
     char service[64];
     snprintf(service, sizeof service, "sink %lld %d", (long long)every_us, RECEIVER_BYTES);
@@ -169,8 +170,8 @@ static inline int64_t all_began_ns(const struct streams *all)
 
 /* n windows one after the other, the first `after_ns` after the receiver had something of each
  * stream: bytes of all of them in it, and ns for now. */
-static inline int cut_windows(struct rk_context *c, const struct streams *all, struct rk_sample *out,
-                              size_t n, int64_t after_ns, int64_t window_ns)
+static inline int cut_windows(struct rk_context *c, const struct streams *all,
+                              struct rk_sample *out, size_t n, int64_t after_ns, int64_t window_ns)
 {
     const int64_t begin_ns = all_began_ns(all) + after_ns;
     const int64_t end_ns = begin_ns + (int64_t)n * window_ns;
@@ -178,7 +179,8 @@ static inline int cut_windows(struct rk_context *c, const struct streams *all, s
     for (int i = 0; i < all->count; i++) {
         const struct notes *notes = &all->each[i].notes;
         if (notes->at[notes->count - 1].ns < end_ns)
-            return trouble(c, ETIME, "The receiver's notes end before the last window does: its "
+            return trouble(c, ETIME,
+                           "The receiver's notes end before the last window does: its "
                            "stream began late; measure again.");
         before += bytes_at(notes, begin_ns);
     }
@@ -189,8 +191,10 @@ static inline int cut_windows(struct rk_context *c, const struct streams *all, s
         /* Rounded at the window's ends, so that the windows sum up. */
         out[trial] = (struct rk_sample){window_ns, (uint64_t)after - (uint64_t)before};
         if (!out[trial].ops)
-            return trouble(c, ENODATA, "Not a byte came within a window of %g ms; take a longer "
-                           "window_ms.", (double)window_ns / 1e6);
+            return trouble(c, ENODATA,
+                           "Not a byte came within a window of %g ms; take a longer "
+                           "window_ms.",
+                           (double)window_ns / 1e6);
         before = after;
     }
     return 0;

@@ -4,8 +4,8 @@
 #include "network/streams.h"
 
 #define MS_NS 1000000
-/* Sent beyond the last window, because the receiver's time begins only when its first byte is there,
- * which may have had to be sent twice. */
+/* Sent beyond the last window, because the receiver's time begins only when its first byte is
+ * there, which may have had to be sent twice. */
 #define MARGIN_MS 100
 /* Notes in a window, so that what is spread evenly between two of them is a small part of it; fewer
  * in a run so long that its sink would have to throw notes away. */
@@ -99,11 +99,12 @@ static int run_start(struct rk_context *c, struct rk_sample *out, size_t n)
     return measure(c, &wish, out, n, 1);
 }
 
-/* --- mbp2016: 32 MB in one loop of writes, to a thread of the same process or to the other host --- */
+/* --- mbp2016: 32 MB in one loop of writes, to a thread of the same process or to the other host
+ * --- */
 
 /* n times everything, each begun when the receiver has all that was before. */
-static int send_all(struct rk_context *c, int fd, const struct rk_region *data, struct rk_sample *out,
-                    size_t n)
+static int send_all(struct rk_context *c, int fd, const struct rk_region *data,
+                    struct rk_sample *out, size_t n)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     for (size_t i = 0; i < n; i++) {
@@ -150,34 +151,39 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 #define PEER RK_WORD("peer", "loopback", "loopback, or other: the other host")
 #define SIZE RK_COUNT("size_bytes", 131072, 64, 4 << 20, "handed over in one send")
 #define CONGESTION                                                                                 \
-    RK_WORD("congestion", "", "the sender's congestion control, as reno or cubic; empty: the system's")
+    RK_WORD("congestion", "",                                                                      \
+            "the sender's congestion control, as reno or cubic; empty: the system's")
 #define WINDOWS                                                                                    \
     SIZE, RK_COUNT("streams", 1, 1, STREAMS_MOST, "connections at a time"),                        \
         RK_COUNT("skip_ms", 100, 0, 60000, "at the beginning that do not count (slow start)"),     \
         RK_COUNT("window_ms", 50, 1, 60000, "of one sample"), CONGESTION
 
 RK_PROBE(tcp, .name = "network/throughput/tcp", .op = "byte",
-         .timed = "bytes that the receiver took from all its connections in successive windows of "
-                  "window_ms by its own clock, skip_ms after its first byte; it takes up to 1 MiB a "
-                  "call, and on loopback it is on the sender's CPU",
+         .timed =
+             "bytes that the receiver took from all its connections in successive windows of "
+             "window_ms by its own clock, skip_ms after its first byte; it takes up to 1 MiB a "
+             "call, and on loopback it is on the sender's CPU",
          .params = RK_PARAMS(PEER, WINDOWS), .run = run_tcp);
-RK_PROBE(tcp_across, .name = "network/throughput/tcp_across", .op = "byte",
-         .timed = "bytes that the receiver, on another CPU of this computer than the sender (the lowest), "
-                  "took from all its connections in successive windows of window_ms by its own "
-                  "clock, skip_ms after its first byte; it takes up to 1 MiB a call",
-         .params = RK_PARAMS(RK_WORD("peer", "loopback", "loopback"), WINDOWS),
-         .run = run_tcp_across);
+RK_PROBE(
+    tcp_across, .name = "network/throughput/tcp_across", .op = "byte",
+    .timed =
+        "bytes that the receiver, on another CPU of this computer than the sender (the lowest), "
+        "took from all its connections in successive windows of window_ms by its own "
+        "clock, skip_ms after its first byte; it takes up to 1 MiB a call",
+    .params = RK_PARAMS(RK_WORD("peer", "loopback", "loopback"), WINDOWS), .run = run_tcp_across);
 RK_PROBE(start, .name = "network/throughput/start", .op = "byte",
-         .timed = "bytes that the receiver of a fresh connection took in one window of window_ms by its "
-                  "own clock, after_ms after its first byte",
+         .timed =
+             "bytes that the receiver of a fresh connection took in one window of window_ms by its "
+             "own clock, after_ms after its first byte",
          .params = RK_PARAMS(PEER, SIZE,
                              RK_COUNT("after_ms", 0, 0, 60000, "from the first byte to the window"),
                              RK_COUNT("window_ms", 10, 1, 60000, "of the window"), CONGESTION),
          .run = run_start);
 RK_PROBE(mbp2016, .name = "network/throughput/mbp2016", .op = "byte", .reports = "mbp2016",
-         .timed = "sends in a loop until the last of size_bytes is handed over, the sender's time; the "
-                  "end of it lies in socket buffers yet. Loopback: to a thread of the same process, "
-                  "where the scheduler puts it",
+         .timed =
+             "sends in a loop until the last of size_bytes is handed over, the sender's time; the "
+             "end of it lies in socket buffers yet. Loopback: to a thread of the same process, "
+             "where the scheduler puts it",
          .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 32 << 20, 1, 1 << 30,
                                             "of one sample (the report: 32 MB)")),
          .run = run_mbp2016);

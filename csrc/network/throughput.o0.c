@@ -49,10 +49,11 @@ static int close_sender(struct rk_context *c, struct sender *me, int status)
     return peer_close(c, &me->peer, status);
 }
 
-/* --- t470: one send() of everything, the sender's time ------------------------------------------- */
+/* --- t470: one send() of everything, the sender's time --- */
 
-/* A send of many MB may take longer than the limit of one call, as long as the other host takes more:
- * the limit is put on the time without an acknowledgement instead (tcp(7), TCP_USER_TIMEOUT). */
+/* A send of many MB may take longer than the limit of one call, as long as the other host takes
+ * more: the limit is put on the time without an acknowledgement instead (tcp(7), TCP_USER_TIMEOUT).
+ */
 static int wait_while_it_moves(struct rk_context *c, int fd)
 {
     const struct timeval none = {0, 0};
@@ -88,7 +89,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     return close_sender(c, &me, status);
 }
 
-/* --- i7_10750h: 128 KiB at a time, for seconds --------------------------------------------------- */
+/* --- i7_10750h: 128 KiB at a time, for seconds --- */
 
 /* Sends until the time is up, and waits until the receiver has it all. 0 or an errno. */
 static int chunks_one_way(const struct sender *me, size_t size, uint64_t span_ns, uint64_t *bytes)
@@ -121,7 +122,8 @@ static int chunks_there_and_back(const struct sender *me, size_t size, uint64_t 
 typedef int chunks(const struct sender *, size_t size, uint64_t span_ns, uint64_t *bytes);
 
 /* A sample a connection, each a new one. */
-static int i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, chunks *exchange, int back)
+static int i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, chunks *exchange,
+                     int back)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     const uint64_t span_ns = (uint64_t)rk_integer(c, "span_ms") * 1000000;
@@ -158,7 +160,7 @@ static int run_i7_10750h_exchange(struct rk_context *c, struct rk_sample *out, s
     return i7_10750h(c, out, n, chunks_there_and_back, 1);
 }
 
-/* --- hpe_i7_860: what was acknowledged in the best second of 5 GB, from a capture ----------------- */
+/* --- hpe_i7_860: what was acknowledged in the best second of 5 GB, from a capture --- */
 
 #define HPE_SEND_BYTES (128 << 10) /* the report does not say */
 
@@ -218,26 +220,30 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 #define SPAN RK_COUNT("span_ms", 20000, 1, 600000, "that one sample lasts (the report: 20 s)")
 
 RK_PROBE(t470, .name = "network/throughput/t470", .op = "byte", .reports = "t470",
-         .timed = "one send() of size_bytes with MSG_WAITALL, -O0, between bare stamps: until the last "
-                  "byte is in the sender's socket, whose buffer is empty at the beginning; " LOOPBACK,
+         .timed =
+             "one send() of size_bytes with MSG_WAITALL, -O0, between bare stamps: until the last "
+             "byte is in the sender's socket, whose buffer is empty at the beginning; " LOOPBACK,
          .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 512 << 20, 1, 1 << 30,
                                             "of one send (the report: 512 MB, and 10 MB to another "
                                             "host)")),
          .run = run_t470);
 RK_PROBE(i7_10750h, .name = "network/throughput/i7_10750h", .op = "byte", .reports = "i7_10750h",
-         .timed = "sends of size_bytes one after the other for span_ms, -O0, and until the receiver has "
-                  "them all, between CPUID-fenced stamps; the receiver's bytes; " LOOPBACK,
+         .timed =
+             "sends of size_bytes one after the other for span_ms, -O0, and until the receiver has "
+             "them all, between CPUID-fenced stamps; the receiver's bytes; " LOOPBACK,
          .params = RK_PARAMS(PEER, CHUNK, SPAN), .run = run_i7_10750h);
 RK_PROBE(i7_10750h_exchange, .name = "network/throughput/i7_10750h_exchange", .op = "byte",
          .reports = "i7_10750h",
          .timed = "for span_ms a chunk of size_bytes sent and as much received, -O0, between "
                   "CPUID-fenced stamps; bytes of one way; " LOOPBACK,
          .params = RK_PARAMS(PEER, CHUNK, SPAN), .run = run_i7_10750h_exchange);
-RK_PROBE(hpe_i7_860, .name = "network/throughput/hpe_i7_860", .op = "byte", .reports = "hpe_i7_860",
-         .timed = "bytes newly acknowledged in the best best_ms of a transfer of size_bytes, or more "
-                  "until it has lasted twice as long, by the kernel's times of the "
-                  "acknowledgements; " LOOPBACK,
-         .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 5000000000, 1, (int64_t)1 << 40,
-                                            "of a transfer, at least (the report: 5 GB)"),
-                             RK_COUNT("best_ms", 1000, 1, 60000, "of the window (the report: 1 s)")),
-         .run = run_hpe_i7_860);
+RK_PROBE(
+    hpe_i7_860, .name = "network/throughput/hpe_i7_860", .op = "byte", .reports = "hpe_i7_860",
+    .timed = "bytes newly acknowledged in the best best_ms of a transfer of size_bytes, or more "
+             "until it has lasted twice as long, by the kernel's times of the "
+             "acknowledgements; " LOOPBACK,
+    .params = RK_PARAMS(PEER,
+                        RK_COUNT("size_bytes", 5000000000, 1, (int64_t)1 << 40,
+                                 "of a transfer, at least (the report: 5 GB)"),
+                        RK_COUNT("best_ms", 1000, 1, 60000, "of the window (the report: 1 s)")),
+    .run = run_hpe_i7_860);

@@ -13,14 +13,16 @@ static int number_in(const char *object, const char *end, const char *name, doub
     return at && at < end && sscanf(at + strlen(name), " : %lf", value) == 1 && isfinite(*value);
 }
 
-/* What iperf3 says went wrong ("error": "..."), which -J puts there and leaves with 0; else NULL. */
+/* What iperf3 says went wrong ("error": "..."), which -J puts there and leaves with 0; else NULL.
+ */
 static const char *error_in(const char *report, char words[150])
 {
     const char *at = strstr(report, "\"error\"");
     return at && sscanf(at, "\"error\" : \"%149[^\"]", words) == 1 ? words : NULL;
 }
 
-/* The receiver's bytes and seconds. Its own quotient of the two shows that they were read aright. */
+/* The receiver's bytes and seconds. Its own quotient of the two shows that they were read aright.
+ */
 static int read_report(struct rk_context *c, const struct tool *client, const char *report,
                        int64_t span_s, double *bytes, double *seconds)
 {
@@ -39,8 +41,10 @@ static int read_report(struct rk_context *c, const struct tool *client, const ch
         return trouble(c, EPROTO, "iperf3 reported %.0f bytes in %.3g s, and was asked for %d s.",
                        *bytes, *seconds, (int)span_s);
     if (fabs(*bytes * 8 - bits_per_second * *seconds) > 0.01 * *bytes * 8)
-        return trouble(c, EPROTO, "iperf3 reported %.0f bytes in %.3g s and %.3g bit/s, which do "
-                       "not go together.", *bytes, *seconds, bits_per_second);
+        return trouble(c, EPROTO,
+                       "iperf3 reported %.0f bytes in %.3g s and %.3g bit/s, which do "
+                       "not go together.",
+                       *bytes, *seconds, bits_per_second);
     return 0;
 }
 
@@ -51,7 +55,8 @@ static int ask_iperf3(struct rk_context *c, const char *port, int64_t span_s, st
     struct tool client;
     snprintf(size, sizeof size, "%d", (int)rk_integer(c, "size_bytes"));
     snprintf(span, sizeof span, "%d", (int)span_s);
-    const char *const words[] = {"-c", TOOL_LOOPBACK, "-p", port, "-l", size, "-t", span, "-J", NULL};
+    const char *const words[] = {"-c", TOOL_LOOPBACK, "-p", port, "-l",
+                                 size, "-t",          span, "-J", NULL};
     const struct rk_stamp begin = rk_stamp_now();
     int status = tool_start(c, &client, "iperf3", "iperf3", words, -1, span_s * 1000);
     status = status ? status : tool_wait(c, &client);

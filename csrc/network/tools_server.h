@@ -1,4 +1,5 @@
-/* tools_server.h: the second half of tools.h: the loopback, and programs that serve others on it. */
+/* tools_server.h: the second half of tools.h: the loopback, and programs that serve others on it.
+ */
 #ifndef RK_TOOLS_SERVER_H
 #define RK_TOOLS_SERVER_H
 
@@ -13,16 +14,17 @@
 /* Where the interface is down there is no way to the address, though it may still be bound to. */
 static inline int tool_loopback(struct rk_context *c)
 {
-    const struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(9),
-                                   .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = htons(9), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0 && errno != EAFNOSUPPORT)
         return rk_refused(c, "socket", errno);
     const int there = fd >= 0 && connect(fd, (const struct sockaddr *)&at, sizeof at) == 0;
     if (fd >= 0)
         close(fd);
-    return there ? 0 : rk_cannot(c, "needs the loopback address " TOOL_LOOPBACK
-                                    ", to which there is no way here");
+    return there ? 0
+                 : rk_cannot(c, "needs the loopback address " TOOL_LOOPBACK
+                                ", to which there is no way here");
 }
 
 /* A port of the loopback that nobody uses. 0 or a status, with the reason set. */
@@ -43,7 +45,8 @@ static inline int tool_port(struct rk_context *c, int *port)
     return bad ? rk_refused(c, "a port of the loopback", error) : 0;
 }
 
-/* As the kernel lists it (proc(5), net/tcp): a connection to see would be the one that it waits for. */
+/* As the kernel lists it (proc(5), net/tcp): a connection to see would be the one that it waits
+ * for. */
 static inline int tool_listens(int port)
 {
     char line[256];
@@ -67,8 +70,9 @@ static inline int tool_await(struct rk_context *c, struct tool *tool, int port)
     while (!tool_listens(port)) {
         if (waitid(P_PID, (id_t)tool->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid) {
             const int status = tool_wait(c, tool);
-            return status ? status : trouble(c, ECHILD, "%s ended before it listened: %s",
-                                             tool->name, tool_words(tool, words));
+            return status ? status
+                          : trouble(c, ECHILD, "%s ended before it listened: %s", tool->name,
+                                    tool_words(tool, words));
         }
         if (rk_monotonic_ns() > end_ns)
             return trouble(c, ETIMEDOUT, "%s did not listen within %d s.", tool->name,

@@ -10,8 +10,8 @@
 
 /* One connection as it was seen on this side: when, and the two first sequence numbers. */
 struct wire {
-    int64_t syn_ns, ack_ns;       /* the first SYN, the ACK of the SYN-ACK */
-    int64_t fin_ns, last_ack_ns;  /* our FIN, the ACK of theirs */
+    int64_t syn_ns, ack_ns;      /* the first SYN, the ACK of the SYN-ACK */
+    int64_t fin_ns, last_ack_ns; /* our FIN, the ACK of theirs */
     uint32_t own, theirs;
 };
 
@@ -24,8 +24,9 @@ static inline int next_packet(struct rk_context *c, struct capture *capture, str
     const int got = capture_next(capture, packet, WIRE_DEADLINE_MS);
     if (got < 0)
         return rk_failed(c, "the capture", -got);
-    return got ? 0 : trouble(c, ETIMEDOUT, "The capture saw no %s within %d s.", awaited,
-                             WIRE_DEADLINE_MS / 1000);
+    return got ? 0
+               : trouble(c, ETIMEDOUT, "The capture saw no %s within %d s.", awaited,
+                         WIRE_DEADLINE_MS / 1000);
 }
 
 /* The next SYN that leaves, the SYN-ACK that answers it and the ACK of that. */

@@ -103,7 +103,8 @@ static void interrupt(int number)
     interruptions++;
 }
 
-/* Sends back what comes, in small pieces and slowly, so that the other end waits again and again. */
+/* Sends back what comes, in small pieces and slowly, so that the other end waits again and again.
+ */
 static void answer_slowly(int fd, size_t size)
 {
     char piece[4096];
@@ -172,7 +173,8 @@ RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
          .timed = "turns x size_bytes to reckon-peer's echo and back, and the comparison",
          .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 64, 1, 16 << 20, "of a message"),
                              RK_COUNT("turns", 10, 1, 1000000000, "messages a trial"),
-                             RK_COUNT("across", 0, 0, 1, "1: the row's own peer is on another CPU")),
+                             RK_COUNT("across", 0, 0, 1,
+                                      "1: the row's own peer is on another CPU")),
          .run = run_echo);
 RK_PROBE(peer_ask, .name = "test/peer_ask", .op = "line", .timed = "nothing: one line is read",
          .params = RK_PARAMS(PEER, RK_WORD("service", "about", "what is asked of the peer")),

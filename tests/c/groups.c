@@ -1,6 +1,6 @@
-/* groups.c: put before the C library (LD_PRELOAD) by tests/test_files_cache_groups.py: folders in GROUPS
- * behave as control groups of version 2. One that is made has its files, whoever writes to cgroup.procs
- * is in, and one that is removed goes with its files. */
+/* groups.c: put before the C library (LD_PRELOAD) by tests/test_files_cache_groups.py: folders in
+ * GROUPS behave as control groups of version 2. One that is made has its files, whoever writes to
+ * cgroup.procs is in, and one that is removed goes with its files. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,7 +12,8 @@
 
 static const char *const files[] = {"cgroup.procs", "memory.max", "memory.current", "memory.stat"};
 /* Of a limit of 8 MiB that is full: 7 MiB of it page cache. */
-static const char *const holds[] = {"", "max", "8388608", "anon 4096\nfile 7340032\nkernel 1048576\n"};
+static const char *const holds[] = {"", "max", "8388608",
+                                    "anon 4096\nfile 7340032\nkernel 1048576\n"};
 
 static int ours(const char *path)
 {
@@ -35,7 +36,8 @@ static void each_file(const char *folder, int make)
 
 int mkdir(const char *path, mode_t mode)
 {
-    int (*const real)(const char *, mode_t) = (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
+    int (*const real)(const char *, mode_t) =
+        (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
     const int status = real(path, mode);
     if (status == 0 && ours(path))
         each_file(path, 1);

@@ -1,5 +1,5 @@
-/* pages.c: prints what csrc/region.h says of two regions that touch and asked for huge pages, of which
- * the second got small ones, for tests/test_memory_counted.py. */
+/* pages.c: prints what csrc/region.h says of two regions that touch and asked for huge pages, of
+ * which the second got small ones, for tests/test_memory_counted.py. */
 #include "region.h"
 
 int main(void)
@@ -8,7 +8,8 @@ int main(void)
     if (rk_reserve(NULL, &both, 8 * rk_huge_page(), 1))
         return 2;
     for (int i = 0; i < 2; i++)
-        half[i] = (struct rk_region){both.start + (size_t)i * both.size_bytes / 2, both.size_bytes / 2};
+        half[i] =
+            (struct rk_region){both.start + (size_t)i * both.size_bytes / 2, both.size_bytes / 2};
     const int bad = rk_touch(&half[0]);
     madvise(half[1].start, half[1].size_bytes, MADV_NOHUGEPAGE);
     if (bad || rk_touch(&half[1]))

@@ -1,7 +1,7 @@
 /* rings.c: prints the rings that csrc/memory/chase.h links, for tests/test_memory_counted.py.
- * `rings walk COUNT WINDOW DISTANCE SEEDS`: for each seed the stops in the order of a walk by single
- * steps, and one more; window 0: in rising order. `rings follow COUNT GROUPS`: the place where
- * follow() ends. */
+ * `rings walk COUNT WINDOW DISTANCE SEEDS`: for each seed the stops in the order of a walk by
+ * single steps, and one more; window 0: in rising order. `rings follow COUNT GROUPS`: the place
+ * where follow() ends. */
 #include <stdlib.h>
 
 #include "memory/chase.h"
@@ -36,7 +36,8 @@ int main(int argc, char **argv)
     }
     if (!seeds)
         printf("%llu\n", (unsigned long long)follow(ring(start, count, window, distance, 1),
-                                                    strtoull(argv[3], NULL, 10))->place);
+                                                    strtoull(argv[3], NULL, 10))
+                             ->place);
     free(start);
     return 0;
 }
