@@ -8,9 +8,11 @@ published as book/record.schema.json, and written whole: to a temporary file, th
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
+import re
 import tempfile
 from datetime import datetime, timezone
 from pathlib import Path
@@ -184,34 +186,58 @@ def record_path(run: str | Path, experiment: str) -> Path:
     return run_dir(run) / f"{experiment}.json"
 
 
+def _version(path: Path) -> tuple[int, int, int]:
+    """Inode, time of change and size: files are only ever replaced whole, so these tell two contents apart."""
+    status = path.stat()
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
 def _read(path: Path, model):
-    """The file's content as a `model`, or None where there is no file."""
+    """The file's content as a `model`, or None where there is no file. Shared between callers: not to be changed."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return _parsed(path, model, _version(path))
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ReckonError(f"{path} cannot be read ({error}).") from None
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(path: Path, model, version: tuple[int, int, int]):
+    """The content of one version of a file. A page reads its record dozens of times, and parsing a record of the
+    standard profile takes 10 to 100 ms."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
         raise ReckonError(f"{path} cannot be read ({error}).") from None
     try:
-        data = json.loads(text)
-        version = data.get("format") if isinstance(data, dict) else None
-        if isinstance(version, int) and version > FORMAT:
-            raise ReckonError(
-                f"{path} is of format {version}, newer than this version of Reckon reads "
-                f"({FORMAT}); update Reckon, or choose another RUN=."
-            )
+        _check_format(path, text)
         # From the text: in JSON mode the strings of infinities and times are read back.
         return model.model_validate_json(text)
-    except (json.JSONDecodeError, pydantic.ValidationError) as error:
-        if isinstance(error, pydantic.ValidationError):
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            what = f"{where}: {first['msg']}"
-        else:
-            what = f"line {error.lineno}: {error.msg}"
+    except json.JSONDecodeError as error:
+        what = f"line {error.lineno}: {error.msg}"
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        what = f"{where}: {first['msg']}" if where else first["msg"]
+    raise ReckonError(
+        f"{path} is not a whole record ({what}); move it away, and it is measured again."
+    )
+
+
+# A format number that stands where this version writes it is found without parsing the whole file.
+_FORMAT_FIRST = re.compile(r'\s*\{\s*"format"\s*:\s*(\d+)')
+
+
+def _check_format(path: Path, text: str) -> None:
+    first = _FORMAT_FIRST.match(text)
+    data = {"format": int(first[1])} if first else json.loads(text)
+    version = data.get("format") if isinstance(data, dict) else None
+    if isinstance(version, int) and version > FORMAT:
         raise ReckonError(
-            f"{path} is not a whole record ({what}); move it away, and it is measured again."
-        ) from None
+            f"{path} is of format {version}, newer than this version of Reckon reads "
+            f"({FORMAT}); update Reckon, or choose another RUN=."
+        )
 
 
 def note_read(what: str) -> None:
@@ -227,7 +253,10 @@ def read_record(run: str | Path, experiment: str, only_measured: bool = False) -
     depend on predictions, as with read_measured()."""
     path = record_path(run, experiment)
     note_read(f"{path}#*" if only_measured else str(path))
-    return _read(path, Record) or Record(experiment=experiment)
+    found = _read(path, Record)
+    if found is None:
+        return Record(experiment=experiment)
+    return found.model_copy(update={"quantities": dict(found.quantities)})  # the caller may put quantities in
 
 
 def read_measured(run: str, quantity: str) -> Quantity | None:
@@ -243,17 +272,40 @@ def digest(what: str) -> str:
     """What a noted read came to, to see whether it changed."""
     path, _, quantity = what.partition("#")
     base, wanted, pattern = path.partition("*")
+    if wanted:
+        return _hash("\n".join(sorted(map(str, Path(base).glob(wanted + pattern)))).encode())
     try:
-        content = ("\n".join(sorted(map(str, Path(base).glob(wanted + pattern)))).encode() if wanted
-                   else Path(path).read_bytes())
+        version = _version(Path(path))
+        return _digest_of_measured(path, quantity, version) if quantity else _digest_of_file(path, version)
     except FileNotFoundError:
         return "none"
-    if quantity:
-        with contextlib.suppress(ValueError):  # a broken record is as it is; reading it says so
-            found = json.loads(content).get("quantities", {})
-            chosen = sorted(found) if quantity == "*" else [quantity]
-            content = json.dumps([found.get(name, {}).get("measurement") for name in chosen]).encode()
+
+
+def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
+
+
+@functools.lru_cache(maxsize=4096)
+def _digest_of_file(path: str, version: tuple[int, int, int]) -> str:
+    return _hash(Path(path).read_bytes())
+
+
+@functools.lru_cache(maxsize=4096)
+def _digest_of_measured(path: str, quantity: str, version: tuple[int, int, int]) -> str:
+    """Of one quantity's samples, or of all ("*"); of a file that is no record, of the whole file."""
+    try:
+        digests = _measured_digests(path, version)
+    except ValueError:  # a broken record is as it is; reading it says so
+        return _digest_of_file(path, version)
+    if quantity == "*":
+        return _hash("".join(f"{name} {digests[name]}\n" for name in sorted(digests)).encode())
+    return digests.get(quantity, "none")
+
+
+@functools.lru_cache(maxsize=256)
+def _measured_digests(path: str, version: tuple[int, int, int]) -> dict[str, str]:
+    quantities = json.loads(Path(path).read_bytes()).get("quantities", {})
+    return {name: _hash(json.dumps(one.get("measurement")).encode()) for name, one in quantities.items()}
 
 
 def write_record(run: str, record: Record) -> None:

@@ -78,7 +78,7 @@ def record_file(folders, text):
     ("text", "says"),
     [
         ("", "not a whole record.*move it away"),
-        ('{"format": 1, "experiment": "a/b", "quantit', "not a whole record .line 1"),
+        ('{"format": 1, "experiment": "a/b", "quantit', "not a whole record .*line 1 "),
         ('{"format": 4, "experiment": "a/b"}', "format 4, newer than this version.*update Reckon"),
         ('{"format": 1}', "experiment: Field required"),
         ('{"format": 1, "experiment": "a/b", "colour": 3}', "colour: Extra inputs"),
@@ -181,3 +181,31 @@ def test_the_published_schema_is_the_one_in_use(name, module, model):
     published = (ROOT / "book" / f"{name}.schema.json").read_text(encoding="utf-8")
     assert published == module.schema(), "run `make schema`"
     assert model in json.loads(published)["$defs"]
+
+
+def test_a_record_is_parsed_once_until_it_is_written_again(folders, monkeypatch):
+    path = record_file(folders, '{"format": 3, "experiment": "a/b"}')
+    parsed = []
+    read_text = type(path).read_text
+    monkeypatch.setattr(type(path), "read_text", lambda self, **options: parsed.append(self) or read_text(self, **options))
+    first = records.read_record("r", "a/b")
+    first.quantities["mine"] = records.Quantity(predictions=[])  # a caller's own copy
+    assert not records.read_record("r", "a/b").quantities
+    assert parsed == [path]
+    records.write_record("r", first)
+    assert "mine" in records.read_record("r", "a/b").quantities
+    assert parsed == [path, path]
+
+
+def test_a_digest_follows_the_file_as_it_changes(folders):
+    path = record_file(folders, '{"quantities": {"q": {"measurement": 1, "predictions": 1}, "r": {}}}')
+    noted = [str(path), f"{path}#q", f"{path}#r", f"{path}#*"]
+    whole, q, r, all_measured = map(records.digest, noted)
+    path.write_text('{"quantities": {"q": {"measurement": 1, "predictions": 22}, "r": {}}}')
+    assert list(map(records.digest, noted[1:])) == [q, r, all_measured]
+    assert records.digest(noted[0]) != whole
+    path.write_text('{"quantities": {"q": {"measurement": 333, "predictions": 22}, "r": {}}}')
+    assert records.digest(noted[1]) != q and records.digest(noted[2]) == r
+    assert records.digest(noted[3]) != all_measured
+    path.unlink()
+    assert {records.digest(one) for one in noted} == {"none"}
