@@ -88,6 +88,12 @@ else
 	  $(PY) -m pytest -m "not beside" && exit $$beside
 endif
 
+lint: setup ## check format, style, types, imports and spelling
+	@$(VENV)/bin/ruff format -q --check reckon tests
+	@$(VENV)/bin/ruff check -q reckon tests
+	@$(VENV)/bin/lint-imports --no-cache >/dev/null || $(VENV)/bin/lint-imports --no-cache
+	@$(VENV)/bin/clang-format --dry-run -Werror $$(git ls-files '*.[ch]')
+
 setup: $(VENV)/ready ## the virtual environment alone
 
 $(VENV)/ready: requirements.txt pyproject.toml tools/setup
@@ -108,9 +114,9 @@ lock: setup ## compile requirements.txt from pyproject.toml (needs uv)
 	  --custom-compile-command "make lock"
 
 schema: setup ## write book/record.schema.json and report.schema.json anew
-	@$(PY) -c "from reckon import records, reports, settings; book = settings.ROOT / 'book'; \
+	@$(PY) -c "from reckon import config, records; from reckon.reports import published; book = config.ROOT / 'book'; \
 	  records.write_whole(book / 'record.schema.json', records.schema()); \
-	  records.write_whole(book / 'report.schema.json', reports.schema())"
+	  records.write_whole(book / 'report.schema.json', published.schema())"
 
 expected: setup lib ## write the expected notebooks of the tests anew, from the recorded run
 	@rm -rf tests/expected && cp -r notebooks tests/expected

@@ -13,20 +13,29 @@ What a notebook uses:
     rk.other_host(), rk.nfs_server()                                    the other end of the network, of files
 
 Some of these names are modules' names too, so modules import from one another by
-`from .results import ...`, never by `from . import results`.
+`from reckon.records.result import ...`, never by `from . import results`.
 """
 
-from . import blocks, draw, machines, methods, overview, published, show
-from .blocks import say
-from .capacity import measure_capacities
-from .measure import measure, measure_together
-from .paired import measure_methods
-from .predict import axis, given, guess, machine, measured, octaves, predict
-from .results import Result, all_results
-from .session import nfs_server, other_host, session
-from .settings import ByProfile as by_profile
-from .settings import ReckonError
-from .units import amount, number
+from reckon import presentation as show
+from reckon.config import ByProfile as by_profile
+from reckon.config import ReckonError
+from reckon.hosts.description import nfs_server, other_host
+from reckon.measurement.capacity import measure_capacities
+from reckon.measurement.plan import measure, measure_together
+from reckon.measurement.side_by_side import measure_methods
+from reckon.prediction.formula import predict
+from reckon.prediction.inputs import axis, given, guess, octaves
+from reckon.presentation import block as blocks
+from reckon.presentation import consistency as published
+from reckon.presentation import figures as draw
+from reckon.presentation import machines_page as machines
+from reckon.presentation import methods_page as methods
+from reckon.presentation import overview
+from reckon.presentation.block import say
+from reckon.records.inputs import machine, measured
+from reckon.records.result import Result, all_results
+from reckon.records.session import session
+from reckon.units import amount, number
 
 
 def run():
@@ -40,7 +49,31 @@ def results(experiment: str | None = None) -> list[Result]:
 
 
 __all__ = [
-    "ReckonError", "amount", "axis", "blocks", "by_profile", "draw", "given", "guess", "machine", "machines", "measure",
-    "measure_capacities", "measure_methods", "measure_together", "measured", "methods", "nfs_server", "number", "octaves",
-    "other_host", "overview", "predict", "published", "results", "run", "say", "show",
-]  # fmt: skip
+    "ReckonError",
+    "amount",
+    "axis",
+    "blocks",
+    "by_profile",
+    "draw",
+    "given",
+    "guess",
+    "machine",
+    "machines",
+    "measure",
+    "measure_capacities",
+    "measure_methods",
+    "measure_together",
+    "measured",
+    "methods",
+    "nfs_server",
+    "number",
+    "octaves",
+    "other_host",
+    "overview",
+    "predict",
+    "published",
+    "results",
+    "run",
+    "say",
+    "show",
+]

@@ -13,7 +13,7 @@ import re
 
 import pint
 
-from .settings import ReckonError
+from reckon.config import ReckonError
 
 _DEFINITIONS = """
 pico- = 1e-12 = p-

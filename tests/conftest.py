@@ -20,7 +20,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 hypothesis.settings.register_profile("repeatable", derandomize=True)
 hypothesis.settings.load_profile("repeatable")
 
-# Read by reckon.settings at every call, so set before anything else happens.
+# Read by reckon.config at every call, so set before anything else happens.
 os.environ["RECKON_LIB"] = str(ROOT / "_build" / "lib")
 for name in ("RECKON_RUN", "RECKON_PROFILE", "RECKON_FRESH", "RECKON_EVENTS", "RECKON_READS"):
     os.environ.pop(name, None)
@@ -70,8 +70,8 @@ def folders(tmp_path, monkeypatch):
 
 def forget() -> None:
     """Make the next session() open its run anew, and drop the predictions made so far."""
-    from reckon.predict import _current
-    from reckon.session import session
+    from reckon.prediction.formula import _current
+    from reckon.records.session import session
 
     session.cache_clear()
     _current.clear()
@@ -90,19 +90,32 @@ def recorded(folders):
 def reckon(*arguments: str, timeout: float = 300, **environment: str):
     """Run the command line; returns the finished process with its output as text."""
     return subprocess.run(
-        [sys.executable, "-m", "reckon", *arguments], cwd=ROOT, capture_output=True, text=True,
-        timeout=timeout, env={**os.environ, **environment},
-    )  # fmt: skip
+        [sys.executable, "-m", "reckon", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env={**os.environ, **environment},
+    )
 
 
 def sanitized_build(out: Path, *targets: str) -> Path:
     """The library, or the targets alone, built into `out` with gcc's sanitizers."""
     extra = "-fsanitize=address,undefined -fno-sanitize-recover=all"
     done = subprocess.run(
-        ["make", "-s", "-j2", "-C", ROOT / "csrc", f"OUT={out}", f"EXTRA={extra}",
-         *(f"{out}/{target}" for target in targets)],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        [
+            "make",
+            "-s",
+            "-j2",
+            "-C",
+            ROOT / "csrc",
+            f"OUT={out}",
+            f"EXTRA={extra}",
+            *(f"{out}/{target}" for target in targets),
+        ],
+        capture_output=True,
+        text=True,
+    )
     need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
     assert done.returncode == 0, done.stderr
     return out

@@ -11,13 +11,13 @@ import time
 from collections import defaultdict
 
 import pytest
-
 from conftest import ROOT, need
-from reckon import clib
 from rows import in_python, processes_where
 
+from reckon.measurement import library
+
 PART = "network/connect/"
-ROWS = [name.removeprefix(PART) for name in clib.probes() if name.startswith(PART)]
+ROWS = [name.removeprefix(PART) for name in library.probes() if name.startswith(PART)]
 WIRE = ["hpe_i7_860_setup", "hpe_i7_860_teardown", "setup_wire", "teardown_wire"]
 ACROSS = ["close_across", "connect_across"]
 TOKEN = "made-up-token-of-the-tests"
@@ -114,11 +114,13 @@ class Seen:
         self.syn = next((p[0] for p in ours if p[3] == SYN), None)
         answer = next((p for p in theirs if p[3] == SYN | ACK), None)
         self.established = answer and next(
-            (p[0] for p in ours if p[3] == ACK and p[5] == after(answer[4], 1)), None)
+            (p[0] for p in ours if p[3] == ACK and p[5] == after(answer[4], 1)), None
+        )
         fin = next((p for p in theirs if p[3] & FIN), None)
         self.fin = next((p[0] for p in ours if p[3] & FIN), None)
         self.over = fin and next(
-            (p[0] for p in ours if p[3] == ACK and p[5] == after(fin[4], fin[6] + 1)), None)
+            (p[0] for p in ours if p[3] == ACK and p[5] == after(fin[4], fin[6] + 1)), None
+        )
 
     setup_ns = property(lambda self: self.established - self.syn)
     teardown_ns = property(lambda self: self.over - self.fin)

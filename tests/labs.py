@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT, need
 
 NOBODY = 54329  # a user that nobody else is
@@ -23,8 +22,8 @@ import json, os, sys, time, types
 sys.modules["reckon"] = types.ModuleType("reckon")
 sys.modules["reckon"].__path__ = ["reckon"]
 import ctypes, encodings.idna, socket, signal  # sockets want idna later, when it cannot be read
-from reckon.lab import Lab, LabCannot
-from reckon.settings import ReckonError
+from reckon.hosts.lab import Lab, LabCannot
+from reckon.config import ReckonError
 libc = ctypes.CDLL(None, use_errno=True)
 SLEEP = ["sleep", "1000"]
 def become(user):
@@ -129,12 +128,19 @@ def in_lab(script, user="ours", prefix=(), **environment):
     """What a script says that has the above at hand, as this user or as one without any rights."""
     if user == "nobody":
         need(os.geteuid() == 0, "becoming another user needs root")
-        need(readable_by_all(ROOT / "_build/lib/reckon-lab"), "another user cannot reach this checkout")
+        need(
+            readable_by_all(ROOT / "_build/lib/reckon-lab"),
+            "another user cannot reach this checkout",
+        )
         script = f"become({NOBODY})\n{script}"
     done = subprocess.run(
-        [*prefix, sys.executable, "-c", HEAD + script], cwd=ROOT, capture_output=True, text=True,
-        timeout=120, env={**os.environ, **environment},
-    )  # fmt: skip
+        [*prefix, sys.executable, "-c", HEAD + script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -207,9 +213,15 @@ def gone(spaces, pids):
 
 def machine():
     """What belongs to the machine and no lab may change: devices, addresses, routes, mounts."""
-    names = ["/proc/net/dev_mcast", "/proc/net/route", "/proc/net/fib_trie", "/proc/net/if_inet6",
-             "/proc/self/mounts", "/proc/sys/net/ipv4/tcp_congestion_control",
-             "/proc/sys/net/ipv4/ip_forward"]  # fmt: skip
+    names = [
+        "/proc/net/dev_mcast",
+        "/proc/net/route",
+        "/proc/net/fib_trie",
+        "/proc/net/if_inet6",
+        "/proc/self/mounts",
+        "/proc/sys/net/ipv4/tcp_congestion_control",
+        "/proc/sys/net/ipv4/ip_forward",
+    ]
     return {name: Path(name).read_text() for name in names if Path(name).exists()}
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from reckon import records, units
-from reckon.results import Result
+from reckon.records.result import Result
 
 # A trial covers this many loads or bytes; the counter ticks each nanosecond.
 OPS, BYTES, TICK_HZ = 10_000, 10_000_000, 1e9
@@ -17,45 +17,86 @@ def process(value, unit, random):
     else:
         ops, ticks = BYTES, BYTES * TICK_HZ / around
     return records.Process(
-        ticks=[max(1, round(t)) for t in ticks], ops=ops, started_s=0.1, cpu=1, nice=0, policy=0,
-        wall_ns=10**6, minor_faults=0, major_faults=0, voluntary_switches=0,
-        involuntary_switches=0, migrations=0, steal_ms=0, cycles_per_tick_before=3.0,
-        cycles_per_tick_after=3.0, seed=1,
-    )  # fmt: skip
+        ticks=[max(1, round(t)) for t in ticks],
+        ops=ops,
+        started_s=0.1,
+        cpu=1,
+        nice=0,
+        policy=0,
+        wall_ns=10**6,
+        minor_faults=0,
+        major_faults=0,
+        voluntary_switches=0,
+        involuntary_switches=0,
+        migrations=0,
+        steal_ms=0,
+        cycles_per_tick_before=3.0,
+        cycles_per_tick_after=3.0,
+        seed=1,
+    )
 
 
-def curve(quantity, x, y, unit="ns", axis_unit="KiB", predicted=None, missing=(), processes=8,
-          seed=1):  # fmt: skip
+def curve(
+    quantity, x, y, unit="ns", axis_unit="KiB", predicted=None, missing=(), processes=8, seed=1
+):
     """A measured curve: `y` in `unit` at `x` in `axis_unit`, without the points of these indices."""
     random = np.random.default_rng(seed)
     x, y = (units.to_base(np.asarray(v, float), u) for v, u in ((x, axis_unit), (y, unit)))
     sealed = units.to_base(np.broadcast_to(1.0 if predicted is None else predicted, x.shape), unit)
-    axis = records.Input(name="size", origin="axis", value=x.tolist(), unit=axis_unit, source="made up")
+    axis = records.Input(
+        name="size", origin="axis", value=x.tolist(), unit=axis_unit, source="made up"
+    )
     seal = records.Prediction(
-        made_at=records.now(), unit=unit, kind="plain", hardware_tree=None, software_tree=None,
-        predicted_tree=["const", 1.0], formula_id="1:0", inputs=[axis], hardware=None, software=None,
+        made_at=records.now(),
+        unit=unit,
+        kind="plain",
+        hardware_tree=None,
+        software_tree=None,
+        predicted_tree=["const", 1.0],
+        formula_id="1:0",
+        inputs=[axis],
+        hardware=None,
+        software=None,
         predicted=sealed.tolist(),
-    )  # fmt: skip
+    )
     points = [
         records.Point(x=at, params={}, processes=[], stopped="cannot", reason="no memory for it")
         if k in missing
-        else records.Point(x=at, params={}, stopped="precise",
-                           processes=[process(value, unit, random) for _ in range(processes)])
+        else records.Point(
+            x=at,
+            params={},
+            stopped="precise",
+            processes=[process(value, unit, random) for _ in range(processes)],
+        )
         for k, (at, value) in enumerate(zip(x.tolist(), y, strict=True))
-    ]  # fmt: skip
+    ]
     measured = records.Measurement(
-        probe=quantity, op="load" if units.dimension(unit) == units.dimension("s") else "byte",
-        timed="made up", reports=[], axis="size", params={}, samples=10, warmup=1, priority="nice",
-        profile="quick", key="0", tick_hz=TICK_HZ, started_at=records.now(), seconds=1.0,
-        state="measured", reason=None, points=points,
-    )  # fmt: skip
+        probe=quantity,
+        op="load" if units.dimension(unit) == units.dimension("s") else "byte",
+        timed="made up",
+        reports=[],
+        axis="size",
+        params={},
+        samples=10,
+        warmup=1,
+        priority="nice",
+        profile="quick",
+        key="0",
+        tick_hz=TICK_HZ,
+        started_at=records.now(),
+        seconds=1.0,
+        state="measured",
+        reason=None,
+        points=points,
+    )
     return Result(quantity, records.Quantity(predictions=[seal], measurement=measured), "measured")
 
 
 def unmeasured(quantity, like):
     """The same prediction of a quantity that this machine cannot measure."""
     measured = like.measurement.model_copy(
-        update={"state": "cannot", "reason": "needs huge pages", "points": []})  # fmt: skip
+        update={"state": "cannot", "reason": "needs huge pages", "points": []}
+    )
     found = records.Quantity(predictions=like.record.predictions, measurement=measured)
     return Result(quantity, found, "cannot", "needs huge pages")
 
@@ -66,22 +107,35 @@ def single(quantity, value, unit, processes=8, seed=1):
     measured = one.measurement
     point = measured.points[0].model_copy(update={"x": None})
     seal = one.record.predictions[0].model_copy(
-        update={"inputs": [], "predicted": float(units.to_base(value, unit)),
-                "hardware": float(units.to_base(value, unit))})  # fmt: skip
+        update={
+            "inputs": [],
+            "predicted": float(units.to_base(value, unit)),
+            "hardware": float(units.to_base(value, unit)),
+        }
+    )
     measured = measured.model_copy(update={"axis": None, "points": [point]})
     return Result(quantity, records.Quantity(predictions=[seal], measurement=measured), "measured")
 
 
 def nothing(quantity, reason="this machine cannot"):
     """A quantity that could not be measured."""
-    return Result(quantity, unmeasured(quantity, single(quantity, 1, "ns")).record, "cannot", reason)
+    return Result(
+        quantity, unmeasured(quantity, single(quantity, 1, "ns")).record, "cannot", reason
+    )
 
 
 def run(name, found, identity="one machine", machine=None, fitness=()):
     """A run with these results in the folder of runs."""
     opened = records.now()
-    records.write_run(records.Run(name=name, identity=identity, opened_at=opened, machine=machine or {},
-                                  fitness=list(fitness)))  # fmt: skip
+    records.write_run(
+        records.Run(
+            name=name,
+            identity=identity,
+            opened_at=opened,
+            machine=machine or {},
+            fitness=list(fitness),
+        )
+    )
     experiments = {}
     for one in found:
         experiments.setdefault(one.quantity.rpartition("/")[0], {})[one.quantity] = one.record

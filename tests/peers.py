@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT
 from rows import PARENT, STATE, children_of, processes_where, stat
 
@@ -40,10 +39,13 @@ class Peer:
 
     def __init__(self, *arguments, listen="127.0.0.1:0", token=TOKEN, program=PROGRAM, prefix=()):
         self.program = subprocess.Popen(
-            [*prefix, str(program), "--listen", listen, *arguments], text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.PIPE,
+            [*prefix, str(program), "--listen", listen, *arguments],
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.PIPE,
             env={**os.environ, "RECKON_PEER_TOKEN": token},
-        )  # fmt: skip
+        )
         self.line = self.program.stdout.readline()
         self.at = self.line.split()[-1] if self.line.startswith("listening on ") else ""
         host, _, port = self.at.rpartition(":")

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from rows import MIB, PARENT, STATE, children_of, processes_where, stat
 
 NAME = "files/contention"
 BARRIER = [f"{NAME}/{row}" for row in ("slowest", "each", "together", "work", "start")]
-REPORTS = [f"{NAME}/{row}" for row in ("t470", "t470_written", "i7_10750h", "hpe_i7_860", "mbp2016")]
+REPORTS = [
+    f"{NAME}/{row}" for row in ("t470", "t470_written", "i7_10750h", "hpe_i7_860", "mbp2016")
+]
 
 
 @pytest.fixture
@@ -41,8 +42,10 @@ def files(tmp_path_factory, monkeypatch):
 
 def readers_of(parent):
     """The living children of a process."""
+
     def is_one(path):
         return stat(path)[PARENT] == str(parent) and stat(path)[STATE] != "Z"
+
     return processes_where(is_one)
 
 
@@ -96,4 +99,14 @@ def living(pid):
         return False
 
 
-__all__ = ["BARRIER", "MIB", "NAME", "REPORTS", "await_readers", "files", "gone", "meanwhile", "readers_of"]
+__all__ = [
+    "BARRIER",
+    "MIB",
+    "NAME",
+    "REPORTS",
+    "await_readers",
+    "files",
+    "gone",
+    "meanwhile",
+    "readers_of",
+]

@@ -7,22 +7,40 @@ from itertools import count
 
 from conftest import need
 from peers import TOKEN, line
-from reckon import clib
 from rows import MIB, two_cpus, x86_only
 
+from reckon.measurement import library
+
 PART = "network/throughput/"
-ROWS = [name.removeprefix(PART) for name, probe in clib.probes().items()
-        if name.startswith(PART) and ".tools." not in probe.file]  # other programs' have tests elsewhere
+ROWS = [
+    name.removeprefix(PART)
+    for name, probe in library.probes().items()
+    if name.startswith(PART) and ".tools." not in probe.file
+]  # other programs' have tests elsewhere
 # As little of each as shows that it runs; and so much that it would go on for long.
-FEW = {"tcp": {}, "tcp_across": {}, "start": {}, "mbp2016": {"size_bytes": MIB},
-       "t470": {"size_bytes": MIB}, "i7_10750h": {"span_ms": 20}, "i7_10750h_exchange": {"span_ms": 20},
-       "hpe_i7_860": {"size_bytes": MIB, "best_ms": 20}}  # fmt: skip
-FEW = {row: {**given, **({"skip_ms": 10, "window_ms": 10} if row[:3] == "tcp" else {})}
-       for row, given in FEW.items()}  # fmt: skip
-LONG = {"tcp": {"window_ms": 60_000, "streams": 2}, "start": {"after_ms": 60_000},
-        "mbp2016": {"size_bytes": 64 * MIB}, "t470": {"size_bytes": 64 * MIB},
-        "i7_10750h": {"span_ms": 60_000}, "i7_10750h_exchange": {"span_ms": 60_000},
-        "hpe_i7_860": {"best_ms": 60_000}}  # fmt: skip
+FEW = {
+    "tcp": {},
+    "tcp_across": {},
+    "start": {},
+    "mbp2016": {"size_bytes": MIB},
+    "t470": {"size_bytes": MIB},
+    "i7_10750h": {"span_ms": 20},
+    "i7_10750h_exchange": {"span_ms": 20},
+    "hpe_i7_860": {"size_bytes": MIB, "best_ms": 20},
+}
+FEW = {
+    row: {**given, **({"skip_ms": 10, "window_ms": 10} if row[:3] == "tcp" else {})}
+    for row, given in FEW.items()
+}
+LONG = {
+    "tcp": {"window_ms": 60_000, "streams": 2},
+    "start": {"after_ms": 60_000},
+    "mbp2016": {"size_bytes": 64 * MIB},
+    "t470": {"size_bytes": 64 * MIB},
+    "i7_10750h": {"span_ms": 60_000},
+    "i7_10750h_exchange": {"span_ms": 60_000},
+    "hpe_i7_860": {"best_ms": 60_000},
+}
 ELSEWHERE = sorted(LONG)  # rows that can have the other host
 
 
@@ -37,7 +55,7 @@ def possible(row):
 
 
 def run(row, samples=3, deadline_s=30.0, **params):
-    return clib.run(PART + row, params, samples=samples, warmup=0, deadline_s=deadline_s)
+    return library.run(PART + row, params, samples=samples, warmup=0, deadline_s=deadline_s)
 
 
 # --- a receiver of the test's own --------------------------------------------------------------

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from conftest import ROOT, need, probes_running
-from reckon import clib
 
-ROWS = [name for name in clib.probes() if re.match("cpu/(loop|call|task|switch)/", name)]
+from reckon.measurement import library
+
+ROWS = [name for name in library.probes() if re.match("cpu/(loop|call|task|switch)/", name)]
 ROUND_ROBIN = [name for name in ROWS if re.match("cpu/(task|switch)/hpe_i7_860", name)]
-MEMORY = [name for name in clib.probes() if name.startswith("memory/")]
+MEMORY = [name for name in library.probes() if name.startswith("memory/")]
 ACROSS = [name for name in ROWS if name.endswith("_across")]
 MIB = 1 << 20
 # A user that nobody else is, so that limits on a user's processes count ours alone.
@@ -29,15 +29,15 @@ NOBODY_ELSE = 54321
 # What a script in a process of its own begins with: attempt() says "ran", or why not.
 HEAD = """
 import json, os, resource, time
-from reckon import clib
+from reckon.measurement import library
 few = {"tasks": 2, "turns": 2, "laps": 2, "rounds": 2, "calls": 50}
 def attempt(row, params=None, samples=2, warmup=0, **how):
     if params is None:
-        params = {p.name: few[p.name] for p in clib.probe(row).parameters if p.name in few}
+        params = {p.name: few[p.name] for p in library.probe(row).parameters if p.name in few}
     try:
-        clib.run(row, params, samples=samples, warmup=warmup, **how)
+        library.run(row, params, samples=samples, warmup=warmup, **how)
         return "ran"
-    except clib.ReckonError as error:
+    except library.ReckonError as error:
         return f"{type(error).__name__}: {error}"
 def become(user):
     os.setgroups([]); os.setgid(user); os.setuid(user)
@@ -54,7 +54,7 @@ def left_behind():
     except ChildProcessError:
         child = None
     return [threads - threads_before, child, len(os.listdir("/proc/self/fd")) - files_before]
-clib.probes()
+library.probes()
 threads_before, files_before = len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
 """
 # As little as shows that a row of memory runs: few(row, dir="/tmp") are its parameters.
@@ -62,7 +62,7 @@ FEW = """
 small = {"size_bytes": 1 << 20, "evict_bytes": 1 << 16, "touches": 4, "idle_ms": 1, "loads": 64,
          "stride_pages": 4, "chunk_elements": 4}
 def few(row, **more):
-    names = {p.name for p in clib.probe(row).parameters}
+    names = {p.name for p in library.probe(row).parameters}
     return {k: v for k, v in {**small, **more}.items() if k in names}
 """
 NOTHING = [0, None, 0]  # what left_behind() gives
@@ -70,15 +70,20 @@ NOTHING = [0, None, 0]  # what left_behind() gives
 
 def in_python(script, group=None, prefix=(), **environment):
     """What the script says, run in a process of its own (in a control group, under a tool)."""
+
     def enter():
         (group / "cgroup.procs").write_text("0")
 
     done = subprocess.run(
-        [*prefix, sys.executable, "-c", HEAD + script], cwd=ROOT, capture_output=True, text=True,
-        timeout=120, preexec_fn=enter if group else None,
+        [*prefix, sys.executable, "-c", HEAD + script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        preexec_fn=enter if group else None,
         # numpy's threads count as processes of the user, and end at a fork.
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else None
 
@@ -89,11 +94,21 @@ def agrees_with_perf(row, *bench, per=1):
     load only adds."""
     need(shutil.which("perf"), "perf is not installed")
     need(os.geteuid() == 0, "the same priority needs root")
-    command = ["nice", "-n", "-20", "taskset", "-c", str(clib.default_cpu()), "perf", "bench", *bench]
+    command = [
+        "nice",
+        "-n",
+        "-20",
+        "taskset",
+        "-c",
+        str(library.default_cpu()),
+        "perf",
+        "bench",
+        *bench,
+    ]
     ours = theirs = np.inf
     for _ in range(15):
-        one = clib.run(row)
-        ours = min(ours, one.ticks.sum() / one.ops.sum() / clib.tick_hz() * 1e9)
+        one = library.run(row)
+        ours = min(ours, one.ticks.sum() / one.ops.sum() / library.tick_hz() * 1e9)
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         theirs = min(theirs, float(re.search(r"([\d.]+) usecs/op", text)[1]) * 1000 / per)
     print(f"{row}: {ours:.1f} ns, perf bench {theirs:.1f} ns")
@@ -104,14 +119,16 @@ def median_ns(name, params=None, processes=7, **how):
     """The median over some processes of each one's median, in ns an operation."""
     found = []
     for _ in range(processes):
-        one = clib.run(name, params, **how)
+        one = library.run(name, params, **how)
         found.append(np.median(one.ticks / one.ops))
-    return np.median(found) / clib.tick_hz() * 1e9
+    return np.median(found) / library.tick_hz() * 1e9
 
 
 def quickest_ns(*rows, turns=15, **how):
     """In turn, of each row with its parameters the quickest of so many medians: another's load only adds."""
-    return np.min([[median_ns(row, params, 1, **how) for row, params in rows] for _ in range(turns)], axis=0)
+    return np.min(
+        [[median_ns(row, params, 1, **how) for row, params in rows] for _ in range(turns)], axis=0
+    )
 
 
 # Of a process or thread (proc(5), stat), counted after its name.

@@ -8,17 +8,30 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from conftest import ROOT, need
 from labs import gone, living_in, machine, spaces_of
-from reckon import clib, nfs, scratch
+
+from reckon.computer import scratch
+from reckon.hosts import nfs
+from reckon.measurement import library
 
 KIB, MIB = 1024, 1 << 20
 FILE_BYTES = 8 * MIB
-REMOTE = [name for name in clib.probes() if name.startswith("files/remote/")]
-SERVED = [name for name in REMOTE if "server" in {p.name for p in clib.probe(name).parameters}]
-VARIABLES = [f"RECKON_NFS{mark}" for mark in ("", "_AT", "_SPACE", "_NEAR_AT", "_NEAR_SPACE", "_FAR_AT", "_FAR_SPACE",
-                                              "_LIBRARY")]  # fmt: skip
+REMOTE = [name for name in library.probes() if name.startswith("files/remote/")]
+SERVED = [name for name in REMOTE if "server" in {p.name for p in library.probe(name).parameters}]
+VARIABLES = [
+    f"RECKON_NFS{mark}"
+    for mark in (
+        "",
+        "_AT",
+        "_SPACE",
+        "_NEAR_AT",
+        "_NEAR_SPACE",
+        "_FAR_AT",
+        "_FAR_SPACE",
+        "_LIBRARY",
+    )
+]
 
 
 def can_serve():
@@ -29,7 +42,9 @@ def can_serve():
 def lab_of(server):
     """The lab host behind which that server runs, by the process that the rows enter."""
     mark = "" if server == "other" else f"{server.upper()}_"
-    return next(one for one in nfs._started if str(one.pid) == os.environ[f"RECKON_NFS_{mark}SPACE"])
+    return next(
+        one for one in nfs._started if str(one.pid) == os.environ[f"RECKON_NFS_{mark}SPACE"]
+    )
 
 
 class Served:
@@ -39,12 +54,12 @@ class Served:
         self.folder, self.file = folder, folder / "data-0"
 
     def run(self, row, samples=20, **params):
-        takes = {p.name for p in clib.probe(f"files/remote/{row}").parameters}
+        takes = {p.name for p in library.probe(f"files/remote/{row}").parameters}
         if "file_bytes" in takes:
             params.setdefault("file_bytes", FILE_BYTES)
         if "server" in takes:
             self.start(params.setdefault("server", "near"))
-        return clib.run(f"files/remote/{row}", params, samples=samples)
+        return library.run(f"files/remote/{row}", params, samples=samples)
 
     def start(self, server):
         """Again, where somebody has ended it."""
@@ -53,12 +68,16 @@ class Served:
     def us(self, row, **params):
         """The median over some processes of each one's median."""
         found = [self.run(row, **params) for _ in range(5)]
-        return np.median([np.median(one.ticks / one.ops) for one in found]) / clib.tick_hz() * 1e6
+        return (
+            np.median([np.median(one.ticks / one.ops) for one in found]) / library.tick_hz() * 1e6
+        )
 
 
 @contextlib.contextmanager
 def clean_environment():
-    kept = {name: os.environ.pop(name, None) for name in [*VARIABLES, "RECKON_FILES", "RECKON_SCRATCH"]}
+    kept = {
+        name: os.environ.pop(name, None) for name in [*VARIABLES, "RECKON_FILES", "RECKON_SCRATCH"]
+    }
     try:
         yield
     finally:
@@ -81,8 +100,14 @@ def served(tmp_path_factory):
         try:
             with scratch.shared():
                 yield Served(scratch.prepare(1, FILE_BYTES)[0].parent)
-                spaces = set().union(*(spaces_of(pid) for one in nfs._started for pid in (one.pid, one.peer_pid)
-                                       if one.running))  # fmt: skip
+                spaces = set().union(
+                    *(
+                        spaces_of(pid)
+                        for one in nfs._started
+                        for pid in (one.pid, one.peer_pid)
+                        if one.running
+                    )
+                )
                 nfs.forget()
                 assert gone(spaces, set()), living_in(spaces)
             assert list(disk.iterdir()) == []
@@ -95,20 +120,24 @@ def served(tmp_path_factory):
 def in_client(lab, script, **environment):
     """What a script says that runs on the lab's client, to which the server is just another host."""
     done = subprocess.run(
-        ["nsenter", f"--net=/proc/{lab.pid}/ns/net", sys.executable, "-c", script], cwd=ROOT, text=True,
-        capture_output=True, timeout=60, env={**os.environ, **environment},
-    )  # fmt: skip
+        ["nsenter", f"--net=/proc/{lab.pid}/ns/net", sys.executable, "-c", script],
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, **environment},
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.strip()
 
 
 ATTEMPT = """
-from reckon import clib
+from reckon.measurement import library
 def attempt(row, samples=3, **params):
     try:
-        clib.run(f"files/remote/{row}", params, samples=samples)
+        library.run(f"files/remote/{row}", params, samples=samples)
         return "ran"
-    except clib.ReckonError as error:
+    except library.ReckonError as error:
         return f"{type(error).__name__}: {error}"
 """
 

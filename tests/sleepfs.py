@@ -34,7 +34,9 @@ def wait_until_ns(end):
 def answer(opcode, node, body, size, delay_us, log, data):
     """(error, bytes) of one request."""
     if opcode == INIT:
-        return 0, struct.pack("4I2H2I2H2I6I", 7, 31, 131072, 0, 0, 0, 131072, 1, 32, 0, 0, 0, *6 * [0])
+        return 0, struct.pack(
+            "4I2H2I2H2I6I", 7, 31, 131072, 0, 0, 0, 131072, 1, 32, 0, 0, 0, *6 * [0]
+        )
     if opcode == LOOKUP:
         if body.rstrip(b"\0") != b"data-0":
             return NO_SUCH_FILE, b""

@@ -14,14 +14,33 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT, need, probes_running, processes_named
 
 pytestmark = [pytest.mark.book, pytest.mark.beside]
-PAGES = ["machine", "cpu/clock", "cpu/timer", "cpu/loop", "cpu/call", "cpu/syscall", "cpu/task",
-         "cpu/switch", "memory/latency", "memory/bandwidth", "memory/fault", "network/rtt",
-         "network/throughput", "network/connect", "files/cache", "files/read", "files/remote",
-         "files/contention", "summary", "machines", "methods", "reports"]  # fmt: skip
+PAGES = [
+    "machine",
+    "cpu/clock",
+    "cpu/timer",
+    "cpu/loop",
+    "cpu/call",
+    "cpu/syscall",
+    "cpu/task",
+    "cpu/switch",
+    "memory/latency",
+    "memory/bandwidth",
+    "memory/fault",
+    "network/rtt",
+    "network/throughput",
+    "network/connect",
+    "files/cache",
+    "files/read",
+    "files/remote",
+    "files/contention",
+    "summary",
+    "machines",
+    "methods",
+    "reports",
+]
 
 
 class Project:
@@ -30,21 +49,33 @@ class Project:
     def __init__(self, base: Path):
         self.base = base
         for name in ("reckon", "notebooks", "csrc", "book"):
-            shutil.copytree(ROOT / name, base / name,
-                            ignore=shutil.ignore_patterns("runs", "__pycache__", ".ipynb*"))  # fmt: skip
+            shutil.copytree(
+                ROOT / name,
+                base / name,
+                ignore=shutil.ignore_patterns("runs", "__pycache__", ".ipynb*"),
+            )
         for name in ("_config.yml", "_toc.yml"):
             shutil.copy(ROOT / name, base / name)
 
     def environment(self, **more: str) -> dict:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("RECKON_")}
-        return {**clean, "PYTHONPATH": str(self.base), "RECKON_PROFILE": "quick",
-                "RECKON_LIB": str(ROOT / "_build/lib"), **more}  # fmt: skip
+        return {
+            **clean,
+            "PYTHONPATH": str(self.base),
+            "RECKON_PROFILE": "quick",
+            "RECKON_LIB": str(ROOT / "_build/lib"),
+            **more,
+        }
 
     def build(self, *arguments: str, prefix=(), **environment: str):
         return subprocess.run(
-            [*prefix, sys.executable, "-m", "reckon", "build", *arguments], cwd=self.base,
-            capture_output=True, text=True, timeout=600, env=self.environment(**environment),
-        )  # fmt: skip
+            [*prefix, sys.executable, "-m", "reckon", "build", *arguments],
+            cwd=self.base,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            env=self.environment(**environment),
+        )
 
     def edit(self, page: str, old: str, new: str) -> None:
         path = self.base / "notebooks" / f"{page}.ipynb"
@@ -133,7 +164,9 @@ def test_a_page_that_raises_is_named_and_the_rest_is_built(book):
 
 
 def test_a_crash_of_a_row_is_an_error_with_a_name_and_not_a_dead_kernel(book):
-    with changed(book, "memory/fault", "samples=50, size_bytes=2**25", 'samples=50, probe=\\"test/crash\\"'):
+    with changed(
+        book, "memory/fault", "samples=50, size_bytes=2**25", 'samples=50, probe=\\"test/crash\\"'
+    ):
         done = book.build("--html")
         assert done.returncode == 1
         assert "memory/fault/major failed: test/crash died of signal 11" in done.stdout
@@ -203,8 +236,11 @@ def test_no_apt_leaves_the_system_alone(tmp_path):
     for name in ("bash", "env", "id"):
         (tmp_path / name).symlink_to(shutil.which(name))
     run = lambda **more: subprocess.run(  # noqa: E731
-        [ROOT / "tools/setup", "tex"], capture_output=True, text=True,
-        env={"PATH": str(tmp_path), **more})  # fmt: skip
+        [ROOT / "tools/setup", "tex"],
+        capture_output=True,
+        text=True,
+        env={"PATH": str(tmp_path), **more},
+    )
     done = run(NO_APT="1")
     assert done.returncode == 0 and not (tmp_path / "apt-get.log").exists()
     if os.geteuid() == 0:  # and the check can see a call
@@ -218,8 +254,12 @@ def test_a_full_disk_under_build(book, tmp_path):
     target = book.base / "small" / "_build"
     target.mkdir(parents=True, exist_ok=True)
     command = f'mount -t tmpfs -o size=400k none {target} && exec "$@"'
-    done = book.build("--html", prefix=["unshare", "-m", "sh", "-c", command, "sh"],
-                      RECKON_BUILD=str(target), RECKON_RUNS=str(book.base / "book/runs"))  # fmt: skip
+    done = book.build(
+        "--html",
+        prefix=["unshare", "-m", "sh", "-c", command, "sh"],
+        RECKON_BUILD=str(target),
+        RECKON_RUNS=str(book.base / "book/runs"),
+    )
     assert done.returncode in (1, 2), done.stdout + done.stderr
     assert "No space left on device" in done.stderr and "Traceback" not in done.stderr
     for path in book.run.rglob("*.json"):
@@ -230,10 +270,14 @@ def test_a_full_disk_under_build(book, tmp_path):
 def stop_when(project, line, after_s=0.0):
     """Begin a build and press Ctrl-C once it has said that; what it said, and its errors."""
     start = subprocess.Popen(
-        [sys.executable, "-m", "reckon", "build", "--html"], cwd=project.base, text=True,
-        env=project.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [sys.executable, "-m", "reckon", "build", "--html"],
+        cwd=project.base,
+        text=True,
+        env=project.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         start_new_session=True,
-    )  # fmt: skip
+    )
     said = ""
     for one in start.stdout:
         said += one
@@ -265,9 +309,9 @@ def test_an_ordinary_user_without_rights_measures_and_is_told(folders):
     """Dropping root inside Python: no priority, no dmidecode; the rows run all the same."""
     need(os.geteuid() == 0, "dropping root needs root")
     script = (
-        "import os, reckon\nfrom reckon import clib, fitness\nclib.probes()\n"
+        "import os, reckon\nfrom reckon.measurement import library; from reckon.computer import fitness\nlibrary.probes()\n"
         "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-        "one = clib.run('cpu/syscall/getpid')\n"
+        "one = library.run('cpu/syscall/getpid')\n"
         "print(one.nice, [c.state for c in fitness.check_all() if c.name == 'priority'])\n"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
@@ -290,7 +334,9 @@ def test_no_third_party_code_and_no_foreign_address_is_needed(book):
     for path in (book.base / "_build/html").rglob("*.html"):
         text = path.read_text(errors="replace")
         loaded = re.findall(r'<(?:script|img|iframe)[^>]*\bsrc="(https?:[^"]+)"', text)
-        loaded += re.findall(r'<link[^>]*rel="(?:stylesheet|preload|icon)"[^>]*href="(https?:[^"]+)"', text)
+        loaded += re.findall(
+            r'<link[^>]*rel="(?:stylesheet|preload|icon)"[^>]*href="(https?:[^"]+)"', text
+        )
         assert loaded == [], path
     assert (book.base / "_build/html/_static/mathjax/tex-mml-chtml.js").exists()
 
@@ -301,8 +347,9 @@ def captions(book):
     for page in PAGES:
         for kind, number, words in re.findall(
             r'caption-number">(Table|Fig\.) ([\d.]+) </span><span class="caption-text">(.*?)</span>',
-            book.html(f"notebooks/{page}"), re.S,
-        ):  # fmt: skip
+            book.html(f"notebooks/{page}"),
+            re.S,
+        ):
             text = re.sub(r"<[^>]+>", "", words).split("(")[0].strip()
             found.append((kind, number.rstrip("."), " ".join(text.split()[:4])))
     return found
@@ -310,7 +357,9 @@ def captions(book):
 
 def sheets_of(pdf):
     """The text of every page of a PDF, its lines as they stand."""
-    text = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        ["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True
+    ).stdout
     return text.rstrip("\f").split("\f")
 
 
@@ -326,7 +375,10 @@ def test_the_pdf_has_no_empty_page_and_the_sites_numbers(book):
     assert len(numbered) > 30
     for kind, number, words in numbered:
         assert re.search(rf"{kind} ?{re.escape(number)}[:.]? {re.escape(words)}", flat), (
-            kind, number, words)  # fmt: skip
+            kind,
+            number,
+            words,
+        )
 
 
 def test_a_table_that_ends_a_page_leaves_no_empty_one(book, tmp_path):
@@ -336,9 +388,16 @@ def test_a_table_that_ends_a_page_leaves_no_empty_one(book, tmp_path):
     before, _, text = (made / "reckon.tex").read_text().partition("\\begin{document}")
     found = re.search(r"\\section\{From experiment to C file\}.*?(?=\\sphinxstepscope)", text, re.S)
     down = "".join(rf"\newpage\vspace*{{{mm}mm}}{found[0]}" for mm in range(0, 160, 2))
-    (tmp_path / "ends.tex").write_text(rf"{before}\begin{{document}}\pagestyle{{empty}}{down}\end{{document}}")
-    done = subprocess.run(["xelatex", "-interaction=nonstopmode", "-halt-on-error", "ends.tex"], cwd=tmp_path,
-                          env={**os.environ, "TEXINPUTS": f"{made}:"}, capture_output=True, timeout=120)  # fmt: skip
+    (tmp_path / "ends.tex").write_text(
+        rf"{before}\begin{{document}}\pagestyle{{empty}}{down}\end{{document}}"
+    )
+    done = subprocess.run(
+        ["xelatex", "-interaction=nonstopmode", "-halt-on-error", "ends.tex"],
+        cwd=tmp_path,
+        env={**os.environ, "TEXINPUTS": f"{made}:"},
+        capture_output=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stdout[-2000:]
     sheets = sheets_of(tmp_path / "ends.pdf")
     assert 80 < len(sheets) < 160  # so that it ends on its page, and at last on the next one
@@ -347,16 +406,25 @@ def test_a_table_that_ends_a_page_leaves_no_empty_one(book, tmp_path):
 
 @pytest.fixture(scope="module")
 def browser(book):
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    chromium = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     need(chromium, "Chromium is not installed")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(
             executable_path=chromium,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking",
-                  "--disable-component-update", "--no-first-run"],
-        )  # fmt: skip
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--no-first-run",
+            ],
+        )
         yield found
         found.close()
 
@@ -386,9 +454,15 @@ def test_pages_work_offline_narrow_wide_light_and_dark(browser, served, page):
 
     context = browser.new_context(viewport={"width": 1300, "height": 900})
     sheet, foreign, errors = context.new_page(), [], []
-    sheet.on("request", lambda r: foreign.append(r.url)
-             if not r.url.startswith((served, "data:", "blob:")) else None)  # fmt: skip
-    sheet.on("response", lambda r: errors.append(f"{r.status} {r.url}") if r.status >= 400 else None)
+    sheet.on(
+        "request",
+        lambda r: (
+            foreign.append(r.url) if not r.url.startswith((served, "data:", "blob:")) else None
+        ),
+    )
+    sheet.on(
+        "response", lambda r: errors.append(f"{r.status} {r.url}") if r.status >= 400 else None
+    )
     sheet.on("pageerror", lambda e: errors.append(str(e)))
     sheet.goto(f"{served}/{page}.html", wait_until="networkidle")
     assert foreign == [] and errors == []
@@ -396,16 +470,26 @@ def test_pages_work_offline_narrow_wide_light_and_dark(browser, served, page):
         sheet.wait_for_selector("mjx-container")
         assert sheet.locator("mjx-merror").count() == 0
     pictures = "[...document.querySelectorAll('main figure img')]"
-    assert sheet.evaluate(f"{pictures}.every(i => i.complete && i.naturalWidth > 0 && i.alt.length > 20)")
+    assert sheet.evaluate(
+        f"{pictures}.every(i => i.complete && i.naturalWidth > 0 && i.alt.length > 20)"
+    )
     for scheme in ("light", "dark"):
         sheet.emulate_media(color_scheme=scheme)
         sheet.reload(wait_until="networkidle")
         assert sheet.evaluate("document.documentElement.dataset.theme") == scheme
         # Dark differs in nothing but colours.
-        rules = ["wcag2a", "wcag2aa"] if scheme == "light" else {"type": "rule", "values": ["color-contrast"]}
+        rules = (
+            ["wcag2a", "wcag2aa"]
+            if scheme == "light"
+            else {"type": "rule", "values": ["color-contrast"]}
+        )
         found = Axe().run(sheet, options={"runOnly": rules, "resultTypes": ["violations"]})
-        assert [(one["id"], node["target"]) for one in found.response["violations"] for node in one["nodes"]
-                if one["id"] not in THEME_FAULTS] == [], scheme
+        assert [
+            (one["id"], node["target"])
+            for one in found.response["violations"]
+            for node in one["nodes"]
+            if one["id"] not in THEME_FAULTS
+        ] == [], scheme
     sheet.set_viewport_size({"width": 360, "height": 740})
     sheet.wait_for_timeout(200)
     assert sheet.evaluate("document.documentElement.scrollWidth") <= 360

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-
 from conftest import reckon
 
 
@@ -19,8 +18,12 @@ def test_probes_lists_rows_with_parameters_and_what_is_timed():
     rows = {row["name"]: row for row in json.loads(reckon("probes", "--json").stdout)}
     assert rows["cpu/timer/paoloni"]["reports"] == ["x510uq", "i7_10750h", "hpe_i7_860"]
     assert rows["cpu/syscall/getpid"]["parameters"][0] == {
-        "name": "calls", "default": 1000, "help": "calls a trial", "least": 1, "most": 10**9,
-    }  # fmt: skip
+        "name": "calls",
+        "default": 1000,
+        "help": "calls a trial",
+        "least": 1,
+        "most": 10**9,
+    }
 
 
 def test_probe_prints_samples_median_interval_and_what_happened():
@@ -41,9 +44,21 @@ def test_probe_as_json():
 def test_doctor_lists_every_check_with_what_to_do():
     checks = json.loads(reckon("doctor", "--json").stdout)
     names = {check["name"] for check in checks}
-    assert names >= {"tick counter", "frequency governor", "turbo", "hardware threads", "load",
-                     "virtualisation", "steal time", "transparent huge pages", "mitigations",
-                     "priority", "free disk", "free memory", "performance counters"}  # fmt: skip
+    assert names >= {
+        "tick counter",
+        "frequency governor",
+        "turbo",
+        "hardware threads",
+        "load",
+        "virtualisation",
+        "steal time",
+        "transparent huge pages",
+        "mitigations",
+        "priority",
+        "free disk",
+        "free memory",
+        "performance counters",
+    }
     for check in checks:
         assert check["state"] in ("pass", "warn", "unknown") and check["found"]
         assert check["state"] != "warn" or check["advice"]
@@ -53,8 +68,24 @@ def test_doctor_lists_every_check_with_what_to_do():
 def test_results_of_the_recorded_run(recorded):
     done = reckon("results", "--run", "recorded", "--json")
     rows = json.loads(done.stdout)
-    keys = {"quantity", "unit", "axis", "axis_unit", "hardware", "software", "predicted", "revised", "median", "low",
-            "high", "mean", "sd", "n", "state", "reason"}  # fmt: skip
+    keys = {
+        "quantity",
+        "unit",
+        "axis",
+        "axis_unit",
+        "hardware",
+        "software",
+        "predicted",
+        "revised",
+        "median",
+        "low",
+        "high",
+        "mean",
+        "sd",
+        "n",
+        "state",
+        "reason",
+    }
     assert rows and all(set(row) == keys for row in rows)
     by_name = {row["quantity"]: row for row in rows}
     one = by_name["cpu/syscall/getpid"]
@@ -111,6 +142,11 @@ def test_a_closed_pipe_is_no_error():
 
     from conftest import ROOT
 
-    done = subprocess.run(f"{sys.executable} -m reckon probes | head -1", shell=True, cwd=ROOT,
-                          capture_output=True, text=True)  # fmt: skip
+    done = subprocess.run(
+        f"{sys.executable} -m reckon probes | head -1",
+        shell=True,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     assert done.stderr == ""

@@ -13,31 +13,44 @@ import time
 
 import numpy as np
 import pytest
-
 from conftest import ROOT, need, probes_running
-from reckon import clib
-from reckon.settings import ReckonError
 from rows import agrees_with_perf
+
+from reckon.config import ReckonError
+from reckon.measurement import library
 
 
 def ns(outcome):
-    return outcome.ticks / outcome.ops / clib.tick_hz() * 1e9
+    return outcome.ticks / outcome.ops / library.tick_hz() * 1e9
 
 
 def test_structures_mirror_the_header(tmp_path):
     """Sizes and offsets as the compiler sees them are those that ctypes uses."""
-    pairs = {"rk_sample": clib.Sample, "rk_param": clib.Param, "rk_probe": clib.Row,
-             "rk_request": clib.Request, "rk_report": clib.Report}  # fmt: skip
+    pairs = {
+        "rk_sample": library.Sample,
+        "rk_param": library.Param,
+        "rk_probe": library.Row,
+        "rk_request": library.Request,
+        "rk_report": library.Report,
+    }
     lines = []
     for name, mirror in pairs.items():
         lines.append(f'printf("{name} %zu\\n", sizeof(struct {name}));')
-        lines += [f'printf("{name}.{f} %zu\\n", offsetof(struct {name}, {f}));'
-                  for f, _ in mirror._fields_]  # fmt: skip
+        lines += [
+            f'printf("{name}.{f} %zu\\n", offsetof(struct {name}, {f}));'
+            for f, _ in mirror._fields_
+        ]
     source = tmp_path / "offsets.c"
-    source.write_text('#include <stdio.h>\n#include "reckon.h"\nint main(void){' + "".join(lines) + "}")
+    source.write_text(
+        '#include <stdio.h>\n#include "reckon.h"\nint main(void){' + "".join(lines) + "}"
+    )
     subprocess.run(["gcc", "-I", ROOT / "csrc", source, "-o", tmp_path / "offsets"], check=True)
-    told = dict(line.split() for line in subprocess.run(
-        [tmp_path / "offsets"], capture_output=True, text=True, check=True).stdout.splitlines())  # fmt: skip
+    told = dict(
+        line.split()
+        for line in subprocess.run(
+            [tmp_path / "offsets"], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+    )
     for name, mirror in pairs.items():
         assert int(told[name]) == ctypes.sizeof(mirror)
         for field, _ in mirror._fields_:
@@ -45,15 +58,19 @@ def test_structures_mirror_the_header(tmp_path):
 
 
 def test_only_the_contract_is_exported():
-    text = subprocess.run(["nm", "-D", "--defined-only", ROOT / "_build/lib/libreckon.so"],
-                          capture_output=True, text=True, check=True).stdout  # fmt: skip
+    text = subprocess.run(
+        ["nm", "-D", "--defined-only", ROOT / "_build/lib/libreckon.so"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     exported = {line.split()[-1] for line in text.splitlines() if " A " not in line}
     declared = set(re.findall(r"RK_EXPORT[^;]*?(rk_\w+)\(", (ROOT / "csrc/reckon.h").read_text()))
     assert exported == declared == {"rk_probe_count", "rk_probe_at", "rk_run", "rk_tick_hz"}
 
 
 def test_every_row_says_what_it_times_and_bounds_its_parameters():
-    for probe in clib.probes().values():
+    for probe in library.probes().values():
         assert probe.op and probe.timed and "/" in probe.name, probe
         assert probe.file.startswith(probe.experiment.split("/")[0]), probe
         for parameter in probe.parameters:
@@ -67,8 +84,8 @@ def test_twice_the_work_takes_twice_the_time():
     another's load only adds."""
     k, short, long = 20480, [], []
     for _ in range(20):
-        short.append(clib.run("test/chain", {"instructions": k}).ticks.min())
-        long.append(clib.run("test/chain", {"instructions": 2 * k}).ticks.min())
+        short.append(library.run("test/chain", {"instructions": k}).ticks.min())
+        long.append(library.run("test/chain", {"instructions": 2 * k}).ticks.min())
     assert min(long) / min(short) == pytest.approx(2.0, abs=0.02)
 
 
@@ -77,7 +94,7 @@ def test_a_chain_of_one_cycle_adds_runs_at_the_calibrated_clock():
     """By the processes in which the clock stayed as it was."""
     cycles = []
     for _ in range(60):
-        one = clib.run("test/chain", {"instructions": 20480})
+        one = library.run("test/chain", {"instructions": 20480})
         before, after = one.cycles_per_tick_before, one.cycles_per_tick_after
         if abs(after / before - 1) < 0.005:
             cycles.append(np.median(one.ticks / one.ops) * (before + after) / 2)
@@ -92,25 +109,27 @@ def test_a_text_parameter_reaches_the_row():
     adds, multiplies = [], []
     for _ in range(10):
         for of, found in (("add", adds), ("multiply", multiplies)):
-            found.append(clib.run("test/chain", {"of": of}).ticks.min())
+            found.append(library.run("test/chain", {"of": of}).ticks.min())
     assert min(multiplies) / min(adds) == pytest.approx(3, rel=0.05)
-    with pytest.raises(clib.ProbeCannot, match="a chain is of add or of multiply"):
-        clib.run("test/chain", {"of": "divide"})
+    with pytest.raises(library.ProbeCannot, match="a chain is of add or of multiply"):
+        library.run("test/chain", {"of": "divide"})
 
 
 @pytest.mark.timed
 def test_the_tick_rate_agrees_with_the_monotonic_clock():
-    begin, start = time.clock_gettime_ns(time.CLOCK_MONOTONIC), clib.run(
-        "cpu/clock/ticks", {"interval_ns": 50_000_000}, samples=2)  # fmt: skip
+    begin, start = (
+        time.clock_gettime_ns(time.CLOCK_MONOTONIC),
+        library.run("cpu/clock/ticks", {"interval_ns": 50_000_000}, samples=2),
+    )
     assert time.clock_gettime_ns(time.CLOCK_MONOTONIC) - begin > 100_000_000
     rate = start.ticks / start.ops * 1e9
-    assert rate == pytest.approx(clib.tick_hz(), rel=1e-3)
+    assert rate == pytest.approx(library.tick_hz(), rel=1e-3)
 
 
 def test_the_isolated_run_says_where_it_ran_and_leaves_the_caller_alone():
     allowed, nice = os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
     cpu = min(allowed)
-    one = clib.run("cpu/syscall/getpid", cpu=cpu)
+    one = library.run("cpu/syscall/getpid", cpu=cpu)
     assert one.cpu == cpu and one.wall_ns > 0 and one.minor_faults >= 0
     assert one.migrations in (-1, 0)
     assert os.sched_getaffinity(0) == allowed
@@ -119,16 +138,18 @@ def test_the_isolated_run_says_where_it_ran_and_leaves_the_caller_alone():
 
 def test_priority_is_raised_where_allowed_and_told():
     if os.geteuid() == 0:
-        assert clib.run("cpu/syscall/getpid").nice == -20
-        assert clib.run("cpu/syscall/getpid", priority="rr").policy == os.SCHED_RR
-    assert clib.run("cpu/syscall/getpid", priority="none").nice == os.getpriority(os.PRIO_PROCESS, 0)
+        assert library.run("cpu/syscall/getpid").nice == -20
+        assert library.run("cpu/syscall/getpid", priority="rr").policy == os.SCHED_RR
+    assert library.run("cpu/syscall/getpid", priority="none").nice == os.getpriority(
+        os.PRIO_PROCESS, 0
+    )
 
 
 @pytest.mark.timed
 def test_in_process_running_is_possible_and_slower_to_fork():
     """What isolation is for: a fork is charged with its caller's page tables."""
-    inside = np.median(ns(clib.run("test/fork", isolated=False, samples=10)))
-    alone = np.median(ns(clib.run("test/fork", samples=10)))
+    inside = np.median(ns(library.run("test/fork", isolated=False, samples=10)))
+    alone = np.median(ns(library.run("test/fork", samples=10)))
     assert alone < inside
 
 
@@ -138,9 +159,9 @@ def test_a_fork_inside_a_probe_does_not_depend_on_the_size_of_python():
     script = """
 import mmap
 import numpy as np
-from reckon import clib
+from reckon.measurement import library
 def medians(isolated):
-    runs = [clib.run("test/fork", samples=10, isolated=isolated) for _ in range(7)]
+    runs = [library.run("test/fork", samples=10, isolated=isolated) for _ in range(7)]
     return np.median([np.median(one.ticks) for one in runs])
 before, inside_before = medians(True), medians(False)
 ballast = mmap.mmap(-1, 256 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -155,15 +176,17 @@ print(medians(True) / before, medians(False) / inside_before)
 
 
 def test_a_crash_names_the_row_and_the_signal():
-    with pytest.raises(clib.ProbeFailed, match=r"test/crash died of signal 11 \(Segmentation fault\)"):
-        clib.run("test/crash")
+    with pytest.raises(
+        library.ProbeFailed, match=r"test/crash died of signal 11 \(Segmentation fault\)"
+    ):
+        library.run("test/crash")
 
 
 @pytest.mark.parametrize("child", [0, 1])
 def test_a_hang_ends_at_its_deadline_with_everything_it_started(child):
     begin = time.monotonic()
-    with pytest.raises(clib.ProbeFailed, match="test/hang was still running after 0.3 s"):
-        clib.run("test/hang", {"child": child}, deadline_s=0.3, warmup=0)
+    with pytest.raises(library.ProbeFailed, match="test/hang was still running after 0.3 s"):
+        library.run("test/hang", {"child": child}, deadline_s=0.3, warmup=0)
     assert time.monotonic() - begin < 2
     time.sleep(0.1)
     assert probes_running() == []
@@ -173,13 +196,15 @@ def test_ctrl_c_ends_the_probe_at_once():
     threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        clib.run("test/hang", deadline_s=20, warmup=0)
+        library.run("test/hang", deadline_s=20, warmup=0)
     assert time.monotonic() - begin < 3
     assert probes_running() == []
 
 
 def test_the_probe_does_not_outlive_a_killed_caller():
-    script = "from reckon import clib; clib.run('test/hang', deadline_s=60, warmup=0)"
+    script = (
+        "from reckon.measurement import library; library.run('test/hang', deadline_s=60, warmup=0)"
+    )
     caller = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT)
     for _ in range(100):
         if probes_running():
@@ -193,8 +218,8 @@ def test_the_probe_does_not_outlive_a_killed_caller():
 
 
 def test_cannot_is_a_result_with_a_reason():
-    with pytest.raises(clib.ProbeCannot, match="this row exists to say that it cannot"):
-        clib.run("test/cannot")
+    with pytest.raises(library.ProbeCannot, match="this row exists to say that it cannot"):
+        library.run("test/cannot")
 
 
 @pytest.mark.parametrize(
@@ -211,22 +236,22 @@ def test_cannot_is_a_result_with_a_reason():
 )
 def test_mistakes_are_told_in_a_sentence(name, params, says):
     with pytest.raises(ReckonError, match=says):
-        clib.run(name, params)
+        library.run(name, params)
 
 
 def test_a_cpu_that_is_not_there():
     for cpu in (77, 5000):
         with pytest.raises(ReckonError, match=f"CPU {cpu} cannot be used"):
-            clib.run("cpu/syscall/getpid", cpu=cpu)
+            library.run("cpu/syscall/getpid", cpu=cpu)
 
 
 def test_no_file_descriptor_or_process_is_left_behind():
-    clib.run("cpu/syscall/getpid")
+    library.run("cpu/syscall/getpid")
     before = len(os.listdir("/proc/self/fd"))
     for name in ("cpu/syscall/getpid", "test/crash", "test/cannot"):
         for _ in range(20):
             try:
-                clib.run(name)
+                library.run(name)
             except ReckonError:
                 pass
     assert len(os.listdir("/proc/self/fd")) == before
@@ -241,33 +266,38 @@ def test_isolation_costs_little():
     extra = []
     for _ in range(20):
         begin = time.perf_counter_ns()
-        one = clib.run("cpu/syscall/getpid", warmup=0)
+        one = library.run("cpu/syscall/getpid", warmup=0)
         extra.append(time.perf_counter_ns() - begin - one.wall_ns)
     assert np.median(extra) < 20e6
 
 
 def test_reports_follow_what_happened():
     """A known number of page faults and switches: a fork touches pages, a sleep gives way."""
-    assert clib.run("test/fork", samples=20).minor_faults >= 20
-    slept = clib.run("cpu/clock/t470_sleep", {"sleep_ms": 1}, samples=10, warmup=0)
+    assert library.run("test/fork", samples=20).minor_faults >= 20
+    slept = library.run("cpu/clock/t470_sleep", {"sleep_ms": 1}, samples=10, warmup=0)
     assert slept.voluntary_switches == 10
 
 
 def small(parameter):
     """Little work: 3 of what is counted, or the nearest that the row allows."""
-    wanted = {"rounds": 2, "sleep_ms": 1, "interval_ns": 10_000, "resident_bytes": 1 << 20,
-              "working_set_bytes": 4096}.get(parameter.name, 3)  # fmt: skip
+    wanted = {
+        "rounds": 2,
+        "sleep_ms": 1,
+        "interval_ns": 10_000,
+        "resident_bytes": 1 << 20,
+        "working_set_bytes": 4096,
+    }.get(parameter.name, 3)
     return min(max(wanted, parameter.least), parameter.most)
 
 
 def test_every_row_runs_or_says_why_not():
-    for probe in clib.probes().values():
+    for probe in library.probes().values():
         if probe.name.startswith("test/"):
             continue
         params = {p.name: small(p) for p in probe.parameters if not p.text}
         try:
-            one = clib.run(probe.name, params, samples=3)
-        except clib.ProbeCannot as error:
+            one = library.run(probe.name, params, samples=3)
+        except library.ProbeCannot as error:
             assert str(error)
             continue
         assert len(one.ticks) == 3 and (one.ops > 0).all(), probe.name
@@ -277,17 +307,29 @@ def test_the_null_call_enters_the_kernel_and_the_vdso_does_not(tmp_path):
     """Counted, not timed: strace sees `calls` getpid calls, and no clock_gettime."""
     need(shutil.which("strace"), "strace is not installed")
     script = (
-        "from reckon import clib\n"
-        "clib.run('cpu/syscall/{row}', {{'calls': 7}}, samples=3, warmup=0, isolated=False)"
+        "from reckon.measurement import library\n"
+        "library.run('cpu/syscall/{row}', {{'calls': 7}}, samples=3, warmup=0, isolated=False)"
     )
 
     def count(row, call):
         log = tmp_path / row
         subprocess.run(
-            ["strace", "-f", "--seccomp-bpf", "-o", log, "-e", f"trace={call}", sys.executable, "-c",
-             script.format(row=row)],
-            cwd=ROOT, check=True, capture_output=True,
-        )  # fmt: skip
+            [
+                "strace",
+                "-f",
+                "--seccomp-bpf",
+                "-o",
+                log,
+                "-e",
+                f"trace={call}",
+                sys.executable,
+                "-c",
+                script.format(row=row),
+            ],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+        )
         return log.read_text().count(f"{call}(")
 
     baseline = count("getuid", "getpid")
@@ -302,10 +344,10 @@ def test_the_null_call_enters_the_kernel_and_the_vdso_does_not(tmp_path):
 def test_out_of_address_space_is_told():
     """No memory for the samples: a sentence, no crash."""
     script = (
-        "import resource\nfrom reckon import clib\nclib.probes()\n"
+        "import resource\nfrom reckon.measurement import library\nlibrary.probes()\n"
         "resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))\n"
-        "try:\n    clib.run('cpu/syscall/getpid', samples=100_000_000)\n"
-        "except (clib.ReckonError, MemoryError) as error:\n    print(type(error).__name__)\n"
+        "try:\n    library.run('cpu/syscall/getpid', samples=100_000_000)\n"
+        "except (library.ReckonError, MemoryError) as error:\n    print(type(error).__name__)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.strip() in ("ProbeFailed", "MemoryError"), done

@@ -2,14 +2,14 @@
 
 import json
 
-import pytest
-
 import made_up
+import pytest
 from conftest import reckon
-from reckon import records
-from reckon.__main__ import main
-from reckon.compare import compare
 from test_compare import NAMES, results
+
+from reckon import records
+from reckon.cli import main
+from reckon.comparison.two_runs import compare
 
 pytestmark = pytest.mark.beside
 
@@ -21,40 +21,62 @@ def test_the_command_line(folders, capsys):
 
     x = [1, 2, 4]
     made_up.run("a", [*results(1), made_up.curve("memory/made/curve", x, [5, 5, 5], seed=1)])
-    made_up.run("b", [*results(2, {NAMES[3]: 2}), made_up.curve("memory/made/curve", x, [5, 5, 15], seed=2)])
+    made_up.run(
+        "b", [*results(2, {NAMES[3]: 2}), made_up.curve("memory/made/curve", x, [5, 5, 15], seed=2)]
+    )
     text = reckon("compare", "a", "b").stdout
     assert "21 quantities were judged, 2 changed" in text and "memory/made/curve at 4 KiB" in text
     assert NAMES[5] not in text and NAMES[5] in printed("a", "b", "--all")
     assert "Nothing changed" in printed(str(folders / "runs/a"), "b", "--least", "900")
     done = json.loads(printed("a", "b", "--json"), parse_constant=lambda c: pytest.fail(c))
     assert [(one["quantity"], one["state"]) for one in done["quantities"]][:2] == [
-        ("memory/made/curve", "changed"), (NAMES[3], "changed")]  # fmt: skip
+        ("memory/made/curve", "changed"),
+        (NAMES[3], "changed"),
+    ]
     first = done["quantities"][0]
-    assert len(first["places"]) == 3 and first["told"] == first["places"][2] and first["told"]["at"] == 4
+    assert (
+        len(first["places"]) == 3
+        and first["told"] == first["places"][2]
+        and first["told"]["at"] == 4
+    )
     assert first["told"]["low"] < first["told"]["ratio"] < first["told"]["high"]
-    assert len(done["quantities"]) == 21 and done["control"] is None and done["would_be_seen"]["3"] == 21
+    assert (
+        len(done["quantities"]) == 21
+        and done["control"] is None
+        and done["would_be_seen"]["3"] == 21
+    )
 
 
 def test_without_runs_it_lists_them(folders, capsys):
     assert main(["compare"]) == 0
     assert capsys.readouterr().out == f"There is no run in {folders}/runs; `make book` makes one.\n"
-    known = {"system": {"kernel": {"value": "6.1.0 #1 SMP", "source": ""}},
-             "processor": {"model": {"value": "A processor", "source": ""}}}  # fmt: skip
+    known = {
+        "system": {"kernel": {"value": "6.1.0 #1 SMP", "source": ""}},
+        "processor": {"model": {"value": "A processor", "source": ""}},
+    }
     made_up.run("longer-name", [*results(1), made_up.nothing("cpu/made/none")], machine=known)
     made_up.run("b", [])
     one = records.read_run("b")
-    records.write_run(one.model_copy(update={"opened_at": one.opened_at.replace(year=2000, month=1, day=2)}))
+    records.write_run(
+        one.model_copy(update={"opened_at": one.opened_at.replace(year=2000, month=1, day=2)})
+    )
     (folders / "runs/broken").mkdir()
     (folders / "runs/broken/run.json").write_text("{")
     done = reckon("compare")
     first, second = done.stdout.splitlines()
-    assert first.startswith("longer-name  20") and first.endswith("  A processor   6.1.0         20 quantities")
-    assert second.startswith("b            2000-01-02 ") and second.endswith("  not reported  not reported  0 quantities")
+    assert first.startswith("longer-name  20") and first.endswith(
+        "  A processor   6.1.0         20 quantities"
+    )
+    assert second.startswith("b            2000-01-02 ") and second.endswith(
+        "  not reported  not reported  0 quantities"
+    )
     assert done.returncode == 0 and "broken/run.json is not a whole record" in done.stderr
     assert main(["compare", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [(one["name"], one["machine"], one["kernel"], one["quantities"]) for one in rows] == [
-        ("longer-name", "A processor", "6.1.0", 20), ("b", None, None, 0)]  # fmt: skip
+        ("longer-name", "A processor", "6.1.0", 20),
+        ("b", None, None, 0),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -89,11 +111,17 @@ def test_runs_are_found_by_name_the_latest_first_and_broken_ones_told(folders):
     made_up.run("b", [])
     for name, day in (("a", 2), ("b", 1)):
         one = records.read_run(name)
-        records.write_run(one.model_copy(update={"opened_at": one.opened_at.replace(year=2000, month=1, day=day)}))
+        records.write_run(
+            one.model_copy(update={"opened_at": one.opened_at.replace(year=2000, month=1, day=day)})
+        )
     (folders / "runs/broken").mkdir()
     (folders / "runs/broken/run.json").write_text("{")
     found, troubles = records.runs()
-    assert list(found) == ["a", "b"] and len(troubles) == 1 and "broken/run.json is not a whole record" in troubles[0]
+    assert (
+        list(found) == ["a", "b"]
+        and len(troubles) == 1
+        and "broken/run.json is not a whole record" in troubles[0]
+    )
 
 
 def test_a_reader_of_measurements_is_not_made_stale_by_predictions(folders, monkeypatch):

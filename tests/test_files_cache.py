@@ -8,16 +8,25 @@ import threading
 import time
 
 import pytest
-
 from conftest import need
-from reckon import clib, scratch
-from rows import MIB, NOBODY_ELSE, in_python
-from rows import nothing_is_left_behind  # noqa: F401  (acts on every test of this file)
-from test_files_cache_groups import no_group_is_left_behind, root, wait_until, groups  # noqa: F401
+from rows import (
+    MIB,
+    NOBODY_ELSE,
+    in_python,
+    nothing_is_left_behind,  # noqa: F401  (acts on every test of this file)
+)
+from test_files_cache_groups import groups, no_group_is_left_behind, root, wait_until  # noqa: F401
 from test_memory_files import small_disk  # noqa: F401
 
-FILES = [name for name in clib.probes() if name.startswith("files/cache/")
-         and "file_bytes" in {p.name for p in clib.probe(name).parameters}]  # fmt: skip
+from reckon.computer import scratch
+from reckon.measurement import library
+
+FILES = [
+    name
+    for name in library.probes()
+    if name.startswith("files/cache/")
+    and "file_bytes" in {p.name for p in library.probe(name).parameters}
+]
 
 
 def all_cannot(said, told):
@@ -27,7 +36,9 @@ def all_cannot(said, told):
 
 
 def in_folder(path, before="", more=""):
-    return in_python(f"{before}\nsay({{row: attempt(row, dict(dir={str(path)!r}{more})) for row in {FILES}}})")
+    return in_python(
+        f"{before}\nsay({{row: attempt(row, dict(dir={str(path)!r}{more})) for row in {FILES}}})"
+    )
 
 
 def test_a_folder_that_is_none_may_not_be_written_or_lies_in_memory_is_told(tmp_path):
@@ -35,7 +46,10 @@ def test_a_folder_that_is_none_may_not_be_written_or_lies_in_memory_is_told(tmp_
     all_cannot(in_folder("/proc"), "no file can be made in /proc")
     all_cannot(in_folder("/dev/shm"), "/dev/shm lies in memory and not on a disk")
     need(os.geteuid() == 0, "becoming another user needs root")
-    all_cannot(in_folder("/usr", f"become({NOBODY_ELSE})"), "no file can be made in /usr: Permission denied")
+    all_cannot(
+        in_folder("/usr", f"become({NOBODY_ELSE})"),
+        "no file can be made in /usr: Permission denied",
+    )
 
 
 def test_a_disk_that_is_full_or_a_limit_on_files_is_told(small_disk):  # noqa: F811
@@ -52,8 +66,8 @@ def test_a_runs_files_that_lie_in_memory_are_told(root, monkeypatch):  # noqa: F
     with scratch.shared():
         scratch.prepare(1, 12 * MIB)
         for row in ("limited", "left", "whole"):
-            with pytest.raises(clib.ProbeCannot, match="lies in memory and not on a disk"):
-                clib.run(f"files/cache/{row}")
+            with pytest.raises(library.ProbeCannot, match="lies in memory and not on a disk"):
+                library.run(f"files/cache/{row}")
 
 
 def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, monkeypatch):  # noqa: F811
@@ -65,11 +79,13 @@ def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, mon
             if ctypes.CDLL(None).mlock(held, ctypes.c_size_t(len(mapped))):
                 pytest.skip("no right to hold memory")
             try:
-                with pytest.raises(clib.ProbeCannot, match="of the file stays in the page cache"):
-                    clib.run("files/cache/limited", samples=1)
+                with pytest.raises(
+                    library.ProbeCannot, match="of the file stays in the page cache"
+                ):
+                    library.run("files/cache/limited", samples=1)
             finally:
                 del held
-        clib.run("files/cache/limited", samples=1)
+        library.run("files/cache/limited", samples=1)
 
 
 @pytest.mark.parametrize("row", ["limited", "whole"])
@@ -79,8 +95,8 @@ def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, row): 
 
     def run(params):
         try:
-            clib.run(f"files/cache/{row}", params, samples=2)
-        except clib.ProbeFailed as error:
+            library.run(f"files/cache/{row}", params, samples=2)
+        except library.ProbeFailed as error:
             said.append(str(error))
 
     with scratch.shared():
@@ -97,7 +113,7 @@ def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, row): 
 
 
 def test_what_is_available_is_what_the_kernel_says():
-    one = clib.run("files/cache/available", samples=2)
+    one = library.run("files/cache/available", samples=2)
     with open("/proc/meminfo") as file:
         told = 1024 * int(re.search(r"MemAvailable:\s+(\d+)", file.read())[1])
     assert 0 < one.ops[0] < 1.1 * told
@@ -110,7 +126,9 @@ def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monke
     ended, before = threading.Event(), groups()
 
     def empty(fd):  # in step with the reader, whatever else runs here
-        os.sched_setaffinity(0, os.sched_getaffinity(0) - {clib.default_cpu()} or {clib.default_cpu()})
+        os.sched_setaffinity(
+            0, os.sched_getaffinity(0) - {library.default_cpu()} or {library.default_cpu()}
+        )
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -20)
         wait_until(lambda: groups() != before)
         time.sleep(0.05)
@@ -126,11 +144,13 @@ def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monke
         params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 40}
         try:
             if times == "always":
-                with pytest.raises(clib.ProbeFailed, match="the page cache was emptied each time that it was"):
-                    clib.run("files/cache/limited", params, samples=200)
+                with pytest.raises(
+                    library.ProbeFailed, match="the page cache was emptied each time that it was"
+                ):
+                    library.run("files/cache/limited", params, samples=200)
             else:
-                one = clib.run("files/cache/limited", params, samples=200)
-                assert (one.ticks / clib.tick_hz() > 25e-6).mean() < 0.1
+                one = library.run("files/cache/limited", params, samples=200)
+                assert (one.ticks / library.tick_hz() > 25e-6).mean() < 0.1
         finally:
             ended.set()
             other.join()

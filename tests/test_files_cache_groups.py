@@ -11,15 +11,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from conftest import ROOT, need, processes_named
-from reckon import clib, onset, scratch
-from rows import HEAD, MIB, NOBODY_ELSE, children_of, control_group, in_python
-from rows import nothing_is_left_behind  # noqa: F401  (acts on every test of this file)
+from rows import (
+    HEAD,
+    MIB,
+    NOBODY_ELSE,
+    children_of,
+    control_group,
+    in_python,
+    nothing_is_left_behind,  # noqa: F401  (acts on every test of this file)
+)
+
+from reckon.computer import scratch
+from reckon.measurement import library
+from reckon.statistics import onset
 
 GROUPS = Path("/sys/fs/cgroup")
-ROWS = [name for name in clib.probes() if name.startswith("files/cache/")]
-WITHIN = [name for name in ROWS if "limit_bytes" in {p.name for p in clib.probe(name).parameters}]
+ROWS = [name for name in library.probes() if name.startswith("files/cache/")]
+WITHIN = [
+    name for name in ROWS if "limit_bytes" in {p.name for p in library.probe(name).parameters}
+]
 
 
 def groups():
@@ -38,8 +49,8 @@ def root():
     """Groups can be made here."""
     need(os.geteuid() == 0, "control groups need root")
     try:
-        clib.run("files/cache/limited", samples=1)
-    except clib.ProbeCannot as error:
+        library.run("files/cache/limited", samples=1)
+    except library.ProbeCannot as error:
         pytest.skip(str(error))
 
 
@@ -53,8 +64,8 @@ def disk(tmp_path):
 def slow_share(limit, share, **more):
     """Of 600 reads; slow ones take 25 µs or more: no copy of a block does."""
     given = {"file_bytes": int(limit * share) // 4096 * 4096, "limit_bytes": limit, **more}
-    one = clib.run("files/cache/limited", given, samples=600)
-    return float(np.mean(one.ticks / clib.tick_hz() > 25e-6))
+    one = library.run("files/cache/limited", given, samples=600)
+    return float(np.mean(one.ticks / library.tick_hz() > 25e-6))
 
 
 @pytest.mark.timed
@@ -74,7 +85,9 @@ def test_the_size_is_found_within_a_few_percent_of_what_is_left(root):
     with scratch.shared():
         scratch.prepare(1, 2 * limit)
         slow = [np.median([slow_share(limit, share) for _ in range(3)]) for share in shares]
-        left = clib.run("files/cache/left", {"file_bytes": 2 * limit, "limit_bytes": limit}, samples=4)
+        left = library.run(
+            "files/cache/left", {"file_bytes": 2 * limit, "limit_bytes": limit}, samples=4
+        )
     found = onset.find(shares * limit, 1800 * np.array(slow), np.full(len(shares), 1800))
     true = np.median(left.ops)
     assert 0.93 * limit < true < limit
@@ -85,9 +98,16 @@ def test_the_size_is_found_within_a_few_percent_of_what_is_left(root):
 @pytest.mark.timed
 def test_by_each_reports_method_a_file_past_the_limit_takes_longer(root, row):
     def a_byte(size):
-        given = {"file_bytes": size, "limit_bytes": 8 * MIB, **(
-            {"passes": 1} if "passes" in {p.name for p in clib.probe(f"files/cache/{row}").parameters} else {})}
-        one = clib.run(f"files/cache/{row}", given, samples=3)
+        given = {
+            "file_bytes": size,
+            "limit_bytes": 8 * MIB,
+            **(
+                {"passes": 1}
+                if "passes" in {p.name for p in library.probe(f"files/cache/{row}").parameters}
+                else {}
+            ),
+        }
+        one = library.run(f"files/cache/{row}", given, samples=3)
         return np.median(one.ticks / one.ops) / (size if row == "i7_10750h" else 1)
 
     fits, over = (min(a_byte(size * MIB) for _ in range(3)) for size in (4, 12))
@@ -101,8 +121,11 @@ def test_who_is_not_root_is_told():
     need(os.geteuid() == 0, "becoming another user needs root")
     said = in_python(f"become({NOBODY_ELSE})\nsay([attempt(row, {{}}) for row in {WITHIN}])")
     for row, what in zip(WITHIN, said, strict=True):
-        assert re.match(r"ProbeCannot: (no control group can be made in /\S+ \(Permission denied\); it takes "
-                        r"root|the control group takes no limit)", what), (row, what)  # fmt: skip
+        assert re.match(
+            r"ProbeCannot: (no control group can be made in /\S+ \(Permission denied\); it takes "
+            r"root|the control group takes no limit)",
+            what,
+        ), (row, what)
 
 
 def given(folder):
@@ -110,11 +133,15 @@ def given(folder):
 
 
 def test_where_there_is_no_memory_controller_that_is_told(tmp_path):
-    with pytest.raises(clib.ProbeCannot, match=f"no memory controller of control groups in {tmp_path}"):
-        clib.run("files/cache/limited", given(tmp_path), samples=1)
+    with pytest.raises(
+        library.ProbeCannot, match=f"no memory controller of control groups in {tmp_path}"
+    ):
+        library.run("files/cache/limited", given(tmp_path), samples=1)
     (tmp_path / "cgroup.controllers").write_text("cpu io memory\n")
-    with pytest.raises(clib.ProbeCannot, match="hands the memory controller on .cgroup.subtree_control"):
-        clib.run("files/cache/limited", given(tmp_path), samples=1)
+    with pytest.raises(
+        library.ProbeCannot, match="hands the memory controller on .cgroup.subtree_control"
+    ):
+        library.run("files/cache/limited", given(tmp_path), samples=1)
 
 
 @pytest.mark.parametrize(("version", "name"), [(1, "memory.limit_in_bytes"), (2, "memory.max")])
@@ -125,19 +152,23 @@ def test_a_group_that_takes_no_limit_is_told_and_removed(tmp_path, version, name
         (tmp_path / "cgroup.subtree_control").write_text("memory\n")
     before = sorted(tmp_path.rglob("*"))
     for isolated in (True, False):
-        with pytest.raises(clib.ProbeCannot, match=f"takes no limit of memory .{name}: No such file"):
-            clib.run("files/cache/left", given(tmp_path), samples=1, isolated=isolated)
+        with pytest.raises(
+            library.ProbeCannot, match=f"takes no limit of memory .{name}: No such file"
+        ):
+            library.run("files/cache/left", given(tmp_path), samples=1, isolated=isolated)
         assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_limit_that_is_too_small_is_told(root):
     params = {"limit_bytes": 1 * MIB, "file_bytes": 64 * MIB, "block_bytes": 32 * MIB}
-    with pytest.raises(clib.ProbeCannot, match="a limit of 1024 KiB the kernel ended the reader for want of"):
-        clib.run("files/cache/limited", params, samples=2)
-    with pytest.raises(clib.ProbeCannot, match="must be larger than the limit"):
-        clib.run("files/cache/left", {"file_bytes": 4 * MIB, "limit_bytes": 8 * MIB})
-    with pytest.raises(clib.ProbeCannot, match="do not fit into the"):
-        clib.run("files/cache/limited", {"limit_bytes": 1 << 42})
+    with pytest.raises(
+        library.ProbeCannot, match="a limit of 1024 KiB the kernel ended the reader for want of"
+    ):
+        library.run("files/cache/limited", params, samples=2)
+    with pytest.raises(library.ProbeCannot, match="must be larger than the limit"):
+        library.run("files/cache/left", {"file_bytes": 4 * MIB, "limit_bytes": 8 * MIB})
+    with pytest.raises(library.ProbeCannot, match="do not fit into the"):
+        library.run("files/cache/limited", {"limit_bytes": 1 << 42})
 
 
 # --- version 2, by a made-up folder: this machine's memory controller may be of version 1 ----------
@@ -147,10 +178,26 @@ def test_a_limit_that_is_too_small_is_told(root):
 def second(tmp_path):
     """A folder that behaves as a hierarchy of version 2, and a script in it."""
     hook, folder = tmp_path / "groups.so", tmp_path / "groups"
-    build = ["gcc", "-O2", "-D_GNU_SOURCE", "-shared", "-fPIC", ROOT / "tests/c/groups.c", "-o", hook]
+    build = [
+        "gcc",
+        "-O2",
+        "-D_GNU_SOURCE",
+        "-shared",
+        "-fPIC",
+        ROOT / "tests/c/groups.c",
+        "-o",
+        hook,
+    ]
     subprocess.run(build, check=True)
-    own = next(line.split(":", 2)[2] for line in Path("/proc/self/cgroup").read_text().splitlines()
-               if line.startswith("0::")) if "0::" in Path("/proc/self/cgroup").read_text() else "/"  # fmt: skip
+    own = (
+        next(
+            line.split(":", 2)[2]
+            for line in Path("/proc/self/cgroup").read_text().splitlines()
+            if line.startswith("0::")
+        )
+        if "0::" in Path("/proc/self/cgroup").read_text()
+        else "/"
+    )
 
     def make(base):
         base.mkdir(parents=True)
@@ -174,8 +221,8 @@ for row in ("limited", "left"):
     params = {{"groups": {str(folder)!r}, "limit_bytes": 8 << 20}}
     if row == "left":
         try:
-            found.append(clib.run("files/cache/left", params, samples=2, isolated=False).ops.tolist())
-        except clib.ReckonError as error:
+            found.append(library.run("files/cache/left", params, samples=2, isolated=False).ops.tolist())
+        except library.ReckonError as error:
             found.append(str(error))
     else:
         found.append(attempt("files/cache/limited", params, isolated=False))
@@ -214,8 +261,8 @@ def test_what_is_ended_half_way_leaves_no_group_janitor_or_file(root, tmp_path, 
     before, there = groups(), janitors()
     params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 1000, **disk(tmp_path)}
     if how == "deadline":
-        with pytest.raises(clib.ProbeFailed, match="was still running"):
-            clib.run("files/cache/limited", params, samples=4, deadline_s=1)
+        with pytest.raises(library.ProbeFailed, match="was still running"):
+            library.run("files/cache/limited", params, samples=4, deadline_s=1)
     else:
         script = f"attempt('files/cache/limited', {params}, samples=4)"
         caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)
@@ -232,9 +279,13 @@ def test_a_stop_leaves_no_group(root, tmp_path):
     """Ctrl-C, as a terminal sends it: to the caller's whole process group."""
     params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 1000, **disk(tmp_path)}
     before = groups()
-    script = f"clib.run('files/cache/limited', {params}, samples=4)"
-    caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT, start_new_session=True,
-                              stderr=subprocess.DEVNULL)  # fmt: skip
+    script = f"library.run('files/cache/limited', {params}, samples=4)"
+    caller = subprocess.Popen(
+        [sys.executable, "-c", HEAD + script],
+        cwd=ROOT,
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,
+    )
     assert wait_until(lambda: set(groups()) - set(before))
     os.killpg(caller.pid, signal.SIGINT)
     assert caller.wait(60) != 0
@@ -251,8 +302,8 @@ def test_with_all_memory_the_cache_ends_where_the_surroundings_do(root):
 import numpy as np
 found = []
 for size in (64 << 20, 320 << 20):
-    one = clib.run("files/cache/whole", {"file_bytes": size}, samples=300)
-    found.append(float(np.mean(one.ticks / clib.tick_hz() > 25e-6)))
+    one = library.run("files/cache/whole", {"file_bytes": size}, samples=300)
+    found.append(float(np.mean(one.ticks / library.tick_hz() > 25e-6)))
 say(found)
 """
         fits, over = in_python(script, group=group)

@@ -2,17 +2,18 @@
 
 import json
 
+import made_up
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import made_up
 import reckon as rk
-from reckon import onset, records
-from reckon.capacity import in_reads, in_times, measure_capacities
-from reckon.found import interval
-from reckon.results import Result
+from reckon import records
+from reckon.measurement.capacity import in_reads, in_times, measure_capacities
+from reckon.presentation.capacities import interval
+from reckon.records.result import Result
+from reckon.statistics import onset
 
 SHARES = np.array([0.6, 0.8, 0.9, 0.95, 0.98, 1, 1.02, 1.05, 1.1, 1.2])
 MIB = 1 << 20
@@ -41,7 +42,9 @@ def test_its_interval_holds_nineteen_times_of_twenty():
 def test_without_an_onset_none_is_found():
     """But for chance, which makes one of some thousand look like one."""
     backgrounds = np.random.default_rng(7).uniform(0, 0.02, 500)
-    found = [onset.find(SHARES, *counts(1e9, 2400, one, seed)) for seed, one in enumerate(backgrounds)]
+    found = [
+        onset.find(SHARES, *counts(1e9, 2400, one, seed)) for seed, one in enumerate(backgrounds)
+    ]
     none = [one.reason for one in found if one.capacity is None]
     assert len(none) >= 499 and set(none) == {"the cache was not filled: no jump was found"}
 
@@ -99,9 +102,14 @@ def test_one_mode_has_no_slow_reads():
 @given(st.integers(3, 15), st.floats(1.8, 60), st.floats(0, 0.08), st.integers(0, 10**6))
 def test_a_step_of_times_is_found_at_its_size(place, times, noise, seed):
     sizes = np.arange(1.0, 18)
-    y = np.where(np.arange(17) < place, 1.0, times) * np.random.default_rng(seed).lognormal(0, noise, 17)
+    y = np.where(np.arange(17) < place, 1.0, times) * np.random.default_rng(seed).lognormal(
+        0, noise, 17
+    )
     found = onset.step(sizes, y)
-    assert (found.low, found.high) == (sizes[place - 1], sizes[place]) and found.capacity == found.low
+    assert (found.low, found.high) == (
+        sizes[place - 1],
+        sizes[place],
+    ) and found.capacity == found.low
 
 
 @pytest.mark.parametrize("noise", [0, 0.05, 0.1])
@@ -121,20 +129,25 @@ def test_a_peak_is_no_step():
 
 def reads(quantity="files/cache/limited", capacity=0.99, processes=6, n=400, miss=80e-6):
     """A curve of single reads of files around 100 MiB."""
-    one = made_up.curve(quantity, 100 * SHARES, 1 + 0 * SHARES, unit="µs", axis_unit="MiB",
-                        processes=processes)  # fmt: skip
+    one = made_up.curve(
+        quantity, 100 * SHARES, 1 + 0 * SHARES, unit="µs", axis_unit="MiB", processes=processes
+    )
     seal = one.record.predictions[0].model_copy(update={"kind": "mean"})
     for k, point in enumerate(one.measurement.points):
         for i, process in enumerate(point.processes):
             share = onset.rise(SHARES, capacity)[k]
             process.ticks[:] = [round(1e9 * t) for t in modes(1e-6, miss, share, n, 100 * k + i)]
             process.ops = 1
-    return Result(quantity, records.Quantity(predictions=[seal], measurement=one.measurement), "measured")
+    return Result(
+        quantity, records.Quantity(predictions=[seal], measurement=one.measurement), "measured"
+    )
 
 
 def test_a_mean_is_told_of_all_reads_of_a_process():
     one = reads()
-    expected = np.array([np.mean([np.mean(p.ticks) for p in point.processes]) for point in one.points])
+    expected = np.array(
+        [np.mean([np.mean(p.ticks) for p in point.processes]) for point in one.points]
+    )
     assert one.medians * 1e9 == pytest.approx(expected, rel=0.1)
     assert one.medians[-1] > 10 * one.medians[0]  # a fifth of the reads is slow: no median shows it
     assert one.summaries[-1].n == one.summaries[-1].processes == 6
@@ -162,13 +175,16 @@ def test_times_of_whole_files_are_told_by_their_size():
 @pytest.fixture
 def predicted(folders, monkeypatch):
     """A page that has made its predictions; the measuring is made up."""
+
     @rk.predict("files/cache/size", unit="MiB", kind="plain")
     def size(limit):
         return limit
 
     size(limit=rk.given(100, "MiB", "made up"))
     curves = {}
-    monkeypatch.setattr("reckon.capacity.measure_together", lambda plans: {k: curves[k] for k in plans})
+    monkeypatch.setattr(
+        "reckon.measurement.capacity.measure_together", lambda plans: {k: curves[k] for k in plans}
+    )
     return curves
 
 
@@ -179,7 +195,9 @@ def record(folders):
 
 def test_a_capacity_is_sealed_and_recorded_as_a_quantity(predicted, folders):
     predicted["files/cache/limited"] = reads()
-    found = measure_capacities({"files/cache/size": "files/cache/limited"}, {"files/cache/limited": {}})
+    found = measure_capacities(
+        {"files/cache/size": "files/cache/limited"}, {"files/cache/limited": {}}
+    )
     one = found["files/cache/size"]
     assert one.median == pytest.approx(99 * MIB, rel=0.01) and one.summary.processes == 6
     assert one.ratio == pytest.approx(0.99, rel=0.01) and "MiB" in f"{one:±}"
@@ -188,13 +206,20 @@ def test_a_capacity_is_sealed_and_recorded_as_a_quantity(predicted, folders):
     assert rk.results("files/cache")[0].median == one.median
 
 
-@pytest.mark.parametrize("curve", [reads(capacity=9), made_up.unmeasured("files/cache/limited", reads())])
+@pytest.mark.parametrize(
+    "curve", [reads(capacity=9), made_up.unmeasured("files/cache/limited", reads())]
+)
 def test_what_was_not_found_says_why(predicted, folders, curve):
     predicted["files/cache/limited"] = curve
-    found = measure_capacities({"files/cache/size": "files/cache/limited"}, {"files/cache/limited": {}})
+    found = measure_capacities(
+        {"files/cache/size": "files/cache/limited"}, {"files/cache/limited": {}}
+    )
     one = found["files/cache/size"]
     assert one.state == "cannot" and one.summary is None
-    assert one.reason in ("the cache was not filled: every read was fast up to 120 MiB", "needs huge pages")
+    assert one.reason in (
+        "the cache was not filled: every read was fast up to 120 MiB",
+        "needs huge pages",
+    )
     assert "not measured" in f"{one}" and record(folders)["measurement"]["points"] == []
 
 
@@ -202,7 +227,9 @@ def test_what_was_not_found_says_why(predicted, folders, curve):
 def test_what_was_found_is_told_with_its_interval(folders, processes):
     """That of its rounds where they are enough, else by the likelihood of one round's reads."""
     one = reads(processes=processes)
-    size, true = (made_up.single(f"files/cache/{name}", 99, "MiB", processes) for name in ("size", "left"))
+    size, true = (
+        made_up.single(f"files/cache/{name}", 99, "MiB", processes) for name in ("size", "left")
+    )
     for process, ops in zip(size.measurement.points[0].processes, in_reads(one)[1], strict=True):
         process.ops = round(ops)
     for process in true.measurement.points[0].processes:
@@ -218,11 +245,17 @@ def test_what_was_found_is_told_with_its_interval(folders, processes):
 
 def test_the_page_shows_found_against_true_and_the_filling(folders):
     one, true = reads(), made_up.single("files/cache/left", 99, "MiB")
-    small = made_up.curve("files/cache/t470", 1024 * np.arange(1.0, 9), [1, 1, 1, 1, 1, 1, 9, 9], unit="µs")
+    small = made_up.curve(
+        "files/cache/t470", 1024 * np.arange(1.0, 9), [1, 1, 1, 1, 1, 1, 9, 9], unit="µs"
+    )
     found = made_up.single("files/cache/t470_size", 6, "MiB")
     none = made_up.nothing("files/cache/size", "needs root")
-    table = rk.show.found_against_true([(found, true, small), (none, true, small)], "C", "t").markdown
-    assert "6.000 MiB to 7.000 MiB" in table and "cannot: needs root" in table and "nan" not in table
+    table = rk.show.found_against_true(
+        [(found, true, small), (none, true, small)], "C", "t"
+    ).markdown
+    assert (
+        "6.000 MiB to 7.000 MiB" in table and "cannot: needs root" in table and "nan" not in table
+    )
     assert "not be found: needs root" in rk.show.size_found(none, true, one, "There").markdown
     text = rk.show.rise(one).markdown
     assert "At 120.0 MiB 1" in text and "lets expect 17" in text and "points at most" in text
@@ -237,10 +270,22 @@ def made_of_reads(hits_us, misses_us):
     """A curve of two sizes whose prediction is 1 and 11 µs, and single reads that took so long."""
     one = made_up.curve("files/cache/made", [1, 2], [1, 1], "µs", "MiB", predicted=[1, 11])
     ticks = [1000 * us for us in [*hits_us, *misses_us]]
-    points = [point.model_copy(update={"processes": [
-        p.model_copy(update={"ticks": ticks, "ops": 1}) for p in point.processes]}) for point in one.points]
+    points = [
+        point.model_copy(
+            update={
+                "processes": [
+                    p.model_copy(update={"ticks": ticks, "ops": 1}) for p in point.processes
+                ]
+            }
+        )
+        for point in one.points
+    ]
     measured = one.measurement.model_copy(update={"points": points})
-    return Result(one.quantity, records.Quantity(predictions=one.record.predictions, measurement=measured), "measured")
+    return Result(
+        one.quantity,
+        records.Quantity(predictions=one.record.predictions, measurement=measured),
+        "measured",
+    )
 
 
 def test_what_a_hit_and_a_miss_cost_is_told_apart():

@@ -6,19 +6,21 @@ import re
 import shutil
 from pathlib import Path
 
+import made_up
 import numpy as np
 import pytest
-
-import made_up
 from conftest import need
-from reckon import clib, draw, show, stats
-from readers import BARRIER, MIB, NAME, REPORTS, files
+from readers import BARRIER, MIB, NAME, REPORTS
 from rows import (  # the fixture acts on every test of this file
     in_python,
     median_ns,
-    nothing_is_left_behind,
     quickest_ns,
 )
+
+from reckon import presentation as show
+from reckon import statistics
+from reckon.measurement import library
+from reckon.presentation import figures as draw
 
 FILES = 3
 
@@ -44,8 +46,17 @@ def watched(tmp_path, row, params, samples):
     need(shutil.which("strace"), "strace is not installed")
     said = in_python(
         f"say(attempt({row!r}, {params!r}, samples={samples}))",
-        prefix=["strace", "-f", "-qq", "-y", "-e", "trace=openat,read,pread64", "-o", tmp_path / "log"],
-    )  # fmt: skip
+        prefix=[
+            "strace",
+            "-f",
+            "-qq",
+            "-y",
+            "-e",
+            "trace=openat,read,pread64",
+            "-o",
+            tmp_path / "log",
+        ],
+    )
     assert said == "ran"
     return reads_of(tmp_path / "log")
 
@@ -88,7 +99,9 @@ def test_the_disk_was_asked_for_every_block(files):
         pytest.skip("the file system lies on no block device that counts")
     reads = lambda: int(counter.read_text().split()[0])  # noqa: E731
     before = reads()
-    clib.run(f"{NAME}/slowest", {"files": 4, "blocks": 100, "file_bytes": 4 * MIB}, samples=3, warmup=0)
+    library.run(
+        f"{NAME}/slowest", {"files": 4, "blocks": 100, "file_bytes": 4 * MIB}, samples=3, warmup=0
+    )
     assert reads() - before >= 4 * 3 * 100
 
 
@@ -105,12 +118,16 @@ def test_all_begin_within_a_small_share_of_the_trial(files):
 def test_the_figures_of_one_trial_fit_together(files):
     files(4, 4 * MIB)
     params = {"files": 4, "blocks": 64, "file_bytes": 4 * MIB}
-    slowest, each, work = quickest_ns(*((f"{NAME}/{row}", params) for row in ("slowest", "each", "work")),
-                                      turns=5, samples=8, warmup=0)  # fmt: skip
-    together = clib.run(f"{NAME}/together", params, samples=8, warmup=0)
+    slowest, each, work = quickest_ns(
+        *((f"{NAME}/{row}", params) for row in ("slowest", "each", "work")),
+        turns=5,
+        samples=8,
+        warmup=0,
+    )
+    together = library.run(f"{NAME}/together", params, samples=8, warmup=0)
     assert slowest > 0.8 * each and 500 < work < 1.1 * len(os.sched_getaffinity(0)) * each
     assert (together.ops >= 64).all() and (together.ops <= 4 * 64).all()
-    one = np.median(together.ticks / together.ops) / clib.tick_hz() * 1e9
+    one = np.median(together.ticks / together.ops) / library.tick_hz() * 1e9
     assert 0.4 * each / 4 < one < 3 * slowest / 4
 
 
@@ -123,10 +140,12 @@ def test_a_disk_that_serves_so_many_a_second_is_measured_as_that(files):
         for count in (2, 8):
             params = {"files": count, "blocks": 800 // count, "file_bytes": 4 * MIB}
             ops, ticks = in_python(
-                f"one = clib.run('{NAME}/together', {params}, samples=2, warmup=0)\n"
-                "say([int(one.ops[1]), int(one.ticks[1])])", group=group)  # fmt: skip
+                f"one = library.run('{NAME}/together', {params}, samples=2, warmup=0)\n"
+                "say([int(one.ops[1]), int(one.ticks[1])])",
+                group=group,
+            )
             # Given out a tenth of a second's worth at once, so the last hundred come early.
-            assert 0.95 < ops / (ticks / clib.tick_hz()) / 1000 < 1.2, (count, ops, ticks)
+            assert 0.95 < ops / (ticks / library.tick_hz()) / 1000 < 1.2, (count, ops, ticks)
 
 
 @contextlib.contextmanager
@@ -160,7 +179,11 @@ def test_a_line_is_found_with_intervals_that_hold_it():
     x = np.arange(1, 11)
     one = made_up.curve("files/contention/slowest", x, 12.6 + 7.4 * x, "µs", "1", predicted=20 * x)
     told = show.line(one, "The line", "line").markdown
-    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in told.splitlines() if row.startswith("|")]
+    rows = [
+        [cell.strip() for cell in row.split("|")[1:-1]]
+        for row in told.splitlines()
+        if row.startswith("|")
+    ]
     slope, intercept = rows[2:]
     assert slope[1] == "20.0 µs / step" and intercept[0] == "intercept"
     for row, true in ((slope, 7.4), (intercept, 12.6)):
@@ -175,15 +198,15 @@ def test_drawing_processes_anew_covers_the_truth():
     x = np.arange(1, 9)
     for _ in range(60):
         medians = [random.normal(5 + 2 * at, 1, 10) for at in x]
-        (low, high), _ = stats.line_across(x, medians, times=400)
+        (low, high), _ = statistics.line_across(x, medians, times=400)
         hit += low < 2 < high
     assert hit >= 50
 
 
 def test_without_processes_or_points_there_is_no_such_interval():
     x = [1, 2, 3]
-    assert stats.line_across(x[:2], [[1.0] * 9] * 2) is None
-    assert stats.line_across(x, [[1.0] * 9, [1.0] * 5, [1.0] * 9]) is None
+    assert statistics.line_across(x[:2], [[1.0] * 9] * 2) is None
+    assert statistics.line_across(x, [[1.0] * 9, [1.0] * 5, [1.0] * 9]) is None
     few = made_up.curve("files/contention/slowest", x, [1, 2, 3], "µs", "1", processes=3)
     assert "too few processes" in show.line(few, "The line", "line").markdown
     two = made_up.curve("files/contention/slowest", x[:2], [1, 2], "µs", "1")
@@ -192,6 +215,10 @@ def test_without_processes_or_points_there_is_no_such_interval():
 
 def test_a_rate_is_drawn_in_two_units(folders):
     one = made_up.curve("files/contention/together", [1, 2, 4], [100, 200, 400], "MB/s", "1")
-    plain, both = (draw.curve(one, "two-units", "A rate", "readers", also=also).svg
-                   for also in (None, ("kB/s", 1000.0)))  # fmt: skip
-    assert len(re.findall('id="matplotlib.axis_', both)) > len(re.findall('id="matplotlib.axis_', plain))
+    plain, both = (
+        draw.curve(one, "two-units", "A rate", "readers", also=also).svg
+        for also in (None, ("kB/s", 1000.0))
+    )
+    assert len(re.findall('id="matplotlib.axis_', both)) > len(
+        re.findall('id="matplotlib.axis_', plain)
+    )

@@ -9,18 +9,18 @@ import sys
 import time
 
 import pytest
-
 from conftest import ROOT, need
-from reckon import clib, scratch
-from readers import BARRIER, MIB, NAME, REPORTS, await_readers, files, gone, meanwhile
+from readers import BARRIER, MIB, NAME, REPORTS, await_readers, gone, meanwhile
 from rows import (  # the fixture acts on every test of this file
     HEAD,
     NOBODY_ELSE,
     NOTHING,
     children_of,
     in_python,
-    nothing_is_left_behind,
 )
+
+from reckon.computer import scratch
+from reckon.measurement import library
 
 ROWS = [*BARRIER, *REPORTS, f"{NAME}/fio"]
 # Some third of a second of reads for three readers.
@@ -30,8 +30,8 @@ LONG = {"files": 3, "blocks": 6000, "file_bytes": 24 * MIB}
 @pytest.mark.parametrize("isolated", [True, False])
 @pytest.mark.parametrize("row", ROWS)
 def test_a_folder_in_memory_is_no_disk(row, isolated):
-    with pytest.raises(clib.ProbeCannot, match="/dev/shm lies in memory and not on a disk"):
-        clib.run(row, {"dir": "/dev/shm"}, isolated=isolated)
+    with pytest.raises(library.ProbeCannot, match="/dev/shm lies in memory and not on a disk"):
+        library.run(row, {"dir": "/dev/shm"}, isolated=isolated)
 
 
 def test_the_runs_files_in_memory_are_no_disk(monkeypatch):
@@ -42,8 +42,10 @@ def test_the_runs_files_in_memory_are_no_disk(monkeypatch):
         scratch.prepare(2, MIB)
         for row in sorted({*ROWS} - {f"{NAME}/t470"}):  # which makes files of its own
             few = {} if row.endswith("fio") else {"blocks": 4}
-            with pytest.raises(clib.ProbeCannot, match="/dev/shm (lies in memory|refuses O_DIRECT)"):
-                clib.run(row, few | {"file_bytes": MIB})
+            with pytest.raises(
+                library.ProbeCannot, match="/dev/shm (lies in memory|refuses O_DIRECT)"
+            ):
+                library.run(row, few | {"file_bytes": MIB})
 
 
 def test_files_that_do_not_all_fit_are_refused(monkeypatch, tmp_path):
@@ -58,8 +60,8 @@ def test_files_that_do_not_all_fit_are_refused(monkeypatch, tmp_path):
     try:
         free = os.statvfs(folder).f_bavail
         params = {"files": 4, "file_bytes": 4 * MIB, "dir": str(folder), "blocks": 4}
-        with pytest.raises(clib.ProbeCannot, match="has no room for a file of 4 MiB"):
-            clib.run(f"{NAME}/slowest", params)
+        with pytest.raises(library.ProbeCannot, match="has no room for a file of 4 MiB"):
+            library.run(f"{NAME}/slowest", params)
         monkeypatch.setenv("RECKON_SCRATCH", str(folder))
         with scratch.shared(), pytest.raises(scratch.ScratchCannot, match="more than a quarter"):
             scratch.prepare(4, 4 * MIB)
@@ -69,15 +71,18 @@ def test_files_that_do_not_all_fit_are_refused(monkeypatch, tmp_path):
 
 
 def test_more_blocks_than_a_file_has_or_more_readers_than_may_be():
-    with pytest.raises(clib.ProbeCannot, match="401 different blocks of 4096 bytes are asked of a file that "
-                       "has 256; ask for fewer trials or a larger file"):  # fmt: skip
-        clib.run(f"{NAME}/slowest", {"file_bytes": MIB, "blocks": 100}, samples=4, warmup=0)
-    with pytest.raises(clib.ReckonError, match="files must be between 1 and 64, not 65"):
-        clib.run(f"{NAME}/slowest", {"files": 65})
-    with pytest.raises(clib.ReckonError, match="threads must be between 1 and 64, not 0"):
-        clib.run(f"{NAME}/mbp2016", {"threads": 0})
-    with pytest.raises(clib.ProbeCannot, match="fewer blocks than are to be read"):
-        clib.run(f"{NAME}/t470", {"size_bytes": MIB, "blocks": 1000})
+    with pytest.raises(
+        library.ProbeCannot,
+        match="401 different blocks of 4096 bytes are asked of a file that "
+        "has 256; ask for fewer trials or a larger file",
+    ):
+        library.run(f"{NAME}/slowest", {"file_bytes": MIB, "blocks": 100}, samples=4, warmup=0)
+    with pytest.raises(library.ReckonError, match="files must be between 1 and 64, not 65"):
+        library.run(f"{NAME}/slowest", {"files": 65})
+    with pytest.raises(library.ReckonError, match="threads must be between 1 and 64, not 0"):
+        library.run(f"{NAME}/mbp2016", {"threads": 0})
+    with pytest.raises(library.ProbeCannot, match="fewer blocks than are to be read"):
+        library.run(f"{NAME}/t470", {"size_bytes": MIB, "blocks": 1000})
 
 
 def test_a_limit_on_processes_is_told():
@@ -95,7 +100,10 @@ def test_a_limit_on_processes_is_told():
     for row, (*told, left) in zip(asked, said, strict=True):
         assert left == NOTHING, row
         for one in told:
-            assert re.match("ProbeCannot: .* more processes or threads than the limit", one), (row, one)
+            assert re.match("ProbeCannot: .* more processes or threads than the limit", one), (
+                row,
+                one,
+            )
 
 
 # --- in the middle --------------------------------------------------------------------------------
@@ -110,8 +118,11 @@ def test_a_file_that_is_truncated_under_its_reader_fails_the_row(row, files):
         time.sleep(0.03)
         os.truncate(paths[1], 4096)
 
-    with meanwhile(cut), pytest.raises(clib.ProbeFailed, match="the file became shorter while it was read"):
-        clib.run(f"{NAME}/{row}", LONG, samples=1, warmup=0)
+    with (
+        meanwhile(cut),
+        pytest.raises(library.ProbeFailed, match="the file became shorter while it was read"),
+    ):
+        library.run(f"{NAME}/{row}", LONG, samples=1, warmup=0)
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
@@ -125,8 +136,8 @@ def test_a_reader_that_is_killed_fails_the_row(row, which, files):
         os.kill(sorted(readers)[which], signal.SIGKILL)
 
     told = f"reader {which + 1} of 3 died of signal 9 .Killed. before it was done"
-    with meanwhile(end_one), pytest.raises(clib.ProbeFailed, match=told):
-        clib.run(f"{NAME}/{row}", LONG, samples=1, warmup=0)
+    with meanwhile(end_one), pytest.raises(library.ProbeFailed, match=told):
+        library.run(f"{NAME}/{row}", LONG, samples=1, warmup=0)
 
 
 @pytest.mark.parametrize("row", ["slowest", "hpe_i7_860", "fio"])
@@ -135,8 +146,9 @@ def test_whoever_is_killed_no_reader_is_left(row, victim, files):
     files(3, 24 * MIB)
     params = {"files": 3, "file_bytes": 24 * MIB, "span_ms": 1500} if row == "fio" else LONG
     script = f"say(attempt('{NAME}/{row}', {params}, samples=1))"
-    caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT, stdout=subprocess.PIPE,
-                              text=True)  # fmt: skip
+    caller = subprocess.Popen(
+        [sys.executable, "-c", HEAD + script], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
     probe, readers = await_readers(1 if row == "fio" else 3, caller.pid)
     os.kill(probe if victim == "row" else caller.pid, signal.SIGKILL)
     said = caller.communicate(timeout=30)[0]
@@ -155,15 +167,17 @@ def test_a_deadline_or_an_interrupt_leaves_no_reader(how, files):
         if how == "interrupt":
             os.kill(os.getpid(), signal.SIGINT)
 
-    with meanwhile(watch), pytest.raises((clib.ProbeFailed, KeyboardInterrupt)) as caught:
-        clib.run(f"{NAME}/slowest", LONG, samples=1, warmup=0, deadline_s=0.15)
+    with meanwhile(watch), pytest.raises((library.ProbeFailed, KeyboardInterrupt)) as caught:
+        library.run(f"{NAME}/slowest", LONG, samples=1, warmup=0, deadline_s=0.15)
     assert (caught.type is KeyboardInterrupt) == (how == "interrupt")
     assert len(seen) == 3 and gone(seen)
 
 
 def test_in_this_process_no_row_leaves_anything_behind():
     need(shutil.which("fio"), "fio is not installed")
-    said = in_python(f"say([[attempt(row, {{}}, isolated=False), left_behind()] for row in {ROWS}])")
+    said = in_python(
+        f"say([[attempt(row, {{}}, isolated=False), left_behind()] for row in {ROWS}])"
+    )
     assert said == [["ran", NOTHING]] * len(ROWS)
 
 
@@ -176,7 +190,9 @@ def test_fio_and_ours_are_of_one_size(files):
     files(4, 8 * MIB)
     rates = {}
     for row, more in (("together", {"blocks": 500}), ("fio", {"span_ms": 200})) * 2:
-        one = clib.run(f"{NAME}/{row}", {"files": 4, "file_bytes": 8 * MIB, **more}, samples=1, warmup=0)
+        one = library.run(
+            f"{NAME}/{row}", {"files": 4, "file_bytes": 8 * MIB, **more}, samples=1, warmup=0
+        )
         rates.setdefault(row, []).append(one.ops[0] / one.ticks[0])
     assert 0.5 < max(rates["together"]) / max(rates["fio"]) < 2
 
@@ -185,28 +201,42 @@ def test_fio_and_ours_are_of_one_size(files):
     ("prints", "told"),
     [
         ("echo nonsense", "fio did not print what its reads came to"),
-        ("""echo '"jobs" : [ "error" : 5, "read" : { "total_ios" : 9, "runtime" : 1 }'""",
-         "fio printed error 5, and 9 reads in 1 ms, which cannot be"),
-        ("""echo '"jobs" : [ "error" : 0, "read" : { "total_ios" : 0, "runtime" : 100 }'""",
-         "fio printed error 0, and 0 reads in 100 ms, which cannot be"),
-        ("""echo '"jobs" : [ "error" : 0, "read" : { "total_ios" : 9, "runtime" : 99000 }'""",
-         "fio printed error 0, and 9 reads in 99000 ms, which cannot be"),
+        (
+            """echo '"jobs" : [ "error" : 5, "read" : { "total_ios" : 9, "runtime" : 1 }'""",
+            "fio printed error 5, and 9 reads in 1 ms, which cannot be",
+        ),
+        (
+            """echo '"jobs" : [ "error" : 0, "read" : { "total_ios" : 0, "runtime" : 100 }'""",
+            "fio printed error 0, and 0 reads in 100 ms, which cannot be",
+        ),
+        (
+            """echo '"jobs" : [ "error" : 0, "read" : { "total_ios" : 9, "runtime" : 99000 }'""",
+            "fio printed error 0, and 9 reads in 99000 ms, which cannot be",
+        ),
         ("echo it broke >&2; exit 3", "fio failed with exit status 3: it broke"),
     ],
 )
 def test_what_fio_cannot_have_measured_is_no_sample(prints, told, tmp_path):
-    need(os.geteuid() == 0 and shutil.which("fio") and shutil.which("unshare"), "a mount needs root")
+    need(
+        os.geteuid() == 0 and shutil.which("fio") and shutil.which("unshare"), "a mount needs root"
+    )
     script = tmp_path / "fio"
     script.write_text(f"#!/bin/sh\n{prints}\n")
     script.chmod(0o755)
     mount = f'mount --bind {script} {os.path.realpath(shutil.which("fio"))} && "$@"; exit $?'
-    said = in_python(f"say([attempt('{NAME}/fio', {{}}), left_behind()])",
-                     prefix=["unshare", "-m", "sh", "-c", mount, "sh"])  # fmt: skip
+    said = in_python(
+        f"say([attempt('{NAME}/fio', {{}}), left_behind()])",
+        prefix=["unshare", "-m", "sh", "-c", mount, "sh"],
+    )
     assert said == [f"ProbeFailed: {told}", NOTHING]
 
 
 def test_where_fio_is_not_installed_it_is_named():
-    need(os.geteuid() == 0 and shutil.which("fio") and shutil.which("unshare"), "a mount needs root")
+    need(
+        os.geteuid() == 0 and shutil.which("fio") and shutil.which("unshare"), "a mount needs root"
+    )
     mount = f'mount --bind /dev/null {os.path.realpath(shutil.which("fio"))} && "$@"; exit $?'
-    said = in_python(f"say(attempt('{NAME}/fio', {{}}))", prefix=["unshare", "-m", "sh", "-c", mount, "sh"])
+    said = in_python(
+        f"say(attempt('{NAME}/fio', {{}}))", prefix=["unshare", "-m", "sh", "-c", mount, "sh"]
+    )
     assert said == "ProbeCannot: fio is not installed (the package fio of Debian and Ubuntu has it)"

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-
 from disks import on_a_known_disk
-from reckon import clib
-from rows import MIB, NOTHING, in_python, median_ns, nothing_is_left_behind, x86_only
+from rows import MIB, NOTHING, in_python, median_ns, x86_only
 
-READ = [name for name in clib.probes() if name.startswith("files/read/")]
+from reckon.measurement import library
+
+READ = [name for name in library.probes() if name.startswith("files/read/")]
 PAGE = 4096
 
 
@@ -25,8 +25,8 @@ def test_a_disk_of_a_millisecond_is_measured_as_one(tmp_path):
         "    for turn in range(12):\n"
         "        delay = (1000, 0)[turn % 2]\n"
         "        os.environ['RECKON_FILES'] = f'{base}/disk-{delay}'\n"
-        "        one = clib.run('files/read/direct_random', {}, samples=30)\n"
-        "        found[delay].append(np.median(one.ticks / one.ops) / clib.tick_hz() * 1e6)\n"
+        "        one = library.run('files/read/direct_random', {}, samples=30)\n"
+        "        found[delay].append(np.median(one.ticks / one.ops) / library.tick_hz() * 1e6)\n"
         "say([float(min(found[delay])) for delay in found])",
         tmp_path,
     )
@@ -65,7 +65,7 @@ def reads(tmp_path_factory):
         f"with known_disk(0, {64 * PAGE}) as told:\n"
         f"    for name, (params, samples) in {ASKED}.items():\n"
         f"        row = 'files/read/' + {PROBE}.get(name, name)\n"
-        f"        one = clib.run(row, {{**{SMALL}, **params}}, samples=samples, warmup=0)\n"
+        f"        one = library.run(row, {{**{SMALL}, **params}}, samples=samples, warmup=0)\n"
         "        seen[name] = [one.ops.tolist(), told()]\n"
         "say(seen)",
         tmp_path_factory.mktemp("disk"),
@@ -126,8 +126,10 @@ def test_a_file_read_backwards_begins_at_its_end(reads):
 
 @pytest.mark.timed
 def test_a_block_from_the_disk_takes_longer_than_one_from_memory():
-    found = {row: median_ns(f"files/read/{row}", processes=3, samples=20)
-             for row in ("cached", "direct_random", "buffered_random", "lseek")}  # fmt: skip
+    found = {
+        row: median_ns(f"files/read/{row}", processes=3, samples=20)
+        for row in ("cached", "direct_random", "buffered_random", "lseek")
+    }
     assert found["lseek"] < found["cached"] < found["direct_random"] / 2
     assert found["cached"] < found["buffered_random"] / 2
 
@@ -137,7 +139,9 @@ def test_what_was_never_written_is_read_without_the_disk():
     x86_only()
     real = median_ns("files/read/direct_random", processes=3, samples=40)
     for row in ("t470_sequential", "t470_random"):
-        one = median_ns(f"files/read/{row}", {"size_bytes": MIB}, processes=3, samples=3) / (MIB / PAGE)
+        one = median_ns(f"files/read/{row}", {"size_bytes": MIB}, processes=3, samples=3) / (
+            MIB / PAGE
+        )
         assert one < real / 4, row
 
 
@@ -145,7 +149,7 @@ def test_what_was_never_written_is_read_without_the_disk():
 def test_readahead_shortens_the_mean_and_more_the_median():
     def times(advice):
         params = {"blocks": 1, "advice": advice}
-        one = clib.run("files/read/buffered_sequential", params, samples=1024, warmup=0)
+        one = library.run("files/read/buffered_sequential", params, samples=1024, warmup=0)
         return one.ticks
 
     ahead, alone = times("normal"), times("random")
@@ -155,14 +159,22 @@ def test_readahead_shortens_the_mean_and_more_the_median():
 
 @pytest.mark.parametrize(
     ("row", "params"),
-    [("direct_random", {}), ("direct_sequential", {}), ("buffered_random", {}),
-     ("buffered_sequential", {"blocks": 1, "advice": "random"}), ("cached", {}),
-     ("mbp2016_random", {"blocks": 2}), ("hpe_i7_860_random", {"reads": 2})],
-)  # fmt: skip
+    [
+        ("direct_random", {}),
+        ("direct_sequential", {}),
+        ("buffered_random", {}),
+        ("buffered_sequential", {"blocks": 1, "advice": "random"}),
+        ("cached", {}),
+        ("mbp2016_random", {"blocks": 2}),
+        ("hpe_i7_860_random", {"reads": 2}),
+    ],
+)
 @pytest.mark.timed
 def test_a_larger_block_takes_longer_and_is_counted_as_one(row, params):
-    small, large = (median_ns(f"files/read/{row}", {"block_bytes": size, **params}, processes=1, samples=7)
-                    for size in (PAGE, MIB))  # fmt: skip
+    small, large = (
+        median_ns(f"files/read/{row}", {"block_bytes": size, **params}, processes=1, samples=7)
+        for size in (PAGE, MIB)
+    )
     assert large > 3 * small
 
 

@@ -10,18 +10,18 @@ import time
 
 import numpy as np
 import pytest
-
 from conftest import ROOT, need, processes_named
-from reckon import clib, scratch
 from rows import (  # the fixture acts on every test of this file
     HEAD,
     MIB,
     NOBODY_ELSE,
     children_of,
     in_python,
-    nothing_is_left_behind,
 )
-from tools import pretend, private, said_by  # pretend is a fixture
+
+from reckon.computer import scratch
+from reckon.measurement import library
+from tools import private, said_by  # pretend is a fixture
 
 FIO = "files/read/fio"
 need(shutil.which("fio"), "fio is not installed")
@@ -32,9 +32,9 @@ need(shutil.which("fio"), "fio is not installed")
 
 @pytest.mark.parametrize("samples", [1, 7, 200])
 def test_as_many_reads_as_asked(samples, tmp_path):
-    one = clib.run(FIO, {"dir": str(tmp_path)}, samples=samples, warmup=0)
+    one = library.run(FIO, {"dir": str(tmp_path)}, samples=samples, warmup=0)
     assert len(one.ticks) == samples and (one.ops == 1).all() and (one.ticks > 0).all()
-    assert one.ticks.sum() / clib.tick_hz() < one.wall_ns / 1e9
+    assert one.ticks.sum() / library.tick_hz() < one.wall_ns / 1e9
     assert list(tmp_path.iterdir()) == []
 
 
@@ -46,7 +46,7 @@ def test_its_figure_is_ours_within_a_factor():
         scratch.prepare(1, 32 * MIB)
         for _ in range(3):
             for row, medians in found.items():
-                one = clib.run(row, {"file_bytes": 32 * MIB}, samples=100, warmup=0)
+                one = library.run(row, {"file_bytes": 32 * MIB}, samples=100, warmup=0)
                 medians.append(np.median(one.ticks))
     theirs, ours = (np.median(medians) for medians in found.values())
     assert 0.6 < ours / theirs < 1.7
@@ -54,12 +54,28 @@ def test_its_figure_is_ours_within_a_factor():
 
 def test_it_is_asked_for_the_same(pretend, tmp_path):
     note = f'printf "%s\\n" "$@" > {tmp_path}/said; readlink -f /proc/self/fd/* >> {tmp_path}/said; exec "$REAL" "$@"'
-    assert said_by(FIO, pretend("fio", note), params={"file_bytes": MIB, "block_bytes": 8192}, samples=3) == "ran"
+    assert (
+        said_by(
+            FIO, pretend("fio", note), params={"file_bytes": MIB, "block_bytes": 8192}, samples=3
+        )
+        == "ran"
+    )
     said = (tmp_path / "said").read_text()
-    for word in ("--size=1048576", "--bs=8192", "--number_ios=3", "--direct=1", "--ioengine=psync", "--readonly",
-                 "--rw=randread", "--randrepeat=0", "--thread"):  # fmt: skip
+    for word in (
+        "--size=1048576",
+        "--bs=8192",
+        "--number_ios=3",
+        "--direct=1",
+        "--ioengine=psync",
+        "--readonly",
+        "--rw=randread",
+        "--randrepeat=0",
+        "--thread",
+    ):
         assert word in said.splitlines()
-    assert re.search(r"^--write_lat_log=/var/tmp/reckon-files-[0-9a-f]{8}\d+-\d+-\d+/log$", said, re.M)
+    assert re.search(
+        r"^--write_lat_log=/var/tmp/reckon-files-[0-9a-f]{8}\d+-\d+-\d+/log$", said, re.M
+    )
     assert re.search(r"^--filename=/proc/self/fd/\d+$", said, re.M)
 
 
@@ -68,8 +84,10 @@ def test_it_is_asked_for_the_same(pretend, tmp_path):
 LOG = ["0, 81000, 0, 4096, 0, 0", "1, 92000, 0, 4096, 0, 0", "1, 73000, 0, 4096, 0, 0"]
 # The script that stands in for fio puts what is in `shown` where its log is wanted; a little slowly, so
 # that the times can be.
-WRITE = ('sleep 0.02; for word; do case "$word" in --write_lat_log=*) cp {shown} '
-         '"${{word#--write_lat_log=}}_lat.log";; esac; done')  # fmt: skip
+WRITE = (
+    'sleep 0.02; for word; do case "$word" in --write_lat_log=*) cp {shown} '
+    '"${{word#--write_lat_log=}}_lat.log";; esac; done'
+)
 
 
 @pytest.fixture
@@ -83,12 +101,13 @@ def logging(pretend, tmp_path):
             f"said = []\nfor lines in {cases}:\n"
             f"    open({str(shown)!r}, 'w').write(''.join(line + '\\n' for line in lines))\n"
             "    try:\n"
-            f"        one = clib.run({FIO!r}, samples={samples}, warmup=0)\n"
-            "        said.append([(one.ticks / clib.tick_hz() * 1e9).tolist(), one.ops.tolist()])\n"
-            "    except clib.ReckonError as error:\n"
+            f"        one = library.run({FIO!r}, samples={samples}, warmup=0)\n"
+            "        said.append([(one.ticks / library.tick_hz() * 1e9).tolist(), one.ops.tolist()])\n"
+            "    except library.ReckonError as error:\n"
             "        said.append(f'{type(error).__name__}: {error}')\n"
-            "say(said)", prefix=prefix,
-        )  # fmt: skip
+            "say(said)",
+            prefix=prefix,
+        )
 
     return build
 
@@ -129,33 +148,48 @@ def test_without_it_the_row_cannot():
     ("does", "told"),
     [
         ("exit 0", "ProbeFailed: fio wrote no log: it said nothing."),
-        ("echo fio: no such engine >&2; exit 1", "ProbeFailed: fio failed with exit status 1: fio: no such engine"),
-        ("echo fio: Operation not permitted >&2; exit 1", "ProbeCannot: fio is refused here: fio: Operation not permitted"),
+        (
+            "echo fio: no such engine >&2; exit 1",
+            "ProbeFailed: fio failed with exit status 1: fio: no such engine",
+        ),
+        (
+            "echo fio: Operation not permitted >&2; exit 1",
+            "ProbeCannot: fio is refused here: fio: Operation not permitted",
+        ),
         ("kill -SEGV $$", "ProbeFailed: fio died of signal 11 (Segmentation fault)."),
     ],
-)  # fmt: skip
+)
 def test_what_goes_wrong_is_told(pretend, does, told):
     assert said_by(FIO, pretend("fio", does)) == told
 
 
 def test_where_its_log_cannot_be_is_told(tmp_path):
-    with pytest.raises(clib.ProbeCannot, match="/dev/shm lies in memory and not on a disk"):
-        clib.run(FIO, {"dir": "/dev/shm"}, samples=2)
-    with pytest.raises(clib.ProbeCannot, match="no block is read twice, and the file has only 1"):
-        clib.run(FIO, {"file_bytes": 4096}, samples=2)
+    with pytest.raises(library.ProbeCannot, match="/dev/shm lies in memory and not on a disk"):
+        library.run(FIO, {"dir": "/dev/shm"}, samples=2)
+    with pytest.raises(
+        library.ProbeCannot, match="no block is read twice, and the file has only 1"
+    ):
+        library.run(FIO, {"file_bytes": 4096}, samples=2)
     need(os.geteuid() == 0, "becoming another user needs root")
     (tmp_path / "data-0").write_bytes(os.urandom(MIB))
     for path in (tmp_path, *list(tmp_path.parents)[:2]):
         path.chmod(0o755)
-    said = in_python(f"become({NOBODY_ELSE})\nsay(attempt({FIO!r}, {{'file_bytes': {MIB}}}))",
-                     RECKON_FILES=str(tmp_path), RECKON_SCRATCH=str(tmp_path))  # fmt: skip
-    assert re.match("ProbeCannot: no folder can be made in /.*: Permission denied$|ProbeFailed: opening", said)
+    said = in_python(
+        f"become({NOBODY_ELSE})\nsay(attempt({FIO!r}, {{'file_bytes': {MIB}}}))",
+        RECKON_FILES=str(tmp_path),
+        RECKON_SCRATCH=str(tmp_path),
+    )
+    assert re.match(
+        "ProbeCannot: no folder can be made in /.*: Permission denied$|ProbeFailed: opening", said
+    )
 
 
 def test_what_a_killed_row_leaves_the_next_run_removes(pretend, tmp_path, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     slow = {"file_bytes": 64 * MIB, "dir": str(tmp_path)}
-    caller = subprocess.Popen([sys.executable, "-c", HEAD + f"attempt({FIO!r}, {slow}, samples=16000)"], cwd=ROOT)
+    caller = subprocess.Popen(
+        [sys.executable, "-c", HEAD + f"attempt({FIO!r}, {slow}, samples=16000)"], cwd=ROOT
+    )
     for _ in range(1000):
         if processes_named(f"--write_lat_log={tmp_path}/"):
             break

@@ -9,17 +9,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import ROOT, need
+from served import FILE_BYTES, KIB, SERVED, attempt, lab_of, served  # noqa: F401
 
 import reckon as rk
-from conftest import ROOT, need
-from reckon import clib, nfs, records
-from reckon.results import sample_values
-from served import FILE_BYTES, KIB, SERVED, attempt, lab_of, served  # noqa: F401
+from reckon import records
+from reckon.hosts import nfs
+from reckon.measurement import library as clib
+from reckon.records.result import sample_values
 
 
 def pages_in_cache(path):
     need(shutil.which("fincore"), "fincore is not installed")
-    said = subprocess.run(["fincore", "--json", "--bytes", path], capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        ["fincore", "--json", "--bytes", path], capture_output=True, text=True, check=True
+    )
     return json.loads(said.stdout)["fincore"][0]["pages"] * 1
 
 
@@ -42,7 +46,9 @@ def test_each_block_crosses_the_link_and_nothing_is_cached_or_read_ahead(served,
         before = lab_of("near").counters()
         served.run(row, samples=samples, version=version, file_bytes=256 * KIB)
         after = lab_of("near").counters()
-        crossed.append([after[way]["bytes"] - before[way]["bytes"] for way in ("to_peer", "to_client")])
+        crossed.append(
+            [after[way]["bytes"] - before[way]["bytes"] for way in ("to_peer", "to_client")]
+        )
     asked, answered = (np.subtract(*crossed[::-1]) / 200).tolist()
     assert 100 < asked < 500, asked
     assert 4096 + 150 < answered < 4096 + 400, answered
@@ -75,10 +81,15 @@ def test_a_trial_of_many_blocks_waits_for_the_readahead(served):  # noqa: F811
     whole = dict(blocks=64, file_bytes=256 * KIB)
     for row in ("sequential", "local_sequential"):
         for asked in (64, 1000):
-            assert set(served.run(row, samples=4, **{**whole, "blocks": asked}, cold=1).ops.tolist()) == {64}
+            assert set(
+                served.run(row, samples=4, **{**whole, "blocks": asked}, cold=1).ops.tolist()
+            ) == {64}
     cold = served.run("local_sequential", samples=6, **whole, cold=1)
     warm = served.us("local_sequential", samples=6, **whole)
-    assert (np.sort(cold.ticks / cold.ops)[1:] / clib.tick_hz() * 1e6 > 1.5 * warm).all(), (cold.ticks, warm)
+    assert (np.sort(cold.ticks / cold.ops)[1:] / clib.tick_hz() * 1e6 > 1.5 * warm).all(), (
+        cold.ticks,
+        warm,
+    )
 
 
 def test_what_comes_is_what_the_file_has(served, tmp_path, monkeypatch):  # noqa: F811
@@ -99,8 +110,14 @@ def test_what_comes_is_what_the_file_has(served, tmp_path, monkeypatch):  # noqa
 def test_a_longer_link_costs_its_round_trip_for_each_block(served):  # noqa: F811
     """Round trip, transfer and the server's own cost, as the page predicts it."""
     near, null_near, null, far = (
-        served.us(row, server=server) for row, server in (
-            ("random", "near"), ("null", "near"), ("null", "far"), ("random", "far")))  # fmt: skip
+        served.us(row, server=server)
+        for row, server in (
+            ("random", "near"),
+            ("null", "near"),
+            ("null", "far"),
+            ("random", "far"),
+        )
+    )
     assert far > 1000 and null > 1000, "no answer comes before the round trip that was set"
     assert 0.85 < far / (null + near - null_near) < 1.2, (near, null_near, null, far)
 
@@ -108,8 +125,11 @@ def test_a_longer_link_costs_its_round_trip_for_each_block(served):  # noqa: F81
 @pytest.mark.timed
 def test_a_pair_is_the_difference(served):  # noqa: F811
     """On the longer link, where other programs of this machine do not drown it."""
-    over, here, pair = (served.us("random", server="far"), served.us("local_random"),
-                        served.us("penalty", server="far", order="random"))  # fmt: skip
+    over, here, pair = (
+        served.us("random", server="far"),
+        served.us("local_random"),
+        served.us("penalty", server="far", order="random"),
+    )
     assert 1000 < pair and 0.7 < pair / (over - here) < 1.4, (over, here, pair)
 
 
@@ -149,12 +169,22 @@ def test_a_measured_quantity_says_what_it_was_read_from(served, folders):  # noq
         return some, 0 * some
 
     guess(some=rk.guess(100, "µs", "a guess", low=1, high=1000))
-    one = rk.measure("files/remote/near", "files/remote/random", server="near", file_bytes=256 * KIB, samples=4)
-    assert one.state == "measured" and "Ganesha" in one.measurement.peer and "page cache" in one.measurement.peer
+    one = rk.measure(
+        "files/remote/near", "files/remote/random", server="near", file_bytes=256 * KIB, samples=4
+    )
+    assert (
+        one.state == "measured"
+        and "Ganesha" in one.measurement.peer
+        and "page cache" in one.measurement.peer
+    )
     assert one.median > 20e-6
-    again = rk.measure("files/remote/near", "files/remote/random", server="near", file_bytes=256 * KIB, samples=4)
+    again = rk.measure(
+        "files/remote/near", "files/remote/random", server="near", file_bytes=256 * KIB, samples=4
+    )
     assert again.state == "reused"
-    far = rk.measure("files/remote/near", "files/remote/random", server="far", file_bytes=256 * KIB, samples=4)
+    far = rk.measure(
+        "files/remote/near", "files/remote/random", server="far", file_bytes=256 * KIB, samples=4
+    )
     assert far.state == "measured" and far.measurement.key != one.measurement.key
     process = far.points[0].processes[0]
     values = sample_values(process.ticks, process.ops, "block", far.measurement.tick_hz, "s")
@@ -190,10 +220,15 @@ int nfs_pread(void *c, void *h, ORDER)
 """
 
 
-@pytest.mark.parametrize("version, order, ran", [
-    (16, "void *to, size_t count, uint64_t at", True), (13, "uint64_t at, uint64_t count, void *to", True),
-    (16, "uint64_t at, uint64_t count, void *to", False), (13, "void *to, size_t count, uint64_t at", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "version, order, ran",
+    [
+        (16, "void *to, size_t count, uint64_t at", True),
+        (13, "uint64_t at, uint64_t count, void *to", True),
+        (16, "uint64_t at, uint64_t count, void *to", False),
+        (13, "void *to, size_t count, uint64_t at", False),
+    ],
+)
 def test_the_soname_tells_the_order_of_arguments(tmp_path, monkeypatch, version, order, ran):
     """Seen to fail: each order under the other's name."""
     source, library = tmp_path / "stub.c", tmp_path / f"libnfs.so.{version}"
@@ -210,19 +245,32 @@ def test_the_soname_tells_the_order_of_arguments(tmp_path, monkeypatch, version,
 
 def test_no_apt_installs_no_server(tmp_path):
     """What apt-get is asked for, by a fake one; nothing here is installed already."""
-    for name, text in (("apt-get", 'echo "$@" >> $0.log'), ("apt-cache", "echo libnfs14; echo libnfs-dev"),
-                       ("systemctl", 'echo "$@" >> $0.log'), ("ldconfig", "echo none")):
+    for name, text in (
+        ("apt-get", 'echo "$@" >> $0.log'),
+        ("apt-cache", "echo libnfs14; echo libnfs-dev"),
+        ("systemctl", 'echo "$@" >> $0.log'),
+        ("ldconfig", "echo none"),
+    ):
         (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
         (tmp_path / name).chmod(0o755)
     for name in ("bash", "env", "id", "grep", "sort", "tail", "tee", "chmod", "rm"):
         (tmp_path / name).symlink_to(shutil.which(name))
     script = tmp_path / "setup"  # with no other places to look for programs
-    script.write_text((ROOT / "tools/setup").read_text().replace(":/usr/sbin:/sbin", "").replace(
-        "/usr/sbin/policy-rc.d", f"{tmp_path}/policy-rc.d"))  # fmt: skip
+    script.write_text(
+        (ROOT / "tools/setup")
+        .read_text()
+        .replace(":/usr/sbin:/sbin", "")
+        .replace("/usr/sbin/policy-rc.d", f"{tmp_path}/policy-rc.d")
+    )
+
     def run(**more):
         (tmp_path / "apt-get.log").unlink(missing_ok=True)
-        done = subprocess.run(["bash", script, "nfs"], capture_output=True, text=True,
-                              env={"PATH": str(tmp_path), **more})  # fmt: skip
+        done = subprocess.run(
+            ["bash", script, "nfs"],
+            capture_output=True,
+            text=True,
+            env={"PATH": str(tmp_path), **more},
+        )
         assert done.returncode == 0 and not (tmp_path / "policy-rc.d").exists(), done.stderr
         log = tmp_path / "apt-get.log"
         return log.read_text().splitlines()[-1].split() if log.exists() else []
@@ -231,4 +279,6 @@ def test_no_apt_installs_no_server(tmp_path):
     need(os.geteuid() == 0, "apt-get is for root")
     assert run()[-4:] == ["libnfs14", "nfs-ganesha", "nfs-ganesha-vfs", "rpcbind"]
     assert "disable" in (tmp_path / "systemctl.log").read_text()
-    assert run(RECKON_NFS="host:/export")[-1] == "libnfs14" and "nfs-ganesha" not in run(RECKON_NFS="host:/export")
+    assert run(RECKON_NFS="host:/export")[-1] == "libnfs14" and "nfs-ganesha" not in run(
+        RECKON_NFS="host:/export"
+    )

@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT
 from labs import gone, living_in, spaces_of
 from served import can_serve
 
 STARTED = """
 import os, time
-from reckon import nfs, scratch
+from reckon.hosts import nfs
+from reckon.computer import scratch
 nfs.chosen("near", scratch.prepare(1, 4096)[0].parent)
 lab = nfs._started[0]
 print(os.environ["RECKON_FILES"], lab.pid, lab.relay_pid, lab.peer_pid, flush=True)
@@ -29,8 +29,13 @@ def test_whoever_ends_nothing_is_left(whom):
     wait = "" if whom == "itself" else "time.sleep(60 if lab.running else 0)"
     if whom in ("lab", "relay", "server"):
         wait = "end = time.time() + 20\nwhile lab.running and time.time() < end: time.sleep(0.02)"
-    process = subprocess.Popen([sys.executable, "-c", STARTED + wait], cwd=ROOT, stdout=subprocess.PIPE, text=True,
-                               env={**os.environ, "RECKON_SCRATCH": str(disk)})  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-c", STARTED + wait],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "RECKON_SCRATCH": str(disk)},
+    )
     try:
         folder, *pids = process.stdout.readline().split()
         lab, relay, server = map(int, pids)
@@ -43,8 +48,16 @@ def test_whoever_ends_nothing_is_left(whom):
         left = sorted(path.name for path in disk.rglob("*"))
         if whom == "python":  # the files alone, which the next one sweeps away
             assert left == sorted([Path(folder).name, "data-0"])
-            subprocess.run([sys.executable, "-c", "from reckon import scratch; scratch.prepare(1, 4096)"], cwd=ROOT,
-                           check=True, env={**os.environ, "RECKON_SCRATCH": str(disk)})  # fmt: skip
+            subprocess.run(
+                [
+                    sys.executable,
+                    "-c",
+                    "from reckon.computer import scratch; scratch.prepare(1, 4096)",
+                ],
+                cwd=ROOT,
+                check=True,
+                env={**os.environ, "RECKON_SCRATCH": str(disk)},
+            )
             left = sorted(path.name for path in disk.rglob("*"))
         assert left == []
     finally:

@@ -11,10 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import need
 from labs import gone, living_in, spaces_of
-from reckon import clib, nfs
 from peers import until
 from rows import in_python
 from served import (  # noqa: F401
@@ -29,6 +27,9 @@ from served import (  # noqa: F401
     lab_of,
     served,
 )
+
+from reckon.hosts import nfs
+from reckon.measurement import library
 
 ROOT_ONLY = "becoming another user needs root"
 DEADLINE_S = 5
@@ -55,13 +56,21 @@ def here(served):  # noqa: F811
 
 def test_without_a_server_each_row_says_so():
     said = {row: attempt(row.rsplit("/", 1)[1]) for row in SERVED}
-    assert set(said.values()) == {"ProbeCannot: needs an NFS server: none is set (RECKON_NFS_AT)"}, said
+    assert set(said.values()) == {
+        "ProbeCannot: needs an NFS server: none is set (RECKON_NFS_AT)"
+    }, said
 
 
-@pytest.mark.parametrize("missing, told", [
-    ("ganesha.nfsd", "nfs-ganesha is not installed; apt-get install nfs-ganesha nfs-ganesha-vfs libnfs13 rpcbind."),
-    ("unshare", "unshare is not installed; apt-get install util-linux."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "missing, told",
+    [
+        (
+            "ganesha.nfsd",
+            "nfs-ganesha is not installed; apt-get install nfs-ganesha nfs-ganesha-vfs libnfs13 rpcbind.",
+        ),
+        ("unshare", "unshare is not installed; apt-get install util-linux."),
+    ],
+)
 def test_a_program_that_is_not_installed_is_named(monkeypatch, missing, told):
     can_serve()
     real = nfs._program
@@ -78,7 +87,7 @@ def test_an_ordinary_user_hears_what_it_takes():
     need(os.geteuid() == 0, ROOT_ONLY)
     said = in_python("""
 from pathlib import Path
-from reckon import nfs
+from reckon.hosts import nfs
 become(54321)
 try:
     nfs.chosen("near", Path("/var/tmp")); say("ran")
@@ -90,7 +99,10 @@ except nfs.NfsCannot as reason:
 
 def test_root_of_a_user_namespace_is_not_root_enough():
     can_serve()
-    said = in_python("from reckon import nfs; say(nfs._why_not('/var/tmp'))", prefix=["unshare", "--user", "--map-root-user"])
+    said = in_python(
+        "from reckon.hosts import nfs; say(nfs._why_not('/var/tmp'))",
+        prefix=["unshare", "--user", "--map-root-user"],
+    )
     assert said.startswith("nfs-ganesha needs root outside any user namespace")
 
 
@@ -101,12 +113,16 @@ def test_without_rpcbind_there_is_no_version_3(here, monkeypatch):
     nfs.forget()
     assert "without rpcbind it has no version 3" in here.start("near").describe
     here.run("random", samples=2, version=4)
-    with pytest.raises(clib.ProbeFailed, match="port 111; is an NFS server running there, with rpcbind"):
+    with pytest.raises(
+        library.ProbeFailed, match="port 111; is an NFS server running there, with rpcbind"
+    ):
         here.run("random", samples=2, version=3)
 
 
 def test_a_port_that_is_taken_is_told_with_the_servers_last_words(here, monkeypatch):
-    listen = ("import socket, time; s = socket.create_server((\\\"10.77.0.2\\\", 2049)); time.sleep(60)")
+    listen = (
+        'import socket, time; s = socket.create_server((\\"10.77.0.2\\", 2049)); time.sleep(60)'
+    )
     monkeypatch.setattr(nfs, "_SERVE", f'{sys.executable} -c "{listen}" &\nsleep 0.5\n{nfs._SERVE}')
     nfs.forget()
     with pytest.raises(nfs.NfsCannot, match="ended.*(bind|svc|Fatal|socket|exiting)"):
@@ -120,7 +136,9 @@ def test_a_folder_that_cannot_be_exported_is_told():
 
 def test_without_libnfs_the_row_says_what_to_install(here, monkeypatch):
     monkeypatch.setenv("RECKON_NFS_LIBRARY", "libnothing.so.13")
-    with pytest.raises(clib.ProbeCannot, match="libnfs is not installed; apt-get install libnfs13"):
+    with pytest.raises(
+        library.ProbeCannot, match="libnfs is not installed; apt-get install libnfs13"
+    ):
         here.run("random", samples=2)
     here.run("null", samples=2)  # which needs none
 
@@ -133,16 +151,24 @@ def test_an_export_that_is_not_there(here, monkeypatch, version):
     monkeypatch.setenv("RECKON_NFS_NEAR_AT", "10.77.0.2:/wrong")
     start = time.monotonic()
     said = attempt("random", server="near", version=version)
-    assert f"10.77.0.2 does not export /wrong to us by NFSv{version} (" in said and said.startswith("ProbeFailed"), said
+    assert f"10.77.0.2 does not export /wrong to us by NFSv{version} (" in said and said.startswith(
+        "ProbeFailed"
+    ), said
     assert time.monotonic() - start < DEADLINE_S
 
 
-@pytest.mark.parametrize("where, told", [
-    ("nonsense", 'RECKON_NFS_AT is "nonsense", not HOST:/EXPORT.'),
-    (":/x", 'RECKON_NFS_AT is ":/x", not HOST:/EXPORT.'),
-    ("127.0.0.77:/x", "Nothing listens at 127.0.0.77 port 2049; is an NFS server running there?"),
-    ("no.such.host.invalid:/x", "The NFS server no.such.host.invalid is not found: "),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "where, told",
+    [
+        ("nonsense", 'RECKON_NFS_AT is "nonsense", not HOST:/EXPORT.'),
+        (":/x", 'RECKON_NFS_AT is ":/x", not HOST:/EXPORT.'),
+        (
+            "127.0.0.77:/x",
+            "Nothing listens at 127.0.0.77 port 2049; is an NFS server running there?",
+        ),
+        ("no.such.host.invalid:/x", "The NFS server no.such.host.invalid is not found: "),
+    ],
+)
 def test_a_real_server_that_is_not_there(monkeypatch, where, told):
     monkeypatch.setenv("RECKON_NFS_AT", where)
     for row in ("random", "null"):
@@ -162,14 +188,19 @@ def test_what_is_read_from_a_real_server_is_the_file_put_there(here):
                             ("seek_end", {}), ("t470_random", {}), ("null", None)):
             print(attempt(row) if params is None else attempt(row, **big, **params))
     """)
+
     def ask():
         nfs.forget()  # a server remembers a file's size for a while
         here.start("near")
-        return in_client(lab_of("near"), script, RECKON_NFS_AT="10.77.0.2:/reckon", RECKON_NFS_SPACE="").splitlines()
+        return in_client(
+            lab_of("near"), script, RECKON_NFS_AT="10.77.0.2:/reckon", RECKON_NFS_SPACE=""
+        ).splitlines()
 
     *missing, nothing = ask()
     assert nothing == "ran"
-    assert {told[:74] for told in missing} == {"ProbeFailed: 10.77.0.2:/reckon has no file reckon-data; make one there: he"}
+    assert {told[:74] for told in missing} == {
+        "ProbeFailed: 10.77.0.2:/reckon has no file reckon-data; make one there: he"
+    }
     put = here.folder / "reckon-data"
     put.write_bytes(os.urandom(64 * KIB))
     short = ask()[0]
@@ -179,13 +210,18 @@ def test_what_is_read_from_a_real_server_is_the_file_put_there(here):
     by_4, by_3, cold, pair, end, t470, nothing = ask()
     put.unlink()
     assert [by_4, by_3, end, t470, nothing] == ["ran"] * 5
-    assert cold == "ProbeCannot: the page cache of a server on another machine cannot be dropped from here"
+    assert (
+        cold
+        == "ProbeCannot: the page cache of a server on another machine cannot be dropped from here"
+    )
     assert pair == "ProbeCannot: the server's file is not on this machine"
 
 
 def test_a_host_that_does_not_answer_is_waited_for_no_longer_than_the_deadline(here):
     start = time.monotonic()
-    said = in_client(lab_of("near"), ATTEMPT + "print(attempt('random'))", RECKON_NFS_AT="10.77.0.9:/x")
+    said = in_client(
+        lab_of("near"), ATTEMPT + "print(attempt('random'))", RECKON_NFS_AT="10.77.0.9:/x"
+    )
     assert "The NFS server at 10.77.0.9 did not answer within 5 s; is it up" in said, said
     assert DEADLINE_S <= time.monotonic() - start < DEADLINE_S + 4
 
@@ -194,6 +230,7 @@ def test_a_host_that_does_not_answer_is_waited_for_no_longer_than_the_deadline(h
 def test_something_else_that_listens_there(monkeypatch, answer):
     """Silent, or with words of its own."""
     with socket.create_server(("127.0.0.77", 2049)) as listening:
+
         def serve():
             while True:
                 try:
@@ -218,7 +255,10 @@ def test_something_else_that_listens_there(monkeypatch, answer):
 
 
 def test_the_setting_is_checked_before_anything_is_measured(monkeypatch):
-    for where, told in (("host", "write HOST:/EXPORT"), ("127.0.0.77:/x", "Nothing listens at 127.0.0.77 port 2049")):
+    for where, told in (
+        ("host", "write HOST:/EXPORT"),
+        ("127.0.0.77:/x", "Nothing listens at 127.0.0.77 port 2049"),
+    ):
         monkeypatch.setenv("RECKON_NFS", where)
         nfs.forget()
         with pytest.raises(nfs.NfsCannot, match=told):
@@ -237,7 +277,7 @@ def meanwhile(served, do, **params):  # noqa: F811
         try:
             served.run("random", samples=50_000, **params)
             said.append("ran")
-        except clib.ReckonError as error:
+        except library.ReckonError as error:
             said.append(f"{type(error).__name__}: {error}")
 
     reader = threading.Thread(target=read)
@@ -265,14 +305,19 @@ def test_a_server_that_is_killed_is_a_failure_at_once(here, version):
 def test_a_server_that_hangs_is_waited_for_no_longer_than_the_deadline(here):
     lab = lab_of("near")
     said, took_s = meanwhile(here, lambda: os.kill(lab.peer_pid, signal.SIGSTOP))
-    assert said == "ProbeFailed: The NFS server at 10.77.0.2 did not answer within 5 s (reading).", said
+    assert (
+        said == "ProbeFailed: The NFS server at 10.77.0.2 did not answer within 5 s (reading)."
+    ), said
     assert DEADLINE_S - 1 < took_s < DEADLINE_S + 4
 
 
 @pytest.mark.parametrize("version", [3, 4])
 def test_a_file_cut_short_under_the_reader(here, version):
     said, _ = meanwhile(here, lambda: os.truncate(here.file, 4 * KIB), version=version)
-    assert said == "ProbeFailed: The file on the NFS server at 10.77.0.2 became shorter while it was read.", said
+    assert (
+        said
+        == "ProbeFailed: The file on the NFS server at 10.77.0.2 became shorter while it was read."
+    ), said
     with open(here.file, "r+b") as file:
         file.write(os.urandom(FILE_BYTES))
         os.fsync(file.fileno())

@@ -1,18 +1,24 @@
 """The other host: in the run's description, in keys and records, and what pages say of it."""
 
-import pytest
-
 import made_up
-import reckon as rk
+import pytest
 from conftest import forget
-from reckon import clib, peer, records
-from reckon.machine import FIELDS
-from reckon.peer import Chosen, PeerCannot
-from reckon.session import session
 from test_regimes import rows_of
 
-LINK = {"kind": ("built into this machine", "a test"), "link_rtt": (0.01, "LINK_RTT"),
-        "link_rate": (12.5e6, "LINK_RATE"), "mtu": (1500.0, "a test")}  # fmt: skip
+import reckon as rk
+from reckon import records
+from reckon.computer.description import FIELDS
+from reckon.hosts import peer
+from reckon.hosts.peer import Chosen, PeerCannot
+from reckon.measurement import library
+from reckon.records.session import session
+
+LINK = {
+    "kind": ("built into this machine", "a test"),
+    "link_rtt": (0.01, "LINK_RTT"),
+    "link_rate": (12.5e6, "LINK_RATE"),
+    "mtu": (1500.0, "a test"),
+}
 
 
 @pytest.fixture
@@ -40,8 +46,9 @@ def predicted(quantity):
     def trip(link):
         return link, 0
 
-    return trip(link=rk.machine("peer.link_rtt", otherwise=rk.guess(
-        1, "ms", "a link", low=0.01, high=300)))  # fmt: skip
+    return trip(
+        link=rk.machine("peer.link_rtt", otherwise=rk.guess(1, "ms", "a link", low=0.01, high=300))
+    )
 
 
 def test_the_other_host_is_described_in_the_run(made_up_host):
@@ -64,7 +71,9 @@ def test_a_host_that_went_leaves_nothing_of_itself(made_up_host, monkeypatch):
 
 def test_without_another_host_the_run_says_why(no_host):
     assert rk.other_host()["kind"] == {
-        "value": None, "source": "No lab host can be had: it is forbidden; allow it."}  # fmt: skip
+        "value": None,
+        "source": "No lab host can be had: it is forbidden; allow it.",
+    }
     assert predicted("test/trip").inputs["link"].instead_of == "peer.link_rtt is not reported"
 
 
@@ -87,7 +96,10 @@ def test_a_recorded_run_is_not_asked_anew(recorded, monkeypatch):
 def test_a_row_without_another_host_cannot(no_host):
     predicted("test/peer_echo")
     one = rk.measure("test/peer_echo", peer="other")
-    assert (one.state, one.reason) == ("cannot", "No lab host can be had: it is forbidden; allow it")
+    assert (one.state, one.reason) == (
+        "cannot",
+        "No lab host can be had: it is forbidden; allow it",
+    )
     assert one.measurement.peer is None and not one.has_samples
 
 
@@ -105,7 +117,7 @@ def test_another_link_is_measured_anew(folders, monkeypatch):
         monkeypatch.setattr(peer, "identity", lambda: link)
 
     # Where the row finds it does not matter here: on loopback, by a parameter that says "other".
-    monkeypatch.setattr(clib, "run", run_on_loopback)
+    monkeypatch.setattr(library, "run", run_on_loopback)
     found = []
     for link in ("a", "a", "b"):
         host_with(link)
@@ -118,7 +130,7 @@ def test_another_link_is_measured_anew(folders, monkeypatch):
     assert kept.measurement.peer == "a second host, b"
 
 
-def run_on_loopback(row, params, original=clib.run, **how):
+def run_on_loopback(row, params, original=library.run, **how):
     return original(row, {**params, "peer": "loopback"}, **how)
 
 
@@ -141,14 +153,21 @@ def test_a_page_says_who_is_at_the_other_end():
     none = described()
     none["kind"]["source"] = "It is forbidden; allow it."
     assert rk.show.host(none).markdown.startswith(
-        "There is no other host here: It is forbidden; allow it. What needs one")
+        "There is no other host here: It is forbidden; allow it. What needs one"
+    )
     assert "when the run was recorded" in rk.show.host({}).markdown
 
 
 def test_the_set_link_is_held_against_what_was_seen():
     seen = made_up.single("network/rtt/tcp", 10.1, "ms")
-    text = rk.show.ruler(BUILT_IN, {"on the wire": seen, "never": made_up.nothing("network/rtt/x")}).markdown
-    assert "Set are 10.0 ms and 100 Mbit/s" in text and "come to 10.1 ms" in text and "never" not in text
+    text = rk.show.ruler(
+        BUILT_IN, {"on the wire": seen, "never": made_up.nothing("network/rtt/x")}
+    ).markdown
+    assert (
+        "Set are 10.0 ms and 100 Mbit/s" in text
+        and "come to 10.1 ms" in text
+        and "never" not in text
+    )
     more = float(text.split("on the wire ")[1].split(", ")[1].split()[0])
     assert more == pytest.approx(abs(seen.median - 10.1e-3) * 1e6, abs=0.6)
     assert "nobody set" in rk.show.ruler(REAL, {"on the wire": seen}).markdown
@@ -162,16 +181,25 @@ def test_light_in_a_fibre_is_the_ideal():
 
 
 def test_other_programs_stand_beside_ours():
-    ours, theirs = made_up.single("network/rtt/tcp", 10, "µs"), made_up.single("network/rtt/sockperf", 20, "µs")
+    ours, theirs = (
+        made_up.single("network/rtt/tcp", 10, "µs"),
+        made_up.single("network/rtt/sockperf", 20, "µs"),
+    )
     missing = made_up.nothing("network/rtt/ping", "ping is not installed")
-    rows = rows_of(rk.show.cross_check({"sockperf": (theirs, ours), "ping": (missing, ours)}, "C", "n"))
-    assert rows[1][0] == "`sockperf`" and float(rows[1][-1].rstrip("×")) == pytest.approx(0.5, rel=0.05)
+    rows = rows_of(
+        rk.show.cross_check({"sockperf": (theirs, ours), "ping": (missing, ours)}, "C", "n")
+    )
+    assert rows[1][0] == "`sockperf`" and float(rows[1][-1].rstrip("×")) == pytest.approx(
+        0.5, rel=0.05
+    )
     assert rows[2][2] == "ping is not installed" and rows[2][-1] == "–"
 
 
 def test_the_hosts_table_says_what_is_this_machines_and_what_is_not_reported():
     rows = {row[0]: row[1] for row in rows_of(rk.show.host_table(BUILT_IN, FIELDS, "C", "n"))}
-    assert rows["Kernel"] == "this machine's" and rows["Rate that the link is set to"] == "100 Mbit/s"
+    assert (
+        rows["Kernel"] == "this machine's" and rows["Rate that the link is set to"] == "100 Mbit/s"
+    )
     assert rows["Largest packet (MTU)"] == "1 500 byte"
     rows = {row[0]: row[1] for row in rows_of(rk.show.host_table(REAL, FIELDS, "C", "n"))}
     assert rows["Kernel"] == "Linux 6.1" and rows["Processor"] == "not reported"
@@ -188,7 +216,11 @@ def test_what_tcp_did_is_summed_and_unknown_is_not_none():
 
 
 def test_a_page_says_which_nfs_server_it_was():
-    made = {"link_rtt": {"value": 2e-4}, "far_rtt": {"value": 1e-3}, "address": {"value": "10.77.0.2:/reckon"}}
+    made = {
+        "link_rtt": {"value": 2e-4},
+        "far_rtt": {"value": 1e-3},
+        "address": {"value": "10.77.0.2:/reckon"},
+    }
     real = {"link_rtt": {"value": None}, "address": {"value": "host:/export"}}
     read = made_up.single("files/remote/random", 300, "µs")
     read.measurement.peer = "NFS-Ganesha 4.3 on a second host; it shares this machine's page cache"
@@ -204,14 +236,23 @@ def test_a_page_says_which_nfs_server_it_was():
 
 
 def lies_on(kind, where="a file system on /dev/sda", guest=0.0, folder="/var/tmp"):
-    told = {"scratch": {"folder": folder, "filesystem": kind, "lies_on": where}, "system": {"guest": guest},
-            "disk": {"devices": "vda (virtual)"}}  # fmt: skip
-    machine = {section: {key: {"value": value} for key, value in entries.items()} for section, entries in told.items()}
+    told = {
+        "scratch": {"folder": folder, "filesystem": kind, "lies_on": where},
+        "system": {"guest": guest},
+        "disk": {"devices": "vda (virtual)"},
+    }
+    machine = {
+        section: {key: {"value": value} for key, value in entries.items()}
+        for section, entries in told.items()
+    }
     return rk.show.disk(machine).markdown
 
 
 def test_the_disk_is_told_and_what_is_none():
-    assert "`/var/tmp` (`SCRATCH=` chooses another folder): ext4, a file system on /dev/sda." in lies_on("ext4")
+    assert (
+        "`/var/tmp` (`SCRATCH=` chooses another folder): ext4, a file system on /dev/sda."
+        in lies_on("ext4")
+    )
     assert "guest" not in lies_on("ext4") and "vda (virtual)" in lies_on("ext4")
     assert "a device as the guest sees it" in lies_on("ext4", guest=1.0)
     assert "**No disk is below it**" in lies_on("tmpfs", guest=1.0)

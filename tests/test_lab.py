@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 import pytest
-
 from labs import (  # the fixture acts on every test of this file  # noqa: F401
     USERS,
     in_lab,

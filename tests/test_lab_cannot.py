@@ -5,7 +5,6 @@ import shutil
 import subprocess
 
 import pytest
-
 from conftest import ROOT, need, sanitized_build
 from labs import (  # the fixture acts on every test of this file  # noqa: F401
     NOBODY,
@@ -65,21 +64,28 @@ def test_root_does_without_a_user_namespace():
 
 def test_a_kernel_without_more_user_namespaces_is_told():
     reason, _ = with_a_filter([(UNSHARE, ENOSPC, NEWUSER, 1)], "nobody")
-    assert reason == (
-        "namespaces are forbidden here (a user namespace: No space left on device)"
-    )
+    assert reason == ("namespaces are forbidden here (a user namespace: No space left on device)")
 
 
 def test_user_namespaces_that_are_switched_off_are_named_with_their_setting():
     """In a user namespace of its own, whose root may switch them off and then gives up its rights."""
     need(shutil.which("setpriv"), "setpriv is not installed")
     switched = subprocess.run(
-        ["unshare", "-U", "-r", "sh", "-c",
-         "echo 0 > /proc/sys/user/max_user_namespaces && "
-         "exec setpriv --bounding-set=-all --inh-caps=-all "
-         f"{ROOT}/_build/lib/reckon-lab --rtt-us 0 --rate-bit 1000000 -- true"],
-        capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=30,
-    )  # fmt: skip
+        [
+            "unshare",
+            "-U",
+            "-r",
+            "sh",
+            "-c",
+            "echo 0 > /proc/sys/user/max_user_namespaces && "
+            "exec setpriv --bounding-set=-all --inh-caps=-all "
+            f"{ROOT}/_build/lib/reckon-lab --rtt-us 0 --rate-bit 1000000 -- true",
+        ],
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=30,
+    )
     need(switched.stdout, f"no user namespace to try in: {switched.stderr}")
     assert switched.stdout.startswith(
         '{"cannot": "user namespaces are switched off here (user.max_user_namespaces is 0)", '
@@ -125,8 +131,9 @@ def test_a_tun_device_that_opens_and_does_nothing_is_none():
     need(os.geteuid() == 0, "mounting needs root")
     said = in_lab(
         TRY + "assert libc.mount(b'/dev/null', b'/dev/net/tun', None, 4096, None) == 0\n"
-        f"become({NOBODY})\nsay(attempt())", prefix=APART,
-    )  # fmt: skip
+        f"become({NOBODY})\nsay(attempt())",
+        prefix=APART,
+    )
     assert said == ["packet", 3]
 
 
@@ -145,7 +152,10 @@ def test_without_either_both_reasons_are_told(user):
 def test_packet_sockets_alone_are_refused_with_their_own_sentence():
     script = "say([attempt(path='packet'), attempt(path='tun')])"
     packet, tun = with_a_filter([(SOCKET, EPERM, PACKET_BIT, 1)], then=script)
-    assert packet[0] == "there are no packet sockets on virtual Ethernet here (Operation not permitted)"
+    assert (
+        packet[0]
+        == "there are no packet sockets on virtual Ethernet here (Operation not permitted)"
+    )
     assert packet[1].startswith("Load it: modprobe veth") and tun == ["tun", 3]
 
 
@@ -174,7 +184,7 @@ def test_without_proc_it_says_so():
 def test_a_program_that_is_not_there_is_named():
     said = in_lab(TRY + "SLEEP = ['/nowhere/\"program\"\\\\']\nsay(attempt())")
     assert said == [
-        "/nowhere/\"program\"\\ does not start: No such file or directory",
+        '/nowhere/"program"\\ does not start: No such file or directory',
         "Run `make lib`, or name a program that is there.",
     ]
 
@@ -184,7 +194,7 @@ def test_a_lab_that_says_nothing_is_given_up(tmp_path):
     silent.write_text("#!/bin/sh\ncat\n")
     silent.chmod(0o755)
     said = in_lab(
-        "import reckon.lab\nreckon.lab.START_S = 0.3\n"
+        "import reckon.hosts.lab\nreckon.hosts.lab.START_S = 0.3\n"
         "try: Lab(0, 1e9)\nexcept ReckonError as error: say(str(error))",
         RECKON_LIB=str(tmp_path),
     )
@@ -202,7 +212,7 @@ def sanitized(tmp_path_factory):
 def test_it_is_clean_under_the_sanitizers(sanitized, path):
     """Bulk both ways through the ring's end, more than the queue holds, and the counters."""
     size, counters, left = in_lab(
-        "import reckon.settings\n"
+        "import reckon.config\n"
         "def flood():\n"
         "    with socket.socket(type=socket.SOCK_DGRAM) as one:\n"
         "        for _ in range(3000): one.sendto(bytes(1200), ('10.77.0.2', 9))\n"

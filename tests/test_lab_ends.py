@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT
 from labs import (  # the fixture acts on every test of this file  # noqa: F401
     SOON_S,
@@ -23,9 +22,10 @@ from labs import (  # the fixture acts on every test of this file  # noqa: F401
     path,
     spaces_of,
 )
-from reckon import clib
-from reckon import lab as labs
-from reckon.settings import ReckonError
+
+from reckon.config import ReckonError
+from reckon.hosts import lab as labs
+from reckon.measurement import library
 
 # A program that does all it can to stay: deaf, in a session of its own, its parent gone.
 STUBBORN = ["sh", "-c", "trap '' HUP INT TERM; (setsid sleep 1000 &); sleep 1000 & wait"]
@@ -86,7 +86,7 @@ def test_a_killed_part_takes_the_others_along(part, path):
 
 CALLER = f"""
 import os, sys, time
-from reckon.lab import Lab
+from reckon.hosts.lab import Lab
 lab = Lab(0.001, 1e9, {STUBBORN!r})
 {{more}}
 print(lab.pid, lab.relay_pid, lab.peer_pid, flush=True)
@@ -102,9 +102,12 @@ time.sleep(1000)
 )
 def test_a_killed_caller_takes_its_lab_along(number, more):
     caller = subprocess.Popen(
-        [sys.executable, "-c", CALLER.replace("{more}", more)], cwd=ROOT, text=True,
-        stdout=subprocess.PIPE, start_new_session=True,
-    )  # fmt: skip
+        [sys.executable, "-c", CALLER.replace("{more}", more)],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
     try:
         pids = {int(pid) for pid in caller.stdout.readline().split()}
         spaces = set().union(*(spaces_of(pid) for pid in pids))
@@ -129,6 +132,7 @@ def test_a_stopped_relay_and_program_do_not_keep_it_from_ending():
 
 def test_an_interrupted_start_leaves_nothing(monkeypatch):
     """As by Ctrl-C while one waits for the first line."""
+
     def interrupted(self, deadline_s):
         raise KeyboardInterrupt
 
@@ -168,20 +172,20 @@ def test_the_second_host_runs_reckon_peer_and_a_row_reaches_it(monkeypatch, path
         for name, value in lab.environment.items():
             monkeypatch.setenv(name, value)
         # Once a warm-up and once the samples: the row enters twice, and is already there.
-        found = clib.run("test/peer_echo", {"peer": "other", "turns": 4}, samples=3, warmup=2)
-        assert min(found.ticks / found.ops) / clib.tick_hz() >= 0.005
-        with pytest.raises(clib.ProbeCannot, match="by an isolated row alone"):
-            clib.run("test/peer_echo", {"peer": "other"}, isolated=False)
+        found = library.run("test/peer_echo", {"peer": "other", "turns": 4}, samples=3, warmup=2)
+        assert min(found.ticks / found.ops) / library.tick_hz() >= 0.005
+        with pytest.raises(library.ProbeCannot, match="by an isolated row alone"):
+            library.run("test/peer_echo", {"peer": "other"}, isolated=False)
         packets = lab.counters()["to_peer"]["packets"]
         assert packets >= 2 * 5
-        clib.run("test/peer_echo", {"peer": "loopback", "turns": 50}, samples=3)
+        library.run("test/peer_echo", {"peer": "loopback", "turns": 50}, samples=3)
         # None of those 150; what still came were the last connection's acknowledgements.
         assert lab.counters()["to_peer"]["packets"] <= packets + 10
-    with pytest.raises(clib.ProbeCannot, match="the lab host has ended; start it again"):
-        clib.run("test/peer_echo", {"peer": "other"})
+    with pytest.raises(library.ProbeCannot, match="the lab host has ended; start it again"):
+        library.run("test/peer_echo", {"peer": "other"})
     monkeypatch.setenv("RECKON_PEER_SPACE", str(os.getpid()))  # its pid, now of another process
-    with pytest.raises(clib.ProbeCannot, match="the lab host has ended; start it again"):
-        clib.run("test/peer_echo", {"peer": "other"})
+    with pytest.raises(library.ProbeCannot, match="the lab host has ended; start it again"):
+        library.run("test/peer_echo", {"peer": "other"})
 
 
 def names_in(lab):
@@ -204,8 +208,12 @@ def test_another_program_runs_instead_of_it_or_beside_it():
         assert names_in(lab) == ["reckon-peer", "reckon-relay"]
 
 
-LISTENER = ["sh", "-c", f"sleep 0.3; exec {sys.executable} -c \"import socket, time; "
-            "s = socket.create_server(('10.77.0.2', 9000)); time.sleep(1000)\""]  # fmt: skip
+LISTENER = [
+    "sh",
+    "-c",
+    f'sleep 0.3; exec {sys.executable} -c "import socket, time; '
+    "s = socket.create_server(('10.77.0.2', 9000)); time.sleep(1000)\"",
+]
 
 
 def test_it_is_ready_when_its_program_listens(tmp_path):
@@ -217,14 +225,18 @@ def test_it_is_ready_when_its_program_listens(tmp_path):
 
 
 def test_a_program_that_ends_before_it_listens_is_told():
-    with pytest.raises(labs.LabCannot, match="ended before it listened on port 9000; start it by hand"):
+    with pytest.raises(
+        labs.LabCannot, match="ended before it listened on port 9000; start it by hand"
+    ):
         labs.Lab(0, 1e9, ["true"], wait_port=9000)
 
 
 def test_the_programs_last_words_are_told():
     lab = labs.Lab(0, 1e9, ["sh", "-c", "echo first >&2; echo 'no disk.' >&2; sleep 0.2; exit 1"])
     try:
-        with pytest.raises(ReckonError, match=r"The lab host has ended \(no disk\); start it again\."):
+        with pytest.raises(
+            ReckonError, match=r"The lab host has ended \(no disk\); start it again\."
+        ):
             time.sleep(1)
             lab.counters()
     finally:

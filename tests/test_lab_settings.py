@@ -5,18 +5,24 @@ import os
 import subprocess
 
 import pytest
-
 from conftest import ROOT
 from labs import nothing_is_left_behind  # acts on every test of this file  # noqa: F401
-from reckon import lab as labs
-from reckon import settings
-from reckon.settings import ReckonError
+
+from reckon import config
+from reckon.config import ReckonError
+from reckon.hosts import lab as labs
 
 LAB = ROOT / "_build/lib/reckon-lab"
 
 
 def test_the_settings_have_units(monkeypatch):
-    for text, seconds in {"0.2 ms": 0.0002, "150us": 0.00015, "1 s": 1.0, "0 ms": 0, "": 0.0002}.items():
+    for text, seconds in {
+        "0.2 ms": 0.0002,
+        "150us": 0.00015,
+        "1 s": 1.0,
+        "0 ms": 0,
+        "": 0.0002,
+    }.items():
         monkeypatch.setenv("RECKON_LINK_RTT", text)
         assert labs.link_rtt_s() == pytest.approx(seconds)
     for text, rate in {"1 Gbit/s": 1e9, "100Mbit/s": 1e8, "12.5 MB/s": 1e8, "": 1e9}.items():
@@ -27,21 +33,30 @@ def test_the_settings_have_units(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [
-        ("LINK_RTT", "0.2", "LINK_RTT='0.2' is not a time with its unit; write for example "
-                            "LINK_RTT='0.2 ms'."),
+        (
+            "LINK_RTT",
+            "0.2",
+            "LINK_RTT='0.2' is not a time with its unit; write for example LINK_RTT='0.2 ms'.",
+        ),
         ("LINK_RTT", "-1 ms", "LINK_RTT='-1 ms' is not a time with its unit"),
         ("LINK_RTT", "1 Gbit/s", "is not a time"),
         ("LINK_RTT", "ms", "is not a time"),
         ("LINK_RTT", "1 parsec", "is not a time"),
-        ("LINK_RTT", "1 min", "LINK_RTT is 60 s, which the lab host cannot keep; choose from 0 ms to "
-                              "2 s."),
-        ("LINK_RATE", "1000", "is not a data rate with its unit; write for example "
-                              "LINK_RATE='1 Gbit/s'."),
+        (
+            "LINK_RTT",
+            "1 min",
+            "LINK_RTT is 60 s, which the lab host cannot keep; choose from 0 ms to 2 s.",
+        ),
+        (
+            "LINK_RATE",
+            "1000",
+            "is not a data rate with its unit; write for example LINK_RATE='1 Gbit/s'.",
+        ),
         ("LINK_RATE", "0 bit/s", "LINK_RATE is 0 bit/s, which the lab host cannot keep"),
         ("LINK_RATE", "1 Tbit/s", "choose from 10 kbit/s to 2.5 Gbit/s."),
         ("LINK_RATE", "nan Mbit/s", "is not a data rate"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_setting_is_one_sentence(monkeypatch, name, text, sentence):
     monkeypatch.setenv(f"RECKON_{name}", text)
     with pytest.raises(ReckonError) as told:
@@ -59,9 +74,16 @@ def test_bounds_hold_for_whoever_starts_it():
 
 @pytest.mark.parametrize(
     "options",
-    [[], ["--rtt-us", "5"], ["--rtt-us", "-1", "--rate-bit", "1000000"], ["--path", "pigeon"],
-     ["--rtt-us", "5", "--rate-bit", "1e6"], ["--rtt-us", "", "--rate-bit", "1000000"], ["--nope"]],
-)  # fmt: skip
+    [
+        [],
+        ["--rtt-us", "5"],
+        ["--rtt-us", "-1", "--rate-bit", "1000000"],
+        ["--path", "pigeon"],
+        ["--rtt-us", "5", "--rate-bit", "1e6"],
+        ["--rtt-us", "", "--rate-bit", "1000000"],
+        ["--nope"],
+    ],
+)
 def test_the_program_says_how_it_is_used(options):
     done = subprocess.run([LAB, *options], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert done.returncode == 2 and not done.stdout
@@ -94,7 +116,7 @@ def test_the_settings_are_what_it_starts_with(monkeypatch):
 
 def test_without_the_program_it_says_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setenv("RECKON_LIB", str(tmp_path))
-    assert settings.library_dir() == tmp_path
+    assert config.library_dir() == tmp_path
     with pytest.raises(ReckonError, match="reckon-lab does not start .* run `make lib`"):
         labs.Lab(0, 1e9)
     assert os.listdir(tmp_path) == []

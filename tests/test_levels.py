@@ -4,7 +4,7 @@ test_regimes.py, their figures in test_figures.py."""
 import numpy as np
 import pytest
 
-from reckon import levels
+from reckon.statistics import plateaus as levels
 
 pytestmark = pytest.mark.beside
 
@@ -57,15 +57,20 @@ CASES = [(shape, sd) for shape in SHAPES for sd in (0, 0.05, 0.10, 0.15) if sd <
 def test_known_jumps_are_found_in_95_of_100_curves(shape, sd):
     jumps, heights, _ = SHAPES[shape]
     y, seeds = stairs(jumps, heights), SEEDS if sd else 1
-    hits = sum(right(levels.find(SIZES, noisy(y, sd, seed)), jumps, heights) for seed in range(seeds))
+    hits = sum(
+        right(levels.find(SIZES, noisy(y, sd, seed)), jumps, heights) for seed in range(seeds)
+    )
     assert hits >= 0.95 * seeds
 
 
 def test_without_noise_the_levels_are_exact():
     found = levels.find(SIZES, stairs([21, 41, 61], [1.1, 3.8, 13, 110]))
     assert [(level.first, level.last, level.y, level.ramp) for level in found] == [
-        (0, 20, 1.1, False), (21, 40, 3.8, False), (41, 60, 13, False), (61, 72, 110, False)
-    ]  # fmt: skip
+        (0, 20, 1.1, False),
+        (21, 40, 3.8, False),
+        (41, 60, 13, False),
+        (61, 72, 110, False),
+    ]
     assert (found[0].x_first, found[0].x_last) == (1024, 32 * 1024)
 
 
@@ -85,9 +90,11 @@ def test_a_ramp_is_no_level(octaves, sd):
         found = levels.find(SIZES, noisy(with_ramps(octaves), sd, seed))
         flat = plateaus(found)
         hits += (
-            len(flat) == 4 and abs(flat[2].last - 52) <= 2 and abs(flat[3].first - end) <= 3
+            len(flat) == 4
+            and abs(flat[2].last - 52) <= 2
+            and abs(flat[3].first - end) <= 3
             and [level.ramp for level in found][-3:] == [False, True, False]
-        )  # fmt: skip
+        )
     assert hits >= 0.95 * seeds
 
 
@@ -150,8 +157,14 @@ def test_two_levels_inside_one_cache_are_not_that_and_the_next():
 def test_a_ramp_is_named_by_where_it_leads():
     found = levels.find(SIZES, with_ramps(2))
     assert levels.names(found, FOUR, CAPACITIES) == [
-        "L1", "climb to L2", "L2", "climb to L3", "L3", "climb to main memory", "main memory"
-    ]  # fmt: skip
+        "L1",
+        "climb to L2",
+        "L2",
+        "climb to L3",
+        "L3",
+        "climb to main memory",
+        "main memory",
+    ]
     cut = levels.find(SIZES[:58], with_ramps(3)[:58])
     assert levels.names(cut, FOUR, CAPACITIES)[-1] == "climb to the end"
     assert levels.names(levels.find(SIZES, 1 / with_ramps(2)), FOUR, CAPACITIES)[-2][:4] == "fall"

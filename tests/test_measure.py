@@ -5,12 +5,13 @@ import os
 
 import numpy as np
 import pytest
+from conftest import forget
 
 import reckon as rk
-from conftest import forget
-from reckon import clib, records
-from reckon.results import result, sample_values, to_row
-from reckon.session import session
+from reckon import records
+from reckon.measurement import library
+from reckon.records.result import result, sample_values, to_row
+from reckon.records.session import session
 
 
 def predict_chain(cycles=6400.0, quantity="test/chain", axis=None):
@@ -42,7 +43,7 @@ def test_the_seal_is_on_disk_before_the_first_sample(folders, monkeypatch):
         seen.append(stored().predictions[0].predicted)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(clib, "run", run)
+    monkeypatch.setattr(library, "run", run)
     with pytest.raises(KeyboardInterrupt):
         rk.measure("test/chain")
     assert seen == [pytest.approx(6400 / 3e9)]
@@ -73,7 +74,7 @@ def test_all_raw_samples_are_kept(folders):
 def test_an_edited_prediction_measures_nothing_and_is_shown_beside_the_seal(folders, monkeypatch):
     predict_chain()
     first = rk.measure("test/chain")
-    monkeypatch.setattr(clib, "run", lambda *a, **k: pytest.fail("measured again"))
+    monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured again"))
     forget()
     predict_chain(cycles=7000)
     again = rk.measure("test/chain")
@@ -104,7 +105,7 @@ def test_before_any_sample_the_seal_may_still_be_changed(folders, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(clib, "run", stop)
+        patch.setattr(library, "run", stop)
         predict_chain()
         with pytest.raises(KeyboardInterrupt):
             rk.measure("test/chain")
@@ -113,9 +114,7 @@ def test_before_any_sample_the_seal_may_still_be_changed(folders, monkeypatch):
     assert len(stored().predictions) == 1
 
 
-@pytest.mark.parametrize(
-    "change", ["parameters", "source", "warmup", "longer profile", "fresh"]
-)
+@pytest.mark.parametrize("change", ["parameters", "source", "warmup", "longer profile", "fresh"])
 def test_what_makes_samples_unusable(folders, monkeypatch, change):
     predict_chain()
     rk.measure("test/chain")
@@ -127,7 +126,7 @@ def test_what_makes_samples_unusable(folders, monkeypatch, change):
     if change == "warmup":
         arguments["warmup"] = 2
     if change == "source":
-        monkeypatch.setattr(clib, "source_key", lambda name: "edited")
+        monkeypatch.setattr(library, "source_key", lambda name: "edited")
     if change == "longer profile":
         monkeypatch.setenv("RECKON_PROFILE", "standard")
     if change == "fresh":
@@ -198,9 +197,9 @@ def test_a_crash_is_recorded_and_an_earlier_good_measurement_outlives_it(folders
     monkeypatch.setenv("RECKON_FRESH", "1")
 
     def run(*args, **kwargs):
-        raise clib.ProbeFailed("it broke")
+        raise library.ProbeFailed("it broke")
 
-    monkeypatch.setattr(clib, "run", run)
+    monkeypatch.setattr(library, "run", run)
     again = rk.measure("test/chain")
     assert (again.state, again.reason) == ("failed", "it broke")
     assert stored().measurement.points[0].processes == good.measurement.points[0].processes
@@ -211,7 +210,7 @@ def test_measuring_stops_when_precise_or_when_time_is_up(folders, monkeypatch):
     steady = rk.measure("test/chain").measurement.points[0]
     assert steady.stopped in ("precise", "time", "processes")
     values = iter(np.random.default_rng(1).uniform(1, 100, 10_000))
-    real = clib.run
+    real = library.run
 
     def noisy(*args, **kwargs):
         one = real(*args, **kwargs)
@@ -219,16 +218,23 @@ def test_measuring_stops_when_precise_or_when_time_is_up(folders, monkeypatch):
         return one
 
     monkeypatch.setenv("RECKON_FRESH", "1")
-    monkeypatch.setattr(clib, "run", noisy)
+    monkeypatch.setattr(library, "run", noisy)
     point = rk.measure("test/chain").measurement.points[0]
     assert point.stopped in ("time", "processes") and len(point.processes) >= 6
 
 
 @pytest.mark.parametrize(
     ("op", "unit", "expected"),
-    [("call", "ns", 50.0), ("byte", "GB/s", 0.02), ("cycle", "GHz", 0.02), ("ns", "Gtick/s", 100.0),
-     ("cycle", "ns/cycle", 50.0), ("byte", "ns/byte", 50.0), ("call", "1/s", 2e7)],
-)  # fmt: skip
+    [
+        ("call", "ns", 50.0),
+        ("byte", "GB/s", 0.02),
+        ("cycle", "GHz", 0.02),
+        ("ns", "Gtick/s", 100.0),
+        ("cycle", "ns/cycle", 50.0),
+        ("byte", "ns/byte", 50.0),
+        ("call", "1/s", 2e7),
+    ],
+)
 def test_samples_become_the_unit_of_the_prediction(op, unit, expected):
     from reckon import units
 
@@ -242,9 +248,11 @@ def test_a_unit_that_does_not_fit_the_samples_is_told():
 
 
 def test_a_run_of_another_machine_is_read_and_never_measured(recorded, monkeypatch):
-    monkeypatch.setattr(clib, "run", lambda *a, **k: pytest.fail("measured"))
+    monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured"))
     assert session().replay
-    with pytest.raises(rk.ReckonError, match="recorded elsewhere and holds no samples of test/chain"):
+    with pytest.raises(
+        rk.ReckonError, match="recorded elsewhere and holds no samples of test/chain"
+    ):
         predict_chain()
         rk.measure("test/chain")
     monkeypatch.setenv("RECKON_FRESH", "1")

@@ -6,11 +6,11 @@ import types
 
 import numpy as np
 import pytest
+from conftest import forget
+from test_measure import predict_chain
 
 import reckon as rk
-from conftest import forget
-from reckon import clib
-from test_measure import predict_chain
+from reckon.measurement import library
 
 
 def predict_curve(lengths=(5120, 10240, 20480)):
@@ -18,13 +18,15 @@ def predict_curve(lengths=(5120, 10240, 20480)):
     def chain(instructions, clock):
         return instructions / clock, 0
 
-    return chain(instructions=rk.axis(lengths, "cycle", "length of the chain"),
-                 clock=rk.guess(3, "GHz", "a clock", low=1, high=6))  # fmt: skip
+    return chain(
+        instructions=rk.axis(lengths, "cycle", "length of the chain"),
+        clock=rk.guess(3, "GHz", "a clock", low=1, high=6),
+    )
 
 
-def refuse_at(monkeypatch, lengths, error=clib.ProbeCannot, after=0):
-    """clib.run that refuses some lengths of the chain, once it has run so many times."""
-    real, count = clib.run, {}
+def refuse_at(monkeypatch, lengths, error=library.ProbeCannot, after=0):
+    """library.run that refuses some lengths of the chain, once it has run so many times."""
+    real, count = library.run, {}
 
     def run(name, params=None, **kwargs):
         length = (params or {}).get("instructions")
@@ -33,20 +35,20 @@ def refuse_at(monkeypatch, lengths, error=clib.ProbeCannot, after=0):
             raise error(f"no room for {length}")
         return real(name, params, **kwargs)
 
-    monkeypatch.setattr(clib, "run", run)
+    monkeypatch.setattr(library, "run", run)
 
 
 def test_a_line_through_a_curve_gives_what_a_step_takes(folders, monkeypatch):
     """Each instruction a cycle of 2.5 GHz, and 1000 cycles to begin with. The ticks are made up: a real
-    clock wanders between the points; that a chain runs at the clock is a test of clib's."""
-    real = clib.run
+    clock wanders between the points; that a chain runs at the clock is a test of library's."""
+    real = library.run
 
     def run(name, params=None, **kwargs):
         one = real(name, params, **kwargs)
         seconds = one.ops * (params["instructions"] + 1000) / 2.5e9
-        return dataclasses.replace(one, ticks=np.rint(seconds * clib.tick_hz()).astype(int))
+        return dataclasses.replace(one, ticks=np.rint(seconds * library.tick_hz()).astype(int))
 
-    monkeypatch.setattr(clib, "run", run)
+    monkeypatch.setattr(library, "run", run)
     predict_curve()
     one = rk.measure("test/curve", probe="test/chain", over="instructions")
     assert one.line.slope == pytest.approx(1 / 2.5e9, rel=0.001)
@@ -61,15 +63,15 @@ def test_what_cheap_points_of_a_sweep_leave_a_dear_one_takes(
     """On a made-up clock a process of the dear point takes 2.1 s, of the others nothing. The quick
     profile's 0.4 s allow it one; of nine seconds it may take what the others leave."""
     now = [0.0]
-    real = clib.run
+    real = library.run
 
     def run(name, params=None, **kwargs):
         now[0] += 2.1 if params["instructions"] == 20480 else 0
         return real(name, params, **kwargs)
 
-    monkeypatch.setattr(clib, "run", run)
+    monkeypatch.setattr(library, "run", run)
     clock = types.SimpleNamespace(monotonic=lambda: now[0], sleep=lambda _: None)
-    monkeypatch.setattr(sys.modules["reckon.measure"], "time", clock)
+    monkeypatch.setattr(sys.modules["reckon.measurement.plan"], "time", clock)
     predict_curve()
     one = rk.measure("test/curve", probe="test/chain", over="instructions", budget_s=budget_s)
     ran = {point.x: len(point.processes) for point in one.points}
@@ -84,7 +86,8 @@ def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, 
     one = rk.measure("test/curve", probe="test/chain", over="instructions")
     assert one.state == "measured" and list(one.axis) == [5120, 20480]
     assert [(p.x, p.stopped, p.reason) for p in one.missing] == [
-        (10240, "cannot", "no room for 10240")]  # fmt: skip
+        (10240, "cannot", "no room for 10240")
+    ]
     assert one.sealed("predicted") == pytest.approx([5120 / 3e9, 20480 / 3e9])
     assert np.isfinite(one.ratio)
     assert "no room for 10240" in rk.show.verdict(one, "a chain").markdown
@@ -122,8 +125,9 @@ def test_a_short_profile_leaves_what_takes_long_to_a_longer_one(folders, monkeyp
 def test_a_row_that_fails_later_keeps_no_sample_and_stops_nobody_else(folders, monkeypatch):
     predict_chain(quantity="test/other")
     predict_chain()
-    refuse_at(monkeypatch, {1024}, clib.ProbeFailed, after=4)
-    found = rk.measure_together({
-        "test/other": dict(probe="test/chain", instructions=1024), "test/chain": {}})  # fmt: skip
+    refuse_at(monkeypatch, {1024}, library.ProbeFailed, after=4)
+    found = rk.measure_together(
+        {"test/other": dict(probe="test/chain", instructions=1024), "test/chain": {}}
+    )
     assert found["test/other"].state == "failed" and not found["test/other"].has_samples
     assert found["test/chain"].state == "measured" and found["test/chain"].summary.processes >= 6

@@ -7,17 +7,16 @@ import subprocess
 
 import numpy as np
 import pytest
-
 from conftest import ROOT, need
-from reckon import clib
 from rows import (  # the fixture acts on every test of this file
     MIB,
     huge_pages,
     median_ns,
-    nothing_is_left_behind,
     two_cpus,
     x86_only,
 )
+
+from reckon.measurement import library
 
 pytestmark = pytest.mark.timed
 L1, BIG = 16 << 10, 128 * MIB
@@ -28,9 +27,10 @@ L1, BIG = 16 << 10, 128 * MIB
 def pinned(*command):
     """What a command prints, on the CPU and with the priority that the rows have."""
     need(os.geteuid() == 0, "the same priority needs root")
-    prefix = ["nice", "-n", "-20", "taskset", "-c", str(clib.default_cpu())]
-    return subprocess.run([*prefix, *map(str, command)], capture_output=True, text=True,
-                          check=True).stdout  # fmt: skip
+    prefix = ["nice", "-n", "-20", "taskset", "-c", str(library.default_cpu())]
+    return subprocess.run(
+        [*prefix, *map(str, command)], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def in_turn(what, times, ours, theirs, least, most):
@@ -38,8 +38,10 @@ def in_turn(what, times, ours, theirs, least, most):
     pairs = np.array([(ours(), theirs()) for _ in range(times)])
     a, b = np.median(pairs, axis=0)
     low, ratio, high = np.percentile(pairs[:, 0] / pairs[:, 1], [25, 50, 75])
-    told = (f"{what}: {a:.4g} and {b:.4g} ns, ratio of medians {a / b:.4f}; of pairs {ratio:.4f}, "
-            f"the middle half {low:.3f} to {high:.3f}")  # fmt: skip
+    told = (
+        f"{what}: {a:.4g} and {b:.4g} ns, ratio of medians {a / b:.4f}; of pairs {ratio:.4f}, "
+        f"the middle half {low:.3f} to {high:.3f}"
+    )
     print(told)
     assert least <= ratio <= most, told
 
@@ -61,10 +63,13 @@ def test_a_chase_that_is_not_ours_takes_as_long(chase, size, pages, room):
     if pages == "huge":
         huge_pages()
     in_turn(
-        f"{size} bytes, {pages} pages, a load", 9,
+        f"{size} bytes, {pages} pages, a load",
+        9,
         lambda: median_ns("memory/latency/random", params, 1),
-        lambda: float(pinned(chase, size, pages, 16384, 20)), 1 - room, 1 + room,
-    )  # fmt: skip
+        lambda: float(pinned(chase, size, pages, 16384, 20)),
+        1 - room,
+        1 + room,
+    )
 
 
 def likwid_ns(kernel):
@@ -89,10 +94,13 @@ def test_likwid_finds_the_same_bandwidth(row, vector, kernel, flag):
             pytest.skip(f"this CPU has no {flag}")  # no package can provide it
     params = {"size_bytes": 128_000_000, "vector": vector}
     in_turn(
-        f"{row} {vector}, {kernel}, a byte", 7,
-        lambda: median_ns(f"memory/bandwidth/{row}", params, 1), lambda: likwid_ns(kernel),
-        0.85, 1 / 0.85,
-    )  # fmt: skip
+        f"{row} {vector}, {kernel}, a byte",
+        7,
+        lambda: median_ns(f"memory/bandwidth/{row}", params, 1),
+        lambda: likwid_ns(kernel),
+        0.85,
+        1 / 0.85,
+    )
 
 
 # --- bounds --------------------------------------------------------------------------------------
@@ -102,7 +110,7 @@ def test_a_load_from_the_first_cache_takes_the_cycles_of_an_x86_cpu():
     """Four or five on all of them; a guest's neighbour on the same core adds tenths for minutes."""
     cycles = []
     for _ in range(9):
-        one = clib.run("memory/latency/random", {"size_bytes": L1})
+        one = library.run("memory/latency/random", {"size_bytes": L1})
         clock = (one.cycles_per_tick_before + one.cycles_per_tick_after) / 2
         cycles.append(np.median(one.ticks / one.ops) * clock)
     print(f"{np.median(cycles):.4f} cycles, {min(cycles):.4f} to {max(cycles):.4f}")
@@ -131,7 +139,11 @@ def bandwidth(row, size=64 * MIB, **params):
         (bandwidth("modify", L1, passes=100), bandwidth("read", L1, passes=100), 1),
         (bandwidth("read"), bandwidth("read", L1, passes=100), 2),
         (bandwidth("write"), bandwidth("write", L1, passes=100), 1.5),
-        (bandwidth("read", L1, passes=100, vector="scalar"), bandwidth("read", L1, passes=100), 1.5),
+        (
+            bandwidth("read", L1, passes=100, vector="scalar"),
+            bandwidth("read", L1, passes=100),
+            1.5,
+        ),
         (("memory/fault/major", {}), ("memory/fault/minor", {}), 3),
         (("memory/fault/huge", {}), ("memory/fault/anonymous", {}), 10),
         (("memory/fault/anonymous", {}), latency(L1), 50),
@@ -141,12 +153,18 @@ def bandwidth(row, size=64 * MIB, **params):
 def test_what_is_more_takes_longer(more, less, times):
     if "huge" in str((more, less)):
         huge_pages()
-    in_turn(f"{more}, {less}", 5, lambda: median_ns(*more, 1), lambda: median_ns(*less, 1),
-            times, np.inf)  # fmt: skip
+    in_turn(
+        f"{more}, {less}",
+        5,
+        lambda: median_ns(*more, 1),
+        lambda: median_ns(*less, 1),
+        times,
+        np.inf,
+    )
 
 
 def ticks(name, mib):
-    return np.median(clib.run(name, {"size_bytes": mib * MIB}, samples=3).ticks)
+    return np.median(library.run(name, {"size_bytes": mib * MIB}, samples=3).ticks)
 
 
 def test_four_times_the_bytes_take_about_four_times_as_long():
@@ -154,12 +172,14 @@ def test_four_times_the_bytes_take_about_four_times_as_long():
     for row in ("t470_read", "t470_write", "x510uq_read", "i7_10750h_write", "hpe_i7_860_read"):
         name = f"memory/bandwidth/{row}"
         x86_only()
-        in_turn(f"{row}, 256 and 64 MiB", 3, lambda: ticks(name, 256), lambda: ticks(name, 64), 2.5, 7)
+        in_turn(
+            f"{row}, 256 and 64 MiB", 3, lambda: ticks(name, 256), lambda: ticks(name, 64), 2.5, 7
+        )
 
 
 def test_a_touch_that_finds_its_page_mapped_takes_less_than_a_fault():
     """mbp2016 divides by the pages touched, of which the kernel maps up to 16 in one fault."""
-    one = clib.run("memory/fault/mbp2016", {"touches": 1024}, samples=5, warmup=0)
+    one = library.run("memory/fault/mbp2016", {"touches": 1024}, samples=5, warmup=0)
     if one.minor_faults >= 5 * 1024:
         pytest.skip("this kernel maps no pages around the one that is touched")
     by_pages, by_faults = median_ns("memory/fault/mbp2016"), median_ns("memory/fault/minor")
@@ -170,8 +190,14 @@ def test_a_touch_that_finds_its_page_mapped_takes_less_than_a_fault():
 @pytest.mark.parametrize("row", ["read", "write", "copy"])
 def test_two_cpus_move_no_more_than_twice_as_much(row):
     two_cpus()
-    in_turn(f"{row}, one CPU and two", 5, lambda: median_ns(*bandwidth(row), 1),
-            lambda: median_ns(*bandwidth(row, threads=2), 1), 0.4, 2.5)  # fmt: skip
+    in_turn(
+        f"{row}, one CPU and two",
+        5,
+        lambda: median_ns(*bandwidth(row), 1),
+        lambda: median_ns(*bandwidth(row, threads=2), 1),
+        0.4,
+        2.5,
+    )
 
 
 def test_the_latency_under_load_is_no_shorter_and_the_load_is_real():
@@ -179,10 +205,22 @@ def test_the_latency_under_load_is_no_shorter_and_the_load_is_real():
     huge_pages()
     name, bytes_of = "memory/bandwidth/loaded_latency", "memory/bandwidth/load"
     idle, loaded = ({"size_bytes": BIG, "load_percent": percent} for percent in (0, 100))
-    in_turn("under load, idle", 5, lambda: median_ns(name, loaded, 1),
-            lambda: median_ns(name, idle, 1), 0.95, 10)  # fmt: skip
-    in_turn("idle, alone", 5, lambda: median_ns(name, idle, 1),
-            lambda: median_ns(*latency(BIG, pages="huge"), 1), 0.7, 3)  # fmt: skip
-    none, full = (clib.run(bytes_of, params) for params in (idle, loaded))
+    in_turn(
+        "under load, idle",
+        5,
+        lambda: median_ns(name, loaded, 1),
+        lambda: median_ns(name, idle, 1),
+        0.95,
+        10,
+    )
+    in_turn(
+        "idle, alone",
+        5,
+        lambda: median_ns(name, idle, 1),
+        lambda: median_ns(*latency(BIG, pages="huge"), 1),
+        0.7,
+        3,
+    )
+    none, full = (library.run(bytes_of, params) for params in (idle, loaded))
     assert np.median(full.ops / full.ticks) > 20 * np.median(none.ops / none.ticks)
-    print(f"{np.median(full.ops / full.ticks) * clib.tick_hz() / 1e9:.1f} GB/s of load")
+    print(f"{np.median(full.ops / full.ticks) * library.tick_hz() / 1e9:.1f} GB/s of load")

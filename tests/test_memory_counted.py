@@ -6,17 +6,16 @@ from collections import Counter
 from itertools import groupby
 
 import pytest
-
 from conftest import ROOT
-from reckon import clib
 from rows import (  # the fixture acts on every test of this file
     huge_pages,
     in_python,
-    nothing_is_left_behind,
     objdump,
     two_cpus,
     x86_only,
 )
+
+from reckon.measurement import library
 
 # --- rings -------------------------------------------------------------------------------------
 
@@ -34,9 +33,10 @@ def rings(tmp_path_factory):
     out = compiled(tmp_path_factory.mktemp("rings"), "rings")
     return lambda *arguments: [
         [int(word) for word in line.split()]
-        for line in subprocess.run([out, *map(str, arguments)], capture_output=True, text=True,
-                                   check=True).stdout.splitlines()
-    ]  # fmt: skip
+        for line in subprocess.run(
+            [out, *map(str, arguments)], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+    ]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 64, 1000, 4097])
@@ -141,9 +141,15 @@ WIDTHS = {  # register, an ordinary access, a store past the caches
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(
     ("kernel", "loads", "stores", "streams"),
-    [("read", 8, 0, 0), ("write", 0, 8, 0), ("stream", 0, 0, 8), ("copy", 8, 8, 0),
-     ("copy_stream", 8, 0, 8), ("modify", 8, 8, 0)],
-)  # fmt: skip
+    [
+        ("read", 8, 0, 0),
+        ("write", 0, 8, 0),
+        ("stream", 0, 0, 8),
+        ("copy", 8, 8, 0),
+        ("copy_stream", 8, 0, 8),
+        ("modify", 8, 8, 0),
+    ],
+)
 def test_a_round_is_eight_accesses_of_that_width(width, kernel, loads, stores, streams):
     code = code_of("bandwidth.o")[f"{kernel}_{width}"]
     register, ordinary, past = WIDTHS[width]
@@ -165,7 +171,9 @@ def test_a_round_is_eight_accesses_of_that_width(width, kernel, loads, stores, s
 def between_stamps(code):
     """What lies between each RDTSC and the RDTSCP after it."""
     text = "\n".join(text for _, text in code)
-    return [part.split("\n") for part in re.findall(r"(?<=\n)rdtsc\n(.*?)\nrdtscp", text, re.DOTALL)]
+    return [
+        part.split("\n") for part in re.findall(r"(?<=\n)rdtsc\n(.*?)\nrdtscp", text, re.DOTALL)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -174,13 +182,17 @@ def between_stamps(code):
         ("latency.o0.o", "run_t470", 99, r"mov +\(%rax\),%eax"),
         ("latency.o0.o", "run_i7_10750h", 1, r"mov +\(%rax\),%eax"),
         ("latency.o0.o", "run_hpe_i7_860", 100, r"mov +\(%rax\),%rax"),
-        *[("bandwidth.o0.o", f"{name}{word}s" if name == "i7_" else f"{name}{word}", 8, access)
-          for name in ("run_t470_", "run_x510uq_", "i7_", "run_hpe_i7_860_")
-          for word, access in (("read", r"mov +\(%rax\),%\w+"), ("write", r"mov +%\w+,\(%rax\)"))],
-        *[("fault.o0.o", f"run_{name}", 1, "movz?b?s?l? .*(%rax).*")
-          for name in ("t470", "x510uq", "mbp2016")],
+        *[
+            ("bandwidth.o0.o", f"{name}{word}s" if name == "i7_" else f"{name}{word}", 8, access)
+            for name in ("run_t470_", "run_x510uq_", "i7_", "run_hpe_i7_860_")
+            for word, access in (("read", r"mov +\(%rax\),%\w+"), ("write", r"mov +%\w+,\(%rax\)"))
+        ],
+        *[
+            ("fault.o0.o", f"run_{name}", 1, "movz?b?s?l? .*(%rax).*")
+            for name in ("t470", "x510uq", "mbp2016")
+        ],
     ],
-)  # fmt: skip
+)
 def test_the_reports_rows_access_memory_as_often_as_they_count(file, function, times, access):
     """By the timed part with the most accesses: others time an empty loop or nothing."""
     parts = between_stamps(code_of(file)[function])
@@ -197,38 +209,70 @@ KIB, MIB = 1 << 10, 1 << 20
 @pytest.mark.parametrize(
     ("row", "params", "ops"),
     [
-        *[(f"latency/{row}", {"loads": asked}, done) for row in ("random", "stride")
-          for asked, done in ((1, 64), (64, 64), (65, 128), (10_000, 10_048))],
+        *[
+            (f"latency/{row}", {"loads": asked}, done)
+            for row in ("random", "stride")
+            for asked, done in ((1, 64), (64, 64), (65, 128), (10_000, 10_048))
+        ],
         ("bandwidth/loaded_latency", {"size_bytes": MIB, "loads": 65}, 128),
-        ("latency/mountain", {"size_bytes": 64 * KIB, "stride_bytes": 64, "loads": 1500}, 2 * 1024 * 8),
+        (
+            "latency/mountain",
+            {"size_bytes": 64 * KIB, "stride_bytes": 64, "loads": 1500},
+            2 * 1024 * 8,
+        ),
         ("latency/mountain", {"size_bytes": 1000, "stride_bytes": 24, "loads": 1}, 41 * 8),
         ("latency/mbp2016", {"size_bytes": MIB, "loads": 1000}, 4 * 256),
         ("latency/mbp2016", {"size_bytes": 1000, "stride_bytes": 16, "loads": 1}, 62),
         ("latency/t470", {"size_bytes": MIB}, 99),
         ("latency/i7_10750h", {"loads": 777}, 777),
         ("latency/hpe_i7_860", {"loads": 1000}, 1100),
-        *[(f"bandwidth/{row}", {"size_bytes": 1000, "passes": 3, "threads": threads, "vector": width},
-           threads * 3 * 1024)
-          for row in ("read", "write", "write_nt", "modify", "copy_loop", "copy_nt")
-          for threads, width in ((1, "scalar"), (1, "sse2"), (2, "widest"))],
-        *[(f"bandwidth/{row}", {"size_bytes": 1000, "passes": 3, "threads": threads}, threads * 3 * 1024)
-          for row in ("memset", "copy") for threads in (1, 2)],
-        *[(f"bandwidth/i7_10750h_two_{word}", {"size_bytes": 10_000, "evict_bytes": MIB}, None)
-          for word in ("read", "write")],
-        *[(f"bandwidth/mbp2016_{row}", {"size_bytes": 513, "passes": 3}, 3 * 1024)
-          for row in ("loop_read", "loop_write", "memset", "loop_rw", "memcpy")],
-        *[(f"bandwidth/{row}_{word}", {"size_bytes": 10_000}, 9728 if row != "hpe_i7_860" else 2048)
-          for row in ("t470", "x510uq", "i7_10750h", "hpe_i7_860") for word in ("read", "write")],
+        *[
+            (
+                f"bandwidth/{row}",
+                {"size_bytes": 1000, "passes": 3, "threads": threads, "vector": width},
+                threads * 3 * 1024,
+            )
+            for row in ("read", "write", "write_nt", "modify", "copy_loop", "copy_nt")
+            for threads, width in ((1, "scalar"), (1, "sse2"), (2, "widest"))
+        ],
+        *[
+            (
+                f"bandwidth/{row}",
+                {"size_bytes": 1000, "passes": 3, "threads": threads},
+                threads * 3 * 1024,
+            )
+            for row in ("memset", "copy")
+            for threads in (1, 2)
+        ],
+        *[
+            (f"bandwidth/i7_10750h_two_{word}", {"size_bytes": 10_000, "evict_bytes": MIB}, None)
+            for word in ("read", "write")
+        ],
+        *[
+            (f"bandwidth/mbp2016_{row}", {"size_bytes": 513, "passes": 3}, 3 * 1024)
+            for row in ("loop_read", "loop_write", "memset", "loop_rw", "memcpy")
+        ],
+        *[
+            (
+                f"bandwidth/{row}_{word}",
+                {"size_bytes": 10_000},
+                9728 if row != "hpe_i7_860" else 2048,
+            )
+            for row in ("t470", "x510uq", "i7_10750h", "hpe_i7_860")
+            for word in ("read", "write")
+        ],
         ("fault/anonymous", {"touches": 77}, 77),
         ("fault/cold", {"touches": 77, "idle_ms": 1}, 77),
         ("fault/huge", {"touches": 3}, 3),
         ("fault/major", {"size_bytes": 4 * MIB}, 1),
-        *[(f"fault/{row}", {"touches": 10}, 10)
-          for row in ("t470", "x510uq", "mbp2016", "i7_10750h_file", "i7_10750h_anonymous")],
+        *[
+            (f"fault/{row}", {"touches": 10}, 10)
+            for row in ("t470", "x510uq", "mbp2016", "i7_10750h_file", "i7_10750h_anonymous")
+        ],
         ("fault/hpe_i7_860", {}, 1),
         ("fault/hpe_i7_860_memory", {}, 1),
     ],
-)  # fmt: skip
+)
 def test_a_sample_counts_what_was_done(row, params, ops):
     if re.search("t470|x510uq|i7_|sse2", row + str(params)):
         x86_only()
@@ -236,7 +280,7 @@ def test_a_sample_counts_what_was_done(row, params, ops):
         two_cpus()
     if "huge" in row:
         huge_pages()
-    one = clib.run(f"memory/{row}", params, samples=3)
+    one = library.run(f"memory/{row}", params, samples=3)
     if ops is None:  # the bytes of both, in the time of one
         assert (one.ops > 9728).all()
     else:
@@ -245,8 +289,10 @@ def test_a_sample_counts_what_was_done(row, params, ops):
 
 
 def test_the_library_s_own_passes_have_no_width():
-    have = {row: "vector" in {p.name for p in clib.probe(f"memory/bandwidth/{row}").parameters}
-            for row in ("memset", "copy", "read", "copy_loop")}  # fmt: skip
+    have = {
+        row: "vector" in {p.name for p in library.probe(f"memory/bandwidth/{row}").parameters}
+        for row in ("memset", "copy", "read", "copy_loop")
+    }
     assert have == {"memset": False, "copy": False, "read": True, "copy_loop": True}
 
 
@@ -259,7 +305,7 @@ def test_faults_of_other_threads_are_not_counted():
         "        with mmap.mmap(-1, 1 << 20) as m:\n"
         "            m.write(bytes(1 << 20))\n"
         "other = threading.Thread(target=fault); other.start()\n"
-        "one = clib.run('memory/fault/anonymous', {'touches': 10_000}, samples=5, isolated=False)\n"
+        "one = library.run('memory/fault/anonymous', {'touches': 10_000}, samples=5, isolated=False)\n"
         "going = False; other.join()\n"
         "say(one.ops.tolist())"
     )

@@ -11,10 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT, need
-from disks import small_disk  # a fixture
-from reckon import clib
 from rows import (  # the fixture acts on every test of this file
     FEW,
     HEAD,
@@ -24,16 +21,19 @@ from rows import (  # the fixture acts on every test of this file
     NOTHING,
     children_of,
     in_python,
-    nothing_is_left_behind,
 )
 
-FILES = [n for n in MEMORY if "dir" in {p.name for p in clib.probe(n).parameters}]
+from reckon.measurement import library
+
+FILES = [n for n in MEMORY if "dir" in {p.name for p in library.probe(n).parameters}]
 
 
 def in_folder(path, before="", isolated=True):
     """{row: what it says, given that folder}; the script runs after `before`."""
     return in_python(
-        FEW + before + f"said = {{row: attempt(row, few(row, dir={str(path)!r}), isolated={isolated})"
+        FEW
+        + before
+        + f"said = {{row: attempt(row, few(row, dir={str(path)!r}), isolated={isolated})"
         f" for row in {FILES}}}\nsay(said)"
     )
 
@@ -87,7 +87,9 @@ def test_memory_for_files_that_is_full_is_told():
     need(os.geteuid() == 0 and shutil.which("unshare"), "a mount of its own needs root")
     mount = 'mount -t tmpfs -o size=1m none /dev/shm && exec "$@"'
     prefix = ["unshare", "-m", "sh", "-c", mount, "sh"]
-    script = "say([attempt('memory/fault/hpe_i7_860_memory', {'stride_pages': n}) for n in (512, 4)])"
+    script = (
+        "say([attempt('memory/fault/hpe_i7_860_memory', {'stride_pages': n}) for n in (512, 4)])"
+    )
     full, some = in_python(script, prefix=prefix)
     assert full == "ProbeCannot: /dev/shm has no room for a file of 4 MiB" and some == "ran"
 
@@ -100,7 +102,8 @@ def test_in_this_process_no_row_leaves_anything_behind(tmp_path_factory):
     folder.mkdir()
     try:
         said = in_python(
-            FEW + f"given = {{'dir': {str(folder)!r}, 'threads': min(2, len(os.sched_getaffinity(0)))}}\n"
+            FEW
+            + f"given = {{'dir': {str(folder)!r}, 'threads': min(2, len(os.sched_getaffinity(0)))}}\n"
             "say([[row, attempt(row, few(row, **given), isolated=False), left_behind(),\n"
             f"      os.listdir(given['dir'])] for row in {MEMORY}])"
         )
@@ -118,8 +121,8 @@ def test_what_is_ended_half_way_leaves_no_file(tmp_path, how):
     params = {"size_bytes": 256 * MIB, "dir": str(tmp_path)}
     free = os.statvfs(tmp_path).f_bavail
     if how == "deadline":
-        with pytest.raises(clib.ProbeFailed, match="was still running"):
-            clib.run("memory/fault/major", params, samples=16_000, deadline_s=0.2)
+        with pytest.raises(library.ProbeFailed, match="was still running"):
+            library.run("memory/fault/major", params, samples=16_000, deadline_s=0.2)
     else:
         script = f"attempt('memory/fault/major', {params}, samples=16_000)"
         caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)

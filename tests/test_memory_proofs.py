@@ -11,18 +11,17 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT, need
-from reckon import clib
 from rows import (  # the fixture acts on every test of this file
     HEAD,
     MIB,
     children_of,
     huge_pages,
     in_python,
-    nothing_is_left_behind,
     two_cpus,
 )
+
+from reckon.measurement import library
 
 # --- work that is left out -----------------------------------------------------------------------
 
@@ -38,43 +37,76 @@ FOUR = "FOLLOW_4(p);"
 # what they are given, and what they say.
 MUTANTS = {
     "a group of 63 loads": (
-        "memory/chase.h", "        FOLLOW_16(p);\n        RK_KEEP",
+        "memory/chase.h",
+        "        FOLLOW_16(p);\n        RK_KEEP",
         f"        {FOUR} {FOUR} {FOUR} p = p->next, p = p->next, p = p->next;\n        RK_KEEP",
-        ["latency/random", "latency/stride", "bandwidth/loaded_latency", "bandwidth/load"], {},
+        ["latency/random", "latency/stride", "bandwidth/loaded_latency", "bandwidth/load"],
+        {},
         ELSEWHERE,
     ),
     "no last round": (
-        "memory/vectors.h", "i < (bytes) / sizeof(VECTOR)", "i + 8 < (bytes) / sizeof(VECTOR)",
-        [row for row in BANDWIDTH if not re.search("memset|memcpy|copy$", row)], {}, NOT_EVERY,
+        "memory/vectors.h",
+        "i < (bytes) / sizeof(VECTOR)",
+        "i + 8 < (bytes) / sizeof(VECTOR)",
+        [row for row in BANDWIDTH if not re.search("memset|memcpy|copy$", row)],
+        {},
+        NOT_EVERY,
     ),
     "an element less stored, and one raised twice": (
-        "memory/vectors.h", r"\bSTORE\(i \+ 7, (v|LOAD\(i \+ 7\) \+ 1)\);",
+        "memory/vectors.h",
+        r"\bSTORE\(i \+ 7, (v|LOAD\(i \+ 7\) \+ 1)\);",
         r"STORE(i + 6, \1);",
-        ["bandwidth/write", "bandwidth/modify", "bandwidth/mbp2016_loop_write"], {}, NOT_EVERY,
+        ["bandwidth/write", "bandwidth/modify", "bandwidth/mbp2016_loop_write"],
+        {},
+        NOT_EVERY,
     ),
     "a pass less": (
-        "memory/bandwidth.c", "pass < job.passes; pass++", "pass + 1 < job.passes; pass++",
+        "memory/bandwidth.c",
+        "pass < job.passes; pass++",
+        "pass + 1 < job.passes; pass++",
         # Three copies of the same leave what two leave.
-        [row for row in BANDWIDTH if not re.search("copy|cpy|_rw", row)], {"passes": 3}, NOT_EVERY,
+        [row for row in BANDWIDTH if not re.search("copy|cpy|_rw", row)],
+        {"passes": 3},
+        NOT_EVERY,
     ),
     "the other CPU does nothing": (
-        "memory/team.h", "me->result = team->work(me, seen = trial);", "seen = trial;",
-        [f"bandwidth/{name}" for name in ("read", *WRITES, *COPIES)], {"threads": 2}, NOT_EVERY,
+        "memory/team.h",
+        "me->result = team->work(me, seen = trial);",
+        "seen = trial;",
+        [f"bandwidth/{name}" for name in ("read", *WRITES, *COPIES)],
+        {"threads": 2},
+        NOT_EVERY,
     ),
     "a word less by the C library": (
-        "memory/vectors.h", r"(memset|memcpy)\((to, [^;]*)bytes\)", r"\1(\2bytes - 8)",
-        ["bandwidth/memset", "bandwidth/copy", "bandwidth/mbp2016_memset",
-         "bandwidth/mbp2016_memcpy"], {}, NOT_EVERY,
+        "memory/vectors.h",
+        r"(memset|memcpy)\((to, [^;]*)bytes\)",
+        r"\1(\2bytes - 8)",
+        [
+            "bandwidth/memset",
+            "bandwidth/copy",
+            "bandwidth/mbp2016_memset",
+            "bandwidth/mbp2016_memcpy",
+        ],
+        {},
+        NOT_EVERY,
     ),
     "a word less summed up": (
-        "memory/latency.c", "for (; i < count; i++, word", "for (i++; i < count; i++, word",
-        ["latency/mountain"], {"size_bytes": 1000}, "the sum is not that of all words",
+        "memory/latency.c",
+        "for (; i < count; i++, word",
+        "for (i++; i < count; i++, word",
+        ["latency/mountain"],
+        {"size_bytes": 1000},
+        "the sum is not that of all words",
     ),
     "pages not touched": (
-        "memory/fault.c", "        *at = 1;", "        RK_KEEP(at);",
-        ["fault/anonymous", "fault/cold"], {}, "touching new pages raised no fault",
+        "memory/fault.c",
+        "        *at = 1;",
+        "        RK_KEEP(at);",
+        ["fault/anonymous", "fault/cold"],
+        {},
+        "touching new pages raised no fault",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -105,11 +137,12 @@ def test_what_is_left_out_is_noticed(built, name):
     try:
         done = subprocess.run(
             ["make", "-s", "-j2", "-C", built / "csrc", f"OUT={built / 'lib'}"],
-            capture_output=True, text=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode == 0, done.stderr
         said = in_python(
-            f"names = {{row: [p.name for p in clib.probe('memory/' + row).parameters] for row in {rows}}}\n"
+            f"names = {{row: [p.name for p in library.probe('memory/' + row).parameters] for row in {rows}}}\n"
             f"given = {{'size_bytes': 65536, 'loads': 256, 'idle_ms': 1, **{params}}}\n"
             f"say({{row: attempt('memory/' + row, {{k: v for k, v in given.items() if k in names[row]}})"
             f" for row in {rows}}})",
@@ -125,9 +158,10 @@ def test_what_is_left_out_is_noticed(built, name):
 
 def seen_while_running(row, params, look):
     """The last of what look(pid) returned for the row's process, while it went on until its deadline."""
+
     def endless():
-        with contextlib.suppress(clib.ProbeFailed):  # its deadline
-            clib.run(f"memory/{row}", params, samples=1, warmup=0, deadline_s=0.6)
+        with contextlib.suppress(library.ProbeFailed):  # its deadline
+            library.run(f"memory/{row}", params, samples=1, warmup=0, deadline_s=0.6)
 
     runner, seen = threading.Thread(target=endless), None
     runner.start()
@@ -143,7 +177,9 @@ def seen_while_running(row, params, look):
 def in_huge_pages(pid):
     """(bytes present, bytes in huge pages) of every mapping of which 4 MiB and more are present."""
     text = Path(f"/proc/{pid}/smaps").read_text()
-    maps = re.findall(r"^Rss: +(\d+) kB.*?^AnonHugePages: +(\d+) kB", text, re.DOTALL | re.MULTILINE)
+    maps = re.findall(
+        r"^Rss: +(\d+) kB.*?^AnonHugePages: +(\d+) kB", text, re.DOTALL | re.MULTILINE
+    )
     return [(int(rss) * 1024, int(huge) * 1024) for rss, huge in maps if int(rss) >= 4096]
 
 
@@ -162,7 +198,9 @@ def test_pages_are_of_the_size_asked_for(row, params, regions, pages, share):
     huge_pages()
     if "threads" in params:
         two_cpus()
-    seen = seen_while_running(row, {"size_bytes": 16 * MIB, "pages": pages, **params}, in_huge_pages)
+    seen = seen_while_running(
+        row, {"size_bytes": 16 * MIB, "pages": pages, **params}, in_huge_pages
+    )
     assert sum(present for present, _ in seen) == regions * 16 * MIB
     assert sum(huge for _, huge in seen) == share * regions * 16 * MIB
 
@@ -190,7 +228,9 @@ def test_where_huge_pages_are_refused_the_rows_say_so():
     two_cpus()
     off = "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"
     for said in in_python(huge_attempts(off)):
-        assert said.startswith("ProbeCannot: huge pages are not to be had here (transparent_hugepage")
+        assert said.startswith(
+            "ProbeCannot: huge pages are not to be had here (transparent_hugepage"
+        )
     small = "say(attempt('memory/latency/random', {'pages': 'small'}))"
     assert in_python(off + small) == "ran"
 
@@ -212,8 +252,11 @@ def counted_by_perf(row, params, event, samples=3):
     script = HEAD + f"say(attempt('memory/{row}', {params}, samples={samples}, isolated=False))"
     done = subprocess.run(
         ["perf", "stat", "-x,", "-e", event, sys.executable, "-c", script],
-        cwd=ROOT, capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": "0"},
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+    )
     assert done.stdout.strip() == '"ran"', done.stdout + done.stderr
     return int(re.search(rf"^(\d+),.*{event}", done.stderr, re.MULTILINE)[1])
 
@@ -239,20 +282,22 @@ def test_perf_counts_as_many_faults_as_the_samples_say(row, less, more, faults):
 
 
 def test_every_sample_of_a_major_fault_is_one():
-    one = clib.run("memory/fault/major", {"size_bytes": 4 * MIB}, samples=50, warmup=0)
+    one = library.run("memory/fault/major", {"size_bytes": 4 * MIB}, samples=50, warmup=0)
     assert (one.ops == 1).all() and one.major_faults >= 50
     if shutil.which("perf"):
-        few, many = (counted_by_perf("fault/major", {"size_bytes": 4 * MIB}, "major-faults", n)
-                     for n in (1, 101))  # fmt: skip
+        few, many = (
+            counted_by_perf("fault/major", {"size_bytes": 4 * MIB}, "major-faults", n)
+            for n in (1, 101)
+        )
         assert many - few == pytest.approx(100, abs=5)
 
 
 def test_a_fault_of_a_cached_file_is_minor_and_may_map_several_pages():
     """The kernel maps up to 16 pages around the one that is touched (fault_around_bytes)."""
-    one = clib.run("memory/fault/minor", {"touches": 64}, samples=5)
+    one = library.run("memory/fault/minor", {"touches": 64}, samples=5)
     assert one.major_faults == 0
     assert (one.ops >= 1).all() and (one.ops <= 64).all()
-    near = clib.run("memory/fault/minor", {"touches": 64, "step_bytes": 4096}, samples=5)
+    near = library.run("memory/fault/minor", {"touches": 64, "step_bytes": 4096}, samples=5)
     assert near.ops.sum() < one.ops.sum()
-    mbp = clib.run("memory/fault/mbp2016", {"touches": 1024}, samples=5, warmup=0)
+    mbp = library.run("memory/fault/mbp2016", {"touches": 1024}, samples=5, warmup=0)
     assert (mbp.ops == 1024).all() and mbp.minor_faults < 5 * 1024 / 2 and mbp.major_faults == 0

@@ -8,9 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT, need
-from reckon import clib
 from rows import (  # the fixture acts on every test of this file
     FEW,
     HEAD,
@@ -22,15 +20,18 @@ from rows import (  # the fixture acts on every test of this file
     control_group,
     in_python,
     kills_in,
-    nothing_is_left_behind,
     processes_where,
     stat,
     two_cpus,
 )
 
-WITH_SIZE = [n for n in MEMORY if "size_bytes" in {p.name for p in clib.probe(n).parameters}]
-ALONE = [f"memory/bandwidth/{name}" for name in
-         ("loaded_latency", "load", "i7_10750h_two_read", "i7_10750h_two_write")]  # fmt: skip
+from reckon.measurement import library
+
+WITH_SIZE = [n for n in MEMORY if "size_bytes" in {p.name for p in library.probe(n).parameters}]
+ALONE = [
+    f"memory/bandwidth/{name}"
+    for name in ("loaded_latency", "load", "i7_10750h_two_read", "i7_10750h_two_write")
+]
 
 
 # --- memory that is not there --------------------------------------------------------------------
@@ -108,7 +109,11 @@ def test_a_file_bigger_than_the_control_group_is_read_through_its_page_cache():
         ("bandwidth/write", {"vector": ""}, "no registers of that width"),
         ("bandwidth/copy_nt", {"vector": "AVX2"}, "no registers of that width"),
         ("bandwidth/modify", {"vector": "neon512"}, "no registers of that width"),
-        ("bandwidth/read", {"threads": 1000}, r"1000 CPUs are asked for, and this process may use \d+"),
+        (
+            "bandwidth/read",
+            {"threads": 1000},
+            r"1000 CPUs are asked for, and this process may use \d+",
+        ),
         ("bandwidth/modify", {"pages": "giant"}, "pages are small or huge"),
         ("latency/random", {"pages": "giant"}, "pages are small or huge"),
         ("latency/mbp2016", {"pages": "4096"}, "pages are small or huge"),
@@ -128,19 +133,19 @@ def test_a_file_bigger_than_the_control_group_is_read_through_its_page_cache():
         ("latency/hpe_i7_860", {"size_bytes": 2048, "chunk_elements": 256}, "two chunks at least"),
         ("fault/major", {"size_bytes": 4096}, "four pages for each sample"),
     ],
-)  # fmt: skip
+)
 def test_a_value_that_makes_no_sense_is_told(row, params, told):
     if "load" in row:
         two_cpus()
-    with pytest.raises(clib.ProbeCannot, match=told):
-        clib.run(f"memory/{row}", params)
+    with pytest.raises(library.ProbeCannot, match=told):
+        library.run(f"memory/{row}", params)
 
 
 def test_more_bytes_than_can_be_counted_are_told():
     """2^24 touches 2^30 bytes apart for each of 1024 samples: 2^64 bytes, which are 0 in 64 bits."""
     params = {"touches": 1 << 24, "step_bytes": 1 << 30}
-    with pytest.raises(clib.ProbeCannot, match="/var/tmp has no room"):
-        clib.run("memory/fault/minor", params, samples=1024, warmup=0)
+    with pytest.raises(library.ProbeCannot, match="/var/tmp has no room"):
+        library.run("memory/fault/minor", params, samples=1024, warmup=0)
 
 
 def test_pages_that_cannot_be_taken_out_are_told():
@@ -155,15 +160,23 @@ def test_pages_that_cannot_be_taken_out_are_told():
 
 
 def test_the_widths_are_those_that_this_cpu_has():
-    flags = re.search(r"^(?:flags|Features)\s*:(.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    flags = re.search(
+        r"^(?:flags|Features)\s*:(.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE
+    )
     flags = flags[1].split()
-    has = {"scalar": True, "sse2": "sse2" in flags, "avx2": "avx2" in flags,
-           "avx512": "avx512f" in flags, "neon": "asimd" in flags, "widest": True}  # fmt: skip
+    has = {
+        "scalar": True,
+        "sse2": "sse2" in flags,
+        "avx2": "avx2" in flags,
+        "avx512": "avx512f" in flags,
+        "neon": "asimd" in flags,
+        "widest": True,
+    }
     for width, there in has.items():
         try:
-            clib.run("memory/bandwidth/copy_nt", {"size_bytes": 4096, "vector": width})
+            library.run("memory/bandwidth/copy_nt", {"size_bytes": 4096, "vector": width})
             assert there, width
-        except clib.ProbeCannot as cannot:
+        except library.ProbeCannot as cannot:
             assert not there and "no registers of that width" in str(cannot), width
 
 
@@ -173,14 +186,17 @@ def test_with_one_cpu_the_rows_for_two_say_that_they_cannot(isolated):
         FEW + f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
         f"say({{row: attempt(row, few(row, threads=2), isolated={isolated}) for row in {MEMORY}}})"
     )
-    wide = {row for row in MEMORY if "threads" in {p.name for p in clib.probe(row).parameters}}
+    wide = {row for row in MEMORY if "threads" in {p.name for p in library.probe(row).parameters}}
     for row, what in said.items():
         if row in ALONE:
             assert re.match("ProbeCannot: there is (no other CPU|one CPU only)", what), row
         elif row in wide:
             assert what == "ProbeCannot: 2 CPUs are asked for, and this process may use 1", row
         else:
-            assert what == "ran" or (row == "memory/fault/huge" and "huge pages" in what), (row, what)
+            assert what == "ran" or (row == "memory/fault/huge" and "huge pages" in what), (
+                row,
+                what,
+            )
     assert len(wide) == 8
 
 
@@ -188,7 +204,8 @@ def test_with_one_cpu_the_rows_for_two_say_that_they_cannot(isolated):
 def test_in_this_process_no_row_keeps_its_memory(pages):
     """Neither those that ran nor those that asked for huge pages and did not get them."""
     said = in_python(
-        FEW + "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"  # no huge pages
+        FEW
+        + "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"  # no huge pages
         "def mapped():\n    return int(open('/proc/self/statm').read().split()[0]) * 4096\n"
         f"said = []\nfor row in {MEMORY}:\n"
         f"    given = few(row, size_bytes=8 << 20, evict_bytes=8 << 20, touches=32, pages={pages!r})\n"
@@ -245,11 +262,14 @@ def test_where_the_cpus_are_not_known_the_reason_says_so(no_affinity):
     said = in_python(
         "say([attempt('memory/' + row, {'size_bytes': 1 << 20}, isolated=False)"
         f" for row in ('latency/random', '{TWO}', 'bandwidth/load')])",
-        LD_PRELOAD=no_affinity, UNKNOWN_CPUS="1",
-    )  # fmt: skip
+        LD_PRELOAD=no_affinity,
+        UNKNOWN_CPUS="1",
+    )
     told = "(which CPUs this process may use is not known: Invalid argument)"
     assert said[0] == "ran"
-    assert all(what.startswith("ProbeCannot: there is ") and what.endswith(told) for what in said[1:])
+    assert all(
+        what.startswith("ProbeCannot: there is ") and what.endswith(told) for what in said[1:]
+    )
 
 
 def wait_for(what):
@@ -275,5 +295,8 @@ def test_the_second_process_ends_with_the_first():
     finally:
         caller.kill()
         caller.wait()
-    assert wait_for(lambda: not processes_where(
-        lambda path: path.name == str(child) and stat(path)[STATE] != "Z"))  # fmt: skip
+    assert wait_for(
+        lambda: (
+            not processes_where(lambda path: path.name == str(child) and stat(path)[STATE] != "Z")
+        )
+    )

@@ -6,16 +6,21 @@ import tempfile
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT, need
 from rows import NOBODY_ELSE
 
 FIN, SYN, PSH, ACK = 1, 2, 8, 16
 SPACE = ("unshare", "-n", "sh", "-c", 'ip link set lo up; exec "$@"', "sh")
 # An address of this computer's that is not loopback's: packets to it go through lo all the same.
-OTHER = ("unshare", "-n", "sh", "-c",
-         'ip link set lo up; ip link add reckon0 type veth peer name reckon1; '
-         'ip address add 192.0.2.77/24 dev reckon0; ip link set reckon0 up; exec "$@"', "sh")  # fmt: skip
+OTHER = (
+    "unshare",
+    "-n",
+    "sh",
+    "-c",
+    "ip link set lo up; ip link add reckon0 type veth peer name reckon1; "
+    'ip address add 192.0.2.77/24 dev reckon0; ip link set reckon0 up; exec "$@"',
+    "sh",
+)
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +33,20 @@ def program():
 
 def build(out):
     library = ROOT / "_build/lib"
-    command = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", f"-I{ROOT / 'csrc'}",
-               ROOT / "tests/c/capture.c", library / "registry.o", library / "here.o", "-o", out,
-               *(f"-Wl,--defsym=__{end}_rk_probes=0" for end in ("start", "stop"))]  # fmt: skip
+    command = [
+        "gcc",
+        "-std=gnu11",
+        "-D_GNU_SOURCE",
+        "-O2",
+        "-Wall",
+        f"-I{ROOT / 'csrc'}",
+        ROOT / "tests/c/capture.c",
+        library / "registry.o",
+        library / "here.o",
+        "-o",
+        out,
+        *(f"-Wl,--defsym=__{end}_rk_probes=0" for end in ("start", "stop")),
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return out
@@ -38,7 +54,9 @@ def build(out):
 
 def look(program, *arguments, prefix=SPACE):
     need(os.geteuid() == 0, "captures and namespaces need root")
-    done = subprocess.run([*prefix, program, *arguments], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [*prefix, program, *arguments], capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()
 
@@ -56,8 +74,13 @@ def test_each_packet_is_seen_once_and_both_ways(program, address, prefix):
     for way, sizes in ((">", 64 + 100000), ("<", 10)):
         data = [(seq, size) for to, _, seq, _, size in seen if to == way and size]
         assert sum(size for _, size in data) == sizes
-        assert [seq for seq, _ in data] == [1 + sum(s for _, s in data[:i]) for i in range(len(data))]
-    assert [(way, seq) for way, flags, seq, _, _ in seen if flags & FIN] == [(">", 100065), ("<", 11)]
+        assert [seq for seq, _ in data] == [
+            1 + sum(s for _, s in data[:i]) for i in range(len(data))
+        ]
+    assert [(way, seq) for way, flags, seq, _, _ in seen if flags & FIN] == [
+        (">", 100065),
+        ("<", 11),
+    ]
     assert seen[-1] == (">", ACK, 100066, 12, 0)
     # What comes in acknowledges what left before it; never more, and in the end all of it.
     left = 0

@@ -5,19 +5,17 @@ import re
 import shutil
 
 import pytest
-
 from conftest import need
 from connections import (  # the fixture acts on every test of this file
     ACROSS,
-    PART,
     ROWS,
     WIRE,
     in_own_network,
-    no_peer_is_left,
     root,
 )
-from reckon import clib
 from rows import objdump, two_cpus, x86_only
+
+from reckon.measurement import library
 
 IN_ORDER = [row for row in ROWS if re.search("hpe|teardown|(?<!_)close(?!_reset)|_close$", row)]
 BY_RESET = [row for row in ROWS if row not in IN_ORDER]
@@ -37,9 +35,9 @@ for row in %s:
     if row.endswith("_across") and len(os.sched_getaffinity(0)) < 2:
         continue
     capture = connections.Capture()
-    one = clib.run(PART + row, %s, samples=12, warmup=0)
+    one = library.run(PART + row, %s, samples=12, warmup=0)
     found = connections.connections(capture.packets())
-    ns = (one.ticks / clib.tick_hz() * 1e9).tolist()
+    ns = (one.ticks / library.tick_hz() * 1e9).tolist()
     seen[row] = [{**vars(c), "ns": t, "setup": c.established and c.setup_ns,
                   "teardown": c.over and c.teardown_ns, "held": c.fin and c.held_ns}
                  for c, t in zip(found, ns, strict=True)]
@@ -104,7 +102,7 @@ for row in %s:
     for _ in range(4):  # a busy machine acknowledges late, and what is on its way is counted late
         time.sleep(0.05)
         before, waiting = tcp(), time_wait()
-        one = clib.run(PART + row, {}, samples=25, warmup=0)
+        one = library.run(PART + row, {}, samples=25, warmup=0)
         grown = one.time_wait - waiting
         if one.retransmits == 0 and grown in (0, 25):
             break
@@ -143,12 +141,16 @@ def test_where_the_ports_would_be_used_up_the_orderly_rows_cannot():
     found = in_own_network(
         "say({row: [attempt(PART + row, {'ports_wait_ms': wait} if wait is not None else {},"
         " samples=20) for _ in range(3)]"
-        " for row, wait in (('close_reset', None), ('close', 0))})", FEW_PORTS
-    )  # fmt: skip
+        " for row, wait in (('close_reset', None), ('close', 0))})",
+        FEW_PORTS,
+    )
     assert found["close_reset"] == 3 * ["ran"]
     assert found["close"][:2] == 2 * ["ran"]
-    assert re.match(r"ProbeCannot: 4\d connections in TIME_WAIT and 20 more would hold over half of "
-                    r"the 100 local ports; wait a minute\.$", found["close"][2])  # fmt: skip
+    assert re.match(
+        r"ProbeCannot: 4\d connections in TIME_WAIT and 20 more would hold over half of "
+        r"the 100 local ports; wait a minute\.$",
+        found["close"][2],
+    )
 
 
 def test_a_row_waits_until_there_are_ports_again():
@@ -161,8 +163,9 @@ def test_a_row_waits_until_there_are_ports_again():
         "threading.Timer(1, subprocess.run, [kill], {'stdout': subprocess.DEVNULL}).start()\n"
         "begin = time.monotonic()\n"
         "said.append(attempt(PART + 'close', {'ports_wait_ms': 8000}, samples=20))\n"
-        "say([said, time.monotonic() - begin])", FEW_PORTS
-    )  # fmt: skip
+        "say([said, time.monotonic() - begin])",
+        FEW_PORTS,
+    )
     if "TIME_WAIT" in said[2]:
         pytest.skip("this kernel does not give ports back early")
     assert said == 3 * ["ran"] and waited > 0.9
@@ -202,19 +205,22 @@ def test_the_server_is_on_its_cpu_and_waits_as_the_row_says():
     two_cpus()
     x86_only()
     samples = {row: 1000 if row in IN_ORDER else 100_000 for row in ROWS if row not in WIRE}
-    cpu = clib.default_cpu()
+    cpu = library.default_cpu()
     other = min(os.sched_getaffinity(0) - {cpu})
     for row, found in in_own_network(WATCH % samples).items():
         policy = os.SCHED_BATCH if row in PATIENT else os.SCHED_OTHER
         assert found == [[other if row in ACROSS else cpu, policy]], row
 
 
-@pytest.mark.parametrize(("function", "instructions"), [
-    ("t470_connect", ["rdtsc", "rdtscp", "rdtsc", "rdtscp"]),
-    ("t470_close", ["rdtsc", "rdtscp", "rdtsc", "rdtscp"]),
-    ("i7_10750h_connect", ["cpuid", "rdtsc", "rdtscp", "cpuid"]),
-    ("i7_10750h_close", ["cpuid", "rdtsc", "rdtscp", "cpuid"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("function", "instructions"),
+    [
+        ("t470_connect", ["rdtsc", "rdtscp", "rdtsc", "rdtscp"]),
+        ("t470_close", ["rdtsc", "rdtscp", "rdtsc", "rdtscp"]),
+        ("i7_10750h_connect", ["cpuid", "rdtsc", "rdtscp", "cpuid"]),
+        ("i7_10750h_close", ["cpuid", "rdtsc", "rdtscp", "cpuid"]),
+    ],
+)
 def test_the_reports_stamps_stand_around_the_call_alone(function, instructions):
     body, inside = [], False
     for text in objdump("network/connect.o0.o"):

@@ -6,11 +6,11 @@ import time
 
 import numpy as np
 import pytest
-
 from conftest import need
 from connections import ACROSS, PART, ROWS, WIRE, left_running
-from reckon import clib
-from reckon.lab import Lab, LabCannot
+
+from reckon.hosts.lab import Lab, LabCannot
+from reckon.measurement import library
 
 RTT_S = 0.01
 OVER_THE_LINK = [row for row in ROWS if row not in ACROSS]
@@ -31,11 +31,11 @@ def lab():
 
 
 def run(row, samples=8, **how):
-    return clib.run(PART + row, {"peer": "other"}, samples=samples, warmup=1, **how)
+    return library.run(PART + row, {"peer": "other"}, samples=samples, warmup=1, **how)
 
 
 def seconds(one):
-    return one.ticks / one.ops / clib.tick_hz()
+    return one.ticks / one.ops / library.tick_hz()
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_when_the_other_host_vanishes_the_row_says_so(monkeypatch, lab):
     def long():
         try:
             run("connect", samples=1000)
-        except clib.ReckonError as error:
+        except library.ReckonError as error:
             told.append(f"{type(error).__name__}: {error}")
 
     with Lab(RTT_S, 100e6) as other:

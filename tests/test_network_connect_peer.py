@@ -7,29 +7,27 @@ import subprocess
 import time
 
 import pytest
-
 from conftest import ROOT, need
 from connections import (  # the fixture acts on every test of this file
+    ACROSS,
     PART,
     ROWS,
     TOKEN,
-    ACROSS,
     FalsePeer,
     accept_one,
     done,
     door,
     in_own_network,
-    no_peer_is_left,
 )
-from reckon import clib
 
+from reckon.measurement import library
 
 
 def ask(row="connect", samples=3, **how):
-    return clib.run(PART + row, {"peer": "other"}, samples=samples, warmup=0, **how)
+    return library.run(PART + row, {"peer": "other"}, samples=samples, warmup=0, **how)
 
 
-def fails(behave, monkeypatch, sentence, row="connect", kind=clib.ProbeFailed, **how):
+def fails(behave, monkeypatch, sentence, row="connect", kind=library.ProbeFailed, **how):
     with FalsePeer(behave, monkeypatch), pytest.raises(kind, match=sentence):
         ask(row, **how)
 
@@ -57,6 +55,7 @@ def test_an_end_that_was_not_as_it_should_be_fails_the_row(monkeypatch, row, cla
 def full_queue(behave_then):
     """A door whose accept queue is full when the row comes, for 1.2 s: a SYN is dropped, and sent
     again after a second."""
+
     def behave(control, count):
         with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
             listening.settimeout(20)
@@ -71,12 +70,17 @@ def full_queue(behave_then):
     return behave
 
 
-@pytest.mark.parametrize(("counted", "sentence"), [
-    ((1, 1), "A full accept queue on the peer's host dropped a SYN"),
-    ((0, 1), "A full accept queue on the peer's host dropped a SYN"),
-    ((-1, -1), "the peer cannot tell whether its accept queue was full"),
-])  # fmt: skip
-def test_a_full_accept_queue_fails_the_row_and_is_never_a_slow_sample(monkeypatch, counted, sentence):
+@pytest.mark.parametrize(
+    ("counted", "sentence"),
+    [
+        ((1, 1), "A full accept queue on the peer's host dropped a SYN"),
+        ((0, 1), "A full accept queue on the peer's host dropped a SYN"),
+        ((-1, -1), "the peer cannot tell whether its accept queue was full"),
+    ],
+)
+def test_a_full_accept_queue_fails_the_row_and_is_never_a_slow_sample(
+    monkeypatch, counted, sentence
+):
     behave = full_queue(lambda control, count: done(control, count, *counted, 0))
     fails(behave, monkeypatch, sentence)
 
@@ -86,7 +90,7 @@ def test_a_syn_that_was_lost_on_the_way_is_a_sample_and_is_counted(monkeypatch):
     with FalsePeer(behave, monkeypatch):
         one = ask()
     assert one.retransmits >= 1
-    assert one.ticks.max() / clib.tick_hz() > 0.9 > 100 * one.ticks.min() / clib.tick_hz()
+    assert one.ticks.max() / library.tick_hz() > 0.9 > 100 * one.ticks.min() / library.tick_hz()
 
 
 def test_a_full_queue_of_somebody_else_fails_nothing(monkeypatch):
@@ -102,6 +106,7 @@ def test_a_full_queue_of_somebody_else_fails_nothing(monkeypatch):
 
 def test_a_door_that_nobody_opens_is_told_after_the_deadline(monkeypatch):
     """Queued but never accepted; or the queue full for good, so that no SYN is answered."""
+
     def queued(control, count):
         with door(control):
             control.recv(1)
@@ -157,9 +162,9 @@ def test_the_last_acknowledgement_is_waited_for(monkeypatch):
 
     for row in ("teardown_wire", "hpe_i7_860_teardown"):
         with FalsePeer(behave, monkeypatch):
-            assert ask(row).ticks.min() / clib.tick_hz() >= 0.04
+            assert ask(row).ticks.min() / library.tick_hz() >= 0.04
     with FalsePeer(behave, monkeypatch):
-        assert ask("close").ticks.max() / clib.tick_hz() < 0.04  # and close() does not
+        assert ask("close").ticks.max() / library.tick_hz() < 0.04  # and close() does not
 
 
 def test_a_peer_that_closes_first_is_told(monkeypatch):
@@ -172,8 +177,12 @@ def test_a_peer_that_closes_first_is_told(monkeypatch):
             connection.close()
             control.recv(1)
 
-    fails(behave, monkeypatch, "The peer closed a connection before this side did",
-          "hpe_i7_860_teardown")  # fmt: skip
+    fails(
+        behave,
+        monkeypatch,
+        "The peer closed a connection before this side did",
+        "hpe_i7_860_teardown",
+    )
 
 
 USED_UP = """
@@ -208,15 +217,20 @@ def test_where_no_peer_is_or_the_token_is_another_each_row_says_so(monkeypatch):
     monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
     rows = [row for row in ROWS if row not in ACROSS]
     for row in rows:
-        with pytest.raises(clib.ProbeFailed, match="Nothing listens at 127.0.0.1:1; start"):
+        with pytest.raises(library.ProbeFailed, match="Nothing listens at 127.0.0.1:1; start"):
             ask(row)
     with subprocess.Popen(
-        [ROOT / "_build/lib/reckon-peer", "--listen", "127.0.0.1:0", "--until-eof"], text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        [ROOT / "_build/lib/reckon-peer", "--listen", "127.0.0.1:0", "--until-eof"],
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         env={**os.environ, "RECKON_PEER_TOKEN": "another-token-of-the-tests"},
-    ) as other:  # fmt: skip
+    ) as other:
         monkeypatch.setenv("RECKON_PEER_AT", other.stdout.readline().split()[-1])
         for row in rows:
-            with pytest.raises(clib.ProbeFailed, match="The token is not the one of this reckon-p"):
+            with pytest.raises(
+                library.ProbeFailed, match="The token is not the one of this reckon-p"
+            ):
                 ask(row)
         other.stdin.close()

@@ -5,7 +5,6 @@ import threading
 import time
 
 import pytest
-
 from conftest import need
 from connections import (  # the fixture acts on every test of this file
     ACROSS,
@@ -13,11 +12,10 @@ from connections import (  # the fixture acts on every test of this file
     ROWS,
     WIRE,
     in_own_network,
-    no_peer_is_left,
 )
-from reckon import clib
 from rows import NOBODY_ELSE, PARENT, children_of, in_python, processes_where, stat, two_cpus
 
+from reckon.measurement import library
 
 
 def test_without_the_right_to_capture_the_wire_rows_cannot_and_the_others_run():
@@ -55,8 +53,10 @@ def test_with_one_cpu_the_rows_across_say_that_they_cannot():
 
 @pytest.mark.parametrize("row", ACROSS)
 def test_the_cpu_of_another_host_is_not_to_be_chosen(row):
-    with pytest.raises(clib.ProbeFailed, match="on loopback alone; take the row without _across"):
-        clib.run(PART + row, {"peer": "other"})
+    with pytest.raises(
+        library.ProbeFailed, match="on loopback alone; take the row without _across"
+    ):
+        library.run(PART + row, {"peer": "other"})
 
 
 # A peer as another host's would be, so that a row's own descriptors are those of its connections.
@@ -85,8 +85,9 @@ def test_in_this_process_no_row_leaves_anything_behind(peer):
         "        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))\n"
         "        left = len(os.listdir('/proc/self/fd')) - files\n"
         "        said.append([row, what, left, left_behind()[1]])\n"
-        + ("peer.stdin.close()\npeer.wait(10)\n" if peer == "other" else "") + "say(said)"
-    )  # fmt: skip
+        + ("peer.stdin.close()\npeer.wait(10)\n" if peer == "other" else "")
+        + "say(said)"
+    )
     assert all(left == 0 for _, _, left, _ in said)
     assert all(child in (None, [0, 0]) for *_, child in said)
     told = {what for _, what, *_ in said if what != "ran"}
@@ -102,8 +103,8 @@ def test_no_server_outlives_a_killed_probe():
 
     def long():
         try:
-            clib.run(PART + "connect", samples=1_000_000, warmup=0, deadline_s=20)
-        except clib.ProbeFailed as error:
+            library.run(PART + "connect", samples=1_000_000, warmup=0, deadline_s=20)
+        except library.ProbeFailed as error:
             failed.append(str(error))
 
     runner = threading.Thread(target=long)

@@ -6,19 +6,18 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT, need
-from peers import TOKEN, Peer, no_peer_is_left, until
-from reckon import clib
+from peers import TOKEN, Peer, until
 from rows import (  # the fixtures act on every test of this file
     NOTHING,
     in_python,
     median_ns,
-    nothing_is_left_behind,
     quickest_ns,
     two_cpus,
 )
 from trips import CAPTURED, LOOPBACK_ALONE, ROWS, SIX, SPACE, Running, can_run, root
+
+from reckon.measurement import library
 
 # --- counts ------------------------------------------------------------------------------------
 
@@ -35,17 +34,24 @@ def counters():
     return found
 def grown(row, params, samples):
     before = counters()
-    one = clib.run(row, params, samples=samples, warmup=0)
+    one = library.run(row, params, samples=samples, warmup=0)
     after = counters()
     return {name: after[name] - before.get(name, 0) for name in after}, [int(n) for n in one.ops]
 """
 DATA, DATAGRAMS = "TcpExt:TCPOrigDataSent", "Udp:OutDatagrams"
 # What one round trip of a sample adds to which counter, and how many a sample has of it.
 COUNTED = {
-    "tcp": (DATA, 2), "tcp_across": (DATA, 2), "tcp_wire": (DATA, 2), "t470": (DATA, 2),
-    "i7_10750h": (DATA, 2), "mbp2016": (DATA, 2 * 3), "hpe_i7_860": (DATA, 1),
-    "udp": (DATAGRAMS, 2), "udp_across": (DATAGRAMS, 2), "icmp": ("Icmp:InEchoReps", 1),
-}  # fmt: skip
+    "tcp": (DATA, 2),
+    "tcp_across": (DATA, 2),
+    "tcp_wire": (DATA, 2),
+    "t470": (DATA, 2),
+    "i7_10750h": (DATA, 2),
+    "mbp2016": (DATA, 2 * 3),
+    "hpe_i7_860": (DATA, 1),
+    "udp": (DATAGRAMS, 2),
+    "udp_across": (DATAGRAMS, 2),
+    "icmp": ("Icmp:InEchoReps", 1),
+}
 
 
 def test_every_row_is_counted():
@@ -58,13 +64,16 @@ def test_a_sample_has_as_many_round_trips_as_it_says(row):
     root()
     can_run(f"network/rtt/{row}")
     counter, each = COUNTED[row]
-    rounds = 4 if "rounds" in [p.name for p in clib.probe(f"network/rtt/{row}").parameters] else 1
+    rounds = (
+        4 if "rounds" in [p.name for p in library.probe(f"network/rtt/{row}").parameters] else 1
+    )
     params = {"rounds": 4} if rounds == 4 else {}
     few, many, ops = in_python(
         COUNTERS + f"few, _ = grown('network/rtt/{row}', {params}, 3)\n"
         f"many, ops = grown('network/rtt/{row}', {params}, 13)\n"
-        f"say([few['{counter}'], many['{counter}'], ops])", prefix=SPACE,
-    )  # fmt: skip
+        f"say([few['{counter}'], many['{counter}'], ops])",
+        prefix=SPACE,
+    )
     assert ops == [rounds] * 13
     assert many - few == (13 - 3) * rounds * each
 
@@ -74,14 +83,19 @@ def test_a_sample_has_as_many_round_trips_as_it_says(row):
 def test_a_message_of_any_size_goes_there_and_back(row, size):
     root()
     can_run(f"network/rtt/{row}")
-    size = min(size, max(p.most for p in clib.probe(f"network/rtt/{row}").parameters
-                         if p.name == "size_bytes"))  # fmt: skip
+    size = min(
+        size,
+        max(
+            p.most for p in library.probe(f"network/rtt/{row}").parameters if p.name == "size_bytes"
+        ),
+    )
     small, large = in_python(
-        COUNTERS + f"said = [grown('network/rtt/{row}', {{'size_bytes': {size}}}, n) for n in (2, 12)]\n"
+        COUNTERS
+        + f"said = [grown('network/rtt/{row}', {{'size_bytes': {size}}}, n) for n in (2, 12)]\n"
         # A report's server is a program that may not listen yet: a refused connection is SYN and RST.
         "say([one['IpExt:OutOctets'] - 100 * one['Tcp:AttemptFails'] for one, _ in said])",
         prefix=SPACE,
-    )  # fmt: skip
+    )
     rounds = 3 * 100 if row == "mbp2016" else 1
     bytes_each = (large - small) / 10 / rounds
     # Headers and acknowledgements come to it: of one packet or, in the largest, of some.
@@ -91,7 +105,7 @@ def test_a_message_of_any_size_goes_there_and_back(row, size):
 @pytest.mark.parametrize("row", ROWS)
 def test_what_tcp_did_is_in_the_record(row):
     can_run(row)
-    one = clib.run(row, samples=2)
+    one = library.run(row, samples=2)
     # Of the whole namespace, so others' may be among them; -1 would be "not known".
     assert min(one.retransmits, one.listen_overflows, one.listen_drops) >= 0
     assert one.time_wait >= 0
@@ -111,7 +125,9 @@ def test_a_trial_of_twenty_takes_as_long_as_twenty(row):
 @pytest.mark.timed
 def test_64_kib_take_longer_than_a_byte():
     for row, most in (("tcp", 65536), ("udp", 65507)):
-        large, small = quickest_ns(*((f"network/rtt/{row}", {"size_bytes": size}) for size in (most, 1)))
+        large, small = quickest_ns(
+            *((f"network/rtt/{row}", {"size_bytes": size}) for size in (most, 1))
+        )
         assert large > 1.3 * small, row
 
 
@@ -131,7 +147,7 @@ def test_a_byte_is_sent_when_it_is_due_and_is_to_be_acknowledged_at_once(tmp_pat
         monkeypatch.setenv("RECKON_PEER_AT", peer.at)
         monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
         params = {"interval_us": 20_000, "peer": "other"}
-        one = clib.run("network/rtt/hpe_i7_860", params, samples=10, warmup=0)
+        one = library.run("network/rtt/hpe_i7_860", params, samples=10, warmup=0)
     assert one.wall_ns > 9 * 20_000_000
     assert until(lambda: told.stat().st_size == 1 + 10), told.stat().st_size
 
@@ -140,11 +156,14 @@ def test_a_byte_is_sent_when_it_is_due_and_is_to_be_acknowledged_at_once(tmp_pat
 def test_what_lies_on_the_wire_is_shorter_than_what_the_caller_sees():
     root()
     for size in (1, 64, 20_000):
-        wire, caller = quickest_ns(*((f"network/rtt/{row}", {"size_bytes": size}) for row in ("tcp_wire", "tcp")))
+        wire, caller = quickest_ns(
+            *((f"network/rtt/{row}", {"size_bytes": size}) for row in ("tcp_wire", "tcp"))
+        )
         assert caller / 20 < wire < caller, size
 
 
 # --- where -------------------------------------------------------------------------------------
+
 
 def allowed(task):
     status = (Path(task) / "status").read_text()
@@ -156,7 +175,7 @@ def test_the_server_is_on_the_rows_cpu(row):
     can_run(f"network/rtt/{row}")
     with Running(row) as running:
         seen = [allowed(f"/proc/{pid}") for pid in running.servers]
-    assert set(seen) == {str(clib.default_cpu())}
+    assert set(seen) == {str(library.default_cpu())}
 
 
 @pytest.mark.parametrize("row", ["tcp_across", "udp_across"])
@@ -164,12 +183,12 @@ def test_across_the_server_is_on_the_lowest_other_cpu(row):
     two_cpus()
     with Running(row) as running:
         seen = [allowed(f"/proc/{pid}") for pid in running.servers]
-    assert set(seen) == {str(min(os.sched_getaffinity(0) - {clib.default_cpu()}))}
+    assert set(seen) == {str(min(os.sched_getaffinity(0) - {library.default_cpu()}))}
 
 
 def test_the_thread_of_mbp2016_runs_where_the_scheduler_puts_it():
     two_cpus()
-    wanted = {str(clib.default_cpu()), allowed("/proc/self")}
+    wanted = {str(library.default_cpu()), allowed("/proc/self")}
     with Running("mbp2016") as running:
         tasks = Path(f"/proc/{running.probe}/task")
         assert until(lambda: {allowed(task) for task in tasks.iterdir()} == wanted)
@@ -209,8 +228,9 @@ def test_against_another_host_the_rows_run_that_can():
     with Peer() as peer:
         said = in_python(
             HOW_ALL.replace("{}", "{'peer': 'other'}"),
-            RECKON_PEER_AT=peer.at, RECKON_PEER_TOKEN=TOKEN,
-        )  # fmt: skip
+            RECKON_PEER_AT=peer.at,
+            RECKON_PEER_TOKEN=TOKEN,
+        )
     for row, what in said.items():
         if row in LOOPBACK_ALONE:
             assert what.startswith("ProbeCannot") and "peer must be loopback" in what, row

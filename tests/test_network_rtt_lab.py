@@ -6,13 +6,11 @@ import time
 
 import numpy as np
 import pytest
-
 from conftest import need
-from peers import no_peer_is_left
-from reckon import clib
-from reckon.lab import Lab, LabCannot
-from rows import nothing_is_left_behind
 from trips import CAPTURED, LOOPBACK_ALONE, ROWS, can_run
+
+from reckon.hosts.lab import Lab, LabCannot
+from reckon.measurement import library
 
 RTT_S, RATE = 0.01, 100e6
 OVER_THE_LINK = [row for row in ROWS if row not in LOOPBACK_ALONE]
@@ -32,11 +30,11 @@ def lab(monkeypatch):
 
 
 def run(row, samples=8, **params):
-    return clib.run(row, {"peer": "other", **params}, samples=samples, warmup=1)
+    return library.run(row, {"peer": "other", **params}, samples=samples, warmup=1)
 
 
 def seconds(one):
-    return one.ticks / one.ops / clib.tick_hz()
+    return one.ticks / one.ops / library.tick_hz()
 
 
 def test_no_round_trip_is_faster_than_the_link(lab):
@@ -73,15 +71,17 @@ def test_a_large_message_takes_the_links_time_for_all_its_bits(lab, row):
 
 def test_rounds_over_the_link_take_as_many_of_its_round_trips(lab):
     one = run("network/rtt/tcp", samples=3, rounds=10)
-    assert set(one.ops) == {10} and one.ticks.min() / clib.tick_hz() >= 10 * RTT_S
+    assert set(one.ops) == {10} and one.ticks.min() / library.tick_hz() >= 10 * RTT_S
 
 
 def test_an_echo_reply_to_another_is_not_taken_for_ones_own(lab):
     """Raw sockets each get the replies to all three, and the next reply of another is always near."""
     can_run("network/rtt/tcp_wire")  # as root, for whom a ping socket is not allowed in the lab
     took = []
-    running = [threading.Thread(target=lambda: took.append(seconds(run("network/rtt/icmp", 40))))
-               for _ in range(3)]  # fmt: skip
+    running = [
+        threading.Thread(target=lambda: took.append(seconds(run("network/rtt/icmp", 40))))
+        for _ in range(3)
+    ]
     for runner in running:
         runner.start()
     for runner in running:
@@ -95,7 +95,7 @@ def test_when_the_other_host_vanishes_the_rows_say_so(lab):
     def long(row):
         try:
             run(row, samples=100, rounds=1000)
-        except clib.ReckonError as error:
+        except library.ReckonError as error:
             told[row] = f"{type(error).__name__}: {error}"
 
     rows = [f"network/rtt/{row}" for row in ("tcp", "udp", "icmp")]

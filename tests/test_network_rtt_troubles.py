@@ -9,18 +9,17 @@ import threading
 import time
 
 import pytest
-
 from conftest import ROOT, need
-from peers import TOKEN, Peer, line, no_peer_is_left
-from reckon import clib
+from peers import TOKEN, Peer, line
 from rows import (  # the fixtures act on every test of this file
     NOBODY_ELSE,
     NOTHING,
     in_python,
-    nothing_is_left_behind,
     processes_where,
 )
 from trips import CAPTURED, LOOPBACK_ALONE, ROWS, SPACE, Running, can_run, root
+
+from reckon.measurement import library
 
 EACH = f"say({{row: attempt(row, {{}}) for row in {ROWS}}})"
 SILENT = "ProbeFailed: Nothing came back within 5 s: lost on the way, or the other end hangs."
@@ -38,19 +37,24 @@ NO_ECHO = (
 
 def test_without_a_loopback_each_row_says_so():
     root()
-    said = in_python("""
-say({row: attempt(row, {}) for row in clib.probes() if row.startswith("network/")
-     and "peer" in [p.name for p in clib.probe(row).parameters]})
-""", prefix=["unshare", "-n"])  # fmt: skip
+    said = in_python(
+        """
+say({row: attempt(row, {}) for row in library.probes() if row.startswith("network/")
+     and "peer" in [p.name for p in library.probe(row).parameters]})
+""",
+        prefix=["unshare", "-n"],
+    )
     reason = "ProbeCannot: needs a loopback interface that is up, 127.0.0.1 or ::1"
     missing = {row: what for row, what in said.items() if what != reason}
-    assert not {row: what for row, what in missing.items() if "ncat" not in what and "CPU" not in what}
+    assert not {
+        row: what for row, what in missing.items() if "ncat" not in what and "CPU" not in what
+    }
 
 
 @pytest.mark.parametrize("groups", ["1 0", "0 2147483647"])
 def test_an_ordinary_user_has_ping_where_it_is_allowed_and_no_capture(groups):
     root()
-    prefix = (*SPACE[:4], f'echo {groups} > /proc/sys/net/ipv4/ping_group_range; {SPACE[4]}', "sh")
+    prefix = (*SPACE[:4], f"echo {groups} > /proc/sys/net/ipv4/ping_group_range; {SPACE[4]}", "sh")
     said = in_python(f"become({NOBODY_ELSE})\n{EACH}", prefix=prefix)
     for row, what in said.items():
         refused = NO_CAPTURE if row in CAPTURED else NO_ECHO if row.endswith("/icmp") else "ran"
@@ -64,8 +68,9 @@ def test_idle_states_are_not_held_by_whom_the_device_is_closed_to():
         f"become({NOBODY_ELSE})\nsay([attempt('network/rtt/tcp', {{'hold_idle': n}}) for n in (0, 1)])"
     )
     assert said[0] == "ran"
-    assert said[1] == ("ProbeCannot: hold_idle needs the right to write to /dev/cpu_dma_latency, "
-                       "which root has")  # fmt: skip
+    assert said[1] == (
+        "ProbeCannot: hold_idle needs the right to write to /dev/cpu_dma_latency, which root has"
+    )
 
 
 def test_without_ncat_its_row_says_what_to_install(tmp_path):
@@ -101,8 +106,8 @@ def test_with_one_cpu_the_rows_across_say_that_they_cannot():
 def test_a_peer_is_loopback_or_other():
     for row in ROWS:
         can_run(row)
-        with pytest.raises(clib.ProbeFailed, match='peer is loopback or other, not "nowhere"'):
-            clib.run(row, {"peer": "nowhere"})
+        with pytest.raises(library.ProbeFailed, match='peer is loopback or other, not "nowhere"'):
+            library.run(row, {"peer": "nowhere"})
 
 
 def others(row_filter=lambda row: row not in LOOPBACK_ALONE, **environment):
@@ -178,9 +183,9 @@ class FakePeer:
     def run(self, **params):
         script = f"""
 try:
-    one = clib.run("network/rtt/udp", {{"peer": "other", **{params}}}, samples=4, warmup=0)
-    say([int(n) for n in one.ticks / clib.tick_hz() * 1e9])
-except clib.ReckonError as error:
+    one = library.run("network/rtt/udp", {{"peer": "other", **{params}}}, samples=4, warmup=0)
+    say([int(n) for n in one.ticks / library.tick_hz() * 1e9])
+except library.ReckonError as error:
     say(f"{{type(error).__name__}}: {{error}}")
 """
         return in_python(script, RECKON_PEER_AT=self.at, RECKON_PEER_TOKEN=TOKEN)
@@ -258,8 +263,8 @@ def test_another_host_that_goes_away_in_the_middle_is_told(monkeypatch):
 
 def endless_tcp():
     try:
-        clib.run("network/rtt/tcp", {"peer": "other", "rounds": 1_000_000}, samples=1000)
-    except clib.ReckonError as error:
+        library.run("network/rtt/tcp", {"peer": "other", "rounds": 1_000_000}, samples=1000)
+    except library.ReckonError as error:
         return f"{type(error).__name__}: {error}"
 
 

@@ -5,12 +5,11 @@ import time
 
 import numpy as np
 import pytest
-
 from conftest import need
-from peers import no_peer_is_left
 from receivers import FEW, LONG, ROWS, Receiver, honest, possible, run, told
-from reckon import clib
-from rows import MIB, in_python, nothing_is_left_behind, x86_only  # the fixture acts on every test
+from rows import MIB, in_python, x86_only  # the fixture acts on every test
+
+from reckon.measurement import library
 
 
 def test_the_lists_of_this_file_have_every_row():
@@ -26,18 +25,23 @@ SHARES = np.array([0.05, 0.1, 0.2, 0.5, 0.6, 0.9, 0.95, 1])
 @pytest.mark.parametrize("streams", [1, 3])
 def test_a_sample_is_what_all_receivers_noted_in_its_window(monkeypatch, streams):
     """From 100 ms after the last of them began, four windows of 50 ms; their sum is the whole."""
+
     def noted(got, number):
         return (SHARES * got).astype(np.int64), TIMES_MS * 10**6 + number * 7 * 10**6
 
-    with Receiver(monkeypatch, lambda *of: told(zip(*noted(*of), strict=True)) + b"end\n") as receiver:
+    with Receiver(
+        monkeypatch, lambda *of: told(zip(*noted(*of), strict=True)) + b"end\n"
+    ) as receiver:
         one = run("tcp", 4, peer="other", streams=streams, size_bytes=5000)
     assert len(receiver.got) == streams and all(got % 5000 == 0 for got in receiver.got.values())
     begin = (streams - 1) * 7 + 100
-    at = sum(np.interp(10**6 * (begin + 50 * np.arange(5)), *noted(got, number)[::-1])
-             for number, got in receiver.got.items())  # fmt: skip
+    at = sum(
+        np.interp(10**6 * (begin + 50 * np.arange(5)), *noted(got, number)[::-1])
+        for number, got in receiver.got.items()
+    )
     assert np.abs(one.ops - np.diff(at)).max() <= 1
     assert abs(float(one.ops.sum()) - (at[-1] - at[0])) <= 1
-    assert one.ticks == pytest.approx(0.05 * clib.tick_hz(), rel=0.01)
+    assert one.ticks == pytest.approx(0.05 * library.tick_hz(), rel=0.01)
     assert {tuple(asked) for asked in receiver.asked} == {("sink", "1000", "1048576")}
 
 
@@ -64,7 +68,7 @@ def test_the_best_second_is_of_a_transfer_as_large_as_asked(monkeypatch):
         one = run("hpe_i7_860", peer="other", size_bytes=300_000_000, best_ms=20)
     assert len(receiver.got) == 3 and min(receiver.got.values()) >= 300_000_000
     assert (one.ops <= list(receiver.got.values())).all() and (one.ops > 0).all()
-    rate = one.ops / (one.ticks / clib.tick_hz())
+    rate = one.ops / (one.ticks / library.tick_hz())
     assert (rate >= 300_000_000 / (one.wall_ns / 1e9)).all()  # the best is no less than the whole
 
 
@@ -90,7 +94,7 @@ def test_the_best_is_the_fast_part_of_a_transfer(monkeypatch):
 
     with Receiver(monkeypatch, serve=serve, room=1 << 16):
         one = run("hpe_i7_860", 1, peer="other", size_bytes=32 * MIB, best_ms=20)
-    best = one.ops[0] / (one.ticks[0] / clib.tick_hz())
+    best = one.ops[0] / (one.ticks[0] / library.tick_hz())
     assert best > 3 * 32 * MIB / (one.wall_ns / 1e9)
     assert one.ops[0] <= 32 * MIB
 
@@ -120,7 +124,9 @@ def test_t470_hands_over_everything_in_one_send(tmp_path):
     assert all(text.endswith("= 3145728") for text in sends)
 
 
-NO_SENSE = "The receiver's notes make no sense; build reckon-peer and this reckon from the same commit."
+NO_SENSE = (
+    "The receiver's notes make no sense; build reckon-peer and this reckon from the same commit."
+)
 WRONG = [
     (lambda got: b"many 5\nend\n", NO_SENSE),
     (lambda got: told([(9, 5), (8, 6)]) + b"end\n", NO_SENSE),
@@ -129,14 +135,17 @@ WRONG = [
     (lambda got: b"end\n", r"The receiver counted 0 bytes where \d+ were sent."),
     (lambda got: told([(got, 5)]), "The receiver went away before it had everything."),
     (lambda got: told([(0, 5), (got, 9 * 10**7)]) + b"end\n", "notes end before the last window"),
-    (lambda got: told([(got, 5), (got, 10**10)]) + b"end\n", "Not a byte came within a window of 50 ms"),
+    (
+        lambda got: told([(got, 5), (got, 10**10)]) + b"end\n",
+        "Not a byte came within a window of 50 ms",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("notes", "sentence"), WRONG)
 def test_a_receiver_that_counts_wrongly_fails_the_row(monkeypatch, notes, sentence):
     with Receiver(monkeypatch, lambda got, _: notes(got)):
-        with pytest.raises(clib.ProbeFailed, match=sentence):
+        with pytest.raises(library.ProbeFailed, match=sentence):
             run("tcp", peer="other", skip_ms=10, window_ms=50)
 
 
@@ -144,7 +153,7 @@ def test_a_receiver_that_counts_wrongly_fails_the_row(monkeypatch, notes, senten
 def test_a_byte_that_is_missing_fails_the_row(monkeypatch, row):
     possible(row)
     with Receiver(monkeypatch, lambda got, _: honest(got - 1, 0)) as receiver:
-        with pytest.raises(clib.ProbeFailed) as failed:
+        with pytest.raises(library.ProbeFailed) as failed:
             run(row, 1, **FEW[row], peer="other")
     (got,) = receiver.got.values()
     assert str(failed.value) == f"The receiver counted {got - 1} bytes where {got} were sent."

@@ -9,12 +9,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
 from conftest import need
-from peers import TOKEN, Peer, living_children, no_peer_is_left, until  # a fixture for every test
-from receivers import FEW, LONG, PART, ROWS, Receiver, honest, possible, run
-from reckon import clib
-from reckon.lab import Lab, LabCannot
+from peers import TOKEN, Peer, living_children, until  # a fixture for every test
+from receivers import FEW, LONG, PART, ROWS, Receiver, possible, run
 from rows import (  # one more fixture for every test of this file
     MIB,
     NOBODY_ELSE,
@@ -23,10 +20,12 @@ from rows import (  # one more fixture for every test of this file
     control_group,
     in_python,
     kills_in,
-    nothing_is_left_behind,
     two_cpus,
     x86_only,
 )
+
+from reckon.hosts.lab import Lab, LabCannot
+from reckon.measurement import library
 
 # --- the other end goes away, or stops ---------------------------------------------------------
 
@@ -44,7 +43,7 @@ def other(monkeypatch):
 def attempt(row, **params):
     try:
         run(row, 1000, 40.0, **params)
-    except clib.ReckonError as error:
+    except library.ReckonError as error:
         return f"{type(error).__name__}: {error}"
     return "ran"
 
@@ -67,12 +66,17 @@ def test_a_row_whose_receiver_stalls_fails_by_its_time_limit(monkeypatch):
     """The other end takes nothing, and stays. All rows at a time, because each waits."""
     rows = [possible(row) for row in LONG]
     leave = threading.Event()
-    with Receiver(monkeypatch, serve=lambda connection: leave.wait()), ThreadPoolExecutor(8) as pool:
+    with (
+        Receiver(monkeypatch, serve=lambda connection: leave.wait()),
+        ThreadPoolExecutor(8) as pool,
+    ):
         began = time.monotonic()
         said = dict(zip(rows, pool.map(lambda row: attempt(row, **LONG[row], peer="other"), rows)))
         took = time.monotonic() - began
         leave.set()
-    told = "ProbeFailed: The receiver took nothing for 5 s; is the other host busy, or the link down?"
+    told = (
+        "ProbeFailed: The receiver took nothing for 5 s; is the other host busy, or the link down?"
+    )
     assert said == dict.fromkeys(rows, told)
     assert took < 30  # the rows' own limits, not the 40 s of their callers
 
@@ -119,11 +123,12 @@ def test_without_another_cpu_nothing_is_across():
 
 def test_the_receiver_is_where_the_row_says():
     two_cpus()
-    cpu = clib.default_cpu()
+    cpu = library.default_cpu()
     for row, place in (("tcp", cpu), ("tcp_across", min(os.sched_getaffinity(0) - {cpu}))):
         with ThreadPoolExecutor() as pool:
-            ended = pool.submit(clib.run, PART + row, {"streams": 2}, samples=30, warmup=0,
-                                priority="none")  # leaves this test some time, too
+            ended = pool.submit(
+                library.run, PART + row, {"streams": 2}, samples=30, warmup=0, priority="none"
+            )  # leaves this test some time, too
             seen = set()
             while not ended.done():
                 for probe in children_of(os.getpid()):
@@ -138,8 +143,10 @@ def test_the_receiver_is_where_the_row_says():
 
 def test_memory_that_is_not_there_is_not_touched():
     x86_only()
-    script = (f"say([attempt('{PART}t470', dict(size_bytes=size << 20), samples=1)"
-              " for size in (512, 16)])")  # fmt: skip
+    script = (
+        f"say([attempt('{PART}t470', dict(size_bytes=size << 20), samples=1)"
+        " for size in (512, 16)])"
+    )
     with control_group("memory", max=512 * MIB) as group:
         large, small = in_python(script, group)
         assert large.startswith("ProbeCannot: 512 MiB with their page tables do not fit into the ")
@@ -158,7 +165,10 @@ def test_a_congestion_control_is_taken_or_refused_by_name(tmp_path):
     assert [what[: len(refused)] for what in said] == 2 * ["ran", refused, "ran"]
     log = (tmp_path / "log").read_text().splitlines()
     chosen = [text for text in log if "TCP_CONGESTION" in text]
-    assert ["nosuch" in text for text in chosen] == 2 * [False, True]  # four letters look like an int
+    assert ["nosuch" in text for text in chosen] == 2 * [
+        False,
+        True,
+    ]  # four letters look like an int
     assert [text.endswith("= 0") for text in chosen] == 2 * [True, False]
     gathered = [text for text in log if "TCP_NODELAY, [0]" in text]
     assert len(gathered) == 6  # as a connection is by itself, once for each
@@ -190,7 +200,11 @@ def test_where_loopback_has_ipv6_alone_the_rows_run():
 
 def test_in_this_process_no_row_leaves_anything_behind():
     x86_only()
-    wrong = [("tcp", {"congestion": "nosuch"}), ("t470", {"peer": "nobody"}), ("mbp2016", {"peer": "x"})]
+    wrong = [
+        ("tcp", {"congestion": "nosuch"}),
+        ("t470", {"peer": "nobody"}),
+        ("mbp2016", {"peer": "x"}),
+    ]
     said = in_python(
         f"say([[attempt('{PART}' + row, params, isolated=False), left_behind()]"
         f" for row, params in {[*FEW.items(), *wrong]}])"
@@ -244,7 +258,7 @@ def test_twice_the_rate_is_twice_the_throughput(lab):
     for megabit in (10, 20):
         link = lab(megabit * 1e6)
         one = run("tcp", 10, peer="other", congestion="reno", skip_ms=300, window_ms=200)
-        rates[megabit] = one.ops.sum() / (one.ticks.sum() / clib.tick_hz()) * 8
+        rates[megabit] = one.ops.sum() / (one.ticks.sum() / library.tick_hz()) * 8
         dropped = link.counters()["to_peer"]["dropped"]
         assert dropped > 0 and one.retransmits >= dropped / 2
     assert 1.8 < rates[20] / rates[10] < 2.2
@@ -262,6 +276,8 @@ def test_every_row_runs_through_the_lab(lab):
 def test_throughput_grows_after_the_first_byte(lab):
     lab(100e6)
     # The most of each: another's load only takes bytes away.
-    first, later = (run("start", 9, peer="other", congestion="reno", after_ms=after).ops.max()
-                    for after in (0, 40))  # fmt: skip
+    first, later = (
+        run("start", 9, peer="other", congestion="reno", after_ms=after).ops.max()
+        for after in (0, 40)
+    )
     assert 10_000 < first < later / 3

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT, need
 from rows import (  # the fixture acts on every test of this file
     GROUP,
@@ -20,19 +19,17 @@ from rows import (  # the fixture acts on every test of this file
     STATE,
     children_of,
     in_python,
-    nothing_is_left_behind,
     processes_where,
     stat,
 )
+
 from tools import (  # as does programs
     IPERF3,
     LISTEN,
     PING,
     PROGRAM,
     SOCKPERF,
-    pretend,
     private,
-    programs,
     said_by,
     said_in_turn,
 )
@@ -52,8 +49,10 @@ def path_of(row):
 def test_a_program_that_is_not_there_is_named(row, isolated):
     said = said_by(row, private(f"mount --bind /dev/null {path_of(row)}"), isolated=isolated)
     package = "iputils-ping" if row == PING else PROGRAM[row]
-    assert said == (f"ProbeCannot: {PROGRAM[row]} is not installed (the package {package} of Debian "
-                    "and Ubuntu has it)")  # fmt: skip
+    assert said == (
+        f"ProbeCannot: {PROGRAM[row]} is not installed (the package {package} of Debian "
+        "and Ubuntu has it)"
+    )
 
 
 def test_programs_are_looked_for_on_path_and_a_folder_is_no_program(tmp_path):
@@ -72,13 +71,18 @@ def test_programs_are_looked_for_on_path_and_a_folder_is_no_program(tmp_path):
 @pytest.mark.parametrize("row", PROGRAM)
 def test_without_a_loopback_no_row_can(row):
     assert said_by(row, private("true", network="true")) == (
-        "ProbeCannot: needs the loopback address 127.0.0.1, to which there is no way here")  # fmt: skip
+        "ProbeCannot: needs the loopback address 127.0.0.1, to which there is no way here"
+    )
 
 
 def test_with_one_cpu_iperf3_cannot_and_the_others_run():
     before = f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
     assert said_by(IPERF3, private("true"), before).startswith("ProbeCannot: needs a second CPU")
-    assert said_by(PING, private("true"), before) == said_by(SOCKPERF, private("true"), before) == "ran"
+    assert (
+        said_by(PING, private("true"), before)
+        == said_by(SOCKPERF, private("true"), before)
+        == "ran"
+    )
 
 
 def test_a_program_that_may_not_be_run_is_refused(tmp_path):
@@ -96,7 +100,8 @@ def test_a_program_that_may_not_be_run_is_refused(tmp_path):
 def test_a_program_that_says_that_it_is_not_permitted_is_refused(pretend):
     prefix = pretend("ping", "echo PING; echo ping: socket: Operation not permitted >&2; exit 2")
     assert said_by(PING, prefix) == (
-        "ProbeCannot: ping is refused here: ping: socket: Operation not permitted")  # fmt: skip
+        "ProbeCannot: ping is refused here: ping: socket: Operation not permitted"
+    )
 
 
 def test_an_ordinary_user_may_ping_no_oftener_than_ping_allows():
@@ -106,7 +111,9 @@ def test_an_ordinary_user_may_ping_no_oftener_than_ping_allows():
     )
     often, seldom = in_python(script)
     if seldom == "ran":  # as where ping has rights of its own
-        assert re.match("ProbeCannot: ping is refused here: ping: .*minimal interval.* for user", often)
+        assert re.match(
+            "ProbeCannot: ping is refused here: ping: .*minimal interval.* for user", often
+        )
     else:
         assert seldom.startswith("ProbeCannot: ping is refused here")
 
@@ -162,9 +169,21 @@ def test_iperf3_whose_server_ends_badly_fails_the_row(pretend):
 
 HANG = "trap '' TERM INT HUP; exec sleep 1000"
 HANGING = [
-    (PING, {"client": HANG}, "ping was to take 0.006 s, was still running 5 s later and was ended."),
-    (SOCKPERF, {"client": HANG}, "sockperf was to take 1 s, was still running 5 s later and was ended."),
-    (IPERF3, {"client": HANG}, "iperf3 was to take 1 s, was still running 5 s later and was ended."),
+    (
+        PING,
+        {"client": HANG},
+        "ping was to take 0.006 s, was still running 5 s later and was ended.",
+    ),
+    (
+        SOCKPERF,
+        {"client": HANG},
+        "sockperf was to take 1 s, was still running 5 s later and was ended.",
+    ),
+    (
+        IPERF3,
+        {"client": HANG},
+        "iperf3 was to take 1 s, was still running 5 s later and was ended.",
+    ),
     (SOCKPERF, {"server": HANG}, "sockperf did not listen within 5 s."),
     (IPERF3, {"server": HANG}, "iperf3 did not listen within 5 s."),
     (IPERF3, {"server": '"$REAL" "$@"; sleep 1000'}, "iperf3 was to take 6 s, was still running"),
@@ -218,7 +237,9 @@ def test_no_program_outlives_a_killed_caller(row, params):
     assert left == []
 
 
-@pytest.mark.skipif(str(ROOT).startswith("/tmp/"), reason="what is hidden here is the checkout itself")
+@pytest.mark.skipif(
+    str(ROOT).startswith("/tmp/"), reason="what is hidden here is the checkout itself"
+)
 def test_no_file_is_left(tmp_path):
     prefix = private(f"mount --bind {tmp_path} /tmp && cd /tmp")
     for row in PROGRAM:

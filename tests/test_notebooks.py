@@ -7,9 +7,9 @@ import json
 import re
 
 import pytest
-
 from conftest import ROOT, forget
-from reckon import pages
+
+from reckon.book import execution
 
 pytestmark = pytest.mark.beside
 
@@ -20,10 +20,10 @@ def code(path):
     return ["".join(cell["source"]) for cell in json.loads(path.read_text())["cells"]]
 
 
-@pytest.mark.parametrize("page", pages.notebooks())
+@pytest.mark.parametrize("page", execution.notebooks())
 def test_outputs_follow_from_the_recorded_run(page, recorded, monkeypatch, nb_regression):
     expected = EXPECTED / f"{page}.ipynb"
-    assert code(expected) == code(pages.source(page)), "run `make expected`"
+    assert code(expected) == code(execution.source(page)), "run `make expected`"
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("RECKON_BOOK", "1")
     nb_regression.exec_cwd = str(ROOT)
@@ -46,7 +46,17 @@ def test_outputs_follow_from_the_recorded_run(page, recorded, monkeypatch, nb_re
 
 
 # Rows that need x86 instructions or the 32-bit gate: what another machine cannot run.
-_X86 = ("rdtsc", "cpuid", "paoloni", "mbp2016", "t470", "int80", "hpe_i7_860", "x510uq", "i7_10750h")
+_X86 = (
+    "rdtsc",
+    "cpuid",
+    "paoloni",
+    "mbp2016",
+    "t470",
+    "int80",
+    "hpe_i7_860",
+    "x510uq",
+    "i7_10750h",
+)
 
 
 def shown_with(page, recorded, monkeypatch, refused):
@@ -66,7 +76,7 @@ def shown_with(page, recorded, monkeypatch, refused):
     shell = InteractiveShell.instance()
     shell.reset()
     found = []
-    for cell in json.loads(pages.source(page).read_text())["cells"]:
+    for cell in json.loads(execution.source(page).read_text())["cells"]:
         if cell["cell_type"] == "code":  # in this process: a kernel would take seconds to start
             with capture_output() as shown:
                 done = shell.run_cell("".join(cell["source"]))
@@ -76,17 +86,46 @@ def shown_with(page, recorded, monkeypatch, refused):
     return "".join(data.get("text/markdown", "") for data in found)
 
 
-@pytest.mark.parametrize("page", [*(p for p in pages.notebooks() if p not in ("machine", "cpu/clock", "machines", "reports"))])
+@pytest.mark.parametrize(
+    "page",
+    [
+        *(
+            p
+            for p in execution.notebooks()
+            if p not in ("machine", "cpu/clock", "machines", "reports")
+        )
+    ],
+)
 def test_pages_are_whole_where_rows_cannot_run(page, recorded, monkeypatch):
     """No page fails, and each says why: as on AArch64, where no report's method can run."""
-    shown = shown_with(page, recorded, monkeypatch, lambda name: "cpu/clock" not in name and any(
-        word in name for word in _X86))  # fmt: skip
-    assert "cannot: no such gate" in shown and not re.search(r"\bnan\b", shown)  # methods says "nanoseconds"
+    shown = shown_with(
+        page,
+        recorded,
+        monkeypatch,
+        lambda name: "cpu/clock" not in name and any(word in name for word in _X86),
+    )
+    assert "cannot: no such gate" in shown and not re.search(
+        r"\bnan\b", shown
+    )  # methods says "nanoseconds"
 
 
-@pytest.mark.parametrize("page", ["cpu/loop", "cpu/call", "cpu/syscall", "cpu/task", "cpu/switch",
-                                  "memory/latency", "memory/bandwidth", "memory/fault", "network/rtt",
-                                  "network/throughput", "network/connect", "files/read"])  # fmt: skip
+@pytest.mark.parametrize(
+    "page",
+    [
+        "cpu/loop",
+        "cpu/call",
+        "cpu/syscall",
+        "cpu/task",
+        "cpu/switch",
+        "memory/latency",
+        "memory/bandwidth",
+        "memory/fault",
+        "network/rtt",
+        "network/throughput",
+        "network/connect",
+        "files/read",
+    ],
+)
 def test_pages_are_whole_where_nothing_can_run(page, recorded, monkeypatch):
     """As in a sandbox that forbids the calls themselves."""
     shown = shown_with(page, recorded, monkeypatch, lambda name: name.startswith(page))

@@ -7,7 +7,6 @@ import socket
 import time
 
 import pytest
-
 from conftest import ROOT, need
 from peers import (  # one fixture acts on every test of this file
     TOKEN,
@@ -16,12 +15,11 @@ from peers import (  # one fixture acts on every test of this file
     exactly,
     line,
     living_children,
-    no_peer_is_left,
-    peer,
     until,
 )
-from reckon import clib
 from rows import in_python
+
+from reckon.measurement import library
 
 MIB = 1 << 20
 
@@ -71,18 +69,20 @@ def test_an_echo_of_a_mebibyte_comes_back(peer):
 @pytest.mark.parametrize("size", [1, 64, MIB])
 def test_a_row_has_a_peer_of_its_own(size, isolated):
     """The row compares every byte that comes back."""
-    ran = clib.run("test/peer_echo", {"size_bytes": size, "turns": 3}, samples=4, isolated=isolated)
+    ran = library.run(
+        "test/peer_echo", {"size_bytes": size, "turns": 3}, samples=4, isolated=isolated
+    )
     assert list(ran.ops) == [3] * 4 and (ran.ticks > 0).all()
 
 
 def test_what_a_signal_cuts_short_is_sent_and_received_whole():
     """The row compares a mebibyte with what came back."""
-    ran = clib.run("test/peer_whole", samples=1, warmup=0)
+    ran = library.run("test/peer_whole", samples=1, warmup=0)
     assert ran.ticks[0] > 50, "signals that came meanwhile"
 
 
 def test_a_row_s_own_peer_answers_datagrams():
-    assert (clib.run("test/peer_udp", samples=20).ticks > 0).all()
+    assert (library.run("test/peer_udp", samples=20).ticks > 0).all()
 
 
 # --- sink and source ---------------------------------------------------------------------------
@@ -230,9 +230,11 @@ def test_accept_ends_with_the_connection_that_asked_and_says_how_far_it_came(pee
 
 def test_accept_tells_how_often_its_queue_was_full():
     """In a network of the test's own, where nobody else's connections count."""
-    need(os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
-         "a network namespace needs root, and iproute2")  # fmt: skip
-    short = "ip link set lo up; echo 2 > /proc/sys/net/core/somaxconn; exec \"$@\""
+    need(
+        os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
+        "a network namespace needs root, and iproute2",
+    )
+    short = 'ip link set lo up; echo 2 > /proc/sys/net/core/somaxconn; exec "$@"'
     script = f"""
 import signal, socket, sys
 sys.path.insert(0, {str(ROOT / "tests")!r})
@@ -278,7 +280,10 @@ def test_a_connection_of_another_host_is_not_accepted(peer):
 def test_about_tells_what_it_is(peer):
     said, system = about(peer), os.uname()
     assert (said["system"], said["release"], said["machine"]) == (
-        system.sysname, system.release, system.machine)  # fmt: skip
+        system.sysname,
+        system.release,
+        system.machine,
+    )
     assert said["interface"] == "lo" and said["mtu_bytes"] > 1000 and said["threads"] >= 1
     control = open("/proc/sys/net/ipv4/tcp_congestion_control").read().strip()
     assert said["congestion_control"] == control
@@ -291,15 +296,24 @@ def test_about_tells_what_it_is(peer):
 @pytest.mark.parametrize(
     ("service", "said"),
     [
-        ("", 'no service ""'), ("ech", 'no service "ech"'), ("echoo 1", 'no service "echoo"'),
-        ("echo", "echo takes SIZE"), ("echo 0", "echo takes SIZE"), ("echo -1", "echo takes SIZE"),
-        ("echo 1 2", "echo takes SIZE"), ("echo 99999999999999999999", "echo takes SIZE"),
-        ("echo 1x", "echo takes SIZE"), ("echo  1", "echo takes SIZE"),
-        ("sink 1 1023", "sink takes EVERY_US"), ("sink 1", "sink takes EVERY_US"),
-        ("source 1 0", "source takes BYTES"), ("accept 0 0", "accept takes COUNT"),
-        ("udp-echo 1", "udp-echo takes no number"), ("a\x01\x7f", 'no service "a??"'),
+        ("", 'no service ""'),
+        ("ech", 'no service "ech"'),
+        ("echoo 1", 'no service "echoo"'),
+        ("echo", "echo takes SIZE"),
+        ("echo 0", "echo takes SIZE"),
+        ("echo -1", "echo takes SIZE"),
+        ("echo 1 2", "echo takes SIZE"),
+        ("echo 99999999999999999999", "echo takes SIZE"),
+        ("echo 1x", "echo takes SIZE"),
+        ("echo  1", "echo takes SIZE"),
+        ("sink 1 1023", "sink takes EVERY_US"),
+        ("sink 1", "sink takes EVERY_US"),
+        ("source 1 0", "source takes BYTES"),
+        ("accept 0 0", "accept takes COUNT"),
+        ("udp-echo 1", "udp-echo takes no number"),
+        ("a\x01\x7f", 'no service "a??"'),
     ],
-)  # fmt: skip
+)
 def test_what_it_does_not_serve_it_says(peer, service, said):
     connection, answer = peer.ask(service)
     with connection:

@@ -6,17 +6,16 @@ import subprocess
 from types import SimpleNamespace
 
 import pytest
-
 from conftest import ROOT
 from peers import (  # one fixture acts on every test of this file
     TOKEN,
     about,
-    no_peer_is_left,
-    peer,
 )
-from reckon import clib, lab
-from reckon import peer as other
-from test_peer_refused import choice, nothing_is_chosen
+from test_peer_refused import choice
+
+from reckon.hosts import lab
+from reckon.hosts import peer as other
+from reckon.measurement import library
 
 
 def test_a_real_peer_is_greeted_once_and_told_to_the_rows(peer, monkeypatch):
@@ -28,14 +27,19 @@ def test_a_real_peer_is_greeted_once_and_told_to_the_rows(peer, monkeypatch):
     assert chosen.environment.items() <= os.environ.items()
     assert "RECKON_PEER_SPACE" not in os.environ
     said = about(peer)
-    for fact, name in (("processor", "processor"), ("cores", "threads"), ("mtu", "mtu_bytes"),
-                       ("congestion", "congestion_control"), ("memory", "memory_bytes")):  # fmt: skip
+    for fact, name in (
+        ("processor", "processor"),
+        ("cores", "threads"),
+        ("mtu", "mtu_bytes"),
+        ("congestion", "congestion_control"),
+        ("memory", "memory_bytes"),
+    ):
         assert chosen.facts[fact][0] == said[name], fact
     assert chosen.identity.startswith("peer 127.0.0.1 ") and len(chosen.identity.split()[2]) == 8
     assert "its interface lo (MTU" in chosen.describe and TOKEN not in repr(chosen.facts)
     assert other.identity() == chosen.identity
     assert other.chosen() is chosen
-    clib.run("test/peer_echo", {"peer": "other"}, samples=2)
+    library.run("test/peer_echo", {"peer": "other"}, samples=2)
 
 
 def test_another_kernel_on_the_other_host_is_another_host(monkeypatch):
@@ -66,9 +70,12 @@ def test_without_a_peer_it_is_the_lab_host_and_that_is_ended(monkeypatch):
 
     def start():
         return SimpleNamespace(
-            facts={"kind": ("made up", "a test")}, describe=lambda: "made up",
+            facts={"kind": ("made up", "a test")},
+            describe=lambda: "made up",
             environment={"RECKON_PEER_AT": "10.77.0.2:7325", "RECKON_PEER_SPACE": "123"},
-            close=lambda: closed.append(1), running=True)  # fmt: skip
+            close=lambda: closed.append(1),
+            running=True,
+        )
 
     monkeypatch.setattr(lab, "start", start)
     monkeypatch.setattr(other.atexit, "register", lambda end: end())
@@ -123,8 +130,13 @@ def test_without_a_token_or_with_a_short_one_it_is_told():
 
 def test_make_builds_it_says_how_to_start_it_and_passes_the_settings_on():
     def make(*arguments, **environment):
-        done = subprocess.run(["make", "-s", *arguments], cwd=ROOT, capture_output=True, text=True,
-                              env={**os.environ, **environment})  # fmt: skip
+        done = subprocess.run(
+            ["make", "-s", *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            env={**os.environ, **environment},
+        )
         return done.stdout
 
     said = make("peer")
@@ -140,17 +152,22 @@ def test_make_builds_it_says_how_to_start_it_and_passes_the_settings_on():
 # --- reuse -------------------------------------------------------------------------------------
 
 
-def test_an_edit_of_the_peer_measures_the_rows_of_the_network_anew_and_no_other(tmp_path, monkeypatch):
+def test_an_edit_of_the_peer_measures_the_rows_of_the_network_anew_and_no_other(
+    tmp_path, monkeypatch
+):
     shutil.copytree(ROOT / "csrc", tmp_path / "csrc")
-    monkeypatch.setattr(clib, "ROOT", tmp_path)
-    network = [name for name, row in clib.probes().items()
-               if name.startswith("network/") and not row.file.endswith(".tools.c")]
+    monkeypatch.setattr(library, "ROOT", tmp_path)
+    network = [
+        name
+        for name, row in library.probes().items()
+        if name.startswith("network/") and not row.file.endswith(".tools.c")
+    ]
     rows = [*network, "cpu/syscall/getpid", "memory/latency/chase_random", "test/chain"]
-    rows = [name for name in rows if name in clib.probes()]
+    rows = [name for name in rows if name in library.probes()]
 
     def keys():
-        clib.source_key.cache_clear()
-        return {name: clib.source_key(name) for name in rows}
+        library.source_key.cache_clear()
+        return {name: library.source_key(name) for name in rows}
 
     before = keys()
     for file in ("peer_stream.c", "peer.h"):
@@ -159,5 +176,5 @@ def test_an_edit_of_the_peer_measures_the_rows_of_the_network_anew_and_no_other(
         after = keys()
         assert {name for name in rows if before[name] != after[name]} == set(network)
         before = after
-    clib.source_key.cache_clear()
+    library.source_key.cache_clear()
     assert network

@@ -8,23 +8,31 @@ import subprocess
 import sys
 
 import pytest
-
 from conftest import ROOT, probes_running
 from peers import (  # one fixture acts on every test of this file
     TOKEN,
     Peer,
     about,
     living_children,
-    no_peer_is_left,
-    peer,
     peers_running,
     until,
 )
-from reckon import clib
 from rows import HEAD, children_of, in_python
 
-SERVICES = ["echo 64", "echo 1048576", "sink 1000 65536", "source 0 65536", "source 10 10",
-            "accept 10 0", "accept 10 60000000", "udp-echo", "about", "quickack"]  # fmt: skip
+from reckon.measurement import library
+
+SERVICES = [
+    "echo 64",
+    "echo 1048576",
+    "sink 1000 65536",
+    "source 0 65536",
+    "source 10 10",
+    "accept 10 0",
+    "accept 10 60000000",
+    "udp-echo",
+    "about",
+    "quickack",
+]
 
 
 @pytest.mark.parametrize("service", SERVICES)
@@ -100,8 +108,13 @@ def test_it_and_its_services_stay_on_the_cpu_that_it_is_given():
 def in_the_middle(how, isolated, row="test/peer_echo", params="{'turns': 100_000_000}"):
     """A row that would go on for minutes, in a process of its own, and its peer, both started."""
     script = f"say(attempt({row!r}, {params}, isolated={isolated}, deadline_s=50))"
-    caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    caller = subprocess.Popen(
+        [sys.executable, "-c", HEAD + script],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     try:
         assert until(lambda: len(peers_running()) == 2, 20), "the peer and its service"
         how(caller)
@@ -146,6 +159,7 @@ def test_a_row_whose_peer_dies_fails_at_once_and_has_no_sample(which, isolated):
 
 def test_a_row_whose_peer_stops_answering_fails_by_its_time_limit():
     """Stopped, not ended: the connection is still there."""
+
     def stop_the_peer(caller):
         for one in peers_running():
             os.kill(one, signal.SIGSTOP)
@@ -155,8 +169,13 @@ def test_a_row_whose_peer_stops_answering_fails_by_its_time_limit():
 
 
 def test_rows_in_this_process_leave_nothing_behind():
-    rows = [("test/peer_echo", {}), ("test/peer_udp", {}), ("test/peer_ask", {}),
-            ("test/peer_ask", {"service": "nothing"}), ("test/peer_ask", {"peer": "nobody"})]  # fmt: skip
+    rows = [
+        ("test/peer_echo", {}),
+        ("test/peer_udp", {}),
+        ("test/peer_ask", {}),
+        ("test/peer_ask", {"service": "nothing"}),
+        ("test/peer_ask", {"peer": "nobody"}),
+    ]
     said = in_python(f"say([[attempt(*one, isolated=False), left_behind()] for one in {rows}])")
     assert [left for _, left in said] == [[0, None, 0]] * len(rows)
     assert [what.split(":")[0] for what, _ in said] == 3 * ["ran"] + 2 * ["ProbeFailed"]
@@ -181,7 +200,7 @@ def test_in_use_again_and_again_it_keeps_no_descriptor(peer, monkeypatch):
     monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
     files = peer.files()
     for _ in range(20):
-        clib.run("test/peer_echo", {"peer": "other", "turns": 2}, samples=2)
-        clib.run("test/peer_udp", {"peer": "other"}, samples=2)
+        library.run("test/peer_echo", {"peer": "other", "turns": 2}, samples=2)
+        library.run("test/peer_udp", {"peer": "other"}, samples=2)
     assert until(lambda: not living_children(peer.pid))
     assert peer.files() == files

@@ -9,7 +9,6 @@ import subprocess
 import time
 
 import pytest
-
 from conftest import ROOT, need
 from peers import (  # one fixture acts on every test of this file
     TOKEN,
@@ -19,13 +18,12 @@ from peers import (  # one fixture acts on every test of this file
     exactly,
     line,
     living_children,
-    no_peer_is_left,
-    peer,
     until,
 )
-from reckon import clib
 from rows import in_python
-from test_peer_refused import choice, nothing_is_chosen, row
+from test_peer_refused import choice, row
+
+from reckon.measurement import library
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +31,18 @@ def clean(tmp_path_factory):
     """The program that stops at the first thing that the sanitizers find."""
     out = tmp_path_factory.mktemp("sanitized")
     done = subprocess.run(
-        ["make", "-s", "-C", ROOT / "csrc", f"OUT={out}", f"{out}/reckon-peer",
-         "EXTRA=-fsanitize=address,undefined -fno-sanitize-recover=all"],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        [
+            "make",
+            "-s",
+            "-C",
+            ROOT / "csrc",
+            f"OUT={out}",
+            f"{out}/reckon-peer",
+            "EXTRA=-fsanitize=address,undefined -fno-sanitize-recover=all",
+        ],
+        capture_output=True,
+        text=True,
+    )
     need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
     assert done.returncode == 0, done.stderr
     return out / "reckon-peer"
@@ -104,8 +110,10 @@ def test_there_is_an_end_to_what_one_host_is_served(peer):
 
 def test_services_end_when_the_network_to_their_caller_does():
     """No packet says so: the peer asks, and gets no answer."""
-    need(os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
-         "a network namespace needs root, and iproute2")  # fmt: skip
+    need(
+        os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
+        "a network namespace needs root, and iproute2",
+    )
     script = f"""
 import subprocess, sys
 sys.path.insert(0, {str(ROOT / "tests")!r})
@@ -134,8 +142,22 @@ def garbage(random, number):
         at = random.randrange(len(true))
         return true[:at] + random.randbytes(random.randrange(4)) + true[at + 1 :]
     if kind == 3:
-        words = [b"reckon-peer", b"1", TOKEN.encode(), b"sink", b"source", b"accept", b"echo", b" ",
-                 b"99999999999999999999", b"-1", b"0", b"\0", b"%n%s", b"7" * 300]  # fmt: skip
+        words = [
+            b"reckon-peer",
+            b"1",
+            TOKEN.encode(),
+            b"sink",
+            b"source",
+            b"accept",
+            b"echo",
+            b" ",
+            b"99999999999999999999",
+            b"-1",
+            b"0",
+            b"\0",
+            b"%n%s",
+            b"7" * 300,
+        ]
         return b" ".join(random.choices(words, k=random.randrange(8))) + b"\n"
     services = [b"echo", b"sink", b"source", b"accept", b"udp-echo", b"about", b"%s%n", b"x" * 200]
     numbers = [b"", b" 0", b" 1", b" 64 64", b" 4096", b" 1 4194304", b" 99999999999999999999 1"]
@@ -166,9 +188,9 @@ def test_the_rows_peer_is_clean_under_the_sanitizers(clean, monkeypatch):
     with Peer(program=clean) as one:
         monkeypatch.setenv("RECKON_PEER_AT", one.at)
         monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
-        clib.run("test/peer_echo", {"peer": "other", "size_bytes": 1 << 20}, samples=2)
-        clib.run("test/peer_udp", {"peer": "other"}, samples=2)
-        clib.run("test/peer_ask", {"peer": "other"}, samples=2)
+        library.run("test/peer_echo", {"peer": "other", "size_bytes": 1 << 20}, samples=2)
+        library.run("test/peer_udp", {"peer": "other"}, samples=2)
+        library.run("test/peer_ask", {"peer": "other"}, samples=2)
         for service in ("source 100000 777", "accept 3 1000"):
             connection, answer = one.ask(service)
             assert answer.startswith("ok")
@@ -183,9 +205,11 @@ def test_the_rows_peer_is_clean_under_the_sanitizers(clean, monkeypatch):
 
 
 def test_ipv6_alone_is_enough_for_a_row_and_its_own_peer():
-    need(os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
-         "a network namespace needs root, and iproute2")  # fmt: skip
-    alone = "ip link set lo up; ip addr del 127.0.0.1/8 dev lo; exec \"$@\""
+    need(
+        os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
+        "a network namespace needs root, and iproute2",
+    )
+    alone = 'ip link set lo up; ip addr del 127.0.0.1/8 dev lo; exec "$@"'
     said = in_python(
         "import socket\n"
         "try:\n    socket.socket().bind(('127.0.0.1', 0)); there = True\n"
@@ -210,5 +234,5 @@ def test_an_ipv6_peer_serves_both(peer):
         chosen = choice(one.at)
         assert chosen.environment["RECKON_PEER_AT"] == one.at
         for name in ("test/peer_echo", "test/peer_udp"):
-            clib.run(name, {"peer": "other"}, samples=2)
+            library.run(name, {"peer": "other"}, samples=2)
         assert about(one)["interface"] == "lo"

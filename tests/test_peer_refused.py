@@ -9,19 +9,18 @@ import threading
 import time
 
 import pytest
-
 from conftest import need
 from peers import (  # one fixture acts on every test of this file
     PROGRAM,
     TOKEN,
     Peer,
-    no_peer_is_left,
-    peer,
     until,
 )
-from reckon import clib, settings
-from reckon import peer as other
 from rows import in_python
+
+from reckon import config
+from reckon.hosts import peer as other
+from reckon.measurement import library
 
 WRONG = "wrong-token-of-the-tests"
 
@@ -40,8 +39,8 @@ def row(at, token=TOKEN, service="about"):
     """What a row says whose other host is there."""
     os.environ["RECKON_PEER_AT"], os.environ["RECKON_PEER_TOKEN"] = at, token
     try:
-        clib.run("test/peer_ask", {"peer": "other", "service": service}, warmup=0)
-    except clib.ReckonError as error:
+        library.run("test/peer_ask", {"peer": "other", "service": service}, warmup=0)
+    except library.ReckonError as error:
         return f"{type(error).__name__}: {error}"
     return "ran"
 
@@ -52,7 +51,7 @@ def choice(at, token=TOKEN):
     other.forget()
     try:
         return other.chosen()
-    except settings.ReckonError as error:
+    except config.ReckonError as error:
         return f"{type(error).__name__}: {error}"
 
 
@@ -69,8 +68,8 @@ def both(at, token=TOKEN):
 
 
 def test_without_another_host_a_row_cannot():
-    with pytest.raises(clib.ProbeCannot, match="needs another host: none is set"):
-        clib.run("test/peer_ask", {"peer": "other"})
+    with pytest.raises(library.ProbeCannot, match="needs another host: none is set"):
+        library.run("test/peer_ask", {"peer": "other"})
 
 
 def test_where_nothing_listens_both_say_so():
@@ -83,8 +82,11 @@ def test_where_nothing_listens_both_say_so():
 
 def test_an_address_without_a_way_is_told():
     need(os.geteuid() == 0 and shutil.which("unshare"), "a network namespace needs root")
-    said = in_python("os.environ.update(RECKON_PEER_AT='192.0.2.1:7325', RECKON_PEER_TOKEN='x' * 16)\n"
-                     "say(attempt('test/peer_ask', {'peer': 'other'}))", prefix=("unshare", "-n"))  # fmt: skip
+    said = in_python(
+        "os.environ.update(RECKON_PEER_AT='192.0.2.1:7325', RECKON_PEER_TOKEN='x' * 16)\n"
+        "say(attempt('test/peer_ask', {'peer': 'other'}))",
+        prefix=("unshare", "-n"),
+    )
     assert said == (
         "ProbeFailed: There is no way to the peer at 192.0.2.1:7325: Network is unreachable."
     )
@@ -157,7 +159,8 @@ def test_one_that_says_a_byte_now_and_then_is_ended_by_the_deadline():
 
 
 @pytest.mark.parametrize(
-    "words", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0\r\n", bytes(200_000), b"\n", b"\xff\xfe\n"]
+    "words",
+    [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0\r\n", bytes(200_000), b"\n", b"\xff\xfe\n"],
 )
 def test_something_else_that_listens_is_not_told_the_token(words):
     with Impostor(words) as impostor:
@@ -206,7 +209,9 @@ def test_another_version_is_told_by_the_peer_and_to_the_one_that_asks(peer):
     for version in (2, 17):
         connection, answer = peer.ask("about", version=version)
         with connection:
-            assert f"speaks version 1 of its protocol and the other host version {version};" in answer
+            assert (
+                f"speaks version 1 of its protocol and the other host version {version};" in answer
+            )
     peer.end()
     assert "speaks version 17 of the protocol and this reckon-peer version 1;" in peer.said
 
@@ -235,8 +240,13 @@ def test_a_host_that_is_not_allowed_is_told_and_costs_nothing():
 
 
 def started(*arguments, token=TOKEN):
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=20,
-                          env={**os.environ, "RECKON_PEER_TOKEN": token})  # fmt: skip
+    done = subprocess.run(
+        [PROGRAM, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        env={**os.environ, "RECKON_PEER_TOKEN": token},
+    )
     assert done.stdout == "" and done.stderr.count("\n") == 1, done.stderr
     return done.returncode, done.stderr.strip()
 
@@ -264,13 +274,15 @@ def test_a_port_that_is_taken_is_told(peer):
         (["--listen", "127.0.0.1:"], 1, "is not ADDRESS, ADDRESS:PORT or [IPv6]:PORT"),
         (["--listen", "192.0.2.99:0", "--allow", "192.0.2.1"], 1, "is not possible: Cannot assign"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_in_its_options_is_one_sentence(arguments, status, said):
     found = started(*arguments)
     assert found[0] == status and said in found[1] and found[1].endswith("."), found
 
 
-@pytest.mark.parametrize("token", ["", "fifteen-letters", "x" * 129, "with a space in it", "ümläut" * 5])
+@pytest.mark.parametrize(
+    "token", ["", "fifteen-letters", "x" * 129, "with a space in it", "ümläut" * 5]
+)
 def test_a_token_that_is_too_short_or_cannot_be_sent_is_refused(token):
     status, said = started("--listen", "127.0.0.1:0", token=token)
     assert status == 2 and "A token of 16 to 128 characters without spaces is needed" in said

@@ -3,15 +3,16 @@
 import json
 from types import SimpleNamespace
 
+import made_up
 import numpy as np
 import pytest
 
-import made_up
 import reckon as rk
 from reckon import records
-from reckon.expr import PredictionError
-from reckon.predict import Formula
-from reckon.results import differences
+from reckon.prediction.expression import PredictionError
+from reckon.prediction.formula import Formula
+from reckon.records.revisions import differences
+from reckon.records.seal import prediction_record
 
 
 def simple(unit="ns", **changes) -> Formula:
@@ -59,14 +60,17 @@ def test_a_curve_is_the_same_function_over_an_axis():
     def curve(calls, each, pair):
         return each, pair / calls
 
-    made = curve(calls=rk.axis([1, 2, 4], "1", "calls"), each=rk.given(100, "ns", "x"),
-                 pair=rk.guess(20, "ns", "y", low=10, high=40))  # fmt: skip
+    made = curve(
+        calls=rk.axis([1, 2, 4], "1", "calls"),
+        each=rk.given(100, "ns", "x"),
+        pair=rk.guess(20, "ns", "y", low=10, high=40),
+    )
     assert made.predicted == pytest.approx(np.array([120e-9, 110e-9, 105e-9]))
     low, high = made.interval()
     assert low == pytest.approx(np.array([110e-9, 105e-9, 102.5e-9]))
     assert high == pytest.approx(np.array([140e-9, 120e-9, 110e-9]))
     # A part that does not depend on the axis is still as long as the axis.
-    assert made.to_record().hardware == pytest.approx([100e-9] * 3)
+    assert prediction_record(made).hardware == pytest.approx([100e-9] * 3)
 
 
 def test_a_rate_derives_the_softwares_share():
@@ -74,7 +78,7 @@ def test_a_rate_derives_the_softwares_share():
     def rate(bus, share):
         return bus, bus * share
 
-    record = rate(bus=rk.given(20, "GB/s", "x"), share=rk.given(0.5, "1", "y")).to_record()
+    record = prediction_record(rate(bus=rk.given(20, "GB/s", "x"), share=rk.given(0.5, "1", "y")))
     assert record.hardware == 20e9 and record.predicted == 10e9 and record.software is None
 
 
@@ -103,7 +107,7 @@ def test_mistakes_are_told_in_a_sentence(make, says):
 
 def test_a_division_by_zero_is_refused_before_it_is_sealed():
     with pytest.raises(PredictionError, match="the formula gives inf"):
-        simple()(**{**inputs(), "clock": rk.given(0, "GHz", "stopped")}).to_record()
+        prediction_record(simple()(**{**inputs(), "clock": rk.given(0, "GHz", "stopped")}))
 
 
 def test_an_input_that_is_not_known_falls_back_to_its_guess_and_says_so(folders):
@@ -121,16 +125,28 @@ def test_an_input_that_is_not_known_falls_back_to_its_guess_and_says_so(folders)
 def test_a_curve_feeds_a_prediction_by_its_first_place_or_its_last(monkeypatch):
     guess = rk.guess(100, "ns", "memory", low=50, high=400)
     whole = made_up.curve("memory/latency/x", [1, 2, 4], [1, 1, 90])
-    monkeypatch.setitem(rk.measured.__globals__, "session", lambda: SimpleNamespace(run=SimpleNamespace(name="a run")))
+    monkeypatch.setitem(
+        rk.measured.__globals__,
+        "session",
+        lambda: SimpleNamespace(run=SimpleNamespace(name="a run")),
+    )
     monkeypatch.setitem(rk.measured.__globals__, "result", lambda run, quantity: whole)
     assert rk.measured("memory/latency/x", guess).value == pytest.approx(1e-9, rel=0.05)
     last = rk.measured("memory/latency/x", guess, at_end=True)
     assert last.value == pytest.approx(90e-9, rel=0.05) and last.low < last.value < last.high
-    made = rk.predict("memory/latency/twice", unit="ns", kind="plain")(lambda wait: 2 * wait)(wait=last)
-    assert "measured: `memory/latency/x`, at its last place" in rk.show.prediction(made, "twice").markdown
+    made = rk.predict("memory/latency/twice", unit="ns", kind="plain")(lambda wait: 2 * wait)(
+        wait=last
+    )
+    assert (
+        "measured: `memory/latency/x`, at its last place"
+        in rk.show.prediction(made, "twice").markdown
+    )
     whole.measurement.points.pop()
     cut = rk.measured("memory/latency/x", guess, at_end=True)
-    assert (cut.origin, cut.value) == ("guess", guess.value) and "did not come to its last place" in cut.instead_of
+    assert (cut.origin, cut.value) == (
+        "guess",
+        guess.value,
+    ) and "did not come to its last place" in cut.instead_of
     single = made_up.single("memory/latency/x", 1, "ns")
     monkeypatch.setitem(rk.measured.__globals__, "result", lambda run, quantity: single)
     with pytest.raises(PredictionError, match="is no curve"):
@@ -144,24 +160,28 @@ def test_a_value_from_machine_toml_feeds_a_prediction(folders):
 
 
 def test_three_kinds_of_revision_are_told_apart():
-    seal = simple()(**inputs()).to_record()
-    assert differences(seal, simple()(**inputs()).to_record()) == []
+    seal = prediction_record(simple()(**inputs()))
+    assert differences(seal, prediction_record(simple()(**inputs()))) == []
 
     @rk.predict("test/chain", unit="ns")
     def other(cycles, clock):
         return 2 * cycles / clock, 0
 
-    assert differences(seal, other(**inputs()).to_record()) == ["formula revised"]
-    assert differences(seal, simple()(**inputs(cycles=120)).to_record()) == [
+    assert differences(seal, prediction_record(other(**inputs()))) == ["formula revised"]
+    assert differences(seal, prediction_record(simple()(**inputs(cycles=120)))) == [
         "inputs revised: cycles"
     ]
 
     def measured(value):
-        made = simple()(**inputs()).to_record()
+        made = prediction_record(simple()(**inputs()))
         made.inputs[1] = records.Input(
-            name="clock", origin="measured", value=value, unit="GHz", source="this run",
+            name="clock",
+            origin="measured",
+            value=value,
+            unit="GHz",
+            source="this run",
             reference="cpu/clock/core",
-        )  # fmt: skip
+        )
         return made
 
     assert differences(measured(2e9), measured(2.5e9)) == [
@@ -171,11 +191,11 @@ def test_three_kinds_of_revision_are_told_apart():
     # Same value in another unit is no revision.
     given = inputs()
     given["cycles"] = rk.given(0.1, "kcycle", "counted")
-    assert differences(seal, simple()(**given).to_record()) == []
+    assert differences(seal, prediction_record(simple()(**given))) == []
 
 
 def test_a_prediction_survives_the_record():
-    made = simple()(**inputs()).to_record()
+    made = prediction_record(simple()(**inputs()))
     again = records.Prediction.model_validate_json(made.model_dump_json())
     assert again == made
     assert json.loads(made.model_dump_json())["predicted_tree"][0] == "add"

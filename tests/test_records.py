@@ -6,12 +6,13 @@ import threading
 from datetime import datetime, timezone
 
 import pytest
+from conftest import ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conftest import ROOT
-from reckon import records, reports
-from reckon.settings import ReckonError
+from reckon import records
+from reckon.config import ReckonError
+from reckon.reports import published as reports
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -19,49 +20,99 @@ values = numbers | st.lists(numbers, min_size=1, max_size=4)
 whole = st.integers(-(2**63), 2**63 - 1)
 
 inputs = st.builds(
-    records.Input, name=st.text(min_size=1), origin=st.sampled_from(["given", "guess"]),
-    value=values, low=st.none() | numbers, high=st.none() | numbers, unit=st.just("ns"),
-    source=st.text(), cite=st.none() | st.text(), reference=st.none(), instead_of=st.none(),
-)  # fmt: skip
+    records.Input,
+    name=st.text(min_size=1),
+    origin=st.sampled_from(["given", "guess"]),
+    value=values,
+    low=st.none() | numbers,
+    high=st.none() | numbers,
+    unit=st.just("ns"),
+    source=st.text(),
+    cite=st.none() | st.text(),
+    reference=st.none(),
+    instead_of=st.none(),
+)
 predictions = st.builds(
-    records.Prediction, made_at=st.just(NOW), unit=st.just("ns"), kind=st.just("sum"),
-    hardware_tree=st.just(["const", 1.0]), software_tree=st.none(),
-    predicted_tree=st.just(["const", 1.0]), formula_id=st.text(),
-    inputs=st.lists(inputs, max_size=3), hardware=values, software=st.none() | values,
-    predicted=values, low=st.none() | values, high=st.none() | values,
-)  # fmt: skip
+    records.Prediction,
+    made_at=st.just(NOW),
+    unit=st.just("ns"),
+    kind=st.just("sum"),
+    hardware_tree=st.just(["const", 1.0]),
+    software_tree=st.none(),
+    predicted_tree=st.just(["const", 1.0]),
+    formula_id=st.text(),
+    inputs=st.lists(inputs, max_size=3),
+    hardware=values,
+    software=st.none() | values,
+    predicted=values,
+    low=st.none() | values,
+    high=st.none() | values,
+)
 processes = st.builds(
-    records.Process, ticks=st.lists(whole, min_size=1, max_size=5),
+    records.Process,
+    ticks=st.lists(whole, min_size=1, max_size=5),
     ops=st.integers(1, 10**9) | st.lists(st.integers(1, 10**9), min_size=1, max_size=5),
-    started_s=numbers, cpu=st.just(0), nice=st.just(0), policy=st.just(0), wall_ns=whole,
-    minor_faults=whole, major_faults=whole, voluntary_switches=whole, involuntary_switches=whole,
-    migrations=st.just(-1), steal_ms=st.just(-1), cycles_per_tick_before=numbers,
-    cycles_per_tick_after=numbers, seed=st.integers(0, 2**32 - 1),
-)  # fmt: skip
+    started_s=numbers,
+    cpu=st.just(0),
+    nice=st.just(0),
+    policy=st.just(0),
+    wall_ns=whole,
+    minor_faults=whole,
+    major_faults=whole,
+    voluntary_switches=whole,
+    involuntary_switches=whole,
+    migrations=st.just(-1),
+    steal_ms=st.just(-1),
+    cycles_per_tick_before=numbers,
+    cycles_per_tick_after=numbers,
+    seed=st.integers(0, 2**32 - 1),
+)
 points = st.builds(
-    records.Point, x=st.none() | numbers, params=st.dictionaries(st.text(), whole, max_size=2),
-    processes=st.lists(processes, min_size=1, max_size=2), stopped=st.just("time"),
-)  # fmt: skip
+    records.Point,
+    x=st.none() | numbers,
+    params=st.dictionaries(st.text(), whole, max_size=2),
+    processes=st.lists(processes, min_size=1, max_size=2),
+    stopped=st.just("time"),
+)
 measurements = st.builds(
-    records.Measurement, probe=st.text(), op=st.text(), timed=st.text(), reports=st.just([]),
-    axis=st.none(), params=st.just({"calls": 3, "dir": "x"}), samples=st.just(3),
-    warmup=st.just(1), priority=st.just("nice"), profile=st.just("quick"), key=st.text(),
-    tick_hz=numbers, started_at=st.just(NOW), seconds=numbers, state=st.just("measured"),
-    reason=st.none() | st.text(), points=st.lists(points, max_size=2),
-)  # fmt: skip
+    records.Measurement,
+    probe=st.text(),
+    op=st.text(),
+    timed=st.text(),
+    reports=st.just([]),
+    axis=st.none(),
+    params=st.just({"calls": 3, "dir": "x"}),
+    samples=st.just(3),
+    warmup=st.just(1),
+    priority=st.just("nice"),
+    profile=st.just("quick"),
+    key=st.text(),
+    tick_hz=numbers,
+    started_at=st.just(NOW),
+    seconds=numbers,
+    state=st.just("measured"),
+    reason=st.none() | st.text(),
+    points=st.lists(points, max_size=2),
+)
 quantities = st.builds(
-    records.Quantity, predictions=st.lists(predictions, max_size=2),
+    records.Quantity,
+    predictions=st.lists(predictions, max_size=2),
     measurement=st.none() | measurements,
-)  # fmt: skip
+)
 made = st.builds(
-    records.Record, format=st.just(records.FORMAT), experiment=st.just("a/b"),
+    records.Record,
+    format=st.just(records.FORMAT),
+    experiment=st.just("a/b"),
     quantities=st.dictionaries(st.text(min_size=1), quantities, max_size=2),
-)  # fmt: skip
+)
 
 
 @given(record=made)
-@settings(max_examples=60, deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])  # fmt: skip
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 def test_what_is_written_is_read_back(folders, record):
     records.write_record("r", record)
     assert records.read_record("r", "a/b") == record
@@ -82,12 +133,14 @@ def record_file(folders, text):
         ('{"format": 4, "experiment": "a/b"}', "format 4, newer than this version.*update Reckon"),
         ('{"format": 1}', "experiment: Field required"),
         ('{"format": 1, "experiment": "a/b", "colour": 3}', "colour: Extra inputs"),
-        ('{"format": 1, "experiment": "a/b", "quantities": {"q": {"predictions": 3}}}',
-         "quantities.q.predictions"),
+        (
+            '{"format": 1, "experiment": "a/b", "quantities": {"q": {"predictions": 3}}}',
+            "quantities.q.predictions",
+        ),
         ("[]", "not a whole record"),
         ("\udcff", "cannot be read|not a whole record"),
     ],
-)  # fmt: skip
+)
 def test_a_broken_record_is_told_and_left_as_it_is(folders, text, says):
     path = record_file(folders, "")
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -163,8 +216,13 @@ def test_who_lists_a_runs_experiments_notices_one_that_appears(folders, monkeypa
     assert records.experiments("r") == ["a/b"]
     digests = lambda: [records.digest(what) for what in (folders / "reads").read_text().split()]  # noqa: E731
     before = digests()
-    records.write_record("r", records.Record(experiment="a/b", quantities={"a/b/c": records.Quantity(predictions=[])}))
-    records.write_record("r", records.Record(experiment="methods/a/b"))  # measured after all that list the rest
+    records.write_record(
+        "r",
+        records.Record(experiment="a/b", quantities={"a/b/c": records.Quantity(predictions=[])}),
+    )
+    records.write_record(
+        "r", records.Record(experiment="methods/a/b")
+    )  # measured after all that list the rest
     assert before and digests() == before
     records.write_record("r", records.Record(experiment="a/c"))
     assert digests() != before
@@ -176,7 +234,9 @@ def test_a_run_cannot_be_named_out_of_its_folder(folders, name):
         records.run_dir(name)
 
 
-@pytest.mark.parametrize(("name", "module", "model"), [("record", records, "Record"), ("report", reports, "Figure")])
+@pytest.mark.parametrize(
+    ("name", "module", "model"), [("record", records, "Record"), ("report", reports, "Figure")]
+)
 def test_the_published_schema_is_the_one_in_use(name, module, model):
     published = (ROOT / "book" / f"{name}.schema.json").read_text(encoding="utf-8")
     assert published == module.schema(), "run `make schema`"
@@ -187,7 +247,11 @@ def test_a_record_is_parsed_once_until_it_is_written_again(folders, monkeypatch)
     path = record_file(folders, '{"format": 3, "experiment": "a/b"}')
     parsed = []
     read_text = type(path).read_text
-    monkeypatch.setattr(type(path), "read_text", lambda self, **options: parsed.append(self) or read_text(self, **options))
+    monkeypatch.setattr(
+        type(path),
+        "read_text",
+        lambda self, **options: parsed.append(self) or read_text(self, **options),
+    )
     first = records.read_record("r", "a/b")
     first.quantities["mine"] = records.Quantity(predictions=[])  # a caller's own copy
     assert not records.read_record("r", "a/b").quantities
@@ -198,7 +262,9 @@ def test_a_record_is_parsed_once_until_it_is_written_again(folders, monkeypatch)
 
 
 def test_a_digest_follows_the_file_as_it_changes(folders):
-    path = record_file(folders, '{"quantities": {"q": {"measurement": 1, "predictions": 1}, "r": {}}}')
+    path = record_file(
+        folders, '{"quantities": {"q": {"measurement": 1, "predictions": 1}, "r": {}}}'
+    )
     noted = [str(path), f"{path}#q", f"{path}#r", f"{path}#*"]
     whole, q, r, all_measured = map(records.digest, noted)
     path.write_text('{"quantities": {"q": {"measurement": 1, "predictions": 22}, "r": {}}}')

@@ -2,12 +2,12 @@
 
 import csv
 
+import made_up
 import numpy as np
 import pytest
-
-import made_up
-import reckon as rk
 from test_levels import CAPACITIES, FOUR, SIZES, stairs, with_ramps
+
+import reckon as rk
 
 pytestmark = pytest.mark.beside
 
@@ -26,7 +26,9 @@ def latency(jumps=(21, 41, 61), heights=(1.1, 3.8, 13, 110), quantity=LOAD, **ch
 
 def rows_of(block):
     lines = [line for line in block.markdown.splitlines() if line.startswith("| ")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "---" not in line]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in lines if "---" not in line
+    ]
 
 
 def data(build, name):
@@ -40,11 +42,23 @@ def table(one, reported=CAPACITIES):
 
 def test_the_table_tells_each_regime_and_whether_it_ends_where_reported():
     found = rows_of(table(latency()))
-    assert found[0] == ["Regime", "From", "To", "Latency, median", "Core cycles", "The machine reports",
-                        "Ends there?"]  # fmt: skip
+    assert found[0] == [
+        "Regime",
+        "From",
+        "To",
+        "Latency, median",
+        "Core cycles",
+        "The machine reports",
+        "Ends there?",
+    ]
     assert [row[0] for row in found[1:]] == FOUR
-    assert found[1][1:3] == ["1 KiB", "32 KiB"] and found[1][5:] == ["32 KiB", "yes, within one step"]
-    assert float(found[1][3].split()[0]) == pytest.approx(1.1, rel=0.03) and found[1][3].endswith(" ns")
+    assert found[1][1:3] == ["1 KiB", "32 KiB"] and found[1][5:] == [
+        "32 KiB",
+        "yes, within one step",
+    ]
+    assert float(found[1][3].split()[0]) == pytest.approx(1.1, rel=0.03) and found[1][3].endswith(
+        " ns"
+    )
     assert float(found[1][4]) == pytest.approx(3.3, rel=0.03)  # three cycles a tick of 1 ns
     assert found[4][5:] == ["–", "not seen: the curve ends"]
 
@@ -61,8 +75,10 @@ def test_a_level_that_ends_early_and_one_that_is_not_reported():
     assert found[2][5:] == ["–", "not reported"]
     assert found[3][6] == "ends at 8 MiB, 25 % of the reported 32 MiB"
     text = rk.show.levels_verdict(early, FOUR, CAPACITIES).markdown
-    assert text == ("L1 and L2 each end where the machine reports, within one step. The data show L3 "
-                    "ending at 8 MiB, the machine reports 32 MiB: it keeps its speed for 25 % of that.")  # fmt: skip
+    assert text == (
+        "L1 and L2 each end where the machine reports, within one step. The data show L3 "
+        "ending at 8 MiB, the machine reports 32 MiB: it keeps its speed for 25 % of that."
+    )
 
 
 def test_a_climb_has_a_row_of_its_own():
@@ -83,7 +99,12 @@ def test_another_number_of_levels_is_told():
 
 def test_a_level_inside_a_cache_is_told_and_no_l3_made_of_it():
     one = latency((21, 34, 39), (1.1, 3.8, 5.5, 110))
-    assert [row[0] for row in rows_of(table(one))[1:]] == ["L1", "another level", "L2", "main memory"]
+    assert [row[0] for row in rows_of(table(one))[1:]] == [
+        "L1",
+        "another level",
+        "L2",
+        "main memory",
+    ]
     text = rk.show.levels_verdict(one, FOUR, CAPACITIES).markdown
     assert "No level of its own is seen for L3 (32 MiB reported)." in text
     assert "another level before L2's own, 3.8" in text and text.endswith(" ns up to 304 KiB.")
@@ -97,7 +118,9 @@ def test_missing_points_are_told_and_nothing_is_nan():
     assert [row[0] for row in rows_of(table(one))[1:]] == FOUR
 
 
-@pytest.mark.parametrize("show", [lambda one: table(one), lambda one: rk.show.levels_verdict(one, FOUR, {})])
+@pytest.mark.parametrize(
+    "show", [lambda one: table(one), lambda one: rk.show.levels_verdict(one, FOUR, {})]
+)
 def test_without_points_a_sentence_says_so(show):
     one = latency()
     assert "needs huge pages" in show(made_up.unmeasured(LOAD, one)).markdown
@@ -110,8 +133,15 @@ def test_the_staircase_has_its_levels_in_the_alt_text_and_every_point_in_the_dat
     one = latency(missing=[30], predicted=steps)
     other = latency(heights=(1, 2, 5, 30), quantity="memory/latency/stride", processes=2)
     gone = made_up.unmeasured("memory/latency/huge", one)
-    block = rk.draw.levels([one, other, gone], one, "mem-stairs", "Caption", "region size",
-                           {LOAD: "random loads"}, CAPACITIES)  # fmt: skip
+    block = rk.draw.levels(
+        [one, other, gone],
+        one,
+        "mem-stairs",
+        "Caption",
+        "region size",
+        {LOAD: "random loads"},
+        CAPACITIES,
+    )
     alt = block.markdown.split(":alt: ")[1].splitlines()[0]
     assert "from 1 KiB to 256 MiB" in alt and " up to 32 KiB; L2 " in alt and "main memory 1" in alt
     found = data(build, "mem-stairs")
@@ -132,8 +162,16 @@ def test_a_staircase_without_reported_capacities_or_levels_is_drawn(build):
 
 def mountain(strides, **changes):
     x = 2.0 ** np.arange(4, 18)
-    return [made_up.curve(f"memory/mountain/{s}", x, np.where(x < 1024, 40, 10) / (s / 8) ** 0.3,
-                          unit="GB/s", **changes) for s in strides]  # fmt: skip
+    return [
+        made_up.curve(
+            f"memory/mountain/{s}",
+            x,
+            np.where(x < 1024, 40, 10) / (s / 8) ** 0.3,
+            unit="GB/s",
+            **changes,
+        )
+        for s in strides
+    ]
 
 
 def test_the_mountain_is_drawn_with_a_stride_and_a_point_missing(build):
@@ -154,13 +192,22 @@ def test_a_mountain_of_one_stride_and_one_of_none(build):
     (one,) = mountain([8])
     assert rk.draw.mountain([one], "mem-ridge", "C", {one.quantity: 8}).svg
     gone = made_up.unmeasured(one.quantity, one)
-    assert "needs huge pages" in rk.draw.mountain([gone], "mem-flat", "C", {one.quantity: 8}).markdown
+    assert (
+        "needs huge pages" in rk.draw.mountain([gone], "mem-flat", "C", {one.quantity: 8}).markdown
+    )
 
 
 def test_latency_against_throughput_leaves_out_what_one_of_them_lacks(build):
     load = np.arange(0, 101, 10.0)
-    across = made_up.curve("memory/loaded/throughput", load, 0.1 + load / 5, unit="GB/s", axis_unit="%",
-                           predicted=load / 4, missing=[0])  # fmt: skip
+    across = made_up.curve(
+        "memory/loaded/throughput",
+        load,
+        0.1 + load / 5,
+        unit="GB/s",
+        axis_unit="%",
+        predicted=load / 4,
+        missing=[0],
+    )
     up = made_up.curve("memory/loaded/latency", load, 90 + load**2 / 50, axis_unit="%", missing=[4])
     block = rk.draw.against(across, up, "mem-loaded", "Caption", "throughput", "latency")
     found = data(build, "mem-loaded")
@@ -185,25 +232,40 @@ def test_notes_of_a_curve_say_where_and_how_many():
     text = rk.show.verdict(one, "a load").markdown
     said = [point.warnings[0] for point in one.summaries if point.warnings]
     modes = next(warning for warning in said if "two modes" in warning)
-    assert said.count(modes) >= 4 and f"at {said.count(modes)} of its {len(one.points)} points {modes}" in text
+    assert (
+        said.count(modes) >= 4
+        and f"at {said.count(modes)} of its {len(one.points)} points {modes}" in text
+    )
     assert text.count("Note:") == 1
 
 
 def curve_verdict(*ratios):
-    return rk.show.verdict(made_up.curve(LOAD, 2.0 ** np.arange(len(ratios)), ratios), "a load").markdown
+    return rk.show.verdict(
+        made_up.curve(LOAD, 2.0 ** np.arange(len(ratios)), ratios), "a load"
+    ).markdown
 
 
 def test_the_verdict_on_a_curve_hides_no_points_behind_their_median():
     assert "came out as predicted, by the median over its points." in curve_verdict(*[1.0] * 10)
     text = curve_verdict(*[1.0] * 9, 3)
-    assert "as predicted, by the median over its points. It is farthest off at 512 KiB, with " in text
+    assert (
+        "as predicted, by the median over its points. It is farthest off at 512 KiB, with " in text
+    )
     text = curve_verdict(*[1.0] * 8, 3, 9)
-    assert "came out as predicted in part: 8 of 10 points lie within 1.25 times of the prediction." in text
+    assert (
+        "came out as predicted in part: 8 of 10 points lie within 1.25 times of the prediction."
+        in text
+    )
     assert "67 % higher" in curve_verdict(*[1.67] * 10)
 
 
 def test_a_curve_on_both_sides_of_its_prediction_is_not_told_by_its_median():
     text = curve_verdict(0.8, 1, 1, 1.2, 1.2)
-    assert "came out on both sides of the prediction, from 0.8" in text and " times at 1 KiB to 1.2" in text
+    assert (
+        "came out on both sides of the prediction, from 0.8" in text
+        and " times at 1 KiB to 1.2" in text
+    )
     assert " in the middle; 5 of 5 points lie within 1.25 times" in text and "median" not in text
-    assert "as predicted, by the median" in curve_verdict(0.8, *[1] * 18, 1.2)  # two of twenty, and near
+    assert "as predicted, by the median" in curve_verdict(
+        0.8, *[1] * 18, 1.2
+    )  # two of twenty, and near

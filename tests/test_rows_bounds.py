@@ -5,14 +5,13 @@ import subprocess
 
 import numpy as np
 import pytest
-
 from conftest import ROOT, need
-from reckon import clib
 from rows import (  # the fixture acts on every test of this file
     agrees_with_perf,
     median_ns,
-    nothing_is_left_behind,
 )
+
+from reckon.measurement import library
 
 # --- bounds, and a program that is not ours ----------------------------------------------------
 
@@ -21,7 +20,7 @@ from rows import (  # the fixture acts on every test of this file
 def test_a_round_of_a_loop_takes_a_core_cycle_at_least():
     cycles = []
     for _ in range(7):
-        one = clib.run("cpu/loop/o2")
+        one = library.run("cpu/loop/o2")
         clock = (one.cycles_per_tick_before + one.cycles_per_tick_after) / 2
         cycles.append(np.median(one.ticks / one.ops) * clock)
     assert np.median(cycles) >= 0.9
@@ -64,7 +63,7 @@ def test_the_partner_is_not_timed_while_it_begins(row):
 
 def test_additions_in_memory_are_rounded_up_to_64():
     for asked, done in ((1, 64), (64, 64), (65, 128), (10_000, 10_048)):
-        one = clib.run("cpu/loop/counter_in_memory", {"rounds": asked}, samples=2)
+        one = library.run("cpu/loop/counter_in_memory", {"rounds": asked}, samples=2)
         assert (one.ops == done).all()
 
 
@@ -84,7 +83,7 @@ def minimal(tmp_path_factory):
 def test_a_program_that_is_not_ours_finds_the_same(minimal, row, word, samples):
     """In turn with ours, on the same CPU and with the same priority, by medians."""
     need(os.geteuid() == 0, "the same priority needs root")
-    cpu, ours, theirs = str(clib.default_cpu()), [], []
+    cpu, ours, theirs = str(library.default_cpu()), [], []
     for _ in range(9):
         ours.append(median_ns(f"cpu/{row}", {}, 1, samples=samples))
         command = ["nice", "-n", "-20", "taskset", "-c", cpu, minimal, word, str(samples)]

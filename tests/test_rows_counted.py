@@ -11,9 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT, need
-from reckon import clib
 from rows import (  # the fixture acts on every test of this file
     ACROSS,
     CPU,
@@ -22,11 +20,12 @@ from rows import (  # the fixture acts on every test of this file
     children_of,
     control_group,
     in_python,
-    nothing_is_left_behind,
     objdump,
     stat,
     x86_only,
 )
+
+from reckon.measurement import library
 
 # --- calls: what the compiler made, and how often they are entered -----------------------------
 
@@ -117,16 +116,19 @@ def test_a_procedure_is_entered_as_often_as_the_samples_say(counted, tmp_path, r
         x86_only()
     in_python(
         f"params = {{'arguments': 3, 'calls': 100}}\n"
-        f"names = [p.name for p in clib.probe('cpu/call/{row}').parameters]\n"
+        f"names = [p.name for p in library.probe('cpu/call/{row}').parameters]\n"
         f"params = {{k: v for k, v in params.items() if k in names}}\n"
-        f"os.environ['RECKON_LIB'] = {str(out)!r}; clib._library.cache_clear()\n"
-        f"one = clib.run('cpu/call/{row}', params, samples=3, warmup=0, isolated=False)\n"
+        f"os.environ['RECKON_LIB'] = {str(out)!r}; library._library.cache_clear()\n"
+        f"one = library.run('cpu/call/{row}', params, samples=3, warmup=0, isolated=False)\n"
         f"say(int(one.ops.sum()))",
-        LD_PRELOAD=str(out / "entries.so"), ENTRIES=str(tmp_path / "entries"),
-    )  # fmt: skip
-    entries = {int(line.split()[1], 16): int(line.split()[2])
-               for line in (tmp_path / "entries").read_text().splitlines()
-               if line.startswith(str(out / "libreckon.so "))}  # fmt: skip
+        LD_PRELOAD=str(out / "entries.so"),
+        ENTRIES=str(tmp_path / "entries"),
+    )
+    entries = {
+        int(line.split()[1], 16): int(line.split()[2])
+        for line in (tmp_path / "entries").read_text().splitlines()
+        if line.startswith(str(out / "libreckon.so "))
+    }
 
     def entered(function):  # take0 to take7 are in both files
         return sum(entries.get(int(s[0], 16), 0) for s in symbols if s[-1] == function)
@@ -210,9 +212,18 @@ def test_each_row_creates_what_it_says(tmp_path):
         f"    os.path.exists('/row/' + row)\n"  # seen in the log
         f"    did[row] = attempt(row, params, samples=3, isolated=False)\n"
         f"say(did)",
-        prefix=["strace", "-f", "-qq", "-o", tmp_path / "log", "-e", "signal=none", "-e",
-                "trace=?fork,?vfork,clone,?clone3,execve,wait4,waitid,?stat,?newfstatat"],
-    )  # fmt: skip
+        prefix=[
+            "strace",
+            "-f",
+            "-qq",
+            "-o",
+            tmp_path / "log",
+            "-e",
+            "signal=none",
+            "-e",
+            "trace=?fork,?vfork,clone,?clone3,execve,wait4,waitid,?stat,?newfstatat",
+        ],
+    )
     found = system_calls(tmp_path / "log")
     for row, (_, expected) in CREATED.items():
         if did[row] == "ran":
@@ -245,20 +256,20 @@ def test_every_turn_switches_away_and_back(row, parties, times):
     """Counted by the kernel: each party gives way once a turn. Of two processes it tells of one."""
     if "t470" in row:
         x86_only()
-    one = clib.run(f"cpu/switch/{row}", {"turns": 100}, samples=20, warmup=0)
+    one = library.run(f"cpu/switch/{row}", {"turns": 100}, samples=20, warmup=0)
     counted = one.voluntary_switches + one.involuntary_switches
     assert 0.95 <= counted / (20 * times * parties) <= 1.2
 
 
 def test_the_ring_switches_once_a_lap_and_member():
-    one = clib.run("cpu/switch/ring", {"processes": 5, "laps": 100}, samples=20, warmup=0)
+    one = library.run("cpu/switch/ring", {"processes": 5, "laps": 100}, samples=20, warmup=0)
     counted = one.voluntary_switches + one.involuntary_switches
     assert 0.95 <= counted / (20 * 100) <= 2.2  # it may give way to the woken one, then wait
     assert (one.ops == 100 * 5).all()
 
 
 def test_a_pipe_within_one_process_does_not_switch():
-    one = clib.run("cpu/switch/pipe", {"turns": 1000}, samples=20, warmup=0)
+    one = library.run("cpu/switch/pipe", {"turns": 1000}, samples=20, warmup=0)
     assert one.voluntary_switches == 0
     assert one.involuntary_switches < 0.01 * 20 * 1000
 
@@ -275,8 +286,8 @@ def places_while_running(row, parties, **params):
 
 def places_within(deadline_s, row, parties, params):
     def endless():
-        with contextlib.suppress(clib.ProbeFailed):  # its deadline
-            clib.run(row, params, samples=1, warmup=0, deadline_s=deadline_s)
+        with contextlib.suppress(library.ProbeFailed):  # its deadline
+            library.run(row, params, samples=1, warmup=0, deadline_s=deadline_s)
 
     runner, seen = threading.Thread(target=endless), []
     runner.start()
@@ -284,8 +295,11 @@ def places_within(deadline_s, row, parties, params):
         time.sleep(0.03)
         with contextlib.suppress(OSError, TypeError):
             probes = children_of(os.getpid())
-            tasks = [task for pid in probes + [p for probe in probes for p in children_of(probe)]
-                     for task in Path(f"/proc/{pid}/task").iterdir()]
+            tasks = [
+                task
+                for pid in probes + [p for probe in probes for p in children_of(probe)]
+                for task in Path(f"/proc/{pid}/task").iterdir()
+            ]
             now = [(int(allowed(task)), int(stat(task)[CPU])) for task in tasks]
             seen = now if len(now) == parties else seen
     runner.join()
@@ -295,7 +309,7 @@ def places_within(deadline_s, row, parties, params):
 @pytest.mark.parametrize("kind", ["process", "thread"])
 @pytest.mark.parametrize("means", ["", "eventfd_", "futex_"])
 def test_the_partner_is_where_the_row_says(means, kind):
-    cpu, turns = clib.default_cpu(), 100_000_000
+    cpu, turns = library.default_cpu(), 100_000_000
     row = f"cpu/switch/{means}{kind}"
     assert places_while_running(row, 2, turns=turns) == [(cpu, cpu)] * 2
     others = sorted(os.sched_getaffinity(0) - {cpu})
@@ -306,7 +320,7 @@ def test_the_partner_is_where_the_row_says(means, kind):
 
 
 def test_the_ring_is_on_one_cpu():
-    cpu = clib.default_cpu()
+    cpu = library.default_cpu()
     found = places_while_running("cpu/switch/ring", 4, processes=4, laps=1_000_000)
     assert found == [(cpu, cpu)] * 4
 
@@ -325,10 +339,12 @@ def only_the_rows_across_cannot(said):
 
 @pytest.mark.parametrize("isolated", [True, False])
 def test_with_one_cpu_the_rows_across_say_that_they_cannot(isolated):
-    only_the_rows_across_cannot(in_python(
-        f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
-        f"say({{row: attempt(row, isolated={isolated}) for row in {SWITCHES}}})"
-    ))  # fmt: skip
+    only_the_rows_across_cannot(
+        in_python(
+            f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
+            f"say({{row: attempt(row, isolated={isolated}) for row in {SWITCHES}}})"
+        )
+    )
 
 
 def test_in_a_control_group_of_one_cpu_the_rows_across_say_that_they_cannot():

@@ -10,9 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT, need
-from reckon import clib
 from rows import (  # the fixture acts on every test of this file
     GROUP,
     HEAD,
@@ -27,13 +25,15 @@ from rows import (  # the fixture acts on every test of this file
     in_python,
     kills_in,
     median_ns,
-    nothing_is_left_behind,
     processes_where,
     stat,
     x86_only,
 )
 
+from reckon.measurement import library
+
 # --- limits ------------------------------------------------------------------------------------
+
 
 def limited(processes):
     """The script's user may have so many processes beside the script itself."""
@@ -112,9 +112,7 @@ def test_a_row_that_fails_for_want_of_descriptors_leaves_nothing_behind():
 
 
 def test_in_this_process_no_row_leaves_anything_behind():
-    said = in_python(
-        f"say([[row, attempt(row, isolated=False), left_behind()] for row in {ROWS}])"
-    )
+    said = in_python(f"say([[row, attempt(row, isolated=False), left_behind()] for row in {ROWS}])")
     for row, what, left in said:
         assert left == NOTHING, row
         assert what == "ran" or what.startswith("ProbeCannot"), row
@@ -156,9 +154,7 @@ def test_no_partner_outlives_a_killed_caller(row, params):
 
 
 def test_memory_that_the_control_group_does_not_have_is_not_touched():
-    script = (
-        f"say([attempt('cpu/task/fork', {{'resident_bytes': n << 20}}) for n in (1024, 64, 384)])"
-    )
+    script = "say([attempt('cpu/task/fork', {'resident_bytes': n << 20}) for n in (1024, 64, 384)])"
     with control_group("memory", max=512 * MIB) as group:
         large, small, near = in_python(script, group)
         told = "ProbeCannot: 1024 MiB with their page tables do not fit into the "
@@ -171,15 +167,16 @@ def test_more_than_the_memory_available_is_told():
     meminfo = Path("/proc/meminfo").read_text()
     available = int(re.search(r"MemAvailable:\s*(\d+)", meminfo)[1]) * 1024
     for row in ("fork", "vfork", "posix_spawn"):
-        with pytest.raises(clib.ProbeCannot, match=r"do not fit into the \d+ MiB available"):
-            clib.run(f"cpu/task/{row}", {"resident_bytes": int(available * 1.1)})
+        with pytest.raises(library.ProbeCannot, match=r"do not fit into the \d+ MiB available"):
+            library.run(f"cpu/task/{row}", {"resident_bytes": int(available * 1.1)})
 
 
 @pytest.mark.timed
 def test_a_fork_grows_with_what_its_parent_holds_and_a_vfork_does_not():
     def ratio(row):
-        return (median_ns(f"cpu/task/{row}", {"resident_bytes": 64 * MIB}, 3)
-                / median_ns(f"cpu/task/{row}", {}, 3))  # fmt: skip
+        return median_ns(f"cpu/task/{row}", {"resident_bytes": 64 * MIB}, 3) / median_ns(
+            f"cpu/task/{row}", {}, 3
+        )
 
     assert ratio("fork") > 2
     assert ratio("vfork") < 2
@@ -197,8 +194,8 @@ def test_with_huge_pages_a_fork_has_less_to_copy():
     setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     huge = {"resident_bytes": 64 * MIB, "pages": "huge"}
     if not setting.exists() or "[never]" in setting.read_text():
-        with pytest.raises(clib.ProbeCannot, match="huge pages are not to be had here"):
-            clib.run("cpu/task/fork", huge)
+        with pytest.raises(library.ProbeCannot, match="huge pages are not to be had here"):
+            library.run("cpu/task/fork", huge)
         return
     small = median_ns("cpu/task/fork", {**huge, "pages": "small"}, 3)
     assert median_ns("cpu/task/fork", huge, 3) < small / 3
@@ -214,8 +211,8 @@ def test_a_ring_does_not_touch_memory_that_is_not_there():
 
 def test_pages_are_small_or_huge():
     for row in ("fork", "vfork", "posix_spawn"):
-        with pytest.raises(clib.ProbeCannot, match="pages are small or huge"):
-            clib.run(f"cpu/task/{row}", {"pages": "giant"})
+        with pytest.raises(library.ProbeCannot, match="pages are small or huge"):
+            library.run(f"cpu/task/{row}", {"pages": "giant"})
 
 
 # --- what a filter or a missing right refuses --------------------------------------------------
@@ -245,21 +242,24 @@ NO_CLONE3 = (CLONE3, ENOSYS, 0, 0)  # so that the C library uses clone, whose fl
 
 FILTERS = {
     "pipe": (
-        [(PIPE, EPERM, 0, 0), (PIPE2, EPERM, 0, 0)], "pipe is refused here",
+        [(PIPE, EPERM, 0, 0), (PIPE2, EPERM, 0, 0)],
+        "pipe is refused here",
         "switch/(?!eventfd|futex|i7_10750h_thread|hpe_i7_860_thread)|task/hpe_i7_860_process",
     ),
     "eventfd": ([(EVENTFD2, EPERM, 0, 0)], "eventfd is refused here", "switch/eventfd"),
     "priority": ([(SETSCHEDULER, EPERM, 0, 0)], "SCHED_RR needs", "(task|switch)/hpe_i7_860"),
     "fork": (
-        [NO_CLONE3, (CLONE, EPERM, CLONE_VM, 0)], "(fork|creating a process) is refused here",
+        [NO_CLONE3, (CLONE, EPERM, CLONE_VM, 0)],
+        "(fork|creating a process) is refused here",
         "switch/(.*process|ring)|task/(fork|(mbp2016|hpe_i7_860)_process|.*_fork)",
     ),
     "vfork": ([(VFORK, EPERM, 0, 0)], "(vfork|creating a process) is refused here", "task/vfork"),
     "thread": (
-        [NO_CLONE3, (CLONE, EPERM, CLONE_THREAD, 1)], "pthread_create is refused here",
+        [NO_CLONE3, (CLONE, EPERM, CLONE_THREAD, 1)],
+        "pthread_create is refused here",
         "(task|switch)/.*thread",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FILTERS)

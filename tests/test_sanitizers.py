@@ -5,32 +5,31 @@ import subprocess
 import sys
 
 import pytest
-
 from conftest import ROOT, need, sanitized_build
 
 SCRIPT = """
-from reckon import clib
+from reckon.measurement import library
 small = {"rounds": 2, "sleep_ms": 1, "interval_ns": 10_000, "resident_bytes": 1 << 20,
          "working_set_bytes": 4096, "size_bytes": (1 << 20) + 13, "threads": 2,
          "window_bytes": 1000, "step_bytes": 65536, "file_bytes": 1 << 20}
 ran = 0
 for isolated in (True, False):
-    for probe in clib.probes().values():
+    for probe in library.probes().values():
         if probe.name in ("test/crash", "test/hang"):
             continue
         params = {p.name: min(max(small.get(p.name, 3), p.least), p.most)
                   for p in probe.parameters if not p.text}
         try:
-            clib.run(probe.name, params, samples=3, isolated=isolated)
+            library.run(probe.name, params, samples=3, isolated=isolated)
             ran += 1
-        except clib.ProbeCannot:
+        except library.ProbeCannot:
             pass
 for name, params in (("nope", {}), ("cpu/syscall/getpid", {"calls": "x" * 3000}),
                      ("cpu/syscall/getpid", {"calls=1\\ncalls": "2"})):
     try:
-        clib._library(); clib.probes()[name] if name != "nope" else None
-        clib.run(name, params)
-    except clib.ReckonError:
+        library._library(); library.probes()[name] if name != "nope" else None
+        library.run(name, params)
+    except library.ReckonError:
         pass
 print("ran", ran)
 """
@@ -44,15 +43,25 @@ def sanitized(tmp_path_factory):
 def run(out, script):
     # libstdc++ beside it: extensions in C++ throw before the sanitizer would find it.
     preload = " ".join(
-        subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True).stdout.strip()
+        subprocess.run(
+            ["gcc", f"-print-file-name={name}"], capture_output=True, text=True
+        ).stdout.strip()
         for name in ("libasan.so", "libstdc++.so")
     )
     return subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True,
-        env={**os.environ, "RECKON_LIB": str(out), "LD_PRELOAD": preload,
-             # Python itself leaks at exit; the probe program is checked for leaks too.
-             "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"},
-    )  # fmt: skip
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={
+            **os.environ,
+            "RECKON_LIB": str(out),
+            "LD_PRELOAD": preload,
+            # Python itself leaks at exit; the probe program is checked for leaks too.
+            "ASAN_OPTIONS": "detect_leaks=0",
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+        },
+    )
 
 
 def test_every_row_is_clean_under_the_sanitizers(sanitized):
@@ -65,7 +74,9 @@ def test_every_row_is_clean_under_the_sanitizers(sanitized):
 NFS = """
 import os
 os.environ.pop("LD_PRELOAD")  # not for the server
-from reckon import clib, nfs, scratch
+from reckon.measurement import library
+from reckon.hosts import nfs
+from reckon.computer import scratch
 folder = scratch.prepare(1, 1 << 20)[0].parent
 try:
     nfs.chosen("near", folder)
@@ -73,15 +84,15 @@ except nfs.NfsCannot as reason:
     print("cannot", reason)
 else:
     ran = 0
-    for name, probe in clib.probes().items():
+    for name, probe in library.probes().items():
         for version in (3, 4):
             takes = {p.name: p.preset for p in probe.parameters}
             params = {"server": "near", "file_bytes": 1 << 18, "version": version}
             if name.startswith("files/remote/") and "server" in takes:
                 try:
-                    clib.run(name, {k: v for k, v in params.items() if k in takes}, samples=3)
+                    library.run(name, {k: v for k, v in params.items() if k in takes}, samples=3)
                     ran += 1
-                except clib.ProbeCannot:
+                except library.ProbeCannot:
                     pass
     nfs.forget()
     print("ran", ran)
@@ -100,13 +111,13 @@ def test_the_sanitizer_would_have_noticed(sanitized):
     """Seen to fail: a write past the samples of a call in this process."""
     script = """
 import ctypes as C
-from reckon import clib
-clib.probes()
-request = clib.Request(probe=b"cpu/timer/pair", params=b"", samples=64, isolated=0)
+from reckon.measurement import library
+library.probes()
+request = library.Request(probe=b"cpu/timer/pair", params=b"", samples=64, isolated=0)
 libc = C.CDLL(None)
 libc.malloc.restype = C.c_void_p
-short = C.cast(libc.malloc(16), C.POINTER(clib.Sample))
-clib._library().rk_run(C.byref(request), short, C.byref(clib.Report()))
+short = C.cast(libc.malloc(16), C.POINTER(library.Sample))
+library._library().rk_run(C.byref(request), short, C.byref(library.Report()))
 """
     done = run(sanitized, script)
     assert done.returncode != 0 and "heap-buffer-overflow" in done.stderr

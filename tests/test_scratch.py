@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from conftest import ROOT, need
-from reckon import clib, scratch
+
+from reckon.computer import scratch
+from reckon.measurement import library
 
 KIB = 1024
 
@@ -24,13 +25,16 @@ def disk(tmp_path, monkeypatch):
 
 def in_python(text, folder, **more):
     return subprocess.Popen(
-        [sys.executable, "-c", text], cwd=ROOT, stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", text],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
         env={**os.environ, "RECKON_SCRATCH": str(folder), **more},
-    )  # fmt: skip
+    )
 
 
 MAKE = """
-from reckon import scratch
+from reckon.computer import scratch
 paths = scratch.prepare(2, 100_000)
 print(*paths, flush=True)
 """
@@ -105,8 +109,10 @@ def test_more_than_a_share_of_the_free_space_is_refused(disk):
     with scratch.shared(), pytest.raises(scratch.ScratchCannot) as caught:
         about = os.statvfs(disk)
         scratch.prepare(1, int(0.3 * about.f_bavail * about.f_frsize))
-    assert re.search(r"more than a quarter of the .* free in .*; choose another disk with SCRATCH=",
-                     str(caught.value))  # fmt: skip
+    assert re.search(
+        r"more than a quarter of the .* free in .*; choose another disk with SCRATCH=",
+        str(caught.value),
+    )
     assert list(disk.iterdir()) == []
 
 
@@ -115,7 +121,10 @@ def test_no_folder_or_one_that_cannot_be_written(disk, monkeypatch):
     with scratch.shared(), pytest.raises(scratch.ScratchCannot, match="No such file or directory"):
         scratch.prepare(1, KIB)
     monkeypatch.setenv("RECKON_SCRATCH", "/proc")
-    with scratch.shared(), pytest.raises(scratch.ScratchCannot, match="No file can be written in /proc"):
+    with (
+        scratch.shared(),
+        pytest.raises(scratch.ScratchCannot, match="No file can be written in /proc"),
+    ):
         scratch.prepare(1, KIB)
 
 
@@ -139,7 +148,7 @@ def test_a_full_disk_is_told(disk, monkeypatch):
 def test_what_the_folder_lies_on_is_told(disk, monkeypatch):
     kind, source = subprocess.run(
         ["findmnt", "-T", disk, "-no", "FSTYPE,SOURCE"], capture_output=True, text=True
-    ).stdout.split()  # fmt: skip
+    ).stdout.split()
     assert scratch.facts()["filesystem"][0] == kind
     assert scratch.identity().startswith(f"scratch {kind} {source} ")
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
@@ -148,10 +157,10 @@ def test_what_the_folder_lies_on_is_told(disk, monkeypatch):
 
 
 def test_the_rows_disk_is_scratchs(disk, monkeypatch):
-    clib.run("memory/fault/minor", {"touches": 1}, samples=1)
+    library.run("memory/fault/minor", {"touches": 1}, samples=1)
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
-    with pytest.raises(clib.ProbeCannot, match="/dev/shm lies in memory"):
-        clib.run("memory/fault/minor", {"touches": 1}, samples=1)
+    with pytest.raises(library.ProbeCannot, match="/dev/shm lies in memory"):
+        library.run("memory/fault/minor", {"touches": 1}, samples=1)
 
 
 def test_a_folder_that_another_user_put_there_is_not_used(disk):
@@ -160,7 +169,11 @@ def test_a_folder_that_another_user_put_there_is_not_used(disk):
     elsewhere.mkdir()
     with scratch.shared():
         trap = Path(os.environ["RECKON_FILES"])
-        for make in (lambda: trap.symlink_to(elsewhere), lambda: trap.mkdir(0o755), lambda: trap.mkdir(0o700)):
+        for make in (
+            lambda: trap.symlink_to(elsewhere),
+            lambda: trap.mkdir(0o755),
+            lambda: trap.mkdir(0o700),
+        ):
             make()
             if not trap.is_symlink():
                 os.chown(trap, 54321 if trap.stat().st_mode & 0o077 == 0 else 0, -1)
@@ -203,16 +216,22 @@ def test_a_quota_that_is_used_up_is_told(disk, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", refuse)
     with scratch.shared():
-        with pytest.raises(scratch.ScratchCannot, match="No file can be written in .*: Disk quota exceeded"):
+        with pytest.raises(
+            scratch.ScratchCannot, match="No file can be written in .*: Disk quota exceeded"
+        ):
             scratch.prepare(1, 64 * KIB)
         assert (Path(os.environ["RECKON_FILES"]) / "data-0").stat().st_size == 0
 
 
 def test_what_is_read_ahead_is_the_disks_own(disk, monkeypatch):
     """A partition has no queue of its own; what lies in memory has none at all."""
-    told = subprocess.run(["findmnt", "-T", disk, "-no", "MAJ:MIN"], capture_output=True, text=True).stdout.strip()
+    told = subprocess.run(
+        ["findmnt", "-T", disk, "-no", "MAJ:MIN"], capture_output=True, text=True
+    ).stdout.strip()
     here = Path(f"/sys/dev/block/{told}").resolve()
-    found = [p for p in (here / "queue/read_ahead_kb", here.parent / "queue/read_ahead_kb") if p.exists()]
+    found = [
+        p for p in (here / "queue/read_ahead_kb", here.parent / "queue/read_ahead_kb") if p.exists()
+    ]
     assert scratch.facts()["read_ahead"][0] == (int(found[0].read_text()) * 1024 if found else None)
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
     assert scratch.facts()["read_ahead"] == (None, "")

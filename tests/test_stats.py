@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from reckon import stats
+from reckon import statistics
 
 pytestmark = pytest.mark.beside
 
@@ -17,7 +17,7 @@ def made_up(seed, processes=12, trials=20, centre=100.0, sd=1.0, between=1.0):
 def test_summary_agrees_with_numpy_and_scipy():
     found = made_up(1)
     pooled = np.concatenate(found)
-    s = stats.summarise(found)
+    s = statistics.summarise(found)
     assert s.median == np.median([np.median(v) for v in found])
     assert s.mean == pytest.approx(pooled.mean())
     assert s.sd == pytest.approx(pooled.std(ddof=1))
@@ -31,7 +31,7 @@ def test_summary_agrees_with_numpy_and_scipy():
 def test_the_interval_is_taken_across_processes_not_trials():
     # Processes differ by 10 while trials inside one differ by 0.01: pooling would give an interval
     # a hundred times too narrow.
-    s = stats.summarise(made_up(2, processes=20, sd=0.01, between=10))
+    s = statistics.summarise(made_up(2, processes=20, sd=0.01, between=10))
     assert s.high - s.low > 3
     assert s.sd_within < 0.02 < 3 < s.sd_across
 
@@ -51,27 +51,27 @@ def test_the_interval_covers_the_true_median(n, draw):
         else:
             values = np.where(random.random(n) < 0.4, 1.0, 2.0) + random.normal(0, 0.01, n)
             truth = 1.99 + scipy.stats.norm.ppf((0.5 - 0.4) / 0.6) * 0.01 + 0.01
-        low, high = stats.median_interval(values)
+        low, high = statistics.median_interval(values)
         hits += low <= truth <= high
     assert hits / 600 > 0.95 - 3 * math.sqrt(0.05 * 0.95 / 600)
 
 
 def test_too_few_processes_give_no_interval_rather_than_zero():
-    s = stats.summarise(made_up(4, processes=5))
+    s = statistics.summarise(made_up(4, processes=5))
     assert math.isnan(s.low) and math.isnan(s.high) and math.isnan(s.precision)
-    one = stats.summarise([np.array([3.0])])
+    one = statistics.summarise([np.array([3.0])])
     assert math.isnan(one.sd) and math.isnan(one.sd_within) and math.isnan(one.sd_across)
 
 
 def test_nothing_cannot_be_summarised():
     for nothing in ([], [np.array([])]):
         with pytest.raises(ValueError, match="at least one"):
-            stats.summarise(nothing)
+            statistics.summarise(nothing)
 
 
 def apart(one, other, more=0.0):
     """Of fresh processes with one trial each."""
-    told = [stats.summarise([[v] for v in values]) for values in (one, other)]
+    told = [statistics.summarise([[v] for v in values]) for values in (one, other)]
     return told[0].apart(told[1], more)
 
 
@@ -90,32 +90,34 @@ def test_two_medians_of_few_processes_are_apart_only_where_they_are_far():
 def test_drift_is_noticed_and_noise_is_not():
     random = np.random.default_rng(5)
     steady = 100 + random.normal(0, 0.5, 20)
-    assert stats.drift(steady) is None
-    assert "drifted by +" in stats.drift(steady + np.linspace(0, 10, 20))
-    assert "drifted by −" in stats.drift(steady - np.linspace(0, 10, 20))
-    alarms = sum(stats.drift(100 + random.normal(0, 3, 20)) is not None for _ in range(200))
+    assert statistics.drift(steady) is None
+    assert "drifted by +" in statistics.drift(steady + np.linspace(0, 10, 20))
+    assert "drifted by −" in statistics.drift(steady - np.linspace(0, 10, 20))
+    alarms = sum(statistics.drift(100 + random.normal(0, 3, 20)) is not None for _ in range(200))
     assert alarms <= 8  # the test is at 1 %
 
 
 def test_two_modes_are_noticed_and_one_is_not_even_on_a_coarse_counter():
     random = np.random.default_rng(6)
     one = random.normal(100, 10, 500)
-    assert stats.two_modes(one) is None
-    assert stats.two_modes(np.round(one / 20) * 20) is None  # the counter steps by 20
-    assert "two modes" in stats.two_modes(np.concatenate([one, random.normal(200, 10, 500)]))
+    assert statistics.two_modes(one) is None
+    assert statistics.two_modes(np.round(one / 20) * 20) is None  # the counter steps by 20
+    assert "two modes" in statistics.two_modes(np.concatenate([one, random.normal(200, 10, 500)]))
 
 
 def test_processes_that_disagree_are_noticed():
-    assert stats.wide(np.full(10, 100.0)) is None
-    assert "differ by" in stats.wide(np.array([100.0, 130] * 5))
+    assert statistics.wide(np.full(10, 100.0)) is None
+    assert "differ by" in statistics.wide(np.array([100.0, 130] * 5))
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_line_is_found_with_its_interval(seed):
     random = np.random.default_rng(seed)
     x = np.arange(20.0)
-    found = stats.line(x, 3 + 0.5 * x + random.normal(0, 0.2, len(x)))
-    assert found.slope == pytest.approx(0.5, abs=0.05) and found.intercept == pytest.approx(3, abs=0.4)
+    found = statistics.line(x, 3 + 0.5 * x + random.normal(0, 0.2, len(x)))
+    assert found.slope == pytest.approx(0.5, abs=0.05) and found.intercept == pytest.approx(
+        3, abs=0.4
+    )
     assert abs(found.residuals.sum()) < 1e-9 and len(found.residuals) == 20
 
 
@@ -125,21 +127,23 @@ def test_the_interval_of_a_slope_covers_the_true_one():
     x = np.arange(10.0)
     held, widths = 0, []
     for _ in range(100):
-        found = stats.line(x, 2 * x + random.normal(0, 1, len(x)))
+        found = statistics.line(x, 2 * x + random.normal(0, 1, len(x)))
         held += found.slope_low <= 2 <= found.slope_high
         widths.append(found.slope_high - found.slope_low)
     assert held >= 90 and np.mean(widths) < 1
 
 
 def test_a_level_line_and_too_few_points():
-    flat = stats.line([0, 1, 2, 3], [5.0, 5.0, 5.0, 5.0])
+    flat = statistics.line([0, 1, 2, 3], [5.0, 5.0, 5.0, 5.0])
     assert (flat.slope, flat.slope_low, flat.slope_high, flat.intercept) == (0, 0, 0, 5)
     with pytest.raises(ValueError, match="at least three points"):
-        stats.line([0, 1], [1, 2])
+        statistics.line([0, 1], [1, 2])
 
 
 def test_the_step_of_a_counter_is_the_distance_of_common_readings():
-    assert stats.step([52] * 400 + [78] * 170 + [416]) == 26
-    assert stats.step([26] * 67 + [51] * 16 + [52] * 514 + [77] * 3) == 26  # a scaled counter rounds now and then
-    assert stats.step([40, 41, 42, 44] * 50) == 1
-    assert stats.step([20] * 600) is None and stats.step(range(1000)) is None
+    assert statistics.step([52] * 400 + [78] * 170 + [416]) == 26
+    assert (
+        statistics.step([26] * 67 + [51] * 16 + [52] * 514 + [77] * 3) == 26
+    )  # a scaled counter rounds now and then
+    assert statistics.step([40, 41, 42, 44] * 50) == 1
+    assert statistics.step([20] * 600) is None and statistics.step(range(1000)) is None

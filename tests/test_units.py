@@ -5,18 +5,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reckon import units
-from reckon.settings import ReckonError
+from reckon.config import ReckonError
 
 
 @pytest.mark.parametrize(
     ("unit", "base"),
     [
-        ("ns", 1e-9), ("µs", 1e-6), ("μs", 1e-6), ("us", 1e-6), ("KiB", 1024), ("kB", 1000),
-        ("KB", 1000), ("Mbit/s", 125e3), ("Mb/s", 125e3), ("GB/s", 1e9), ("GHz", 1e9),
-        ("Gcycle/s", 1e9), ("MT/s", 1e6), ("tick", 1), ("1", 1), ("%", 0.01), ("ns/byte", 1e-9),
+        ("ns", 1e-9),
+        ("µs", 1e-6),
+        ("μs", 1e-6),
+        ("us", 1e-6),
+        ("KiB", 1024),
+        ("kB", 1000),
+        ("KB", 1000),
+        ("Mbit/s", 125e3),
+        ("Mb/s", 125e3),
+        ("GB/s", 1e9),
+        ("GHz", 1e9),
+        ("Gcycle/s", 1e9),
+        ("MT/s", 1e6),
+        ("tick", 1),
+        ("1", 1),
+        ("%", 0.01),
+        ("ns/byte", 1e-9),
         ("IO/s", 1),
     ],
-)  # fmt: skip
+)
 def test_units_mean_what_the_field_means(unit, base):
     assert units.factor(unit) == pytest.approx(base, rel=1e-15)
 
@@ -35,10 +49,18 @@ def test_cycles_and_time_do_not_mix():
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0, "0"), (99.96, "100"), (0.99996, "1.00"), (1234567, "1 230 000"), (0.00123, "0.00123"),
-        (-2.5, "−2.50"), (9.1e-8, "9.10·10⁻⁸"), (math.nan, "–"), (math.inf, "∞"), (12.34, "12.3"),
+        (0, "0"),
+        (99.96, "100"),
+        (0.99996, "1.00"),
+        (1234567, "1 230 000"),
+        (0.00123, "0.00123"),
+        (-2.5, "−2.50"),
+        (9.1e-8, "9.10·10⁻⁸"),
+        (math.nan, "–"),
+        (math.inf, "∞"),
+        (12.34, "12.3"),
     ],
-)  # fmt: skip
+)
 def test_numbers_are_printed_with_three_digits(value, text):
     assert units.number(value) == text
 
@@ -64,8 +86,17 @@ def test_a_printed_number_is_within_half_a_digit(value):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(1024, "1 024"), (32768, "32 768"), (0.1 + 0.2, "0.300"), (1 / 64, "0.0156"), (-3, "−3"),
-     (0, "0"), (2.9999999999, "3"), (1.5, "1.50"), (123456789, "123 456 789")],
-)  # fmt: skip
+    [
+        (1024, "1 024"),
+        (32768, "32 768"),
+        (0.1 + 0.2, "0.300"),
+        (1 / 64, "0.0156"),
+        (-3, "−3"),
+        (0, "0"),
+        (2.9999999999, "3"),
+        (1.5, "1.50"),
+        (123456789, "123 456 789"),
+    ],
+)
 def test_what_was_given_whole_is_printed_whole(value, text):
     assert units.plain(value) == text

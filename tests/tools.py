@@ -5,7 +5,6 @@ import shutil
 import sys
 
 import pytest
-
 from conftest import need
 from rows import NOTHING, in_python, two_cpus
 
@@ -28,9 +27,11 @@ def alone():
 NOBODY = [[], 0]
 
 # A server for a made-up client: listens on the port after -p, as long as that needs.
-LISTEN = (f"exec {sys.executable} -c 'import socket, sys, time; "
-          's = socket.create_server(("127.0.0.1", int(sys.argv[sys.argv.index("-p") + 1]))); '
-          "time.sleep(0.5)' \"$@\"")  # fmt: skip
+LISTEN = (
+    f"exec {sys.executable} -c 'import socket, sys, time; "
+    's = socket.create_server(("127.0.0.1", int(sys.argv[sys.argv.index("-p") + 1]))); '
+    'time.sleep(0.5)\' "$@"'
+)
 
 
 @pytest.fixture(autouse=True)
@@ -51,8 +52,7 @@ def pretend(tmp_path):
         real, script = tmp_path / f"real-{program}", tmp_path / f"pretended-{program}"
         shutil.copy2(path, real)
         script.write_text(
-            f"#!/bin/sh\nREAL={real}\n"
-            f'case "$1" in -s|server)\n{server}\n;;*)\n{client}\n;;esac\n'
+            f'#!/bin/sh\nREAL={real}\ncase "$1" in -s|server)\n{server}\n;;*)\n{client}\n;;esac\n'
         )
         script.chmod(0o755)
         return private(f"mount --bind {script} {path}")

@@ -7,21 +7,29 @@ import threading
 from pathlib import Path
 
 import pytest
-
 from conftest import need
 from peers import until
-from reckon import clib
 from rows import PARENT, children_of, processes_where, stat, two_cpus, x86_only
 
+from reckon.measurement import library
+
 # Those of other programs have tests of their own.
-ROWS = [name for name, row in clib.probes().items() if re.match(r"network/rtt\.(o0\.)?c", row.file)]
+ROWS = [
+    name for name, row in library.probes().items() if re.match(r"network/rtt\.(o0\.)?c", row.file)
+]
 CAPTURED = ["network/rtt/tcp_wire", "network/rtt/hpe_i7_860"]
 STAMPED = ["network/rtt/t470", "network/rtt/i7_10750h"]
 LOOPBACK_ALONE = ["network/rtt/tcp_across", "network/rtt/udp_across", "network/rtt/i7_10750h"]
 # A network of the test's own, with a loopback and nothing else; and one without IPv4.
 SPACE = ("unshare", "-n", "sh", "-c", 'ip link set lo up; exec "$@"', "sh")
-SIX = ("unshare", "-n", "sh", "-c",
-       'ip link set lo up; ip -4 address flush dev lo; exec "$@"', "sh")  # fmt: skip
+SIX = (
+    "unshare",
+    "-n",
+    "sh",
+    "-c",
+    'ip link set lo up; ip -4 address flush dev lo; exec "$@"',
+    "sh",
+)
 
 
 def root():
@@ -41,7 +49,7 @@ def can_run(row):
 
 
 def endless(row):
-    names = [p.name for p in clib.probe(f"network/rtt/{row}").parameters]
+    names = [p.name for p in library.probe(f"network/rtt/{row}").parameters]
     return {"rounds": 1_000_000} if "rounds" in names else {}
 
 
@@ -54,9 +62,15 @@ class Running:
 
     def run(self):
         try:
-            clib.run(f"network/rtt/{self.row}", self.params, samples=1_000_000, warmup=0,
-                     deadline_s=60, priority="none")  # fmt: skip
-        except clib.ReckonError as error:
+            library.run(
+                f"network/rtt/{self.row}",
+                self.params,
+                samples=1_000_000,
+                warmup=0,
+                deadline_s=60,
+                priority="none",
+            )
+        except library.ReckonError as error:
             self.said = f"{type(error).__name__}: {error}"
 
     def __enter__(self):

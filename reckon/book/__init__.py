@@ -1,0 +1,1 @@
+"""Making the book: executing notebooks, what is stale, staging, Jupyter Book, progress."""

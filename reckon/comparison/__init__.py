@@ -1,0 +1,1 @@
+"""Comparing runs: two runs of one machine, or of several."""

@@ -1,0 +1,279 @@
+"""Whether this computer is fit to be measured: passes and warnings, each with what to do."""
+
+from __future__ import annotations
+
+import glob
+import os
+import resource
+import shutil
+import time
+from dataclasses import asdict, dataclass
+
+from reckon import config
+from reckon.computer.description import cpuinfo, lscpu, read_text
+
+
+@dataclass(frozen=True)
+class Check:
+    name: str
+    state: str  # "pass", "warn" or "unknown"
+    found: str
+    advice: str = ""
+
+    def to_dict(self) -> dict:
+        return asdict(self)
+
+
+def check_all() -> list[Check]:
+    return [
+        check()
+        for check in (
+            _ticks,
+            _clocksource,
+            _governor,
+            _turbo,
+            _siblings,
+            _virtual,
+            _steal,
+            _load,
+            _huge_pages,
+            _mitigations,
+            _priority,
+            _realtime_throttling,
+            _counters,
+            _memory,
+            _disk,
+        )
+    ]
+
+
+def _ticks() -> Check:
+    flags = cpuinfo().get("flags", "").split()
+    if os.uname().machine == "aarch64":
+        return Check("tick counter", "pass", "the architected counter is constant")
+    missing = [flag for flag in ("constant_tsc", "nonstop_tsc") if flag not in flags]
+    if missing:
+        return Check(
+            "tick counter",
+            "warn",
+            f"no {' and no '.join(missing)}",
+            "The TSC may change its rate or stop; do not trust intervals across sleeps.",
+        )
+    return Check("tick counter", "pass", "the TSC is constant and does not stop")
+
+
+def _clocksource() -> Check:
+    now = read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+    if now is None:
+        return Check("clock source", "unknown", "not reported")
+    if now in ("tsc", "kvm-clock", "arch_sys_counter"):
+        return Check("clock source", "pass", now)
+    return Check(
+        "clock source",
+        "warn",
+        now,
+        "Reading this clock is slow; boot with clocksource=tsc if the TSC is stable.",
+    )
+
+
+def _governor() -> Check:
+    found = {
+        read_text(p) for p in glob.glob("/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
+    }
+    found.discard(None)
+    if not found:
+        return Check(
+            "frequency governor",
+            "unknown",
+            "not reported",
+            "The clock is in the hands of the firmware or the hypervisor; it is "
+            "calibrated beside every sample.",
+        )
+    if found == {"performance"}:
+        return Check("frequency governor", "pass", "performance")
+    return Check(
+        "frequency governor",
+        "warn",
+        ", ".join(sorted(found)),
+        "Run `cpupower frequency-set -g performance`.",
+    )
+
+
+def _turbo() -> Check:
+    intel = read_text("/sys/devices/system/cpu/intel_pstate/no_turbo")
+    boost = read_text("/sys/devices/system/cpu/cpufreq/boost")
+    if intel is None and boost is None:
+        return Check(
+            "turbo",
+            "unknown",
+            "not reported",
+            "Figures in cycles use the clock calibrated beside each sample.",
+        )
+    if intel == "1" or boost == "0":
+        return Check("turbo", "pass", "off")
+    return Check(
+        "turbo",
+        "warn",
+        "on",
+        "The core clock follows load and heat; switch turbo off in "
+        "/sys/devices/system/cpu/intel_pstate/no_turbo or cpufreq/boost.",
+    )
+
+
+def _siblings() -> Check:
+    lists = {
+        read_text(p)
+        for p in glob.glob("/sys/devices/system/cpu/cpu*/topology/thread_siblings_list")
+    }
+    lists.discard(None)
+    if any("," in one or "-" in one for one in lists):
+        return Check(
+            "hardware threads",
+            "warn",
+            "cores are shared by several threads (SMT)",
+            "Keep the sibling idle, or boot with nosmt.",
+        )
+    state = "unknown" if lscpu().get("Hypervisor vendor") else "pass"
+    return Check(
+        "hardware threads",
+        state,
+        "one a core, as far as the kernel is told",
+        "A guest's two CPUs may be siblings of one core." if state == "unknown" else "",
+    )
+
+
+def _virtual() -> Check:
+    vendor = lscpu().get("Hypervisor vendor")
+    if not vendor:
+        return Check("virtualisation", "pass", "none seen")
+    return Check(
+        "virtualisation",
+        "warn",
+        vendor,
+        "This is a guest: CPUID traps, caches and disks are shared with others, memory "
+        "is slow at first touch. Read every figure as the guest's.",
+    )
+
+
+def _cpu_jiffies() -> list[int]:
+    return [int(x) for x in (read_text("/proc/stat") or "cpu 0").split("\n")[0].split()[1:]]
+
+
+def _steal() -> Check:
+    first = _cpu_jiffies()
+    time.sleep(0.2)
+    last = _cpu_jiffies()
+    if len(last) < 8:
+        return Check("steal time", "unknown", "not reported")
+    spent, stolen = sum(last) - sum(first), last[7] - first[7]
+    if spent and stolen / spent > 0.01:
+        return Check(
+            "steal time",
+            "warn",
+            f"{100 * stolen / spent:.0f} % of 0.2 s",
+            "The hypervisor gives the CPU to others; measure at a quieter time.",
+        )
+    return Check("steal time", "pass", "none in 0.2 s")
+
+
+def _load() -> Check:
+    load, cpus = os.getloadavg()[0], len(os.sched_getaffinity(0))
+    if load > 0.5 * cpus:
+        return Check(
+            "load",
+            "warn",
+            f"{load:.1f} over the last minute on {cpus} CPUs",
+            "Stop other programs, or wait.",
+        )
+    return Check("load", "pass", f"{load:.1f} over the last minute on {cpus} CPUs")
+
+
+def _huge_pages() -> Check:
+    found = read_text("/sys/kernel/mm/transparent_hugepage/enabled")
+    if found is None:
+        return Check("transparent huge pages", "unknown", "not reported")
+    chosen = found[found.index("[") + 1 : found.index("]")] if "[" in found else found
+    return Check("transparent huge pages", "pass", chosen)
+
+
+def _mitigations() -> Check:
+    paths = glob.glob("/sys/devices/system/cpu/vulnerabilities/*")
+    if not paths:
+        return Check("mitigations", "unknown", "not reported")
+    found = [os.path.basename(p) for p in paths if (read_text(p) or "").startswith("Mitigation")]
+    return Check(
+        "mitigations",
+        "pass",
+        f"{len(found)} of {len(paths)} known weaknesses are worked around in software",
+        "They are part of what a system call costs here.",
+    )
+
+
+def _priority() -> Check:
+    allowed = 20 - resource.getrlimit(resource.RLIMIT_NICE)[0]
+    if os.geteuid() == 0 or allowed <= -20:
+        return Check("priority", "pass", "nice -20 is allowed")
+    return Check(
+        "priority",
+        "warn",
+        "raising priority is not allowed",
+        "Measure as root, or raise `nice` in /etc/security/limits.conf.",
+    )
+
+
+def _realtime_throttling() -> Check:
+    runtime = read_text("/proc/sys/kernel/sched_rt_runtime_us")
+    period = read_text("/proc/sys/kernel/sched_rt_period_us")
+    if runtime is None or period is None:
+        return Check("real-time throttling", "unknown", "not reported")
+    if runtime == "-1":
+        return Check("real-time throttling", "pass", "off")
+    return Check(
+        "real-time throttling",
+        "pass",
+        f"SCHED_RR may run {int(runtime) // 1000} of {int(period) // 1000} ms",
+    )
+
+
+def _counters() -> Check:
+    if glob.glob("/sys/bus/event_source/devices/cpu*"):
+        return Check("performance counters", "pass", "the kernel shows a CPU counter unit")
+    return Check(
+        "performance counters",
+        "unknown",
+        "none",
+        "Cycles are calibrated with a chain of one-cycle instructions instead.",
+    )
+
+
+def _memory() -> Check:
+    text = read_text("/proc/meminfo") or ""
+    free = next(
+        (
+            int(line.split()[1]) * 1024
+            for line in text.splitlines()
+            if line.startswith("MemAvailable")
+        ),
+        0,
+    )
+    state = "pass" if free > 2 * 1024**3 else "warn"
+    return Check(
+        "free memory",
+        state,
+        f"{free / 1024**3:.1f} GiB",
+        "" if state == "pass" else "Large regions cannot be measured; close programs.",
+    )
+
+
+def _disk() -> Check:
+    folder = config.build_dir()
+    while not os.path.exists(folder):  # also False where it may not be looked at
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    state = "pass" if free > 2 * 1024**3 else "warn"
+    return Check(
+        "free disk",
+        state,
+        f"{free / 1024**3:.1f} GiB",
+        "" if state == "pass" else "Make room under _build.",
+    )

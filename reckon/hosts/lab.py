@@ -1,0 +1,263 @@
+"""The lab host: a second host built into this machine, behind a link whose round trip and rate are
+set and therefore known. csrc/lab.h says how it is made; here it is started, asked and ended."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import select
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+
+from reckon import config, units
+from reckon.config import ReckonError
+
+START_S = 15  # the longest that starting may take
+ANSWER_S = 5
+END_S = 10
+PORT = 7325  # where reckon-peer listens
+LEAST_RTT_S, MOST_RTT_S = 0.0, 2.0
+LEAST_RATE_BIT_PER_S, MOST_RATE_BIT_PER_S = 10e3, 2.5e9
+
+
+class LabCannot(ReckonError):
+    """This machine cannot have a lab host; the reason, and what would help."""
+
+    def __init__(self, reason: str, remedy: str):
+        super().__init__(f"No lab host can be had: {reason}; {remedy[:1].lower()}{remedy[1:]}")
+        self.reason, self.remedy = reason, remedy
+
+
+class LabEnded(ReckonError):
+    """The lab host ended, or said nothing, though nobody asked it to."""
+
+
+def _setting(name: str, text: str, unit: str, example: str) -> float:
+    """A setting with its unit, in base units."""
+    found = re.fullmatch(r"\s*(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)\s*([^\d\s.].*?)\s*", text)
+    try:
+        if found and units.dimension(found[2]) == units.dimension(unit):
+            return units.to_base(float(found[1]), found[2])
+    except ReckonError:
+        pass
+    raise ReckonError(
+        f"{name}={text!r} is not {units.kind(units.dimension(unit))} with its unit; write for "
+        f"example {name}='{example}'."
+    )
+
+
+def _within(name: str, value: float, least: float, most: float, show) -> float:
+    if least <= value <= most:
+        return value
+    raise ReckonError(
+        f"{name} is {show(value)}, which the lab host cannot keep; choose from {show(least)} to "
+        f"{show(most)}."
+    )
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:g} s" if seconds >= 1 else f"{seconds * 1e3:g} ms"
+
+
+def _rate(bit_per_s: float) -> str:
+    for size, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+        if bit_per_s >= size:
+            return f"{bit_per_s / size:g} {unit}"
+    return f"{bit_per_s:g} bit/s"
+
+
+def link_rtt_s() -> float:
+    """The round trip that LINK_RTT asks for."""
+    value = _setting("LINK_RTT", config.link_rtt(), "s", "0.2 ms")
+    return _within("LINK_RTT", value, LEAST_RTT_S, MOST_RTT_S, _time)
+
+
+def link_rate_bit_per_s() -> float:
+    """The rate that LINK_RATE asks for."""
+    value = 8 * _setting("LINK_RATE", config.link_rate(), "bit/s", "1 Gbit/s")
+    return _within("LINK_RATE", value, LEAST_RATE_BIT_PER_S, MOST_RATE_BIT_PER_S, _rate)
+
+
+class Lab:
+    """Runs from its making until close(), the end of a `with`, or the end of this process.
+
+    In the second host runs reckon-peer; `program` runs instead of it or, with `beside`, together
+    with it. With `wait_port` the lab is ready when that port of the second host's accepts. `path`
+    insists on one way of relaying, "tun" or "packet"."""
+
+    def __init__(
+        self,
+        rtt_s: float,
+        rate_bit_per_s: float,
+        program: Sequence[str] | None = None,
+        *,
+        beside: bool = False,
+        wait_port: int | None = None,
+        path: str | None = None,
+    ):
+        _within("The link's round trip", rtt_s, LEAST_RTT_S, MOST_RTT_S, _time)
+        _within("The link's rate", rate_bit_per_s, LEAST_RATE_BIT_PER_S, MOST_RATE_BIT_PER_S, _rate)
+        command = [
+            str(config.library_dir() / "reckon-lab"),
+            f"--rtt-us={round(rtt_s * 1e6)}",
+            f"--rate-bit={round(rate_bit_per_s)}",
+        ]
+        command += [f"--path={path}"] if path else []
+        command += [f"--wait-port={wait_port}"] if wait_port else []
+        command += ["--beside"] if beside else []
+        command += ["--", *map(str, program)] if program else []
+        token = secrets.token_hex(16)
+        self._rest = b""
+        self._errors = tempfile.TemporaryFile()
+        try:
+            self._process = subprocess.Popen(
+                command,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env={**os.environ, "RECKON_PEER_TOKEN": token},
+                start_new_session=True,  # Ctrl-C is this process's, which then ends the lab
+            )
+        except OSError as error:
+            self._errors.close()
+            raise ReckonError(
+                f"reckon-lab does not start ({error.strerror}); run `make lib`."
+            ) from None
+        try:
+            told = self._answer(START_S)
+        except BaseException:
+            self.close()
+            raise
+        if "cannot" in told:
+            words = self.last_words()
+            self.close()
+            raise LabCannot(told["cannot"] + words, told["remedy"])
+        self.pid: int = told["pid"]  # of a process in the client's namespaces
+        self.peer_pid: int = told["peer_pid"]
+        self.relay_pid: int = told["relay_pid"]
+        self.path: str = told["path"]
+        self.congestion: str = told["congestion"]
+        self.offload: bool = told["offload"]
+        self.client: str = told["client"]
+        self.peer: str = told["peer"]
+        self.ipv6: bool = told["ipv6"]
+        self.link = {
+            "rtt_s": told["rtt_us"] / 1e6,
+            "rate_bit_per_s": float(told["rate_bit"]),
+            "mtu_bytes": told["mtu"],
+            "queue_bytes": told["queue_bytes"],
+        }
+        # What a row needs to find its way here (csrc/network/).
+        self.environment = {
+            "RECKON_PEER_AT": f"{self.peer}:{PORT}",
+            "RECKON_PEER_TOKEN": token,
+            "RECKON_PEER_SPACE": str(self.pid),
+        }
+
+    def _answer(self, deadline_s: float) -> dict:
+        """The next line that the lab says."""
+        end = time.monotonic() + deadline_s
+        while b"\n" not in self._rest:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
+                raise LabEnded(f"The lab host said nothing for {deadline_s:g} s; start it again.")
+            more = os.read(self._process.stdout.fileno(), 4096)
+            if not more:
+                raise LabEnded(f"The lab host has ended{self.last_words()}; start it again.")
+            self._rest += more
+        line, _, self._rest = self._rest.partition(b"\n")
+        return json.loads(line)
+
+    def words(self) -> str:
+        """All that it and its programs have written to standard error so far. Read at a place of its own:
+        the others write at the file's."""
+        size = os.fstat(self._errors.fileno()).st_size
+        return os.pread(self._errors.fileno(), size, 0).decode(errors="replace")
+
+    def last_words(self) -> str:
+        """The last line of that, in brackets."""
+        lines = self.words().split("\n")
+        last = next((line.strip().rstrip(".") for line in reversed(lines) if line.strip()), "")
+        return f" ({last})" if last else ""
+
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
+    def counters(self) -> dict[str, dict[str, int]]:
+        """By direction ("to_peer", "to_client"): packets and bytes (of IP) that went onto the link,
+        those dropped because the queue was full, those missed before the relay saw them (none but
+        on a machine too busy for it), those that the other host's device refused, those handed over
+        more than 0.1 ms late, and the most bytes that ever waited."""
+        try:
+            self._process.stdin.write(b"counters\n")
+        except (OSError, ValueError):
+            raise LabEnded(f"The lab host has ended{self.last_words()}; start it again.") from None
+        return self._answer(ANSWER_S)
+
+    def close(self) -> None:
+        """Ends it; nothing of it is left."""
+        if self._errors.closed:
+            return
+        self._process.stdin.close()
+        try:
+            self._process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+        self._errors.close()
+
+    def __enter__(self) -> Lab:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def _set_to(self) -> str:
+        return f"{_time(self.link['rtt_s'])} and {_rate(self.link['rate_bit_per_s'])}"
+
+    @property
+    def facts(self) -> dict[str, tuple]:
+        """As the machine description has it: value in base units, source."""
+        devices = {"tun": "TUN devices", "packet": "packet sockets on virtual Ethernet"}
+        how = devices[self.path] + (", many segments at a time (GSO)" if self.offload else "")
+        asked, made = "LINK_RTT, LINK_RATE", "reckon-lab"
+        return {
+            "kind": ("built into this machine, in namespaces of its own", made),
+            "address": (self.peer, made),
+            "link_rtt": (self.link["rtt_s"], asked),
+            "link_rate": (self.link["rate_bit_per_s"] / 8, asked),
+            "queue": (float(self.link["queue_bytes"]), made),
+            "mtu": (float(self.link["mtu_bytes"]), made),
+            "path": (how, made),
+            "congestion": (self.congestion or None, made),
+            "hops": (0.0, made),
+        }
+
+    def describe(self) -> str:
+        return f"a second host built into this machine, behind a link set to {self._set_to()}"
+
+
+def identity(rtt_s: float, rate_bit_per_s: float) -> str:
+    """Its link, whether it is made by root (which decides how packets are carried), and the sources of
+    the program that carries them."""
+    digest = hashlib.sha256()
+    for path in sorted((config.ROOT / "csrc").glob("lab*.[ch]")):
+        digest.update(path.read_bytes())
+    whose = "root" if os.geteuid() == 0 else "user"
+    return (
+        f"lab {rtt_s * 1e3:.6g} ms {rate_bit_per_s / 1e6:.6g} Mbit/s {whose} "
+        + digest.hexdigest()[:8]
+    )
+
+
+def start() -> Lab:
+    """The lab that the settings ask for."""
+    return Lab(link_rtt_s(), link_rate_bit_per_s())

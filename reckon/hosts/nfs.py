@@ -1,0 +1,302 @@
+"""The NFS servers of files/remote: a real one, or nfs-ganesha on lab hosts.
+
+A real one (NFS=host:/export) has a file `reckon-data` that somebody put there; Reckon writes nothing
+on it. Without NFS, nfs-ganesha runs on a lab host and exports the folder of the run's files, read-only,
+to the other end of the lab's link and to nobody else. There are up to three such servers, by the delay
+of their link: "other" (as LINK_RTT says), "near" (none: what is left is the server's and the client's own
+work) and "far". What the rows need to find them goes into the environment (csrc/files/nfs.h).
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import glob
+import hashlib
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from reckon import config as settings
+from reckon.config import ReckonError
+from reckon.hosts import lab
+
+SERVERS = ("other", "near", "far")
+PORT = 2049
+READY_S = 10.0  # the longest that a server may take until it serves
+DEADLINE_S = 5.0
+ADDRESS, EXPORT, FILE = "10.77.0.2", "/reckon", "reckon-data"
+PACKAGES = "apt-get install nfs-ganesha nfs-ganesha-vfs libnfs13 rpcbind"
+_READY = "NFS SERVER INITIALIZED"  # what ganesha logs when it is done
+_NEEDED = 1 << 2  # CAP_DAC_READ_SEARCH (capabilities(7)), for open_by_handle_at(2)
+
+# All that it writes (recovery, its pid, its log's folder) goes into a /run of its own, in memory, which
+# ends with its mount namespace: nothing of it can be left behind. rpcbind, which version 3 asks for
+# ports, has its socket there too.
+_SERVE = """
+mount -t tmpfs -o mode=0755,size=16m tmpfs /run && mkdir /run/ganesha && cd / || exit 1
+printf '%s' "$1" >/run/ganesha/ganesha.conf
+rpcbind=$(command -v rpcbind) && "$rpcbind" -f </dev/null &
+for wait in 1 2 3 4 5 6 7 8 9 10; do [ -z "$2" ] || [ -S /run/rpcbind.sock ] || sleep 0.05; done
+exec ganesha.nfsd -F -L STDERR -N NIV_EVENT -f /run/ganesha/ganesha.conf -p /run/ganesha/pid
+"""
+_CONFIG = """
+NFS_CORE_PARAM {{ Bind_addr = {address}; Protocols = {protocols}; mount_path_pseudo = true;
+                 Enable_NLM = false; Enable_RQUOTA = false; Enable_UDP = false; }}
+NFSv4 {{ Graceless = true; RecoveryRoot = /run/ganesha; Minor_Versions = 0, 1, 2; }}
+EXPORT {{ Export_Id = 77; Path = "{folder}"; Pseudo = "{export}"; Access_Type = RO; SecType = sys;
+         Squash = No_Root_Squash; Protocols = {protocols}; Transports = TCP;
+         MaxRead = 1048576; PrefRead = 1048576; FSAL {{ Name = VFS; }} }}
+"""
+
+
+class NfsCannot(ReckonError):
+    """There is no NFS server to read from; the message is the reason."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A server that this process reads from."""
+
+    kind: str  # "real" or "lab"
+    environment: dict[str, str]
+    describe: str
+    alive: Callable[[], bool] = lambda: True
+
+
+def far_rtt_s() -> float:
+    """The longer link: of a millisecond, or of five times what was asked for."""
+    return min(max(1e-3, 5 * lab.link_rtt_s()), lab.MOST_RTT_S)
+
+
+def link(server: str) -> tuple[float, float]:
+    """Round trip in s and rate in bit/s of the lab's link to that server."""
+    rtt = {"other": lab.link_rtt_s, "near": lambda: 0.0, "far": far_rtt_s}[server]()
+    return rtt, lab.link_rate_bit_per_s()
+
+
+def is_real(server: str) -> bool:
+    return server == "other" and bool(settings.nfs())
+
+
+def chosen(server: str, folder: Path) -> Chosen:
+    """The server, greeted or started once a process; one of the lab exports `folder`. Raises NfsCannot,
+    the same each time."""
+    if server not in SERVERS:
+        raise ReckonError(f"There is no NFS server {server!r}; choose one of {', '.join(SERVERS)}.")
+    found = _found(server, str(folder))
+    if isinstance(found, Chosen) and not found.alive():  # it was ended from outside: a new one
+        del _kept[server, str(folder)]
+        found = _found(server, str(folder))
+    if isinstance(found, NfsCannot):
+        raise NfsCannot(str(found))
+    return found
+
+
+def forget() -> None:
+    """End what was started, and make the next chosen() look anew."""
+    while _started:
+        _started.pop().close()
+    _kept.clear()
+
+
+_started: list[lab.Lab] = []
+_kept: dict[tuple[str, str], Chosen | NfsCannot] = {}
+
+
+def _found(server: str, folder: str) -> Chosen | NfsCannot:
+    if (server, folder) not in _kept:
+        _kept[server, folder] = _look(server, folder)
+    return _kept[server, folder]
+
+
+def _look(server: str, folder: str) -> Chosen | NfsCannot:
+    mark = "" if server == "other" else f"{server.upper()}_"
+    for name in ("AT", "SPACE"):  # a parent's choice need not be ours
+        os.environ.pop(f"RECKON_NFS_{mark}{name}", None)
+    try:
+        found = _real(settings.nfs()) if is_real(server) else _lab(server, folder)
+    except NfsCannot as reason:
+        return reason
+    os.environ.update(
+        {f"RECKON_NFS_{mark}{name}": value for name, value in found.environment.items()}
+    )
+    return found
+
+
+def identity(server: str) -> str:
+    """Which server and link it is, for a record's key; nothing is started for it."""
+    if is_real(server):
+        return f"nfs {settings.nfs()} {' '.join(_libraries())}"
+    rtt, rate = link(server)
+    made = hashlib.sha256(f"{_SERVE}{_CONFIG}{_version()}{_libraries()}".encode()).hexdigest()[:8]
+    return f"nfs {made} {lab.identity(rtt, rate)}"
+
+
+# --- a real one ------------------------------------------------------------------------------
+
+
+def _real(where: str) -> Chosen:
+    match = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\s:/]+):(/\S*)", where)
+    if not match:
+        raise NfsCannot(f"NFS is {where!r}; write HOST:/EXPORT.")
+    host = match[1].strip("[]")
+    try:
+        socket.create_connection((host, PORT), DEADLINE_S).close()
+    except TimeoutError:
+        raise NfsCannot(
+            f"The NFS server {host} did not answer within {DEADLINE_S:g} s; is it up, and does a "
+            f"firewall let port {PORT} through?"
+        ) from None
+    except ConnectionRefusedError:
+        raise NfsCannot(
+            f"Nothing listens at {host} port {PORT}; is an NFS server running there?"
+        ) from None
+    except OSError as error:
+        raise NfsCannot(f"There is no way to the NFS server {host}: {error.strerror}.") from None
+    return Chosen(
+        "real",
+        {"AT": where},
+        f"The NFS server is {host}, and the file {FILE} of its export {match[2]}.",
+    )
+
+
+# --- on a lab host ---------------------------------------------------------------------------
+
+
+def _program(name: str) -> str | None:
+    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/local/sbin")
+
+
+def _libraries() -> list[str]:
+    """The versions of libnfs that are installed, by their files' names."""
+    found = glob.glob("/usr/lib*/libnfs.so.*") + glob.glob("/usr/lib/*/libnfs.so.*")
+    return sorted({os.path.basename(os.path.realpath(one)) for one in found})
+
+
+@functools.cache
+def _version() -> str:
+    """What ganesha says that it is."""
+    program = _program("ganesha.nfsd")
+    if not program:
+        return "no ganesha"
+    try:
+        said = subprocess.run([program, "-v"], capture_output=True, text=True, timeout=DEADLINE_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return "an NFS-Ganesha that does not say its version"
+    lines = (said.stdout + said.stderr).strip().splitlines()
+    return lines[0].replace(" Release = V", " ") if lines else "NFS-Ganesha"
+
+
+def _why_not(folder: str) -> str | None:
+    """What this machine lacks for a server of its own."""
+    if not _program("ganesha.nfsd"):
+        return f"nfs-ganesha is not installed; {PACKAGES}"
+    if not glob.glob("/usr/lib*/ganesha/libfsalvfs.so") + glob.glob(
+        "/usr/lib/*/ganesha/libfsalvfs.so"
+    ):
+        return f"nfs-ganesha has no module for files on a disk; {PACKAGES}"
+    if not os.path.exists(
+        "/etc/mtab"
+    ):  # as in a system that debootstrap made and nothing has started
+        return "/etc/mtab is missing, where nfs-ganesha looks for file systems; ln -s ../proc/self/mounts /etc/mtab"
+    if not _program("unshare"):
+        return "unshare is not installed; apt-get install util-linux"
+    try:
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+        held = int(re.search(r"CapEff:\s*([0-9a-f]+)", status)[1], 16)
+        first = Path("/proc/self/uid_map").read_text(encoding="utf-8").split() == [
+            "0",
+            "0",
+            "4294967295",
+        ]
+    except OSError as error:
+        return f"/proc is not there: {error.strerror}"
+    if not (held & _NEEDED and first):
+        return (
+            "nfs-ganesha needs root outside any user namespace (CAP_DAC_READ_SEARCH); name a real server with "
+            "NFS=host:/export"
+        )
+    if re.match(r"/(var/)?run(/|$)", folder):
+        return f"the files lie in {folder}, which the server has one of its own of; choose another SCRATCH"
+    if re.search(r'["\\\n]', folder):
+        return f"the folder's name {folder!r} does not go into the server's configuration; choose another SCRATCH"
+    return None
+
+
+def _lab(server: str, folder: str) -> Chosen:
+    why = _why_not(folder)
+    if why:
+        raise NfsCannot(f"No NFS server can be had: {why}.")
+    rtt, rate = link(server)
+    with_3 = bool(_program("rpcbind"))
+    config = _CONFIG.format(
+        address=ADDRESS, folder=folder, export=EXPORT, protocols="3, 4" if with_3 else "4"
+    )
+    program = [
+        "unshare",
+        "--mount",
+        "--propagation",
+        "private",
+        "sh",
+        "-c",
+        f'PATH="$PATH:/usr/sbin:/sbin"\n{_SERVE}',
+        "sh",
+        config,
+        "3" if with_3 else "",
+    ]
+    try:
+        made = lab.Lab(rtt, rate, program, wait_port=PORT)
+    except (lab.LabCannot, lab.LabEnded) as trouble:
+        raise NfsCannot(f"{trouble}") from None
+    try:
+        _await_ready(made)
+    except BaseException:
+        made.close()
+        raise
+    _started.append(made)
+    atexit.register(made.close)
+    told = (
+        f"{_version()} on {made.describe()}; TCP by {made.congestion or 'an unknown congestion control'}; it "
+        "shares this machine's page cache"
+        + ("" if with_3 else "; without rpcbind it has no version 3")
+    )
+    return Chosen(
+        "lab", {"AT": f"{ADDRESS}:{EXPORT}", "SPACE": str(made.pid)}, told, lambda: made.running
+    )
+
+
+def _await_ready(made: lab.Lab) -> None:
+    """Its port is open before it serves; its log says when it does."""
+    end = time.monotonic() + READY_S
+    while _READY not in made.words():
+        if not made.running:
+            raise NfsCannot(f"nfs-ganesha ended before it was ready{made.last_words()}.")
+        if time.monotonic() > end:
+            raise NfsCannot(f"nfs-ganesha was not ready within {READY_S:g} s{made.last_words()}.")
+        time.sleep(0.005)
+
+
+def facts() -> dict[str, tuple]:
+    """As the machine description has it: value in base units, source. Nothing is started for it; what a
+    real server's link is like nobody here has set."""
+    (rtt, rate), asked = link("other"), "LINK_RTT, LINK_RATE"
+    if is_real("other"):
+        return {
+            "kind": ("a real host", "NFS"),
+            "address": (settings.nfs(), "NFS"),
+            "far_rtt": (far_rtt_s(), asked),
+        }
+    return {
+        "kind": (f"{_version()} on a host built into this machine", "ganesha.nfsd -v"),
+        "address": (f"{ADDRESS}:{EXPORT}", "reckon/hosts/nfs.py"),
+        "link_rtt": (rtt, asked),
+        "far_rtt": (far_rtt_s(), asked),
+        "link_rate": (rate / 8, asked),
+    }

@@ -1,0 +1,289 @@
+"""The other host of the network rows: a real one on which reckon-peer runs, or the lab host.
+
+A real one (PEER=host) is greeted as a row greets it (csrc/network/client.h) and asked what it is
+before anything is measured, so that a peer that is not there is one sentence and not one per row.
+Without PEER the lab host is started: a second host in namespaces of this one, behind a link whose
+round trip and rate are set. What the rows need to find it goes into the environment.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import hashlib
+import json
+import os
+import re
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from reckon import config
+from reckon.config import ReckonError
+from reckon.hosts import lab
+
+VERSION = 1  # of the protocol, as in csrc/peer_wire.h
+PORT = 7325
+DEADLINE_S = 5.0
+LINE_MOST = 1 << 16
+# What csrc/network/client.h reads: never a parameter, and the token is never in a record.
+VARIABLES = ("RECKON_PEER_AT", "RECKON_PEER_TOKEN", "RECKON_PEER_SPACE")
+TEXTS = ("system", "release", "machine", "processor", "congestion_control", "interface", "driver")
+NUMBERS = ("threads", "memory_bytes", "mtu_bytes", "speed_mbit_per_s")
+START = "`make peer` says how to start it there."
+
+
+class PeerCannot(ReckonError):
+    """There is no other host to measure against; the message is the reason."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The other host that this process measures against."""
+
+    kind: str  # "real" or "lab"
+    identity: str  # part of a record's key: another host's samples are not reused for this one
+    environment: dict[str, str]
+    facts: dict[str, tuple]  # of the machine description's part "peer": value in base units, source
+    describe: str
+    alive: Callable[[], bool] = lambda: True  # whether one that was started still runs
+
+
+def chosen() -> Chosen:
+    """The other host, greeted or started once a process. Raises PeerCannot, the same each time."""
+    found = _found()
+    if isinstance(found, Chosen) and not found.alive():  # it was ended from outside: a new one
+        forget()
+        found = _found()
+    if isinstance(found, PeerCannot):
+        raise PeerCannot(str(found))
+    return found
+
+
+def identity() -> str:
+    """Which other host it is, for a record's key. Nothing is started for it; a real host has to be
+    asked, and one that is not there is another one."""
+    if not config.peer():
+        return _lab_identity()
+    try:
+        return chosen().identity
+    except PeerCannot:
+        return f"peer {config.peer()}, not there"
+
+
+def forget() -> None:
+    """Make the next chosen() look anew."""
+    _found.cache_clear()
+
+
+@functools.cache
+def _found() -> Chosen | PeerCannot:
+    try:
+        found = _real(config.peer()) if config.peer() else _lab()
+    except PeerCannot as reason:
+        return reason
+    for name in VARIABLES:  # a parent's choice need not be ours
+        os.environ.pop(name, None)
+    os.environ.update(found.environment)
+    return found
+
+
+# --- the lab host ----------------------------------------------------------------------------
+
+
+def _lab() -> Chosen:
+    try:
+        made = lab.start()
+    except (lab.LabCannot, lab.LabEnded) as trouble:
+        raise PeerCannot(str(trouble)) from None
+    atexit.register(made.close)
+    return Chosen(
+        "lab",
+        _lab_identity(),
+        dict(made.environment),
+        made.facts,
+        made.describe(),
+        lambda: made.running,
+    )
+
+
+def _lab_identity() -> str:
+    return lab.identity(lab.link_rtt_s(), lab.link_rate_bit_per_s())
+
+
+# --- a real one ------------------------------------------------------------------------------
+
+
+def _real(where: str) -> Chosen:
+    token = config.peer_token()
+    if not token:
+        raise PeerCannot(
+            f"{where} needs the token that it was started with: PEER_TOKEN=... {START}"
+        )
+    if not re.fullmatch(r"[!-~]{16,128}", token):
+        raise PeerCannot("PEER_TOKEN must have 16 to 128 characters and no space.")
+    trouble = PeerCannot(f"{where} has no address.")
+    for address in _addresses(where):
+        try:
+            about = _ask_about(address, token)
+        except PeerCannot as reason:  # its next address may do
+            trouble = reason
+            continue
+        stable = {name: value for name, value in about.items() if name != "memory_bytes"}
+        mark = hashlib.sha256(json.dumps(stable, sort_keys=True).encode()).hexdigest()[:8]
+        environment = {"RECKON_PEER_AT": _text(address), "RECKON_PEER_TOKEN": token}
+        return Chosen(
+            "real",
+            f"peer {address[0]} {mark}",
+            environment,
+            _told(_text(address), about),
+            _sentence(address[0], about),
+        )
+    raise trouble
+
+
+def _addresses(where: str) -> list[tuple]:
+    match = re.fullmatch(
+        r"\[([^\]]+)\](?::(\d+))?|([^:]+)(?::(\d+))?|([^\[\]]*:[^\[\]]*:[^\[\]]*)", where
+    )
+    port = int(match[2] or match[4] or PORT) if match else 0
+    if not 0 < port < 65536:
+        raise ReckonError(f"PEER is {where!r}; write HOST, HOST:PORT or [IPv6]:PORT.")
+    host = match[1] or match[3] or match[5]
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError, OverflowError) as error:
+        raise PeerCannot(f"{host} is not found: {getattr(error, 'strerror', error)}.") from None
+    return [one[4] for one in found if one[0] in (socket.AF_INET, socket.AF_INET6)]
+
+
+def _host(address: tuple) -> str:
+    scope = address[3] if len(address) == 4 and "%" not in address[0] else 0
+    return f"{address[0]}%{socket.if_indextoname(scope)}" if scope else address[0]
+
+
+def _text(address: tuple) -> str:
+    host = _host(address)
+    return f"[{host}]:{address[1]}" if ":" in host else f"{host}:{address[1]}"
+
+
+def _ask_about(address: tuple, token: str) -> dict:
+    at = _text(address)
+    try:
+        with socket.create_connection((_host(address), address[1]), DEADLINE_S) as connection:
+            lines = _lines(connection, time.monotonic() + DEADLINE_S)
+            _greet(connection, lines, at, token)
+            return _facts(next(lines), at)
+    except TimeoutError:
+        raise PeerCannot(
+            f"The peer at {at} did not answer within {DEADLINE_S:g} s; is it up, and does a firewall "
+            "let its port through?"
+        ) from None
+    except ConnectionRefusedError:
+        raise PeerCannot(f"Nothing listens at {at}; start reckon-peer there. {START}") from None
+    except ConnectionError:
+        raise PeerCannot(f"The peer at {at} closed the connection before it answered.") from None
+    except OSError as error:
+        raise PeerCannot(f"There is no way to the peer at {at}: {error.strerror}.") from None
+
+
+def _lines(connection: socket.socket, end: float):
+    """Line by line, all before the deadline, however slowly they come."""
+    pending = b""
+    while True:
+        while b"\n" not in pending:
+            connection.settimeout(max(end - time.monotonic(), 1e-3))
+            got = connection.recv(4096)
+            if not got or len(pending) > LINE_MOST:
+                raise ConnectionResetError
+            pending += got
+        line, pending = pending.split(b"\n", 1)
+        yield line.decode(errors="replace").strip()
+
+
+def _greet(connection: socket.socket, lines, at: str, token: str) -> None:
+    greeting = next(lines)
+    if greeting.startswith("no "):
+        raise PeerCannot(_clean(greeting[3:]))
+    match = re.fullmatch(r"reckon-peer (\d{1,9})", greeting)
+    if not match:
+        raise PeerCannot(f"What listens at {at} is no reckon-peer.")
+    same = int(match[1]) == VERSION
+    words = f"{token} about" if same else ""  # the other one says it too; the token is not for it
+    connection.sendall(f"reckon-peer {VERSION} {words}".strip().encode() + b"\n")
+    if not same:
+        raise PeerCannot(
+            f"The peer at {at} speaks version {match[1]} of the protocol and this Reckon version "
+            f"{VERSION}; build both from the same commit."
+        )
+    answer = next(lines)
+    if answer.startswith("no "):
+        raise PeerCannot(_clean(answer[3:]))
+    if answer != "ok":
+        raise PeerCannot(f"The peer at {at} answered neither yes nor no.")
+
+
+def _clean(text: str, most: int = 200) -> str:
+    """What another host said, with nothing in it that a terminal or a page would act on."""
+    return re.sub(r"[^A-Za-z0-9 .,:;()+/@#%=_'?\"-]", "?", text)[:most]
+
+
+def _facts(line: str, at: str) -> dict:
+    """What we know of and no more: it goes into records and pages."""
+    try:
+        said = json.loads(line)
+        texts = {name: said.get(name) for name in TEXTS}
+        numbers = {name: said.get(name) for name in NUMBERS}
+        guest = said.get("guest")
+    except (ValueError, AttributeError):
+        raise PeerCannot(f"The peer at {at} did not say what it is.") from None
+    for name, text in texts.items():
+        texts[name] = _clean(text) if isinstance(text, str) and text else None
+    for name, number in numbers.items():
+        numbers[name] = number if type(number) is int and number >= 0 else None
+    return {**texts, **numbers, "guest": guest if isinstance(guest, bool) else None}
+
+
+def _sentence(host: str, about: dict) -> str:
+    what = [
+        about["processor"] or about["machine"],
+        about["threads"] and f"{about['threads']} hardware threads",
+        about["guest"] and "a virtual machine",
+        " ".join(filter(None, (about["system"], about["release"]))),
+    ]
+    link = [
+        about["driver"],
+        about["mtu_bytes"] and f"MTU {about['mtu_bytes']} bytes",
+        about["speed_mbit_per_s"] and f"{about['speed_mbit_per_s']} Mbit/s",
+    ]
+    end = f"its interface {about['interface'] or 'is not known'}"
+    if any(link):
+        end += f" ({', '.join(filter(None, link))})"
+    return f"The other host is {host} ({', '.join(filter(None, what))}), reached at {end}."
+
+
+def _told(at: str, about: dict) -> dict[str, tuple]:
+    """As the machine description has it."""
+    source = "reckon-peer there"
+    kernel = " ".join(filter(None, (about["system"], about["release"], about["machine"])))
+    speed = about["speed_mbit_per_s"]
+    interface = [about["interface"], about["driver"], speed and f"{speed} Mbit/s"]
+    guest = {True: "seen", False: "none seen", None: None}[about["guest"]]
+    found = {
+        "kind": "a real host",
+        "address": at,
+        "processor": about["processor"],
+        "cores": about["threads"],
+        "memory": about["memory_bytes"],
+        "kernel": kernel or None,
+        "hypervisor": guest,
+        "interface": ", ".join(filter(None, interface)) or None,
+        "mtu": about["mtu_bytes"],
+        "congestion": about["congestion_control"],
+    }
+    numbers = ("cores", "memory", "mtu")
+    return {
+        key: (float(value) if key in numbers and value is not None else value, source)
+        for key, value in found.items()
+    }

@@ -1,0 +1,307 @@
+"""All of ctypes, and nothing else: the mirror of csrc/reckon.h."""
+
+from __future__ import annotations
+
+import ctypes as C
+import difflib
+import errno
+import functools
+import hashlib
+import os
+import random
+from dataclasses import dataclass
+
+import numpy as np
+
+from reckon.config import ROOT, ReckonError, library_dir
+
+PRIORITIES = {"none": 0, "nice": 1, "rr": 2}
+
+
+class Sample(C.Structure):
+    _fields_ = [("ticks", C.c_int64), ("ops", C.c_uint64)]
+
+
+class Param(C.Structure):
+    _fields_ = [
+        ("name", C.c_char_p),
+        ("kind", C.c_int32),
+        ("reserved", C.c_int32),
+        ("preset", C.c_int64),
+        ("least", C.c_int64),
+        ("most", C.c_int64),
+        ("preset_text", C.c_char_p),
+        ("help", C.c_char_p),
+    ]
+
+
+class Row(C.Structure):
+    _fields_ = [
+        ("name", C.c_char_p),
+        ("op", C.c_char_p),
+        ("timed", C.c_char_p),
+        ("reports", C.c_char_p),
+        ("params", C.POINTER(Param)),
+        ("run", C.c_void_p),
+        ("file", C.c_char_p),
+    ]
+
+
+class Request(C.Structure):
+    _fields_ = [
+        ("probe", C.c_char_p),
+        ("params", C.c_char_p),
+        ("samples", C.c_uint64),
+        ("warmup", C.c_uint64),
+        ("deadline_ms", C.c_uint64),
+        ("cpu", C.c_int32),
+        ("priority", C.c_int32),
+        ("isolated", C.c_int32),
+        ("seed", C.c_uint32),
+    ]
+
+
+class Report(C.Structure):
+    _fields_ = [
+        ("status", C.c_int32),
+        ("signal", C.c_int32),
+        ("cpu", C.c_int32),
+        ("nice", C.c_int32),
+        ("policy", C.c_int32),
+        ("reserved", C.c_int32),
+        ("wall_ns", C.c_int64),
+        ("minor_faults", C.c_int64),
+        ("major_faults", C.c_int64),
+        ("voluntary_switches", C.c_int64),
+        ("involuntary_switches", C.c_int64),
+        ("migrations", C.c_int64),
+        ("steal_ms", C.c_int64),
+        ("retransmits", C.c_int64),
+        ("listen_overflows", C.c_int64),
+        ("listen_drops", C.c_int64),
+        ("time_wait", C.c_int64),
+        ("cycles_per_tick_before", C.c_double),
+        ("cycles_per_tick_after", C.c_double),
+        ("reason", C.c_char * 256),
+    ]
+
+
+class ProbeFailed(ReckonError):
+    """The row failed, crashed or hung; it yielded no sample."""
+
+
+class ProbeCannot(ReckonError):
+    """This machine cannot run the row; the message is the reason."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str  # the unit is its suffix
+    text: bool
+    preset: int | str
+    least: int
+    most: int
+    help: str
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One row of the registry."""
+
+    name: str
+    op: str
+    timed: str
+    reports: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    file: str  # its source, relative to csrc/
+
+    @property
+    def experiment(self) -> str:
+        return self.name.rsplit("/", 1)[0]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One process's samples, and what happened meanwhile (-1: not known)."""
+
+    ticks: np.ndarray  # int64, shape (samples,)
+    ops: np.ndarray  # uint64, shape (samples,)
+    cpu: int
+    nice: int
+    policy: int
+    wall_ns: int
+    minor_faults: int
+    major_faults: int
+    voluntary_switches: int
+    involuntary_switches: int
+    migrations: int
+    steal_ms: int
+    retransmits: int
+    listen_overflows: int
+    listen_drops: int
+    time_wait: int
+    cycles_per_tick_before: float
+    cycles_per_tick_after: float
+    seed: int
+
+
+@functools.cache
+def _library() -> C.CDLL:
+    path = library_dir() / "libreckon.so"
+    try:
+        library = C.CDLL(str(path))
+    except OSError as error:
+        raise ReckonError(f"The C library cannot be loaded ({error}); run `make lib`.") from None
+    library.rk_probe_at.argtypes, library.rk_probe_at.restype = [C.c_int], C.POINTER(Row)
+    library.rk_probe_count.argtypes, library.rk_probe_count.restype = [], C.c_int
+    library.rk_run.argtypes = [C.POINTER(Request), C.POINTER(Sample), C.POINTER(Report)]
+    library.rk_run.restype = C.c_int
+    library.rk_tick_hz.argtypes, library.rk_tick_hz.restype = [C.c_uint64], C.c_double
+    return library
+
+
+def _parameters(row: Row) -> tuple[Parameter, ...]:
+    found = []
+    index = 0
+    while row.params and row.params[index].kind:
+        param = row.params[index]
+        text = param.kind == 2
+        found.append(
+            Parameter(
+                name=param.name.decode(),
+                text=text,
+                preset=(param.preset_text or b"").decode() if text else param.preset,
+                least=param.least,
+                most=param.most,
+                help=(param.help or b"").decode(),
+            )
+        )
+        index += 1
+    return tuple(found)
+
+
+@functools.cache
+def probes() -> dict[str, Probe]:
+    """Every row of the library by name, in alphabetical order."""
+    library = _library()
+    rows = [library.rk_probe_at(i).contents for i in range(library.rk_probe_count())]
+    found = [
+        Probe(
+            name=row.name.decode(),
+            op=row.op.decode(),
+            timed=row.timed.decode(),
+            reports=tuple((row.reports or b"").decode().split()),
+            parameters=_parameters(row),
+            file=row.file.decode(),
+        )
+        for row in rows
+    ]
+    names = [probe.name for probe in found]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise ReckonError(f"Two rows of the C library share the name {sorted(twice)[0]}.")
+    return {probe.name: probe for probe in sorted(found, key=lambda p: p.name)}
+
+
+def probe(name: str) -> Probe:
+    """The row of that name. Raises ReckonError, naming the nearest, where there is none."""
+    if name not in probes():
+        near = difflib.get_close_matches(name, probes(), 1)
+        hint = f"; did you mean {near[0]}?" if near else "; `python -m reckon probes` lists them."
+        raise ReckonError(f"There is no probe named {name}{hint}")
+    return probes()[name]
+
+
+def default_cpu() -> int:
+    """The last CPU this process may use: interrupts tend to land on the first."""
+    return max(os.sched_getaffinity(0))
+
+
+@functools.cache
+def tick_hz() -> float:
+    """Ticks per second of the library's counter, calibrated once per process over 50 ms."""
+    return _library().rk_tick_hz(50_000_000)
+
+
+def run(
+    name: str,
+    params: dict[str, int | str] | None = None,
+    *,
+    samples: int = 20,
+    warmup: int = 1,
+    cpu: int | None = None,
+    priority: str = "nice",
+    deadline_s: float = 30.0,
+    isolated: bool = True,
+    seed: int | None = None,
+) -> Outcome:
+    """Run one row once, by default in a fresh lean process pinned to one CPU.
+
+    Raises ProbeCannot (this machine cannot), ProbeFailed (crash, deadline, failure inside),
+    ReckonError (no such row, parameter or value) and KeyboardInterrupt.
+    """
+    probe(name)
+    if samples < 1:
+        raise ReckonError("At least one sample is needed.")
+    values = (C.c_int64 * 2 * samples)()  # a Sample is two 64-bit words
+    seed = random.getrandbits(32) if seed is None else seed
+    request = Request(
+        probe=name.encode(),
+        params="\n".join(f"{key}={value}" for key, value in (params or {}).items()).encode(),
+        samples=samples,
+        warmup=warmup,
+        deadline_ms=int(deadline_s * 1000),
+        cpu=default_cpu() if cpu is None else cpu,
+        priority=PRIORITIES[priority],
+        isolated=isolated,
+        seed=seed,
+    )
+    report = Report()
+    status = _library().rk_run(C.byref(request), C.cast(values, C.POINTER(Sample)), C.byref(report))
+    reason = report.reason.decode(errors="replace")
+    if status == -errno.EINTR:
+        raise KeyboardInterrupt
+    if status == -errno.EOPNOTSUPP:
+        raise ProbeCannot(reason)
+    if status in (-errno.EINVAL, -errno.E2BIG, -errno.ENOENT):
+        raise ReckonError(reason)
+    if status:
+        raise ProbeFailed(reason)
+    table = np.frombuffer(values, dtype=np.int64).reshape(samples, 2)
+    return Outcome(
+        ticks=table[:, 0].copy(),
+        ops=table[:, 1].astype(np.uint64),
+        seed=seed,
+        **{
+            name: getattr(report, name)
+            for name, _ in Report._fields_
+            if name not in ("status", "signal", "reserved", "reason")
+        },
+    )
+
+
+def compiler() -> str:
+    """The compiler's version and flags, as the library was built with."""
+    try:
+        return (library_dir() / "compiler.txt").read_text().strip()
+    except OSError:
+        raise ReckonError("The C library is not built; run `make lib`.") from None
+
+
+@functools.cache
+def source_key(name: str) -> str:
+    """Hash of a row's C source, the headers it includes, the compiler and its flags.
+
+    The headers are those the compiler itself listed (gcc -MMD) when it built the object. A row of
+    the network is as well timed against reckon-peer, so that program's sources count with it. (The
+    lab host's count with the link: peer.identity.)
+    """
+    rules = (library_dir() / probe(name).file).with_suffix(".d").read_text()
+    listed = rules.split(":", 1)[1].split("\n\n")[0].replace("\\\n", " ").split()
+    listed = [word for word in listed if not word.endswith(":")]
+    if probe(name).file.startswith("network/") and not probe(name).file.endswith(".tools.c"):
+        listed += [path.name for path in (ROOT / "csrc").glob("peer*.[ch]")]
+    digest = hashlib.sha256(compiler().encode())
+    for file in sorted(set(listed)):
+        digest.update(file.encode() + b"\0" + (ROOT / "csrc" / file).read_bytes())
+    return digest.hexdigest()[:16]

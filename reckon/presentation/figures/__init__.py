@@ -1,0 +1,30 @@
+"""Every figure: vector graphics with alt text, data beside it, prediction and spread drawn in."""
+
+from reckon.presentation.figures.cache_fill import filling
+from reckon.presentation.figures.curves import against, curve, curves, fit
+from reckon.presentation.figures.single import (
+    bars,
+    distribution,
+    machine_picture,
+    off_chart,
+    series,
+)
+from reckon.presentation.figures.staircase import levels
+from reckon.presentation.figures.strips import among
+from reckon.presentation.figures.surfaces import mountain
+
+__all__ = [
+    "against",
+    "among",
+    "bars",
+    "curve",
+    "curves",
+    "distribution",
+    "filling",
+    "fit",
+    "levels",
+    "machine_picture",
+    "mountain",
+    "off_chart",
+    "series",
+]

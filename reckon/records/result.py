@@ -1,0 +1,393 @@
+"""A quantity as it stands: what was predicted, what was measured, and how far apart they are."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from reckon import records, statistics, units
+from reckon.config import ReckonError
+from reckon.records.revisions import differences
+
+# Units that an `.op` of the C library may name; every other op ("call", "pair") is a count.
+_OP_UNITS = ("ns", "byte", "cycle")
+
+
+def sample_values(ticks, ops, op: str, tick_hz: float, unit: str) -> np.ndarray:
+    """Samples as values in base units of `unit`.
+
+    A sample is ticks per op. Where the unit has no ticks in it they become time; where it is a
+    rate (GB/s, Gcycle/s) the quotient is turned over; where it is an amount of what is counted (MiB)
+    the count alone is told. Raises ReckonError where none fits.
+    """
+    wanted = units.dimension(unit)
+    per = units.parse(op if op in _OP_UNITS else "1")
+    ops = np.asarray(ops, dtype=float) * (units.factor(op) if op in _OP_UNITS else 1.0)
+    ticks = np.asarray(ticks, dtype=float)
+    tick, second = units.dimension("tick"), units.dimension("s")
+    if wanted == tick / per.dimensionality:
+        return ticks / ops
+    if wanted == second / per.dimensionality:
+        return ticks / tick_hz / ops
+    if wanted == per.dimensionality / second:
+        with np.errstate(divide="ignore"):
+            return ops / (ticks / tick_hz)
+    if op in _OP_UNITS and wanted == per.dimensionality:
+        return np.broadcast_to(ops, ticks.shape)
+    raise ReckonError(
+        f"The probe's samples are time per {op}; they cannot be told in {unit}, which is "
+        f"{units.kind(wanted)}."
+    )
+
+
+def process_values(process: records.Process, measurement: records.Measurement, unit: str):
+    return sample_values(process.ticks, process.ops, measurement.op, measurement.tick_hz, unit)
+
+
+def trial_times_s(process: records.Process, measurement: records.Measurement) -> np.ndarray:
+    """When each trial began, in seconds since the measurement did: what a process did between its
+    trials is not known, and left out."""
+    ticks = np.maximum(np.asarray(process.ticks, dtype=float), 0)
+    return process.started_s + (np.cumsum(ticks) - ticks) / measurement.tick_hz
+
+
+def ops_in_a_trial(point: records.Point) -> float:
+    """How many operations a trial holds, usually: a process counts them once where all of its trials are alike."""
+    return float(
+        np.median(np.concatenate([np.broadcast_to(p.ops, len(p.ticks)) for p in point.processes]))
+    )
+
+
+def told_trials(ticks, ops, op: str, tick_hz: float, unit: str, kind: str) -> np.ndarray:
+    """One process's trials as a quantity tells them, in base units: of a mean, all of them together."""
+    if kind == "mean":
+        ticks, ops = [np.sum(ticks)], [np.sum(np.broadcast_to(ops, np.shape(ticks)))]
+    return sample_values(ticks, ops, op, tick_hz, unit)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One quantity of a run."""
+
+    quantity: str
+    record: records.Quantity
+    state: str  # "measured", "reused", "cannot", "failed" or "predicted" (not yet measured)
+    reason: str | None = None
+
+    @property
+    def seal(self) -> records.Prediction:
+        return self.record.predictions[0]
+
+    @property
+    def current(self) -> records.Prediction:
+        return self.record.predictions[-1]
+
+    @property
+    def unit(self) -> str:
+        return self.current.unit
+
+    @property
+    def measurement(self) -> records.Measurement | None:
+        return self.record.measurement
+
+    @property
+    def points(self) -> list[records.Point]:
+        """The points that have samples."""
+        return [p for p in self.measurement.points if p.processes] if self.measurement else []
+
+    @property
+    def missing(self) -> list[records.Point]:
+        """The points of a curve that could not be measured, each with its reason."""
+        return [p for p in self.measurement.points if not p.processes] if self.measurement else []
+
+    @property
+    def has_samples(self) -> bool:
+        return bool(self.points)
+
+    @property
+    def ops_in_a_trial(self) -> float:
+        """See ops_in_a_trial(); of a curve at its first place, nan without samples."""
+        return ops_in_a_trial(self.points[0]) if self.points else math.nan
+
+    @property
+    def counter_step(self) -> float:
+        """By how much the counter goes on at least, in seconds, as single readings show it; nan where they do not.
+        Each row tells it of itself: that two rows differ is no step."""
+        if not self.points:
+            return math.nan
+        step = statistics.step(np.concatenate([p.ticks for p in self.points[0].processes]))
+        return step / self.measurement.tick_hz if step else math.nan
+
+    @property
+    def is_curve(self) -> bool:
+        return isinstance(self.seal.predicted, list)
+
+    @functools.cached_property
+    def summaries(self) -> list[statistics.Summary]:
+        """One summary a point, in base units; one point where there is no axis."""
+        return [
+            statistics.summarise(
+                [
+                    told_trials(
+                        p.ticks,
+                        p.ops,
+                        self.measurement.op,
+                        self.measurement.tick_hz,
+                        self.unit,
+                        self.seal.kind,
+                    )
+                    for p in point.processes
+                ]
+            )
+            for point in self.points
+        ]
+
+    @property
+    def summary(self) -> statistics.Summary | None:
+        return self.summaries[0] if self.summaries else None
+
+    @property
+    def at_end(self) -> statistics.Summary | None:
+        """The summary at a curve's last place; None where it did not come so far, or is no curve."""
+        last = next((i.value[-1] for i in self.seal.inputs if i.origin == "axis"), None)
+        whole = (
+            last is not None and self.points and math.isclose(self.points[-1].x, last, rel_tol=1e-6)
+        )
+        return self.summaries[-1] if whole else None
+
+    @property
+    def axis(self) -> np.ndarray:
+        """Where the curve was measured, in base units."""
+        return np.array([point.x for point in self.points], dtype=float)
+
+    @property
+    def axis_unit(self) -> str:
+        return next(i.unit for i in self.seal.inputs if i.origin == "axis")
+
+    def place(self, x: float | None, unit: str | None = None) -> int | None:
+        """Index of the point that was measured there, `x` in `unit` or the axis's own; of what is no curve
+        that of its only point, at None. None where nothing was."""
+        if not self.is_curve or x is None:
+            return 0 if self.points and not self.is_curve and x is None else None
+        near = np.isclose(self.axis, units.to_base(x, unit or self.axis_unit), rtol=1e-6, atol=0)
+        return int(near.argmax()) if near.any() else None
+
+    @property
+    def axis_told(self) -> np.ndarray:
+        """Where the curve was measured, in the unit that its author gave."""
+        return units.from_base(self.axis, self.axis_unit)
+
+    def sealed(self, field: str, prediction: records.Prediction | None = None) -> np.ndarray:
+        """A field of the seal (or of another prediction) at the points that were measured; nan
+        where it says nothing of them."""
+        prediction = prediction or self.seal
+        values = getattr(prediction, field)
+        if not isinstance(values, list):
+            return np.full(len(self.points), math.nan if values is None else values)
+        known = next(i.value for i in prediction.inputs if i.origin == "axis")
+        at = dict(zip(known, values, strict=True))
+        return np.array([at.get(x, math.nan) for x in self.axis])
+
+    @functools.cached_property
+    def line(self) -> statistics.Line | None:
+        """The straight line through the medians of a curve, in base units; None without."""
+        return (
+            statistics.line(self.axis, self.medians)
+            if self.is_curve and len(self.points) > 2
+            else None
+        )
+
+    @functools.cached_property
+    def sealed_line(self) -> statistics.Line | None:
+        """The straight line through what was predicted at the same points."""
+        return statistics.line(self.axis, self.sealed("predicted")) if self.line else None
+
+    @functools.cached_property
+    def line_across(self) -> tuple | None:
+        """Intervals of that line's slope and intercept by drawing processes anew; None without."""
+        told = lambda point: [
+            np.median(process_values(p, self.measurement, self.unit))  # noqa: E731
+            for p in point.processes
+        ]
+        return (
+            statistics.line_across(self.axis, [told(point) for point in self.points])
+            if self.line
+            else None
+        )
+
+    @property
+    def medians(self) -> np.ndarray:
+        return np.array([summary.median for summary in self.summaries])
+
+    @property
+    def median(self) -> float:
+        return self.summary.median if self.summary else math.nan
+
+    def apart(self, other: Result, more: float = 0.0) -> int:
+        """1 or -1 where this is the larger or the smaller of the two, 0 where nobody can tell; of what is no curve:
+        see Summary.apart()."""
+        return self.summary.apart(other.summary, more) if self.summary and other.summary else 0
+
+    def untold(self, other: Result) -> str:
+        """To be put behind a difference: why it may be none, where that is so."""
+        return "" if self.apart(other) else f" ({self.summary.why_not_apart(other.summary)})"
+
+    @functools.cached_property
+    def core_cycles(self) -> statistics.Summary | None:
+        """Core cycles per operation, by the clock calibrated in each sample's own process; only
+        for times."""
+        return self.cycles[0] if self.cycles else None
+
+    @functools.cached_property
+    def cycles(self) -> list[statistics.Summary]:
+        """The same at every point of a curve; empty where the quantity is no time."""
+        if units.dimension(self.unit) != units.dimension("s"):
+            return []
+        found = []
+        for point in self.points:
+            told = []
+            for process in point.processes:
+                clock = (process.cycles_per_tick_before + process.cycles_per_tick_after) / 2
+                told.append(
+                    told_trials(
+                        np.asarray(process.ticks) * clock,
+                        process.ops,
+                        "call",
+                        1,
+                        "tick",
+                        self.seal.kind,
+                    )
+                )
+            found.append(statistics.summarise(told))
+        return found
+
+    @property
+    def ratio(self) -> float:
+        """Measured over predicted, by the sealed prediction; of a curve, the middle one."""
+        if not self.summaries:
+            return math.nan
+        measured = self.medians if self.is_curve else np.array([self.median])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = measured / self.sealed("predicted")
+        known = ratios[np.isfinite(ratios)]
+        return float(np.median(known)) if len(known) else math.nan
+
+    @property
+    def inside_interval(self) -> bool | None:
+        """Whether the measured median lies in the sealed prediction's interval; None without."""
+        if self.is_curve or not self.summary or self.seal.low is None:
+            return None
+        return self.seal.low <= self.median <= self.seal.high
+
+    @property
+    def software_share(self) -> float:
+        """The software's share of the predicted time. For a rate it is 1 - predicted/hardware:
+        times per byte add, rates do not."""
+        hardware, predicted = self.seal.hardware, self.seal.predicted
+        if hardware is None or isinstance(predicted, list) or not predicted:
+            return math.nan
+        return 1 - (predicted / hardware if self.seal.kind == "rate" else hardware / predicted)
+
+    @property
+    def revisions(self) -> list[str]:
+        """How the current prediction differs from the sealed one, in words."""
+        return differences(self.seal, self.current)
+
+    def __format__(self, spec: str) -> str:
+        """f"{result}" is "93.1 ns"; f"{result:±}" adds the interval; f"{result:cycles}"."""
+        if self.summary is None:
+            return f"not measured ({self.reason})" if self.reason else "not measured"
+        if spec == "cycles":
+            return f"{units.number(self.core_cycles.median)} cycles"
+        text = units.amount(self.median, self.unit)
+        if spec == "±" and not math.isnan(self.summary.low):
+            step = units.readable(self.median, self.unit)
+            low, high = (
+                units.number(units.from_base(v, step))
+                for v in (self.summary.low, self.summary.high)
+            )
+            text += f" ({low} to {high})"
+        return text
+
+
+def result(run: str, quantity: str) -> Result | None:
+    """The quantity as the run's record has it, for what was measured; or None."""
+    found = records.read_measured(run, quantity)
+    return from_record(quantity, found) if found else None
+
+
+def from_record(quantity: str, found: records.Quantity, state: str | None = None) -> Result:
+    if found.measurement is None:
+        return Result(quantity, found, "predicted", "not measured yet")
+    return Result(quantity, found, state or found.measurement.state, found.measurement.reason)
+
+
+# Before the name of an experiment: its rows again, as the page `methods` measured them side by side. They
+# are other figures of the same quantities, so that whoever asks for all of a run does not mean them.
+AGAIN = "methods/"
+
+
+def all_results(
+    run: str | Path, experiment: str | None = None, only_measured: bool = False
+) -> list[Result]:
+    """Every quantity of a run, experiment by experiment; what the page `methods` measured again only
+    where it is asked for by name. only_measured: see records.read_record()."""
+    known = records.experiments(run)
+    chosen = [experiment] if experiment else [one for one in known if not one.startswith(AGAIN)]
+    if experiment and experiment not in known:
+        raise ReckonError(
+            f"The run {run} has no record of {experiment}; it has {', '.join(known) or 'none'}."
+        )
+    return [
+        from_record(name, found)
+        for one in chosen
+        for name, found in records.read_record(run, one, only_measured).quantities.items()
+    ]
+
+
+def to_row(one: Result, state: str | None = None) -> dict:
+    """The quantity as one object of `python -m reckon results --json`: numbers in `unit`."""
+
+    def told(value):
+        if value is None or (isinstance(value, float) and not math.isfinite(value)):
+            return None
+        if isinstance(value, (list, np.ndarray)):
+            return [told(float(v)) for v in value]
+        return float(units.from_base(value, one.unit))
+
+    def sealed(field: str, prediction=None):
+        """At the points of the axis that were measured; at all where none was."""
+        if one.has_samples and one.is_curve:
+            return told(one.sealed(field, prediction))
+        return told(getattr(prediction or one.seal, field))
+
+    s = one.summaries
+    pick = lambda name: (  # noqa: E731
+        None
+        if not s
+        else told([getattr(x, name) for x in s])
+        if one.is_curve
+        else told(getattr(s[0], name))
+    )
+    return {
+        "quantity": one.quantity,
+        "unit": one.unit,
+        "axis": one.axis_told.tolist() if one.is_curve else None,
+        "axis_unit": one.axis_unit if one.is_curve else None,
+        "hardware": sealed("hardware"),
+        "software": sealed("software"),
+        "predicted": sealed("predicted"),
+        "revised": sealed("predicted", one.current) if one.revisions else None,
+        "median": pick("median"),
+        "low": pick("low"),
+        "high": pick("high"),
+        "mean": pick("mean"),
+        "sd": pick("sd"),
+        "n": sum(x.n for x in s) if s else 0,
+        "state": state or one.state,
+        "reason": one.reason,
+    }
