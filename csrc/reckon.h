@@ -35,7 +35,7 @@ struct rk_param {
     const char *help;
 };
 
-struct rk_context; /* parameters and the reason buffer of one call; see harness.h */
+struct rk_context; /* parameters and the reason buffer of one call; see probe.h */
 
 struct rk_probe {
     const char *name;              /* "cpu/syscall/getpid" */

@@ -145,7 +145,7 @@ def connections(packets):
 
 
 def version():
-    return re.search(r"PEER_VERSION (\d+)", (ROOT / "csrc/peer_wire.h").read_text())[1]
+    return re.search(r"PEER_VERSION (\d+)", (ROOT / "csrc/peer/wire.h").read_text())[1]
 
 
 def a_line(connection):

@@ -37,7 +37,7 @@ FOUR = "FOLLOW_4(p);"
 # what they are given, and what they say.
 MUTANTS = {
     "a group of 63 loads": (
-        "memory/chase.h",
+        "memory/support/chase.h",
         "        FOLLOW_16(p);\n        RK_KEEP",
         f"        {FOUR} {FOUR} {FOUR} p = p->next, p = p->next, p = p->next;\n        RK_KEEP",
         ["latency/random", "latency/stride", "bandwidth/loaded_latency", "bandwidth/load"],
@@ -45,7 +45,7 @@ MUTANTS = {
         ELSEWHERE,
     ),
     "no last round": (
-        "memory/vectors.h",
+        "memory/support/vectors.h",
         "i < (bytes) / sizeof(VECTOR)",
         "i + 8 < (bytes) / sizeof(VECTOR)",
         [row for row in BANDWIDTH if not re.search("memset|memcpy|copy$", row)],
@@ -53,7 +53,7 @@ MUTANTS = {
         NOT_EVERY,
     ),
     "an element less stored, and one raised twice": (
-        "memory/vectors.h",
+        "memory/support/vectors.h",
         r"\bSTORE\(i \+ 7, (v|LOAD\(i \+ 7\) \+ 1)\);",
         r"STORE(i + 6, \1);",
         ["bandwidth/write", "bandwidth/modify", "bandwidth/mbp2016_loop_write"],
@@ -70,7 +70,7 @@ MUTANTS = {
         NOT_EVERY,
     ),
     "the other CPU does nothing": (
-        "memory/team.h",
+        "memory/support/team.h",
         "me->result = team->work(me, seen = trial);",
         "seen = trial;",
         [f"bandwidth/{name}" for name in ("read", *WRITES, *COPIES)],
@@ -78,7 +78,7 @@ MUTANTS = {
         NOT_EVERY,
     ),
     "a word less by the C library": (
-        "memory/vectors.h",
+        "memory/support/vectors.h",
         r"(memset|memcpy)\((to, [^;]*)bytes\)",
         r"\1(\2bytes - 8)",
         [

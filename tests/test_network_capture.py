@@ -1,4 +1,4 @@
-"""What csrc/network/capture.h sees of a connection, as the rows that read packets need it."""
+"""What csrc/network/support/capture.h sees of a connection, for the rows that read packets."""
 
 import os
 import subprocess
@@ -41,8 +41,8 @@ def build(out):
         "-Wall",
         f"-I{ROOT / 'csrc'}",
         ROOT / "tests/c/capture.c",
-        library / "registry.o",
-        library / "here.o",
+        library / "runner/registry.o",
+        library / "runner/here.o",
         "-o",
         out,
         *(f"-Wl,--defsym=__{end}_rk_probes=0" for end in ("start", "stop")),

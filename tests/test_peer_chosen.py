@@ -170,7 +170,7 @@ def test_an_edit_of_the_peer_measures_the_rows_of_the_network_anew_and_no_other(
         return {name: library.source_key(name) for name in rows}
 
     before = keys()
-    for file in ("peer_stream.c", "peer.h"):
+    for file in ("peer/stream.c", "peer/peer.h"):
         with open(tmp_path / "csrc" / file, "a") as source:
             source.write("/* edited */\n")
         after = keys()

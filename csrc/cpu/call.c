@@ -1,5 +1,5 @@
 /* cpu/call at -O2: a procedure call with 0 to 7 integer arguments. */
-#include "call.h"
+#include "cpu/support/call.h"
 
 RUN_GROUPS(run_o2)
 

@@ -1,5 +1,5 @@
 /* cpu/call at -O0, and by the ways of the reports that compiled without optimisation. */
-#include "call.h"
+#include "cpu/support/call.h"
 
 RUN_GROUPS(run_o0)
 

@@ -1,7 +1,7 @@
 /* cpu/clock: how fast the tick counter runs, and how fast the core does. */
 #include <unistd.h>
 
-#include "harness.h"
+#include "probe/probe.h"
 
 static int run_ticks(struct rk_context *c, struct rk_sample *out, size_t n)
 {

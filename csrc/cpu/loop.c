@@ -1,5 +1,5 @@
 /* cpu/loop: what one round of a loop costs. */
-#include "stamps.h"
+#include "probe/stamps.h"
 
 #define ROUNDS RK_COUNT("rounds", 10000, 1, 1000000000, "rounds of the loop")
 /* The whole loop is repeated, so that it is long against a step of the counter (10 ns on some). */

@@ -1,5 +1,5 @@
 /* cpu/loop at -O0: the counter and the bound live on the stack. */
-#include "stamps.h"
+#include "probe/stamps.h"
 
 #define ROUNDS(preset, least)                                                                      \
     RK_COUNT("rounds", preset, least, 1000000000, "rounds of the loop in a trial")

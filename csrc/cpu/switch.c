@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "switch.h"
+#include "cpu/support/switch.h"
 
 /* --- a token between two --- */
 

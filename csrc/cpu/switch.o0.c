@@ -1,6 +1,6 @@
 /* cpu/switch by the ways of the reports that compiled without optimisation. */
-#include "round_robin.h"
-#include "switch.h"
+#include "cpu/support/round_robin.h"
+#include "cpu/support/switch.h"
 
 #define NO_STAMPS "RDTSC is an x86 instruction"
 #define LOST(c) rk_failed(c, "the token was lost", EPIPE)

@@ -4,8 +4,8 @@
 #include <sys/times.h>
 #include <unistd.h>
 
-#include "int80.h"
-#include "stamps.h"
+#include "cpu/support/int80.h"
+#include "probe/stamps.h"
 
 #define CALLS RK_COUNT("calls", 1000, 1, 1000000000, "calls a trial")
 

@@ -3,8 +3,8 @@
 #include <sys/times.h>
 #include <unistd.h>
 
-#include "int80.h"
-#include "stamps.h"
+#include "cpu/support/int80.h"
+#include "probe/stamps.h"
 
 /* t470: a loop of calls, minus the timer, minus the same loop with nothing in it. All three are
  * timed in the same trial. */

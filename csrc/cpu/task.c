@@ -2,8 +2,8 @@
 #include <limits.h>
 #include <spawn.h>
 
-#include "region.h"
-#include "task.h"
+#include "probe/region.h"
+#include "cpu/support/task.h"
 
 /* --- ways to create a process --- */
 

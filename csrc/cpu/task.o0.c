@@ -1,8 +1,8 @@
 /* cpu/task by the ways of the reports that compiled without optimisation. */
 #include <limits.h>
 
-#include "round_robin.h"
-#include "task.h"
+#include "cpu/support/round_robin.h"
+#include "cpu/support/task.h"
 
 #define NO_STAMPS "RDTSC is an x86 instruction"
 /* The most children that are dead and not yet reaped at any time. */

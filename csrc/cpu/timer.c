@@ -2,7 +2,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "stamps.h"
+#include "probe/stamps.h"
 
 #define READS RK_COUNT("reads", 1000, 1, 1000000000, "reads a trial")
 

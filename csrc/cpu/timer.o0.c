@@ -1,6 +1,6 @@
 /* cpu/timer at -O0, as the reports compiled it: the halves of the first read are stored to the
  * stack before the second one. */
-#include "stamps.h"
+#include "probe/stamps.h"
 
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {

@@ -2,7 +2,7 @@
  * the page cache some blocks come from the disk; of independent random reads that share is 1 -
  * cache / file, whatever the kernel chooses to keep. So each read is a sample, and the page finds
  * the size. */
-#include "files/within.h"
+#include "files/support/within.h"
 
 /* Single reads of random blocks. With the advice that they are random a read brings in its own
  * block alone (posix_fadvise(2)). */

@@ -1,7 +1,7 @@
 /* files/cache at -O0, as the reports compiled it; in a control group with a memory limit, where
  * they had all memory. */
-#include "files/within.h"
-#include "stamps.h"
+#include "files/support/within.h"
+#include "probe/stamps.h"
 
 #define NO_STAMPS "RDTSC is an x86 instruction"
 

@@ -2,7 +2,7 @@
  * page cache, blocks in random order, each at most once. A barrier starts each trial. */
 #include <pthread.h>
 
-#include "files/barrier.h"
+#include "files/support/barrier.h"
 
 /* What a trial that began at `begin` says: of the whole, or of reader `i`. */
 typedef struct rk_sample (*take)(const struct readers *, uint64_t begin, int i);

@@ -1,7 +1,7 @@
 /* files/contention at -O0, as the reports compiled it: processes that are started one after the
  * other, without a barrier. */
-#include "files/readers.h"
-#include "stamps.h"
+#include "files/support/readers.h"
+#include "probe/stamps.h"
 
 #define NO_STAMPS "RDTSC is an x86 instruction"
 

@@ -1,6 +1,6 @@
 /* files/contention as fio measures it: so many jobs, each with a file of its own. */
-#include "files/fio.h"
-#include "files/readers.h"
+#include "files/support/fio.h"
+#include "files/support/readers.h"
 
 #define SPAN_MOST_MS 10000
 

@@ -1,6 +1,6 @@
 /* files/read: what reading one block of a file costs, by the order and by the way it is asked for.
  * Each block is read into the same buffer; a read that brings less fails the row. */
-#include "files/read.h"
+#include "files/support/read.h"
 
 /* --- one block, alone --- */
 

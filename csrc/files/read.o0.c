@@ -1,7 +1,7 @@
 /* files/read at -O0, as these reports compiled it. A report that printed the time of a whole file
  * has rows whose operation is the file; the other one's is the block. */
-#include "files/read.h"
-#include "stamps.h"
+#include "files/support/read.h"
+#include "probe/stamps.h"
 
 #define NO_STAMPS "RDTSC is an x86 instruction"
 

@@ -1,8 +1,8 @@
 /* files/read as another program measures it: fio, with its own clock. */
 #include <dirent.h>
 
-#include "files/blocks.h"
-#include "tools.h"
+#include "files/support/blocks.h"
+#include "probe/tools.h"
 
 #define READ_MOST_MS 50 /* a rotating disk takes 20 */
 #define START_MS 2000   /* fio calibrates its clock first */

@@ -1,7 +1,7 @@
 /* files/remote: a file on another host, read block by block over NFS, beside the same file here. */
-#include "files/nfs_null.h"
-#include "files/remote.h"
-#include "files/remote_kernel.h"
+#include "files/support/nfs_null.h"
+#include "files/support/remote.h"
+#include "files/support/remote_kernel.h"
 
 /* n samples of `asked` blocks of the order, or of the whole file, each where the last one ended.
  * What does not fit before the end begins again at the start; from a cold cache that is cold once

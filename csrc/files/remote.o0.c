@@ -1,6 +1,6 @@
 /* files/remote as the reports measure it, at -O0. Their clients are the kernel's; ours is libnfs,
  * so that a block is one request to the server here too, and no cache of the client's answers. */
-#include "files/remote.h"
+#include "files/support/remote.h"
 
 /* A file read whole, from a cold cache if `cold`, block by block: one trial. What a report does for
  * each block is `visit`; 0 or an error. */

@@ -1,8 +1,8 @@
 /* memory/bandwidth: bytes a second from and to memory, by kind of store, width and CPUs. */
-#include "memory/chase.h"
-#include "memory/team.h"
-#include "memory/vectors.h"
-#include "stamps.h"
+#include "memory/support/chase.h"
+#include "memory/support/team.h"
+#include "memory/support/vectors.h"
+#include "probe/stamps.h"
 
 /* --- passes through memory, and the proof that they went through all of it --- */
 

@@ -3,9 +3,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "memory/both.h"
-#include "region.h"
-#include "stamps.h"
+#include "memory/support/both.h"
+#include "probe/region.h"
+#include "probe/stamps.h"
 
 #define NO_STAMPS "RDTSC is an x86 instruction"
 #define LINE_INTS 16

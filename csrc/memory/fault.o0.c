@@ -1,7 +1,7 @@
 /* memory/fault at -O0, as the reports compiled it. They divide by the pages that they touched, and
  * so do these rows; the page tells how many faults there were. */
-#include "memory/faults.h"
-#include "stamps.h"
+#include "memory/support/faults.h"
+#include "probe/stamps.h"
 
 #define NO_STAMPS "RDTSC is an x86 instruction"
 

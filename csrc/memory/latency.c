@@ -1,6 +1,6 @@
 /* memory/latency: how long a load takes, by where its data lie. */
-#include "memory/chase.h"
-#include "stamps.h"
+#include "memory/support/chase.h"
+#include "probe/stamps.h"
 
 /* A walk goes once around before it is timed, but no further than 2^18 loads: making the ring
  * touched every stop in the order of the walk, which leaves a bigger one as a walk does (2^17 and

@@ -1,8 +1,8 @@
 /* memory/latency at -O0, as the reports compiled it. */
 #include <stdlib.h>
 
-#include "region.h"
-#include "stamps.h"
+#include "probe/region.h"
+#include "probe/stamps.h"
 
 #define READS 99
 #define NO_STAMPS "RDTSC is an x86 instruction"

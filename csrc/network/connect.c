@@ -1,6 +1,6 @@
 /* network/connect: making and ending TCP connections, as the caller sees it and on the wire. */
-#include "connect.h"
-#include "wire.h"
+#include "network/support/connect.h"
+#include "network/support/wire.h"
 
 #define OURS(sample, body) RK_BATCH(sample, 1, 1, body)
 

@@ -1,5 +1,5 @@
 /* network/connect at -O0, by the stamps of the reports that compiled without optimisation. */
-#include "connect.h"
+#include "network/support/connect.h"
 
 #define NO_STAMPS "RDTSC is an x86 instruction"
 

@@ -1,8 +1,8 @@
 /* network/rtt: there and back over the network, as a process sees it and as a capture does. */
-#include "network/ping.h"
-#include "network/rtt_wire.h"
-#include "network/servers.h"
-#include "stamps.h"
+#include "network/support/ping.h"
+#include "network/support/rtt_wire.h"
+#include "network/support/servers.h"
+#include "probe/stamps.h"
 
 static char buffer[SIZE_MOST];
 

@@ -1,7 +1,7 @@
 /* network/rtt at -O0, as the reports compiled it. */
-#include "network/rtt.h"
-#include "network/servers.h"
-#include "stamps.h"
+#include "network/support/rtt.h"
+#include "network/support/servers.h"
+#include "probe/stamps.h"
 
 static char buffer[SIZE_MOST];
 

@@ -1,8 +1,8 @@
 /* network/rtt as other programs measure it: ping and sockperf, with their own clocks. */
 #include <math.h>
 
-#include "counts.h"
-#include "tools_server.h"
+#include "network/support/counts.h"
+#include "network/support/tools_server.h"
 
 #define SPAN_MOST_MS 5000 /* sockperf's log is then under TOOL_PRINTS_MOST at 3 us a round trip */
 

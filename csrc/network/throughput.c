@@ -1,7 +1,7 @@
 /* network/throughput: bytes of a TCP stream, counted by whoever receives them, in its own time. */
-#include "network/capture.h"
-#include "network/own_receiver.h"
-#include "network/streams.h"
+#include "network/support/capture.h"
+#include "network/support/own_receiver.h"
+#include "network/support/streams.h"
 
 #define MS_NS 1000000
 /* Sent beyond the last window, because the receiver's time begins only when its first byte is

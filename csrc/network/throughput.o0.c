@@ -1,7 +1,7 @@
 /* network/throughput by the ways of the reports that compiled without optimisation. */
-#include "network/acknowledged.h"
-#include "network/streams.h"
-#include "stamps.h"
+#include "network/support/acknowledged.h"
+#include "network/support/streams.h"
+#include "probe/stamps.h"
 
 #define NO_STAMPS "RDTSC is an x86 instruction"
 

@@ -1,8 +1,8 @@
 /* network/throughput as another program measures it: iperf3, with its own clock. */
 #include <math.h>
 
-#include "counts.h"
-#include "tools_server.h"
+#include "network/support/counts.h"
+#include "network/support/tools_server.h"
 
 #define SPAN_MOST_MS 30000
 

@@ -2,7 +2,7 @@
 #include <sys/prctl.h>
 #include <sys/time.h>
 
-#include "network/client.h"
+#include "network/support/client.h"
 
 /* turns messages there and back; each byte that comes back is compared. */
 static int echo_on(struct rk_context *c, int fd, char *message, size_t size, int64_t turns)

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "probe/probe.h"
 
 static int run_chain(struct rk_context *c, struct rk_sample *out, size_t n)
 {

@@ -148,7 +148,7 @@ def _folder() -> Path:
     path = config.files_dir()
     if path is None or path.parent != config.scratch_dir():
         path = config.scratch_dir() / _own_name()
-        os.environ["RECKON_FILES"] = str(path)  # what the rows read (csrc/scratch.h)
+        os.environ["RECKON_FILES"] = str(path)  # what the rows read (csrc/probe/scratch.h)
         atexit.register(_remove, path, os.getpid())
     if not path.exists():
         sweep()

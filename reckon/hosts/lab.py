@@ -1,5 +1,5 @@
 """The lab host: a second host built into this machine, behind a link whose round trip and rate are
-set and therefore known. csrc/lab.h says how it is made; here it is started, asked and ended."""
+set and therefore known. csrc/lab/lab.h says how it is made; here it is started, asked and ended."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def identity(rtt_s: float, rate_bit_per_s: float) -> str:
     """Its link, whether it is made by root (which decides how packets are carried), and the sources of
     the program that carries them."""
     digest = hashlib.sha256()
-    for path in sorted((config.ROOT / "csrc").glob("lab*.[ch]")):
+    for path in sorted((config.ROOT / "csrc/lab").glob("*.[ch]")):
         digest.update(path.read_bytes())
     whose = "root" if os.geteuid() == 0 else "user"
     return (

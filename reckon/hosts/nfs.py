@@ -4,7 +4,8 @@ A real one (NFS=host:/export) has a file `reckon-data` that somebody put there; 
 on it. Without NFS, nfs-ganesha runs on a lab host and exports the folder of the run's files, read-only,
 to the other end of the lab's link and to nobody else. There are up to three such servers, by the delay
 of their link: "other" (as LINK_RTT says), "near" (none: what is left is the server's and the client's own
-work) and "far". What the rows need to find them goes into the environment (csrc/files/nfs.h).
+work) and "far". What the rows need to find them goes into the environment
+(csrc/files/support/nfs.h).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The other host of the network rows: a real one on which reckon-peer runs, or the lab host.
 
-A real one (PEER=host) is greeted as a row greets it (csrc/network/client.h) and asked what it is
+A real one (PEER=host) is greeted as a row greets it (csrc/network/support/client.h) and asked what it is
 before anything is measured, so that a peer that is not there is one sentence and not one per row.
 Without PEER the lab host is started: a second host in namespaces of this one, behind a link whose
 round trip and rate are set. What the rows need to find it goes into the environment.
@@ -23,11 +23,11 @@ from reckon import config
 from reckon.config import ReckonError
 from reckon.hosts import lab
 
-VERSION = 1  # of the protocol, as in csrc/peer_wire.h
+VERSION = 1  # of the protocol, as in csrc/peer/wire.h
 PORT = 7325
 DEADLINE_S = 5.0
 LINE_MOST = 1 << 16
-# What csrc/network/client.h reads: never a parameter, and the token is never in a record.
+# What csrc/network/support/client.h reads: never a parameter, and the token is never in a record.
 VARIABLES = ("RECKON_PEER_AT", "RECKON_PEER_TOKEN", "RECKON_PEER_SPACE")
 TEXTS = ("system", "release", "machine", "processor", "congestion_control", "interface", "driver")
 NUMBERS = ("threads", "memory_bytes", "mtu_bytes", "speed_mbit_per_s")

@@ -300,7 +300,7 @@ def source_key(name: str) -> str:
     listed = rules.split(":", 1)[1].split("\n\n")[0].replace("\\\n", " ").split()
     listed = [word for word in listed if not word.endswith(":")]
     if probe(name).file.startswith("network/") and not probe(name).file.endswith(".tools.c"):
-        listed += [path.name for path in (ROOT / "csrc").glob("peer*.[ch]")]
+        listed += [f"peer/{path.name}" for path in (ROOT / "csrc/peer").glob("*.[ch]")]
     digest = hashlib.sha256(compiler().encode())
     for file in sorted(set(listed)):
         digest.update(file.encode() + b"\0" + (ROOT / "csrc" / file).read_bytes())

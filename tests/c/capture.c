@@ -1,12 +1,12 @@
-/* capture.c: what csrc/network/capture.h sees of a connection that this program makes with itself.
+/* capture.c: what csrc/network/support/capture.h sees of a connection that this program makes with itself.
  *   capture ADDRESS show          each packet: "> FLAGS SEQ ACK PAYLOAD" of ours, "<" of theirs
  *   capture ADDRESS flood ASK     more packets than its ring holds; ASK: it is asked how many
  *   capture ADDRESS strangers     another connection to the same port while it looks */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "context.h"
-#include "network/capture.h"
+#include "runner/context.h"
+#include "network/support/capture.h"
 
 static struct rk_report report;
 static struct rk_context context = {.reason = report.reason, .report = &report};

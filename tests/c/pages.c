@@ -1,6 +1,6 @@
-/* pages.c: prints what csrc/region.h says of two regions that touch and asked for huge pages, of
+/* pages.c: prints what csrc/probe/region.h says of two regions that touch and asked for huge pages, of
  * which the second got small ones, for tests/test_memory_counted.py. */
-#include "region.h"
+#include "probe/region.h"
 
 int main(void)
 {

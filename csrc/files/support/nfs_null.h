@@ -1,0 +1,72 @@
+/* nfs_null.h: the call of NFS that does nothing: a round trip to the server's program and back,
+ * with no file in it. Spoken here, not by libnfs: a message of 44 bytes (RFC 5531, sections 9 and
+ * 11). */
+#ifndef RK_NFS_NULL_H
+#define RK_NFS_NULL_H
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+
+#include "files/support/nfs.h"
+
+#define NULL_PROGRAM 100003   /* NFS (RFC 1813, RFC 7530) */
+#define NULL_LAST 0x80000000u /* of the record mark: no other fragment follows */
+
+struct null_call {
+    uint32_t mark, xid, call, rpc_version, program, version, procedure, credentials[2], verifier[2];
+};
+struct null_reply {
+    uint32_t mark, xid, reply, accepted, verifier[2], success;
+};
+
+/* One call and its answer. 0, or what went wrong. */
+static inline int null_there_and_back(int fd, struct null_call *call)
+{
+    struct null_reply reply;
+    size_t have = 0;
+    call->xid++;
+    if (send(fd, call, sizeof *call, MSG_NOSIGNAL) != (ssize_t)sizeof *call)
+        return -errno;
+    while (have < sizeof reply) {
+        const ssize_t got = recv(fd, (char *)&reply + have, sizeof reply - have, 0);
+        if (got == 0)
+            return -ECONNRESET;
+        if (got < 0 && errno != EINTR)
+            return errno == EAGAIN ? -ETIMEDOUT : -errno;
+        have += got > 0 ? (size_t)got : 0;
+    }
+    const int ours = reply.xid == call->xid &&
+                     reply.mark == htonl(NULL_LAST | (sizeof reply - 4)) &&
+                     reply.reply == htonl(1) && !reply.accepted && !reply.success;
+    return ours ? 0 : -EPROTO;
+}
+
+/* A connection to the server of the row. */
+static inline int null_open(struct rk_context *c, struct nfs_file *f, int *fd)
+{
+    const int on = 1;
+    int status = nfs_locate(c, f);
+    if (!status)
+        status = nfs_connect(c, f->host, NFS_PORT, fd);
+    if (!status && setsockopt(*fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) < 0) {
+        status = rk_failed(c, "TCP_NODELAY", errno);
+        close(*fd);
+    }
+    return status;
+}
+
+static inline int null_trouble(struct rk_context *c, const struct nfs_file *f, int status)
+{
+    if (status == -ETIMEDOUT)
+        return trouble(c, ETIMEDOUT, "The NFS server at %.60s did not answer within %d s.", f->host,
+                       NFS_DEADLINE_S);
+    if (status == -EPROTO)
+        return trouble(c, EPROTO,
+                       "What listens at %.60s port " NFS_PORT
+                       " answers no call of NFS of that version.",
+                       f->host);
+    return trouble(c, -status, "The NFS server at %.60s went away: %s.", f->host,
+                   strerror(-status));
+}
+
+#endif

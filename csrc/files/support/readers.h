@@ -1,0 +1,170 @@
+/* readers.h: processes that read files at the same time, each a file of its own. */
+#ifndef RK_READERS_H
+#define RK_READERS_H
+
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "files/support/blocks.h"
+
+#define READERS_MOST 64
+#define READERS(preset_)                                                                           \
+    RK_COUNT("files", preset_, 1, READERS_MOST, "processes that read, each a file of its own")
+#define READS(preset_) RK_COUNT("blocks", preset_, 1, 1 << 24, "reads of each process in a trial")
+
+/* What a reader tells, in memory that all share; each on cache lines of its own. */
+struct reader {
+    _Alignas(128) atomic_uint done; /* blocks of this trial */
+    int status;                     /* of a read that failed */
+    uint64_t begin, end;            /* ticks: before its first read of a trial, after its last */
+    uint64_t cpu_ns;                /* that it ran meanwhile */
+};
+
+struct shared {
+    _Alignas(128) atomic_uint trial; /* the one to do; 0: none yet */
+    _Alignas(128) atomic_uint come;  /* readers that are ready for the next one, over all trials */
+    atomic_uint first;               /* a reader is done with this trial; what was so then: */
+    uint64_t first_end, first_blocks;
+    struct reader reader[READERS_MOST];
+};
+
+struct readers {
+    int count;
+    uint32_t blocks; /* each reads in a trial */
+    struct shared *shared;
+    struct rk_blocks file[READERS_MOST];
+    pid_t pid[READERS_MOST]; /* 0: not started, or reaped */
+    cpu_set_t cpus;
+};
+
+/* --- the files --- */
+
+/* Ends whoever still runs, and forgets the files; `status` if that is one. */
+static inline int readers_end(struct readers *r, int status)
+{
+    for (int i = 0; i < r->count; i++)
+        if (r->pid[i] > 0)
+            kill(r->pid[i], SIGKILL);
+    for (int i = 0; i < r->count; i++) {
+        while (r->pid[i] > 0 && waitpid(r->pid[i], NULL, 0) < 0 && errno == EINTR)
+            ;
+        rk_blocks_close(&r->file[i]);
+    }
+    if (r->shared)
+        munmap(r->shared, sizeof *r->shared);
+    return status;
+}
+
+/* Readers may use every CPU that this process might use when it was started. */
+static inline void all_cpus(cpu_set_t *set)
+{
+    int cpus[RK_CPUS_MOST];
+    const int count = rk_cpus(cpus, RK_CPUS_MOST);
+    CPU_ZERO(set);
+    for (int i = 0; i < count; i++)
+        CPU_SET(cpus[i], set);
+}
+
+/* The shared memory, and no file yet. */
+static inline int readers_prepare(struct rk_context *c, struct readers *r, int64_t blocks)
+{
+    *r = (struct readers){.count = (int)rk_integer(c, "files"), .blocks = (uint32_t)blocks};
+    for (int i = 0; i < r->count; i++)
+        r->file[i].fd = -1;
+    all_cpus(&r->cpus);
+    void *const memory = mmap(NULL, sizeof *r->shared, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (memory == MAP_FAILED)
+        return readers_end(r, rk_refused(c, "mmap", errno));
+    r->shared = memory;
+    return 0;
+}
+
+/* The files, each large enough for `trials` times `blocks` blocks and `more`. On failure nothing is
+ * left. */
+static inline int readers_open(struct rk_context *c, struct readers *r, size_t trials,
+                               int64_t blocks, int more, int flags)
+{
+    int status = readers_prepare(c, r, blocks);
+    const uint64_t needed = (uint64_t)trials * (uint64_t)blocks + (uint64_t)more;
+    const size_t block = (size_t)rk_integer(c, "block_bytes");
+    for (int i = 0; i < r->count && !status; i++) {
+        status =
+            rk_blocks_open(c, &r->file[i], i, (size_t)rk_integer(c, "file_bytes"), block, flags);
+        if (!status && r->file[i].count < needed) {
+            trouble(c, EOPNOTSUPP,
+                    "%llu different blocks of %zu bytes are asked of a file that has %u; "
+                    "ask for fewer trials or a larger file",
+                    (unsigned long long)needed, block, r->file[i].count);
+            status = -EOPNOTSUPP;
+        }
+        if (status)
+            return readers_end(r, status);
+    }
+    return status;
+}
+
+/* --- the processes --- */
+
+/* In a reader: what is not its own is closed, and it does not outlive its parent. */
+static inline void reader_settle(struct readers *r, int me, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent || sched_setaffinity(0, sizeof r->cpus, &r->cpus) < 0)
+        _exit(1);
+    for (int i = 0; i < r->count; i++)
+        if (i != me && r->file[i].fd >= 0)
+            close(r->file[i].fd);
+}
+
+/* Starts one process for each file, which does `work` and ends. Without a wait. */
+static inline int readers_start(struct rk_context *c, struct readers *r,
+                                void (*work)(struct readers *, int me))
+{
+    const pid_t parent = getpid();
+    for (int i = 0; i < r->count; i++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            reader_settle(r, i, parent);
+            work(r, i);
+            _exit(0);
+        }
+        if (child < 0)
+            return rk_refused(c, "starting that many readers", errno);
+        r->pid[i] = child;
+    }
+    return 0;
+}
+
+/* What it means for the row that a reader ended thus (wait(2)), or that its read failed. */
+static inline int reader_trouble(struct rk_context *c, const struct readers *r, int i, int how)
+{
+    const int status = r->shared->reader[i].status;
+    if (status)
+        return rk_read_trouble(c, status);
+    if (WIFSIGNALED(how))
+        return trouble(c, ECHILD, "reader %d of %d died of signal %d (%s) before it was done",
+                       i + 1, r->count, WTERMSIG(how), strsignal(WTERMSIG(how)));
+    return trouble(c, ECHILD, "reader %d of %d left before it was done", i + 1, r->count);
+}
+
+/* Waits until all have ended, each with all its blocks read. */
+static inline int readers_wait(struct rk_context *c, struct readers *r)
+{
+    int status = 0;
+    for (int i = 0; i < r->count; i++) {
+        int how = 0;
+        while (waitpid(r->pid[i], &how, 0) < 0 && errno == EINTR)
+            ;
+        r->pid[i] = 0;
+        if (!status && (how || r->shared->reader[i].status))
+            status = reader_trouble(c, r, i, how);
+    }
+    return status;
+}
+
+#endif

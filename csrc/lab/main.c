@@ -1,0 +1,240 @@
+/* main.c: reckon-lab --rtt-us N --rate-bit N [--path tun|packet] [--wait-port N] [--beside]
+ *                   [-- PROGRAM [ARGUMENT...]]
+ *
+ * One line of JSON when the lab is ready, or one that says why it cannot be. Then it answers the
+ * line "counters" with another, and ends with its stdin, with its caller, with the relay or with a
+ * program of the second host, and takes everything with it. The program is reckon-peer unless
+ * another is given, which runs instead of it or, with --beside, together with it. */
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lab/lab.h"
+
+#define ENDING_MS 5000 /* how long the kernel may take to end what was killed */
+/* Bounds: what the relay was seen to keep up with, and what it holds in memory. */
+#define RTT_US_MOST 2000000
+#define RATE_BIT_LEAST 10000
+#define RATE_BIT_MOST 2500000000
+#define ON_THE_WAY_MOST (64 << 20)
+
+#define USAGE                                                                                      \
+    "reckon-lab --rtt-us N --rate-bit N [--path tun|packet] [--wait-port N] [--beside] "           \
+    "[-- PROGRAM [ARGUMENT...]]"
+
+static void say_string(const char *text)
+{
+    putchar('"');
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            printf("\\u%04x", (unsigned)(unsigned char)*text);
+        else
+            putchar(*text);
+    putchar('"');
+}
+
+void lab_cannot(const char *remedy, const char *format, ...)
+{
+    char reason[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(reason, sizeof reason, format, list);
+    va_end(list);
+    printf("{\"cannot\": ");
+    say_string(reason);
+    printf(", \"remedy\": ");
+    say_string(remedy);
+    printf("}\n");
+    fflush(stdout);
+    _exit(3);
+}
+
+void lab_stop(const char *what, int error)
+{
+    lab_cannot("Name a real host with PEER=.", "%s: %s", what, strerror(error));
+}
+
+__attribute__((noreturn)) static void usage(const char *what)
+{
+    fprintf(stderr, "reckon-lab: %s; usage: %s\n", what, USAGE);
+    exit(2);
+}
+
+static int64_t whole(const char *name, const char *text, int64_t least, int64_t most)
+{
+    char *end, what[128];
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    if (errno || end == text || *end || value < least || value > most) {
+        snprintf(what, sizeof what, "%s is a whole number from %lld to %lld", name,
+                 (long long)least, (long long)most);
+        usage(what);
+    }
+    return value;
+}
+
+/* Enough that TCP fills the link, as a switch of that speed would have. */
+static int64_t queue_bytes(const struct lab *lab)
+{
+    const int64_t on_the_way = lab->rtt_ns * (lab->rate_bit / 1000) / 8000000;
+    const int64_t by_rate = lab->rate_bit < 1000000000 ? lab->rate_bit / 250 : 4000000;
+    int64_t bytes = 256000;
+    bytes = 2 * on_the_way > bytes ? 2 * on_the_way : bytes;
+    return by_rate > bytes ? by_rate : bytes;
+}
+
+static void say_counters(const struct lab *lab)
+{
+    static const char *const name[2] = {"to_peer", "to_client"};
+    for (int side = LAB_CLIENT; side <= LAB_PEER; side++) {
+        struct lab_counts *c = &lab->counts[side];
+        printf("%s\"%s\": {\"packets\": %ju, \"bytes\": %ju, \"dropped\": %ju, \"missed\": %ju, "
+               "\"refused\": %ju, \"late\": %ju, \"deepest_bytes\": %ju}",
+               side ? ", " : "{", name[side], (uintmax_t)c->packets, (uintmax_t)c->bytes,
+               (uintmax_t)c->dropped, (uintmax_t)c->missed, (uintmax_t)c->refused,
+               (uintmax_t)c->late, (uintmax_t)c->deepest);
+    }
+    printf("}\n");
+    fflush(stdout);
+}
+
+static void say_ready(const struct lab *lab, pid_t program)
+{
+    printf("{\"pid\": %d, \"peer_pid\": %d, \"relay_pid\": %d, \"path\": \"%s\", "
+           "\"congestion\": \"%s\", \"offload\": %s, \"ipv6\": %s, \"rtt_us\": %lld, "
+           "\"rate_bit\": %lld, \"client\": \"%s\", \"peer\": \"%s\", \"mtu\": %d, "
+           "\"queue_bytes\": %lld}\n",
+           (int)getpid(), (int)program, (int)lab->relay, lab->path == LAB_TUN ? "tun" : "packet",
+           lab->congestion, lab->offload ? "true" : "false", lab->ipv6 ? "true" : "false",
+           (long long)lab->rtt_ns / 1000, (long long)lab->rate_bit, lab_address[LAB_CLIENT],
+           lab_address[LAB_PEER], LAB_MTU, (long long)lab->queue_bytes);
+    fflush(stdout);
+}
+
+/* Ends the relay, and thereby all; waits until nothing of it is left. */
+__attribute__((noreturn)) static void end(const struct lab *lab, int status)
+{
+    kill(lab->relay, SIGKILL);
+    for (int waited_ms = 0; waited_ms < ENDING_MS; waited_ms++) {
+        const pid_t gone = waitpid(-1, NULL, WNOHANG);
+        if (gone < 0)
+            break;
+        if (gone == 0)
+            usleep(1000);
+    }
+    _exit(status);
+}
+
+/* Answers until the lab has to end. */
+static void serve(const struct lab *lab, int children, int caller)
+{
+    char line[64];
+    size_t size = 0;
+    struct pollfd events[3] = {{.fd = 0, .events = POLLIN},
+                               {.fd = children, .events = POLLIN},
+                               {.fd = caller, .events = POLLIN}};
+    for (;;) {
+        if (poll(events, 3, -1) < 0)
+            continue;
+        if (events[1].revents || events[2].revents)
+            return;
+        if (!events[0].revents)
+            continue;
+        const ssize_t got = read(0, line + size, sizeof line - size);
+        if (got <= 0 || (size += (size_t)got) == sizeof line)
+            return;
+        for (char *stop; (stop = memchr(line, '\n', size));) {
+            const size_t used = (size_t)(stop + 1 - line);
+            if (used == 9 && memcmp(line, "counters", 8) == 0)
+                say_counters(lab);
+            memmove(line, stop + 1, size -= used);
+        }
+    }
+}
+
+static char *beside(const char *name)
+{
+    static char path[PATH_MAX];
+    const ssize_t size = readlink("/proc/self/exe", path, sizeof path - 64);
+    if (size < 0)
+        lab_stop("/proc/self/exe", errno);
+    path[size] = 0;
+    strcpy(strrchr(path, '/') + 1, name);
+    return path;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"rtt-us", required_argument, NULL, 'd'}, {"rate-bit", required_argument, NULL, 'r'},
+        {"path", required_argument, NULL, 'p'},   {"wait-port", required_argument, NULL, 'w'},
+        {"beside", no_argument, NULL, 'b'},       {NULL, 0, NULL, 0}};
+    struct lab lab = {.rtt_ns = -1};
+    int together = 0, port = 0;
+    for (int option; (option = getopt_long(argc, argv, "+", options, NULL)) != -1;) {
+        if (option == 'd')
+            lab.rtt_ns = whole("--rtt-us", optarg, 0, RTT_US_MOST) * 1000;
+        else if (option == 'r')
+            lab.rate_bit = whole("--rate-bit", optarg, RATE_BIT_LEAST, RATE_BIT_MOST);
+        else if (option == 'p' && strcmp(optarg, "tun") == 0)
+            lab.asked = LAB_TUN;
+        else if (option == 'p' && strcmp(optarg, "packet") == 0)
+            lab.asked = LAB_PACKET;
+        else if (option == 'w')
+            port = (int)whole("--wait-port", optarg, 1, 65535);
+        else if (option == 'b')
+            together = 1;
+        else
+            usage("an option is not known or lacks its value");
+    }
+    if (lab.rtt_ns < 0 || !lab.rate_bit)
+        usage("the link's round trip and rate are needed");
+    if (lab.rtt_ns / 1000 * (lab.rate_bit / 1000) / 8000 > ON_THE_WAY_MOST)
+        lab_cannot("Set a shorter round trip or a lower rate.",
+                   "a link of that round trip and rate holds more than %d MiB on the way",
+                   ON_THE_WAY_MOST >> 20);
+    lab.queue_bytes = queue_bytes(&lab);
+    lab.offload = lab.rate_bit > 100000000;
+
+    const int caller = (int)syscall(SYS_pidfd_open, getppid(), 0); /* -1: stdin has to do */
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, NULL);
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP}, NULL);
+    const int children = signalfd(-1, &child, SFD_CLOEXEC);
+    lab.counts = mmap(NULL, 2 * sizeof *lab.counts, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (children < 0 || lab.counts == MAP_FAILED)
+        lab_stop("signalfd or mmap", errno);
+
+    lab_open_spaces(&lab);
+    const int peer = optind == argc || together;
+    char *const reckon_peer[] = {beside("reckon-peer"), "--listen", "10.77.0.2", "--allow",
+                                 "10.77.0.1",           NULL};
+    int programs = 0;
+    if (peer)
+        lab.program[programs++] = reckon_peer;
+    if (optind < argc)
+        lab.program[programs++] = argv + optind;
+    const pid_t program = lab_start(&lab);
+    if (peer)
+        lab_await_port(&lab, LAB_PORT);
+    if (port)
+        lab_await_port(&lab, port);
+    say_ready(&lab, program);
+    serve(&lab, children, caller);
+    end(&lab, 0);
+}

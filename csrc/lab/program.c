@@ -1,0 +1,194 @@
+/* program.c: the relay and the programs of the second host, in a process namespace of their own
+ * whose init is the relay: when it ends, the kernel ends whatever else is in there. The programs
+ * are its children, because what has a parent outside stays, dead, until that one asks for it. */
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lab/lab.h"
+
+#define LISTENING_MS 5000 /* how long a program may take to listen */
+
+static pid_t programs[LAB_PROGRAMS_MOST]; /* as the relay sees them */
+
+/* No input or output of the first process, whose caller waits for the end of it. */
+static void stand_alone(void)
+{
+    const int null = open("/dev/null", O_RDWR);
+    dup2(null, 0);
+    dup2(null, 1);
+    if (null > 1)
+        close(null);
+}
+
+static void no_signal_blocked(void)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* /proc of its own process namespace. Where that is refused (some of the machine's own is covered,
+ * as in containers), the program sees the machine's. */
+static void own_proc(void)
+{
+    if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+        return; /* never mount what others would see */
+    (void)!mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
+
+/* Becomes the program. The first process hears of it by `told`: one message, to which the kernel
+ * adds who sent it, and then the error of execvp() or the end. */
+__attribute__((noreturn)) static void become(const struct lab *lab, char *const argv[], int told)
+{
+    int error = 0;
+    close(lab->life[0]);
+    signal(SIGCHLD, SIG_DFL);
+    no_signal_blocked();
+    if (send(told, &error, sizeof error, 0) == sizeof error &&
+        setns(lab->net[LAB_PEER], CLONE_NEWNET) == 0) {
+        own_proc();
+        execvp(argv[0], argv);
+    }
+    error = errno;
+    (void)!send(told, &error, sizeof error, 0);
+    _exit(127);
+}
+
+/* In the relay: what loses its parent in there is the relay's to reap, and a program that ends
+ * takes everything along. */
+static void reap(int signal_number)
+{
+    (void)signal_number;
+    const int error = errno; /* of whatever was interrupted */
+    for (pid_t gone; (gone = waitpid(-1, NULL, WNOHANG)) > 0;)
+        for (int i = 0; i < LAB_PROGRAMS_MOST; i++)
+            if (gone == programs[i])
+                _exit(0);
+    errno = error;
+}
+
+__attribute__((noreturn)) static void be_relay(struct lab *lab, int (*told)[2])
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* sooner than the pipe, where it works */
+    close(lab->life[1]);
+    stand_alone();
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = reap, .sa_flags = SA_NOCLDSTOP}, NULL);
+    for (int i = 0; i < LAB_PROGRAMS_MOST && lab->program[i]; i++) {
+        programs[i] = fork();
+        if (programs[i] == 0)
+            become(lab, lab->program[i], told[i][1]);
+        close(told[i][1]);
+        if (programs[i] < 0)
+            _exit(1);
+    }
+    /* None of this is for the programs. */
+    prctl(PR_SET_NAME, "reckon-relay");
+    prctl(PR_SET_TIMERSLACK, 1);
+    setpriority(PRIO_PROCESS, 0, -20); /* as the rows have it, where that is allowed */
+    no_signal_blocked();
+    lab_relay(lab);
+}
+
+/* The pid of the program, as the machine sees it, once it runs. */
+static pid_t hear_of(const char *name, int told)
+{
+    int error = ECHILD, again = 0;
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(struct ucred))];
+    } control;
+    struct iovec whole = {.iov_base = &error, .iov_len = sizeof error};
+    struct msghdr message = {.msg_iov = &whole,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
+    struct ucred sender = {.pid = 0};
+    if (recvmsg(told, &message, MSG_CMSG_CLOEXEC) == sizeof error) {
+        const struct cmsghdr *from = CMSG_FIRSTHDR(&message);
+        if (from && from->cmsg_type == SCM_CREDENTIALS)
+            memcpy(&sender, CMSG_DATA(from), sizeof sender);
+        error = recv(told, &again, sizeof again, 0) == sizeof again ? again : 0;
+    }
+    close(told);
+    if (error || sender.pid <= 0)
+        lab_cannot("Run `make lib`, or name a program that is there.", "%s does not start: %s",
+                   name, strerror(error ? error : ESRCH));
+    return sender.pid;
+}
+
+pid_t lab_start(struct lab *lab)
+{
+    int told[LAB_PROGRAMS_MOST][2];
+    const int on = 1;
+    pid_t last = 0;
+    if (pipe2(lab->life, O_CLOEXEC) < 0)
+        lab_stop("pipe", errno);
+    for (int i = 0; i < LAB_PROGRAMS_MOST; i++)
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, told[i]) < 0 ||
+            setsockopt(told[i][0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
+            lab_stop("socketpair", errno);
+    if (unshare(CLONE_NEWPID) < 0)
+        lab_cannot(
+            "Run as root; in a container, with the capability SYS_ADMIN, or name a real host "
+            "with PEER=.",
+            "a process namespace is forbidden here (%s)", strerror(errno));
+    lab->relay = fork();
+    if (lab->relay < 0)
+        lab_stop("fork", errno);
+    if (lab->relay == 0)
+        be_relay(lab, told);
+    close(lab->life[0]);
+    for (int side = LAB_CLIENT; side <= LAB_PEER; side++)
+        close(lab->port[side].fd);
+    for (int i = 0; i < LAB_PROGRAMS_MOST; i++)
+        close(told[i][1]);
+    for (int i = 0; i < LAB_PROGRAMS_MOST && lab->program[i]; i++)
+        last = hear_of(lab->program[i][0], told[i][0]);
+    return last;
+}
+
+/* Whether anybody listens on that port of the current network namespace. As the kernel lists it and
+ * not by a connection, which the program would have to refuse. */
+static int listened(const char *table, int port)
+{
+    FILE *file = fopen(table, "re");
+    char line[256];
+    unsigned local, state;
+    int found = 0;
+    while (file && !found && fgets(line, sizeof line, file))
+        found = sscanf(line, "%*d: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x", &local, &state) == 2 &&
+                state == TCP_LISTEN && local == (unsigned)port;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+void lab_await_port(const struct lab *lab, int port)
+{
+    lab_enter(lab, LAB_PEER);
+    for (int waited_ms = 0;
+         !listened("/proc/self/net/tcp", port) && !listened("/proc/self/net/tcp6", port);
+         waited_ms++) {
+        if (waitpid(lab->relay, NULL, WNOHANG) == lab->relay)
+            lab_cannot("Start it by hand to see why, or name a real host with PEER=.",
+                       "the program of the second host ended before it listened on port %d", port);
+        if (waited_ms == LISTENING_MS)
+            lab_cannot("Start it by hand to see why, or name a real host with PEER=.",
+                       "the program of the second host did not listen on port %d within %d s", port,
+                       LISTENING_MS / 1000);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    lab_enter(lab, LAB_CLIENT);
+}

@@ -1,0 +1,190 @@
+/* space.c: the namespaces, each step tried one by one: on some machines the first is allowed
+ * and the next is not, and only the step that failed tells why. */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/lab.h"
+
+const char *const lab_address[2] = {"10.77.0.1", "10.77.0.2"};
+const char *const lab_address6[2] = {"fd77::1", "fd77::2"};
+
+#define ELSE ", or name a real host with PEER=."
+
+/* A setting under /proc/sys as a number; -1 where there is none. */
+static long setting(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    long value = -1;
+    if (file && fscanf(file, "%ld", &value) != 1)
+        value = -1;
+    if (file)
+        fclose(file);
+    return value;
+}
+
+/* An ordinary user may do what follows only in a user namespace, and not everywhere. */
+__attribute__((noreturn)) static void forbidden(const char *what, int error)
+{
+    if (setting("/proc/sys/user/max_user_namespaces") == 0)
+        lab_cannot("Run as root, or allow them: sysctl user.max_user_namespaces=15000" ELSE,
+                   "user namespaces are switched off here (user.max_user_namespaces is 0)");
+    if (setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
+        lab_cannot(
+            "Run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1" ELSE,
+            "user namespaces are kept for root here (kernel.unprivileged_userns_clone is 0)");
+    if (setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
+        lab_cannot("Run as root, or allow it: sysctl "
+                   "kernel.apparmor_restrict_unprivileged_userns=0" ELSE,
+                   "AppArmor keeps namespaces from ordinary users here (%s: %s)", what,
+                   strerror(error));
+    lab_cannot("Run as root; in a container, with the capability SYS_ADMIN" ELSE,
+               "namespaces are forbidden here (%s: %s)", what, strerror(error));
+}
+
+static int write_file(const char *path, const char *text)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    const ssize_t done = write(fd, text, strlen(text));
+    const int status = done == (ssize_t)strlen(text) ? 0 : done < 0 ? -errno : -EIO;
+    close(fd);
+    return status;
+}
+
+/* Root of a user namespace that holds nobody else. */
+static void become_its_root(void)
+{
+    const unsigned user = geteuid(), group = getegid();
+    char map[64];
+    if (unshare(CLONE_NEWUSER) < 0)
+        forbidden("a user namespace", errno);
+    int status = write_file("/proc/self/setgroups", "deny"); /* or no gid_map may be written */
+    snprintf(map, sizeof map, "0 %u 1\n", user);
+    if (!status || status == -ENOENT)
+        status = write_file("/proc/self/uid_map", map);
+    snprintf(map, sizeof map, "0 %u 1\n", group);
+    if (!status)
+        status = write_file("/proc/self/gid_map", map);
+    if (status)
+        forbidden("the user's own identity in a user namespace", -status);
+}
+
+static int this_net(void)
+{
+    const int fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        lab_cannot("Mount /proc" ELSE, "/proc/self/ns/net does not open: %s", strerror(errno));
+    return fd;
+}
+
+void lab_enter(const struct lab *lab, enum lab_side side)
+{
+    if (setns(lab->net[side], CLONE_NEWNET) < 0)
+        lab_stop("entering a network namespace of the lab", errno);
+}
+
+/* cubic, what most systems use, or reno, which every namespace allows. The machine's own may be
+ * bbr, whose pacing shows in a round trip. */
+static void choose_congestion(struct lab *lab)
+{
+    static const char path[] = "/proc/sys/net/ipv4/tcp_congestion_control";
+    if (write_file(path, "cubic"))
+        write_file(path, "reno"); /* where that fails too, what is in force is told */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t size = fd < 0 ? -1 : read(fd, lab->congestion, sizeof lab->congestion - 1);
+    if (fd >= 0)
+        close(fd);
+    lab->congestion[size > 0 ? size : 0] = 0;
+    lab->congestion[strcspn(lab->congestion, "\n")] = 0;
+}
+
+/* Addresses and devices of one host. */
+void lab_set_up_host(struct lab *lab, enum lab_side side)
+{
+    struct in_addr v4;
+    struct in6_addr v6;
+    inet_pton(AF_INET, lab_address[side], &v4);
+    inet_pton(AF_INET6, lab_address6[side], &v6);
+    lab_enter(lab, side);
+    choose_congestion(lab);
+    int status = lab_link_up("lo");
+    if (!status)
+        status = lab_link_prepare(LAB_DEVICE);
+    if (!status)
+        status = lab_link_up(LAB_DEVICE);
+    if (!status)
+        status = lab_link_address(LAB_DEVICE, AF_INET, &v4, 24);
+    if (!status && lab->path == LAB_PACKET)
+        status = lab_know_neighbour(side);
+    if (status)
+        lab_stop("setting up the lab's devices", -status);
+    /* IPv6 may be switched off. */
+    lab->ipv6 = lab_link_address(LAB_DEVICE, AF_INET6, &v6, 64) == 0;
+}
+
+/* Two network namespaces, empty, and a way between them. Anew for each way that is tried, so that
+ * nothing of one that failed is in the other's. 0 or -errno. */
+static int try_path(struct lab *lab, enum lab_path path)
+{
+    for (int side = LAB_CLIENT; side <= LAB_PEER; side++) {
+        if (lab->net[side])
+            close(lab->net[side]);
+        if (lab->port[side].fd > 0)
+            close(lab->port[side].fd);
+        lab->port[side].fd = -1;
+        if (unshare(CLONE_NEWNET) < 0)
+            forbidden("a network namespace", errno);
+        lab->net[side] = this_net();
+    }
+    lab->path = path;
+    return path == LAB_TUN ? lab_open_tun(lab) : lab_open_packet(lab);
+}
+
+/* Whether a network namespace may be made without a user namespace: as root, but in a container not
+ * even then. */
+static int is_root(void)
+{
+    if (geteuid() != 0)
+        return 0;
+    if (unshare(CLONE_NEWNET) == 0)
+        return 1;
+    if (errno != EPERM)
+        forbidden("a network namespace", errno);
+    return 0;
+}
+
+void lab_open_spaces(struct lab *lab)
+{
+    /* Packet sockets tell when a packet came, but to have room for a burst takes root. */
+    enum lab_path paths[2] = {LAB_PACKET, LAB_TUN};
+    if (!is_root()) {
+        become_its_root();
+        paths[0] = LAB_TUN;
+        paths[1] = LAB_PACKET;
+    }
+    int status[3] = {0}, bad = 1;
+    for (int i = 0; i < 2 && bad; i++)
+        if (lab->asked == LAB_ANY || lab->asked == paths[i])
+            bad = status[paths[i]] = try_path(lab, paths[i]);
+    const char *tun = strerror(-status[LAB_TUN]), *packet = strerror(-status[LAB_PACKET]);
+    if (bad && lab->asked == LAB_TUN)
+        lab_cannot("Load it: modprobe tun; in a container, --device /dev/net/tun" ELSE,
+                   "there is no TUN device here (%s)", tun);
+    if (bad && lab->asked == LAB_PACKET)
+        lab_cannot("Load it: modprobe veth" ELSE,
+                   "there are no packet sockets on virtual Ethernet here (%s)", packet);
+    if (bad)
+        lab_cannot(
+            "Load one of them: modprobe tun, or modprobe veth; in a container, "
+            "--device /dev/net/tun" ELSE,
+            "there are no TUN devices here (%s) and no packet sockets on virtual Ethernet (%s)",
+            tun, packet);
+    lab_set_up_host(lab, LAB_PEER);
+    lab_set_up_host(lab, LAB_CLIENT);
+}

@@ -1,0 +1,54 @@
+/* chase.h: rings of pointers in memory, and walking them. Each load needs the one before. */
+#ifndef RK_CHASE_H
+#define RK_CHASE_H
+
+#include "probe/order.h"
+#include "probe/region.h"
+
+/* One stop of the ring. Its number in the order of the walk proves, after the timing, that as many
+ * loads were done as were counted. */
+struct link {
+    struct link *next;
+    uint64_t place;
+};
+
+/* How many stops a ring through that much has. 0 or a status. */
+static inline int count_stops(struct rk_context *c, uint32_t *count, size_t size, size_t distance)
+{
+    if (distance % sizeof(uint64_t))
+        return rk_cannot(c, "stops lie whole words of 8 bytes apart");
+    if (size / distance < 2 || size / distance > UINT32_MAX / 2)
+        return rk_cannot(c, "a ring needs two stops at least, and fewer than 2^31");
+    *count = (uint32_t)(size / distance);
+    return 0;
+}
+
+/* Links `count` stops, `distance` bytes apart, into one ring in the order given. */
+static inline struct link *link_ring(char *start, size_t distance, const uint32_t *order,
+                                     uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct link *const stop = (struct link *)(void *)(start + order[i] * distance);
+        stop->next = (struct link *)(void *)(start + order[i + 1 < count ? i + 1 : 0] * distance);
+        stop->place = i;
+    }
+    return (struct link *)(void *)(start + order[0] * distance);
+}
+
+/* Follows the pointers, 64 to a group. */
+#define FOLLOW_4(p) (p) = (p)->next, (p) = (p)->next, (p) = (p)->next, (p) = (p)->next
+#define FOLLOW_16(p) FOLLOW_4(p), FOLLOW_4(p), FOLLOW_4(p), FOLLOW_4(p)
+#define GROUP 64
+static __attribute__((noinline)) const struct link *follow(const struct link *p, uint64_t groups)
+{
+    for (; groups; groups--) {
+        FOLLOW_16(p);
+        FOLLOW_16(p);
+        FOLLOW_16(p);
+        FOLLOW_16(p);
+        RK_KEEP(p);
+    }
+    return p;
+}
+
+#endif

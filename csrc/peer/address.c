@@ -1,0 +1,160 @@
+/* address.c: where reckon-peer listens, and whom it serves. */
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "peer/peer.h"
+
+#define ALLOWED_MOST 64
+static struct host allowed[ALLOWED_MOST];
+static int allowed_count;
+
+struct host host_of(const struct sockaddr_storage *address)
+{
+    struct host host = {.family = address->ss_family};
+    if (address->ss_family == AF_INET6)
+        memcpy(host.bytes, &((const struct sockaddr_in6 *)address)->sin6_addr, 16);
+    else
+        memcpy(host.bytes, &((const struct sockaddr_in *)address)->sin_addr, 4);
+    return host;
+}
+
+int same_host(const struct host *one, const struct host *other)
+{
+    return one->family == other->family && memcmp(one->bytes, other->bytes, 16) == 0;
+}
+
+int is_loopback(const struct host *host)
+{
+    return host->family == AF_INET
+               ? host->bytes[0] == 127
+               : memcmp(host->bytes, &in6addr_loopback, sizeof in6addr_loopback) == 0;
+}
+
+void host_text(const struct host *host, char text[ADDRESS_MOST])
+{
+    if (!inet_ntop(host->family, host->bytes, text, ADDRESS_MOST))
+        strcpy(text, "?");
+}
+
+void address_text(const struct sockaddr_storage *address, char text[ADDRESS_MOST])
+{
+    const struct host host = host_of(address);
+    char alone[ADDRESS_MOST], scope[IF_NAMESIZE + 1] = "";
+    host_text(&host, alone);
+    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
+    if (host.family == AF_INET6 && six->sin6_scope_id &&
+        if_indextoname(six->sin6_scope_id, scope + 1))
+        scope[0] = '%';
+    /* Both keep the port in the same place. */
+    const int port = ntohs(six->sin6_port);
+    snprintf(text, ADDRESS_MOST, host.family == AF_INET6 ? "[%.45s%s]:%d" : "%.45s%s:%d", alone,
+             scope, port);
+}
+
+/* "ADDRESS", "ADDRESS:PORT", "[v6]:PORT", "v6": into its two parts. 0 or -1. */
+static int split(const char *text, char host[256], char port[16])
+{
+    const char *colon = strrchr(text, ':'), *end = colon;
+    if (text[0] == '[') {
+        end = strchr(text, ']');
+        if (!end || (end[1] && end[1] != ':'))
+            return -1;
+        colon = end[1] ? end + 1 : NULL;
+        text++;
+    } else if (colon && strchr(text, ':') != colon) {
+        colon = NULL; /* of more than one: an IPv6 address without a port */
+        end = NULL;
+    }
+    const size_t length = end ? (size_t)(end - text) : strlen(text);
+    if (length == 0 || length > 255 || (colon && (!colon[1] || strlen(colon + 1) > 15)))
+        return -1;
+    memcpy(host, text, length);
+    host[length] = 0;
+    strcpy(port, colon ? colon + 1 : PEER_PORT);
+    return 0;
+}
+
+int listen_at(const char *address, struct sockaddr_storage *bound)
+{
+    char host[256], port[16];
+    if (split(address, host, port)) {
+        note("\"%s\" is not ADDRESS, ADDRESS:PORT or [IPv6]:PORT.", address);
+        return -1;
+    }
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+    struct addrinfo *found;
+    const int error = getaddrinfo(host, port, &hints, &found);
+    if (error) {
+        note("%s is no address to listen on: %s.", address, gai_strerror(error));
+        return -1;
+    }
+    const int on = 1;
+    const int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int bad = fd < 0;
+    if (!bad) {
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        if (found->ai_family == AF_INET6) /* so that no IPv4 host comes in another spelling */
+            setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+        bad = bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, 1024) < 0;
+    }
+    const int why = errno;
+    freeaddrinfo(found);
+    socklen_t length = sizeof *bound;
+    if (!bad && getsockname(fd, (struct sockaddr *)bound, &length) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    if (why == EADDRINUSE)
+        note("%s is taken by another program (port %s); choose another with --listen ADDRESS:PORT.",
+             address, port);
+    else
+        note("Listening on %s (port %s) is not possible: %s.", address, port, strerror(why));
+    return -1;
+}
+
+int allow(const char *name)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *found;
+    const int error = getaddrinfo(name, NULL, &hints, &found);
+    if (error) {
+        note("--allow %s names no host: %s.", name, gai_strerror(error));
+        return -1;
+    }
+    int status = 0;
+    for (const struct addrinfo *one = found; one; one = one->ai_next) {
+        struct sockaddr_storage address = {0};
+        if (one->ai_addrlen > sizeof address ||
+            (one->ai_family != AF_INET && one->ai_family != AF_INET6))
+            continue;
+        memcpy(&address, one->ai_addr, one->ai_addrlen);
+        if (allowed_count == ALLOWED_MOST) {
+            note("--allow takes at most %d addresses.", ALLOWED_MOST);
+            status = -1;
+            break;
+        }
+        allowed[allowed_count++] = host_of(&address);
+    }
+    freeaddrinfo(found);
+    return status;
+}
+
+int anyone_allowed(void)
+{
+    return allowed_count > 0;
+}
+
+/* Without --allow the program listens on loopback only, and serves that. */
+int is_allowed(const struct host *host)
+{
+    if (!allowed_count)
+        return is_loopback(host);
+    for (int i = 0; i < allowed_count; i++)
+        if (same_host(&allowed[i], host))
+            return 1;
+    return 0;
+}

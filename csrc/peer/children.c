@@ -1,0 +1,99 @@
+/* children.c: a process for each connection that is served, so that its loop is a plain
+ * blocking receive and send. They are few, and none outlives the one that listens. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "peer/peer.h"
+
+#define CHILDREN_MOST 128
+#define CHILDREN_A_HOST 64
+
+static struct child {
+    pid_t pid;
+    struct host host;
+} children[CHILDREN_MOST];
+static int count, failures;
+
+static void turn_away(int fd, const char *why)
+{
+    answer(fd, "no %s\n", why);
+    close(fd);
+}
+
+static void begin(int fd, const struct host *host, const char *service, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it died before that line */
+        _exit(0);
+    /* Before the greetings are closed: both are within one of them, and the next takes its place.
+     */
+    const struct host who = *host;
+    char line[PEER_LINE_MOST];
+    snprintf(line, sizeof line, "%s", service);
+    leave_sockets();
+    signal(SIGTERM, SIG_DFL);
+    /* A terminal sends these to all; the parent ends its children itself, and says how it went. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    run_service(fd, &who, line);
+}
+
+void serve(int fd, const struct host *host, const char *service)
+{
+    reap();
+    int of_host = 0;
+    for (int i = 0; i < count; i++)
+        of_host += same_host(&children[i].host, host);
+    if (of_host >= CHILDREN_A_HOST || count == CHILDREN_MOST) {
+        turn_away(fd, "This reckon-peer serves as many connections as it may already; close some.");
+        return;
+    }
+    const pid_t parent = getpid(), child = fork();
+    if (child == 0)
+        begin(fd, host, service, parent);
+    if (child < 0)
+        turn_away(fd, "The other host allows reckon-peer no further process.");
+    else {
+        children[count++] = (struct child){child, *host};
+        close(fd);
+    }
+}
+
+static void ended(int at, int how)
+{
+    if (WIFSIGNALED(how))
+        note("A service died of signal %d (%s).", WTERMSIG(how), strsignal(WTERMSIG(how)));
+    failures += how != 0;
+    children[at] = children[--count];
+}
+
+void reap(void)
+{
+    for (int i = count - 1; i >= 0; i--) {
+        int how = 0;
+        if (waitpid(children[i].pid, &how, WNOHANG) == children[i].pid)
+            ended(i, how);
+    }
+}
+
+int end_children(void)
+{
+    reap(); /* so that only those that live are ended, and that is no failure of theirs */
+    for (int i = 0; i < count; i++)
+        kill(children[i].pid, SIGKILL);
+    for (; count; count--)
+        while (waitpid(children[count - 1].pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    return failures;
+}

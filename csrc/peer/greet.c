@@ -1,0 +1,191 @@
+/* greet.c: connections that have not greeted yet. The listening process hears them itself, so
+ * that whoever has no token costs no process, only one of a few places, and that for 2 s at most.
+ * Where a host has all its places taken, its oldest greeting gives way: one that means it greets
+ * within a round trip, and a flood from one host never takes another's. */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "peer/peer.h"
+
+#define GREETINGS_MOST 64
+#define GREETINGS_A_HOST 32
+#define GREETING_NS 2000000000u
+
+struct greeting {
+    int fd;
+    uint64_t due_ns; /* in the order of arrival, because each has the same time */
+    struct host host;
+    char line[PEER_LINE_MOST]; /* not last: sanitizers take a last array for one without an end */
+    size_t length;
+};
+
+static struct greeting waiting[GREETINGS_MOST];
+static int count;
+static char token[PEER_TOKEN_MOST + 1]; /* with zeros to the end: compared whole */
+
+void set_token(const char *text)
+{
+    snprintf(token, sizeof token, "%s", text);
+}
+
+/* As long for any wrong token as for the right one. */
+static int is_token(const char *told, size_t length)
+{
+    char padded[PEER_TOKEN_MOST + 1] = "";
+    unsigned char differs = length > PEER_TOKEN_MOST;
+    memcpy(padded, told, length > PEER_TOKEN_MOST ? 0 : length);
+    for (size_t i = 0; i < sizeof token; i++)
+        differs |= (unsigned char)(padded[i] ^ token[i]);
+    return differs == 0;
+}
+
+static void forget(int at)
+{
+    memmove(&waiting[at], &waiting[at + 1], (size_t)(--count - at) * sizeof *waiting);
+}
+
+/* Says why and closes. What still lies there is read first: closing over it would be a reset, which
+ * may overtake the sentence. */
+static void refuse(int fd, const char *why)
+{
+    char rest[4096];
+    answer(fd, "no %s\n", why);
+    for (int i = 0; i < 64 && recv(fd, rest, sizeof rest, MSG_DONTWAIT) == sizeof rest; i++)
+        ; /* a caller who keeps sending would keep everybody else waiting */
+    close(fd);
+}
+
+void forget_oldest_greeting(void)
+{
+    if (count) {
+        close(waiting[0].fd);
+        forget(0);
+    }
+}
+
+void greet_new(int fd, const struct host *host)
+{
+    if (!is_allowed(host)) {
+        char text[ADDRESS_MOST], why[256];
+        host_text(host, text);
+        snprintf(why, sizeof why, "This reckon-peer does not serve %s; start it with --allow %s.",
+                 text, text);
+        note("%s is not among the hosts of --allow and was refused.", text);
+        refuse(fd, why);
+        return;
+    }
+    int oldest = -1, of_host = 0;
+    for (int i = count - 1; i >= 0; i--)
+        if (same_host(&waiting[i].host, host)) {
+            of_host++;
+            oldest = i;
+        }
+    if (count == GREETINGS_MOST && of_host < GREETINGS_A_HOST)
+        oldest = 0;
+    if (count == GREETINGS_MOST || of_host >= GREETINGS_A_HOST) {
+        close(waiting[oldest].fd);
+        forget(oldest);
+    }
+    waiting[count++] = (struct greeting){.fd = fd, .due_ns = now_ns() + GREETING_NS, .host = *host};
+    answer(fd, PEER_NAME " %d\n", PEER_VERSION);
+}
+
+/* A whole line: what it asks for is served, or refused with a sentence. */
+static void decide(struct greeting *one)
+{
+    char who[ADDRESS_MOST], why[256];
+    host_text(&one->host, who);
+    int version = 0, at = 0;
+    if (sscanf(one->line, PEER_NAME " %9d%n", &version, &at) != 1 || version < 1) {
+        refuse(one->fd, "This is a " PEER_NAME ", and that was no greeting.");
+    } else if (version != PEER_VERSION) {
+        snprintf(why, sizeof why,
+                 "This reckon-peer speaks version %d of its protocol and the other host version "
+                 "%d; build both from the same commit.",
+                 PEER_VERSION, version);
+        note("%s was refused: it speaks version %d of the protocol and this reckon-peer version "
+             "%d; build both from the same commit.",
+             who, version, PEER_VERSION);
+        refuse(one->fd, why);
+    } else {
+        const char *told = one->line + at + (one->line[at] == ' ');
+        const size_t length = strcspn(told, " ");
+        if (is_token(told, length)) {
+            const int fd = one->fd;
+            one->fd = -1; /* the service's: not closed with the greetings in its process */
+            serve(fd, &one->host, told + length + (told[length] == ' '));
+        } else {
+            note("%s was refused: its token is not the one of this reckon-peer.", who);
+            refuse(one->fd, "The token is not the one of this reckon-peer; both need the same "
+                            "RECKON_PEER_TOKEN.");
+        }
+    }
+}
+
+/* Takes from the socket what belongs to the line and not a byte more: what comes after it is the
+ * service's. 1: this one is done with. */
+static int hear_one(struct greeting *one)
+{
+    char *to = one->line + one->length;
+    const size_t room = sizeof one->line - 1 - one->length;
+    const ssize_t seen = recv(one->fd, to, room, MSG_PEEK | MSG_DONTWAIT);
+    if (seen < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (seen <= 0) {
+        close(one->fd);
+        return 1;
+    }
+    const char *end = memchr(to, '\n', (size_t)seen);
+    const size_t take = end ? (size_t)(end - to) + 1 : (size_t)seen;
+    if (recv(one->fd, to, take, MSG_DONTWAIT) != (ssize_t)take) {
+        close(one->fd);
+        return 1;
+    }
+    one->length += take;
+    if (end) {
+        one->line[one->length - 1] = 0;
+        decide(one);
+        return 1;
+    }
+    if (one->length < sizeof one->line - 1)
+        return 0;
+    refuse(one->fd, "This is a " PEER_NAME ", and that was no greeting.");
+    return 1;
+}
+
+void hear(uint64_t now)
+{
+    for (int i = 0; i < count;) {
+        if (hear_one(&waiting[i])) {
+            forget(i);
+        } else if (now >= waiting[i].due_ns) {
+            refuse(waiting[i].fd, "The greeting took longer than 2 s.");
+            forget(i);
+        } else {
+            i++;
+        }
+    }
+}
+
+int greetings(struct pollfd *events, int most)
+{
+    int written = 0;
+    for (; written < count && written < most; written++)
+        events[written] = (struct pollfd){.fd = waiting[written].fd, .events = POLLIN};
+    return written;
+}
+
+int64_t next_deadline_ns(void)
+{
+    return count ? (int64_t)waiting[0].due_ns : -1;
+}
+
+void close_greetings(void)
+{
+    while (count)
+        forget_oldest_greeting();
+}

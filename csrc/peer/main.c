@@ -1,0 +1,253 @@
+/* main.c: reckon-peer, the other host of the network rows: options, and the loop that listens. */
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "peer/peer.h"
+
+#define EVENTS_MOST 66 /* the two below, and as many greetings as there are */
+
+static const char help[] =
+    "reckon-peer --listen ADDRESS[:PORT] [--allow HOST ...] [--token-file FILE] [--cpu N]\n"
+    "The other host of Reckon's network measurements. It answers only hosts that it is told to\n"
+    "and that know its token. It needs no privileges and writes no file.\n"
+    "  --listen ADDRESS[:PORT]  where: an address of this host, [IPv6]:PORT, 0.0.0.0 or :: for "
+    "all;\n"
+    "                           port " PEER_PORT " unless given, 0 for any that is free\n"
+    "  --allow HOST             who is served (may be given several times); needed unless it\n"
+    "                           listens on a loopback address, where loopback is served\n"
+    "  --token-file FILE        the token that both hosts share, at least 16 characters; without\n"
+    "                           it the environment's RECKON_PEER_TOKEN\n"
+    "  --cpu N                  run on that CPU alone\n"
+    "  --until-eof              end when standard input ends, too\n"
+    "It says \"listening on ADDRESS:PORT\" and serves until Ctrl-C or SIGTERM.\n";
+
+static struct {
+    int listening, until_eof;
+} sockets = {-1, 0};
+static volatile sig_atomic_t stopped;
+
+uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* At most 50 lines a second: a flood of garbage must not fill a disk. */
+void note(const char *format, ...)
+{
+    static uint64_t second;
+    static int lines;
+    if (now_ns() / 1000000000u != second) {
+        second = now_ns() / 1000000000u;
+        lines = 0;
+    }
+    if (++lines > 50)
+        return;
+    char text[512];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    fprintf(stderr, PEER_NAME ": %s\n", text);
+}
+
+void leave_sockets(void)
+{
+    close(sockets.listening);
+    close_greetings();
+    if (sockets.until_eof)
+        close(0);
+}
+
+static void on_signal(int number)
+{
+    stopped |= number != SIGCHLD;
+}
+
+/* The token from a file or the environment: not from the arguments, which every user can read. */
+static int find_token(const char *file)
+{
+    char text[PEER_TOKEN_MOST + 3] = "";
+    if (file) {
+        FILE *in = fopen(file, "re");
+        if (!in) {
+            note("The token file %s cannot be read: %s.", file, strerror(errno));
+            return -1;
+        }
+        text[fread(text, 1, sizeof text - 1, in)] = 0;
+        fclose(in);
+        text[strcspn(text, "\r\n")] = 0;
+    } else {
+        snprintf(text, sizeof text, "%s", getenv("RECKON_PEER_TOKEN") ?: "");
+        unsetenv("RECKON_PEER_TOKEN");
+    }
+    size_t length = 0;
+    while (text[length] > ' ' && text[length] <= '~')
+        length++;
+    if (text[length] || length < PEER_TOKEN_LEAST || length > PEER_TOKEN_MOST) {
+        note("A token of %d to %d characters without spaces is needed, in the environment's "
+             "RECKON_PEER_TOKEN or by --token-file.",
+             PEER_TOKEN_LEAST, PEER_TOKEN_MOST);
+        return -1;
+    }
+    set_token(text);
+    return 0;
+}
+
+static int pin(const char *text)
+{
+    char *end;
+    const long cpu = strtol(text, &end, 10);
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (*text && !*end && cpu >= 0 && cpu < CPU_SETSIZE)
+        CPU_SET((size_t)cpu, &set);
+    if (sched_setaffinity(0, sizeof set, &set) == 0)
+        return 0;
+    note("CPU %s cannot be used: %s.", text, strerror(errno));
+    return -1;
+}
+
+/* --- the loop --- */
+
+static void let_in(void)
+{
+    struct sockaddr_storage from = {0};
+    socklen_t length = sizeof from;
+    const int fd =
+        accept4(sockets.listening, (struct sockaddr *)&from, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+        const struct host host = host_of(&from);
+        greet_new(fd, &host);
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+        forget_oldest_greeting();
+        const struct timespec pause = {0,
+                                       10000000}; /* not as fast as it can, where none was left */
+        nanosleep(&pause, NULL);
+    }
+}
+
+static void listen_until_stopped(const sigset_t *open_mask)
+{
+    while (!stopped) {
+        struct pollfd events[EVENTS_MOST] = {
+            {.fd = sockets.listening, .events = POLLIN},
+            {.fd = sockets.until_eof ? 0 : -1, .events = POLLIN},
+        };
+        const int waiting = 2 + greetings(events + 2, EVENTS_MOST - 2);
+        const int64_t due_ns = next_deadline_ns();
+        const uint64_t before_ns = now_ns();
+        const int64_t left_ns = due_ns > (int64_t)before_ns ? due_ns - (int64_t)before_ns : 0;
+        const struct timespec left = {left_ns / 1000000000, left_ns % 1000000000};
+        const int ready = ppoll(events, (nfds_t)waiting, due_ns < 0 ? NULL : &left, open_mask);
+        reap();
+        char byte;
+        if (ready > 0 && events[1].revents && read(0, &byte, 1) <= 0)
+            return;
+        if (due_ns >= 0)
+            hear(now_ns());
+        if (ready > 0 && events[0].revents)
+            let_in();
+    }
+}
+
+static int run(const char *address)
+{
+    struct sockaddr_storage bound = {0};
+    sockets.listening = listen_at(address, &bound);
+    if (sockets.listening < 0)
+        return 1;
+    const struct host host = host_of(&bound);
+    if (!is_loopback(&host) && !anyone_allowed()) {
+        note("Listening on %s, which others reach, needs --allow HOST for each host to be served.",
+             address);
+        return 2;
+    }
+    /* Signals come in while it waits and nowhere else. */
+    const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGCHLD};
+    struct sigaction action = {.sa_handler = on_signal};
+    sigset_t blocked, open_mask;
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaddset(&blocked, signals[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &open_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        sigaction(signals[i], &action, NULL);
+        sigdelset(&open_mask, signals[i]);
+    }
+    signal(SIGPIPE, SIG_IGN);
+    char text[ADDRESS_MOST];
+    address_text(&bound, text);
+    printf("listening on %s\n", text);
+    fflush(stdout);
+    listen_until_stopped(&open_mask);
+    close(sockets.listening);
+    close_greetings();
+    return end_children() ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {{"listen", required_argument, NULL, 'l'},
+                                            {"allow", required_argument, NULL, 'a'},
+                                            {"token-file", required_argument, NULL, 't'},
+                                            {"cpu", required_argument, NULL, 'c'},
+                                            {"until-eof", no_argument, NULL, 'u'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    const char *address = NULL, *token_file = NULL;
+    const pid_t parent = getppid();
+    int option, bad = 0;
+#ifdef SYS_close_range
+    syscall(SYS_close_range, 3u, UINT_MAX, 0u); /* whatever it was started with */
+#endif
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        switch (option) {
+        case 'l':
+            address = optarg;
+            break;
+        case 'a':
+            bad |= allow(optarg);
+            break;
+        case 't':
+            token_file = optarg;
+            break;
+        case 'c':
+            bad |= pin(optarg);
+            break;
+        case 'u':
+            sockets.until_eof = 1;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            return 0;
+        default:
+            return 2; /* getopt said what is wrong */
+        }
+    }
+    if (optind < argc)
+        note("There is no argument %s; see --help.", argv[optind]);
+    else if (!address)
+        note("Say where to listen, --listen ADDRESS[:PORT]; see --help.");
+    if (optind < argc || !address || bad || find_token(token_file))
+        return 2;
+    if (sockets.until_eof) { /* beside the end of its input, which another process may hold open */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            return 0;
+    }
+    return run(address);
+}

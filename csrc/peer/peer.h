@@ -1,0 +1,66 @@
+/* peer.h: what the files of reckon-peer share: the other host's end of the network rows.
+ *
+ * One process listens and hears greetings (greet.c); one that greeted well gets a process of
+ * its own (children.c), whose loop is then a plain blocking receive and send (stream.c,
+ * door.c). */
+#ifndef RK_PEER_H
+#define RK_PEER_H
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdint.h>
+
+#include "peer/wire.h"
+
+/* An address without its port; of IPv4 the first four bytes. */
+struct host {
+    sa_family_t family;
+    unsigned char bytes[16];
+};
+
+/* address.c */
+struct host host_of(const struct sockaddr_storage *);
+int same_host(const struct host *, const struct host *);
+int is_loopback(const struct host *);
+#define ADDRESS_MOST 80 /* an IPv6 address with its interface, brackets and port */
+void address_text(const struct sockaddr_storage *, char text[ADDRESS_MOST]); /* with its port */
+void host_text(const struct host *, char text[ADDRESS_MOST]);
+int listen_at(const char *address,
+              struct sockaddr_storage *bound); /* the socket; or says why, -1 */
+int allow(const char *name);                   /* 0; or says why, -1 */
+int is_allowed(const struct host *);
+int anyone_allowed(void);
+
+/* greet.c */
+void greet_new(int fd, const struct host *);
+void hear(uint64_t now_ns); /* whatever came on the connections that have not greeted yet */
+int greetings(struct pollfd *, int most); /* what to wait for; how many were written */
+int64_t next_deadline_ns(void); /* when the first of them is late; -1: none is waited for */
+void forget_oldest_greeting(void);
+void close_greetings(void);
+void set_token(const char *);
+
+/* children.c */
+void serve(int fd, const struct host *, const char *service); /* in a process of its own */
+void reap(void);
+int end_children(void); /* all of them; how many had failed */
+
+/* services.c: in the child; does not return */
+__attribute__((noreturn)) void run_service(int fd, const struct host *, char *line);
+void *touched(size_t size);
+int answer(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void serve_echo(int fd, const struct host *, const int64_t *);
+void serve_quickack(int fd, const struct host *, const int64_t *);
+void serve_sink(int fd, const struct host *, const int64_t *);
+void serve_source(int fd, const struct host *, const int64_t *);
+void serve_udp_echo(int fd, const struct host *, const int64_t *);
+void serve_accept(int fd, const struct host *, const int64_t *);
+void serve_about(int fd, const struct host *, const int64_t *);
+
+/* main.c */
+uint64_t now_ns(void);
+void note(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a line on stderr */
+void leave_sockets(void); /* in a child: what only the parent needs */
+
+#endif

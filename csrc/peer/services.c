@@ -1,0 +1,115 @@
+/* services.c: in the process of one connection: which service it is, and its numbers. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+#include "peer/peer.h"
+
+#define NUMBERS_MOST 2
+
+static const struct service {
+    const char *name, *takes;
+    int64_t least[NUMBERS_MOST], most[NUMBERS_MOST];
+    int numbers;
+    void (*serve)(int fd, const struct host *, const int64_t *);
+} services[] = {
+    {"echo", "SIZE (1 to 16777216 bytes)", {1}, {16 << 20}, 1, serve_echo},
+    {"quickack", "no number", {0}, {0}, 0, serve_quickack},
+    {"udp-echo", "no number", {0}, {0}, 0, serve_udp_echo},
+    {"sink",
+     "EVERY_US (0 to 1000000000) BUFFER_BYTES (1024 to 4194304)",
+     {0, 1 << 10},
+     {1000000000, 4 << 20},
+     2,
+     serve_sink},
+    {"source",
+     "BYTES (0 to 2^60) SIZE (1 to 4194304 bytes)",
+     {0, 1},
+     {(int64_t)1 << 60, 4 << 20},
+     2,
+     serve_source},
+    {"accept",
+     "COUNT (1 to 10000000) HOLD_US (0 to 60000000)",
+     {1, 0},
+     {10000000, 60000000},
+     2,
+     serve_accept},
+    {"about", "no number", {0}, {0}, 0, serve_about},
+};
+
+int answer(int fd, const char *format, ...)
+{
+    char line[PEER_LINE_MOST];
+    va_list list;
+    va_start(list, format);
+    const int length = vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+    if (length < 0 || (size_t)length >= sizeof line)
+        return -EMSGSIZE;
+    return peer_send(fd, line, (size_t)length);
+}
+
+/* Memory whose pages are there already, so that no measured loop meets one for the first time. */
+void *touched(size_t size)
+{
+    char *memory = malloc(size);
+    if (memory)
+        for (size_t i = 0; i < size; i++)
+            memory[i] = (char)i;
+    return memory;
+}
+
+/* A caller that vanished is noticed: within 15 s where it should answer, 20 s where it is silent.
+ */
+static void watch(int fd)
+{
+    const int on = 1, idle_s = 8, interval_s = 4, probes = 3, unanswered_ms = 15000;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval_s, sizeof interval_s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered_ms, sizeof unanswered_ms);
+}
+
+/* "name number number": nothing else before, between or after. 0 or -1. */
+static int read_numbers(const struct service *service, const char *text, int64_t *numbers)
+{
+    for (int i = 0; i < service->numbers; i++) {
+        char *end;
+        if (*text++ != ' ' || *text < '0' || *text > '9')
+            return -1;
+        errno = 0;
+        numbers[i] = strtoll(text, &end, 10);
+        if (errno || numbers[i] < service->least[i] || numbers[i] > service->most[i])
+            return -1;
+        text = end;
+    }
+    return *text ? -1 : 0;
+}
+
+void run_service(int fd, const struct host *host, char *line)
+{
+    watch(fd);
+    const size_t length = strcspn(line, " ");
+    for (size_t i = 0; i < sizeof services / sizeof *services; i++) {
+        const struct service *service = &services[i];
+        int64_t numbers[NUMBERS_MOST] = {0};
+        if (strlen(service->name) != length || strncmp(line, service->name, length) != 0)
+            continue;
+        if (read_numbers(service, line + length, numbers))
+            answer(fd, "no The service %s takes %s.\n", service->name, service->takes);
+        else
+            service->serve(fd, host, numbers);
+        _exit(0);
+    }
+    for (size_t i = 0; i < length; i++)
+        if (line[i] <= ' ' || line[i] > '~')
+            line[i] = '?';
+    answer(fd, "no This reckon-peer has no service \"%.*s\".\n", length > 40 ? 40 : (int)length,
+           line);
+    _exit(0);
+}

@@ -1,0 +1,121 @@
+/* stream.c: echo, sink and source: the other end of what is timed over one connection. */
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "peer/peer.h"
+
+#define NOTES_MOST 100000
+
+static const char *no_memory = "no The other host has not enough memory for the buffer.\n";
+
+void serve_echo(int fd, const struct host *host, const int64_t *numbers)
+{
+    (void)host;
+    const size_t size = (size_t)numbers[0];
+    char *buffer = touched(size);
+    if (!buffer || answer(fd, "ok\n")) {
+        if (!buffer)
+            answer(fd, "%s", no_memory);
+        return;
+    }
+    while (!peer_receive(fd, buffer, size) && !peer_send(fd, buffer, size))
+        ;
+}
+
+/* Reads, answers nothing, and has each segment acknowledged as it comes. The kernel takes the
+ * setting back by itself (tcp(7), TCP_QUICKACK), so it is made anew around each read. */
+void serve_quickack(int fd, const struct host *host, const int64_t *numbers)
+{
+    const int on = 1;
+    char bytes[4096];
+    (void)host, (void)numbers;
+    if (answer(fd, "ok\n"))
+        return;
+    do
+        setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+    while (recv(fd, bytes, sizeof bytes, 0) > 0);
+}
+
+/* --- sink: how many bytes had come by when --- */
+
+static struct {
+    uint64_t bytes, ns;
+} notes[NOTES_MOST];
+static size_t noted;
+
+static void take_note(uint64_t bytes, uint64_t ns, uint64_t *every_ns)
+{
+    if (noted == NOTES_MOST) { /* every second one stays, and from now on half as many are taken */
+        for (size_t i = 0; i < NOTES_MOST / 2; i++)
+            notes[i] = notes[2 * i];
+        noted = NOTES_MOST / 2;
+        *every_ns = *every_ns ? 2 * *every_ns : 1000;
+    }
+    notes[noted].bytes = bytes;
+    notes[noted++].ns = ns;
+}
+
+void serve_sink(int fd, const struct host *host, const int64_t *numbers)
+{
+    (void)host;
+    uint64_t every_ns = (uint64_t)numbers[0] * 1000, due_ns = 0, bytes = 0;
+    const size_t size = (size_t)numbers[1];
+    char *buffer = touched(size);
+    for (size_t i = 0; i < NOTES_MOST; i++)
+        notes[i].ns = 1; /* its pages are there before the first byte */
+    if (!buffer || answer(fd, "ok\n")) {
+        if (!buffer)
+            answer(fd, "%s", no_memory);
+        return;
+    }
+    for (;;) {
+        const ssize_t got = recv(fd, buffer, size, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return;
+        const uint64_t ns = now_ns();
+        bytes += (uint64_t)got;
+        if (ns >= due_ns || got == 0) {
+            take_note(bytes, ns, &every_ns);
+            due_ns = ns + every_ns;
+        }
+        if (got == 0)
+            break;
+    }
+    FILE *out = fdopen(fd, "w");
+    if (!out)
+        return;
+    for (size_t i = 0; i < noted; i++)
+        fprintf(out, "%llu %llu\n", (unsigned long long)notes[i].bytes,
+                (unsigned long long)notes[i].ns);
+    fputs("end\n", out);
+    fclose(out);
+}
+
+/* --- source --- */
+
+void serve_source(int fd, const struct host *host, const int64_t *numbers)
+{
+    (void)host;
+    const int64_t bytes = numbers[0];
+    const size_t size = (size_t)numbers[1];
+    char *buffer = touched(size);
+    if (!buffer || answer(fd, "ok\n")) {
+        if (!buffer)
+            answer(fd, "%s", no_memory);
+        return;
+    }
+    if (bytes == 0)
+        while (!peer_send(fd, buffer, size))
+            ;
+    for (int64_t left = bytes; left > 0; left -= (int64_t)size)
+        if (peer_send(fd, buffer, left < (int64_t)size ? (size_t)left : size))
+            return;
+    /* The caller closes first, so that nothing on the way is cut off. */
+    shutdown(fd, SHUT_WR);
+    while (recv(fd, buffer, size, 0) > 0)
+        ;
+}

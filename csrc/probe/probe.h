@@ -1,0 +1,74 @@
+/* probe.h: what the probes share. A probe file includes this and nothing else of ours. */
+#ifndef RK_HARNESS_H
+#define RK_HARNESS_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probe/clock.h"
+#include "reckon.h"
+
+/* The parameters of this call, by name. Asking for one that the row does not declare aborts: a
+ * mistake in the row, not of the user. */
+int64_t rk_integer(const struct rk_context *, const char *name);
+const char *rk_text(const struct rk_context *, const char *name);
+
+/* return rk_cannot(c, "needs root to drop the page cache"): a result, not a failure. */
+int rk_cannot(struct rk_context *, const char *reason);
+/* return rk_failed(c, "getcwd", errno): the whole probe fails; it can never look fast. */
+int rk_failed(struct rk_context *, const char *what, int error);
+/* A call that a limit or a filter refuses (EPERM, EAGAIN, ENOSYS ...) is something that this
+ * machine cannot; any other error is a failure. */
+int rk_refused(struct rk_context *, const char *what, int error);
+
+/* What TCP did while the row ran, for the record; -1 is "not known here". */
+void rk_note_tcp(struct rk_context *, int64_t retransmits, int64_t listen_overflows,
+                 int64_t listen_drops, int64_t time_wait);
+
+/* A CPU that this process might use when it was started, other than the one it runs on: the lowest.
+ * -1 where there is none. */
+int rk_other_cpu(void);
+#define RK_CPUS_MOST 1024 /* as many as a cpu_set_t has */
+/* The CPUs that this process might use when it was started, the one it runs on first; how many of
+ * them were written. */
+int rk_cpus(int *cpus, int most);
+/* The path of a program that is built beside the library. 0 or -errno. */
+int rk_beside(const char *name, char path[4096]);
+/* Memory that can be touched without swapping or an OOM kill: what the system has available, or
+ * what the control group leaves, whichever is less. -1 if not known. */
+int64_t rk_available_bytes(void);
+
+#define RK_COUNT(name_, preset_, least_, most_, help_)                                             \
+    {.name = name_,                                                                                \
+     .kind = RK_INTEGER,                                                                           \
+     .preset = preset_,                                                                            \
+     .least = least_,                                                                              \
+     .most = most_,                                                                                \
+     .help = help_}
+#define RK_WORD(name_, preset_, help_)                                                             \
+    {.name = name_, .kind = RK_TEXT, .preset_text = preset_, .help = help_}
+#define RK_PARAMS(...) ((const struct rk_param[]){__VA_ARGS__, {.kind = RK_END}})
+
+/* Puts a row into the registry (a linker section: no list is kept by hand). */
+#define RK_PROBE(id, ...)                                                                          \
+    static const struct rk_probe id##_row = {__VA_ARGS__, .file = __FILE__};                       \
+    static const struct rk_probe *const id##_entry __attribute__((used, section("rk_probes"))) =   \
+        &id##_row
+
+/* n trials of `reps` times `body`, one pair of clock reads around each trial. */
+#define RK_BATCH(out, n, reps, body)                                                               \
+    for (size_t trial_ = 0; trial_ < (n); trial_++) {                                              \
+        const int64_t reps_ = (reps);                                                              \
+        const uint64_t begin_ = rk_begin();                                                        \
+        for (int64_t rep_ = 0; rep_ < reps_; rep_++) {                                             \
+            body;                                                                                  \
+        }                                                                                          \
+        const uint64_t end_ = rk_end();                                                            \
+        (out)[trial_] = (struct rk_sample){(int64_t)(end_ - begin_), (uint64_t)reps_};             \
+    }
+
+/* Keeps a value alive without storing it, and stops the compiler from moving memory accesses. */
+#define RK_KEEP(value) __asm__ volatile("" ::"r"(value) : "memory")
+
+#endif

@@ -1,0 +1,35 @@
+/* context.h: one call's parameters and reason; private to the library (registry.c, run.c). */
+#ifndef RK_CONTEXT_H
+#define RK_CONTEXT_H
+
+#include "probe/probe.h"
+
+#define RK_PARAMS_MOST 16
+#define RK_TEXT_MOST 256
+
+struct rk_context {
+    const struct rk_probe *probe;
+    char *reason;             /* 256 bytes, in the report */
+    struct rk_report *report; /* NULL while a request is only checked */
+    int64_t integers[RK_PARAMS_MOST];
+    char texts[RK_PARAMS_MOST][RK_TEXT_MOST];
+};
+
+/* Finds the row and reads "name=value" lines into the context. 0 or -errno with a reason. */
+int rk_context_open(struct rk_context *, const char *probe, const char *params, char *reason);
+
+/* Runs the row in this process: pin, raise priority, calibrate, warm up, measure, report. */
+void rk_run_here(const struct rk_request *, struct rk_sample *, struct rk_report *);
+
+/* What rk_run shares with reckon-probe: one anonymous file, mapped by both. */
+struct rk_shared {
+    struct rk_request request; /* its two strings are in the arrays below */
+    char probe[256];
+    char params[4096];
+    struct rk_report report;
+    struct rk_sample samples[];
+};
+
+#define RK_SHARED_FD 3
+
+#endif

@@ -1,0 +1,34 @@
+/* main.c: reckon-probe, the lean process in which a row runs. Started by rk_run() only. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runner/context.h"
+
+int main(int argc, char **argv)
+{
+    struct stat info;
+    if (argc != 2 || fstat(RK_SHARED_FD, &info) < 0 ||
+        info.st_size < (off_t)sizeof(struct rk_shared)) {
+        fputs("reckon-probe is started by the Reckon library; use `python -m reckon probe`.\n",
+              stderr);
+        return 2;
+    }
+    /* Do not outlive the caller; it may have gone before this line. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != atoi(argv[1]))
+        return 2;
+    struct rk_shared *shared =
+        mmap(NULL, (size_t)info.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, RK_SHARED_FD, 0);
+    if (shared == MAP_FAILED)
+        return 2;
+    close(RK_SHARED_FD);
+    shared->request.probe = shared->probe;
+    shared->request.params = shared->params;
+    rk_run_here(&shared->request, shared->samples, &shared->report);
+    return 0;
+}

@@ -1,0 +1,149 @@
+/* registry.c: the rows, and the parameters of a call. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner/context.h"
+
+/* The linker makes these two for a section whose name is a C identifier (GNU ld manual, "Input
+ * Section Example"; the same with lld and gold). */
+extern const struct rk_probe *const __start_rk_probes[];
+extern const struct rk_probe *const __stop_rk_probes[];
+
+int rk_probe_count(void)
+{
+    return (int)(__stop_rk_probes - __start_rk_probes);
+}
+
+const struct rk_probe *rk_probe_at(int index)
+{
+    return index >= 0 && index < rk_probe_count() ? __start_rk_probes[index] : NULL;
+}
+
+__attribute__((format(printf, 3, 4))) static int refuse(char *reason, int status,
+                                                        const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(reason, sizeof((struct rk_report *)0)->reason, format, list);
+    va_end(list);
+    return status;
+}
+
+static const struct rk_probe *find(const char *name)
+{
+    for (int i = 0; i < rk_probe_count(); i++)
+        if (strcmp(rk_probe_at(i)->name, name) == 0)
+            return rk_probe_at(i);
+    return NULL;
+}
+
+static int position(const struct rk_probe *probe, const char *name, size_t length)
+{
+    for (int i = 0; probe->params && probe->params[i].kind != RK_END; i++)
+        if (strncmp(probe->params[i].name, name, length) == 0 && !probe->params[i].name[length])
+            return i;
+    return -1;
+}
+
+static int set(struct rk_context *c, const char *line, size_t length)
+{
+    const char *equals = memchr(line, '=', length);
+    if (!equals)
+        return refuse(c->reason, -EINVAL, "\"%.*s\" is not name=value.", (int)length, line);
+    const int name_length = (int)(equals - line);
+    const size_t value_length = length - (size_t)name_length - 1;
+    const int at = position(c->probe, line, (size_t)name_length);
+    if (at < 0)
+        return refuse(c->reason, -EINVAL, "%s has no parameter %.*s.", c->probe->name, name_length,
+                      line);
+    if (value_length >= RK_TEXT_MOST)
+        return refuse(c->reason, -EINVAL, "The value of %.*s is too long.", name_length, line);
+    char value[RK_TEXT_MOST];
+    memcpy(value, equals + 1, value_length);
+    value[value_length] = 0;
+    const struct rk_param *param = &c->probe->params[at];
+    if (param->kind == RK_TEXT) {
+        memcpy(c->texts[at], value, value_length + 1);
+        return 0;
+    }
+    char *rest;
+    errno = 0;
+    const long long number = strtoll(value, &rest, 10);
+    if (errno || rest == value || *rest)
+        return refuse(c->reason, -EINVAL, "%s must be a whole number, not \"%s\".", param->name,
+                      value);
+    if (number < param->least || number > param->most)
+        return refuse(c->reason, -EINVAL, "%s must be between %lld and %lld, not %lld.",
+                      param->name, (long long)param->least, (long long)param->most, number);
+    c->integers[at] = number;
+    return 0;
+}
+
+int rk_context_open(struct rk_context *c, const char *probe, const char *params, char *reason)
+{
+    memset(c, 0, sizeof *c);
+    c->reason = reason;
+    c->report = NULL;
+    c->probe = find(probe);
+    if (!c->probe)
+        return refuse(reason, -ENOENT, "There is no probe named %s.", probe);
+    for (int i = 0; c->probe->params && c->probe->params[i].kind != RK_END; i++) {
+        if (i == RK_PARAMS_MOST)
+            return refuse(reason, -E2BIG, "%s declares too many parameters.", probe);
+        c->integers[i] = c->probe->params[i].preset;
+        if (c->probe->params[i].preset_text)
+            snprintf(c->texts[i], RK_TEXT_MOST, "%s", c->probe->params[i].preset_text);
+    }
+    for (const char *line = params ? params : ""; *line;) {
+        const size_t length = strcspn(line, "\n");
+        const int status = length ? set(c, line, length) : 0;
+        if (status)
+            return status;
+        line += length + (line[length] == '\n');
+    }
+    return 0;
+}
+
+static int declared(const struct rk_context *c, const char *name)
+{
+    const int at = position(c->probe, name, strlen(name));
+    if (at < 0)
+        abort();
+    return at;
+}
+
+int64_t rk_integer(const struct rk_context *c, const char *name)
+{
+    return c->integers[declared(c, name)];
+}
+
+const char *rk_text(const struct rk_context *c, const char *name)
+{
+    return c->texts[declared(c, name)];
+}
+
+int rk_cannot(struct rk_context *c, const char *reason)
+{
+    return refuse(c->reason, -EOPNOTSUPP, "%s", reason);
+}
+
+int rk_failed(struct rk_context *c, const char *what, int error)
+{
+    return refuse(c->reason, error > 0 ? -error : -EIO, "%s: %s", what, strerror(error));
+}
+
+int rk_refused(struct rk_context *c, const char *what, int error)
+{
+    if (error == EAGAIN)
+        return refuse(
+            c->reason, -EOPNOTSUPP,
+            "%s is refused: more processes or threads than the limit allows (ulimit -u, or "
+            "pids.max of the control group)",
+            what);
+    if (error == EPERM || error == EACCES || error == ENOSYS || error == ENOMEM ||
+        error == EMFILE || error == ENFILE)
+        return refuse(c->reason, -EOPNOTSUPP, "%s is refused here: %s", what, strerror(error));
+    return rk_failed(c, what, error);
+}
