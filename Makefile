@@ -88,11 +88,8 @@ else
 	  $(PY) -m pytest -m "not beside" && exit $$beside
 endif
 
-lint: setup ## check format, style, types, imports and spelling
-	@$(VENV)/bin/ruff format -q --check reckon tests
-	@$(VENV)/bin/ruff check -q reckon tests
-	@$(VENV)/bin/lint-imports --no-cache >/dev/null || $(VENV)/bin/lint-imports --no-cache
-	@$(VENV)/bin/clang-format --dry-run -Werror $$(git ls-files '*.[ch]')
+lint: setup ## check format, style, types, imports, spelling and the C compiler's warnings
+	@tools/lint $(VENV)/bin
 
 setup: $(VENV)/ready ## the virtual environment alone
 

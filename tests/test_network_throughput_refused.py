@@ -71,7 +71,8 @@ def test_a_row_whose_receiver_stalls_fails_by_its_time_limit(monkeypatch):
         ThreadPoolExecutor(8) as pool,
     ):
         began = time.monotonic()
-        said = dict(zip(rows, pool.map(lambda row: attempt(row, **LONG[row], peer="other"), rows)))
+        sayings = pool.map(lambda row: attempt(row, **LONG[row], peer="other"), rows)
+        said = dict(zip(rows, sayings, strict=True))
         took = time.monotonic() - began
         leave.set()
     told = (

@@ -3,7 +3,7 @@ import os
 import shutil
 import stat
 import threading
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 import pytest
 from conftest import ROOT
@@ -14,7 +14,7 @@ from reckon import records
 from reckon.config import ReckonError
 from reckon.reports import published as reports
 
-NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 values = numbers | st.lists(numbers, min_size=1, max_size=4)
 whole = st.integers(-(2**63), 2**63 - 1)

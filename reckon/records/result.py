@@ -209,15 +209,13 @@ class Result:
     @functools.cached_property
     def line_across(self) -> tuple | None:
         """Intervals of that line's slope and intercept by drawing processes anew; None without."""
-        told = lambda point: [
-            np.median(process_values(p, self.measurement, self.unit))  # noqa: E731
-            for p in point.processes
+        if not self.line:
+            return None
+        process_medians = [
+            [np.median(process_values(p, self.measurement, self.unit)) for p in point.processes]
+            for point in self.points
         ]
-        return (
-            statistics.line_across(self.axis, [told(point) for point in self.points])
-            if self.line
-            else None
-        )
+        return statistics.line_across(self.axis, process_medians)
 
     @property
     def medians(self) -> np.ndarray:

@@ -14,7 +14,7 @@ import json
 import os
 import re
 import tempfile
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pydantic
@@ -25,7 +25,7 @@ from reckon.records.models import FORMAT, Quantity, Record, Run
 
 
 def now() -> datetime:
-    return datetime.now(timezone.utc).replace(microsecond=0)
+    return datetime.now(UTC).replace(microsecond=0)
 
 
 def run_dir(name: str | Path) -> Path:

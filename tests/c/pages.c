@@ -1,5 +1,5 @@
-/* pages.c: prints what csrc/probe/region.h says of two regions that touch and asked for huge pages, of
- * which the second got small ones, for tests/test_memory_counted.py. */
+/* pages.c: prints what csrc/probe/region.h says of two regions that touch and asked for huge pages,
+ * of which the second got small ones, for tests/test_memory_counted.py. */
 #include "probe/region.h"
 
 int main(void)
