@@ -2,8 +2,8 @@
  *
  * A *probe* is one row of the registry. It fills n samples and returns 0 or -errno.
  * It never prints, averages, drops a sample or exits; statistics belong to Python.
- * Mirrored, field by field, in reckon/measurement/library.py (tests/test_clib.py holds the two
- * together).
+ * Mirrored, field by field, in reckon/measurement/library.py; tests/measurement/test_library.py
+ * compares the two.
  */
 #ifndef RECKON_H
 #define RECKON_H

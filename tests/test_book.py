@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, need, probes_running, processes_named
+from helpers.project import ROOT, need, probes_running, processes_named
 
 pytestmark = [pytest.mark.book, pytest.mark.beside]
 PAGES = [

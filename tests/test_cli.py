@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import reckon
+from helpers.project import reckon
 
 
 def test_help_everywhere():

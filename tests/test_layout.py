@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import RECORDED, ROOT
+from helpers.project import RECORDED, ROOT
 
 import reckon as rk
 from reckon.book import execution

@@ -7,7 +7,7 @@ import json
 import re
 
 import pytest
-from conftest import ROOT, forget
+from helpers.project import ROOT, forget
 
 from reckon.book import execution
 

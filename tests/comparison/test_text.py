@@ -1,0 +1,149 @@
+"""What `reckon compare` prints, and which runs it and the pages find."""
+
+import json
+
+import pytest
+from helpers import made_up
+from helpers.project import reckon
+
+from reckon import records
+from reckon.cli import main
+from reckon.comparison.two_runs import compare
+from tests.comparison.test_two_runs import NAMES, results
+
+pytestmark = pytest.mark.beside
+
+
+def test_the_command_line(folders, capsys):
+    def printed(*arguments):
+        assert main(["compare", *arguments]) == 0
+        return capsys.readouterr().out
+
+    x = [1, 2, 4]
+    made_up.run("a", [*results(1), made_up.curve("memory/made/curve", x, [5, 5, 5], seed=1)])
+    made_up.run(
+        "b", [*results(2, {NAMES[3]: 2}), made_up.curve("memory/made/curve", x, [5, 5, 15], seed=2)]
+    )
+    text = reckon("compare", "a", "b").stdout
+    assert "21 quantities were judged, 2 changed" in text and "memory/made/curve at 4 KiB" in text
+    assert NAMES[5] not in text and NAMES[5] in printed("a", "b", "--all")
+    assert "Nothing changed" in printed(str(folders / "runs/a"), "b", "--least", "900")
+    done = json.loads(printed("a", "b", "--json"), parse_constant=lambda c: pytest.fail(c))
+    assert [(one["quantity"], one["state"]) for one in done["quantities"]][:2] == [
+        ("memory/made/curve", "changed"),
+        (NAMES[3], "changed"),
+    ]
+    first = done["quantities"][0]
+    assert (
+        len(first["places"]) == 3
+        and first["told"] == first["places"][2]
+        and first["told"]["at"] == 4
+    )
+    assert first["told"]["low"] < first["told"]["ratio"] < first["told"]["high"]
+    assert (
+        len(done["quantities"]) == 21
+        and done["control"] is None
+        and done["would_be_seen"]["3"] == 21
+    )
+
+
+def test_without_runs_it_lists_them(folders, capsys):
+    assert main(["compare"]) == 0
+    assert capsys.readouterr().out == f"There is no run in {folders}/runs; `make book` makes one.\n"
+    known = {
+        "system": {"kernel": {"value": "6.1.0 #1 SMP", "source": ""}},
+        "processor": {"model": {"value": "A processor", "source": ""}},
+    }
+    made_up.run("longer-name", [*results(1), made_up.nothing("cpu/made/none")], machine=known)
+    made_up.run("b", [])
+    one = records.read_run("b")
+    records.write_run(
+        one.model_copy(update={"opened_at": one.opened_at.replace(year=2000, month=1, day=2)})
+    )
+    (folders / "runs/broken").mkdir()
+    (folders / "runs/broken/run.json").write_text("{")
+    done = reckon("compare")
+    first, second = done.stdout.splitlines()
+    assert first.startswith("longer-name  20") and first.endswith(
+        "  A processor   6.1.0         20 quantities"
+    )
+    assert second.startswith("b            2000-01-02 ") and second.endswith(
+        "  not reported  not reported  0 quantities"
+    )
+    assert done.returncode == 0 and "broken/run.json is not a whole record" in done.stderr
+    assert main(["compare", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(one["name"], one["machine"], one["kernel"], one["quantities"]) for one in rows] == [
+        ("longer-name", "A processor", "6.1.0", 20),
+        ("b", None, None, 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["a", "a"], "A run cannot be compared with itself"),
+        (["a", "b", "--control", "b"], "A run cannot be compared with itself"),
+        (["a", "c"], "There is no run c; "),
+        (["a", "./c"], "There is no run ./c; "),
+        (["a", "../../a b"], "There is no run ../../a b; "),
+        (["a", "empty"], "The runs a and empty have no measured quantity in common."),
+        (["a", "b", "--least", "much"], "'much' is not a percentage"),
+        (["a"], "It takes two runs, A and B, to compare them; `reckon compare` lists"),
+        (["", "b"], "It takes two runs, A and B"),
+        (["--control", "a"], "It takes two runs, A and B"),
+    ],
+)
+def test_a_users_mistake_is_one_sentence(folders, capsys, arguments, says):
+    made_up.run("a", results(1)[:2])
+    made_up.run("b", results(2)[:2])
+    made_up.run("empty", [])
+    try:
+        status = main(["compare", *arguments])
+    except SystemExit as ended:  # by argparse
+        status = ended.code
+    told = capsys.readouterr().err
+    assert status == 2 and says in told and (told.startswith("usage: ") or told.count("\n") == 1)
+
+
+def test_runs_are_found_by_name_the_latest_first_and_broken_ones_told(folders):
+    made_up.run("a", [])
+    made_up.run("b", [])
+    for name, day in (("a", 2), ("b", 1)):
+        one = records.read_run(name)
+        records.write_run(
+            one.model_copy(update={"opened_at": one.opened_at.replace(year=2000, month=1, day=day)})
+        )
+    (folders / "runs/broken").mkdir()
+    (folders / "runs/broken/run.json").write_text("{")
+    found, troubles = records.runs()
+    assert (
+        list(found) == ["a", "b"]
+        and len(troubles) == 1
+        and "broken/run.json is not a whole record" in troubles[0]
+    )
+
+
+def test_a_reader_of_measurements_is_not_made_stale_by_predictions(folders, monkeypatch):
+    monkeypatch.setenv("RECKON_READS", str(folders / "reads"))
+    made_up.run("a", results(1)[:2])
+    made_up.run("b", results(2)[:2])
+    compare("a", "b")
+    reads = set((folders / "reads").read_text().split())
+    record = folders / "runs/a/cpu/made.json"
+    assert f"{record}#*" in reads and str(record) not in reads
+    before = {what: records.digest(what) for what in reads}
+    data = json.loads(record.read_text())
+    data["quantities"][NAMES[0]]["predictions"][0]["unit"] = "µs"
+    record.write_text(json.dumps(data))
+    assert {what: records.digest(what) for what in reads} == before
+    data["quantities"][NAMES[0]]["measurement"]["seconds"] = 7
+    record.write_text(json.dumps(data))
+    assert records.digest(f"{record}#*") != before[f"{record}#*"]
+
+
+def test_a_new_run_is_noticed(folders):
+    made_up.run("a", [])
+    before = records.digest(f"{folders}/runs/*/run.json")
+    made_up.run("b", [])
+    assert records.digest(f"{folders}/runs/*/run.json") != before

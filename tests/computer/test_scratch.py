@@ -1,0 +1,237 @@
+"""The files that rows read: real data, made once, of no more than a share of the disk, gone at the end."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers.project import ROOT, need
+
+from reckon.computer import scratch
+from reckon.measurement import library
+
+KIB = 1024
+
+
+@pytest.fixture
+def disk(tmp_path, monkeypatch):
+    monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
+    monkeypatch.delenv("RECKON_FILES", raising=False)
+    return tmp_path
+
+
+def in_python(text, folder, **more):
+    return subprocess.Popen(
+        [sys.executable, "-c", text],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "RECKON_SCRATCH": str(folder), **more},
+    )
+
+
+MAKE = """
+from reckon.computer import scratch
+paths = scratch.prepare(2, 100_000)
+print(*paths, flush=True)
+"""
+
+
+def test_files_are_made_of_data_that_differ_and_are_on_the_disk(disk):
+    with scratch.shared():
+        one, two = scratch.prepare(2, 3 << 20)
+        assert one.parent.parent == disk and one.stat().st_size == two.stat().st_size == 3 << 20
+        data = one.read_bytes()
+        blocks = {data[at : at + 4096] for at in range(0, len(data), 4096)}
+        assert len(blocks) == 3 * 256 and data != two.read_bytes()
+        assert one.stat().st_blocks * 512 >= 3 << 20  # no holes
+    assert list(disk.iterdir()) == []
+
+
+def test_what_is_there_is_kept_and_grown(disk):
+    told = []
+    with scratch.shared():
+        (one,) = scratch.prepare(1, 8 * KIB, told.append)
+        before = one.read_bytes()
+        scratch.prepare(1, 4 * KIB, told.append)
+        assert len(told) == 1
+        scratch.prepare(2, 16 * KIB, told.append)
+        assert one.read_bytes()[: 8 * KIB] == before and one.stat().st_size == 16 * KIB
+    assert len(told) == 3 and "8.00 KiB" in told[0], told
+
+
+def test_a_process_of_its_own_leaves_nothing(disk):
+    process = in_python(MAKE, disk)
+    paths = process.communicate(timeout=60)[0].split()
+    assert len(paths) == 2 and process.returncode == 0
+    assert list(disk.iterdir()) == []
+
+
+def test_a_notebook_uses_the_builders_folder_and_leaves_it_to_him(disk):
+    with scratch.shared():
+        folder = Path(os.environ["RECKON_FILES"])
+        paths = in_python(MAKE, disk).communicate(timeout=60)[0].split()
+        assert [Path(path).parent for path in paths] == [folder] * 2 and Path(paths[0]).exists()
+    assert list(disk.iterdir()) == [] and "RECKON_FILES" not in os.environ
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_what_an_ended_owner_leaves_is_removed_by_the_next(disk, end):
+    process = in_python(MAKE + "import time; time.sleep(60)", disk)
+    path = Path(process.stdout.readline().split()[0])
+    assert path.exists()
+    process.send_signal(end)
+    process.wait(60)
+    process.stdout.close()
+    assert path.exists() == (end == signal.SIGKILL)
+    in_python(MAKE, disk).communicate(timeout=60)
+    assert list(disk.iterdir()) == []
+
+
+def test_a_living_owners_files_and_what_is_not_ours_stay(disk):
+    process = in_python(MAKE + "import time; time.sleep(60)", disk)
+    path = Path(process.stdout.readline().split()[0])
+    others = disk / "reckon-files-1-2-3"
+    others.mkdir()
+    scratch.sweep()
+    assert path.exists() and others.exists()
+    process.terminate()
+    process.wait(60)
+    process.stdout.close()
+    scratch.sweep()
+    assert [one.name for one in disk.iterdir()] == [others.name]
+
+
+def test_more_than_a_share_of_the_free_space_is_refused(disk):
+    with scratch.shared(), pytest.raises(scratch.ScratchCannot) as caught:
+        about = os.statvfs(disk)
+        scratch.prepare(1, int(0.3 * about.f_bavail * about.f_frsize))
+    assert re.search(
+        r"more than a quarter of the .* free in .*; choose another disk with SCRATCH=",
+        str(caught.value),
+    )
+    assert list(disk.iterdir()) == []
+
+
+def test_no_folder_or_one_that_cannot_be_written(disk, monkeypatch):
+    monkeypatch.setenv("RECKON_SCRATCH", str(disk / "none"))
+    with scratch.shared(), pytest.raises(scratch.ScratchCannot, match="No such file or directory"):
+        scratch.prepare(1, KIB)
+    monkeypatch.setenv("RECKON_SCRATCH", "/proc")
+    with (
+        scratch.shared(),
+        pytest.raises(scratch.ScratchCannot, match="No file can be written in /proc"),
+    ):
+        scratch.prepare(1, KIB)
+
+
+def test_a_full_disk_is_told(disk, monkeypatch):
+    """By a limit on the size of files; a disk that is full meets the same writes."""
+    import resource
+
+    need(hasattr(resource, "RLIMIT_FSIZE"), "no limits here")
+    before, signals = resource.getrlimit(resource.RLIMIT_FSIZE), signal.getsignal(signal.SIGXFSZ)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+    try:
+        with scratch.shared(), pytest.raises(scratch.ScratchCannot, match="File too large"):
+            scratch.prepare(1, 100_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, signals)
+    assert list(disk.iterdir()) == []
+
+
+def test_what_the_folder_lies_on_is_told(disk, monkeypatch):
+    kind, source = subprocess.run(
+        ["findmnt", "-T", disk, "-no", "FSTYPE,SOURCE"], capture_output=True, text=True
+    ).stdout.split()
+    assert scratch.facts()["filesystem"][0] == kind
+    assert scratch.identity().startswith(f"scratch {kind} {source} ")
+    monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
+    assert scratch.facts()["filesystem"][0] == "tmpfs"
+    assert scratch.facts()["lies_on"][0] == "in memory, not on a disk"
+
+
+def test_the_rows_disk_is_scratchs(disk, monkeypatch):
+    library.run("memory/fault/minor", {"touches": 1}, samples=1)
+    monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
+    with pytest.raises(library.ProbeCannot, match="/dev/shm lies in memory"):
+        library.run("memory/fault/minor", {"touches": 1}, samples=1)
+
+
+def test_a_folder_that_another_user_put_there_is_not_used(disk):
+    need(os.geteuid() == 0, "being two users needs root")
+    elsewhere = disk / "elsewhere"
+    elsewhere.mkdir()
+    with scratch.shared():
+        trap = Path(os.environ["RECKON_FILES"])
+        for make in (
+            lambda: trap.symlink_to(elsewhere),
+            lambda: trap.mkdir(0o755),
+            lambda: trap.mkdir(0o700),
+        ):
+            make()
+            if not trap.is_symlink():
+                os.chown(trap, 54321 if trap.stat().st_mode & 0o077 == 0 else 0, -1)
+            with pytest.raises(scratch.ScratchCannot, match="another user's; remove it"):
+                scratch.prepare(1, KIB)
+            trap.unlink() if trap.is_symlink() else trap.rmdir()
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_sweeping_leaves_other_users_folders_and_odd_names(disk):
+    need(os.geteuid() == 0, "being two users needs root")
+    name = scratch._own_name().rsplit("-", 2)[0]
+    theirs, odd = disk / f"{name}-999999999-1", disk / f"{name}-\u00b2"
+    for one in (theirs, odd):
+        one.mkdir()
+    os.chown(theirs, 54321, -1)
+    scratch.sweep()
+    assert theirs.exists() and odd.exists()
+
+
+def test_files_that_were_not_finished_are_taken_back(disk, monkeypatch):
+    with scratch.shared():
+        (one,) = scratch.prepare(1, 4 * KIB)
+
+        def interrupted(file):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(os, "fsync", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            scratch.prepare(1, 64 * KIB)
+        assert one.stat().st_size == 4 * KIB
+
+
+def test_a_quota_that_is_used_up_is_told(disk, monkeypatch):
+    """As write(2) and fsync(2) tell it; what was written until then is taken back."""
+    import errno
+
+    def refuse(file):
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with scratch.shared():
+        with pytest.raises(
+            scratch.ScratchCannot, match="No file can be written in .*: Disk quota exceeded"
+        ):
+            scratch.prepare(1, 64 * KIB)
+        assert (Path(os.environ["RECKON_FILES"]) / "data-0").stat().st_size == 0
+
+
+def test_what_is_read_ahead_is_the_disks_own(disk, monkeypatch):
+    """A partition has no queue of its own; what lies in memory has none at all."""
+    told = subprocess.run(
+        ["findmnt", "-T", disk, "-no", "MAJ:MIN"], capture_output=True, text=True
+    ).stdout.strip()
+    here = Path(f"/sys/dev/block/{told}").resolve()
+    found = [
+        p for p in (here / "queue/read_ahead_kb", here.parent / "queue/read_ahead_kb") if p.exists()
+    ]
+    assert scratch.facts()["read_ahead"][0] == (int(found[0].read_text()) * 1024 if found else None)
+    monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
+    assert scratch.facts()["read_ahead"] == (None, "")

@@ -1,0 +1,361 @@
+"""The rows of loops, calls, tasks and switches: counted where that can be done."""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from helpers.project import ROOT, need
+from helpers.rows import (  # the fixture acts on every test of this file
+    ACROSS,
+    CPU,
+    ROUND_ROBIN,
+    ROWS,
+    children_of,
+    control_group,
+    in_python,
+    objdump,
+    stat,
+    x86_only,
+)
+
+from reckon.measurement import library
+
+# --- calls: what the compiler made, and how often they are entered -----------------------------
+
+ARGUMENTS = {"edi": 1, "esi": 2, "edx": 3, "ecx": 4, "r8d": 5, "r9d": 6}  # System V ABI
+
+
+def functions_of(name):
+    """{function: its instructions}, as objdump reads them."""
+    found = {}
+    for line in objdump(name):
+        if start := re.match(r"[0-9a-f]+ <(\w+)>:", line):
+            body = found[start[1]] = []
+        elif "\t" in line:
+            body.append(line.split("\t", 1)[1].strip())
+    return found
+
+
+def passed(instructions):
+    """The arguments that are put into place: their numbers, each with its value."""
+    put = []
+    for text in instructions:
+        if move := re.match(r"mov +\$0x(\w+),%(\w+)$", text):
+            if move[2] in ARGUMENTS:
+                put.append((ARGUMENTS[move[2]], int(move[1], 16)))
+        elif stack := re.match(r"(?:push +\$0x(\w+)|mov[lq] +\$0x(\w+),\(%rsp\))$", text):
+            put.append((7, int(stack[1] or stack[2], 16)))
+    return sorted(put)
+
+
+def calls_in(instructions):
+    """(procedure, arguments put into place since the call before) of every call of ours."""
+    since = []
+    for text in instructions:
+        call = re.match(r"call +\w+ <(\w+)", text)
+        if call and re.match("take|variadic", call[1]):
+            yield call[1], passed(since)
+        since = [] if call else [*since, text]
+
+
+@pytest.mark.parametrize(("file", "function"), [("call.o", "run_o2"), ("call.o0.o", "run_o0")])
+def test_a_group_is_fifty_calls_each_with_all_its_arguments(file, function):
+    found = Counter(map(repr, calls_in(functions_of(f"cpu/{file}")[function])))
+    assert found == {repr((f"take{k}", [(i, i) for i in range(1, k + 1)])): 50 for k in range(8)}
+
+
+def test_the_reports_rows_call_once_in_their_loop():
+    for function in ("run_alone", "run_t470", "run_hpe"):
+        called = list(calls_in(functions_of("cpu/call.o0.o")[function]))
+        assert called == [(f"take{k}", [(i, i) for i in range(1, k + 1)]) for k in range(8)]
+
+
+def test_the_procedure_is_there_and_does_nothing():
+    for k in range(8):
+        body = functions_of("cpu/call.o")[f"take{k}"]
+        assert [i for i in body if not re.match("endbr64|.*nop|xchg +%ax,%ax", i)] == ["ret"]
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory):
+    """The library with a hook in every function, the counter behind it, and where take3 is."""
+    need(shutil.which("nm"), "nm is not installed")
+    out = tmp_path_factory.mktemp("counted")
+    for command in (
+        ["make", "-s", "-j2", "-C", ROOT / "csrc", f"OUT={out}", "EXTRA=-finstrument-functions"],
+        [
+            "gcc",
+            "-O2",
+            "-shared",
+            "-fPIC",
+            ROOT / "tests/csrc/programs/entries.c",
+            "-o",
+            out / "entries.so",
+        ],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    symbols = subprocess.run(["nm", out / "libreckon.so"], capture_output=True, text=True).stdout
+    return out, [line.split() for line in symbols.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("row", "name", "times"),
+    [
+        ("o2", "take3", 3 * 100),
+        ("o0", "take3", 3 * 100),
+        ("mbp2016", "variadic", 3 * (100 + 200)),
+        ("t470", "take3", 3 * 100),
+        ("hpe_i7_860", "take3", 3 * 100),
+        ("x510uq", "take3", 3),
+        ("i7_10750h", "take3", 3),
+    ],
+)
+def test_a_procedure_is_entered_as_often_as_the_samples_say(counted, tmp_path, row, name, times):
+    out, symbols = counted
+    if row not in ("o2", "o0", "mbp2016"):
+        x86_only()
+    in_python(
+        f"params = {{'arguments': 3, 'calls': 100}}\n"
+        f"names = [p.name for p in library.probe('cpu/call/{row}').parameters]\n"
+        f"params = {{k: v for k, v in params.items() if k in names}}\n"
+        f"os.environ['RECKON_LIB'] = {str(out)!r}; library._library.cache_clear()\n"
+        f"one = library.run('cpu/call/{row}', params, samples=3, warmup=0, isolated=False)\n"
+        f"say(int(one.ops.sum()))",
+        LD_PRELOAD=str(out / "entries.so"),
+        ENTRIES=str(tmp_path / "entries"),
+    )
+    entries = {
+        int(line.split()[1], 16): int(line.split()[2])
+        for line in (tmp_path / "entries").read_text().splitlines()
+        if line.startswith(str(out / "libreckon.so "))
+    }
+
+    def entered(function):  # take0 to take7 are in both files
+        return sum(entries.get(int(s[0], 16), 0) for s in symbols if s[-1] == function)
+
+    assert entered(name) == times
+    assert sum(entered(f"take{k}") for k in range(8)) + entered("variadic") == times
+
+
+# --- tasks: what is created, executed and waited for -------------------------------------------
+
+
+def system_calls(log):
+    """{row: Counter of what succeeded}, of a log in which a look at /row/NAME begins a row."""
+    found, row, begun = {}, None, {}
+    for line in log.read_text().splitlines():
+        process, text = line.split(None, 1)
+        if text.endswith("<unfinished ...>"):
+            begun[process] = text.removesuffix("<unfinished ...>")
+            continue
+        if resumed := re.match(r"<\.\.\. \w+ resumed>", text):
+            text = begun.pop(process) + text[resumed.end() :]
+        if mark := re.search(r'"/row/([^"]+)"', text):
+            found[row := mark[1]] = Counter()
+        call = re.match(r"(fork|vfork|clone3?|execve|wait4|waitid)\((.*)= \d+$", text)
+        if call and row:
+            found[row][kind_of(call[1], call[2])] += 1
+    return found
+
+
+def kind_of(call, given):
+    """fork, vfork, spawn, thread, wait, or the program that is executed."""
+    if call == "execve":
+        return given.split('"')[1].rsplit("/", 1)[1]
+    if call == "vfork" or "CLONE_VFORK" in given:
+        # vfork() and posix_spawn() differ in who chooses the child's stack.
+        return "spawn" if "stack=" in given and "stack=NULL" not in given else "vfork"
+    if call.startswith("clone"):
+        return "thread" if "CLONE_THREAD" in given else "memory" if "CLONE_VM" in given else "fork"
+    return "wait" if call.startswith("wait") else call
+
+
+def processes(times, kind="fork", **more):
+    return {kind: times, "wait": times, **more}
+
+
+# What three samples create, by each row's `.timed`.
+CREATED = {
+    "cpu/syscall/getuid": ({}, {}),
+    "cpu/task/fork": ({"alive": 2}, processes(3 + 2)),
+    "cpu/task/vfork": ({}, processes(3, "vfork")),
+    "cpu/task/posix_spawn": ({}, processes(3, "spawn", **{"reckon-blank": 3})),
+    "cpu/task/fork_return": ({}, processes(3)),
+    "cpu/task/fork_exec": ({}, processes(3, **{"reckon-blank": 3})),
+    "cpu/task/fork_exec_static": ({}, processes(3, **{"reckon-blank-static": 3})),
+    "cpu/task/vfork_exec": ({}, processes(3, "vfork", **{"reckon-blank": 3})),
+    "cpu/task/thread": ({"alive": 2}, {"thread": 3 + 2}),
+    "cpu/task/thread_return": ({}, {"thread": 3}),
+    "cpu/task/mbp2016_process": ({"tasks": 4}, processes(3 * (4 + 8))),
+    "cpu/task/mbp2016_thread": ({"tasks": 4}, {"thread": 3 * (4 + 8)}),
+    "cpu/task/t470_fork": ({"tasks": 70}, processes(3 * 70)),  # more than the 64 of one go
+    "cpu/task/t470_fork_exec": ({"tasks": 4}, processes(3 * 4, **{"reckon-blank": 3 * 4})),
+    "cpu/task/t470_thread": ({"tasks": 4}, {"thread": 3 * 4}),
+    "cpu/task/x510uq_fork": ({}, processes(3)),
+    "cpu/task/x510uq_thread": ({}, {"thread": 3}),
+    "cpu/task/i7_10750h_fork": ({}, processes(3)),
+    "cpu/task/i7_10750h_thread": ({}, {"thread": 3}),
+    "cpu/task/hpe_i7_860_process": ({}, processes(3)),
+    "cpu/task/hpe_i7_860_thread": ({}, {"thread": 3}),
+}
+
+
+def test_each_row_creates_what_it_says(tmp_path):
+    """Counted by strace, row after row in one process of Python."""
+    need(shutil.which("strace"), "strace is not installed")
+    need(os.geteuid() == 0, "SCHED_RR needs root")
+    assert set(CREATED) - {"cpu/syscall/getuid"} == {r for r in ROWS if r.startswith("cpu/task/")}
+    asked = {row: params for row, (params, _) in CREATED.items()}
+    did = in_python(
+        f"did = {{}}\n"
+        f"for row, params in {asked}.items():\n"
+        f"    os.path.exists('/row/' + row)\n"  # seen in the log
+        f"    did[row] = attempt(row, params, samples=3, isolated=False)\n"
+        f"say(did)",
+        prefix=[
+            "strace",
+            "-f",
+            "-qq",
+            "-o",
+            tmp_path / "log",
+            "-e",
+            "signal=none",
+            "-e",
+            "trace=?fork,?vfork,clone,?clone3,execve,wait4,waitid,?stat,?newfstatat",
+        ],
+    )
+    found = system_calls(tmp_path / "log")
+    for row, (_, expected) in CREATED.items():
+        if did[row] == "ran":
+            assert found[row] == expected, row
+        else:
+            assert did[row].startswith("ProbeCannot"), did[row]
+    assert did["cpu/task/fork"] == did["cpu/task/thread"] == "ran"
+
+
+# --- switches: that they happen, and where -----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "parties", "times"),
+    [
+        ("process", 1, 100),
+        ("eventfd_process", 1, 100),
+        ("futex_process", 1, 100),
+        ("process_less_pipe", 1, 100),
+        ("mbp2016_process", 1, 100 + 200),
+        ("t470_process", 1, 100),
+        ("thread", 2, 100),
+        ("eventfd_thread", 2, 100),
+        ("futex_thread", 2, 100),
+        ("thread_less_pipe", 2, 100),
+        ("mbp2016_thread", 2, 100 + 200),
+    ],
+)
+def test_every_turn_switches_away_and_back(row, parties, times):
+    """Counted by the kernel: each party gives way once a turn. Of two processes it tells of one."""
+    if "t470" in row:
+        x86_only()
+    one = library.run(f"cpu/switch/{row}", {"turns": 100}, samples=20, warmup=0)
+    counted = one.voluntary_switches + one.involuntary_switches
+    assert 0.95 <= counted / (20 * times * parties) <= 1.2
+
+
+def test_the_ring_switches_once_a_lap_and_member():
+    one = library.run("cpu/switch/ring", {"processes": 5, "laps": 100}, samples=20, warmup=0)
+    counted = one.voluntary_switches + one.involuntary_switches
+    assert 0.95 <= counted / (20 * 100) <= 2.2  # it may give way to the woken one, then wait
+    assert (one.ops == 100 * 5).all()
+
+
+def test_a_pipe_within_one_process_does_not_switch():
+    one = library.run("cpu/switch/pipe", {"turns": 1000}, samples=20, warmup=0)
+    assert one.voluntary_switches == 0
+    assert one.involuntary_switches < 0.01 * 20 * 1000
+
+
+def allowed(task):
+    return re.search(r"Cpus_allowed_list:\s*(\S+)", (task / "status").read_text())[1]
+
+
+def places_while_running(row, parties, **params):
+    """[(CPUs allowed, CPU it ran on last)] of every process and thread of a row that goes on: for longer
+    where another's load kept them from beginning."""
+    return next(filter(None, (places_within(s, row, parties, params) for s in (0.4, 2, 10))), [])
+
+
+def places_within(deadline_s, row, parties, params):
+    def endless():
+        with contextlib.suppress(library.ProbeFailed):  # its deadline
+            library.run(row, params, samples=1, warmup=0, deadline_s=deadline_s)
+
+    runner, seen = threading.Thread(target=endless), []
+    runner.start()
+    while runner.is_alive():
+        time.sleep(0.03)
+        with contextlib.suppress(OSError, TypeError):
+            probes = children_of(os.getpid())
+            tasks = [
+                task
+                for pid in probes + [p for probe in probes for p in children_of(probe)]
+                for task in Path(f"/proc/{pid}/task").iterdir()
+            ]
+            now = [(int(allowed(task)), int(stat(task)[CPU])) for task in tasks]
+            seen = now if len(now) == parties else seen
+    runner.join()
+    return sorted(seen)
+
+
+@pytest.mark.parametrize("kind", ["process", "thread"])
+@pytest.mark.parametrize("means", ["", "eventfd_", "futex_"])
+def test_the_partner_is_where_the_row_says(means, kind):
+    cpu, turns = library.default_cpu(), 100_000_000
+    row = f"cpu/switch/{means}{kind}"
+    assert places_while_running(row, 2, turns=turns) == [(cpu, cpu)] * 2
+    others = sorted(os.sched_getaffinity(0) - {cpu})
+    if not others:
+        pytest.skip("one CPU alone")
+    found = places_while_running(f"{row}_across", 2, turns=turns)
+    assert found == [(others[0], others[0]), (cpu, cpu)]
+
+
+def test_the_ring_is_on_one_cpu():
+    cpu = library.default_cpu()
+    found = places_while_running("cpu/switch/ring", 4, processes=4, laps=1_000_000)
+    assert found == [(cpu, cpu)] * 4
+
+
+SWITCHES = [row for row in ROWS if row.startswith("cpu/switch/")]
+
+
+def only_the_rows_across_cannot(said):
+    for row, what in said.items():
+        if row in ACROSS:
+            assert what.startswith("ProbeCannot") and "needs a second CPU" in what, row
+        elif row not in ROUND_ROBIN or os.geteuid() == 0:
+            assert what == "ran", row
+    assert len(ACROSS) == 6
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_with_one_cpu_the_rows_across_say_that_they_cannot(isolated):
+    only_the_rows_across_cannot(
+        in_python(
+            f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
+            f"say({{row: attempt(row, isolated={isolated}) for row in {SWITCHES}}})"
+        )
+    )
+
+
+def test_in_a_control_group_of_one_cpu_the_rows_across_say_that_they_cannot():
+    with control_group("cpuset", cpus=min(os.sched_getaffinity(0)), mems=0) as group:
+        said = in_python(f"say({{row: attempt(row) for row in {SWITCHES}}})", group)
+    only_the_rows_across_cannot(said)

@@ -1,0 +1,157 @@
+"""The file cache's rows: what their file may meet, a sentence each."""
+
+import ctypes
+import mmap
+import os
+import re
+import threading
+import time
+
+import pytest
+from helpers.disks import small_disk  # noqa: F401
+from helpers.project import need
+from helpers.rows import (
+    MIB,
+    NOBODY_ELSE,
+    in_python,
+    nothing_is_left_behind,  # noqa: F401  (acts on every test of this file)
+)
+
+from reckon.computer import scratch
+from reckon.measurement import library
+from tests.csrc.files.test_cache_groups import groups, no_group_is_left_behind, root, wait_until  # noqa: F401
+
+FILES = [
+    name
+    for name in library.probes()
+    if name.startswith("files/cache/")
+    and "file_bytes" in {p.name for p in library.probe(name).parameters}
+]
+
+
+def all_cannot(said, told):
+    assert len(said) == len(FILES) == 7
+    for row, what in said.items():
+        assert what.startswith("ProbeCannot: ") and re.search(told, what), (row, what)
+
+
+def in_folder(path, before="", more=""):
+    return in_python(
+        f"{before}\nsay({{row: attempt(row, dict(dir={str(path)!r}{more})) for row in {FILES}}})"
+    )
+
+
+def test_a_folder_that_is_none_may_not_be_written_or_lies_in_memory_is_told(tmp_path):
+    all_cannot(in_folder(tmp_path / "none"), "no file can be made in /.*: No such file")
+    all_cannot(in_folder("/proc"), "no file can be made in /proc")
+    all_cannot(in_folder("/dev/shm"), "/dev/shm lies in memory and not on a disk")
+    need(os.geteuid() == 0, "becoming another user needs root")
+    all_cannot(
+        in_folder("/usr", f"become({NOBODY_ELSE})"),
+        "no file can be made in /usr: Permission denied",
+    )
+
+
+def test_a_disk_that_is_full_or_a_limit_on_files_is_told(small_disk):  # noqa: F811
+    free = os.statvfs(small_disk).f_bavail
+    said = in_folder(small_disk, more=", file_bytes=32 << 20")
+    all_cannot(said, "has no room for a file of 32 MiB")
+    assert os.listdir(small_disk) == ["lost+found"] and os.statvfs(small_disk).f_bavail == free
+    limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))"
+    all_cannot(in_folder("/var/tmp", limit), "the limit allows .ulimit -f")
+
+
+def test_a_runs_files_that_lie_in_memory_are_told(root, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
+    with scratch.shared():
+        scratch.prepare(1, 12 * MIB)
+        for row in ("limited", "left", "whole"):
+            with pytest.raises(library.ProbeCannot, match="lies in memory and not on a disk"):
+                library.run(f"files/cache/{row}")
+
+
+def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
+    with scratch.shared():
+        (path,) = scratch.prepare(1, 8 * MIB)
+        with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+            held = (ctypes.c_char * len(mapped)).from_buffer(mapped)
+            if ctypes.CDLL(None).mlock(held, ctypes.c_size_t(len(mapped))):
+                pytest.skip("no right to hold memory")
+            try:
+                with pytest.raises(
+                    library.ProbeCannot, match="of the file stays in the page cache"
+                ):
+                    library.run("files/cache/limited", samples=1)
+            finally:
+                del held
+        library.run("files/cache/limited", samples=1)
+
+
+@pytest.mark.parametrize("row", ["limited", "whole"])
+def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, row):  # noqa: F811
+    monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
+    said = []
+
+    def run(params):
+        try:
+            library.run(f"files/cache/{row}", params, samples=2)
+        except library.ProbeFailed as error:
+            said.append(str(error))
+
+    with scratch.shared():
+        (path,) = scratch.prepare(1, 16 * MIB)
+        params = {"file_bytes": 16 * MIB, "passes": 1000}
+        reader = threading.Thread(target=run, args=[params])
+        before = groups()
+        reader.start()
+        assert row == "whole" or wait_until(lambda: groups() != before)
+        time.sleep(0.3)
+        os.truncate(path, 4096)
+        reader.join(60)
+    assert said and "the file became shorter while it was read" in said[0]
+
+
+def test_what_is_available_is_what_the_kernel_says():
+    one = library.run("files/cache/available", samples=2)
+    with open("/proc/meminfo") as file:
+        told = 1024 * int(re.search(r"MemAvailable:\s+(\d+)", file.read())[1])
+    assert 0 < one.ops[0] < 1.1 * told
+
+
+@pytest.mark.parametrize("times", ["once", "always"])
+def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monkeypatch, times):  # noqa: F811
+    """By advice on the file alone, where drop_caches would meet everybody."""
+    monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
+    ended, before = threading.Event(), groups()
+
+    def empty(fd):  # in step with the reader, whatever else runs here
+        os.sched_setaffinity(
+            0, os.sched_getaffinity(0) - {library.default_cpu()} or {library.default_cpu()}
+        )
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -20)
+        wait_until(lambda: groups() != before)
+        time.sleep(0.05)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        while times == "always" and not ended.wait(0.002):
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+
+    with scratch.shared():
+        (path,) = scratch.prepare(1, 16 * MIB)
+        fd = os.open(path, os.O_RDONLY)
+        other = threading.Thread(target=empty, args=[fd])
+        other.start()
+        params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 40}
+        try:
+            if times == "always":
+                with pytest.raises(
+                    library.ProbeFailed, match="the page cache was emptied each time that it was"
+                ):
+                    library.run("files/cache/limited", params, samples=200)
+            else:
+                one = library.run("files/cache/limited", params, samples=200)
+                assert (one.ticks / library.tick_hz() > 25e-6).mean() < 0.1
+        finally:
+            ended.set()
+            other.join()
+            os.close(fd)

@@ -1,0 +1,310 @@
+"""Control groups of the file cache's rows: none left behind, versions 1 and 2, and what they cannot."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.project import ROOT, need, processes_named
+from helpers.rows import (
+    HEAD,
+    MIB,
+    NOBODY_ELSE,
+    children_of,
+    control_group,
+    in_python,
+    nothing_is_left_behind,  # noqa: F401  (acts on every test of this file)
+)
+
+from reckon.computer import scratch
+from reckon.measurement import library
+from reckon.statistics import onset
+
+GROUPS = Path("/sys/fs/cgroup")
+ROWS = [name for name in library.probes() if name.startswith("files/cache/")]
+WITHIN = [
+    name for name in ROWS if "limit_bytes" in {p.name for p in library.probe(name).parameters}
+]
+
+
+def groups():
+    return sorted(str(path) for path in GROUPS.rglob("reckon-*") if path.name.count("-") == 2)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_group_is_left_behind():
+    before = groups()
+    yield
+    assert groups() == before
+
+
+@pytest.fixture
+def root():
+    """Groups can be made here."""
+    need(os.geteuid() == 0, "control groups need root")
+    try:
+        library.run("files/cache/limited", samples=1)
+    except library.ProbeCannot as error:
+        pytest.skip(str(error))
+
+
+def disk(tmp_path):
+    return {"dir": str(tmp_path)}
+
+
+# --- what it measures ------------------------------------------------------------------------------
+
+
+def slow_share(limit, share, **more):
+    """Of 600 reads; slow ones take 25 µs or more: no copy of a block does."""
+    given = {"file_bytes": int(limit * share) // 4096 * 4096, "limit_bytes": limit, **more}
+    one = library.run("files/cache/limited", given, samples=600)
+    return float(np.mean(one.ticks / library.tick_hz() > 25e-6))
+
+
+@pytest.mark.timed
+def test_the_limit_is_where_reads_become_slow(root):
+    limit = 32 * MIB
+    with scratch.shared():
+        scratch.prepare(1, 2 * limit)
+        fits = min(slow_share(limit, 0.9) for _ in range(3))
+        over = [slow_share(limit, 2) for _ in range(3)]
+    assert fits < 0.05
+    assert np.median(over) == pytest.approx(1 - 0.97 / 2, abs=0.12)
+
+
+@pytest.mark.timed
+def test_the_size_is_found_within_a_few_percent_of_what_is_left(root):
+    limit, shares = 32 * MIB, np.array([0.6, 0.9, 0.96, 1.02, 1.06, 1.12, 1.25])
+    with scratch.shared():
+        scratch.prepare(1, 2 * limit)
+        slow = [np.median([slow_share(limit, share) for _ in range(3)]) for share in shares]
+        left = library.run(
+            "files/cache/left", {"file_bytes": 2 * limit, "limit_bytes": limit}, samples=4
+        )
+    found = onset.find(shares * limit, 1800 * np.array(slow), np.full(len(shares), 1800))
+    true = np.median(left.ops)
+    assert 0.93 * limit < true < limit
+    assert found.capacity == pytest.approx(true, rel=0.08), (found, slow)
+
+
+@pytest.mark.parametrize("row", ["t470", "i7_10750h", "hpe_i7_860", "mbp2016"])
+@pytest.mark.timed
+def test_by_each_reports_method_a_file_past_the_limit_takes_longer(root, row):
+    def a_byte(size):
+        given = {
+            "file_bytes": size,
+            "limit_bytes": 8 * MIB,
+            **(
+                {"passes": 1}
+                if "passes" in {p.name for p in library.probe(f"files/cache/{row}").parameters}
+                else {}
+            ),
+        }
+        one = library.run(f"files/cache/{row}", given, samples=3)
+        return np.median(one.ticks / one.ops) / (size if row == "i7_10750h" else 1)
+
+    fits, over = (min(a_byte(size * MIB) for _ in range(3)) for size in (4, 12))
+    assert over > 2 * fits
+
+
+# --- what cannot be --------------------------------------------------------------------------------
+
+
+def test_who_is_not_root_is_told():
+    need(os.geteuid() == 0, "becoming another user needs root")
+    said = in_python(f"become({NOBODY_ELSE})\nsay([attempt(row, {{}}) for row in {WITHIN}])")
+    for row, what in zip(WITHIN, said, strict=True):
+        assert re.match(
+            r"ProbeCannot: (no control group can be made in /\S+ \(Permission denied\); it takes "
+            r"root|the control group takes no limit)",
+            what,
+        ), (row, what)
+
+
+def given(folder):
+    return {"groups": str(folder)}
+
+
+def test_where_there_is_no_memory_controller_that_is_told(tmp_path):
+    with pytest.raises(
+        library.ProbeCannot, match=f"no memory controller of control groups in {tmp_path}"
+    ):
+        library.run("files/cache/limited", given(tmp_path), samples=1)
+    (tmp_path / "cgroup.controllers").write_text("cpu io memory\n")
+    with pytest.raises(
+        library.ProbeCannot, match="hands the memory controller on .cgroup.subtree_control"
+    ):
+        library.run("files/cache/limited", given(tmp_path), samples=1)
+
+
+@pytest.mark.parametrize(("version", "name"), [(1, "memory.limit_in_bytes"), (2, "memory.max")])
+def test_a_group_that_takes_no_limit_is_told_and_removed(tmp_path, version, name):
+    (tmp_path / "memory").mkdir()
+    if version == 2:
+        (tmp_path / "cgroup.controllers").write_text("cpu io memory\n")
+        (tmp_path / "cgroup.subtree_control").write_text("memory\n")
+    before = sorted(tmp_path.rglob("*"))
+    for isolated in (True, False):
+        with pytest.raises(
+            library.ProbeCannot, match=f"takes no limit of memory .{name}: No such file"
+        ):
+            library.run("files/cache/left", given(tmp_path), samples=1, isolated=isolated)
+        assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_limit_that_is_too_small_is_told(root):
+    params = {"limit_bytes": 1 * MIB, "file_bytes": 64 * MIB, "block_bytes": 32 * MIB}
+    with pytest.raises(
+        library.ProbeCannot, match="a limit of 1024 KiB the kernel ended the reader for want of"
+    ):
+        library.run("files/cache/limited", params, samples=2)
+    with pytest.raises(library.ProbeCannot, match="must be larger than the limit"):
+        library.run("files/cache/left", {"file_bytes": 4 * MIB, "limit_bytes": 8 * MIB})
+    with pytest.raises(library.ProbeCannot, match="do not fit into the"):
+        library.run("files/cache/limited", {"limit_bytes": 1 << 42})
+
+
+# --- version 2, by a made-up folder: this machine's memory controller may be of version 1 ----------
+
+
+@pytest.fixture
+def second(tmp_path):
+    """A folder that behaves as a hierarchy of version 2, and a script in it."""
+    hook, folder = tmp_path / "groups.so", tmp_path / "groups"
+    build = [
+        "gcc",
+        "-O2",
+        "-D_GNU_SOURCE",
+        "-shared",
+        "-fPIC",
+        ROOT / "tests/csrc/programs/groups.c",
+        "-o",
+        hook,
+    ]
+    subprocess.run(build, check=True)
+    own = (
+        next(
+            line.split(":", 2)[2]
+            for line in Path("/proc/self/cgroup").read_text().splitlines()
+            if line.startswith("0::")
+        )
+        if "0::" in Path("/proc/self/cgroup").read_text()
+        else "/"
+    )
+
+    def make(base):
+        base.mkdir(parents=True)
+        (base / own.strip("/")).mkdir(parents=True, exist_ok=True)
+        (base / "cgroup.controllers").write_text("cpu memory pids\n")
+        (base / "cgroup.subtree_control").write_text("cpu memory\n")
+
+    def run(script):
+        return in_python(script, LD_PRELOAD=str(hook), GROUPS=str(folder))
+
+    return folder, make, run
+
+
+@pytest.mark.parametrize("below", ["", "unified"])
+def test_version_2_is_found_limited_entered_and_left(second, below):
+    folder, make, run = second
+    make(folder / below)
+    script = f"""
+found = []
+for row in ("limited", "left"):
+    params = {{"groups": {str(folder)!r}, "limit_bytes": 8 << 20}}
+    if row == "left":
+        try:
+            found.append(library.run("files/cache/left", params, samples=2, isolated=False).ops.tolist())
+        except library.ReckonError as error:
+            found.append(str(error))
+    else:
+        found.append(attempt("files/cache/limited", params, isolated=False))
+say(found)
+"""
+    limited, left = run(script)
+    assert limited == "ran"
+    # 8 MiB of use of which 7 are page cache, under a limit of 8.
+    assert left == [7 * MIB] * 2
+    assert not list(folder.rglob("reckon-*"))
+    assert (folder / "limit-of-the-last").read_text() == str(8 * MIB)
+
+
+# --- nothing is left -------------------------------------------------------------------------------
+
+
+def wait_until(condition, seconds=10):
+    for _ in range(int(seconds / 0.02)):
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def janitors():
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (path / "comm").read_text().strip() == "reckon-janitor":
+                found.append(int(path.name))
+    return found
+
+
+@pytest.mark.parametrize("how", ["deadline", "killed", "caller"])
+def test_what_is_ended_half_way_leaves_no_group_janitor_or_file(root, tmp_path, how):
+    before, there = groups(), janitors()
+    params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 1000, **disk(tmp_path)}
+    if how == "deadline":
+        with pytest.raises(library.ProbeFailed, match="was still running"):
+            library.run("files/cache/limited", params, samples=4, deadline_s=1)
+    else:
+        script = f"attempt('files/cache/limited', {params}, samples=4)"
+        caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)
+        assert wait_until(lambda: set(groups()) - set(before))
+        (probe, *_) = children_of(caller.pid)
+        os.kill(probe if how == "killed" else caller.pid, signal.SIGKILL)
+        caller.wait(60)
+    assert wait_until(lambda: groups() == before and set(janitors()) <= set(there))
+    assert wait_until(lambda: not children_of(1) and not processes_named(str(tmp_path)))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_stop_leaves_no_group(root, tmp_path):
+    """Ctrl-C, as a terminal sends it: to the caller's whole process group."""
+    params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 1000, **disk(tmp_path)}
+    before = groups()
+    script = f"library.run('files/cache/limited', {params}, samples=4)"
+    caller = subprocess.Popen(
+        [sys.executable, "-c", HEAD + script],
+        cwd=ROOT,
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,
+    )
+    assert wait_until(lambda: set(groups()) - set(before))
+    os.killpg(caller.pid, signal.SIGINT)
+    assert caller.wait(60) != 0
+    assert wait_until(lambda: groups() == before)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.timed
+def test_with_all_memory_the_cache_ends_where_the_surroundings_do(root):
+    """The row without a limit, run by a process that is in a group itself."""
+    with control_group("memory", max=192 * MIB) as group, scratch.shared():
+        scratch.prepare(1, 320 * MIB)
+        script = """
+import numpy as np
+found = []
+for size in (64 << 20, 320 << 20):
+    one = library.run("files/cache/whole", {"file_bytes": size}, samples=300)
+    found.append(float(np.mean(one.ticks / library.tick_hz() > 25e-6)))
+say(found)
+"""
+        fits, over = in_python(script, group=group)
+    assert fits < 0.2 and 0.4 < over < 0.75, (fits, over)

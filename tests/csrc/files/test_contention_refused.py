@@ -1,0 +1,242 @@
+"""Readers on one disk where something goes wrong: told in a sentence, no sample, nobody left."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from helpers.project import ROOT, need
+from helpers.readers import BARRIER, MIB, NAME, REPORTS, await_readers, gone, meanwhile
+from helpers.rows import (  # the fixture acts on every test of this file
+    HEAD,
+    NOBODY_ELSE,
+    NOTHING,
+    children_of,
+    in_python,
+)
+
+from reckon.computer import scratch
+from reckon.measurement import library
+
+ROWS = [*BARRIER, *REPORTS, f"{NAME}/fio"]
+# Some third of a second of reads for three readers.
+LONG = {"files": 3, "blocks": 6000, "file_bytes": 24 * MIB}
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+@pytest.mark.parametrize("row", ROWS)
+def test_a_folder_in_memory_is_no_disk(row, isolated):
+    with pytest.raises(library.ProbeCannot, match="/dev/shm lies in memory and not on a disk"):
+        library.run(row, {"dir": "/dev/shm"}, isolated=isolated)
+
+
+def test_the_runs_files_in_memory_are_no_disk(monkeypatch):
+    """O_DIRECT is refused there, or taken and without meaning."""
+    monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
+    monkeypatch.delenv("RECKON_FILES", raising=False)
+    with scratch.shared():
+        scratch.prepare(2, MIB)
+        for row in sorted({*ROWS} - {f"{NAME}/t470"}):  # which makes files of its own
+            few = {} if row.endswith("fio") else {"blocks": 4}
+            with pytest.raises(
+                library.ProbeCannot, match="/dev/shm (lies in memory|refuses O_DIRECT)"
+            ):
+                library.run(row, few | {"file_bytes": MIB})
+
+
+def test_files_that_do_not_all_fit_are_refused(monkeypatch, tmp_path):
+    """Before one of them is made, where the run makes them; all are gone where the row does."""
+    need(os.geteuid() == 0 and shutil.which("mkfs.ext4"), "a small file system needs root")
+    image, folder = tmp_path / "image", tmp_path / "disk"
+    folder.mkdir()
+    image.write_bytes(bytes(16 * MIB))
+    subprocess.run(["mkfs.ext4", "-q", "-m", "0", image], check=True)
+    if subprocess.run(["mount", "-o", "loop", image, folder], capture_output=True).returncode:
+        pytest.skip("no loop mount")
+    try:
+        free = os.statvfs(folder).f_bavail
+        params = {"files": 4, "file_bytes": 4 * MIB, "dir": str(folder), "blocks": 4}
+        with pytest.raises(library.ProbeCannot, match="has no room for a file of 4 MiB"):
+            library.run(f"{NAME}/slowest", params)
+        monkeypatch.setenv("RECKON_SCRATCH", str(folder))
+        with scratch.shared(), pytest.raises(scratch.ScratchCannot, match="more than a quarter"):
+            scratch.prepare(4, 4 * MIB)
+        assert os.listdir(folder) == ["lost+found"] and os.statvfs(folder).f_bavail == free
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_more_blocks_than_a_file_has_or_more_readers_than_may_be():
+    with pytest.raises(
+        library.ProbeCannot,
+        match="401 different blocks of 4096 bytes are asked of a file that "
+        "has 256; ask for fewer trials or a larger file",
+    ):
+        library.run(f"{NAME}/slowest", {"file_bytes": MIB, "blocks": 100}, samples=4, warmup=0)
+    with pytest.raises(library.ReckonError, match="files must be between 1 and 64, not 65"):
+        library.run(f"{NAME}/slowest", {"files": 65})
+    with pytest.raises(library.ReckonError, match="threads must be between 1 and 64, not 0"):
+        library.run(f"{NAME}/mbp2016", {"threads": 0})
+    with pytest.raises(library.ProbeCannot, match="fewer blocks than are to be read"):
+        library.run(f"{NAME}/t470", {"size_bytes": MIB, "blocks": 1000})
+
+
+def test_a_limit_on_processes_is_told():
+    need(os.geteuid() == 0, "becoming another user needs root")
+    few = {"files": 20, "blocks": 4, "file_bytes": 64 * 1024}
+    asked = {row: few for row in [*BARRIER, f"{NAME}/hpe_i7_860"]}
+    asked[f"{NAME}/t470"] = {"files": 20, "blocks": 4}
+    # Long enough for all of them to be there at once.
+    asked[f"{NAME}/mbp2016"] = {"threads": 64, "blocks": 256, "file_bytes": MIB}
+    said = in_python(
+        f"become({NOBODY_ELSE})\nresource.setrlimit(resource.RLIMIT_NPROC, (12, 12))\n"
+        "say([[attempt(row, few), attempt(row, few, isolated=False), left_behind()]\n"
+        f"     for row, few in {asked}.items()])"
+    )
+    for row, (*told, left) in zip(asked, said, strict=True):
+        assert left == NOTHING, row
+        for one in told:
+            assert re.match("ProbeCannot: .* more processes or threads than the limit", one), (
+                row,
+                one,
+            )
+
+
+# --- in the middle --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", ["slowest", "each", "together", "i7_10750h", "hpe_i7_860"])
+def test_a_file_that_is_truncated_under_its_reader_fails_the_row(row, files):
+    paths = files(3, 24 * MIB)
+
+    def cut():
+        await_readers(3)
+        time.sleep(0.03)
+        os.truncate(paths[1], 4096)
+
+    with (
+        meanwhile(cut),
+        pytest.raises(library.ProbeFailed, match="the file became shorter while it was read"),
+    ):
+        library.run(f"{NAME}/{row}", LONG, samples=1, warmup=0)
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+@pytest.mark.parametrize("row", ["together", "hpe_i7_860"])
+def test_a_reader_that_is_killed_fails_the_row(row, which, files):
+    files(3, 24 * MIB)
+
+    def end_one():
+        _, readers = await_readers(3)
+        time.sleep(0.03)
+        os.kill(sorted(readers)[which], signal.SIGKILL)
+
+    told = f"reader {which + 1} of 3 died of signal 9 .Killed. before it was done"
+    with meanwhile(end_one), pytest.raises(library.ProbeFailed, match=told):
+        library.run(f"{NAME}/{row}", LONG, samples=1, warmup=0)
+
+
+@pytest.mark.parametrize("row", ["slowest", "hpe_i7_860", "fio"])
+@pytest.mark.parametrize("victim", ["row", "caller"])
+def test_whoever_is_killed_no_reader_is_left(row, victim, files):
+    files(3, 24 * MIB)
+    params = {"files": 3, "file_bytes": 24 * MIB, "span_ms": 1500} if row == "fio" else LONG
+    script = f"say(attempt('{NAME}/{row}', {params}, samples=1))"
+    caller = subprocess.Popen(
+        [sys.executable, "-c", HEAD + script], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    probe, readers = await_readers(1 if row == "fio" else 3, caller.pid)
+    os.kill(probe if victim == "row" else caller.pid, signal.SIGKILL)
+    said = caller.communicate(timeout=30)[0]
+    if victim == "row":
+        assert "died of signal 9" in said
+    assert gone([probe, *readers]) and children_of(caller.pid) == []
+
+
+@pytest.mark.parametrize("how", ["deadline", "interrupt"])
+def test_a_deadline_or_an_interrupt_leaves_no_reader(how, files):
+    files(3, 24 * MIB)
+    seen = []
+
+    def watch():
+        seen.extend(await_readers(3)[1])
+        if how == "interrupt":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with meanwhile(watch), pytest.raises((library.ProbeFailed, KeyboardInterrupt)) as caught:
+        library.run(f"{NAME}/slowest", LONG, samples=1, warmup=0, deadline_s=0.15)
+    assert (caught.type is KeyboardInterrupt) == (how == "interrupt")
+    assert len(seen) == 3 and gone(seen)
+
+
+def test_in_this_process_no_row_leaves_anything_behind():
+    need(shutil.which("fio"), "fio is not installed")
+    said = in_python(
+        f"say([[attempt(row, {{}}, isolated=False), left_behind()] for row in {ROWS}])"
+    )
+    assert said == [["ran", NOTHING]] * len(ROWS)
+
+
+# --- fio -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.timed
+def test_fio_and_ours_are_of_one_size(files):
+    need(shutil.which("fio"), "fio is not installed")
+    files(4, 8 * MIB)
+    rates = {}
+    for row, more in (("together", {"blocks": 500}), ("fio", {"span_ms": 200})) * 2:
+        one = library.run(
+            f"{NAME}/{row}", {"files": 4, "file_bytes": 8 * MIB, **more}, samples=1, warmup=0
+        )
+        rates.setdefault(row, []).append(one.ops[0] / one.ticks[0])
+    assert 0.5 < max(rates["together"]) / max(rates["fio"]) < 2
+
+
+@pytest.mark.parametrize(
+    ("prints", "told"),
+    [
+        ("echo nonsense", "fio did not print what its reads came to"),
+        (
+            """echo '"jobs" : [ "error" : 5, "read" : { "total_ios" : 9, "runtime" : 1 }'""",
+            "fio printed error 5, and 9 reads in 1 ms, which cannot be",
+        ),
+        (
+            """echo '"jobs" : [ "error" : 0, "read" : { "total_ios" : 0, "runtime" : 100 }'""",
+            "fio printed error 0, and 0 reads in 100 ms, which cannot be",
+        ),
+        (
+            """echo '"jobs" : [ "error" : 0, "read" : { "total_ios" : 9, "runtime" : 99000 }'""",
+            "fio printed error 0, and 9 reads in 99000 ms, which cannot be",
+        ),
+        ("echo it broke >&2; exit 3", "fio failed with exit status 3: it broke"),
+    ],
+)
+def test_what_fio_cannot_have_measured_is_no_sample(prints, told, tmp_path):
+    need(
+        os.geteuid() == 0 and shutil.which("fio") and shutil.which("unshare"), "a mount needs root"
+    )
+    script = tmp_path / "fio"
+    script.write_text(f"#!/bin/sh\n{prints}\n")
+    script.chmod(0o755)
+    mount = f'mount --bind {script} {os.path.realpath(shutil.which("fio"))} && "$@"; exit $?'
+    said = in_python(
+        f"say([attempt('{NAME}/fio', {{}}), left_behind()])",
+        prefix=["unshare", "-m", "sh", "-c", mount, "sh"],
+    )
+    assert said == [f"ProbeFailed: {told}", NOTHING]
+
+
+def test_where_fio_is_not_installed_it_is_named():
+    need(
+        os.geteuid() == 0 and shutil.which("fio") and shutil.which("unshare"), "a mount needs root"
+    )
+    mount = f'mount --bind /dev/null {os.path.realpath(shutil.which("fio"))} && "$@"; exit $?'
+    said = in_python(
+        f"say(attempt('{NAME}/fio', {{}}))", prefix=["unshare", "-m", "sh", "-c", mount, "sh"]
+    )
+    assert said == "ProbeCannot: fio is not installed (the package fio of Debian and Ubuntu has it)"

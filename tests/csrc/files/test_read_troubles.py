@@ -1,0 +1,275 @@
+"""The rows of files/read where the disk, the file or a right is not as it should be: a sentence each."""
+
+import mmap
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from helpers.project import ROOT, need
+from helpers.rows import HEAD, MIB, NOBODY_ELSE, children_of, in_python, x86_only
+
+from reckon.computer import scratch
+from reckon.measurement import library
+
+READ = [name for name in library.probes() if name.startswith("files/read/")]
+OURS = [name for name in READ if not name.endswith("/fio")]  # fio's are in test_files_read_tools.py
+UNWRITTEN = [name for name in READ if "t470" in name]  # these make their file themselves
+DROPPED = [name for name in READ if "dropped" in name]
+REAL = [name for name in OURS if name not in UNWRITTEN]
+
+
+def said(rows, params, before="", prefix=(), **environment):
+    """What the rows say in a script of their own."""
+    size = params.get("file_bytes", 8 * MIB)
+    return in_python(
+        f"{before}\nsaid = {{}}\nfor row in {rows}:\n"
+        "    names = {p.name for p in library.probe(row).parameters}\n"
+        f"    given = {{'size_bytes': {size}, **{params}}}\n"
+        "    said[row] = attempt(row, {k: v for k, v in given.items() if k in names})\nsay(said)",
+        prefix=prefix,
+        **environment,
+    )
+
+
+def all_say(found, told):
+    for row, what in found.items():
+        assert re.search(told, what), (row, what)
+
+
+# --- no file can be made ---------------------------------------------------------------------------
+
+
+def test_a_disk_without_room_is_told_and_stays_as_it_was(small_disk):
+    free = os.statvfs(small_disk).f_bavail
+    found = said(OURS, {"dir": str(small_disk), "file_bytes": 64 * MIB})
+    all_say(found, "^ProbeCannot: /.* has no room for a file of 64 MiB$")
+    assert os.listdir(small_disk) == ["lost+found"] and os.statvfs(small_disk).f_bavail == free
+    all_say(
+        said(["files/read/direct_random"], {"dir": str(small_disk), "file_bytes": MIB}), "^ran$"
+    )
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+    need(os.geteuid() == 0, "a mount of its own needs root")
+    read_only = (
+        f'mount --bind {tmp_path} {tmp_path} && mount -o remount,bind,ro {tmp_path} && exec "$@"'
+    )
+    found = said(
+        OURS, {"dir": str(tmp_path)}, prefix=["unshare", "-m", "sh", "-c", read_only, "sh"]
+    )
+    all_say(found, "^ProbeCannot: no file can be made in /.*: Read-only file system$")
+    all_say(said(OURS, {"dir": str(tmp_path / "none")}), "no file can be made in /.*: No such file")
+    found = said(OURS, {"dir": "/root"}, f"become({NOBODY_ELSE})")
+    all_say(found, "^ProbeCannot: no file can be made in /root: Permission denied$")
+
+
+def test_a_limit_on_the_size_of_files_is_told():
+    limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))"
+    all_say(
+        said(OURS, {}, limit),
+        "^ProbeCannot: a file of . MiB is more than the limit allows .ulimit -f.$",
+    )
+
+
+def test_memory_is_no_disk(tmp_path):
+    all_say(
+        said(OURS, {"dir": "/dev/shm"}), "^ProbeCannot: /dev/shm lies in memory and not on a disk$"
+    )
+    need(os.geteuid() == 0, "a mount of its own needs root")
+    run = f'mount -t tmpfs none {tmp_path} && head -c 9000000 /dev/zero >{tmp_path}/data-0 && exec "$@"'
+    prefix = ["unshare", "-m", "sh", "-c", run, "sh"]
+    found = said(REAL, {}, prefix=prefix, RECKON_FILES=str(tmp_path), RECKON_SCRATCH=str(tmp_path))
+    all_say(found, "^ProbeCannot: /.* lies in memory and not on a disk$")
+
+
+# --- reads that cannot be ----------------------------------------------------------------------------
+
+DIRECT = [
+    f"files/read/{name}"
+    for name in ("direct_random", "direct_sequential", "mbp2016_random", "hpe_i7_860_random")
+]
+
+
+def test_a_file_system_without_o_direct_is_told(tmp_path):
+    """ramfs has none; it is the run's file, since a row would not make one there."""
+    need(os.geteuid() == 0, "a mount of its own needs root")
+    run = f'mount -t ramfs none {tmp_path} && head -c 9000000 /dev/zero >{tmp_path}/data-0 && exec "$@"'
+    prefix = ["unshare", "-m", "sh", "-c", run, "sh"]
+    found = said(
+        DIRECT, {}, prefix=prefix, RECKON_FILES=str(tmp_path), RECKON_SCRATCH=str(tmp_path)
+    )
+    all_say(found, "^ProbeCannot: the file system of /.* refuses O_DIRECT$")
+
+
+def test_a_block_that_is_not_aligned_is_told():
+    told = "O_DIRECT reads multiples of .* bytes here, not 4100|refuses this read"
+    all_say(said(DIRECT, {"block_bytes": 4100}), f"^ProbeCannot: .*({told})")
+    assert (
+        said(["files/read/buffered_random"], {"block_bytes": 4100})["files/read/buffered_random"]
+        == "ran"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "params", "told"),
+    [
+        ("direct_random", {"file_bytes": 4096}, "no block is read twice, and the file has only 1$"),
+        ("buffered_random", {"file_bytes": 12287, "block_bytes": 8192}, "the file has only 1$"),
+        (
+            "direct_random",
+            {"file_bytes": 4096, "block_bytes": 8192},
+            "must have at least one block",
+        ),
+        ("buffered_sequential", {"advice": "none"}, "the advice is normal, random or sequential$"),
+    ],
+)
+def test_what_makes_no_sense_is_told(row, params, told):
+    with pytest.raises(library.ProbeCannot, match=told):
+        library.run(f"files/read/{row}", params, samples=2)
+
+
+def test_a_file_that_stays_in_the_page_cache_is_no_disk(tmp_path, monkeypatch):
+    """Pages that somebody has mapped are not given back on advice, and not dropped."""
+    path = tmp_path / "data-0"
+    path.write_bytes(os.urandom(MIB))
+    monkeypatch.setenv("RECKON_FILES", str(tmp_path))
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
+        assert sum(mapped[at] for at in range(0, MIB, 4096)) > 0
+        for row in ("buffered_random", "buffered_sequential"):
+            with pytest.raises(
+                library.ProbeCannot, match="100 % of the file stays in the page cache, so"
+            ):
+                library.run(f"files/read/{row}", {"file_bytes": MIB}, samples=2)
+        library.run("files/read/direct_random", {"file_bytes": MIB}, samples=2)
+
+
+# --- dropping all caches ------------------------------------------------------------------------------
+
+
+def test_caches_that_may_not_be_dropped_are_told():
+    found = said(DROPPED, {"dir": "/var/tmp"}, f"become({NOBODY_ELSE})")
+    all_say(
+        found,
+        r"^ProbeCannot: needs root to drop the page cache \(/proc/sys/vm/drop_caches: Permission denied\)$",
+    )
+    need(os.geteuid() == 0, "a mount of its own needs root")
+    file = "/proc/sys/vm/drop_caches"
+    read_only = f'mount --bind {file} {file} && mount -o remount,bind,ro {file} && exec "$@"'
+    found = said(DROPPED, {}, prefix=["unshare", "-m", "sh", "-c", read_only, "sh"])
+    all_say(found, "^ProbeCannot: needs root to drop the page cache .*: Read-only file system.$")
+
+
+def test_caches_are_dropped():
+    need(os.geteuid() == 0, "dropping them needs root")
+    found = said(DROPPED, {"file_bytes": MIB})
+    all_say(found, "^ran$")
+
+
+# --- a file that changes under the reader --------------------------------------------------------------
+
+
+def truncate_while_reading(row, params, samples, folder):
+    """What the row says whose file is made shorter once it has it open."""
+    path = folder / "data-0"
+    path.write_bytes(os.urandom(16 * MIB))
+    with open(path) as file:
+        os.fsync(file.fileno())
+    script = f"say(attempt({row!r}, {params}, samples={samples}))"
+    caller = subprocess.Popen(
+        [sys.executable, "-c", HEAD + script],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "RECKON_FILES": str(folder)},
+    )
+    for _ in range(5000):
+        if any(str(path) in where(probe) for probe in children_of(caller.pid)):
+            break
+        time.sleep(0.002)
+    time.sleep(0.05)  # it has begun to read
+    os.truncate(path, 4096)
+    return caller.communicate(timeout=60)[0]
+
+
+def where(pid):
+    try:
+        return [os.readlink(one) for one in Path(f"/proc/{pid}/fd").iterdir()]
+    except OSError:
+        return []
+
+
+@pytest.mark.parametrize(
+    ("row", "params", "samples"),
+    [
+        ("direct_random", {}, 4096),
+        ("direct_sequential", {}, 16_384),
+        ("buffered_random", {}, 4096),
+        ("buffered_sequential", {"blocks": 1, "advice": "random"}, 16_384),
+        ("cached", {}, 2_000_000),
+        ("mbp2016_random", {"blocks": 1}, 16_384),
+        ("hpe_i7_860_sequential", {}, 200),
+        ("i7_10750h_random", {}, 100),
+    ],
+)
+def test_a_file_that_becomes_shorter_is_a_failure(row, params, samples, tmp_path):
+    if "i7_" in row:
+        x86_only()
+    said = truncate_while_reading(
+        f"files/read/{row}", {"file_bytes": 16 * MIB, **params}, samples, tmp_path
+    )
+    assert said == '"ProbeFailed: the file became shorter while it was read"\n'
+
+
+# --- nothing is left ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", ["files/read/direct_random", "files/read/t470_random"])
+def test_what_is_killed_half_way_leaves_no_file(row, tmp_path):
+    """Its file has no name, so it goes with the process."""
+    params = {"size_bytes" if "t470" in row else "file_bytes": 256 * MIB, "dir": str(tmp_path)}
+    caller = subprocess.Popen(
+        [sys.executable, "-c", HEAD + f"attempt({row!r}, {params}, samples=9000)"], cwd=ROOT
+    )
+    for _ in range(1000):
+        probes = children_of(caller.pid)
+        if probes and any("(deleted)" in one for one in where(probes[0])):
+            break
+        time.sleep(0.01)
+    os.kill(probes[0], signal.SIGKILL)
+    assert caller.wait(60) == 0 and list(tmp_path.iterdir()) == []
+
+
+def test_a_sweep_goes_as_far_as_the_disk_has_room(folders, monkeypatch):
+    """Of a curve over sizes, the points whose files can be made are measured; the others say why."""
+    import reckon as rk
+
+    def prepare(files, size_bytes, told):
+        if size_bytes > 4 * MIB:
+            raise scratch.ScratchCannot("Files would take more than there is.")
+        made.append(size_bytes)
+
+    made = []
+    monkeypatch.setattr(scratch, "prepare", prepare)
+
+    @rk.predict("files/read/here", unit="µs", kind="plain")
+    def here(size, figure):
+        return figure
+
+    here(size=rk.axis([1, 2, 4, 8, 16], "MiB", "x"), figure=rk.given(1, "µs", "x"))
+    one = rk.measure(
+        "files/read/here",
+        "files/read/direct_random",
+        over="file_bytes",
+        samples=2,
+        until=rk.by_profile(8 * MIB, 16 * MIB, 16 * MIB),
+    )
+    assert made == [4 * MIB] and one.axis_told.tolist() == [1, 2, 4]
+    assert [point.reason for point in one.missing] == [
+        "Files would take more than there is",
+        "the quick profile does not go so far",
+    ]

@@ -1,0 +1,323 @@
+"""Remote files where the server is missing, wrong, silent or goes away: one sentence, no sample, nothing left."""
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from helpers.labs import gone, living_in, spaces_of
+from helpers.peers import until
+from helpers.project import need
+from helpers.rows import in_python
+from helpers.served import (  # noqa: F401
+    ATTEMPT,
+    FILE_BYTES,
+    KIB,
+    SERVED,
+    attempt,
+    can_serve,
+    clean_environment,
+    in_client,
+    lab_of,
+    served,
+)
+
+from reckon.hosts import nfs
+from reckon.measurement import library
+
+ROOT_ONLY = "becoming another user needs root"
+DEADLINE_S = 5
+
+
+@pytest.fixture(autouse=True)
+def no_server_is_set():
+    with clean_environment():
+        yield
+
+
+@pytest.fixture
+def here(served):  # noqa: F811
+    """The module's server with its environment; each test may end it."""
+    os.environ.update(RECKON_SCRATCH=str(served.folder.parent), RECKON_FILES=str(served.folder))
+    nfs.forget()
+    served.start("near")
+    yield served
+    nfs.forget()
+
+
+# --- none to be had ----------------------------------------------------------------------------
+
+
+def test_without_a_server_each_row_says_so():
+    said = {row: attempt(row.rsplit("/", 1)[1]) for row in SERVED}
+    assert set(said.values()) == {
+        "ProbeCannot: needs an NFS server: none is set (RECKON_NFS_AT)"
+    }, said
+
+
+@pytest.mark.parametrize(
+    "missing, told",
+    [
+        (
+            "ganesha.nfsd",
+            "nfs-ganesha is not installed; apt-get install nfs-ganesha nfs-ganesha-vfs libnfs13 rpcbind.",
+        ),
+        ("unshare", "unshare is not installed; apt-get install util-linux."),
+    ],
+)
+def test_a_program_that_is_not_installed_is_named(monkeypatch, missing, told):
+    can_serve()
+    real = nfs._program
+    monkeypatch.setattr(nfs, "_program", lambda name: None if name == missing else real(name))
+    nfs.forget()
+    for _ in range(2):  # the same each time
+        with pytest.raises(nfs.NfsCannot, match=f"No NFS server can be had: {told}"):
+            nfs.chosen("near", Path("/var/tmp"))
+    nfs.forget()
+
+
+def test_an_ordinary_user_hears_what_it_takes():
+    can_serve()
+    need(os.geteuid() == 0, ROOT_ONLY)
+    said = in_python("""
+from pathlib import Path
+from reckon.hosts import nfs
+become(54321)
+try:
+    nfs.chosen("near", Path("/var/tmp")); say("ran")
+except nfs.NfsCannot as reason:
+    say(str(reason))
+""")
+    assert said.startswith("No NFS server can be had: nfs-ganesha needs root outside any")
+
+
+def test_root_of_a_user_namespace_is_not_root_enough():
+    can_serve()
+    said = in_python(
+        "from reckon.hosts import nfs; say(nfs._why_not('/var/tmp'))",
+        prefix=["unshare", "--user", "--map-root-user"],
+    )
+    assert said.startswith("nfs-ganesha needs root outside any user namespace")
+
+
+def test_without_rpcbind_there_is_no_version_3(here, monkeypatch):
+    real = nfs._program
+    monkeypatch.setattr(nfs, "_program", lambda name: None if name == "rpcbind" else real(name))
+    monkeypatch.setattr(nfs, "_SERVE", nfs._SERVE.replace("command -v rpcbind", "false"))
+    nfs.forget()
+    assert "without rpcbind it has no version 3" in here.start("near").describe
+    here.run("random", samples=2, version=4)
+    with pytest.raises(
+        library.ProbeFailed, match="port 111; is an NFS server running there, with rpcbind"
+    ):
+        here.run("random", samples=2, version=3)
+
+
+def test_a_port_that_is_taken_is_told_with_the_servers_last_words(here, monkeypatch):
+    listen = (
+        'import socket, time; s = socket.create_server((\\"10.77.0.2\\", 2049)); time.sleep(60)'
+    )
+    monkeypatch.setattr(nfs, "_SERVE", f'{sys.executable} -c "{listen}" &\nsleep 0.5\n{nfs._SERVE}')
+    nfs.forget()
+    with pytest.raises(nfs.NfsCannot, match="ended.*(bind|svc|Fatal|socket|exiting)"):
+        here.start("near")
+
+
+def test_a_folder_that_cannot_be_exported_is_told():
+    assert "choose another SCRATCH" in nfs._why_not("/run/there")
+    assert "choose another SCRATCH" in nfs._why_not('/var/tmp/a"b')
+
+
+def test_without_libnfs_the_row_says_what_to_install(here, monkeypatch):
+    monkeypatch.setenv("RECKON_NFS_LIBRARY", "libnothing.so.13")
+    with pytest.raises(
+        library.ProbeCannot, match="libnfs is not installed; apt-get install libnfs13"
+    ):
+        here.run("random", samples=2)
+    here.run("null", samples=2)  # which needs none
+
+
+# --- a wrong one -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_an_export_that_is_not_there(here, monkeypatch, version):
+    monkeypatch.setenv("RECKON_NFS_NEAR_AT", "10.77.0.2:/wrong")
+    start = time.monotonic()
+    said = attempt("random", server="near", version=version)
+    assert f"10.77.0.2 does not export /wrong to us by NFSv{version} (" in said and said.startswith(
+        "ProbeFailed"
+    ), said
+    assert time.monotonic() - start < DEADLINE_S
+
+
+@pytest.mark.parametrize(
+    "where, told",
+    [
+        ("nonsense", 'RECKON_NFS_AT is "nonsense", not HOST:/EXPORT.'),
+        (":/x", 'RECKON_NFS_AT is ":/x", not HOST:/EXPORT.'),
+        (
+            "127.0.0.77:/x",
+            "Nothing listens at 127.0.0.77 port 2049; is an NFS server running there?",
+        ),
+        ("no.such.host.invalid:/x", "The NFS server no.such.host.invalid is not found: "),
+    ],
+)
+def test_a_real_server_that_is_not_there(monkeypatch, where, told):
+    monkeypatch.setenv("RECKON_NFS_AT", where)
+    for row in ("random", "null"):
+        assert told in attempt(row), row
+
+
+def test_a_server_that_is_none():
+    for name in ("third", ""):
+        assert attempt("random", server=name).endswith("not other, near or far.")
+
+
+def test_what_is_read_from_a_real_server_is_the_file_put_there(here):
+    """The lab's server as a real one is seen: another host, whose page cache is its own."""
+    script = ATTEMPT + textwrap.dedent("""
+        big = dict(file_bytes=1 << 20)
+        for row, params in (("random", {}), ("random", dict(version=3)), ("random", dict(cold=1)), ("penalty", {}),
+                            ("seek_end", {}), ("t470_random", {}), ("null", None)):
+            print(attempt(row) if params is None else attempt(row, **big, **params))
+    """)
+
+    def ask():
+        nfs.forget()  # a server remembers a file's size for a while
+        here.start("near")
+        return in_client(
+            lab_of("near"), script, RECKON_NFS_AT="10.77.0.2:/reckon", RECKON_NFS_SPACE=""
+        ).splitlines()
+
+    *missing, nothing = ask()
+    assert nothing == "ran"
+    assert {told[:74] for told in missing} == {
+        "ProbeFailed: 10.77.0.2:/reckon has no file reckon-data; make one there: he"
+    }
+    put = here.folder / "reckon-data"
+    put.write_bytes(os.urandom(64 * KIB))
+    short = ask()[0]
+    assert "10.77.0.2:/reckon/reckon-data has 64 KiB and not 1024; make it longer" in short
+    put.unlink()
+    put.write_bytes(os.urandom(1 << 20))
+    by_4, by_3, cold, pair, end, t470, nothing = ask()
+    put.unlink()
+    assert [by_4, by_3, end, t470, nothing] == ["ran"] * 5
+    assert (
+        cold
+        == "ProbeCannot: the page cache of a server on another machine cannot be dropped from here"
+    )
+    assert pair == "ProbeCannot: the server's file is not on this machine"
+
+
+def test_a_host_that_does_not_answer_is_waited_for_no_longer_than_the_deadline(here):
+    start = time.monotonic()
+    said = in_client(
+        lab_of("near"), ATTEMPT + "print(attempt('random'))", RECKON_NFS_AT="10.77.0.9:/x"
+    )
+    assert "The NFS server at 10.77.0.9 did not answer within 5 s; is it up" in said, said
+    assert DEADLINE_S <= time.monotonic() - start < DEADLINE_S + 4
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" * 4])
+def test_something_else_that_listens_there(monkeypatch, answer):
+    """Silent, or with words of its own."""
+    with socket.create_server(("127.0.0.77", 2049)) as listening:
+
+        def serve():
+            while True:
+                try:
+                    one = listening.accept()[0]
+                except OSError:
+                    return
+                threading.Thread(target=talk, args=(one,), daemon=True).start()
+
+        def talk(one):
+            with contextlib.suppress(OSError):  # it may hang up on us
+                while one.recv(4096):
+                    one.sendall(answer)
+
+        threading.Thread(target=serve, daemon=True).start()
+        monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
+        for row in ("null", "random"):
+            start = time.monotonic()
+            said = attempt(row)
+            assert said.startswith("ProbeFailed: ") and "127.0.0.77" in said, said
+            assert time.monotonic() - start < 3 * DEADLINE_S
+        listening.shutdown(socket.SHUT_RDWR)
+
+
+def test_the_setting_is_checked_before_anything_is_measured(monkeypatch):
+    for where, told in (
+        ("host", "write HOST:/EXPORT"),
+        ("127.0.0.77:/x", "Nothing listens at 127.0.0.77 port 2049"),
+    ):
+        monkeypatch.setenv("RECKON_NFS", where)
+        nfs.forget()
+        with pytest.raises(nfs.NfsCannot, match=told):
+            nfs.chosen("other", Path("/var/tmp"))
+    nfs.forget()
+
+
+# --- in the middle -----------------------------------------------------------------------------
+
+
+def meanwhile(served, do, **params):  # noqa: F811
+    """What a long row says while `do` happens in its middle, and how long it took from then on."""
+    said = []
+
+    def read():
+        try:
+            served.run("random", samples=50_000, **params)
+            said.append("ran")
+        except library.ReckonError as error:
+            said.append(f"{type(error).__name__}: {error}")
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    time.sleep(0.5)
+    start = time.monotonic()
+    do()
+    reader.join(30)
+    assert not reader.is_alive()
+    return said[0], time.monotonic() - start
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_a_server_that_is_killed_is_a_failure_at_once(here, version):
+    lab = lab_of("near")
+    spaces = spaces_of(lab.pid)
+    said, took_s = meanwhile(here, lambda: os.kill(lab.peer_pid, signal.SIGKILL), version=version)
+    assert said.startswith("ProbeFailed: The NFS server at 10.77.0.2 "), said
+    assert took_s < DEADLINE_S + 2
+    assert until(lambda: not lab.running)
+    here.run("random", samples=2)  # a new one was started
+    assert lab_of("near") is not lab and gone(spaces, set()), living_in(spaces)
+
+
+def test_a_server_that_hangs_is_waited_for_no_longer_than_the_deadline(here):
+    lab = lab_of("near")
+    said, took_s = meanwhile(here, lambda: os.kill(lab.peer_pid, signal.SIGSTOP))
+    assert (
+        said == "ProbeFailed: The NFS server at 10.77.0.2 did not answer within 5 s (reading)."
+    ), said
+    assert DEADLINE_S - 1 < took_s < DEADLINE_S + 4
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_a_file_cut_short_under_the_reader(here, version):
+    said, _ = meanwhile(here, lambda: os.truncate(here.file, 4 * KIB), version=version)
+    assert (
+        said
+        == "ProbeFailed: The file on the NFS server at 10.77.0.2 became shorter while it was read."
+    ), said
+    with open(here.file, "r+b") as file:
+        file.write(os.urandom(FILE_BYTES))
+        os.fsync(file.fileno())

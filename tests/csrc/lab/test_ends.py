@@ -1,0 +1,272 @@
+"""However a lab ends, nothing of it is left; what runs in the second host, and when it is ready."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from helpers.labs import (  # the fixture acts on every test of this file  # noqa: F401
+    SOON_S,
+    USERS,
+    alive,
+    gone,
+    in_lab,
+    living_in,
+    machine,
+    nothing_is_left_behind,
+    path,
+    spaces_of,
+)
+from helpers.project import ROOT
+
+from reckon.config import ReckonError
+from reckon.hosts import lab as labs
+from reckon.measurement import library
+
+# A program that does all it can to stay: deaf, in a session of its own, its parent gone.
+STUBBORN = ["sh", "-c", "trap '' HUP INT TERM; (setsid sleep 1000 &); sleep 1000 & wait"]
+
+
+@pytest.fixture(autouse=True)
+def the_machine_is_as_it_was():
+    before = machine()
+    yield
+    assert machine() == before
+
+
+def everything_of(lab):
+    """Its namespaces and processes, once the stubborn program has two sleepers."""
+    pids = {lab.pid, lab.relay_pid, lab.peer_pid}
+    spaces = set().union(*(spaces_of(pid) for pid in pids))
+    for _ in range(200):
+        if len(living_in(spaces)) >= len(pids) + 2:
+            break
+        time.sleep(0.01)
+    found = living_in(spaces)
+    assert pids <= found and len(found) >= 5
+    # The first process and the program have networks of their own, all but the first a pid space.
+    assert len({link for link in spaces if link.startswith("net:")}) >= 2
+    assert len({link for link in spaces if link.startswith("pid:")}) == 1
+    return spaces, found
+
+
+@pytest.mark.parametrize("how", ["close", "with"])
+def test_a_closed_lab_leaves_nothing(how, path):
+    if how == "close":
+        lab = labs.Lab(0.001, 1e9, STUBBORN, path=path)
+        spaces, pids = everything_of(lab)
+        lab.close()
+        lab.close()  # and once more does no harm
+    else:
+        with pytest.raises(ZeroDivisionError), labs.Lab(0.001, 1e9, STUBBORN, path=path) as lab:
+            spaces, pids = everything_of(lab)
+            _ = 1 / 0
+    # At once: close() waits for it.
+    assert not living_in(spaces) and not any(map(alive, pids)) and not lab.running
+
+
+@pytest.mark.parametrize("part", ["pid", "relay_pid", "peer_pid"])
+def test_a_killed_part_takes_the_others_along(part, path):
+    lab = labs.Lab(0.001, 1e9, STUBBORN, path=path)
+    try:
+        spaces, pids = everything_of(lab)
+        os.kill(getattr(lab, part), signal.SIGKILL)
+        assert gone(spaces, pids - {lab.pid})
+        with pytest.raises(ReckonError, match="The lab host has ended.*; start it again."):
+            for _ in range(2):  # the first may still find the pipe open
+                lab.counters()
+    finally:
+        lab.close()
+    assert gone(spaces, pids)
+
+
+CALLER = f"""
+import os, sys, time
+from reckon.hosts.lab import Lab
+lab = Lab(0.001, 1e9, {STUBBORN!r})
+{{more}}
+print(lab.pid, lab.relay_pid, lab.peer_pid, flush=True)
+time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "more",
+    ["", "if os.fork() == 0: time.sleep(20); os._exit(0)  # holds the pipe open"],
+    ids=["alone", "with a child"],
+)
+def test_a_killed_caller_takes_its_lab_along(number, more):
+    caller = subprocess.Popen(
+        [sys.executable, "-c", CALLER.replace("{more}", more)],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        pids = {int(pid) for pid in caller.stdout.readline().split()}
+        spaces = set().union(*(spaces_of(pid) for pid in pids))
+        assert len(pids) == 3 and len(spaces) >= 4
+        caller.send_signal(number)
+        assert gone(spaces, pids)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(caller.pid, signal.SIGKILL)  # the child too
+        caller.wait()
+
+
+def test_a_stopped_relay_and_program_do_not_keep_it_from_ending():
+    lab = labs.Lab(0.001, 1e9, STUBBORN)
+    spaces, pids = everything_of(lab)
+    os.kill(lab.peer_pid, signal.SIGSTOP)
+    os.kill(lab.relay_pid, signal.SIGSTOP)
+    assert lab.counters()["to_peer"]["packets"] >= 0  # a stop is not an end
+    lab.close()
+    assert not living_in(spaces) and not any(map(alive, pids))
+
+
+def test_an_interrupted_start_leaves_nothing(monkeypatch):
+    """As by Ctrl-C while one waits for the first line."""
+
+    def interrupted(self, deadline_s):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(labs.Lab, "_answer", interrupted)
+    before = set(children())
+    with pytest.raises(KeyboardInterrupt):
+        labs.Lab(0.001, 1e9, STUBBORN)
+    assert set(children()) == before
+
+
+def children():
+    return Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_of_an_ordinary_user_nothing_is_left_either(user, path):
+    """The fixture of every test looks for processes of that user."""
+    pids, spaces = in_lab(
+        f"lab = Lab(0.001, 1e9, {STUBBORN!r}, path={path!r})\n"
+        "pids = [lab.pid, lab.relay_pid, lab.peer_pid]\n"
+        "time.sleep(0.2)\n"
+        "say([pids, [os.readlink(f'/proc/{pid}/ns/{kind}') for pid, kind in\n"
+        "            zip(2 * pids[1:] + pids, ['pid', 'pid', 'net', 'net', 'net', 'mnt', 'mnt'])]])\n"
+        "os._exit(0)",
+        user,
+    )
+    ours = {os.readlink(link) for link in Path("/proc/self/ns").iterdir()}
+    assert len(set(spaces) - ours) >= 4
+    assert gone(set(spaces) - ours, pids)
+
+
+# --- what runs in there ------------------------------------------------------------------------
+
+
+def test_the_second_host_runs_reckon_peer_and_a_row_reaches_it(monkeypatch, path):
+    with labs.Lab(0.005, 1e9, path=path) as lab:
+        for name, value in lab.environment.items():
+            monkeypatch.setenv(name, value)
+        # Once a warm-up and once the samples: the row enters twice, and is already there.
+        found = library.run("test/peer_echo", {"peer": "other", "turns": 4}, samples=3, warmup=2)
+        assert min(found.ticks / found.ops) / library.tick_hz() >= 0.005
+        with pytest.raises(library.ProbeCannot, match="by an isolated row alone"):
+            library.run("test/peer_echo", {"peer": "other"}, isolated=False)
+        packets = lab.counters()["to_peer"]["packets"]
+        assert packets >= 2 * 5
+        library.run("test/peer_echo", {"peer": "loopback", "turns": 50}, samples=3)
+        # None of those 150; what still came were the last connection's acknowledgements.
+        assert lab.counters()["to_peer"]["packets"] <= packets + 10
+    with pytest.raises(library.ProbeCannot, match="the lab host has ended; start it again"):
+        library.run("test/peer_echo", {"peer": "other"})
+    monkeypatch.setenv("RECKON_PEER_SPACE", str(os.getpid()))  # its pid, now of another process
+    with pytest.raises(library.ProbeCannot, match="the lab host has ended; start it again"):
+        library.run("test/peer_echo", {"peer": "other"})
+
+
+def names_in(lab):
+    """What runs in the lab's pid space."""
+    space = os.readlink(f"/proc/{lab.relay_pid}/ns/pid")
+    names = []
+    for pid in living_in({space}):
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/{pid}/ns/pid") == space:  # the first process only starts them
+                names.append(Path(f"/proc/{pid}/comm").read_text().strip())
+    return sorted(names)
+
+
+def test_another_program_runs_instead_of_it_or_beside_it():
+    with labs.Lab(0, 1e9, ["sleep", "1000"]) as lab:
+        assert names_in(lab) == ["reckon-relay", "sleep"]
+    with labs.Lab(0, 1e9, ["sleep", "1000"], beside=True) as lab:
+        assert names_in(lab) == ["reckon-peer", "reckon-relay", "sleep"]
+    with labs.Lab(0, 1e9) as lab:
+        assert names_in(lab) == ["reckon-peer", "reckon-relay"]
+
+
+LISTENER = [
+    "sh",
+    "-c",
+    f'sleep 0.3; exec {sys.executable} -c "import socket, time; '
+    "s = socket.create_server(('10.77.0.2', 9000)); time.sleep(1000)\"",
+]
+
+
+def test_it_is_ready_when_its_program_listens(tmp_path):
+    connect = "lambda: socket.create_connection(('10.77.0.2', 9000), timeout=5).close()"
+    said = in_lab(
+        f"with Lab(0, 1e9, {LISTENER!r}, wait_port=9000) as lab:\n    say([inside(lab.pid, {connect})])"
+    )
+    assert said == [None]
+
+
+def test_a_program_that_ends_before_it_listens_is_told():
+    with pytest.raises(
+        labs.LabCannot, match="ended before it listened on port 9000; start it by hand"
+    ):
+        labs.Lab(0, 1e9, ["true"], wait_port=9000)
+
+
+def test_the_programs_last_words_are_told():
+    lab = labs.Lab(0, 1e9, ["sh", "-c", "echo first >&2; echo 'no disk.' >&2; sleep 0.2; exit 1"])
+    try:
+        with pytest.raises(
+            ReckonError, match=r"The lab host has ended \(no disk\); start it again\."
+        ):
+            time.sleep(1)
+            lab.counters()
+    finally:
+        lab.close()
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_a_program_has_a_process_space_of_its_own_and_no_others_input(user):
+    script = "readlink /proc/self/ns/pid; readlink /proc/1/ns/pid; readlink /proc/self/fd/0; cat"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LC_ALL", "C")
+        said = in_lab(
+            "import tempfile\n"
+            "out = tempfile.mktemp()\n"
+            f"with Lab(0, 1e9, ['sh', '-c', '({script}) > ' + out + '; sleep 1000']):\n"
+            "    for _ in range(500):\n"
+            "        if os.path.exists(out) and len(open(out).read().split()) == 3: break\n"
+            "        time.sleep(0.01)\n"
+            "    say(open(out).read().split()); os.unlink(out)",
+            user,
+        )
+    assert said[0] == said[1] != os.readlink("/proc/self/ns/pid") and said[2] == "/dev/null"
+
+
+def test_what_is_asked_otherwise_is_not_answered():
+    lab = labs.Lab(0, 1e9, ["sleep", "1000"])
+    try:
+        lab._process.stdin.write(b"hello\n\n")
+        assert set(lab.counters()) == {"to_peer", "to_client"}
+        lab._process.stdin.write(b"x" * 100)  # no line is that long
+        assert lab._process.wait(SOON_S) == 0
+    finally:
+        lab.close()

@@ -1,0 +1,122 @@
+"""The lab host: what it is told, by settings and options, and what it tells."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from helpers.labs import nothing_is_left_behind  # acts on every test of this file  # noqa: F401
+from helpers.project import ROOT
+
+from reckon import config
+from reckon.config import ReckonError
+from reckon.hosts import lab as labs
+
+LAB = ROOT / "_build/lib/reckon-lab"
+
+
+def test_the_settings_have_units(monkeypatch):
+    for text, seconds in {
+        "0.2 ms": 0.0002,
+        "150us": 0.00015,
+        "1 s": 1.0,
+        "0 ms": 0,
+        "": 0.0002,
+    }.items():
+        monkeypatch.setenv("RECKON_LINK_RTT", text)
+        assert labs.link_rtt_s() == pytest.approx(seconds)
+    for text, rate in {"1 Gbit/s": 1e9, "100Mbit/s": 1e8, "12.5 MB/s": 1e8, "": 1e9}.items():
+        monkeypatch.setenv("RECKON_LINK_RATE", text)
+        assert labs.link_rate_bit_per_s() == pytest.approx(rate)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        (
+            "LINK_RTT",
+            "0.2",
+            "LINK_RTT='0.2' is not a time with its unit; write for example LINK_RTT='0.2 ms'.",
+        ),
+        ("LINK_RTT", "-1 ms", "LINK_RTT='-1 ms' is not a time with its unit"),
+        ("LINK_RTT", "1 Gbit/s", "is not a time"),
+        ("LINK_RTT", "ms", "is not a time"),
+        ("LINK_RTT", "1 parsec", "is not a time"),
+        (
+            "LINK_RTT",
+            "1 min",
+            "LINK_RTT is 60 s, which the lab host cannot keep; choose from 0 ms to 2 s.",
+        ),
+        (
+            "LINK_RATE",
+            "1000",
+            "is not a data rate with its unit; write for example LINK_RATE='1 Gbit/s'.",
+        ),
+        ("LINK_RATE", "0 bit/s", "LINK_RATE is 0 bit/s, which the lab host cannot keep"),
+        ("LINK_RATE", "1 Tbit/s", "choose from 10 kbit/s to 2.5 Gbit/s."),
+        ("LINK_RATE", "nan Mbit/s", "is not a data rate"),
+    ],
+)
+def test_a_bad_setting_is_one_sentence(monkeypatch, name, text, sentence):
+    monkeypatch.setenv(f"RECKON_{name}", text)
+    with pytest.raises(ReckonError) as told:
+        (labs.link_rtt_s if name == "LINK_RTT" else labs.link_rate_bit_per_s)()
+    assert sentence in str(told.value) and str(told.value).count(". ") == 0
+
+
+def test_bounds_hold_for_whoever_starts_it():
+    for rtt_s, rate in [(-0.001, 1e9), (2.1, 1e9), (0, 9e3), (0, 3e9), (float("nan"), 1e9)]:
+        with pytest.raises(ReckonError, match="which the lab host cannot keep"):
+            labs.Lab(rtt_s, rate, ["true"])
+    with pytest.raises(labs.LabCannot, match="holds more than 64 MiB on the way; set a shorter"):
+        labs.Lab(2, 2.5e9, ["true"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--rtt-us", "5"],
+        ["--rtt-us", "-1", "--rate-bit", "1000000"],
+        ["--path", "pigeon"],
+        ["--rtt-us", "5", "--rate-bit", "1e6"],
+        ["--rtt-us", "", "--rate-bit", "1000000"],
+        ["--nope"],
+    ],
+)
+def test_the_program_says_how_it_is_used(options):
+    done = subprocess.run([LAB, *options], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == 2 and not done.stdout
+    assert "usage: reckon-lab --rtt-us N --rate-bit N" in done.stderr.splitlines()[-1]
+
+
+def test_it_says_what_it_is():
+    with labs.Lab(0.0002, 1e9, ["sleep", "1000"]) as lab:
+        assert lab.describe() == (
+            "a second host built into this machine, behind a link set to 0.2 ms and 1 Gbit/s"
+        )
+        facts = {name: value for name, (value, _) in lab.facts.items()}
+        assert facts["link_rtt"] == 0.0002 and facts["link_rate"] == 1e9 / 8
+        assert facts["congestion"] == lab.congestion and facts["address"] == lab.peer
+        assert (facts["mtu"], facts["queue"]) == (1500, 4e6)
+        assert all(source for _, source in lab.facts.values())
+        json.dumps([lab.facts, lab.link])
+        environment = lab.environment
+    assert environment["RECKON_PEER_AT"] == "10.77.0.2:7325"
+    assert environment["RECKON_PEER_SPACE"] == str(lab.pid)
+    assert len(environment["RECKON_PEER_TOKEN"]) == 32
+
+
+def test_the_settings_are_what_it_starts_with(monkeypatch):
+    monkeypatch.setenv("RECKON_LINK_RTT", "3 ms")
+    monkeypatch.setenv("RECKON_LINK_RATE", "20 Mbit/s")
+    with labs.start() as lab:
+        assert lab.link["rtt_s"] == 0.003 and lab.link["rate_bit_per_s"] == 2e7
+
+
+def test_without_the_program_it_says_what_to_do(monkeypatch, tmp_path):
+    monkeypatch.setenv("RECKON_LIB", str(tmp_path))
+    assert config.library_dir() == tmp_path
+    with pytest.raises(ReckonError, match="reckon-lab does not start .* run `make lib`"):
+        labs.Lab(0, 1e9)
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,226 @@
+"""The rows of memory against physical bounds, and against programs that are not ours."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from helpers.project import ROOT, need
+from helpers.rows import (  # the fixture acts on every test of this file
+    MIB,
+    huge_pages,
+    median_ns,
+    two_cpus,
+    x86_only,
+)
+
+from reckon.measurement import library
+
+pytestmark = pytest.mark.timed
+L1, BIG = 16 << 10, 128 * MIB
+
+# --- programs that are not ours ------------------------------------------------------------------
+
+
+def pinned(*command):
+    """What a command prints, on the CPU and with the priority that the rows have."""
+    need(os.geteuid() == 0, "the same priority needs root")
+    prefix = ["nice", "-n", "-20", "taskset", "-c", str(library.default_cpu())]
+    return subprocess.run(
+        [*prefix, *map(str, command)], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def in_turn(what, times, ours, theirs, least, most):
+    """Whether the median of the ratios of two figures, taken in turn, is within bounds."""
+    pairs = np.array([(ours(), theirs()) for _ in range(times)])
+    a, b = np.median(pairs, axis=0)
+    low, ratio, high = np.percentile(pairs[:, 0] / pairs[:, 1], [25, 50, 75])
+    told = (
+        f"{what}: {a:.4g} and {b:.4g} ns, ratio of medians {a / b:.4f}; of pairs {ratio:.4f}, "
+        f"the middle half {low:.3f} to {high:.3f}"
+    )
+    print(told)
+    assert least <= ratio <= most, told
+
+
+@pytest.fixture(scope="module")
+def chase(tmp_path_factory):
+    out = tmp_path_factory.mktemp("chase") / "chase"
+    source = ROOT / "tests/csrc/programs/chase_minimal.c"
+    subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", source, "-o", out], check=True)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("size", "pages", "room"), [(L1, "small", 0.03), (BIG, "small", 0.15), (BIG, "huge", 0.15)]
+)
+def test_a_chase_that_is_not_ours_takes_as_long(chase, size, pages, room):
+    """The figure to reach is 3 %; main memory is shared with others, and so has more room here."""
+    params = {"size_bytes": size, "pages": pages}
+    if pages == "huge":
+        huge_pages()
+    in_turn(
+        f"{size} bytes, {pages} pages, a load",
+        9,
+        lambda: median_ns("memory/latency/random", params, 1),
+        lambda: float(pinned(chase, size, pages, 16384, 20)),
+        1 - room,
+        1 + room,
+    )
+
+
+def likwid_ns(kernel):
+    """Nanoseconds a byte, of the bytes that likwid-bench counts."""
+    text = pinned("likwid-bench", "-t", kernel, "-w", "N:128MB:1", "-i", 20)
+    return 1e3 / float(re.search(r"MByte/s:\s+([\d.]+)", text)[1])
+
+
+@pytest.mark.parametrize(
+    ("row", "vector", "kernel", "flag"),
+    [
+        ("read", "avx512", "load_avx512", "avx512f"),
+        ("read", "avx2", "load_avx", "avx2"),
+        ("write", "avx2", "store_avx", "avx2"),
+        ("write_nt", "avx2", "store_mem_avx", "avx2"),
+    ],
+)
+def test_likwid_finds_the_same_bandwidth(row, vector, kernel, flag):
+    need(shutil.which("likwid-bench"), "likwid-bench is not installed")
+    with open("/proc/cpuinfo") as info:
+        if flag not in info.read().split():
+            pytest.skip(f"this CPU has no {flag}")  # no package can provide it
+    params = {"size_bytes": 128_000_000, "vector": vector}
+    in_turn(
+        f"{row} {vector}, {kernel}, a byte",
+        7,
+        lambda: median_ns(f"memory/bandwidth/{row}", params, 1),
+        lambda: likwid_ns(kernel),
+        0.85,
+        1 / 0.85,
+    )
+
+
+# --- bounds --------------------------------------------------------------------------------------
+
+
+def test_a_load_from_the_first_cache_takes_the_cycles_of_an_x86_cpu():
+    """Four or five on all of them; a guest's neighbour on the same core adds tenths for minutes."""
+    cycles = []
+    for _ in range(9):
+        one = library.run("memory/latency/random", {"size_bytes": L1})
+        clock = (one.cycles_per_tick_before + one.cycles_per_tick_after) / 2
+        cycles.append(np.median(one.ticks / one.ops) * clock)
+    print(f"{np.median(cycles):.4f} cycles, {min(cycles):.4f} to {max(cycles):.4f}")
+    assert 3.8 < min(cycles) < 5.5
+
+
+def latency(size, **params):
+    return "memory/latency/random", {"size_bytes": size, **params}
+
+
+def bandwidth(row, size=64 * MIB, **params):
+    return f"memory/bandwidth/{row}", {"size_bytes": size, **params}
+
+
+@pytest.mark.parametrize(
+    ("more", "less", "times"),
+    [
+        (latency(64 * MIB), latency(L1), 5),
+        (latency(64 * MIB), latency(256 << 10), 2),
+        (latency(BIG, pages="small"), latency(BIG, pages="huge"), 0.9),
+        (latency(BIG), latency(BIG, window_bytes=4096), 1.5),
+        (latency(BIG), ("memory/latency/stride", {"size_bytes": BIG}), 3),
+        (bandwidth("copy"), bandwidth("read"), 1),
+        (bandwidth("copy_loop"), bandwidth("read"), 1),
+        (bandwidth("copy_nt"), bandwidth("write_nt"), 0.95),
+        (bandwidth("modify", L1, passes=100), bandwidth("read", L1, passes=100), 1),
+        (bandwidth("read"), bandwidth("read", L1, passes=100), 2),
+        (bandwidth("write"), bandwidth("write", L1, passes=100), 1.5),
+        (
+            bandwidth("read", L1, passes=100, vector="scalar"),
+            bandwidth("read", L1, passes=100),
+            1.5,
+        ),
+        (("memory/fault/major", {}), ("memory/fault/minor", {}), 3),
+        (("memory/fault/huge", {}), ("memory/fault/anonymous", {}), 10),
+        (("memory/fault/anonymous", {}), latency(L1), 50),
+    ],
+    ids=lambda value: " ".join(map(str, value[1].values())) if isinstance(value, tuple) else None,
+)
+def test_what_is_more_takes_longer(more, less, times):
+    if "huge" in str((more, less)):
+        huge_pages()
+    in_turn(
+        f"{more}, {less}",
+        5,
+        lambda: median_ns(*more, 1),
+        lambda: median_ns(*less, 1),
+        times,
+        np.inf,
+    )
+
+
+def ticks(name, mib):
+    return np.median(library.run(name, {"size_bytes": mib * MIB}, samples=3).ticks)
+
+
+def test_four_times_the_bytes_take_about_four_times_as_long():
+    """Of the rows that leave no proof behind, the time itself tells that all bytes were gone through."""
+    for row in ("t470_read", "t470_write", "x510uq_read", "i7_10750h_write", "hpe_i7_860_read"):
+        name = f"memory/bandwidth/{row}"
+        x86_only()
+        in_turn(
+            f"{row}, 256 and 64 MiB", 3, lambda: ticks(name, 256), lambda: ticks(name, 64), 2.5, 7
+        )
+
+
+def test_a_touch_that_finds_its_page_mapped_takes_less_than_a_fault():
+    """mbp2016 divides by the pages touched, of which the kernel maps up to 16 in one fault."""
+    one = library.run("memory/fault/mbp2016", {"touches": 1024}, samples=5, warmup=0)
+    if one.minor_faults >= 5 * 1024:
+        pytest.skip("this kernel maps no pages around the one that is touched")
+    by_pages, by_faults = median_ns("memory/fault/mbp2016"), median_ns("memory/fault/minor")
+    print(f"{by_pages:.0f} ns a page, {by_faults:.0f} ns a fault")
+    assert by_pages < by_faults
+
+
+@pytest.mark.parametrize("row", ["read", "write", "copy"])
+def test_two_cpus_move_no_more_than_twice_as_much(row):
+    two_cpus()
+    in_turn(
+        f"{row}, one CPU and two",
+        5,
+        lambda: median_ns(*bandwidth(row), 1),
+        lambda: median_ns(*bandwidth(row, threads=2), 1),
+        0.4,
+        2.5,
+    )
+
+
+def test_the_latency_under_load_is_no_shorter_and_the_load_is_real():
+    two_cpus()
+    huge_pages()
+    name, bytes_of = "memory/bandwidth/loaded_latency", "memory/bandwidth/load"
+    idle, loaded = ({"size_bytes": BIG, "load_percent": percent} for percent in (0, 100))
+    in_turn(
+        "under load, idle",
+        5,
+        lambda: median_ns(name, loaded, 1),
+        lambda: median_ns(name, idle, 1),
+        0.95,
+        10,
+    )
+    in_turn(
+        "idle, alone",
+        5,
+        lambda: median_ns(name, idle, 1),
+        lambda: median_ns(*latency(BIG, pages="huge"), 1),
+        0.7,
+        3,
+    )
+    none, full = (library.run(bytes_of, params) for params in (idle, loaded))
+    assert np.median(full.ops / full.ticks) > 20 * np.median(none.ops / none.ticks)
+    print(f"{np.median(full.ops / full.ticks) * library.tick_hz() / 1e9:.1f} GB/s of load")

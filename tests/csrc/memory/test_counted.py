@@ -1,0 +1,312 @@
+"""The rows of memory: loads, bytes and faults are as many as the samples say."""
+
+import re
+import subprocess
+from collections import Counter
+from itertools import groupby
+
+import pytest
+from helpers.project import ROOT
+from helpers.rows import (  # the fixture acts on every test of this file
+    huge_pages,
+    in_python,
+    objdump,
+    two_cpus,
+    x86_only,
+)
+
+from reckon.measurement import library
+
+# --- rings -------------------------------------------------------------------------------------
+
+
+def compiled(folder, name):
+    """A program of tests/c that is built with headers of csrc."""
+    command = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror"]
+    source, out = ROOT / f"tests/csrc/programs/{name}.c", folder / name
+    subprocess.run([*command, "-I", ROOT / "csrc", source, "-o", out], check=True)
+    return out
+
+
+@pytest.fixture(scope="module")
+def rings(tmp_path_factory):
+    out = compiled(tmp_path_factory.mktemp("rings"), "rings")
+    return lambda *arguments: [
+        [int(word) for word in line.split()]
+        for line in subprocess.run(
+            [out, *map(str, arguments)], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 64, 1000, 4097])
+@pytest.mark.parametrize("window", [1, 7, 64, 5000])
+@pytest.mark.parametrize("distance", [16, 64, 4096])
+def test_a_ring_visits_every_stop_once_and_a_window_as_a_whole(rings, count, window, distance):
+    for walk in rings("walk", count, window, distance, 3):
+        assert sorted(walk[:count]) == list(range(count))
+        assert walk[count] == walk[0]
+        windows = [number for number, _ in groupby(walk[:count], lambda stop: stop // window)]
+        assert len(windows) == len(set(windows))
+
+
+def test_windows_and_the_stops_in_them_are_in_random_order(rings):
+    walks = [walk[:-1] for walk in rings("walk", 1024, 32, 64, 8)]
+    windows = [[stop // 32 for stop in walk[::32]] for walk in walks]
+    within = [[stop % 32 for stop in walk[:32]] for walk in walks]
+    for found in (walks, windows, within):
+        assert len(set(map(tuple, found))) == len(found)
+        assert all(sorted(one) != one for one in found)
+    far = sum(abs(a - b) > 1 for one in windows for a, b in zip(one, one[1:], strict=False))
+    assert far > 0.85 * 8 * 31  # 94 % of random neighbours are
+
+
+def test_every_order_is_as_likely_as_every_other(rings):
+    """All 24 of four stops, by Pearson's chi-squared; 23 degrees of freedom: 49.7 once in 1000."""
+    seen = Counter(tuple(walk[:-1]) for walk in rings("walk", 4, 4, 64, 12_000))
+    assert len(seen) == 24
+    assert sum((times - 500) ** 2 / 500 for times in seen.values()) < 49.7
+
+
+def test_a_stride_is_in_rising_order(rings):
+    for count in (2, 5, 1000):
+        assert rings("walk", count, 0, 64, 1) == [[*range(count), 0]]
+
+
+@pytest.mark.parametrize("groups", [0, 1, 2, 1000])
+def test_a_group_is_64_steps(rings, groups):
+    assert rings("follow", 100_000, groups) == [[64 * groups]]
+
+
+def test_the_share_in_huge_pages_is_of_what_is_present(tmp_path):
+    """Two regions that touch are one mapping: half of it in huge pages is not all of the second."""
+    huge_pages()
+    said = subprocess.run([compiled(tmp_path, "pages")], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["1.000", "0.000", "0.500", "0.500"]
+
+
+# --- what the compiler made ----------------------------------------------------------------------
+
+
+def code_of(name):
+    """{function: [(address, instruction)]}, as objdump reads them."""
+    found = {}
+    for line in objdump(f"memory/{name}"):
+        if start := re.match(r"[0-9a-f]+ <([\w.]+)>:", line):
+            body = found[start[1].split(".")[0]] = []
+        elif one := re.match(r" +([0-9a-f]+):\t(.*)", line):
+            body.append((int(one[1], 16), one[2].split("#")[0].strip()))
+    return found
+
+
+def loops_of(code):
+    """The instructions of every loop that has none inside, from the jump's target to the jump."""
+    found = []
+    for address, text in code:
+        if (jump := re.match(r"j\w+ +([0-9a-f]+)", text)) and int(jump[1], 16) < address:
+            inside = [t for a, t in code if int(jump[1], 16) <= a <= address]
+            if sum(t.startswith(("j", "ret")) for t in inside) == 1:
+                found.append(inside)
+    return found
+
+
+def accesses(instructions, kind=r"(?!lea|nop|data16|cs )\w+"):
+    """Instructions with an operand in memory, other than of the stack or the code."""
+    return [t for t in instructions if re.match(rf"{kind}\b.*\((?!%rbp\)|%rsp\)|%rip\))", t)]
+
+
+def test_a_group_is_64_loads_each_of_what_the_last_one_found():
+    for file in ("latency.o", "bandwidth.o"):
+        (loop,) = loops_of(code_of(file)["follow"])
+        assert loop[:64] == 64 * [loop[0]]
+        assert re.fullmatch(r"mov +\(%(\w+)\),%\1", loop[0])
+        assert accesses(loop[64:]) == []
+
+
+def test_the_list_is_followed_load_by_load():
+    (loop,) = loops_of(code_of("latency.o")["to_the_end"])
+    assert len(accesses(loop)) == 1
+    (load,) = accesses(loop)
+    assert re.match(r"mov +\(%", load)
+
+
+WIDTHS = {  # register, an ordinary access, a store past the caches
+    "scalar": ("r", "mov", "movnti"),
+    "sse2": ("xmm", "mov(dqa|aps|ups|dqu)|padd[qd]", "movnt(dq|ps)"),
+    "avx2": ("ymm", r"vmov(dq|ap|up)\w+|vpaddq", "vmovnt(dq|ps)"),
+    "avx512": ("zmm", r"vmov(dq|ap|up)\w+|vpaddq", "vmovnt(dq|ps)"),
+}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("kernel", "loads", "stores", "streams"),
+    [
+        ("read", 8, 0, 0),
+        ("write", 0, 8, 0),
+        ("stream", 0, 0, 8),
+        ("copy", 8, 8, 0),
+        ("copy_stream", 8, 0, 8),
+        ("modify", 8, 8, 0),
+    ],
+)
+def test_a_round_is_eight_accesses_of_that_width(width, kernel, loads, stores, streams):
+    code = code_of("bandwidth.o")[f"{kernel}_{width}"]
+    register, ordinary, past = WIDTHS[width]
+    (loop,) = loops_of(code)
+    found = Counter()
+    for text in accesses(loop):
+        assert f"%{register}" in text.replace(text[text.index("(") : text.index(")")], ""), text
+        if re.match(rf"({past}) ", text):
+            found["stream"] += 1
+        else:
+            assert re.match(rf"({ordinary}) ", text), text
+            found["store" if text.endswith(")") else "load"] += 1
+    assert found == +Counter(load=loads, store=stores, stream=streams)
+    assert len({re.search(r"-?\w*\(", t)[0] for t in accesses(loop) if t.endswith(")")}) in (0, 8)
+    assert not [text for _, text in code if text.startswith(("call", "rep"))]
+    assert any(text.startswith("sfence") for _, text in code) == bool(streams)
+
+
+def between_stamps(code):
+    """What lies between each RDTSC and the RDTSCP after it."""
+    text = "\n".join(text for _, text in code)
+    return [
+        part.split("\n") for part in re.findall(r"(?<=\n)rdtsc\n(.*?)\nrdtscp", text, re.DOTALL)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "function", "times", "access"),
+    [
+        ("latency.o0.o", "run_t470", 99, r"mov +\(%rax\),%eax"),
+        ("latency.o0.o", "run_i7_10750h", 1, r"mov +\(%rax\),%eax"),
+        ("latency.o0.o", "run_hpe_i7_860", 100, r"mov +\(%rax\),%rax"),
+        *[
+            ("bandwidth.o0.o", f"{name}{word}s" if name == "i7_" else f"{name}{word}", 8, access)
+            for name in ("run_t470_", "run_x510uq_", "i7_", "run_hpe_i7_860_")
+            for word, access in (("read", r"mov +\(%rax\),%\w+"), ("write", r"mov +%\w+,\(%rax\)"))
+        ],
+        *[
+            ("fault.o0.o", f"run_{name}", 1, "movz?b?s?l? .*(%rax).*")
+            for name in ("t470", "x510uq", "mbp2016")
+        ],
+    ],
+)
+def test_the_reports_rows_access_memory_as_often_as_they_count(file, function, times, access):
+    """By the timed part with the most accesses: others time an empty loop or nothing."""
+    parts = between_stamps(code_of(file)[function])
+    found = max((accesses(part) for part in parts), key=len)
+    assert len(found) == times
+    assert all(re.match(access, text) for text in found), found
+
+
+# --- what the samples say ------------------------------------------------------------------------
+
+KIB, MIB = 1 << 10, 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("row", "params", "ops"),
+    [
+        *[
+            (f"latency/{row}", {"loads": asked}, done)
+            for row in ("random", "stride")
+            for asked, done in ((1, 64), (64, 64), (65, 128), (10_000, 10_048))
+        ],
+        ("bandwidth/loaded_latency", {"size_bytes": MIB, "loads": 65}, 128),
+        (
+            "latency/mountain",
+            {"size_bytes": 64 * KIB, "stride_bytes": 64, "loads": 1500},
+            2 * 1024 * 8,
+        ),
+        ("latency/mountain", {"size_bytes": 1000, "stride_bytes": 24, "loads": 1}, 41 * 8),
+        ("latency/mbp2016", {"size_bytes": MIB, "loads": 1000}, 4 * 256),
+        ("latency/mbp2016", {"size_bytes": 1000, "stride_bytes": 16, "loads": 1}, 62),
+        ("latency/t470", {"size_bytes": MIB}, 99),
+        ("latency/i7_10750h", {"loads": 777}, 777),
+        ("latency/hpe_i7_860", {"loads": 1000}, 1100),
+        *[
+            (
+                f"bandwidth/{row}",
+                {"size_bytes": 1000, "passes": 3, "threads": threads, "vector": width},
+                threads * 3 * 1024,
+            )
+            for row in ("read", "write", "write_nt", "modify", "copy_loop", "copy_nt")
+            for threads, width in ((1, "scalar"), (1, "sse2"), (2, "widest"))
+        ],
+        *[
+            (
+                f"bandwidth/{row}",
+                {"size_bytes": 1000, "passes": 3, "threads": threads},
+                threads * 3 * 1024,
+            )
+            for row in ("memset", "copy")
+            for threads in (1, 2)
+        ],
+        *[
+            (f"bandwidth/i7_10750h_two_{word}", {"size_bytes": 10_000, "evict_bytes": MIB}, None)
+            for word in ("read", "write")
+        ],
+        *[
+            (f"bandwidth/mbp2016_{row}", {"size_bytes": 513, "passes": 3}, 3 * 1024)
+            for row in ("loop_read", "loop_write", "memset", "loop_rw", "memcpy")
+        ],
+        *[
+            (
+                f"bandwidth/{row}_{word}",
+                {"size_bytes": 10_000},
+                9728 if row != "hpe_i7_860" else 2048,
+            )
+            for row in ("t470", "x510uq", "i7_10750h", "hpe_i7_860")
+            for word in ("read", "write")
+        ],
+        ("fault/anonymous", {"touches": 77}, 77),
+        ("fault/cold", {"touches": 77, "idle_ms": 1}, 77),
+        ("fault/huge", {"touches": 3}, 3),
+        ("fault/major", {"size_bytes": 4 * MIB}, 1),
+        *[
+            (f"fault/{row}", {"touches": 10}, 10)
+            for row in ("t470", "x510uq", "mbp2016", "i7_10750h_file", "i7_10750h_anonymous")
+        ],
+        ("fault/hpe_i7_860", {}, 1),
+        ("fault/hpe_i7_860_memory", {}, 1),
+    ],
+)
+def test_a_sample_counts_what_was_done(row, params, ops):
+    if re.search("t470|x510uq|i7_|sse2", row + str(params)):
+        x86_only()
+    if params.get("threads") == 2 or re.search("loaded|two", row):
+        two_cpus()
+    if "huge" in row:
+        huge_pages()
+    one = library.run(f"memory/{row}", params, samples=3)
+    if ops is None:  # the bytes of both, in the time of one
+        assert (one.ops > 9728).all()
+    else:
+        assert one.ops.tolist() == 3 * [ops]
+    assert (one.ticks > 0).all() or "mbp2016" in row or "t470" in row
+
+
+def test_the_library_s_own_passes_have_no_width():
+    have = {
+        row: "vector" in {p.name for p in library.probe(f"memory/bandwidth/{row}").parameters}
+        for row in ("memset", "copy", "read", "copy_loop")
+    }
+    assert have == {"memset": False, "copy": False, "read": True, "copy_loop": True}
+
+
+def test_faults_of_other_threads_are_not_counted():
+    said = in_python(
+        "import mmap, threading\n"
+        "going = True\n"
+        "def fault():\n"
+        "    while going:\n"
+        "        with mmap.mmap(-1, 1 << 20) as m:\n"
+        "            m.write(bytes(1 << 20))\n"
+        "other = threading.Thread(target=fault); other.start()\n"
+        "one = library.run('memory/fault/anonymous', {'touches': 10_000}, samples=5, isolated=False)\n"
+        "going = False; other.join()\n"
+        "say(one.ops.tolist())"
+    )
+    assert said == 5 * [10_000]

@@ -1,0 +1,149 @@
+"""The rows of memory that need a file on a disk: where there is none, and nothing left behind."""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from helpers.project import ROOT, need
+from helpers.rows import (  # the fixture acts on every test of this file
+    FEW,
+    HEAD,
+    MEMORY,
+    MIB,
+    NOBODY_ELSE,
+    NOTHING,
+    children_of,
+    in_python,
+)
+
+from reckon.measurement import library
+
+FILES = [n for n in MEMORY if "dir" in {p.name for p in library.probe(n).parameters}]
+
+
+def in_folder(path, before="", isolated=True):
+    """{row: what it says, given that folder}; the script runs after `before`."""
+    return in_python(
+        FEW
+        + before
+        + f"said = {{row: attempt(row, few(row, dir={str(path)!r}), isolated={isolated})"
+        f" for row in {FILES}}}\nsay(said)"
+    )
+
+
+def all_cannot(said, told):
+    assert len(said) == len(FILES) == 7
+    for row, what in said.items():
+        assert what.startswith("ProbeCannot: ") and re.search(told, what), (row, what)
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_a_folder_that_is_not_there_or_is_none_is_told(tmp_path, isolated):
+    missing = tmp_path / "nope"
+    all_cannot(in_folder(missing, isolated=isolated), "no file can be made in /.*: No such file")
+    missing.write_text("a file")
+    all_cannot(in_folder(missing, isolated=isolated), "no file can be made in /.*: Not a directory")
+
+
+def test_a_folder_that_may_not_be_written_is_told():
+    need(os.geteuid() == 0, "becoming another user needs root")
+    all_cannot(in_folder("/root", f"become({NOBODY_ELSE})\n"), "made in /root: Permission denied")
+    all_cannot(in_folder("/usr", f"become({NOBODY_ELSE})\n"), "made in /usr: Permission denied")
+    all_cannot(in_folder("/proc"), "no file can be made in /proc")
+
+
+def test_a_folder_in_memory_is_no_disk():
+    all_cannot(in_folder("/dev/shm"), "/dev/shm lies in memory and not on a disk")
+    assert in_python("say(attempt('memory/fault/hpe_i7_860_memory'))") == "ran"
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_a_limit_on_the_size_of_files_is_told(isolated):
+    limit = (
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))\n"
+        "small.update(touches=64, stride_pages=64)\n"
+    )
+    all_cannot(in_folder("/var/tmp", limit, isolated=isolated), "the limit allows .ulimit -f")
+
+
+def test_a_disk_that_is_full_is_told_and_stays_as_it_was(small_disk):
+    free = os.statvfs(small_disk).f_bavail
+    more = "small.update(size_bytes=64 << 20, touches=4096, stride_pages=4096)\n"
+    all_cannot(in_folder(small_disk, more), r"/.* has no room for a file of \d+ MiB")
+    said = in_folder(small_disk, "small.update(touches=2)\n")
+    assert said.pop("memory/fault/t470") == "ran" and set(said.values()) == {"ran"}
+    assert os.listdir(small_disk) == ["lost+found"] and os.statvfs(small_disk).f_bavail == free
+
+
+def test_memory_for_files_that_is_full_is_told():
+    """A /dev/shm of 1 MiB, which only the script sees; the disk's room is not asked there."""
+    need(os.geteuid() == 0 and shutil.which("unshare"), "a mount of its own needs root")
+    mount = 'mount -t tmpfs -o size=1m none /dev/shm && exec "$@"'
+    prefix = ["unshare", "-m", "sh", "-c", mount, "sh"]
+    script = (
+        "say([attempt('memory/fault/hpe_i7_860_memory', {'stride_pages': n}) for n in (512, 4)])"
+    )
+    full, some = in_python(script, prefix=prefix)
+    assert full == "ProbeCannot: /dev/shm has no room for a file of 4 MiB" and some == "ran"
+
+
+# --- nothing is left -----------------------------------------------------------------------------
+
+
+def test_in_this_process_no_row_leaves_anything_behind(tmp_path_factory):
+    folder = Path("/var/tmp") / f"reckon-test-{os.getpid()}"
+    folder.mkdir()
+    try:
+        said = in_python(
+            FEW
+            + f"given = {{'dir': {str(folder)!r}, 'threads': min(2, len(os.sched_getaffinity(0)))}}\n"
+            "say([[row, attempt(row, few(row, **given), isolated=False), left_behind(),\n"
+            f"      os.listdir(given['dir'])] for row in {MEMORY}])"
+        )
+    finally:
+        folder.rmdir()  # and so it is empty
+    for row, what, left, files in said:
+        assert left == NOTHING and files == [], row
+        assert what == "ran" or what.startswith("ProbeCannot"), row
+    assert sum(what == "ran" for _, what, _, _ in said) >= len(MEMORY) - 6
+
+
+@pytest.mark.parametrize("how", ["deadline", "killed"])
+def test_what_is_ended_half_way_leaves_no_file(tmp_path, how):
+    """The file has no name (O_TMPFILE), so it goes with the last process that has it open."""
+    params = {"size_bytes": 256 * MIB, "dir": str(tmp_path)}
+    free = os.statvfs(tmp_path).f_bavail
+    if how == "deadline":
+        with pytest.raises(library.ProbeFailed, match="was still running"):
+            library.run("memory/fault/major", params, samples=16_000, deadline_s=0.2)
+    else:
+        script = f"attempt('memory/fault/major', {params}, samples=16_000)"
+        caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)
+        probes = []
+        for _ in range(200):
+            time.sleep(0.02)
+            probes = children_of(caller.pid)
+            if probes and any("(deleted)" in os.readlink(f) for f in open_files(probes[0])):
+                break
+        assert probes and list(tmp_path.iterdir()) == []
+        os.kill(probes[0], signal.SIGKILL)
+        assert caller.wait() == 0
+    assert list(tmp_path.iterdir()) == []
+    for _ in range(100):
+        if (lost := free - os.statvfs(tmp_path).f_bavail) * 4096 < 128 * MIB:
+            break
+        time.sleep(0.05)
+    assert lost * 4096 < 128 * MIB
+
+
+def open_files(pid):
+    with contextlib.suppress(OSError):
+        return list(Path(f"/proc/{pid}/fd").iterdir())
+    return []

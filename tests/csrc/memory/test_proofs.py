@@ -1,0 +1,303 @@
+"""The rows of memory: work left out is noticed, pages are of the size asked for, faults are real."""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from helpers.project import ROOT, need
+from helpers.rows import (  # the fixture acts on every test of this file
+    HEAD,
+    MIB,
+    children_of,
+    huge_pages,
+    in_python,
+    two_cpus,
+)
+
+from reckon.measurement import library
+
+# --- work that is left out -----------------------------------------------------------------------
+
+ELSEWHERE = "the walk ends elsewhere than so many loads lead"
+NOT_EVERY = "the memory does not show every pass"
+WRITES = ["write", "write_nt", "memset", "modify"]
+COPIES = ["copy", "copy_loop", "copy_nt"]
+MBP = [f"mbp2016_{name}" for name in ("loop_read", "loop_write", "memset", "loop_rw", "memcpy")]
+BANDWIDTH = [f"bandwidth/{name}" for name in ("read", *WRITES, *COPIES, *MBP)]
+FOUR = "FOLLOW_4(p);"
+
+# What is left out or done twice: the file, its text, the other text, the rows that must notice it,
+# what they are given, and what they say.
+MUTANTS = {
+    "a group of 63 loads": (
+        "memory/support/chase.h",
+        "        FOLLOW_16(p);\n        RK_KEEP",
+        f"        {FOUR} {FOUR} {FOUR} p = p->next, p = p->next, p = p->next;\n        RK_KEEP",
+        ["latency/random", "latency/stride", "bandwidth/loaded_latency", "bandwidth/load"],
+        {},
+        ELSEWHERE,
+    ),
+    "no last round": (
+        "memory/support/vectors.h",
+        "i < (bytes) / sizeof(VECTOR)",
+        "i + 8 < (bytes) / sizeof(VECTOR)",
+        [row for row in BANDWIDTH if not re.search("memset|memcpy|copy$", row)],
+        {},
+        NOT_EVERY,
+    ),
+    "an element less stored, and one raised twice": (
+        "memory/support/vectors.h",
+        r"\bSTORE\(i \+ 7, (v|LOAD\(i \+ 7\) \+ 1)\);",
+        r"STORE(i + 6, \1);",
+        ["bandwidth/write", "bandwidth/modify", "bandwidth/mbp2016_loop_write"],
+        {},
+        NOT_EVERY,
+    ),
+    "a pass less": (
+        "memory/bandwidth.c",
+        "pass < job.passes; pass++",
+        "pass + 1 < job.passes; pass++",
+        # Three copies of the same leave what two leave.
+        [row for row in BANDWIDTH if not re.search("copy|cpy|_rw", row)],
+        {"passes": 3},
+        NOT_EVERY,
+    ),
+    "the other CPU does nothing": (
+        "memory/support/team.h",
+        "me->result = team->work(me, seen = trial);",
+        "seen = trial;",
+        [f"bandwidth/{name}" for name in ("read", *WRITES, *COPIES)],
+        {"threads": 2},
+        NOT_EVERY,
+    ),
+    "a word less by the C library": (
+        "memory/support/vectors.h",
+        r"(memset|memcpy)\((to, [^;]*)bytes\)",
+        r"\1(\2bytes - 8)",
+        [
+            "bandwidth/memset",
+            "bandwidth/copy",
+            "bandwidth/mbp2016_memset",
+            "bandwidth/mbp2016_memcpy",
+        ],
+        {},
+        NOT_EVERY,
+    ),
+    "a word less summed up": (
+        "memory/latency.c",
+        "for (; i < count; i++, word",
+        "for (i++; i < count; i++, word",
+        ["latency/mountain"],
+        {"size_bytes": 1000},
+        "the sum is not that of all words",
+    ),
+    "pages not touched": (
+        "memory/fault.c",
+        "        *at = 1;",
+        "        RK_KEEP(at);",
+        ["fault/anonymous", "fault/cold"],
+        {},
+        "touching new pages raised no fault",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A copy of the library and its source, in which only what is changed is compiled anew."""
+    here = tmp_path_factory.mktemp("mutants")
+    shutil.copytree(ROOT / "csrc", here / "csrc")
+    shutil.copytree(ROOT / "_build/lib", here / "lib")
+    return here
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_what_is_left_out_is_noticed(built, name):
+    file, text, other, rows, params, sentence = MUTANTS[name]
+    if "threads" in params or ELSEWHERE == sentence:
+        two_cpus()
+        if "loaded" in str(rows):
+            huge_pages()
+    source = built / "csrc" / file
+    as_it_was = source.read_text()
+    pattern = text if "\\" in text else re.escape(text)
+    other = other if "\\" in text else other.replace("\\", r"\\")
+    mutant, changes = re.subn(pattern, other, as_it_was)
+    assert changes
+    source.write_text(mutant)
+    for part in ("latency", "bandwidth", "fault"):
+        (built / f"lib/memory/{part}.o").unlink()
+    try:
+        done = subprocess.run(
+            ["make", "-s", "-j2", "-C", built / "csrc", f"OUT={built / 'lib'}"],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        said = in_python(
+            f"names = {{row: [p.name for p in library.probe('memory/' + row).parameters] for row in {rows}}}\n"
+            f"given = {{'size_bytes': 65536, 'loads': 256, 'idle_ms': 1, **{params}}}\n"
+            f"say({{row: attempt('memory/' + row, {{k: v for k, v in given.items() if k in names[row]}})"
+            f" for row in {rows}}})",
+            RECKON_LIB=str(built / "lib"),
+        )
+    finally:
+        source.write_text(as_it_was)
+    assert said == {row: f"ProbeFailed: {sentence}: Input/output error" for row in rows}
+
+
+# --- pages ---------------------------------------------------------------------------------------
+
+
+def seen_while_running(row, params, look):
+    """The last of what look(pid) returned for the row's process, while it went on until its deadline."""
+
+    def endless():
+        with contextlib.suppress(library.ProbeFailed):  # its deadline
+            library.run(f"memory/{row}", params, samples=1, warmup=0, deadline_s=0.6)
+
+    runner, seen = threading.Thread(target=endless), None
+    runner.start()
+    while runner.is_alive():
+        time.sleep(0.05)
+        for pid in children_of(os.getpid()):
+            with contextlib.suppress(OSError):
+                seen = look(pid) or seen
+    runner.join()
+    return seen
+
+
+def in_huge_pages(pid):
+    """(bytes present, bytes in huge pages) of every mapping of which 4 MiB and more are present."""
+    text = Path(f"/proc/{pid}/smaps").read_text()
+    maps = re.findall(
+        r"^Rss: +(\d+) kB.*?^AnonHugePages: +(\d+) kB", text, re.DOTALL | re.MULTILINE
+    )
+    return [(int(rss) * 1024, int(huge) * 1024) for rss, huge in maps if int(rss) >= 4096]
+
+
+@pytest.mark.parametrize(("pages", "share"), [("huge", 1), ("small", 0)])
+@pytest.mark.parametrize(
+    ("row", "params", "regions"),
+    [
+        ("latency/random", {"loads": 1 << 32}, 1),
+        ("latency/stride", {"loads": 1 << 32, "stride_bytes": 4096}, 1),
+        ("bandwidth/read", {"passes": 1 << 20, "threads": 2}, 2),
+        ("bandwidth/copy", {"passes": 1 << 20}, 2),
+    ],
+)
+def test_pages_are_of_the_size_asked_for(row, params, regions, pages, share):
+    """Seen from outside, in /proc/PID/smaps."""
+    huge_pages()
+    if "threads" in params:
+        two_cpus()
+    seen = seen_while_running(
+        row, {"size_bytes": 16 * MIB, "pages": pages, **params}, in_huge_pages
+    )
+    assert sum(present for present, _ in seen) == regions * 16 * MIB
+    assert sum(huge for _, huge in seen) == share * regions * 16 * MIB
+
+
+ASKING = [  # rows that ask for huge pages
+    ("latency/random", {"pages": "huge"}),
+    ("latency/stride", {"pages": "huge"}),
+    ("latency/mbp2016", {"pages": "huge"}),
+    ("bandwidth/read", {"pages": "huge"}),
+    ("bandwidth/copy_nt", {"pages": "huge", "threads": 2}),
+    ("bandwidth/loaded_latency", {"pages": "huge"}),
+    ("fault/huge", {"touches": 2}),
+]
+
+
+def huge_attempts(before=""):
+    return before + (
+        f"say([attempt('memory/' + row, params, isolated=isolated) for row, params in {ASKING}\n"
+        "     for isolated in (1, 0)])"
+    )
+
+
+def test_where_huge_pages_are_refused_the_rows_say_so():
+    """Refused to a process and its children by prctl(PR_SET_THP_DISABLE)."""
+    two_cpus()
+    off = "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"
+    for said in in_python(huge_attempts(off)):
+        assert said.startswith(
+            "ProbeCannot: huge pages are not to be had here (transparent_hugepage"
+        )
+    small = "say(attempt('memory/latency/random', {'pages': 'small'}))"
+    assert in_python(off + small) == "ran"
+
+
+@pytest.mark.parametrize("layout", [[], ["setarch", "-L"]])
+def test_where_there_are_huge_pages_every_row_gets_them(layout):
+    """Also where mappings grow upwards, so that two of them touch and are one to the kernel."""
+    huge_pages()
+    need(not layout or shutil.which("setarch"), "setarch is not installed")
+    two_cpus()
+    assert set(in_python(huge_attempts(), prefix=layout)) == {"ran"}
+
+
+# --- faults --------------------------------------------------------------------------------------
+
+
+def counted_by_perf(row, params, event, samples=3):
+    """Faults of a whole process of Python in which the row ran, as perf counts them."""
+    script = HEAD + f"say(attempt('memory/{row}', {params}, samples={samples}, isolated=False))"
+    done = subprocess.run(
+        ["perf", "stat", "-x,", "-e", event, sys.executable, "-c", script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+    )
+    assert done.stdout.strip() == '"ran"', done.stdout + done.stderr
+    return int(re.search(rf"^(\d+),.*{event}", done.stderr, re.MULTILINE)[1])
+
+
+@pytest.mark.parametrize(
+    ("row", "less", "more", "faults"),
+    [
+        ("anonymous", {"touches": 100}, {"touches": 10_100}, 3 * 10_000),
+        ("huge", {"touches": 2}, {"touches": 102}, 3 * 100),
+        ("i7_10750h_anonymous", {"touches": 100}, {"touches": 10_100}, 3 * 10_000),
+    ],
+)
+def test_perf_counts_as_many_faults_as_the_samples_say(row, less, more, faults):
+    """By the difference of two runs, so that Python's own cancel."""
+    need(shutil.which("perf"), "perf is not installed")
+    if row == "huge":
+        huge_pages()
+    found = counted_by_perf(f"fault/{row}", more, "minor-faults") - counted_by_perf(
+        f"fault/{row}", less, "minor-faults"
+    )
+    print(row, found, "by perf,", faults, "by the samples")
+    assert found == pytest.approx(faults, rel=0.01, abs=80)
+
+
+def test_every_sample_of_a_major_fault_is_one():
+    one = library.run("memory/fault/major", {"size_bytes": 4 * MIB}, samples=50, warmup=0)
+    assert (one.ops == 1).all() and one.major_faults >= 50
+    if shutil.which("perf"):
+        few, many = (
+            counted_by_perf("fault/major", {"size_bytes": 4 * MIB}, "major-faults", n)
+            for n in (1, 101)
+        )
+        assert many - few == pytest.approx(100, abs=5)
+
+
+def test_a_fault_of_a_cached_file_is_minor_and_may_map_several_pages():
+    """The kernel maps up to 16 pages around the one that is touched (fault_around_bytes)."""
+    one = library.run("memory/fault/minor", {"touches": 64}, samples=5)
+    assert one.major_faults == 0
+    assert (one.ops >= 1).all() and (one.ops <= 64).all()
+    near = library.run("memory/fault/minor", {"touches": 64, "step_bytes": 4096}, samples=5)
+    assert near.ops.sum() < one.ops.sum()
+    mbp = library.run("memory/fault/mbp2016", {"touches": 1024}, samples=5, warmup=0)
+    assert (mbp.ops == 1024).all() and mbp.minor_faults < 5 * 1024 / 2 and mbp.major_faults == 0

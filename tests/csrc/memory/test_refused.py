@@ -1,0 +1,302 @@
+"""The rows of memory where something is not there, is limited or is refused: told, nothing left."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from helpers.project import ROOT, need
+from helpers.rows import (  # the fixture acts on every test of this file
+    FEW,
+    HEAD,
+    MEMORY,
+    MIB,
+    NOBODY_ELSE,
+    PARENT,
+    STATE,
+    control_group,
+    in_python,
+    kills_in,
+    processes_where,
+    stat,
+    two_cpus,
+)
+
+from reckon.measurement import library
+
+WITH_SIZE = [n for n in MEMORY if "size_bytes" in {p.name for p in library.probe(n).parameters}]
+ALONE = [
+    f"memory/bandwidth/{name}"
+    for name in ("loaded_latency", "load", "i7_10750h_two_read", "i7_10750h_two_write")
+]
+
+
+# --- memory that is not there --------------------------------------------------------------------
+
+
+def limited(script, most=512 * MIB):
+    """What the script says within so much memory, in which nothing must be ended by the kernel."""
+    with control_group("memory", max=most) as group:
+        said = in_python(FEW + script, group)
+        assert kills_in(group) == 0
+    return said
+
+
+TOLD = r"ProbeCannot: \d+ MiB with their page tables do not fit into the \d+ MiB available"
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_more_memory_than_the_control_group_has_is_not_touched(isolated):
+    said = limited(
+        f"say([[row, attempt(row, few(row, size_bytes=size), isolated={isolated})]"
+        f" for size in (1 << 30, 16 << 20) for row in {WITH_SIZE} if 'fault' not in row])"
+    )
+    half = len(said) // 2
+    for row, what in said[:half]:
+        assert re.fullmatch(TOLD, what), (row, what)
+    for row, what in said[half:]:
+        assert what == "ran", (row, what)
+    assert half > 25
+
+
+def test_a_sweep_of_sizes_goes_as_far_as_memory_does():
+    said = limited(
+        "say([attempt('memory/latency/random', {'size_bytes': 1024 << i, 'pages': pages})"
+        " for pages in ('small', 'huge') for i in range(21)])"
+    )
+    for sweep in (said[:21], said[21:]):
+        ran = [what == "ran" for what in sweep]
+        assert ran == sorted(ran, reverse=True)  # a bigger one never runs where a smaller cannot
+        assert 18 <= sum(ran) < 20  # 128 MiB runs and 512 MiB cannot
+        assert all(re.fullmatch(TOLD, what) for what in sweep if what != "ran")
+
+
+def test_other_rows_that_take_memory_are_bounded_too():
+    said = limited(
+        "say([attempt(f'memory/{row}', params) for row, params in [\n"
+        "    ('bandwidth/read', {'size_bytes': 600 << 20, 'threads': 2}),\n"
+        "    ('bandwidth/copy', {'size_bytes': 300 << 20}),\n"
+        "    ('bandwidth/i7_10750h_two_read', {'size_bytes': 200 << 20, 'evict_bytes': 100 << 20}),\n"
+        "    ('bandwidth/x510uq_read', {'size_bytes': 1 << 20, 'evict_bytes': 1 << 30}),\n"
+        "    ('fault/anonymous', {'touches': 1 << 18}),\n"
+        "    ('fault/huge', {'touches': 512}),\n"
+        "    ('fault/cold', {'touches': 1 << 18, 'idle_ms': 1}),\n"
+        "    ('fault/i7_10750h_anonymous', {'touches': 1 << 18}),\n"
+        "    ('fault/hpe_i7_860_memory', {'stride_pages': 1 << 18})]])"
+    )
+    for what in said:
+        assert re.fullmatch(TOLD, what), what
+
+
+def test_a_file_bigger_than_the_control_group_is_read_through_its_page_cache():
+    """The kernel gives the cached pages of a file back by itself."""
+    rows = "(('major', {'size_bytes': 256 << 20}), ('minor', {'touches': 1024}))"
+    said = limited(f"say([attempt('memory/fault/' + r, p) for r, p in {rows}])", 128 * MIB)
+    assert said[0] == "ran"
+    assert said[1] == "ran" or "do not stay in the page cache" in said[1]
+
+
+# --- values that make no sense -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "params", "told"),
+    [
+        ("bandwidth/read", {"vector": "avx1024"}, "no registers of that width"),
+        ("bandwidth/write", {"vector": ""}, "no registers of that width"),
+        ("bandwidth/copy_nt", {"vector": "AVX2"}, "no registers of that width"),
+        ("bandwidth/modify", {"vector": "neon512"}, "no registers of that width"),
+        (
+            "bandwidth/read",
+            {"threads": 1000},
+            r"1000 CPUs are asked for, and this process may use \d+",
+        ),
+        ("bandwidth/modify", {"pages": "giant"}, "pages are small or huge"),
+        ("latency/random", {"pages": "giant"}, "pages are small or huge"),
+        ("latency/mbp2016", {"pages": "4096"}, "pages are small or huge"),
+        ("latency/random", {"size_bytes": 128, "line_bytes": 128}, "needs two stops at least"),
+        ("latency/stride", {"size_bytes": 4096, "stride_bytes": 4096}, "needs two stops at least"),
+        ("latency/mbp2016", {"size_bytes": 4096}, "needs two stops at least"),
+        ("latency/random", {"size_bytes": 1 << 37, "line_bytes": 16}, "fewer than 2.31"),
+        ("latency/random", {"line_bytes": 17}, "stops lie whole words of 8 bytes apart"),
+        ("latency/stride", {"stride_bytes": 17}, "stops lie whole words of 8 bytes apart"),
+        ("latency/mbp2016", {"stride_bytes": 4100}, "stops lie whole words of 8 bytes apart"),
+        ("bandwidth/load", {"line_bytes": 66}, "stops lie whole words of 8 bytes apart"),
+        ("latency/mountain", {"stride_bytes": 12}, "words lie whole words of 8 bytes apart"),
+        ("latency/random", {"window_bytes": 8}, "a window holds one stop at least"),
+        ("bandwidth/loaded_latency", {"size_bytes": 1}, "needs two stops at least"),
+        ("bandwidth/load", {"size_bytes": 64}, "needs two stops at least"),
+        ("latency/mountain", {"size_bytes": 128, "stride_bytes": 256}, "smaller than the stride"),
+        ("latency/hpe_i7_860", {"size_bytes": 2048, "chunk_elements": 256}, "two chunks at least"),
+        ("fault/major", {"size_bytes": 4096}, "four pages for each sample"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_told(row, params, told):
+    if "load" in row:
+        two_cpus()
+    with pytest.raises(library.ProbeCannot, match=told):
+        library.run(f"memory/{row}", params)
+
+
+def test_more_bytes_than_can_be_counted_are_told():
+    """2^24 touches 2^30 bytes apart for each of 1024 samples: 2^64 bytes, which are 0 in 64 bits."""
+    params = {"touches": 1 << 24, "step_bytes": 1 << 30}
+    with pytest.raises(library.ProbeCannot, match="/var/tmp has no room"):
+        library.run("memory/fault/minor", params, samples=1024, warmup=0)
+
+
+def test_pages_that_cannot_be_taken_out_are_told():
+    """What is locked into memory (mlockall(2)) stays there, and touching it raises no fault."""
+    need(os.geteuid() == 0, "locking all memory needs root")
+    rows = ("t470", "x510uq", "mbp2016", "i7_10750h_file", "i7_10750h_anonymous")
+    said = in_python(
+        "import ctypes\nlibc = ctypes.CDLL(None)\nassert libc.mlockall(2) == 0\n"  # MCL_FUTURE
+        f"say([attempt('memory/fault/' + row, {{'touches': 2}}, isolated=False) for row in {rows}])"
+    )
+    assert all(what.endswith(": madvise: Invalid argument") for what in said), said
+
+
+def test_the_widths_are_those_that_this_cpu_has():
+    flags = re.search(
+        r"^(?:flags|Features)\s*:(.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE
+    )
+    flags = flags[1].split()
+    has = {
+        "scalar": True,
+        "sse2": "sse2" in flags,
+        "avx2": "avx2" in flags,
+        "avx512": "avx512f" in flags,
+        "neon": "asimd" in flags,
+        "widest": True,
+    }
+    for width, there in has.items():
+        try:
+            library.run("memory/bandwidth/copy_nt", {"size_bytes": 4096, "vector": width})
+            assert there, width
+        except library.ProbeCannot as cannot:
+            assert not there and "no registers of that width" in str(cannot), width
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_with_one_cpu_the_rows_for_two_say_that_they_cannot(isolated):
+    said = in_python(
+        FEW + f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
+        f"say({{row: attempt(row, few(row, threads=2), isolated={isolated}) for row in {MEMORY}}})"
+    )
+    wide = {row for row in MEMORY if "threads" in {p.name for p in library.probe(row).parameters}}
+    for row, what in said.items():
+        if row in ALONE:
+            assert re.match("ProbeCannot: there is (no other CPU|one CPU only)", what), row
+        elif row in wide:
+            assert what == "ProbeCannot: 2 CPUs are asked for, and this process may use 1", row
+        else:
+            assert what == "ran" or (row == "memory/fault/huge" and "huge pages" in what), (
+                row,
+                what,
+            )
+    assert len(wide) == 8
+
+
+@pytest.mark.parametrize("pages", ["small", "huge"])
+def test_in_this_process_no_row_keeps_its_memory(pages):
+    """Neither those that ran nor those that asked for huge pages and did not get them."""
+    said = in_python(
+        FEW
+        + "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"  # no huge pages
+        "def mapped():\n    return int(open('/proc/self/statm').read().split()[0]) * 4096\n"
+        f"said = []\nfor row in {MEMORY}:\n"
+        f"    given = few(row, size_bytes=8 << 20, evict_bytes=8 << 20, touches=32, pages={pages!r})\n"
+        "    given.update(touches=1024) if 'i7' in row and 'touches' in given else None\n"
+        "    attempt(row, given, isolated=False); before = mapped()\n"
+        "    what = attempt(row, given, isolated=False)\n"
+        "    said.append([row, what, mapped() - before])\nsay(said)"
+    )
+    assert [one for one in said if one[2] >= 2 * MIB] == []
+    cannot = [row for row, what, _ in said if "huge pages are not to be had" in what]
+    assert len(cannot) == (1 if pages == "small" else 14)
+
+
+def test_every_row_runs_as_an_ordinary_user():
+    need(os.geteuid() == 0, "becoming another user needs root")
+    said = in_python(
+        FEW + f"become({NOBODY_ELSE})\nsay({{row: attempt(row, few(row)) for row in {MEMORY}}})"
+    )
+    assert {row: what for row, what in said.items() if what != "ran"} == {}
+
+
+# --- two processes at once -----------------------------------------------------------------------
+
+TWO = "bandwidth/i7_10750h_two_read"
+
+
+def test_each_of_two_processes_has_arrays_of_its_own_only():
+    """Within a limit on addresses that holds one set of arrays beside what is there, and not two."""
+    two_cpus()
+    said = in_python(
+        "taken = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (taken + (80 << 20),) * 2)\n"
+        f"say(attempt('memory/{TWO}', {{'size_bytes': 4 << 20, 'evict_bytes': 56 << 20}}, isolated=False))"
+    )
+    assert said == "ran"
+
+
+@pytest.fixture(scope="module")
+def no_affinity(tmp_path_factory):
+    out = tmp_path_factory.mktemp("affinity") / "affinity.so"
+    command = ["gcc", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+    subprocess.run([*command, ROOT / "tests/csrc/programs/affinity.c", "-o", out], check=True)
+    return str(out)
+
+
+def test_what_the_second_process_cannot_is_told_as_such(no_affinity):
+    two_cpus()
+    said = in_python(f"say(attempt('memory/{TWO}', {{}}, isolated=False))", LD_PRELOAD=no_affinity)
+    assert said == "ProbeCannot: the second process cannot have a CPU and arrays of its own"
+
+
+def test_where_the_cpus_are_not_known_the_reason_says_so(no_affinity):
+    """As with more CPUs than a cpu_set_t has; rows for one CPU run all the same."""
+    said = in_python(
+        "say([attempt('memory/' + row, {'size_bytes': 1 << 20}, isolated=False)"
+        f" for row in ('latency/random', '{TWO}', 'bandwidth/load')])",
+        LD_PRELOAD=no_affinity,
+        UNKNOWN_CPUS="1",
+    )
+    told = "(which CPUs this process may use is not known: Invalid argument)"
+    assert said[0] == "ran"
+    assert all(
+        what.startswith("ProbeCannot: there is ") and what.endswith(told) for what in said[1:]
+    )
+
+
+def wait_for(what):
+    for _ in range(200):
+        if what():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_the_second_process_ends_with_the_first():
+    two_cpus()
+    script = f"attempt('memory/{TWO}', samples=100_000, isolated=False)"
+    caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)
+
+    def second():
+        return processes_where(lambda path: stat(path)[PARENT] == str(caller.pid))
+
+    try:
+        assert wait_for(second)
+        child = second()[0]
+        time.sleep(0.3)  # beyond its beginning
+    finally:
+        caller.kill()
+        caller.wait()
+    assert wait_for(
+        lambda: (
+            not processes_where(lambda path: path.name == str(child) and stat(path)[STATE] != "Z")
+        )
+    )

@@ -1,0 +1,109 @@
+"""What csrc/network/support/capture.h sees of a connection, for the rows that read packets."""
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from helpers.project import ROOT, need
+from helpers.rows import NOBODY_ELSE
+
+FIN, SYN, PSH, ACK = 1, 2, 8, 16
+SPACE = ("unshare", "-n", "sh", "-c", 'ip link set lo up; exec "$@"', "sh")
+# An address of this computer's that is not loopback's: packets to it go through lo all the same.
+OTHER = (
+    "unshare",
+    "-n",
+    "sh",
+    "-c",
+    "ip link set lo up; ip link add reckon0 type veth peer name reckon1; "
+    'ip address add 192.0.2.77/24 dev reckon0; ip link set reckon0 up; exec "$@"',
+    "sh",
+)
+
+
+@pytest.fixture(scope="module")
+def program():
+    """In a folder that other users can reach as well."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        os.chmod(folder, 0o755)
+        yield build(Path(folder) / "capture")
+
+
+def build(out):
+    library = ROOT / "_build/lib"
+    command = [
+        "gcc",
+        "-std=gnu11",
+        "-D_GNU_SOURCE",
+        "-O2",
+        "-Wall",
+        f"-I{ROOT / 'csrc'}",
+        ROOT / "tests/csrc/programs/capture.c",
+        library / "runner/registry.o",
+        library / "runner/here.o",
+        "-o",
+        out,
+        *(f"-Wl,--defsym=__{end}_rk_probes=0" for end in ("start", "stop")),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def look(program, *arguments, prefix=SPACE):
+    need(os.geteuid() == 0, "captures and namespaces need root")
+    done = subprocess.run(
+        [*prefix, program, *arguments], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()
+
+
+def packets(lines):
+    return [(way, *map(int, rest)) for way, *rest in map(str.split, lines)]
+
+
+@pytest.mark.parametrize(
+    ("address", "prefix"), [("127.0.0.1", SPACE), ("::1", SPACE), ("192.0.2.77", OTHER)]
+)
+def test_each_packet_is_seen_once_and_both_ways(program, address, prefix):
+    seen = packets(look(program, address, "show", prefix=prefix))
+    assert seen[:3] == [(">", SYN, 0, 0, 0), ("<", SYN | ACK, 0, 1, 0), (">", ACK, 1, 1, 0)]
+    for way, sizes in ((">", 64 + 100000), ("<", 10)):
+        data = [(seq, size) for to, _, seq, _, size in seen if to == way and size]
+        assert sum(size for _, size in data) == sizes
+        assert [seq for seq, _ in data] == [
+            1 + sum(s for _, s in data[:i]) for i in range(len(data))
+        ]
+    assert [(way, seq) for way, flags, seq, _, _ in seen if flags & FIN] == [
+        (">", 100065),
+        ("<", 11),
+    ]
+    assert seen[-1] == (">", ACK, 100066, 12, 0)
+    # What comes in acknowledges what left before it; never more, and in the end all of it.
+    left = 0
+    for way, _, seq, ack, size in seen[1:]:
+        left = max(left, seq + size) if way == ">" else left
+        assert way == ">" or ack <= left + 1
+
+
+def test_another_connection_is_left_out_even_of_what_lies_in_the_ring(program):
+    sizes = [(way, size) for way, _, _, _, size in packets(look(program, "127.0.0.1", "strangers"))]
+    assert ("<", 11) in sizes
+    assert not {size for _, size in sizes} & {7, 3}
+    assert {way for way, _ in sizes} == {"<"}  # ours are left out, too, once they are not wanted
+
+
+def test_what_the_ring_does_not_hold_is_told_once(program):
+    full = "the capture lost packets, its ring was full: No buffer space available"
+    assert look(program, "127.0.0.1", "flood") == [full]
+    assert look(program, "127.0.0.1", "flood", "ask") == ["lost 1"]
+
+
+def test_without_the_right_to_capture_it_says_so(program):
+    need(os.geteuid() == 0, "becoming another user needs root")
+    prefix = ["setpriv", f"--reuid={NOBODY_ELSE}", "--clear-groups"]
+    done = subprocess.run([*prefix, program, "127.0.0.1", "show"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "needs root (CAP_NET_RAW) to capture packets\n")

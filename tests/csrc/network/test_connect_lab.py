@@ -1,0 +1,82 @@
+"""The rows of network/connect over a link whose round trip is known."""
+
+import re
+import threading
+import time
+
+import numpy as np
+import pytest
+from helpers.connections import ACROSS, PART, ROWS, WIRE, left_running
+from helpers.project import need
+
+from reckon.hosts.lab import Lab, LabCannot
+from reckon.measurement import library
+
+RTT_S = 0.01
+OVER_THE_LINK = [row for row in ROWS if row not in ACROSS]
+LASTING = [row for row in OVER_THE_LINK if re.search("connect|setup|teardown", row)]
+
+
+@pytest.fixture(scope="module")
+def lab():
+    try:
+        lab = Lab(RTT_S, 100e6)
+    except LabCannot as error:
+        need(False, str(error))
+    with lab, pytest.MonkeyPatch.context() as patch:
+        for name, value in lab.environment.items():
+            patch.setenv(name, value)
+        yield lab
+    assert left_running() == []
+
+
+def run(row, samples=8, **how):
+    return library.run(PART + row, {"peer": "other"}, samples=samples, warmup=1, **how)
+
+
+def seconds(one):
+    return one.ticks / one.ops / library.tick_hz()
+
+
+@pytest.fixture(scope="module")
+def over_the_link(lab):
+    return {row: run(row) for row in OVER_THE_LINK}
+
+
+def test_nothing_that_waits_for_the_other_host_is_faster_than_the_link(over_the_link):
+    assert len(LASTING) == 9 and set(WIRE) < set(LASTING)
+    for row in LASTING:
+        assert seconds(over_the_link[row]).min() >= RTT_S, row
+
+
+def test_a_close_does_not_wait_for_the_other_host(over_the_link):
+    connect = np.median(seconds(over_the_link["connect"]))
+    for row in set(OVER_THE_LINK) - set(LASTING):
+        assert np.median(seconds(over_the_link[row])) < connect / 5, row
+
+
+def test_nothing_is_lost_or_turned_away(over_the_link):
+    for row, one in over_the_link.items():
+        assert (one.retransmits, one.listen_overflows, one.listen_drops) == (0, 0, 0), row
+
+
+def test_when_the_other_host_vanishes_the_row_says_so(monkeypatch, lab):
+    told = []
+
+    def long():
+        try:
+            run("connect", samples=1000)
+        except library.ReckonError as error:
+            told.append(f"{type(error).__name__}: {error}")
+
+    with Lab(RTT_S, 100e6) as other:
+        for name, value in other.environment.items():
+            monkeypatch.setenv(name, value)
+        runner = threading.Thread(target=long)
+        runner.start()
+        while runner.is_alive() and other.counters()["to_peer"]["packets"] < 100:
+            time.sleep(0.05)  # until it is well under way
+    runner.join()
+    # the one or the other, as it was waiting for the SYN-ACK or for the byte after it
+    sentences = "Nobody answered the SYN of a connection|A connection was made but not accepted"
+    assert re.match(f"ProbeFailed: ({sentences})", told[0]), told

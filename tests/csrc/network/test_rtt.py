@@ -1,0 +1,245 @@
+"""The rows of round trips: counted by the kernel, where their servers are, what lies on the wire."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from helpers.peers import TOKEN, Peer, until
+from helpers.project import ROOT, need
+from helpers.rows import (  # the fixtures act on every test of this file
+    NOTHING,
+    in_python,
+    median_ns,
+    quickest_ns,
+    two_cpus,
+)
+from helpers.trips import CAPTURED, LOOPBACK_ALONE, ROWS, SIX, SPACE, Running, can_run, root
+
+from reckon.measurement import library
+
+# --- counts ------------------------------------------------------------------------------------
+
+COUNTERS = """
+def counters():
+    found = {}
+    for file in ("snmp", "netstat", "snmp6"):
+        lines = [line.split() for line in open("/proc/self/net/" + file)]
+        if file == "snmp6":
+            found.update({name: int(value) for name, value in lines})
+        else:
+            for names, values in zip(lines[::2], lines[1::2]):
+                found.update({names[0] + n: int(v) for n, v in zip(names[1:], values[1:])})
+    return found
+def grown(row, params, samples):
+    before = counters()
+    one = library.run(row, params, samples=samples, warmup=0)
+    after = counters()
+    return {name: after[name] - before.get(name, 0) for name in after}, [int(n) for n in one.ops]
+"""
+DATA, DATAGRAMS = "TcpExt:TCPOrigDataSent", "Udp:OutDatagrams"
+# What one round trip of a sample adds to which counter, and how many a sample has of it.
+COUNTED = {
+    "tcp": (DATA, 2),
+    "tcp_across": (DATA, 2),
+    "tcp_wire": (DATA, 2),
+    "t470": (DATA, 2),
+    "i7_10750h": (DATA, 2),
+    "mbp2016": (DATA, 2 * 3),
+    "hpe_i7_860": (DATA, 1),
+    "udp": (DATAGRAMS, 2),
+    "udp_across": (DATAGRAMS, 2),
+    "icmp": ("Icmp:InEchoReps", 1),
+}
+
+
+def test_every_row_is_counted():
+    assert sorted(f"network/rtt/{row}" for row in COUNTED) == ROWS
+
+
+@pytest.mark.parametrize("row", COUNTED)
+def test_a_sample_has_as_many_round_trips_as_it_says(row):
+    """By the kernel's counters, in a network where nobody else sends."""
+    root()
+    can_run(f"network/rtt/{row}")
+    counter, each = COUNTED[row]
+    rounds = (
+        4 if "rounds" in [p.name for p in library.probe(f"network/rtt/{row}").parameters] else 1
+    )
+    params = {"rounds": 4} if rounds == 4 else {}
+    few, many, ops = in_python(
+        COUNTERS + f"few, _ = grown('network/rtt/{row}', {params}, 3)\n"
+        f"many, ops = grown('network/rtt/{row}', {params}, 13)\n"
+        f"say([few['{counter}'], many['{counter}'], ops])",
+        prefix=SPACE,
+    )
+    assert ops == [rounds] * 13
+    assert many - few == (13 - 3) * rounds * each
+
+
+@pytest.mark.parametrize("row", [row for row in COUNTED if row not in ("icmp", "hpe_i7_860")])
+@pytest.mark.parametrize("size", [1, 65536])
+def test_a_message_of_any_size_goes_there_and_back(row, size):
+    root()
+    can_run(f"network/rtt/{row}")
+    size = min(
+        size,
+        max(
+            p.most for p in library.probe(f"network/rtt/{row}").parameters if p.name == "size_bytes"
+        ),
+    )
+    small, large = in_python(
+        COUNTERS
+        + f"said = [grown('network/rtt/{row}', {{'size_bytes': {size}}}, n) for n in (2, 12)]\n"
+        # A report's server is a program that may not listen yet: a refused connection is SYN and RST.
+        "say([one['IpExt:OutOctets'] - 100 * one['Tcp:AttemptFails'] for one, _ in said])",
+        prefix=SPACE,
+    )
+    rounds = 3 * 100 if row == "mbp2016" else 1
+    bytes_each = (large - small) / 10 / rounds
+    # Headers and acknowledgements come to it: of one packet or, in the largest, of some.
+    assert 2 * size + 40 < bytes_each < 2 * size + 1000
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_what_tcp_did_is_in_the_record(row):
+    can_run(row)
+    one = library.run(row, samples=2)
+    # Of the whole namespace, so others' may be among them; -1 would be "not known".
+    assert min(one.retransmits, one.listen_overflows, one.listen_drops) >= 0
+    assert one.time_wait >= 0
+
+
+@pytest.mark.parametrize("row", ["tcp", "udp", "icmp"])
+@pytest.mark.timed
+def test_a_trial_of_twenty_takes_as_long_as_twenty(row):
+    row, samples = f"network/rtt/{row}", 30
+
+    def trial(rounds):
+        return median_ns(row, {"rounds": rounds}, 5, samples=samples) * rounds
+
+    assert 4 < trial(20) / trial(1) < 100
+
+
+@pytest.mark.timed
+def test_64_kib_take_longer_than_a_byte():
+    for row, most in (("tcp", 65536), ("udp", 65507)):
+        large, small = quickest_ns(
+            *((f"network/rtt/{row}", {"size_bytes": size}) for size in (most, 1))
+        )
+        assert large > 1.3 * small, row
+
+
+def test_a_byte_is_sent_when_it_is_due_and_is_to_be_acknowledged_at_once(tmp_path, monkeypatch):
+    """TCP_QUICKACK is set before the first read and after each one. What it does cannot be timed: a
+    process that reads all there is has it acknowledged, too."""
+    root()
+    hook, told = tmp_path / "quickacks.so", tmp_path / "told"
+    told.touch()
+    build = ["gcc", "-O2", "-shared", "-fPIC", ROOT / "tests/csrc/programs/quickacks.c", "-o", hook]
+    assert subprocess.run(build).returncode == 0
+    with monkeypatch.context() as patch:
+        patch.setenv("LD_PRELOAD", str(hook))
+        patch.setenv("QUICKACKS", str(told))
+        peer = Peer()
+    with peer:
+        monkeypatch.setenv("RECKON_PEER_AT", peer.at)
+        monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
+        params = {"interval_us": 20_000, "peer": "other"}
+        one = library.run("network/rtt/hpe_i7_860", params, samples=10, warmup=0)
+    assert one.wall_ns > 9 * 20_000_000
+    assert until(lambda: told.stat().st_size == 1 + 10), told.stat().st_size
+
+
+@pytest.mark.timed
+def test_what_lies_on_the_wire_is_shorter_than_what_the_caller_sees():
+    root()
+    for size in (1, 64, 20_000):
+        wire, caller = quickest_ns(
+            *((f"network/rtt/{row}", {"size_bytes": size}) for row in ("tcp_wire", "tcp"))
+        )
+        assert caller / 20 < wire < caller, size
+
+
+# --- where -------------------------------------------------------------------------------------
+
+
+def allowed(task):
+    status = (Path(task) / "status").read_text()
+    return re.search(r"Cpus_allowed_list:\s*(.*)", status)[1]
+
+
+@pytest.mark.parametrize("row", ["tcp", "udp", "tcp_wire", "t470", "i7_10750h", "hpe_i7_860"])
+def test_the_server_is_on_the_rows_cpu(row):
+    can_run(f"network/rtt/{row}")
+    with Running(row) as running:
+        seen = [allowed(f"/proc/{pid}") for pid in running.servers]
+    assert set(seen) == {str(library.default_cpu())}
+
+
+@pytest.mark.parametrize("row", ["tcp_across", "udp_across"])
+def test_across_the_server_is_on_the_lowest_other_cpu(row):
+    two_cpus()
+    with Running(row) as running:
+        seen = [allowed(f"/proc/{pid}") for pid in running.servers]
+    assert set(seen) == {str(min(os.sched_getaffinity(0) - {library.default_cpu()}))}
+
+
+def test_the_thread_of_mbp2016_runs_where_the_scheduler_puts_it():
+    two_cpus()
+    wanted = {str(library.default_cpu()), allowed("/proc/self")}
+    with Running("mbp2016") as running:
+        tasks = Path(f"/proc/{running.probe}/task")
+        assert until(lambda: {allowed(task) for task in tasks.iterdir()} == wanted)
+
+
+def test_while_idle_states_are_held_the_kernel_says_so():
+    root()
+    device = Path("/dev/cpu_dma_latency")
+    need(device.exists(), "there is no /dev/cpu_dma_latency")
+
+    def most_us():
+        with device.open("rb") as file:
+            return int.from_bytes(file.read(4), "little", signed=True)
+
+    before = most_us()
+    if before == 0:
+        pytest.skip("somebody else holds them")
+    with Running("tcp", hold_idle=1):
+        held = most_us()
+    assert (held, most_us()) == (0, before)
+
+
+# --- networks ----------------------------------------------------------------------------------
+
+HOW_ALL = f"say({{row: attempt(row, {{}}, samples=5, warmup=1) for row in {ROWS}}})"
+
+
+@pytest.mark.parametrize("prefix", [SPACE, SIX], ids=["IPv4", "IPv6"])
+def test_in_a_network_of_one_kind_every_row_runs(prefix):
+    root()
+    for row in ROWS:
+        can_run(row)
+    assert in_python(HOW_ALL, prefix=prefix) == dict.fromkeys(ROWS, "ran")
+
+
+def test_against_another_host_the_rows_run_that_can():
+    with Peer() as peer:
+        said = in_python(
+            HOW_ALL.replace("{}", "{'peer': 'other'}"),
+            RECKON_PEER_AT=peer.at,
+            RECKON_PEER_TOKEN=TOKEN,
+        )
+    for row, what in said.items():
+        if row in LOOPBACK_ALONE:
+            assert what.startswith("ProbeCannot") and "peer must be loopback" in what, row
+        elif row not in CAPTURED or os.geteuid() == 0:
+            assert what == "ran", row
+
+
+def test_in_this_process_no_row_leaves_anything_behind():
+    said = in_python(f"say([[row, attempt(row, isolated=False), left_behind()] for row in {ROWS}])")
+    for row, what, left in said:
+        assert left == NOTHING, row
+        assert what == "ran" or what.startswith("ProbeCannot"), row

@@ -1,0 +1,299 @@
+"""The rows of other programs: what they print is read aright, and nothing else counts as a sample."""
+
+import os
+import re
+
+import pytest
+from helpers.rows import NOTHING, in_python, median_ns  # a fixture for every test
+from helpers.tools import (  # as does programs
+    ALONE,
+    IPERF3,
+    LISTEN,
+    NOBODY,
+    PING,
+    PROGRAM,
+    SOCKPERF,
+    said_by,
+)
+
+from reckon.measurement import library
+
+# --- what they measure -------------------------------------------------------------------------
+
+
+def us_of(one):
+    return one.ticks / library.tick_hz() * 1e6
+
+
+@pytest.mark.parametrize("samples", [1, 7, 50])
+@pytest.mark.parametrize("row", [PING, SOCKPERF])
+def test_as_many_round_trips_as_asked(row, samples):
+    one = library.run(row, samples=samples, warmup=0)
+    assert len(one.ticks) == samples and (one.ops == 1).all()
+    assert (one.ticks > 0).all() and us_of(one).sum() < one.wall_ns / 1e3
+
+
+@pytest.mark.parametrize(
+    ("row", "ours", "factor"),
+    [
+        (PING, "network/rtt/icmp", 10),  # the CPU sleeps between ping's echoes
+        (SOCKPERF, "network/rtt/tcp", 3),
+        (IPERF3, "network/throughput/tcp_across", 5),
+    ],
+)
+@pytest.mark.timed
+def test_their_figures_are_ours_within_a_factor(row, ours, factor):
+    found = [
+        median_ns(name, processes=1, warmup=0, samples=2 if name == IPERF3 else 20)
+        for name in (row, ours)
+    ]
+    assert 1 / factor < found[0] / found[1] < factor, found
+
+
+def test_a_run_of_iperf3_is_a_sample():
+    one = library.run(IPERF3, samples=2, warmup=0)
+    assert (abs(us_of(one) / 1e6 - 1) < 0.5).all() and one.wall_ns > 2e9
+    assert (one.ops > 1e6).all()
+
+
+def test_a_longer_span_is_rounded_up_to_whole_seconds():
+    one = library.run(IPERF3, {"span_ms": 1001}, samples=1, warmup=0)
+    assert 1.5 < us_of(one)[0] / 1e6 < 3
+
+
+def test_what_tcp_did_is_noted_where_it_is_tcp():
+    assert library.run(SOCKPERF, samples=1, warmup=0).retransmits >= 0
+    assert library.run(IPERF3, samples=1, warmup=0).listen_overflows >= 0
+    assert library.run(PING, samples=1, warmup=0).retransmits == -1
+
+
+@pytest.mark.parametrize(
+    ("row", "params", "expected"),
+    [
+        (
+            PING,
+            {"size_bytes": 100, "interval_ms": 30},
+            r"-n -i 0\.030 -s 100 -c 2 -w \d+ 127\.0\.0\.1\n",
+        ),
+        (
+            SOCKPERF,
+            {"size_bytes": 200, "span_ms": 1500},
+            r"server --tcp -i 127\.0\.0\.1 -p (\d+)\n(?:.*\n)+ping-pong --tcp --full-rtt -i 127\.0\.0\.1 "
+            r"-p \1 -t 2 --msg-size 200 --full-log /proc/self/fd/\d+\n",
+        ),
+        (
+            IPERF3,
+            {"size_bytes": 300},
+            r"-s -1 -B 127\.0\.0\.1 -p (\d+)\n(?:.*\n)+-c 127\.0\.0\.1 -p \1 -l 300 -t 1 -J\n",
+        ),
+    ],
+)
+def test_parameters_reach_the_program_and_the_peers_token_does_not(
+    pretend, tmp_path, monkeypatch, row, params, expected
+):
+    monkeypatch.setenv("RECKON_PEER_TOKEN", "nobody else's business")
+    note = f'printf "%s\\n" "$*" >> {tmp_path}/said; env >> {tmp_path}/said; exec "$REAL" "$@"'
+    assert said_by(row, pretend(PROGRAM[row], note, note), params=params, samples=1) == "ran"
+    said = (tmp_path / "said").read_text()
+    assert re.search(expected, said)
+    assert "business" not in said
+    assert (
+        said.count("LC_ALL=C\n") == said.count("PATH=/usr/bin:/bin\n") == (1 if row == PING else 2)
+    )
+
+
+@pytest.mark.parametrize("row", PROGRAM)
+def test_client_and_server_are_where_the_row_says(pretend, tmp_path, row):
+    look = f'grep Cpus_allowed_list /proc/self/status >> {tmp_path}/$1; exec "$REAL" "$@"'
+    cpu = library.default_cpu()
+    assert said_by(row, pretend(PROGRAM[row], look, look)) == "ran"
+
+    def where(word):
+        return {int(line.split()[1]) for line in (tmp_path / word).read_text().splitlines()}
+
+    if row == PING:
+        assert where("-n") == {cpu}
+    if row == SOCKPERF:
+        assert where("ping-pong") == where("server") == {cpu}
+    if row == IPERF3:
+        assert where("-c") == {cpu} and where("-s") == {min(os.sched_getaffinity(0) - {cpu})}
+
+
+# --- read aright, and nothing that cannot be ----------------------------------------------------
+
+ECHO = "64 bytes from 127.0.0.1: icmp_seq={} ttl=64 time={} ms"
+ECHOES = [
+    "PING 127.0.0.1 (127.0.0.1) 56(84) bytes of data.",
+    ECHO.format(1, 4.25),
+    ECHO.format(2, "0.034"),
+    ECHO.format(3, "1.07"),
+    "",
+    "--- 127.0.0.1 ping statistics ---",
+    "3 packets transmitted, 3 received, 0% packet loss, time 4ms",
+]
+LOG = [
+    "------------------------------",
+    "test was performed using the following parameters: --full-rtt",
+    "sockperf: ---> percentile 50.000 =   13.369",
+    "packet, txTime(sec), rxTime(sec), rtt(usec)",
+    "0, 2.100000000, 2.100011000, 11.000",
+    "1, 2.200000000, 2.200022000, 22.000",
+    "2, 2.300000000, 2.300033000, 33.000",
+    "3, 2.400000000, 2.400044000, 44.000",
+    "4, 2.500000000, 2.500055000, 55.000",
+    "5, 2.600000000, 2.600066000, 66.000",
+    "------------------------------",
+]
+SUM = '"sum_received": {"start": 0, "seconds": 1.25, "bytes": 5000000000, "bits_per_second": 32e9}'
+REPORT = [
+    '{"intervals": [{"sum": {"seconds": 9, "bytes": 9, "bits_per_second": 8}}], "end": {',
+    '"sum_sent": {"seconds": 1.0, "bytes": 7, "bits_per_second": 56},',
+    SUM,
+    "}}",
+]
+
+
+@pytest.fixture
+def printing(pretend, tmp_path):
+    """What rows say, and their us and operations, whose program prints these lines: one case after
+    another in one script. A little slow, so that the times can be."""
+    shown = tmp_path / "shown"
+
+    def build(row, cases):
+        client = f"sleep 0.05\ncat {shown}"
+        if row == SOCKPERF:
+            client = (
+                f'while [ "$1" != --full-log ]; do shift; done\nsleep 0.05\ncat {shown} > "$2"\n'
+                "echo sockperf: Test ended"
+            )
+        prefix = pretend(PROGRAM[row], client, LISTEN if row == IPERF3 else 'exec "$REAL" "$@"')
+        found = in_python(
+            ALONE + f"said = []\nfor lines, samples in {cases}:\n"
+            f"    open({str(shown)!r}, 'w').write('\\n'.join(lines) + '\\n')\n"
+            "    try:\n"
+            f"        one = library.run({row!r}, samples=samples, warmup=0)\n"
+            "        said.append([(one.ticks / library.tick_hz() * 1e6).tolist(), one.ops.tolist()])\n"
+            "    except library.ReckonError as error:\n"
+            "        said.append(f'{type(error).__name__}: {error}')\n"
+            "say([said, left_behind(), alone()])",
+            prefix=prefix,
+        )
+        assert found[1:] == [NOTHING, NOBODY]
+        return found[0]
+
+    return build
+
+
+def changed(lines, old, new):
+    text = "\n".join(lines)
+    assert text.count(old) == 1
+    return text.replace(old, new).splitlines()
+
+
+def nothing_of_this_is_a_sample(row, printing, cases):
+    said = printing(row, [(lines, 2) for lines, _ in cases])
+    for what, (lines, told) in zip(said, cases, strict=True):
+        assert isinstance(what, str) and what.startswith(f"ProbeFailed: {told}"), lines
+
+
+def test_the_times_of_ping_are_read_without_the_first(printing):
+    [[us, ops]] = printing(PING, [(ECHOES, 2)])
+    assert us == pytest.approx([34, 1070], rel=0.01) and ops == [1, 1]
+
+
+def test_what_ping_may_print_wrongly_is_no_sample(printing):
+    cannot_be = "ping printed a round trip that cannot be: 64 bytes from 127.0.0.1: icmp_seq=2"
+    other = "ping printed echo 3 where it was to be echo 2 of 3."
+    nothing_of_this_is_a_sample(
+        PING,
+        printing,
+        [
+            (
+                ["hello", "world"],
+                "ping printed the times of 0 echoes, not of the 3 that it was to send.",
+            ),
+            ([], "ping printed the times of 0 echoes"),
+            (ECHOES[:3], "ping printed the times of 2 echoes, not of the 3"),
+            ([*ECHOES[:3], *ECHOES[2:]], "ping printed echo 2 where it was to be echo 3 of 3."),
+            ([*ECHOES, ECHO.format(4, 1)], "ping printed echo 4, and was to send 3."),
+            (changed(ECHOES, "0.034", "0.000"), cannot_be),
+            (changed(ECHOES, "0.034", "-0.034"), cannot_be),
+            (changed(ECHOES, "0.034", "nan"), cannot_be),
+            (changed(ECHOES, "0.034", "60000"), cannot_be),
+            (changed(ECHOES, "0.034 ms", "34 us"), other),
+            (changed(ECHOES, "=0.034", "<1"), other),
+        ],
+    )
+
+
+def test_round_trips_of_sockperf_are_whole_and_evenly_spread(printing):
+    expected = [[22, 55], [22, 44, 66], [11, 22, 33, 44, 55, 66]]
+    found = printing(SOCKPERF, [(LOG, len(us)) for us in expected])
+    for [us, ops], those in zip(found, expected, strict=True):
+        assert us == pytest.approx(those, rel=0.01) and ops == [1] * len(those)
+
+
+def test_what_sockperf_may_log_wrongly_is_no_sample(printing):
+    cannot_be = "sockperf logged a round trip that cannot be: 1, 2."
+    nothing_of_this_is_a_sample(
+        SOCKPERF,
+        printing,
+        [
+            (
+                ["nonsense"],
+                "sockperf logged 0 round trips where 2 are wanted; a longer span_ms gives more.",
+            ),
+            (LOG[:5], "sockperf logged 1 round trips where 2 are wanted"),
+            (changed(LOG, " 22.000", " 11.000"), cannot_be),
+            (changed(LOG, "2.200022000, 22", "2.199978000, -22"), cannot_be),
+            (changed(LOG, "2.200022000, 22.000", "2.200000000, 0.000"), cannot_be),
+            (changed(LOG, "2.200022000, 22.000", "9.2, 7000000"), cannot_be),
+            (
+                changed(LOG, "1, 2.2", "7, 2.2"),
+                "sockperf logged a round trip that cannot be: 7, 2.2",
+            ),
+        ],
+    )
+
+
+def test_the_receivers_sum_of_iperf3_is_read(printing):
+    [[us, ops]] = printing(IPERF3, [(REPORT, 1)])
+    assert us == pytest.approx([1.25e6], rel=0.01) and ops == [5_000_000_000]
+
+
+def test_what_iperf3_may_report_wrongly_is_no_sample(printing):
+    none = "iperf3 reported no sum of what was received"
+    refused = '{"end": {}, "error": "unable to connect to server: Connection refused"}'
+    nothing_of_this_is_a_sample(
+        IPERF3,
+        printing,
+        [
+            (["nonsense"], f"{none}: nonsense"),
+            ([], f"{none}: it said nothing."),
+            (REPORT[:2], none),
+            ([*REPORT, *REPORT], none),
+            (changed(REPORT, "5000000000", '"many"'), none),
+            (
+                changed(REPORT, '"bytes": 5000000000', '"x": 0}, "other": {"bytes": 5000000000'),
+                none,
+            ),
+            (changed(REPORT, "5000000000", "nan"), none),
+            (
+                changed(REPORT, "5000000000", "0"),
+                "iperf3 reported 0 bytes in 1.25 s, and was asked for 1 s.",
+            ),
+            (
+                changed(REPORT, "5000000000", "-5"),
+                "iperf3 reported -5 bytes in 1.25 s, and was asked for 1 s.",
+            ),
+            (
+                changed(REPORT, "1.25", "0.001"),
+                "iperf3 reported 5000000000 bytes in 0.001 s, and was asked",
+            ),
+            (
+                changed(REPORT, "32e9", "64e9"),
+                "iperf3 reported 5000000000 bytes in 1.25 s and 6.4e+10 bit/s",
+            ),
+            ([refused], "iperf3 failed: unable to connect to server: Connection refused"),
+        ],
+    )

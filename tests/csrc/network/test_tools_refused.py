@@ -1,0 +1,246 @@
+"""The rows of other programs where one is missing, refused, broken or hangs: told, nothing left."""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from helpers.project import ROOT, need
+from helpers.rows import (  # the fixture acts on every test of this file
+    GROUP,
+    HEAD,
+    NOBODY_ELSE,
+    STATE,
+    children_of,
+    in_python,
+    processes_where,
+    stat,
+)
+from helpers.tools import (  # as does programs
+    IPERF3,
+    LISTEN,
+    PING,
+    PROGRAM,
+    SOCKPERF,
+    private,
+    said_by,
+    said_in_turn,
+)
+
+need(os.geteuid() == 0, "a mount and a network of one's own need root")
+
+
+def path_of(row):
+    return os.path.realpath(shutil.which(PROGRAM[row]))
+
+
+# --- missing or refused: this machine cannot ----------------------------------------------------
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+@pytest.mark.parametrize("row", PROGRAM)
+def test_a_program_that_is_not_there_is_named(row, isolated):
+    said = said_by(row, private(f"mount --bind /dev/null {path_of(row)}"), isolated=isolated)
+    package = "iputils-ping" if row == PING else PROGRAM[row]
+    assert said == (
+        f"ProbeCannot: {PROGRAM[row]} is not installed (the package {package} of Debian "
+        "and Ubuntu has it)"
+    )
+
+
+def test_programs_are_looked_for_on_path_and_a_folder_is_no_program(tmp_path):
+    (tmp_path / "ping").mkdir()
+    before = f"os.environ['PATH'] = '{tmp_path}'\n"
+    assert "ping is not installed" in said_by(PING, private("true"), before, isolated=False)
+    shutil.copy2(path_of(PING), tmp_path / "ping" / "ping")
+    before = f"os.environ['PATH'] = '{tmp_path}:{tmp_path}/ping'\n"
+    assert said_by(PING, private("true"), before, isolated=False) == "ran"
+    relative = f"os.chdir('{tmp_path}'); os.environ['PATH'] = 'ping::'\n"
+    assert "ping is not installed" in said_by(PING, private("true"), relative, isolated=False)
+    (tmp_path / "ping" / "ping").chmod(0o644)
+    assert "ping is not installed" in said_by(PING, private("true"), before, isolated=False)
+
+
+@pytest.mark.parametrize("row", PROGRAM)
+def test_without_a_loopback_no_row_can(row):
+    assert said_by(row, private("true", network="true")) == (
+        "ProbeCannot: needs the loopback address 127.0.0.1, to which there is no way here"
+    )
+
+
+def test_with_one_cpu_iperf3_cannot_and_the_others_run():
+    before = f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
+    assert said_by(IPERF3, private("true"), before).startswith("ProbeCannot: needs a second CPU")
+    assert (
+        said_by(PING, private("true"), before)
+        == said_by(SOCKPERF, private("true"), before)
+        == "ran"
+    )
+
+
+def test_a_program_that_may_not_be_run_is_refused(tmp_path):
+    """A file with a right that the process may not have cannot be executed (capabilities(7))."""
+    need(shutil.which("setpriv") and shutil.which("setcap"), "setpriv or setcap is not installed")
+    ping = tmp_path / "ping"
+    shutil.copy2(path_of(PING), ping)
+    subprocess.run(["setcap", "cap_net_raw=ep", ping], check=True)
+    drop = ["setpriv", "--bounding-set=-net_raw", "--inh-caps=-net_raw"]
+    before = f"os.environ['PATH'] = '{tmp_path}'\n"
+    said = said_by(PING, [*private("true"), *drop], before, isolated=False)
+    assert said == f"ProbeCannot: {ping} is refused here: Operation not permitted"
+
+
+def test_a_program_that_says_that_it_is_not_permitted_is_refused(pretend):
+    prefix = pretend("ping", "echo PING; echo ping: socket: Operation not permitted >&2; exit 2")
+    assert said_by(PING, prefix) == (
+        "ProbeCannot: ping is refused here: ping: socket: Operation not permitted"
+    )
+
+
+def test_an_ordinary_user_may_ping_no_oftener_than_ping_allows():
+    script = (
+        f"become({NOBODY_ELSE})\n"
+        "say([attempt('network/rtt/ping', {'interval_ms': n}) for n in (1, 200)])"
+    )
+    often, seldom = in_python(script)
+    if seldom == "ran":  # as where ping has rights of its own
+        assert re.match(
+            "ProbeCannot: ping is refused here: ping: .*minimal interval.* for user", often
+        )
+    else:
+        assert seldom.startswith("ProbeCannot: ping is refused here")
+
+
+# --- broken: a failure, with a sentence ---------------------------------------------------------
+
+BROKEN = [
+    ("exit 3", "{} failed with exit status 3: it said nothing."),
+    ("echo; echo first; echo last; exit 1", "{} failed with exit status 1: last"),
+    ("echo out; echo one >&2; echo two >&2; exit 1", "{} failed with exit status 1: one"),
+    ("printf '\\033[35mcolour\\ttab'; exit 1", "{} failed with exit status 1:  [35mcolour tab"),
+    ("kill -SEGV $$", "{} died of signal 11 (Segmentation fault)."),
+    ("exec yes", "{} died of signal 25 (File size limit exceeded)."),
+    ("exec head -c 3000000 /dev/zero", "{} "),
+]
+
+
+def broken(row, prefix, script, cases, **how):
+    """What the row says when its program is each of these scripts is what was to be told."""
+    writes = [f"open({str(script)!r}, 'w').write({text!r})" for text, _ in cases]
+    for said, (text, told) in zip(said_in_turn(row, prefix, writes, **how), cases, strict=True):
+        assert said.startswith("ProbeFailed: " + told.format(PROGRAM[row])), text
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+@pytest.mark.parametrize("row", PROGRAM)
+def test_a_program_that_fails_fails_the_row(pretend, tmp_path, row, isolated):
+    """As the client; the server is as it always is."""
+    script = tmp_path / "script"
+    server = LISTEN if row == IPERF3 else 'exec "$REAL" "$@"'
+    broken(row, pretend(PROGRAM[row], f". {script}", server), script, BROKEN, isolated=isolated)
+
+
+@pytest.mark.parametrize("row", [SOCKPERF, IPERF3])
+def test_a_server_that_fails_fails_the_row(pretend, tmp_path, row):
+    script = tmp_path / "script"
+    cases = [*BROKEN[:-1], ("exit 0", "{} ended before it listened: it said nothing.")]
+    broken(row, pretend(PROGRAM[row], server=f". {script}"), script, cases)
+
+
+def test_a_server_that_goes_away_meanwhile_fails_the_row(pretend):
+    for row in (SOCKPERF, IPERF3):
+        prefix = pretend(PROGRAM[row], server='exec timeout -s KILL 0.7 "$REAL" "$@"')
+        assert said_by(row, prefix).startswith(f"ProbeFailed: {PROGRAM[row]} "), row
+
+
+def test_iperf3_whose_server_ends_badly_fails_the_row(pretend):
+    prefix = pretend("iperf3", server='"$REAL" "$@"; echo afterwards; exit 5')
+    assert said_by(IPERF3, prefix) == "ProbeFailed: iperf3 failed with exit status 5: afterwards"
+
+
+# --- hanging: ended by the deadline -------------------------------------------------------------
+
+HANG = "trap '' TERM INT HUP; exec sleep 1000"
+HANGING = [
+    (
+        PING,
+        {"client": HANG},
+        "ping was to take 0.006 s, was still running 5 s later and was ended.",
+    ),
+    (
+        SOCKPERF,
+        {"client": HANG},
+        "sockperf was to take 1 s, was still running 5 s later and was ended.",
+    ),
+    (
+        IPERF3,
+        {"client": HANG},
+        "iperf3 was to take 1 s, was still running 5 s later and was ended.",
+    ),
+    (SOCKPERF, {"server": HANG}, "sockperf did not listen within 5 s."),
+    (IPERF3, {"server": HANG}, "iperf3 did not listen within 5 s."),
+    (IPERF3, {"server": '"$REAL" "$@"; sleep 1000'}, "iperf3 was to take 6 s, was still running"),
+]
+
+
+@pytest.mark.parametrize(("row", "scripts", "told"), HANGING)
+def test_a_program_that_hangs_is_ended_and_told(pretend, row, scripts, told):
+    begin_s = time.monotonic()
+    assert said_by(row, pretend(PROGRAM[row], **scripts)).startswith(f"ProbeFailed: {told}")
+    assert time.monotonic() - begin_s < 25
+
+
+@pytest.mark.parametrize("row", PROGRAM)
+def test_the_rows_own_deadline_ends_programs_and_what_they_started(pretend, row):
+    hang = "sleep 1000 & sleep 1000; exit"
+    said = said_by(row, pretend(PROGRAM[row], hang, 'sleep 1000 & exec "$REAL" "$@"'), deadline_s=1)
+    assert said == f"ProbeFailed: {row} was still running after 1 s and was ended."
+
+
+@pytest.mark.parametrize(
+    ("row", "params"),
+    [(PING, {"interval_ms": 1000}), (SOCKPERF, {"span_ms": 5000}), (IPERF3, {"span_ms": 30000})],
+)
+def test_no_program_outlives_a_killed_caller(row, params):
+    script = f"attempt({row!r}, {params}, samples=50, deadline_s=60)"
+    caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)
+    wanted = 1 if row == PING else 2
+
+    def group(of):
+        return processes_where(lambda p: stat(p)[STATE] != "Z" and int(stat(p)[GROUP]) == of)
+
+    try:
+        for _ in range(400):
+            time.sleep(0.02)
+            probes = children_of(caller.pid)
+            running = group(probes[0]) if probes else []
+            if len(running) == 1 + wanted:
+                break
+        assert len(running) == 1 + wanted
+        names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in running]
+        assert names.count(PROGRAM[row]) == wanted
+    finally:
+        caller.kill()
+        caller.wait()
+    time.sleep(0.5)
+    left = group(probes[0])
+    for pid in left:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    assert left == []
+
+
+@pytest.mark.skipif(
+    str(ROOT).startswith("/tmp/"), reason="what is hidden here is the checkout itself"
+)
+def test_no_file_is_left(tmp_path):
+    prefix = private(f"mount --bind {tmp_path} /tmp && cd /tmp")
+    for row in PROGRAM:
+        assert said_by(row, prefix) == "ran"
+        assert os.listdir(tmp_path) == []

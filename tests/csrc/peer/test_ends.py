@@ -1,0 +1,206 @@
+"""Whoever goes away, caller or reckon-peer: no process, descriptor or half-made sample is left."""
+
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+
+import pytest
+from helpers.peers import (  # one fixture acts on every test of this file
+    TOKEN,
+    Peer,
+    about,
+    living_children,
+    peers_running,
+    until,
+)
+from helpers.project import ROOT, probes_running
+from helpers.rows import HEAD, children_of, in_python
+
+from reckon.measurement import library
+
+SERVICES = [
+    "echo 64",
+    "echo 1048576",
+    "sink 1000 65536",
+    "source 0 65536",
+    "source 10 10",
+    "accept 10 0",
+    "accept 10 60000000",
+    "udp-echo",
+    "about",
+    "quickack",
+]
+
+
+@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize("how", ["closes", "resets", "stops sending"])
+def test_a_client_that_vanishes_leaves_no_process_and_no_descriptor(peer, service, how):
+    files = peer.files()
+    connections = [peer.ask(service)[0] for _ in range(3)]
+    for connection in connections:
+        connection.setblocking(False)
+        if service.startswith(("echo", "sink")):
+            connection.send(bytes(30))
+        if how == "resets":
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        if how == "stops sending":
+            connection.shutdown(socket.SHUT_RDWR)
+        else:
+            connection.close()
+    assert until(lambda: not living_children(peer.pid))
+    for connection in connections:
+        connection.close()
+    assert until(lambda: peer.files() == files)
+    assert about(peer)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_it_with_all_its_services(number):
+    with Peer() as one:
+        connections = [one.ask(service)[0] for service in SERVICES]
+        children = living_children(one.pid)
+        assert len(children) >= len(SERVICES) - 2
+        half_open = one.connect()
+        one.program.send_signal(number)
+        assert one.program.wait(5) == 0
+        assert not any(os.path.exists(f"/proc/{child}") for child in children)
+        for connection in [*connections, half_open]:
+            connection.close()
+    assert one.said == ""
+
+
+def test_its_services_die_with_it():
+    with Peer() as one:
+        connections = [one.ask(service)[0] for service in SERVICES]
+        children = living_children(one.pid)
+        one.program.kill()
+        one.program.wait()
+        assert until(lambda: not any(os.path.exists(f"/proc/{child}") for child in children))
+        for connection in connections:
+            connection.close()
+
+
+def test_it_ends_with_its_standard_input_where_it_is_told_to():
+    with Peer("--until-eof") as one:
+        connection, _ = one.ask("echo 64")
+        one.program.stdin.close()
+        assert one.program.wait(5) == 0
+        assert connection.recv(1) == b""
+        connection.close()
+        one.program.stdin = None
+
+
+def test_it_and_its_services_stay_on_the_cpu_that_it_is_given():
+    for cpu in sorted(os.sched_getaffinity(0))[:2]:
+        with Peer("--cpu", str(cpu)) as one:
+            connection, _ = one.ask("echo 8")
+            with connection:
+                for pid in (one.pid, *living_children(one.pid)):
+                    assert os.sched_getaffinity(pid) == {cpu}
+
+
+# --- rows --------------------------------------------------------------------------------------
+
+
+def in_the_middle(how, isolated, row="test/peer_echo", params="{'turns': 100_000_000}"):
+    """A row that would go on for minutes, in a process of its own, and its peer, both started."""
+    script = f"say(attempt({row!r}, {params}, isolated={isolated}, deadline_s=50))"
+    caller = subprocess.Popen(
+        [sys.executable, "-c", HEAD + script],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        assert until(lambda: len(peers_running()) == 2, 20), "the peer and its service"
+        how(caller)
+        return caller.communicate(timeout=20)[0]
+    finally:
+        caller.kill()
+        caller.communicate()
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_the_peer_of_a_row_goes_with_the_row(isolated):
+    def end_the_row(caller):
+        (row,) = children_of(caller.pid) if isolated else [caller.pid]
+        os.kill(row, signal.SIGKILL)
+        assert until(lambda: not peers_running()), peers_running()
+
+    said = in_the_middle(end_the_row, isolated)
+    assert "died of signal 9" in said if isolated else said == ""
+
+
+def test_the_peer_of_a_row_goes_with_the_row_s_caller():
+    def end_the_caller(caller):
+        caller.kill()
+        assert until(lambda: not peers_running() and not probes_running())
+
+    in_the_middle(end_the_caller, True)
+
+
+@pytest.mark.parametrize("which", ["the one that listens", "the service"])
+@pytest.mark.parametrize("isolated", [True, False])
+def test_a_row_whose_peer_dies_fails_at_once_and_has_no_sample(which, isolated):
+    def end_the_peer(caller):
+        peers = peers_running()
+        (listening,) = [one for one in peers if living_children(one)]
+        (service,) = living_children(listening)
+        os.kill(service if which == "the service" else listening, signal.SIGKILL)
+
+    said = in_the_middle(end_the_peer, isolated)
+    # By what it received, not by a time limit.
+    assert said.startswith('"ProbeFailed: the echo: Connection reset by peer')
+
+
+def test_a_row_whose_peer_stops_answering_fails_by_its_time_limit():
+    """Stopped, not ended: the connection is still there."""
+
+    def stop_the_peer(caller):
+        for one in peers_running():
+            os.kill(one, signal.SIGSTOP)
+
+    said = in_the_middle(stop_the_peer, True)
+    assert said.startswith('"ProbeFailed: the echo: Connection timed out')
+
+
+def test_rows_in_this_process_leave_nothing_behind():
+    rows = [
+        ("test/peer_echo", {}),
+        ("test/peer_udp", {}),
+        ("test/peer_ask", {}),
+        ("test/peer_ask", {"service": "nothing"}),
+        ("test/peer_ask", {"peer": "nobody"}),
+    ]
+    said = in_python(f"say([[attempt(*one, isolated=False), left_behind()] for one in {rows}])")
+    assert [left for _, left in said] == [[0, None, 0]] * len(rows)
+    assert [what.split(":")[0] for what, _ in said] == 3 * ["ran"] + 2 * ["ProbeFailed"]
+
+
+def test_a_row_that_runs_out_of_descriptors_leaves_none_behind():
+    said = in_python(
+        "_, most = resource.getrlimit(resource.RLIMIT_NOFILE)\nsaid = []\n"
+        "for limit in range(files_before, files_before + 9):\n"
+        "    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))\n"
+        "    what = attempt('test/peer_echo', isolated=False)\n"
+        "    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))\n"
+        "    said.append([what, left_behind()])\n"
+        "say(said)"
+    )
+    assert all(left == [0, None, 0] for _, left in said)
+    assert said[0][0] != "ran" and said[-1][0] == "ran", said
+
+
+def test_in_use_again_and_again_it_keeps_no_descriptor(peer, monkeypatch):
+    monkeypatch.setenv("RECKON_PEER_AT", peer.at)
+    monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
+    files = peer.files()
+    for _ in range(20):
+        library.run("test/peer_echo", {"peer": "other", "turns": 2}, samples=2)
+        library.run("test/peer_udp", {"peer": "other"}, samples=2)
+    assert until(lambda: not living_children(peer.pid))
+    assert peer.files() == files

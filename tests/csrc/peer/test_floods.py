@@ -1,0 +1,238 @@
+"""reckon-peer among garbage and floods, and with IPv6 alone."""
+
+import contextlib
+import os
+import random
+import shutil
+import socket
+import subprocess
+import time
+
+import pytest
+from helpers.peers import (  # one fixture acts on every test of this file
+    TOKEN,
+    Peer,
+    about,
+    everything,
+    exactly,
+    line,
+    living_children,
+    until,
+)
+from helpers.project import ROOT, need
+from helpers.rows import in_python
+
+from reckon.measurement import library
+from tests.csrc.peer.test_refused import choice, row
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory):
+    """The program that stops at the first thing that the sanitizers find."""
+    out = tmp_path_factory.mktemp("sanitized")
+    done = subprocess.run(
+        [
+            "make",
+            "-s",
+            "-C",
+            ROOT / "csrc",
+            f"OUT={out}",
+            f"{out}/reckon-peer",
+            "EXTRA=-fsanitize=address,undefined -fno-sanitize-recover=all",
+        ],
+        capture_output=True,
+        text=True,
+    )
+    need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
+    assert done.returncode == 0, done.stderr
+    return out / "reckon-peer"
+
+
+def half_open(peer, count, words=b""):
+    """Connections that greet slowly, never, or with garbage."""
+    found = []
+    for _ in range(count):
+        one = peer.connect()
+        one.sendall(words)
+        found.append(one)
+    return found
+
+
+@pytest.mark.parametrize("words", [b"", b"reckon-peer 1 ", b"x" * 511])
+def test_five_hundred_that_do_not_greet_keep_nobody_out(peer, words):
+    connection, _ = peer.ask("echo 64")
+    crowd = []
+    with connection:
+        for _ in range(10):
+            crowd += half_open(peer, 50, words)
+            connection.sendall(b"x" * 64)
+            assert exactly(connection, 64) == b"x" * 64
+        assert about(peer)
+        assert len(living_children(peer.pid)) == 1, "those cost no process"
+        assert peer.files() < 64 + 20
+        for one in crowd:
+            one.close()
+    assert until(lambda: peer.files() < 10)
+
+
+def test_a_greeting_that_takes_longer_than_two_seconds_is_over(peer):
+    """However it comes: a byte now and then does not lengthen it."""
+    begin = time.monotonic()
+    with peer.connect() as slow:
+        line(slow)
+        slow.settimeout(0.2)
+        said = b""
+        for byte in (f"reckon-peer 1 {TOKEN}" + "x" * 100).encode():
+            try:
+                slow.sendall(bytes([byte]))
+                said += slow.recv(1000)
+                break
+            except TimeoutError:
+                continue
+    assert said == b"no The greeting took longer than 2 s.\n"
+    assert 1.5 < time.monotonic() - begin < 20
+
+
+def test_there_is_an_end_to_what_one_host_is_served(peer):
+    connections = [peer.ask("echo 8") for _ in range(64)]
+    assert {answer for _, answer in connections} == {"ok"}
+    connection, answer = peer.ask("echo 8")
+    connection.close()
+    assert "serves as many connections as it may already" in answer
+    connection, answer = peer.ask("echo 8", here="127.0.0.2")
+    connection.close()
+    assert answer == "ok", "another host has its own"
+    for connection, _ in connections:
+        connection.close()
+    assert until(lambda: not living_children(peer.pid))
+    assert about(peer)
+
+
+def test_services_end_when_the_network_to_their_caller_does():
+    """No packet says so: the peer asks, and gets no answer."""
+    need(
+        os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
+        "a network namespace needs root, and iproute2",
+    )
+    script = f"""
+import subprocess, sys
+sys.path.insert(0, {str(ROOT / "tests")!r})
+from helpers.peers import Peer, living_children, until
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+with Peer() as peer:
+    services = ["echo 64", "sink 1000 4096", "source 0 65536", "accept 5 0", "udp-echo", "quickack"]
+    connections = [peer.ask(service)[0] for service in services]
+    before = len(living_children(peer.pid))
+    time.sleep(0.5)  # until nothing is on its way any more
+    subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
+    say([before, until(lambda: not living_children(peer.pid), 90)])
+"""
+    assert in_python(script, prefix=("unshare", "-n")) == [6, True]
+
+
+def garbage(random, number):
+    """A random greeting: bytes, the beginning of a true one, or a true one with something wrong."""
+    true = f"reckon-peer 1 {TOKEN} echo 64\n".encode()
+    kind = number % 5
+    if kind == 0:
+        return random.randbytes(random.randrange(1500))
+    if kind == 1:
+        return true[: random.randrange(len(true))]
+    if kind == 2:
+        at = random.randrange(len(true))
+        return true[:at] + random.randbytes(random.randrange(4)) + true[at + 1 :]
+    if kind == 3:
+        words = [
+            b"reckon-peer",
+            b"1",
+            TOKEN.encode(),
+            b"sink",
+            b"source",
+            b"accept",
+            b"echo",
+            b" ",
+            b"99999999999999999999",
+            b"-1",
+            b"0",
+            b"\0",
+            b"%n%s",
+            b"7" * 300,
+        ]
+        return b" ".join(random.choices(words, k=random.randrange(8))) + b"\n"
+    services = [b"echo", b"sink", b"source", b"accept", b"udp-echo", b"about", b"%s%n", b"x" * 200]
+    numbers = [b"", b" 0", b" 1", b" 64 64", b" 4096", b" 1 4194304", b" 99999999999999999999 1"]
+    return true[:-8] + random.choice(services) + random.choice(numbers) + b"\n" + bytes(70)
+
+
+def test_two_thousand_random_greetings_do_it_no_harm(clean, monkeypatch):
+    monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
+    dice = random.Random(20)
+    with Peer(program=clean) as one:
+        for number in range(2000):
+            with one.connect() as connection, contextlib.suppress(OSError):  # it closed first
+                connection.sendall(garbage(dice, number))
+                if number % 3 == 0:
+                    connection.shutdown(socket.SHUT_WR)
+                if number % 7 == 0:
+                    line(connection)
+        assert about(one)["system"] == "Linux"
+        connection, _ = one.ask("echo 8")
+        connection.close()
+        assert until(lambda: not living_children(one.pid))
+    assert one.program.returncode == 0, "neither it nor one of its services failed"
+    assert "runtime error" not in one.said and "Sanitizer" not in one.said, one.said[-3000:]
+
+
+def test_the_rows_peer_is_clean_under_the_sanitizers(clean, monkeypatch):
+    """The services themselves, through the row's client."""
+    with Peer(program=clean) as one:
+        monkeypatch.setenv("RECKON_PEER_AT", one.at)
+        monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
+        library.run("test/peer_echo", {"peer": "other", "size_bytes": 1 << 20}, samples=2)
+        library.run("test/peer_udp", {"peer": "other"}, samples=2)
+        library.run("test/peer_ask", {"peer": "other"}, samples=2)
+        for service in ("source 100000 777", "accept 3 1000"):
+            connection, answer = one.ask(service)
+            assert answer.startswith("ok")
+            if service.startswith("source"):
+                assert len(everything(connection)) == 100_000
+            connection.close()
+        assert until(lambda: not living_children(one.pid))
+    assert one.program.returncode == 0 and one.said == ""
+
+
+# --- IPv6 --------------------------------------------------------------------------------------
+
+
+def test_ipv6_alone_is_enough_for_a_row_and_its_own_peer():
+    need(
+        os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
+        "a network namespace needs root, and iproute2",
+    )
+    alone = 'ip link set lo up; ip addr del 127.0.0.1/8 dev lo; exec "$@"'
+    said = in_python(
+        "import socket\n"
+        "try:\n    socket.socket().bind(('127.0.0.1', 0)); there = True\n"
+        "except OSError:\n    there = False\n"
+        "say([there, attempt('test/peer_echo'), attempt('test/peer_udp')])",
+        prefix=("unshare", "-n", "sh", "-c", alone, "sh"),
+    )
+    assert said == [False, "ran", "ran"]
+
+
+def test_without_any_loopback_the_row_says_so():
+    need(os.geteuid() == 0 and shutil.which("unshare"), "a network namespace needs root")
+    said = in_python("say(attempt('test/peer_echo'))", prefix=("unshare", "-n"))
+    assert said.startswith("ProbeCannot: needs a loopback interface that is up")
+
+
+def test_an_ipv6_peer_serves_both(peer):
+    need(os.path.exists("/proc/net/if_inet6"), "this kernel has no IPv6")
+    with Peer(listen="[::1]:0") as one:
+        assert one.at.startswith("[::1]:")
+        assert row(one.at) == "ran"
+        chosen = choice(one.at)
+        assert chosen.environment["RECKON_PEER_AT"] == one.at
+        for name in ("test/peer_echo", "test/peer_udp"):
+            library.run(name, {"peer": "other"}, samples=2)
+        assert about(one)["interface"] == "lo"

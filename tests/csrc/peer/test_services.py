@@ -1,0 +1,321 @@
+"""reckon-peer: each service gives exactly what it says, to the host that asked, and leaves nothing."""
+
+import os
+import random
+import shutil
+import socket
+import time
+
+import pytest
+from helpers.peers import (  # one fixture acts on every test of this file
+    TOKEN,
+    about,
+    everything,
+    exactly,
+    line,
+    living_children,
+    until,
+)
+from helpers.project import ROOT, need
+from helpers.rows import in_python
+
+from reckon.measurement import library
+
+MIB = 1 << 20
+
+
+# --- echo --------------------------------------------------------------------------------------
+
+
+def test_an_echo_comes_back_whole_however_it_was_cut(peer):
+    connection, answer = peer.ask("echo 1000")
+    assert answer == "ok"
+    message = random.Random(1).randbytes(3000)
+    with connection:
+        for byte in message[:1000]:
+            connection.sendall(bytes([byte]))
+        assert exactly(connection, 1000) == message[:1000]
+        connection.sendall(message[1000:2500])
+        assert exactly(connection, 1000) == message[1000:2000]
+        connection.sendall(message[2500:])
+        assert exactly(connection, 1000) == message[2000:]
+
+
+def test_bytes_that_come_with_the_greeting_are_the_service_s(peer):
+    with peer.connect() as connection:
+        line(connection)
+        connection.sendall(f"reckon-peer 1 {TOKEN} echo 8\nearliest".encode())
+        assert line(connection) == "ok"
+        assert exactly(connection, 8) == b"earliest"
+
+
+def test_a_caller_who_has_not_greeted_yet_is_not_in_the_way(peer):
+    with peer.connect() as first, peer.connect() as second:
+        line(first), line(second)
+        first.sendall(f"reckon-peer 1 {TOKEN} echo 4\nabcd".encode())
+        assert line(first) == "ok" and exactly(first, 4) == b"abcd"
+
+
+def test_an_echo_of_a_mebibyte_comes_back(peer):
+    connection, _ = peer.ask(f"echo {MIB}")
+    message = random.Random(2).randbytes(MIB)
+    with connection:
+        for _ in range(3):
+            connection.sendall(message)
+            assert exactly(connection, MIB) == message
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+@pytest.mark.parametrize("size", [1, 64, MIB])
+def test_a_row_has_a_peer_of_its_own(size, isolated):
+    """The row compares every byte that comes back."""
+    ran = library.run(
+        "test/peer_echo", {"size_bytes": size, "turns": 3}, samples=4, isolated=isolated
+    )
+    assert list(ran.ops) == [3] * 4 and (ran.ticks > 0).all()
+
+
+def test_what_a_signal_cuts_short_is_sent_and_received_whole():
+    """The row compares a mebibyte with what came back."""
+    ran = library.run("test/peer_whole", samples=1, warmup=0)
+    assert ran.ticks[0] > 50, "signals that came meanwhile"
+
+
+def test_a_row_s_own_peer_answers_datagrams():
+    assert (library.run("test/peer_udp", samples=20).ticks > 0).all()
+
+
+# --- sink and source ---------------------------------------------------------------------------
+
+
+def sink(peer, service, parts):
+    connection, answer = peer.ask(service)
+    assert answer == "ok"
+    with connection:
+        for part in parts:
+            connection.sendall(part)
+        connection.shutdown(socket.SHUT_WR)
+        *notes, end, rest = everything(connection).decode().split("\n")
+    assert (end, rest) == ("end", "")
+    return [tuple(map(int, note.split())) for note in notes]
+
+
+def monotone(notes):
+    return all(a[0] <= b[0] and a[1] < b[1] for a, b in zip(notes, notes[1:], strict=False))
+
+
+@pytest.mark.parametrize("buffer", [1024, 65536, 4 * MIB])
+def test_the_notes_of_a_sink_end_with_as_many_bytes_as_were_sent(peer, buffer):
+    before = time.monotonic_ns()
+    notes = sink(peer, f"sink 100 {buffer}", [bytes(777_777)] * 9)
+    assert notes[-1][0] == 9 * 777_777 and 0 < notes[0][0] <= buffer
+    assert monotone(notes)
+    assert before < notes[0][1] and notes[-1][1] < time.monotonic_ns()
+    # By the same clock: each but the last at least 100 us after the one before.
+    assert all(b[1] - a[1] >= 100_000 for a, b in zip(notes[:-1], notes[1:-1], strict=False))
+    assert len(notes) > 2
+
+
+def test_a_sink_of_nothing_has_one_note(peer):
+    ((sent, _),) = sink(peer, "sink 0 1024", [])
+    assert sent == 0
+
+
+def test_notes_that_would_be_too_many_thin_out_and_still_end_exactly(peer):
+    size = 160 * MIB  # more receives of 1 KiB than there are notes
+    notes = sink(peer, "sink 0 1024", [bytes(MIB)] * (size // MIB))
+    assert 50_000 <= len(notes) <= 100_000
+    assert notes[-1][0] == size and notes[0][0] <= 1024 and monotone(notes)
+
+
+@pytest.mark.parametrize(("count", "size"), [(1, 4096), (4096, 4096), (1_000_001, 4096), (5, 1)])
+def test_a_source_gives_as_many_bytes_as_were_asked_for(peer, count, size):
+    connection, answer = peer.ask(f"source {count} {size}")
+    assert answer == "ok"
+    with connection:
+        assert len(everything(connection)) == count
+
+
+def test_a_source_without_end_ends_with_its_caller(peer):
+    connection, _ = peer.ask("source 0 65536")
+    with connection:
+        exactly(connection, 8 * MIB)
+    assert until(lambda: not living_children(peer.pid))
+
+
+# --- services with a port of their own ---------------------------------------------------------
+
+
+def door(peer, service):
+    connection, answer = peer.ask(service)
+    word, port = answer.split()
+    assert word == "ok"
+    return connection, (peer.address[0], int(port))
+
+
+def test_datagrams_come_back_to_each_sender_on_the_host_that_asked(peer):
+    control, address = door(peer, "udp-echo")
+    with control:
+        for size in (1, 1472, 65000):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
+                here.settimeout(5)
+                here.sendto(bytes(size), address)
+                assert here.recvfrom(65536) == (bytes(size), address)
+
+
+def test_datagrams_of_another_host_are_not_answered(peer):
+    control, address = door(peer, "udp-echo")
+    with control, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
+            other.bind(("127.0.0.2", 0))
+            other.sendto(b"other", address)
+            here.settimeout(5)
+            here.sendto(b"asking", address)  # behind it in the queue, and answered
+            assert here.recv(100) == b"asking"
+        other.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            other.recv(100)
+
+
+def test_the_port_for_datagrams_closes_with_the_connection_that_asked(peer):
+    control, address = door(peer, "udp-echo")
+    control.close()
+    assert until(lambda: not living_children(peer.pid))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
+        here.connect(address)
+        here.send(b"late")
+        with pytest.raises(ConnectionRefusedError):
+            here.settimeout(5)
+            here.recv(100)
+
+
+def test_accept_counts_and_says_at_once_that_it_accepted(peer):
+    control, address = door(peer, "accept 50 0")
+    with control:
+        for _ in range(30):  # one after the other
+            with socket.create_connection(address) as one:
+                assert exactly(one, 1) == b"\1"
+                one.sendall(b"and something that it reads")
+        together = [socket.create_connection(address) for _ in range(20)]
+        assert [exactly(one, 1) for one in together] == [b"\1"] * 20
+        for one in together:
+            one.shutdown(socket.SHUT_WR)
+            assert one.recv(1) == b""
+            one.close()
+        done = line(control).split()
+    assert done[:2] == ["done", "50"] and done[4] == "50", "each of them ended in order"
+
+
+def test_accept_closes_first_where_it_holds(peer):
+    control, address = door(peer, "accept 3 100000")
+    with control:
+        for _ in range(3):
+            begin = time.monotonic()
+            with socket.create_connection(address) as one:
+                assert exactly(one, 1) == b"\1"
+                assert one.recv(1) == b""
+                assert time.monotonic() - begin > 0.09
+        assert line(control).split()[:2] == ["done", "3"]
+
+
+def test_accept_ends_with_the_connection_that_asked_and_says_how_far_it_came(peer):
+    control, address = door(peer, "accept 1000 0")
+    with control, socket.create_connection(address) as one:
+        exactly(one, 1)
+        control.shutdown(socket.SHUT_WR)
+        assert line(control).split()[:2] == ["done", "1"]
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(address)
+
+
+def test_accept_tells_how_often_its_queue_was_full():
+    """In a network of the test's own, where nobody else's connections count."""
+    need(
+        os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
+        "a network namespace needs root, and iproute2",
+    )
+    short = 'ip link set lo up; echo 2 > /proc/sys/net/core/somaxconn; exec "$@"'
+    script = f"""
+import signal, socket, sys
+sys.path.insert(0, {str(ROOT / "tests")!r})
+from helpers.peers import Peer, line, living_children, until
+from tests.csrc.peer.test_services import door
+def drops(peer, crowd):
+    control, address = door(peer, "accept 3 0")
+    (service,) = living_children(peer.pid)
+    os.kill(service, signal.SIGSTOP)
+    found = [socket.socket() for _ in range(crowd)]
+    for one in found:
+        one.setblocking(False)
+        one.connect_ex(address)
+    time.sleep(0.3)
+    os.kill(service, signal.SIGCONT)
+    for one in found[:3]:
+        one.setblocking(True)
+        assert one.recv(1) == b"\\1"
+    for one in found:
+        one.close()
+    return line(control).split()
+with Peer() as peer:
+    say([drops(peer, 3), drops(peer, 9)])
+"""
+    few, many = in_python(script, prefix=("unshare", "-n", "sh", "-c", short, "sh"))
+    assert few[:4] == ["done", "3", "0", "0"]
+    assert many[:2] == ["done", "3"] and int(many[2]) >= 6 and int(many[3]) >= int(many[2])
+
+
+def test_a_connection_of_another_host_is_not_accepted(peer):
+    control, address = door(peer, "accept 1 0")
+    with control:
+        with socket.create_connection(address, 5, ("127.0.0.2", 0)) as other:
+            assert other.recv(1) == b""
+        with socket.create_connection(address) as one:
+            assert exactly(one, 1) == b"\1"
+        assert line(control).split()[:2] == ["done", "1"]
+
+
+# --- about -------------------------------------------------------------------------------------
+
+
+def test_about_tells_what_it_is(peer):
+    said, system = about(peer), os.uname()
+    assert (said["system"], said["release"], said["machine"]) == (
+        system.sysname,
+        system.release,
+        system.machine,
+    )
+    assert said["interface"] == "lo" and said["mtu_bytes"] > 1000 and said["threads"] >= 1
+    control = open("/proc/sys/net/ipv4/tcp_congestion_control").read().strip()
+    assert said["congestion_control"] == control
+    assert said == about(peer)
+
+
+# --- what it does not do -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("service", "said"),
+    [
+        ("", 'no service ""'),
+        ("ech", 'no service "ech"'),
+        ("echoo 1", 'no service "echoo"'),
+        ("echo", "echo takes SIZE"),
+        ("echo 0", "echo takes SIZE"),
+        ("echo -1", "echo takes SIZE"),
+        ("echo 1 2", "echo takes SIZE"),
+        ("echo 99999999999999999999", "echo takes SIZE"),
+        ("echo 1x", "echo takes SIZE"),
+        ("echo  1", "echo takes SIZE"),
+        ("sink 1 1023", "sink takes EVERY_US"),
+        ("sink 1", "sink takes EVERY_US"),
+        ("source 1 0", "source takes BYTES"),
+        ("accept 0 0", "accept takes COUNT"),
+        ("udp-echo 1", "udp-echo takes no number"),
+        ("a\x01\x7f", 'no service "a??"'),
+    ],
+)
+def test_what_it_does_not_serve_it_says(peer, service, said):
+    connection, answer = peer.ask(service)
+    with connection:
+        assert answer.startswith("no ") and said in answer and answer.endswith(".")
+        assert connection.recv(1) == b""

@@ -1,0 +1,1 @@
+"""What several test modules use: one module each for a kind of thing that is tested."""

@@ -1,0 +1,63 @@
+"""What the tests of the files share: a small disk, and one whose time is known and that tells what it
+was asked for (sleepfs.py)."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from helpers.project import need
+from helpers.rows import MIB, in_python
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of its own, of 8 MiB."""
+    need(os.geteuid() == 0 and shutil.which("mkfs.ext4"), "a small file system needs root")
+    image, folder = tmp_path / "image", tmp_path / "disk"
+    folder.mkdir()
+    image.write_bytes(bytes(8 * MIB))
+    subprocess.run(["mkfs.ext4", "-q", "-m", "0", image], check=True)
+    done = subprocess.run(["mount", "-o", "loop", image, folder], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"no loop mount: {done.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+# with known_disk(microseconds, bytes) as told: the run's file lies on such a disk; told() gives the reads
+# since it was last asked, as [offset, bytes]. Mounts are the script's own.
+KNOWN_DISK = """
+import contextlib, subprocess, sys
+@contextlib.contextmanager
+def known_disk(delay_us, size=8 << 20):
+    folder, log = f"{base}/disk-{delay_us}", f"{base}/log-{delay_us}"
+    os.makedirs(folder, exist_ok=True)
+    server = subprocess.Popen([sys.executable, "tests/helpers/sleepfs.py", folder, str(delay_us), str(size), log],
+                              stdout=subprocess.PIPE, text=True)
+    assert server.stdout.readline() == "ready\\n"
+    os.environ["RECKON_FILES"] = folder
+    seen = 0
+    def told():
+        nonlocal seen
+        lines = open(log).read().splitlines()
+        new, seen = lines[seen:], len(lines)
+        return [[int(word) for word in line.split()] for line in new]
+    try:
+        yield told
+    finally:
+        os.environ.pop("RECKON_FILES", None)
+        subprocess.run(["umount", folder], check=True)
+        assert server.wait(20) == 0
+        server.stdout.close()
+"""
+
+
+def on_a_known_disk(script, base):
+    """What the script says, which may use known_disk(). No package can provide FUSE: without it, CI
+    skips as well."""
+    need(os.geteuid() == 0 and shutil.which("unshare"), "a mount of its own needs root")
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        pytest.skip("no file systems in user space here")
+    return in_python(f"base = {str(base)!r}\n" + KNOWN_DISK + script, prefix=["unshare", "-m"])

@@ -1,0 +1,253 @@
+"""What the tests of the lab host share: scripts that enter it, and what is left of one."""
+
+import contextlib
+import functools
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from helpers.project import ROOT, need
+
+NOBODY = 54329  # a user that nobody else is
+
+# A script's child enters a host of the lab and says what it found there. As in the C (space.h), by a
+# process that lives in it; by fork alone, because another user may not be allowed to read Python.
+# The package as a mere folder: what the notebooks need takes a second to import.
+HEAD = """
+import json, os, sys, time, types
+sys.modules["reckon"] = types.ModuleType("reckon")
+sys.modules["reckon"].__path__ = ["reckon"]
+import ctypes, encodings.idna, socket, signal  # sockets want idna later, when it cannot be read
+from reckon.hosts.lab import Lab, LabCannot
+from reckon.config import ReckonError
+libc = ctypes.CDLL(None, use_errno=True)
+SLEEP = ["sleep", "1000"]
+def become(user):
+    os.setgroups([]); os.setgid(user); os.setuid(user)
+def say(what):
+    print(json.dumps(what))
+def same(pid, kind):
+    return os.readlink(f"/proc/{pid}/ns/{kind}") == os.readlink(f"/proc/self/ns/{kind}")
+def enter(pid):
+    kinds = [kind for kind in ("user", "net") if not same(pid, kind)]
+    for fd in [os.open(f"/proc/{pid}/ns/{kind}", os.O_RDONLY) for kind in kinds]:
+        assert libc.setns(fd, 0) == 0, os.strerror(ctypes.get_errno())
+class Inside:
+    # work() in a child that has entered; a line "ready" comes first, result() is what it returned
+    def __init__(self, pid, work):
+        ours, theirs = os.pipe()
+        self.child = os.fork()
+        if self.child == 0:
+            signal.alarm(30)
+            try:
+                enter(pid)
+                said = [work(lambda: os.write(theirs, b"ready\\n")), None]
+            except Exception as error:
+                said = [None, f"{type(error).__name__}: {error}"]
+            os.write(theirs, json.dumps(said).encode())
+            os._exit(0)
+        os.close(theirs)
+        self.pipe = os.fdopen(ours)
+    def ready(self):
+        said = self.pipe.readline()
+        assert said == "ready\\n", said
+        return self
+    def result(self):
+        found, error = json.loads(self.pipe.read() or '[null, "ended by its alarm"]')
+        os.waitpid(self.child, 0)
+        self.pipe.close()
+        assert error is None, error
+        return found
+def inside(pid, work):
+    return Inside(pid, lambda ready: work()).result()
+def exactly(connection, size):
+    got = b""
+    while len(got) < size:
+        more = connection.recv(size - len(got))
+        assert more, "the other end went away"
+        got += more
+    return got
+# TCP in the second host: sends back what comes, 64 bytes at a time
+def echo(ready, address="10.77.0.2", port=9000):
+    listening = socket.create_server((address, port), family=socket.AF_INET6 if ":" in address else 2)
+    ready()
+    connection, who = listening.accept()
+    turns = 0
+    with connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        while len(got := connection.recv(64, socket.MSG_WAITALL)) == 64:
+            connection.sendall(got)
+            turns += 1
+    return [turns, who[0]]
+# seconds of each of `turns` round trips, as the client sees them
+def turns(count, address="10.77.0.2", port=9000):
+    with socket.create_connection((address, port), timeout=20) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        took = []
+        for turn in range(count):
+            before = time.monotonic()
+            message = os.urandom(64)
+            connection.sendall(message)
+            assert exactly(connection, 64) == message
+            took.append(time.monotonic() - before)
+    return took
+def round_trips(lab, count, address="10.77.0.2"):
+    server = Inside(lab.peer_pid, lambda ready: echo(ready, address)).ready()
+    took = inside(lab.pid, lambda: turns(count, address))
+    assert server.result()[0] == count
+    return took
+# TCP in the second host: when the first byte and when the last one came, and how many they were
+def sink(ready):
+    listening = socket.create_server(("10.77.0.2", 9001))
+    ready()
+    connection, _ = listening.accept()
+    first = last = size = 0
+    while got := connection.recv(1 << 16):
+        last = time.monotonic()
+        first = first or last
+        size += len(got)
+    return [first, last, size]
+def send(size):
+    with socket.create_connection(("10.77.0.2", 9001), timeout=20) as connection:
+        connection.sendall(bytes(size))
+def bulk(lab, size):
+    server = Inside(lab.peer_pid, sink).ready()
+    assert inside(lab.pid, lambda: send(size)) is None
+    return server.result()
+"""
+
+USERS = ["ours", "nobody"]
+PATHS = ["tun", "packet"]
+
+
+def in_lab(script, user="ours", prefix=(), **environment):
+    """What a script says that has the above at hand, as this user or as one without any rights."""
+    if user == "nobody":
+        need(os.geteuid() == 0, "becoming another user needs root")
+        need(
+            readable_by_all(ROOT / "_build/lib/reckon-lab"),
+            "another user cannot reach this checkout",
+        )
+        script = f"become({NOBODY})\n{script}"
+    done = subprocess.run(
+        [*prefix, sys.executable, "-c", HEAD + script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def readable_by_all(path):
+    return all(folder.stat().st_mode & 1 for folder in [path, *path.parents])
+
+
+@functools.cache
+def why_not(path):
+    return in_lab(
+        "try:\n"
+        f"    Lab(0, 1e9, SLEEP, path={path!r}).close(); say('')\n"
+        "except LabCannot as cannot:\n    say(cannot.reason)"
+    )
+
+
+def startable(path):
+    """Skip where this machine has no lab of that path."""
+    need(not why_not(path), f"no lab host by {path}: {why_not(path)}")
+
+
+@pytest.fixture(params=PATHS)
+def path(request):
+    startable(request.param)
+    return request.param
+
+
+# --- what is left ------------------------------------------------------------------------------
+
+KINDS = ("net", "pid", "mnt", "user")
+SOON_S = 10
+
+
+def spaces_of(pid):
+    """The namespaces that this process has and we have not."""
+    found = set()
+    for kind in KINDS:
+        with contextlib.suppress(OSError):
+            link = os.readlink(f"/proc/{pid}/ns/{kind}")
+            if link != os.readlink(f"/proc/self/ns/{kind}"):
+                found.add(link)
+    return found
+
+
+def living_in(spaces):
+    """Every process that has one of these namespaces, whether its own or open."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            held = {os.readlink(link) for link in process.glob("ns/*")}
+            for link in process.glob("fd/*"):
+                with contextlib.suppress(OSError):
+                    held.add(os.readlink(link))
+            if held & spaces:
+                found.add(int(process.name))
+    return found
+
+
+def gone(spaces, pids):
+    """Wait until nothing has these namespaces and none of these processes lives."""
+    end = time.monotonic() + SOON_S
+    while time.monotonic() < end:
+        left = living_in(spaces) | {pid for pid in pids if alive(pid)}
+        if not left:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def machine():
+    """What belongs to the machine and no lab may change: devices, addresses, routes, mounts."""
+    names = [
+        "/proc/net/dev_mcast",
+        "/proc/net/route",
+        "/proc/net/fib_trie",
+        "/proc/net/if_inet6",
+        "/proc/self/mounts",
+        "/proc/sys/net/ipv4/tcp_congestion_control",
+        "/proc/sys/net/ipv4/ip_forward",
+    ]
+    return {name: Path(name).read_text() for name in names if Path(name).exists()}
+
+
+def alive(pid):
+    """And not dead and waiting for whoever inherited it, which may be slow."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    return False
+
+
+def processes_where(holds):
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if holds(process) and alive(process.name):
+                found.append(int(process.name))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind():
+    """Of this checkout's labs; another one may be running some."""
+    yield
+    program = str(ROOT / "_build/lib/reckon-lab")
+    assert processes_where(lambda process: os.readlink(process / "exe") == program) == []
+    assert processes_where(lambda process: process.stat().st_uid == NOBODY) == []
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

@@ -1,0 +1,135 @@
+"""What the tests of reckon-peer share: the program itself, and a client of its protocol."""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from helpers.project import ROOT
+from helpers.rows import PARENT, STATE, children_of, processes_where, stat
+
+PROGRAM = ROOT / "_build/lib/reckon-peer"
+TOKEN = "made-up-token-of-the-tests"
+
+
+def peers_running(program=PROGRAM):
+    return processes_where(lambda path: os.readlink(path / "exe") == str(program))
+
+
+def living_children(parent):
+    return processes_where(
+        lambda path: stat(path)[STATE] != "Z" and int(stat(path)[PARENT]) == parent
+    )
+
+
+def until(condition, seconds=5.0):
+    """True as soon as it holds; what it gave at last otherwise."""
+    end = time.monotonic() + seconds
+    while not (held := condition()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return held
+
+
+class Peer:
+    """A reckon-peer of the test's own, ended by its end."""
+
+    def __init__(self, *arguments, listen="127.0.0.1:0", token=TOKEN, program=PROGRAM, prefix=()):
+        self.program = subprocess.Popen(
+            [*prefix, str(program), "--listen", listen, *arguments],
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.PIPE,
+            env={**os.environ, "RECKON_PEER_TOKEN": token},
+        )
+        self.line = self.program.stdout.readline()
+        self.at = self.line.split()[-1] if self.line.startswith("listening on ") else ""
+        host, _, port = self.at.rpartition(":")
+        self.address = (host.strip("[]"), int(port or 0))
+        self.pid = self.program.pid
+
+    def __enter__(self):
+        assert self.at, self.program.stderr.read()
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def end(self):
+        if self.program.poll() is None:
+            self.program.terminate()
+        self.said = self.program.communicate(timeout=20)[1]
+        return self.program.returncode
+
+    def connect(self, here=None):
+        return socket.create_connection(self.address, 5, here and (here, 0))
+
+    def ask(self, service, token=TOKEN, version=1, here=None):
+        """The connection and the answer, after the peer's own greeting."""
+        connection = self.connect(here)
+        greeting = line(connection)
+        if not greeting.startswith("reckon-peer "):
+            return connection, greeting
+        connection.sendall(f"reckon-peer {version} {token} {service}\n".encode())
+        return connection, line(connection)
+
+    def files(self):
+        return len(list(Path(f"/proc/{self.pid}/fd").iterdir()))
+
+
+def line(connection):
+    """Up to the end of the line and not a byte more."""
+    read = b""
+    while not read.endswith(b"\n"):
+        byte = connection.recv(1)
+        if not byte:
+            break
+        read += byte
+    return read.decode().strip()
+
+
+def everything(connection):
+    parts = []
+    with contextlib.suppress(ConnectionResetError):
+        while part := connection.recv(1 << 20):
+            parts.append(part)
+    return b"".join(parts)
+
+
+def exactly(connection, size):
+    parts = bytearray()
+    while len(parts) < size:
+        part = connection.recv(size - len(parts))
+        assert part, "the peer closed too early"
+        parts += part
+    return bytes(parts)
+
+
+def about(peer):
+    connection, answer = peer.ask("about")
+    with connection:
+        assert answer == "ok"
+        return json.loads(everything(connection))
+
+
+@pytest.fixture
+def peer():
+    """Of this test's own; when it is ended no process and no service has failed."""
+    with Peer() as peer:
+        yield peer
+    assert peer.program.returncode == 0, peer.said
+
+
+@pytest.fixture(autouse=True)
+def no_peer_is_left():
+    """Of this checkout: another one may be in use."""
+    yield
+    assert until(lambda: not peers_running()), peers_running()
+    assert children_of(os.getpid()) == children_of(1) == []
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

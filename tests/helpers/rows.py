@@ -1,0 +1,239 @@
+"""What the tests of the rows share: scripts in a process of their own, and who is alive."""
+
+import contextlib
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.project import ROOT, need, probes_running
+from reckon.measurement import library
+
+ROWS = [name for name in library.probes() if re.match("cpu/(loop|call|task|switch)/", name)]
+ROUND_ROBIN = [name for name in ROWS if re.match("cpu/(task|switch)/hpe_i7_860", name)]
+MEMORY = [name for name in library.probes() if name.startswith("memory/")]
+ACROSS = [name for name in ROWS if name.endswith("_across")]
+MIB = 1 << 20
+# A user that nobody else is, so that limits on a user's processes count ours alone.
+NOBODY_ELSE = 54321
+
+
+# What a script in a process of its own begins with: attempt() says "ran", or why not.
+HEAD = """
+import json, os, resource, time
+from reckon.measurement import library
+few = {"tasks": 2, "turns": 2, "laps": 2, "rounds": 2, "calls": 50}
+def attempt(row, params=None, samples=2, warmup=0, **how):
+    if params is None:
+        params = {p.name: few[p.name] for p in library.probe(row).parameters if p.name in few}
+    try:
+        library.run(row, params, samples=samples, warmup=warmup, **how)
+        return "ran"
+    except library.ReckonError as error:
+        return f"{type(error).__name__}: {error}"
+def become(user):
+    os.setgroups([]); os.setgid(user); os.setuid(user)
+def say(what):
+    print(json.dumps(what))
+def left_behind():
+    for _ in range(100):  # a joined thread may stay listed for a moment
+        threads = len(os.listdir("/proc/self/task"))
+        if threads == threads_before:
+            break
+        time.sleep(0.01)
+    try:
+        child = os.waitpid(-1, os.WNOHANG)
+    except ChildProcessError:
+        child = None
+    return [threads - threads_before, child, len(os.listdir("/proc/self/fd")) - files_before]
+library.probes()
+threads_before, files_before = len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+"""
+# As little as shows that a row of memory runs: few(row, dir="/tmp") are its parameters.
+FEW = """
+small = {"size_bytes": 1 << 20, "evict_bytes": 1 << 16, "touches": 4, "idle_ms": 1, "loads": 64,
+         "stride_pages": 4, "chunk_elements": 4}
+def few(row, **more):
+    names = {p.name for p in library.probe(row).parameters}
+    return {k: v for k, v in {**small, **more}.items() if k in names}
+"""
+NOTHING = [0, None, 0]  # what left_behind() gives
+
+
+def in_python(script, group=None, prefix=(), **environment):
+    """What the script says, run in a process of its own (in a control group, under a tool)."""
+
+    def enter():
+        (group / "cgroup.procs").write_text("0")
+
+    done = subprocess.run(
+        [*prefix, sys.executable, "-c", HEAD + script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        preexec_fn=enter if group else None,
+        # numpy's threads count as processes of the user, and end at a fork.
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else None
+
+
+def agrees_with_perf(row, *bench, per=1):
+    """Whether a row's time and that of a `perf bench`, which does it `per` times in an operation, are within 15 %
+    of one another: in turn, pinned and raised alike, means both, by the quickest of 15 turns, because another's
+    load only adds."""
+    need(shutil.which("perf"), "perf is not installed")
+    need(os.geteuid() == 0, "the same priority needs root")
+    command = [
+        "nice",
+        "-n",
+        "-20",
+        "taskset",
+        "-c",
+        str(library.default_cpu()),
+        "perf",
+        "bench",
+        *bench,
+    ]
+    ours = theirs = np.inf
+    for _ in range(15):
+        one = library.run(row)
+        ours = min(ours, one.ticks.sum() / one.ops.sum() / library.tick_hz() * 1e9)
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        theirs = min(theirs, float(re.search(r"([\d.]+) usecs/op", text)[1]) * 1000 / per)
+    print(f"{row}: {ours:.1f} ns, perf bench {theirs:.1f} ns")
+    return ours == pytest.approx(theirs, rel=0.15)
+
+
+def median_ns(name, params=None, processes=7, **how):
+    """The median over some processes of each one's median, in ns an operation."""
+    found = []
+    for _ in range(processes):
+        one = library.run(name, params, **how)
+        found.append(np.median(one.ticks / one.ops))
+    return np.median(found) / library.tick_hz() * 1e9
+
+
+def quickest_ns(*rows, turns=15, **how):
+    """In turn, of each row with its parameters the quickest of so many medians: another's load only adds."""
+    return np.min(
+        [[median_ns(row, params, 1, **how) for row, params in rows] for _ in range(turns)], axis=0
+    )
+
+
+# Of a process or thread (proc(5), stat), counted after its name.
+STATE, PARENT, GROUP, CPU = 0, 1, 2, 36
+
+
+def stat(path):
+    return (Path(path) / "stat").read_text().rsplit(")", 1)[1].split()
+
+
+def children_of(parent):
+    """Probes with this parent, and so ours; another person's may be running."""
+    found = []
+    for pid in probes_running():
+        with contextlib.suppress(OSError):
+            if int(stat(f"/proc/{pid}")[PARENT]) == parent:
+                found.append(pid)
+    return found
+
+
+def processes_where(holds):
+    """Every process, dead ones too, for whose folder in /proc that is so."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if holds(path):
+                found.append(int(path.name))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind():
+    yield
+    assert children_of(os.getpid()) == children_of(1) == []
+    assert processes_where(lambda path: path.stat().st_uid == NOBODY_ELSE) == []
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def x86_only():
+    """What no package can provide is skipped in CI too."""
+    if platform.machine() != "x86_64":
+        pytest.skip("x86-64 instructions and system calls")
+
+
+def two_cpus():
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("one CPU alone")
+
+
+def huge_pages():
+    """Given to those who ask (madvise(2))."""
+    setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if not setting.exists() or "[never]" in setting.read_text():
+        pytest.skip("transparent huge pages are off")
+
+
+def objdump(name):
+    """What objdump prints of an object file of the library, line by line."""
+    x86_only()
+    need(shutil.which("objdump"), "objdump is not installed")
+    command = ["objdump", "-d", "--no-show-raw-insn", ROOT / "_build/lib" / name]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+VERSION_1 = {"memory.max": "memory.limit_in_bytes"}
+
+
+@contextlib.contextmanager
+def control_group(kind, **settings):
+    """A group of this test's own (cgroups(7), version 1 or 2), for in_python(). No package can
+    provide control groups, so where there are none, CI skips as well."""
+    base = Path("/sys/fs/cgroup") / kind
+    if not base.is_dir():
+        base = base.parent
+    group = base / f"reckon-test-{os.getpid()}"
+    try:
+        if base.name != kind:
+            (base / "cgroup.subtree_control").write_text(f"+{kind}")
+        group.mkdir()
+        for name, value in settings.items():
+            name = f"{kind}.{name}"
+            name = name if (group / name).exists() else VERSION_1[name]
+            (group / name).write_text(str(value))
+    except OSError as error:
+        remove(group)
+        pytest.skip(f"no {kind} control group: {error}")
+    try:
+        yield group
+    finally:
+        remove(group)
+        assert not group.exists()
+
+
+def kills_in(group):
+    """Times that the kernel ended a process of the group for want of memory."""
+    for name in ("memory.events", "memory.oom_control"):
+        if (group / name).exists():
+            return int(re.search(r"oom_kill (\d+)", (group / name).read_text())[1])
+
+
+def remove(group):
+    for _ in range(100):  # the last process may still be on its way out
+        if not group.exists():
+            return
+        with contextlib.suppress(OSError):
+            group.rmdir()
+        time.sleep(0.02)

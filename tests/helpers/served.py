@@ -1,0 +1,149 @@
+"""What the tests of files/remote share: an NFS server on a lab host, and what is left of it."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.labs import gone, living_in, machine, spaces_of
+from helpers.project import ROOT, need
+from reckon.computer import scratch
+from reckon.hosts import nfs
+from reckon.measurement import library
+
+KIB, MIB = 1024, 1 << 20
+FILE_BYTES = 8 * MIB
+REMOTE = [name for name in library.probes() if name.startswith("files/remote/")]
+SERVED = [name for name in REMOTE if "server" in {p.name for p in library.probe(name).parameters}]
+VARIABLES = [
+    f"RECKON_NFS{mark}"
+    for mark in (
+        "",
+        "_AT",
+        "_SPACE",
+        "_NEAR_AT",
+        "_NEAR_SPACE",
+        "_FAR_AT",
+        "_FAR_SPACE",
+        "_LIBRARY",
+    )
+]
+
+
+def can_serve():
+    why = nfs._why_not("/var/tmp")
+    need(not why, f"no NFS server: {why}")
+
+
+def lab_of(server):
+    """The lab host behind which that server runs, by the process that the rows enter."""
+    mark = "" if server == "other" else f"{server.upper()}_"
+    return next(
+        one for one in nfs._started if str(one.pid) == os.environ[f"RECKON_NFS_{mark}SPACE"]
+    )
+
+
+class Served:
+    """The folder that is exported, and its file."""
+
+    def __init__(self, folder):
+        self.folder, self.file = folder, folder / "data-0"
+
+    def run(self, row, samples=20, **params):
+        takes = {p.name for p in library.probe(f"files/remote/{row}").parameters}
+        if "file_bytes" in takes:
+            params.setdefault("file_bytes", FILE_BYTES)
+        if "server" in takes:
+            self.start(params.setdefault("server", "near"))
+        return library.run(f"files/remote/{row}", params, samples=samples)
+
+    def start(self, server):
+        """Again, where somebody has ended it."""
+        return nfs.chosen(server, self.folder)
+
+    def us(self, row, **params):
+        """The median over some processes of each one's median."""
+        found = [self.run(row, **params) for _ in range(5)]
+        return (
+            np.median([np.median(one.ticks / one.ops) for one in found]) / library.tick_hz() * 1e6
+        )
+
+
+@contextlib.contextmanager
+def clean_environment():
+    kept = {
+        name: os.environ.pop(name, None) for name in [*VARIABLES, "RECKON_FILES", "RECKON_SCRATCH"]
+    }
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """Servers as they are asked for; none is left, nor any file, nor a mount, nor a namespace."""
+    can_serve()
+    before = machine()
+    with clean_environment():
+        disk = Path("/var/tmp") / f"reckon-test-{os.getpid()}"
+        disk.mkdir()
+        os.environ["RECKON_SCRATCH"] = str(disk)
+        nfs.forget()
+        try:
+            with scratch.shared():
+                yield Served(scratch.prepare(1, FILE_BYTES)[0].parent)
+                spaces = set().union(
+                    *(
+                        spaces_of(pid)
+                        for one in nfs._started
+                        for pid in (one.pid, one.peer_pid)
+                        if one.running
+                    )
+                )
+                nfs.forget()
+                assert gone(spaces, set()), living_in(spaces)
+            assert list(disk.iterdir()) == []
+        finally:
+            nfs.forget()
+            disk.rmdir()
+    assert machine() == before
+
+
+def in_client(lab, script, **environment):
+    """What a script says that runs on the lab's client, to which the server is just another host."""
+    done = subprocess.run(
+        ["nsenter", f"--net=/proc/{lab.pid}/ns/net", sys.executable, "-c", script],
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.strip()
+
+
+ATTEMPT = """
+from reckon.measurement import library
+def attempt(row, samples=3, **params):
+    try:
+        library.run(f"files/remote/{row}", params, samples=samples)
+        return "ran"
+    except library.ReckonError as error:
+        return f"{type(error).__name__}: {error}"
+"""
+
+
+def attempt(row, samples=3, **params):
+    """As the one above, here."""
+    space = {}
+    exec(ATTEMPT, space)
+    return space["attempt"](row, samples, **params)

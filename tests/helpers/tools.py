@@ -1,0 +1,81 @@
+"""What the tests of other programs as rows share: made-up programs, and a script that meets them."""
+
+import os
+import shutil
+import sys
+
+import pytest
+
+from helpers.project import need
+from helpers.rows import NOTHING, in_python, two_cpus
+
+PING, SOCKPERF, IPERF3 = "network/rtt/ping", "network/rtt/sockperf", "network/throughput/iperf3"
+PROGRAM = {PING: "ping", SOCKPERF: "sockperf", IPERF3: "iperf3"}
+
+# Processes, mounts and a network of the script's own; process 1, a shell, reaps what is left.
+PRIVATE = ["unshare", "-m", "-p", "-f", "-n", "--mount-proc", "--kill-child", "sh", "-c"]
+# alone(): the processes there are beside the two, and the ports that are listened on.
+ALONE = """
+def alone():
+    for _ in range(100):  # process 1 may not have come to it yet
+        others = {p for p in os.listdir("/proc") if p.isdigit()} - {"1", str(os.getpid())}
+        if not others:
+            break
+        time.sleep(0.01)
+    tables = [open(f"/proc/net/{name}").read().splitlines()[1:] for name in ("tcp", "tcp6")]
+    return [sorted(others), sum(line.split()[3] == "0A" for table in tables for line in table)]
+"""
+NOBODY = [[], 0]
+
+# A server for a made-up client: listens on the port after -p, as long as that needs.
+LISTEN = (
+    f"exec {sys.executable} -c 'import socket, sys, time; "
+    's = socket.create_server(("127.0.0.1", int(sys.argv[sys.argv.index("-p") + 1]))); '
+    'time.sleep(0.5)\' "$@"'
+)
+
+
+@pytest.fixture(autouse=True)
+def programs():
+    for program in PROGRAM.values():
+        need(shutil.which(program), f"{program} is not installed")
+    two_cpus()
+
+
+@pytest.fixture
+def pretend(tmp_path):
+    """Gives what a script runs under so that it finds a program replaced by shell scripts: one as a
+    client and one as a server, where $REAL is the program itself."""
+    need(os.geteuid() == 0 and shutil.which("unshare"), "a mount of its own needs root")
+
+    def build(program, client='exec "$REAL" "$@"', server='exec "$REAL" "$@"'):
+        path = os.path.realpath(shutil.which(program))
+        real, script = tmp_path / f"real-{program}", tmp_path / f"pretended-{program}"
+        shutil.copy2(path, real)
+        script.write_text(
+            f'#!/bin/sh\nREAL={real}\ncase "$1" in -s|server)\n{server}\n;;*)\n{client}\n;;esac\n'
+        )
+        script.chmod(0o755)
+        return private(f"mount --bind {script} {path}")
+
+    return build
+
+
+def private(before, network="ip link set lo up"):
+    return [*PRIVATE, f'{network} && {before} && "$@"; exit $?', "sh"]
+
+
+def said_by(row, prefix, before="", **how):
+    """What the row says there; nothing is left of it."""
+    return said_in_turn(row, prefix, [before], **how)[0]
+
+
+def said_in_turn(row, prefix, befores, **how):
+    """The same after each of these, in one script."""
+    found = in_python(
+        ALONE + f"found = []\nfor before in {befores!r}:\n    exec(before)\n"
+        f"    found.append([attempt({row!r}, **{how}), left_behind(), alone()])\nsay(found)",
+        prefix=prefix,
+    )
+    assert [one[1:] for one in found] == [[NOTHING, NOBODY]] * len(befores)
+    return [one[0] for one in found]

@@ -1,0 +1,260 @@
+"""The other host: in the run's description, in keys and records, and what pages say of it."""
+
+import pytest
+from helpers import made_up
+from helpers.project import forget
+
+import reckon as rk
+from reckon import records
+from reckon.computer.description import FIELDS
+from reckon.hosts import peer
+from reckon.hosts.peer import Chosen, PeerCannot
+from reckon.measurement import library
+from reckon.records.session import session
+from tests.presentation.test_plateau_tables import rows_of
+
+LINK = {
+    "kind": ("built into this machine", "a test"),
+    "link_rtt": (0.01, "LINK_RTT"),
+    "link_rate": (12.5e6, "LINK_RATE"),
+    "mtu": (1500.0, "a test"),
+}
+
+
+@pytest.fixture
+def no_host(folders, monkeypatch):
+    def nobody():
+        raise PeerCannot("No lab host can be had: it is forbidden; allow it.")
+
+    monkeypatch.setattr(peer, "chosen", nobody)
+
+
+@pytest.fixture
+def made_up_host(folders, monkeypatch):
+    met = []
+
+    def chosen():
+        met.append(1)
+        return Chosen("lab", "lab made up", {}, LINK, "a second host, made up")
+
+    monkeypatch.setattr(peer, "chosen", chosen)
+    return met
+
+
+def predicted(quantity):
+    @rk.predict(quantity, unit="µs")
+    def trip(link):
+        return link, 0
+
+    return trip(
+        link=rk.machine("peer.link_rtt", otherwise=rk.guess(1, "ms", "a link", low=0.01, high=300))
+    )
+
+
+def test_the_other_host_is_described_in_the_run(made_up_host):
+    assert session().run.machine["peer"]["link_rtt"]["value"] is None
+    other = rk.other_host()
+    assert other["link_rtt"] == {"value": 0.01, "source": "LINK_RTT"}
+    assert rk.run().machine["peer"] == other
+    forget()  # as another notebook's process, which does not ask
+    assert rk.run().machine["peer"] == other
+    assert predicted("test/trip").inputs["link"].origin == "machine"
+
+
+def test_a_host_that_went_leaves_nothing_of_itself(made_up_host, monkeypatch):
+    rk.other_host()
+    facts = {"kind": ("a real host", "a test"), "address": ("192.0.2.7:7325", "a test")}
+    monkeypatch.setattr(peer, "chosen", lambda: Chosen("real", "peer x", {}, facts, "another"))
+    other = rk.other_host()
+    assert other["kind"]["value"] == "a real host" and other["link_rtt"]["value"] is None
+
+
+def test_without_another_host_the_run_says_why(no_host):
+    assert rk.other_host()["kind"] == {
+        "value": None,
+        "source": "No lab host can be had: it is forbidden; allow it.",
+    }
+    assert predicted("test/trip").inputs["link"].instead_of == "peer.link_rtt is not reported"
+
+
+def test_a_distance_is_given_by_hand(made_up_host, folders):
+    (folders / "machine.toml").write_text('[peer]\ndistance = "25 km"\n')
+    rk.other_host()
+    assert rk.run().machine["peer"]["distance"] == {"value": 25e3, "source": "machine.toml"}
+    assert rk.run().machine["peer"]["link_rtt"]["value"] == 0.01
+    (folders / "machine.toml").write_text('[peer]\nkernel = "mine"\n')
+    forget()
+    with pytest.raises(rk.ReckonError, match="no field peer.kernel"):
+        rk.run()
+
+
+def test_a_recorded_run_is_not_asked_anew(recorded, monkeypatch):
+    monkeypatch.setattr(peer, "chosen", lambda: pytest.fail("asked"))
+    assert rk.other_host() == rk.run().machine["peer"]
+
+
+def test_a_row_without_another_host_cannot(no_host):
+    predicted("test/peer_echo")
+    one = rk.measure("test/peer_echo", peer="other")
+    assert (one.state, one.reason) == (
+        "cannot",
+        "No lab host can be had: it is forbidden; allow it",
+    )
+    assert one.measurement.peer is None and not one.has_samples
+
+
+def test_rows_on_loopback_ask_nobody(folders, monkeypatch):
+    monkeypatch.setattr(peer, "chosen", lambda: pytest.fail("asked"))
+    monkeypatch.setattr(peer, "identity", lambda: pytest.fail("asked"))
+    predicted("test/peer_echo")
+    assert rk.measure("test/peer_echo", samples=2).state == "measured"
+
+
+def test_another_link_is_measured_anew(folders, monkeypatch):
+    def host_with(link):
+        chosen = Chosen("lab", link, {}, LINK, f"a second host, {link}")
+        monkeypatch.setattr(peer, "chosen", lambda: chosen)
+        monkeypatch.setattr(peer, "identity", lambda: link)
+
+    # Where the row finds it does not matter here: on loopback, by a parameter that says "other".
+    monkeypatch.setattr(library, "run", run_on_loopback)
+    found = []
+    for link in ("a", "a", "b"):
+        host_with(link)
+        predicted("test/peer_echo")
+        found.append(rk.measure("test/peer_echo", samples=2, peer="other"))
+    assert [one.state for one in found] == ["measured", "reused", "measured"]
+    assert found[2].measurement.peer == "a second host, b"
+    assert found[0].measurement.params == {"peer": "other"}
+    kept = records.read_record(session().run.name, "test").quantities["test/peer_echo"]
+    assert kept.measurement.peer == "a second host, b"
+
+
+def run_on_loopback(row, params, original=library.run, **how):
+    return original(row, {**params, "peer": "loopback"}, **how)
+
+
+# --- what pages say ------------------------------------------------------------------------------
+
+
+def described(**values):
+    empty = {key: {"value": None, "source": ""} for part, key in FIELDS if part == "peer"}
+    return {**empty, **{key: {"value": value, "source": "a test"} for key, value in values.items()}}
+
+
+BUILT_IN = described(kind="built in", link_rtt=0.01, link_rate=12.5e6, mtu=1500.0)
+REAL = described(kind="a real host", address="192.0.2.7:7325", kernel="Linux 6.1", distance=1e6)
+
+
+def test_a_page_says_who_is_at_the_other_end():
+    text = rk.show.host(BUILT_IN).markdown
+    assert "built into this machine" in text and "10.0 ms and 100 Mbit/s" in text
+    assert rk.show.host(REAL).markdown == "The other host is 192.0.2.7:7325 (Linux 6.1)."
+    none = described()
+    none["kind"]["source"] = "It is forbidden; allow it."
+    assert rk.show.host(none).markdown.startswith(
+        "There is no other host here: It is forbidden; allow it. What needs one"
+    )
+    assert "when the run was recorded" in rk.show.host({}).markdown
+
+
+def test_the_set_link_is_held_against_what_was_seen():
+    seen = made_up.single("network/rtt/tcp", 10.1, "ms")
+    text = rk.show.ruler(
+        BUILT_IN, {"on the wire": seen, "never": made_up.nothing("network/rtt/x")}
+    ).markdown
+    assert (
+        "Set are 10.0 ms and 100 Mbit/s" in text
+        and "come to 10.1 ms" in text
+        and "never" not in text
+    )
+    more = float(text.split("on the wire ")[1].split(", ")[1].split()[0])
+    assert more == pytest.approx(abs(seen.median - 10.1e-3) * 1e6, abs=0.6)
+    assert "nobody set" in rk.show.ruler(REAL, {"on the wire": seen}).markdown
+
+
+def test_light_in_a_fibre_is_the_ideal():
+    text = rk.show.distance(REAL, made_up.single("network/rtt/tcp", 20, "ms")).markdown
+    assert "Over 1 000 km" in text and "takes 10.0 ms" in text
+    assert float(text.split("that")[0].split("is ")[-1].split()[0]) == pytest.approx(2, rel=0.05)
+    assert rk.show.distance(BUILT_IN, made_up.single("network/rtt/tcp", 20, "ms")).markdown == ""
+
+
+def test_other_programs_stand_beside_ours():
+    ours, theirs = (
+        made_up.single("network/rtt/tcp", 10, "µs"),
+        made_up.single("network/rtt/sockperf", 20, "µs"),
+    )
+    missing = made_up.nothing("network/rtt/ping", "ping is not installed")
+    rows = rows_of(
+        rk.show.cross_check({"sockperf": (theirs, ours), "ping": (missing, ours)}, "C", "n")
+    )
+    assert rows[1][0] == "`sockperf`" and float(rows[1][-1].rstrip("×")) == pytest.approx(
+        0.5, rel=0.05
+    )
+    assert rows[2][2] == "ping is not installed" and rows[2][-1] == "–"
+
+
+def test_the_hosts_table_says_what_is_this_machines_and_what_is_not_reported():
+    rows = {row[0]: row[1] for row in rows_of(rk.show.host_table(BUILT_IN, FIELDS, "C", "n"))}
+    assert (
+        rows["Kernel"] == "this machine's" and rows["Rate that the link is set to"] == "100 Mbit/s"
+    )
+    assert rows["Largest packet (MTU)"] == "1 500 byte"
+    rows = {row[0]: row[1] for row in rows_of(rk.show.host_table(REAL, FIELDS, "C", "n"))}
+    assert rows["Kernel"] == "Linux 6.1" and rows["Processor"] == "not reported"
+    assert "Rate that the link is set to" not in rows
+
+
+def test_what_tcp_did_is_summed_and_unknown_is_not_none():
+    one = made_up.single("network/connect/connect", 20, "µs")
+    for k, process in enumerate(one.measurement.points[0].processes):
+        process.retransmits, process.listen_overflows, process.time_wait = 1, -1 if k else 0, k
+    rows = rows_of(rk.show.tcp([one, made_up.single("cpu/x/y", 1, "µs")], "C", "n"))
+    assert len(rows) == 2, "what has nothing to do with TCP has no row"
+    assert rows[1] == ["connect", "loopback", "8", "not known", "not known", "7"]
+
+
+def test_a_page_says_which_nfs_server_it_was():
+    made = {
+        "link_rtt": {"value": 2e-4},
+        "far_rtt": {"value": 1e-3},
+        "address": {"value": "10.77.0.2:/reckon"},
+    }
+    real = {"link_rtt": {"value": None}, "address": {"value": "host:/export"}}
+    read = made_up.single("files/remote/random", 300, "µs")
+    read.measurement.peer = "NFS-Ganesha 4.3 on a second host; it shares this machine's page cache"
+    none = made_up.nothing("files/remote/random", "No NFS server can be had: it is forbidden")
+    assert "NFS-Ganesha 4.3 on a second host" in rk.show.server(made, [read]).markdown
+    assert "of 1.00 ms" in rk.show.server(made, [none, read]).markdown
+    assert "The NFS server is host:/export" in rk.show.server(real, [read]).markdown
+    for nfs in (made, real):
+        assert "No NFS server can be had: it is forbidden." in rk.show.server(nfs, [none]).markdown
+
+
+# --- the disk that is measured ---------------------------------------------------------------------
+
+
+def lies_on(kind, where="a file system on /dev/sda", guest=0.0, folder="/var/tmp"):
+    told = {
+        "scratch": {"folder": folder, "filesystem": kind, "lies_on": where},
+        "system": {"guest": guest},
+        "disk": {"devices": "vda (virtual)"},
+    }
+    machine = {
+        section: {key: {"value": value} for key, value in entries.items()}
+        for section, entries in told.items()
+    }
+    return rk.show.disk(machine).markdown
+
+
+def test_the_disk_is_told_and_what_is_none():
+    assert (
+        "`/var/tmp` (`SCRATCH=` chooses another folder): ext4, a file system on /dev/sda."
+        in lies_on("ext4")
+    )
+    assert "guest" not in lies_on("ext4") and "vda (virtual)" in lies_on("ext4")
+    assert "a device as the guest sees it" in lies_on("ext4", guest=1.0)
+    assert "**No disk is below it**" in lies_on("tmpfs", guest=1.0)
+    assert "**Layers**" in lies_on("overlay") and "does not say" in lies_on("ext4", folder=None)
+    assert "does not say on which disk" in rk.show.disk({}).markdown

@@ -1,0 +1,180 @@
+"""Which host is the other one: greeted once, told to the rows, and part of what is reused."""
+
+import os
+import shutil
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+from helpers.peers import (  # one fixture acts on every test of this file
+    TOKEN,
+    about,
+)
+from helpers.project import ROOT
+
+from reckon.hosts import lab
+from reckon.hosts import peer as other
+from reckon.measurement import library
+from tests.csrc.peer.test_refused import choice
+
+
+def test_a_real_peer_is_greeted_once_and_told_to_the_rows(peer, monkeypatch):
+    monkeypatch.setenv("RECKON_PEER_AT", "192.0.2.1:1")  # a parent's
+    monkeypatch.setenv("RECKON_PEER_SPACE", "1")
+    chosen = choice(peer.at)
+    assert chosen.kind == "real"
+    assert chosen.environment == {"RECKON_PEER_AT": peer.at, "RECKON_PEER_TOKEN": TOKEN}
+    assert chosen.environment.items() <= os.environ.items()
+    assert "RECKON_PEER_SPACE" not in os.environ
+    said = about(peer)
+    for fact, name in (
+        ("processor", "processor"),
+        ("cores", "threads"),
+        ("mtu", "mtu_bytes"),
+        ("congestion", "congestion_control"),
+        ("memory", "memory_bytes"),
+    ):
+        assert chosen.facts[fact][0] == said[name], fact
+    assert chosen.identity.startswith("peer 127.0.0.1 ") and len(chosen.identity.split()[2]) == 8
+    assert "its interface lo (MTU" in chosen.describe and TOKEN not in repr(chosen.facts)
+    assert other.identity() == chosen.identity
+    assert other.chosen() is chosen
+    library.run("test/peer_echo", {"peer": "other"}, samples=2)
+
+
+def test_another_kernel_on_the_other_host_is_another_host(monkeypatch):
+    facts = {**dict.fromkeys((*other.TEXTS, *other.NUMBERS, "guest")), "release": "6.1"}
+    monkeypatch.setenv("RECKON_PEER", "127.0.0.1")
+    monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
+    found = []
+    for release, memory in (("6.1", 1), ("6.2", 1), ("6.2", 2)):
+        said = {**facts, "release": release, "memory_bytes": memory}
+        monkeypatch.setattr(other, "_ask_about", lambda *_, said=said: said)
+        other.forget()
+        found.append(other.chosen().identity)
+    assert found[0] != found[1] == found[2]
+
+
+def test_what_the_other_host_says_of_itself_is_taken_with_care():
+    said = '{"system": "<b>\\u0001é", "threads": -1, "guest": "yes", "release": 5, "more": [1]}'
+    facts = other._facts(said, "there")
+    assert facts["system"] == "?b???" and "more" not in facts
+    assert facts["threads"] is facts["guest"] is facts["release"] is None
+    for nonsense in ("", "[]", "{", "7"):
+        with pytest.raises(other.PeerCannot, match="The peer at there did not say what it is."):
+            other._facts(nonsense, "there")
+
+
+def test_without_a_peer_it_is_the_lab_host_and_that_is_ended(monkeypatch):
+    closed = []
+
+    def start():
+        return SimpleNamespace(
+            facts={"kind": ("made up", "a test")},
+            describe=lambda: "made up",
+            environment={"RECKON_PEER_AT": "10.77.0.2:7325", "RECKON_PEER_SPACE": "123"},
+            close=lambda: closed.append(1),
+            running=True,
+        )
+
+    monkeypatch.setattr(lab, "start", start)
+    monkeypatch.setattr(other.atexit, "register", lambda end: end())
+    monkeypatch.setenv("RECKON_LINK_RTT", "10 ms")
+    monkeypatch.setenv("RECKON_LINK_RATE", "0.1 Gbit/s")
+    assert other.identity().startswith("lab 10 ms 100 Mbit/s ") and not closed, "nothing is started"
+    chosen = other.chosen()
+    assert (chosen.kind, chosen.identity) == ("lab", other.identity())
+    assert chosen.describe == "made up" and chosen.facts["kind"][0] == "made up"
+    assert os.environ["RECKON_PEER_SPACE"] == "123" and closed == [1]
+
+
+def test_a_host_that_is_not_there_is_another_host(monkeypatch):
+    monkeypatch.setenv("RECKON_PEER", "127.0.0.1:1")
+    monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
+    assert other.identity() == "peer 127.0.0.1:1, not there"
+
+
+def test_a_lab_host_that_cannot_be_is_the_same_sentence_each_time(monkeypatch):
+    asked = []
+
+    def start():
+        asked.append(1)
+        raise lab.LabCannot("this kernel has no such thing", "Use another.")
+
+    monkeypatch.setattr(lab, "start", start)
+    said = []
+    for _ in range(2):
+        with pytest.raises(other.PeerCannot) as told:
+            other.chosen()
+        said.append(str(told.value))
+    assert said[0] == said[1] and "no such thing; use another." in said[0] and asked == [1]
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("no.such.host.invalid", "PeerCannot: no.such.host.invalid is not found: "),
+        ("[::1", "ReckonError: PEER is '[::1'; write HOST, HOST:PORT or [IPv6]:PORT."),
+        ("host:99999", "ReckonError: PEER is 'host:99999'; write"),
+        ("host:", "ReckonError: PEER is 'host:'; write"),
+    ],
+)
+def test_a_peer_that_cannot_be_an_address_is_told(where, said):
+    assert choice(where).startswith(said)
+
+
+def test_without_a_token_or_with_a_short_one_it_is_told():
+    assert "needs the token that it was started with: PEER_TOKEN=" in choice("127.0.0.1", "")
+    assert "must have 16 to 128 characters" in choice("127.0.0.1", "short")
+
+
+def test_make_builds_it_says_how_to_start_it_and_passes_the_settings_on():
+    def make(*arguments, **environment):
+        done = subprocess.run(
+            ["make", "-s", *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            env={**os.environ, **environment},
+        )
+        return done.stdout
+
+    said = make("peer")
+    assert "reckon-peer is built" in said and "--listen ADDRESS --allow HOST" in said
+    database = make("-pn", "help", PEER="there", PEER_TOKEN="secret", RECKON_LINK_RTT="5 ms")
+    assert "RECKON_PEER := there\n" in database and "RECKON_LINK_RTT := 5 ms\n" in database
+    assert "RECKON_PEER_TOKEN := secret\n" in database
+    # On make's own command line it reaches the makefile of the library too.
+    one = subprocess.run(["make", "-n", "lib", "PEER=192.0.2.7"], cwd=ROOT, capture_output=True)
+    assert one.returncode == 0
+
+
+# --- reuse -------------------------------------------------------------------------------------
+
+
+def test_an_edit_of_the_peer_measures_the_rows_of_the_network_anew_and_no_other(
+    tmp_path, monkeypatch
+):
+    shutil.copytree(ROOT / "csrc", tmp_path / "csrc")
+    monkeypatch.setattr(library, "ROOT", tmp_path)
+    network = [
+        name
+        for name, row in library.probes().items()
+        if name.startswith("network/") and not row.file.endswith(".tools.c")
+    ]
+    rows = [*network, "cpu/syscall/getpid", "memory/latency/chase_random", "test/chain"]
+    rows = [name for name in rows if name in library.probes()]
+
+    def keys():
+        library.source_key.cache_clear()
+        return {name: library.source_key(name) for name in rows}
+
+    before = keys()
+    for file in ("peer/stream.c", "peer/peer.h"):
+        with open(tmp_path / "csrc" / file, "a") as source:
+            source.write("/* edited */\n")
+        after = keys()
+        assert {name for name in rows if before[name] != after[name]} == set(network)
+        before = after
+    library.source_key.cache_clear()
+    assert network

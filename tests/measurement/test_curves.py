@@ -1,0 +1,133 @@
+"""Curves: points that cannot be measured, that fail or are left out, and the line through them."""
+
+import dataclasses
+import sys
+import types
+
+import numpy as np
+import pytest
+from helpers.project import forget
+
+import reckon as rk
+from reckon.measurement import library
+from tests.measurement.test_plan import predict_chain
+
+
+def predict_curve(lengths=(5120, 10240, 20480)):
+    @rk.predict("test/curve", unit="ns")
+    def chain(instructions, clock):
+        return instructions / clock, 0
+
+    return chain(
+        instructions=rk.axis(lengths, "cycle", "length of the chain"),
+        clock=rk.guess(3, "GHz", "a clock", low=1, high=6),
+    )
+
+
+def refuse_at(monkeypatch, lengths, error=library.ProbeCannot, after=0):
+    """library.run that refuses some lengths of the chain, once it has run so many times."""
+    real, count = library.run, {}
+
+    def run(name, params=None, **kwargs):
+        length = (params or {}).get("instructions")
+        count[length] = count.get(length, 0) + 1
+        if length in lengths and count[length] > after:
+            raise error(f"no room for {length}")
+        return real(name, params, **kwargs)
+
+    monkeypatch.setattr(library, "run", run)
+
+
+def test_a_line_through_a_curve_gives_what_a_step_takes(folders, monkeypatch):
+    """Each instruction a cycle of 2.5 GHz, and 1000 cycles to begin with. The ticks are made up: a real
+    clock wanders between the points; that a chain runs at the clock is a test of library's."""
+    real = library.run
+
+    def run(name, params=None, **kwargs):
+        one = real(name, params, **kwargs)
+        seconds = one.ops * (params["instructions"] + 1000) / 2.5e9
+        return dataclasses.replace(one, ticks=np.rint(seconds * library.tick_hz()).astype(int))
+
+    monkeypatch.setattr(library, "run", run)
+    predict_curve()
+    one = rk.measure("test/curve", probe="test/chain", over="instructions")
+    assert one.line.slope == pytest.approx(1 / 2.5e9, rel=0.001)
+    assert one.line.intercept == pytest.approx(1000 / 2.5e9, rel=0.02)
+    assert one.sealed_line.slope == pytest.approx(1 / 3e9)
+
+
+@pytest.mark.parametrize(("budget_s", "dear_runs"), [(None, 1), (rk.by_profile(9, 9, 9), 6)])
+def test_what_cheap_points_of_a_sweep_leave_a_dear_one_takes(
+    folders, monkeypatch, budget_s, dear_runs
+):
+    """On a made-up clock a process of the dear point takes 2.1 s, of the others nothing. The quick
+    profile's 0.4 s allow it one; of nine seconds it may take what the others leave."""
+    now = [0.0]
+    real = library.run
+
+    def run(name, params=None, **kwargs):
+        now[0] += 2.1 if params["instructions"] == 20480 else 0
+        return real(name, params, **kwargs)
+
+    monkeypatch.setattr(library, "run", run)
+    clock = types.SimpleNamespace(monotonic=lambda: now[0], sleep=lambda _: None)
+    monkeypatch.setattr(sys.modules["reckon.measurement.plan"], "time", clock)
+    predict_curve()
+    one = rk.measure("test/curve", probe="test/chain", over="instructions", budget_s=budget_s)
+    ran = {point.x: len(point.processes) for point in one.points}
+    assert ran[5120] >= 6 and ran[10240] >= 6 and ran[20480] == dear_runs
+    assert one.points[-1].stopped == "time" or budget_s
+
+
+@pytest.mark.parametrize("after", [0, 3])
+def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, monkeypatch, after):
+    refuse_at(monkeypatch, {10240}, after=after)
+    predict_curve()
+    one = rk.measure("test/curve", probe="test/chain", over="instructions")
+    assert one.state == "measured" and list(one.axis) == [5120, 20480]
+    assert [(p.x, p.stopped, p.reason) for p in one.missing] == [
+        (10240, "cannot", "no room for 10240")
+    ]
+    assert one.sealed("predicted") == pytest.approx([5120 / 3e9, 20480 / 3e9])
+    assert np.isfinite(one.ratio)
+    assert "no room for 10240" in rk.show.verdict(one, "a chain").markdown
+    assert "no room for 10240" in rk.show.table([one], "Chains", "chains").markdown
+    assert "no room for 10240" in rk.overview.suspicions([one], []).markdown
+    forget()
+    monkeypatch.undo()
+
+
+def test_a_curve_of_which_no_point_can_be_measured_cannot(folders, monkeypatch):
+    refuse_at(monkeypatch, {5120, 10240, 20480})
+    predict_curve()
+    one = rk.measure("test/curve", probe="test/chain", over="instructions")
+    assert one.state == "cannot" and one.reason == "no room for 5120"
+
+
+def test_a_short_profile_leaves_what_takes_long_to_a_longer_one(folders, monkeypatch):
+    """A quantity as a whole, or a curve's far end; the longer profile then measures it."""
+    predict_chain()
+    one = rk.measure("test/chain", least="standard")
+    assert one.state == "cannot" and one.reason == "the quick profile has no time for it"
+    predict_curve()
+    plan = dict(probe="test/chain", over="instructions", until=rk.by_profile(10240, 20480, 20480))
+    curve = rk.measure("test/curve", **plan)
+    assert [p.reason for p in curve.missing] == ["the quick profile does not go so far"]
+    assert curve.points[-1].x == 10240
+    monkeypatch.setenv("RECKON_PROFILE", "standard")
+    forget()
+    predict_chain()
+    predict_curve()
+    assert rk.measure("test/chain", least="standard").state == "measured"
+    assert not rk.measure("test/curve", **plan).missing
+
+
+def test_a_row_that_fails_later_keeps_no_sample_and_stops_nobody_else(folders, monkeypatch):
+    predict_chain(quantity="test/other")
+    predict_chain()
+    refuse_at(monkeypatch, {1024}, library.ProbeFailed, after=4)
+    found = rk.measure_together(
+        {"test/other": dict(probe="test/chain", instructions=1024), "test/chain": {}}
+    )
+    assert found["test/other"].state == "failed" and not found["test/other"].has_samples
+    assert found["test/chain"].state == "measured" and found["test/chain"].summary.processes >= 6

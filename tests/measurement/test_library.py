@@ -1,0 +1,360 @@
+"""The C library through ctypes: the contract, isolation, and the known workload."""
+
+import ctypes
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from helpers.project import ROOT, need, probes_running
+from helpers.rows import agrees_with_perf
+
+from reckon.config import ReckonError
+from reckon.measurement import library
+
+
+def ns(outcome):
+    return outcome.ticks / outcome.ops / library.tick_hz() * 1e9
+
+
+def test_structures_mirror_the_header(tmp_path):
+    """Sizes and offsets as the compiler sees them are those that ctypes uses."""
+    pairs = {
+        "rk_sample": library.Sample,
+        "rk_param": library.Param,
+        "rk_probe": library.Row,
+        "rk_request": library.Request,
+        "rk_report": library.Report,
+    }
+    lines = []
+    for name, mirror in pairs.items():
+        lines.append(f'printf("{name} %zu\\n", sizeof(struct {name}));')
+        lines += [
+            f'printf("{name}.{f} %zu\\n", offsetof(struct {name}, {f}));'
+            for f, _ in mirror._fields_
+        ]
+    source = tmp_path / "offsets.c"
+    source.write_text(
+        '#include <stdio.h>\n#include "reckon.h"\nint main(void){' + "".join(lines) + "}"
+    )
+    subprocess.run(["gcc", "-I", ROOT / "csrc", source, "-o", tmp_path / "offsets"], check=True)
+    told = dict(
+        line.split()
+        for line in subprocess.run(
+            [tmp_path / "offsets"], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+    )
+    for name, mirror in pairs.items():
+        assert int(told[name]) == ctypes.sizeof(mirror)
+        for field, _ in mirror._fields_:
+            assert int(told[f"{name}.{field}"]) == getattr(mirror, field).offset, field
+
+
+def test_only_the_contract_is_exported():
+    text = subprocess.run(
+        ["nm", "-D", "--defined-only", ROOT / "_build/lib/libreckon.so"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    exported = {line.split()[-1] for line in text.splitlines() if " A " not in line}
+    declared = set(re.findall(r"RK_EXPORT[^;]*?(rk_\w+)\(", (ROOT / "csrc/reckon.h").read_text()))
+    assert exported == declared == {"rk_probe_count", "rk_probe_at", "rk_run", "rk_tick_hz"}
+
+
+def test_every_row_says_what_it_times_and_bounds_its_parameters():
+    for probe in library.probes().values():
+        assert probe.op and probe.timed and "/" in probe.name, probe
+        assert probe.file.startswith(probe.experiment.split("/")[0]), probe
+        for parameter in probe.parameters:
+            assert parameter.help
+            assert parameter.text or parameter.least <= parameter.preset <= parameter.most
+
+
+@pytest.mark.timed
+def test_twice_the_work_takes_twice_the_time():
+    """The ruler on a known workload: 2 k instructions against k, interleaved; the quickest of each, since
+    another's load only adds."""
+    k, short, long = 20480, [], []
+    for _ in range(20):
+        short.append(library.run("test/chain", {"instructions": k}).ticks.min())
+        long.append(library.run("test/chain", {"instructions": 2 * k}).ticks.min())
+    assert min(long) / min(short) == pytest.approx(2.0, abs=0.02)
+
+
+@pytest.mark.timed
+def test_a_chain_of_one_cycle_adds_runs_at_the_calibrated_clock():
+    """By the processes in which the clock stayed as it was."""
+    cycles = []
+    for _ in range(60):
+        one = library.run("test/chain", {"instructions": 20480})
+        before, after = one.cycles_per_tick_before, one.cycles_per_tick_after
+        if abs(after / before - 1) < 0.005:
+            cycles.append(np.median(one.ticks / one.ops) * (before + after) / 2)
+        if len(cycles) == 7:
+            break
+    assert np.median(cycles) == pytest.approx(20480, rel=0.02)
+
+
+@pytest.mark.timed
+def test_a_text_parameter_reaches_the_row():
+    """A chain of multiplies takes three times as long as one of adds."""
+    adds, multiplies = [], []
+    for _ in range(10):
+        for of, found in (("add", adds), ("multiply", multiplies)):
+            found.append(library.run("test/chain", {"of": of}).ticks.min())
+    assert min(multiplies) / min(adds) == pytest.approx(3, rel=0.05)
+    with pytest.raises(library.ProbeCannot, match="a chain is of add or of multiply"):
+        library.run("test/chain", {"of": "divide"})
+
+
+@pytest.mark.timed
+def test_the_tick_rate_agrees_with_the_monotonic_clock():
+    begin, start = (
+        time.clock_gettime_ns(time.CLOCK_MONOTONIC),
+        library.run("cpu/clock/ticks", {"interval_ns": 50_000_000}, samples=2),
+    )
+    assert time.clock_gettime_ns(time.CLOCK_MONOTONIC) - begin > 100_000_000
+    rate = start.ticks / start.ops * 1e9
+    assert rate == pytest.approx(library.tick_hz(), rel=1e-3)
+
+
+def test_the_isolated_run_says_where_it_ran_and_leaves_the_caller_alone():
+    allowed, nice = os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
+    cpu = min(allowed)
+    one = library.run("cpu/syscall/getpid", cpu=cpu)
+    assert one.cpu == cpu and one.wall_ns > 0 and one.minor_faults >= 0
+    assert one.migrations in (-1, 0)
+    assert os.sched_getaffinity(0) == allowed
+    assert os.getpriority(os.PRIO_PROCESS, 0) == nice
+
+
+def test_priority_is_raised_where_allowed_and_told():
+    if os.geteuid() == 0:
+        assert library.run("cpu/syscall/getpid").nice == -20
+        assert library.run("cpu/syscall/getpid", priority="rr").policy == os.SCHED_RR
+    assert library.run("cpu/syscall/getpid", priority="none").nice == os.getpriority(
+        os.PRIO_PROCESS, 0
+    )
+
+
+@pytest.mark.timed
+def test_in_process_running_is_possible_and_slower_to_fork():
+    """What isolation is for: a fork is charged with its caller's page tables."""
+    inside = np.median(ns(library.run("test/fork", isolated=False, samples=10)))
+    alone = np.median(ns(library.run("test/fork", samples=10)))
+    assert alone < inside
+
+
+@pytest.mark.timed
+def test_a_fork_inside_a_probe_does_not_depend_on_the_size_of_python():
+    """256 MB touched in a Python of its own: the isolated fork does not notice, the inner one does."""
+    script = """
+import mmap
+import numpy as np
+from reckon.measurement import library
+def medians(isolated):
+    runs = [library.run("test/fork", samples=10, isolated=isolated) for _ in range(7)]
+    return np.median([np.median(one.ticks) for one in runs])
+before, inside_before = medians(True), medians(False)
+ballast = mmap.mmap(-1, 256 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+ballast.madvise(mmap.MADV_NOHUGEPAGE)  # huge pages would hide it: 128 entries instead of 65,536
+np.frombuffer(ballast, np.uint8)[::4096] = 1
+print(medians(True) / before, medians(False) / inside_before)
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    isolated, inside = map(float, done.stdout.split())
+    assert isolated < 1.5
+    assert inside > 2
+
+
+def test_a_crash_names_the_row_and_the_signal():
+    with pytest.raises(
+        library.ProbeFailed, match=r"test/crash died of signal 11 \(Segmentation fault\)"
+    ):
+        library.run("test/crash")
+
+
+@pytest.mark.parametrize("child", [0, 1])
+def test_a_hang_ends_at_its_deadline_with_everything_it_started(child):
+    begin = time.monotonic()
+    with pytest.raises(library.ProbeFailed, match="test/hang was still running after 0.3 s"):
+        library.run("test/hang", {"child": child}, deadline_s=0.3, warmup=0)
+    assert time.monotonic() - begin < 2
+    time.sleep(0.1)
+    assert probes_running() == []
+
+
+def test_ctrl_c_ends_the_probe_at_once():
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        library.run("test/hang", deadline_s=20, warmup=0)
+    assert time.monotonic() - begin < 3
+    assert probes_running() == []
+
+
+def test_the_probe_does_not_outlive_a_killed_caller():
+    script = (
+        "from reckon.measurement import library; library.run('test/hang', deadline_s=60, warmup=0)"
+    )
+    caller = subprocess.Popen([sys.executable, "-c", script], cwd=ROOT)
+    for _ in range(100):
+        if probes_running():
+            break
+        time.sleep(0.1)
+    assert probes_running()
+    caller.kill()
+    caller.wait()
+    time.sleep(0.3)
+    assert probes_running() == []
+
+
+def test_cannot_is_a_result_with_a_reason():
+    with pytest.raises(library.ProbeCannot, match="this row exists to say that it cannot"):
+        library.run("test/cannot")
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "says"),
+    [
+        ("cpu/syscall/getpit", {}, "no probe named cpu/syscall/getpit; did you mean"),
+        ("cpu/syscall/getpid", {"call": 1}, "has no parameter call"),
+        ("cpu/syscall/getpid", {"calls": "many"}, "must be a whole number"),
+        ("cpu/syscall/getpid", {"calls": 0}, "must be between 1 and"),
+        ("cpu/syscall/getpid", {"calls": 10**30}, "must be a whole number"),
+        ("cpu/syscall/getpid", {"calls": "1" * 5000}, "too long"),
+        ("cpu/syscall/getpid", {"": 1}, "has no parameter"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(name, params, says):
+    with pytest.raises(ReckonError, match=says):
+        library.run(name, params)
+
+
+def test_a_cpu_that_is_not_there():
+    for cpu in (77, 5000):
+        with pytest.raises(ReckonError, match=f"CPU {cpu} cannot be used"):
+            library.run("cpu/syscall/getpid", cpu=cpu)
+
+
+def test_no_file_descriptor_or_process_is_left_behind():
+    library.run("cpu/syscall/getpid")
+    before = len(os.listdir("/proc/self/fd"))
+    for name in ("cpu/syscall/getpid", "test/crash", "test/cannot"):
+        for _ in range(20):
+            try:
+                library.run(name)
+            except ReckonError:
+                pass
+    assert len(os.listdir("/proc/self/fd")) == before
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.mark.timed
+def test_isolation_costs_little():
+    """Spawn, pin, calibrate, report: the time around the probe's own run. The figure asked for is
+    5 ms; here it is a bound with room, since the machine may be busy."""
+    extra = []
+    for _ in range(20):
+        begin = time.perf_counter_ns()
+        one = library.run("cpu/syscall/getpid", warmup=0)
+        extra.append(time.perf_counter_ns() - begin - one.wall_ns)
+    assert np.median(extra) < 20e6
+
+
+def test_reports_follow_what_happened():
+    """A known number of page faults and switches: a fork touches pages, a sleep gives way."""
+    assert library.run("test/fork", samples=20).minor_faults >= 20
+    slept = library.run("cpu/clock/t470_sleep", {"sleep_ms": 1}, samples=10, warmup=0)
+    assert slept.voluntary_switches == 10
+
+
+def small(parameter):
+    """Little work: 3 of what is counted, or the nearest that the row allows."""
+    wanted = {
+        "rounds": 2,
+        "sleep_ms": 1,
+        "interval_ns": 10_000,
+        "resident_bytes": 1 << 20,
+        "working_set_bytes": 4096,
+    }.get(parameter.name, 3)
+    return min(max(wanted, parameter.least), parameter.most)
+
+
+def test_every_row_runs_or_says_why_not():
+    for probe in library.probes().values():
+        if probe.name.startswith("test/"):
+            continue
+        params = {p.name: small(p) for p in probe.parameters if not p.text}
+        try:
+            one = library.run(probe.name, params, samples=3)
+        except library.ProbeCannot as error:
+            assert str(error)
+            continue
+        assert len(one.ticks) == 3 and (one.ops > 0).all(), probe.name
+
+
+def test_the_null_call_enters_the_kernel_and_the_vdso_does_not(tmp_path):
+    """Counted, not timed: strace sees `calls` getpid calls, and no clock_gettime."""
+    need(shutil.which("strace"), "strace is not installed")
+    script = (
+        "from reckon.measurement import library\n"
+        "library.run('cpu/syscall/{row}', {{'calls': 7}}, samples=3, warmup=0, isolated=False)"
+    )
+
+    def count(row, call):
+        log = tmp_path / row
+        subprocess.run(
+            [
+                "strace",
+                "-f",
+                "--seccomp-bpf",
+                "-o",
+                log,
+                "-e",
+                f"trace={call}",
+                sys.executable,
+                "-c",
+                script.format(row=row),
+            ],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+        )
+        return log.read_text().count(f"{call}(")
+
+    baseline = count("getuid", "getpid")
+    assert count("getpid", "getpid") - baseline == 21
+    assert count("mbp2016_getpid", "getpid") - baseline == 63  # n, then 2n
+    assert count("t470_getpid", "getpid") - baseline == 21
+    # The tick calibration and the wall clock read the vDSO as well: none may show.
+    assert count("clock_gettime", "clock_gettime") == 0
+    assert count("clock_gettime_syscall", "clock_gettime") == 21
+
+
+def test_out_of_address_space_is_told():
+    """No memory for the samples: a sentence, no crash."""
+    script = (
+        "import resource\nfrom reckon.measurement import library\nlibrary.probes()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))\n"
+        "try:\n    library.run('cpu/syscall/getpid', samples=100_000_000)\n"
+        "except (library.ReckonError, MemoryError) as error:\n    print(type(error).__name__)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.strip() in ("ProbeFailed", "MemoryError"), done
+    assert resource.getrlimit(resource.RLIMIT_AS)[0] != 3 << 30
+
+
+@pytest.mark.timed
+def test_the_null_call_agrees_with_another_tool():
+    """`perf bench syscall basic` calls getppid."""
+    assert agrees_with_perf("cpu/syscall/getppid", "syscall", "basic", "-l", "100000")

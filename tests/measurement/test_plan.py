@@ -1,0 +1,314 @@
+"""From the seal to the record: sealing, reuse, adaptivity, trouble."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+from helpers.project import forget
+
+import reckon as rk
+from reckon import records
+from reckon.measurement import library
+from reckon.records.result import result, sample_values, to_row
+from reckon.records.session import session
+
+
+def predict_chain(cycles=6400.0, quantity="test/chain", axis=None):
+    @rk.predict(quantity, unit="ns")
+    def chain(cycles, clock):
+        return cycles / clock, 0
+
+    return chain(
+        cycles=axis or rk.given(cycles, "cycle", "counted"),
+        clock=rk.guess(3, "GHz", "a clock", low=1, high=6),
+    )
+
+
+def stored(quantity="test/chain"):
+    return records.read_record(session().run.name, "test").quantities[quantity]
+
+
+def test_measuring_without_a_prediction_is_refused(folders):
+    with pytest.raises(rk.ReckonError, match="test/chain has no prediction; predict it"):
+        rk.measure("test/chain")
+    assert not (folders / "runs").exists()
+
+
+def test_the_seal_is_on_disk_before_the_first_sample(folders, monkeypatch):
+    predict_chain()
+    seen = []
+
+    def run(*args, **kwargs):
+        seen.append(stored().predictions[0].predicted)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(library, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        rk.measure("test/chain")
+    assert seen == [pytest.approx(6400 / 3e9)]
+    assert stored().measurement is None  # nothing half measured
+
+
+def test_measured_then_reused(folders):
+    predict_chain()
+    first = rk.measure("test/chain")
+    assert first.state == "measured" and first.summary.processes >= 6
+    text = records.record_path(session().run.name, "test").read_text()
+    forget()
+    predict_chain()
+    again = rk.measure("test/chain")
+    assert again.state == "reused" and again.median == first.median
+    assert records.record_path(session().run.name, "test").read_text() == text
+
+
+def test_all_raw_samples_are_kept(folders):
+    predict_chain()
+    one = rk.measure("test/chain", samples=20)
+    for process in stored().measurement.points[0].processes:
+        assert len(process.ticks) == 10 and process.ops == 20  # quick: half the trials
+        assert process.cpu >= 0 and process.wall_ns > 0
+    assert one.summary.n == 10 * one.summary.processes
+
+
+def test_an_edited_prediction_measures_nothing_and_is_shown_beside_the_seal(folders, monkeypatch):
+    predict_chain()
+    first = rk.measure("test/chain")
+    monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured again"))
+    forget()
+    predict_chain(cycles=7000)
+    again = rk.measure("test/chain")
+    assert again.state == "reused" and again.revisions == ["inputs revised: cycles"]
+    assert again.seal.predicted == first.seal.predicted  # and the score keeps to it
+    assert again.ratio == first.ratio
+    row = to_row(again)
+    assert row["predicted"] == pytest.approx(6400 / 3) and row["revised"] == pytest.approx(7000 / 3)
+    forget()
+    predict_chain()  # edited back
+    assert rk.measure("test/chain").revisions == []
+    assert len(stored().predictions) == 3
+
+
+def test_measuring_afresh_adds_to_the_seal_and_never_overwrites_it(folders, monkeypatch):
+    predict_chain()
+    first = rk.measure("test/chain")
+    monkeypatch.setenv("RECKON_FRESH", "1")
+    forget()
+    predict_chain(cycles=7000)
+    again = rk.measure("test/chain")
+    assert again.state == "measured"
+    assert again.seal == first.seal and len(stored().predictions) == 2
+
+
+def test_before_any_sample_the_seal_may_still_be_changed(folders, monkeypatch):
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(library, "run", stop)
+        predict_chain()
+        with pytest.raises(KeyboardInterrupt):
+            rk.measure("test/chain")
+    predict_chain(cycles=7000)
+    assert rk.measure("test/chain").revisions == []
+    assert len(stored().predictions) == 1
+
+
+@pytest.mark.parametrize("change", ["parameters", "source", "warmup", "longer profile", "fresh"])
+def test_what_makes_samples_unusable(folders, monkeypatch, change):
+    predict_chain()
+    rk.measure("test/chain")
+    forget()
+    predict_chain()
+    arguments = {}
+    if change == "parameters":
+        arguments["instructions"] = 20480
+    if change == "warmup":
+        arguments["warmup"] = 2
+    if change == "source":
+        monkeypatch.setattr(library, "source_key", lambda name: "edited")
+    if change == "longer profile":
+        monkeypatch.setenv("RECKON_PROFILE", "standard")
+    if change == "fresh":
+        monkeypatch.setenv("RECKON_FRESH", "1")
+    assert rk.measure("test/chain", **arguments).state == "measured"
+
+
+def test_a_longer_profile_serves_a_shorter_one(folders, monkeypatch):
+    monkeypatch.setenv("RECKON_PROFILE", "standard")
+    predict_chain()
+    rk.measure("test/chain", chains=rk.by_profile(5, 6, 7))
+    monkeypatch.setenv("RECKON_PROFILE", "quick")
+    forget()
+    predict_chain()
+    again = rk.measure("test/chain", chains=rk.by_profile(5, 6, 7))
+    assert again.state == "reused" and again.measurement.params["chains"] == 6
+
+
+@pytest.mark.timed
+def test_a_sweep_measures_every_point_interleaved(folders):
+    axis = rk.axis([5120, 10240, 20480], "cycle", "instructions")
+    predict_chain(axis=axis)
+    one = rk.measure("test/chain", over="instructions")
+    assert one.is_curve and list(one.axis) == [5120, 10240, 20480]
+    assert one.medians[2] / one.medians[0] == pytest.approx(4, rel=0.1)
+    starts = [[p.started_s for p in point.processes] for point in one.measurement.points]
+    # From the second round on; the first shows which rows can run at all.
+    assert max(s[1] for s in starts) < min(s[-1] for s in starts)
+
+
+def test_an_axis_and_over_belong_together(folders):
+    predict_chain()
+    with pytest.raises(rk.ReckonError, match="a prediction with an axis is measured with over="):
+        rk.measure("test/chain", over="instructions")
+
+
+def test_what_is_compared_is_interleaved(folders):
+    predict_chain()
+    predict_chain(quantity="test/other")
+    found = rk.measure_together({"test/chain": {}, "test/other": dict(probe="test/chain")})
+    a, b = ([p.started_s for p in one.measurement.points[0].processes] for one in found.values())
+    assert a[1] < b[-1] and b[1] < a[-1]
+
+
+def test_processes_are_spread_over_time(folders):
+    """So that a burst of the machine's trouble cannot be the whole measurement."""
+    predict_chain()
+    starts = [p.started_s for p in rk.measure("test/chain").measurement.points[0].processes]
+    assert starts[5] - starts[1] > 0.05  # quick: 0.1 s over six processes
+
+
+def test_a_cannot_is_recorded_with_its_reason_and_does_not_stop_the_others(folders):
+    predict_chain()
+    predict_chain(quantity="test/cannot")
+    found = rk.measure_together({"test/cannot": {}, "test/chain": {}})
+    assert found["test/cannot"].state == "cannot" and found["test/chain"].state == "measured"
+    assert stored("test/cannot").measurement.reason == "this row exists to say that it cannot"
+    row = to_row(result(session().run.name, "test/cannot"))
+    assert (row["state"], row["median"], row["n"]) == ("cannot", None, 0)
+
+
+def test_a_crash_is_recorded_and_an_earlier_good_measurement_outlives_it(folders, monkeypatch):
+    predict_chain(quantity="test/crash")
+    crashed = rk.measure("test/crash")
+    assert crashed.state == "failed" and "died of signal 11" in crashed.reason
+    predict_chain()
+    good = rk.measure("test/chain")
+    monkeypatch.setenv("RECKON_FRESH", "1")
+
+    def run(*args, **kwargs):
+        raise library.ProbeFailed("it broke")
+
+    monkeypatch.setattr(library, "run", run)
+    again = rk.measure("test/chain")
+    assert (again.state, again.reason) == ("failed", "it broke")
+    assert stored().measurement.points[0].processes == good.measurement.points[0].processes
+
+
+def test_measuring_stops_when_precise_or_when_time_is_up(folders, monkeypatch):
+    predict_chain()
+    steady = rk.measure("test/chain").measurement.points[0]
+    assert steady.stopped in ("precise", "time", "processes")
+    values = iter(np.random.default_rng(1).uniform(1, 100, 10_000))
+    real = library.run
+
+    def noisy(*args, **kwargs):
+        one = real(*args, **kwargs)
+        one.ticks[:] = (one.ticks * next(values)).astype(np.int64)
+        return one
+
+    monkeypatch.setenv("RECKON_FRESH", "1")
+    monkeypatch.setattr(library, "run", noisy)
+    point = rk.measure("test/chain").measurement.points[0]
+    assert point.stopped in ("time", "processes") and len(point.processes) >= 6
+
+
+@pytest.mark.parametrize(
+    ("op", "unit", "expected"),
+    [
+        ("call", "ns", 50.0),
+        ("byte", "GB/s", 0.02),
+        ("cycle", "GHz", 0.02),
+        ("ns", "Gtick/s", 100.0),
+        ("cycle", "ns/cycle", 50.0),
+        ("byte", "ns/byte", 50.0),
+        ("call", "1/s", 2e7),
+    ],
+)
+def test_samples_become_the_unit_of_the_prediction(op, unit, expected):
+    from reckon import units
+
+    value = sample_values([1000], [10], op, 2e9, unit)[0]
+    assert units.from_base(value, unit) == pytest.approx(expected)
+
+
+def test_a_unit_that_does_not_fit_the_samples_is_told():
+    with pytest.raises(rk.ReckonError, match="time per call; they cannot be told in GB/s"):
+        sample_values([1], [1], "call", 1e9, "GB/s")
+
+
+def test_a_run_of_another_machine_is_read_and_never_measured(recorded, monkeypatch):
+    monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured"))
+    assert session().replay
+    with pytest.raises(
+        rk.ReckonError, match="recorded elsewhere and holds no samples of test/chain"
+    ):
+        predict_chain()
+        rk.measure("test/chain")
+    monkeypatch.setenv("RECKON_FRESH", "1")
+    forget()
+    with pytest.raises(rk.ReckonError, match="recorded on another machine or kernel"):
+        session()
+
+
+def test_a_kernel_upgrade_is_a_new_run(folders, monkeypatch):
+    first = session().run
+    describe = session.__wrapped__.__globals__["describe"]
+
+    def upgraded():
+        machine = describe()
+        machine["system"]["kernel"]["value"] = "9.9.9 #1"
+        return machine
+
+    monkeypatch.setitem(session.__wrapped__.__globals__, "describe", upgraded)
+    forget()
+    assert session().run.name != first.name and "9.9.9" in session().run.name
+    assert len(os.listdir(folders / "runs")) == 2
+
+
+def test_the_compiler_is_told_without_what_tells_records_apart(folders, monkeypatch):
+    """The last line of compiler.txt is a check sum, which only the keys of records need."""
+    (folders / "lib").mkdir()
+    (folders / "lib" / "compiler.txt").write_text("gcc 12\n-O2\n1816640063 127\n")
+    monkeypatch.setenv("RECKON_LIB", str(folders / "lib"))
+    describe = session.__wrapped__.__globals__["describe"]
+    assert describe()["system"]["compiler"]["value"] == "gcc 12 · -O2"
+
+
+def test_events_tell_the_builder_what_happened(folders, monkeypatch):
+    monkeypatch.setenv("RECKON_EVENTS", str(folders / "events"))
+    predict_chain()
+    rk.measure("test/chain")
+    events = [json.loads(line) for line in (folders / "events").read_text().splitlines()]
+    assert [e["event"] for e in events] == ["measuring", "done"]
+    assert events[-1]["state"] == "measured"
+
+
+def test_a_page_depends_on_what_another_measured_and_not_on_what_it_predicted(folders):
+    predict_chain()
+    rk.measure("test/chain")
+    what = f"{records.record_path(session().run.name, 'test')}#test/chain"
+    before = records.digest(what)
+    forget()
+    predict_chain(cycles=7000)
+    rk.measure("test/chain")
+    assert records.digest(what) == before
+    os.environ["RECKON_FRESH"] = "1"
+    try:
+        forget()
+        predict_chain(cycles=7000)
+        rk.measure("test/chain")
+    finally:
+        del os.environ["RECKON_FRESH"]
+    assert records.digest(what) != before
+    assert records.digest("/nowhere#test/chain") == "none"

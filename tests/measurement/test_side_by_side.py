@@ -1,0 +1,205 @@
+"""The rows of a group, measured again side by side."""
+
+import sys
+import types
+
+import pytest
+from helpers.project import forget
+
+import reckon as rk
+from reckon import records
+from reckon.measurement import library, side_by_side
+from reckon.prediction.formula import predict
+from reckon.prediction.inputs import axis, given
+from reckon.records.result import result
+from reckon.records.session import session
+from reckon.reports.methods import Group, Row
+
+LONG = "test/long"  # the row test/chain with twice the work
+
+
+def execute_page(chain=10240, long=20480, **more):
+    """What the page of these two would do."""
+    for quantity in ("test/chain", LONG):
+        predict(quantity, unit="ns")(lambda it: (it, 0))(it=given(2000, "ns", "made up"))
+    return rk.measure_together(
+        {
+            "test/chain": dict(instructions=chain, samples=4, **more),
+            LONG: dict(probe="test/chain", instructions=long, samples=4, **more),
+        }
+    )
+
+
+def group(*rows, **more):
+    rows = rows or (Row(of=LONG, differs="twice the work"),)
+    return Group(name="g", title="A chain", ours="test/chain", way=rows, **more)
+
+
+def stored():
+    return records.read_record(session().run.name, "methods/test").quantities
+
+
+@pytest.fixture
+def ran(monkeypatch):
+    """The parameters of every process that is started, in order; by a clock that stands still, so that
+    there is time for all of them."""
+    clock = types.SimpleNamespace(monotonic=lambda: 0.0, sleep=lambda _: None)
+    monkeypatch.setattr(sys.modules["reckon.measurement.plan"], "time", clock)
+    seen, run = [], library.run
+    monkeypatch.setattr(
+        library,
+        "run",
+        lambda probe, params, **more: (
+            seen.append(params["instructions"]),
+            run(probe, params, **more),
+        )[1],
+    )
+    return seen
+
+
+@pytest.mark.timed
+def test_a_group_is_measured_again_as_its_pages_measured_it(folders, ran):
+    page = execute_page(warmup=2)
+    ran.clear()
+    found = side_by_side.compare(group())
+    assert found.side_by_side and len(ran) == 12 and set(ran) == {10240, 20480}
+    ratio = found.ratio(found.ways[0])
+    assert ratio.rounds == 6 and 1.7 < ratio.middle < 2.3
+    kept = stored()["methods/" + LONG]
+    assert (
+        kept.measurement.warmup == 2 and kept.measurement.samples == page[LONG].measurement.samples
+    )
+    # Sealed before: that the page's figure comes out again.
+    seal = kept.predictions[0]
+    assert seal.predicted == page[LONG].median and seal.made_at <= kept.measurement.started_at
+    assert seal.inputs[0].reference == LONG and (seal.low, seal.high) == (
+        page[LONG].summary.low,
+        page[LONG].summary.high,
+    )
+
+
+def test_rounds_come_in_pairs_an_order_and_the_same_backwards(folders, ran):
+    for quantity in (names := [f"test/{letter}" for letter in "abcde"]):
+        predict(quantity, unit="ns")(lambda it: (it, 0))(it=given(2000, "ns", "made up"))
+    plans = {
+        name: dict(probe="test/chain", instructions=512 * (k + 1), samples=2)
+        for k, name in enumerate(names)
+    }
+    rk.measure_together(plans, side_by_side._budget())
+    rounds = [ran[k : k + 5] for k in range(0, 30, 5)]
+    assert all(rounds[k + 1] == rounds[k][::-1] for k in (0, 2, 4))
+    assert len({tuple(one) for one in rounds}) > 2  # drawn anew for each pair
+
+
+def test_what_was_measured_is_reused_all_or_none(folders, ran, monkeypatch):
+    execute_page()
+    first = side_by_side.compare(group())
+    ran.clear()
+    forget()
+    again = side_by_side.compare(group())
+    assert ran == [] and again.ratio(again.ways[0]) == first.ratio(first.ways[0])
+    # One of them is missing: figures of another hour would be no comparison.
+    record = records.read_record(session().run.name, "methods/test")
+    record.quantities["methods/" + LONG] = record.quantities["methods/" + LONG].model_copy(
+        update={"measurement": None}
+    )
+    records.write_record(session().run.name, record)
+    side_by_side.compare(group())
+    assert len(ran) == 12
+    monkeypatch.setenv("RECKON_FRESH", "1")
+    side_by_side.compare(group())
+    assert len(ran) == 24
+
+
+def test_a_row_that_is_not_measured_here_says_why(folders):
+    found = side_by_side.compare(group())
+    assert (
+        found.ours.reason == "`test/chain` has not been measured yet; its page does that"
+        and not found.side_by_side
+    )
+    execute_page()
+    rows = (Row(of="test/none", differs="x"), Row(report="t470", why_not="it does not say how"))
+    found = side_by_side.compare(group(*rows))
+    assert [one.reason for one in found.ways] == [
+        "`test/none` has not been measured yet; its page does that",
+        "it does not say how",
+    ]
+    assert not found.side_by_side and found.ours.has_figure  # alone it is not run again
+    found = side_by_side.compare(group(from_page="it is long"))
+    assert found.ways[0].reason == "it is long" and found.ratio(found.ways[0]).rounds == 0
+
+
+def test_a_dear_row_keeps_the_figure_of_its_page(folders, ran):
+    execute_page(long=200_000_000)
+    ran.clear()
+    found = side_by_side.compare(group())
+    assert f"one process of `{LONG}` takes" in found.ways[0].reason and ran == []
+    assert found.ratio(found.ways[0]).middle > 1000
+
+
+@pytest.mark.timed
+def test_a_curve_takes_part_at_one_place(folders, ran):
+    execute_page()
+    predict("test/curve", unit="ns")(lambda n, it: (n * it, 0))(
+        it=given(1, "ns", "made up"), n=axis([5120, 10240], "1", "instructions")
+    )
+    rk.measure("test/curve", "test/chain", over="instructions", samples=4)
+    ran.clear()
+    found = side_by_side.compare(group(Row(of="test/curve", differs="x", at=5120)))
+    assert set(ran) == {5120, 10240} and 0.4 < found.ratio(found.ways[0]).middle < 0.6
+    found = side_by_side.compare(group(Row(of="test/curve", differs="x", at="last", per=2)))
+    assert (
+        0.4 < found.ratio(found.ways[0]).middle < 0.6
+    )  # as long as ours, and two of ours are in it
+    sealed = stored()["methods/test/curve"].predictions[
+        -1
+    ]  # of its own operation, at its last place
+    assert sealed.predicted == result(session().run.name, "test/curve").medians[-1]
+    assert side_by_side.compare(group(Row(of="test/curve", differs="x", at=77))).ways[0].reason == (
+        "its page did not measure it at 77"
+    )
+
+
+def test_of_a_whole_file_the_blocks_are_told(folders):
+    execute_page()
+    one = rk.results("test")[0]
+    whole = one.measurement.model_copy(update={"op": "file"})
+    point = one.points[0].model_copy(update={"params": {"file_bytes": 1 << 20}})
+    result = type(one)(
+        one.quantity, one.record.model_copy(update={"measurement": whole}), "measured"
+    )
+    assert side_by_side._per(result, point, Row(of=LONG, differs="x")) == 256
+
+
+def test_figures_measured_again_are_no_rows_of_the_summary(folders):
+    execute_page()
+    side_by_side.compare(group())
+    assert {one.quantity for one in rk.results()} == {"test/chain", LONG}
+    assert {one.quantity for one in rk.results("methods/test")} == {
+        "methods/test/chain",
+        "methods/" + LONG,
+    }
+
+
+def test_a_recorded_run_is_read_and_not_measured(folders, ran):
+    execute_page()
+    run = session().run
+    records.write_run(run.model_copy(update={"identity": "elsewhere"}))
+    forget()
+    ran.clear()
+    found = side_by_side.compare(group())
+    assert session().replay and ran == [] and "methods/test" not in records.experiments(run.name)
+    assert (
+        found.ours.reason == "the run holds no figures of it beside others"
+        and found.ratio(found.ways[0]).known
+    )
+    records.write_run(run)
+    forget()
+    here = side_by_side.compare(group())
+    records.write_run(run.model_copy(update={"identity": "elsewhere"}))
+    forget()
+    ran.clear()
+    found = side_by_side.compare(group())
+    assert (
+        ran == [] and found.side_by_side and found.ratio(found.ways[0]) == here.ratio(here.ways[0])
+    )

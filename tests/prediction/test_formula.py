@@ -1,0 +1,210 @@
+"""Predictions: inputs, intervals, sealing, and the three kinds of revision."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from helpers import made_up
+
+import reckon as rk
+from reckon import records
+from reckon.prediction.expression import PredictionError
+from reckon.prediction.formula import Formula
+from reckon.records.revisions import differences
+from reckon.records.seal import prediction_record
+
+
+def simple(unit="ns", **changes) -> Formula:
+    @rk.predict("test/chain", unit=unit)
+    def chain(cycles, clock):
+        return cycles / clock, 0
+
+    return chain
+
+
+def inputs(cycles=100, clock=2.0, low=None, high=None):
+    return dict(
+        cycles=rk.given(cycles, "cycle", "counted"),
+        clock=rk.guess(clock, "GHz", "a clock", low=low or clock / 2, high=high or clock * 2),
+    )
+
+
+def test_value_in_base_units_and_the_interval_of_a_guess():
+    made = simple()(**inputs())
+    assert float(made.predicted) == pytest.approx(50e-9)
+    assert made.interval() == pytest.approx((25e-9, 100e-9))
+
+
+def test_the_interval_sees_a_hump_in_the_middle():
+    @rk.predict("x/y", unit="1", kind="plain")
+    def hump(x):
+        return x * (2 - x)
+
+    made = hump(x=rk.guess(1, "1", "corners alone would give 0 to 0", low=0, high=2))
+    assert made.interval() == (0, 1)
+
+
+def test_many_loose_inputs_are_sampled_and_stay_inside_the_corners():
+    names = [f"x{i}" for i in range(12)]
+    scope = {}
+    exec(f"def f({', '.join(names)}): return {' + '.join(names)}", scope)
+    formula = rk.predict("x/y", unit="1", kind="plain")(scope["f"])
+    made = formula(**{n: rk.guess(1, "1", "loose", low=0, high=2) for n in names})
+    low, high = made.interval()
+    assert 0 <= low < 6 and 18 < high <= 24
+
+
+def test_a_curve_is_the_same_function_over_an_axis():
+    @rk.predict("x/y", unit="ns")
+    def curve(calls, each, pair):
+        return each, pair / calls
+
+    made = curve(
+        calls=rk.axis([1, 2, 4], "1", "calls"),
+        each=rk.given(100, "ns", "x"),
+        pair=rk.guess(20, "ns", "y", low=10, high=40),
+    )
+    assert made.predicted == pytest.approx(np.array([120e-9, 110e-9, 105e-9]))
+    low, high = made.interval()
+    assert low == pytest.approx(np.array([110e-9, 105e-9, 102.5e-9]))
+    assert high == pytest.approx(np.array([140e-9, 120e-9, 110e-9]))
+    # A part that does not depend on the axis is still as long as the axis.
+    assert prediction_record(made).hardware == pytest.approx([100e-9] * 3)
+
+
+def test_a_rate_derives_the_softwares_share():
+    @rk.predict("x/y", unit="GB/s", kind="rate")
+    def rate(bus, share):
+        return bus, bus * share
+
+    record = prediction_record(rate(bus=rk.given(20, "GB/s", "x"), share=rk.given(0.5, "1", "y")))
+    assert record.hardware == 20e9 and record.predicted == 10e9 and record.software is None
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: simple()(cycles=rk.given(1, "cycle", "x")), "missing: clock"),
+        (lambda: simple()(**inputs(), speed=rk.given(1, "1", "x")), "unknown: speed"),
+        (lambda: simple()(**{**inputs(), "cycles": 100}), "must say where it comes from"),
+        (lambda: simple(unit="byte"), None),
+        (lambda: simple(unit="byte")(**inputs()), "gives a time, but byte is an amount of data"),
+        (lambda: simple()(**{**inputs(), "cycles": rk.given(1, "ns", "x")}), "the formula gives"),
+        (lambda: rk.guess(5, "ns", "x", low=6, high=7), "low <= value <= high"),
+        (lambda: rk.given(5, "furlong", "x"), "is not a unit of this book"),
+        (lambda: rk.predict("x", unit="ns", kind="product"), "of kind sum, mean, rate or plain"),
+        (lambda: rk.predict("x", unit="ns")(lambda a: a), "returns 1 value"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(make, says):
+    if says is None:  # the dimension shows only once the inputs are known
+        make()
+        return
+    with pytest.raises(rk.ReckonError, match=says):
+        make()
+
+
+def test_a_division_by_zero_is_refused_before_it_is_sealed():
+    with pytest.raises(PredictionError, match="the formula gives inf"):
+        prediction_record(simple()(**{**inputs(), "clock": rk.given(0, "GHz", "stopped")}))
+
+
+def test_an_input_that_is_not_known_falls_back_to_its_guess_and_says_so(folders):
+    guess = rk.guess(3, "GHz", "one core", low=2, high=5)
+    unknown = rk.machine("processor.base_clock", otherwise=guess)
+    if unknown.origin == "guess":  # this machine does not report it
+        assert unknown.instead_of == "processor.base_clock is not reported"
+    later = rk.measured("cpu/clock/core", otherwise=guess)
+    assert (later.origin, later.value) == ("guess", 3e9)
+    assert "has not been measured yet" in later.instead_of
+    with pytest.raises(PredictionError, match="has no field processor.speed"):
+        rk.machine("processor.speed", otherwise=guess)
+
+
+def test_a_curve_feeds_a_prediction_by_its_first_place_or_its_last(monkeypatch):
+    guess = rk.guess(100, "ns", "memory", low=50, high=400)
+    whole = made_up.curve("memory/latency/x", [1, 2, 4], [1, 1, 90])
+    monkeypatch.setitem(
+        rk.measured.__globals__,
+        "session",
+        lambda: SimpleNamespace(run=SimpleNamespace(name="a run")),
+    )
+    monkeypatch.setitem(rk.measured.__globals__, "result", lambda run, quantity: whole)
+    assert rk.measured("memory/latency/x", guess).value == pytest.approx(1e-9, rel=0.05)
+    last = rk.measured("memory/latency/x", guess, at_end=True)
+    assert last.value == pytest.approx(90e-9, rel=0.05) and last.low < last.value < last.high
+    made = rk.predict("memory/latency/twice", unit="ns", kind="plain")(lambda wait: 2 * wait)(
+        wait=last
+    )
+    assert (
+        "measured: `memory/latency/x`, at its last place"
+        in rk.show.prediction(made, "twice").markdown
+    )
+    whole.measurement.points.pop()
+    cut = rk.measured("memory/latency/x", guess, at_end=True)
+    assert (cut.origin, cut.value) == (
+        "guess",
+        guess.value,
+    ) and "did not come to its last place" in cut.instead_of
+    single = made_up.single("memory/latency/x", 1, "ns")
+    monkeypatch.setitem(rk.measured.__globals__, "result", lambda run, quantity: single)
+    with pytest.raises(PredictionError, match="is no curve"):
+        rk.measured("memory/latency/x", guess, at_end=True)
+
+
+def test_a_value_from_machine_toml_feeds_a_prediction(folders):
+    (folders / "machine.toml").write_text('[processor]\nbase_clock = "2.6 GHz"\n')
+    clock = rk.machine("processor.base_clock", otherwise=rk.guess(3, "GHz", "x", low=2, high=5))
+    assert (clock.origin, clock.value, clock.source) == ("machine", 2.6e9, "machine.toml")
+
+
+def test_three_kinds_of_revision_are_told_apart():
+    seal = prediction_record(simple()(**inputs()))
+    assert differences(seal, prediction_record(simple()(**inputs()))) == []
+
+    @rk.predict("test/chain", unit="ns")
+    def other(cycles, clock):
+        return 2 * cycles / clock, 0
+
+    assert differences(seal, prediction_record(other(**inputs()))) == ["formula revised"]
+    assert differences(seal, prediction_record(simple()(**inputs(cycles=120)))) == [
+        "inputs revised: cycles"
+    ]
+
+    def measured(value):
+        made = prediction_record(simple()(**inputs()))
+        made.inputs[1] = records.Input(
+            name="clock",
+            origin="measured",
+            value=value,
+            unit="GHz",
+            source="this run",
+            reference="cpu/clock/core",
+        )
+        return made
+
+    assert differences(measured(2e9), measured(2.5e9)) == [
+        "an earlier measurement moved: cpu/clock/core from 2.00 GHz to 2.50 GHz"
+    ]
+    assert differences(measured(2e9), measured(2.01e9)) == []  # within what measuring can tell
+    # Same value in another unit is no revision.
+    given = inputs()
+    given["cycles"] = rk.given(0.1, "kcycle", "counted")
+    assert differences(seal, prediction_record(simple()(**given))) == []
+
+
+def test_a_prediction_survives_the_record():
+    made = prediction_record(simple()(**inputs()))
+    again = records.Prediction.model_validate_json(made.model_dump_json())
+    assert again == made
+    assert json.loads(made.model_dump_json())["predicted_tree"][0] == "add"
+
+
+def test_octaves_are_whole_lines_from_least_to_most():
+    made = rk.octaves(1, 1024, 4, "KiB", "a region")
+    assert made.origin == "axis" and made.unit == "KiB" and len(made.value) == 41
+    assert made.value[0] == 1024 and made.value[-1] == 2**20
+    assert all(value % 64 == 0 for value in made.value)
+    ratios = np.diff(np.log2(made.value))
+    assert np.abs(ratios - 0.25).max() < 0.06  # a line of 64 bytes is that much of 1 KiB

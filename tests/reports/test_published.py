@@ -1,0 +1,500 @@
+"""The five reports as data: complete by a list made apart, whole by the schema, and run again."""
+
+import json
+import re
+import tomllib
+from collections import Counter
+
+import pytest
+from helpers.project import ROOT
+from helpers.project import reckon as command
+
+import reckon as rk
+from reckon import units
+from reckon.config import ReckonError
+from reckon.reports import derivations, published
+
+pytestmark = pytest.mark.beside
+
+TABLES = tomllib.loads((ROOT / "tests/reports/tables.toml").read_text(encoding="utf-8"))
+NAMES = [one.name for one in published.all_reports()]
+EXAMPLE = re.search(
+    r"```toml\n(.*?)```", (ROOT / "book/report-format.md").read_text(encoding="utf-8"), re.S
+)[1]
+
+
+def test_the_five_are_there():
+    assert NAMES == ["hpe_i7_860", "i7_10750h", "mbp2016", "t470", "x510uq"] == sorted(TABLES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_has_no_fault(name):
+    assert published.read(published.FOLDER / f"{name}.toml").faults() == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_number_of_every_table_is_in_the_data(name):
+    """The list was read from the reports by itself. A number must stand in the data at the place of the
+    table as often as the table prints it."""
+    found = published.read(published.FOLDER / f"{name}.toml").numbers()
+    missing = {}
+    for place, printed in TABLES[name].items():
+        wanted = Counter(f"{float(v):.9g}" for v in printed)
+        known = Counter(f"{float(v):.9g}" for v in found.get(place, []))
+        if left := wanted - known:
+            missing[place] = sorted(left.elements(), key=float)
+    assert not missing, missing
+
+
+def test_a_missing_number_would_be_seen():
+    report = published.read(published.FOLDER / "t470.toml")
+    report.figure[:] = [one for one in report.figure if one.measured != 1313.3]
+    assert 1313.3 in TABLES["t470"]["3.5.2"] and 1313.3 not in report.numbers()["3.5.2"]
+
+
+WANTED = {
+    "t470": [
+        "memory/bandwidth/t470_read",
+        "memory/bandwidth/t470_write",
+        "files/read/t470_sequential",
+        "files/read/t470_random",
+        "network/connect/t470_connect",
+    ],
+    "mbp2016": ["files/cache/mbp2016_size", "files/remote/mbp2016_sequential"],
+    "i7_10750h": [
+        "cpu/call/i7_10750h",
+        "memory/fault/i7_10750h_file",
+        "memory/bandwidth/i7_10750h_read",
+        "files/remote/i7_10750h_sequential",
+        "files/read/i7_10750h_sequential",
+    ],
+    "x510uq": ["memory/bandwidth/x510uq_read", "memory/fault/x510uq"],
+    "hpe_i7_860": [
+        "cpu/timer/paoloni",
+        "memory/fault/hpe_i7_860",
+        "files/read/hpe_i7_860_sequential",
+        "files/read/hpe_i7_860_random",
+        "files/remote/penalty",
+        "files/remote/penalty_in_order",
+        "files/contention/hpe_i7_860",
+    ],
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_derivations_are_there_and_run(name):
+    report = published.read(published.FOLDER / f"{name}.toml")
+    known = {one.quantity for one in report.derivation}
+    assert set(WANTED[name]) <= known, set(WANTED[name]) - known
+    for one in report.derivation:
+        again = derivations.recomputed(report, one)
+        assert again and all(r.recomputed > 0 or r.published == 0 for r in again), one.what
+        if not all(r.follows for r in again):
+            assert one.note, (
+                f"{one.what}, {one.reading}: it does not follow, and nothing is said about it"
+            )
+
+
+def test_every_derivation_has_a_reading_as_stated():
+    for report in published.all_reports():
+        stated = {one.what for one in report.derivation if one.reading == "as stated"}
+        assert {one.what for one in report.derivation} == stated, report.name
+
+
+def example(tmp_path, old="", new=""):
+    assert old in EXAMPLE
+    path = tmp_path / "example.toml"
+    path.write_text(EXAMPLE.replace(old, new) if old else EXAMPLE, encoding="utf-8")
+    return path
+
+
+def test_the_documented_example_is_one(tmp_path):
+    report = published.read(example(tmp_path))
+    assert report.faults() == []
+    again = {one.side: one for one in derivations.recomputed(report, report.derivation[0])}
+    assert again["hardware"].recomputed == pytest.approx(8.192) and again["predicted"].follows
+    [(other, side, ratio)] = report.figure[0].contradictions()
+    assert (other.place, side, round(ratio, 3)) == ("summary", "measured", 1.029)
+    assert report.figure[0].base(221520, "s", "cycle") == pytest.approx(92.3e-6)
+
+
+@pytest.mark.parametrize("without", ["nothing", "derivations", "pairs"])
+def test_a_sixth_report_stands_on_the_page(tmp_path, folders, monkeypatch, without):
+    """With what it has; by the page's own cells, for the five and it."""
+    text = EXAMPLE.partition("[[derivation]]")[0] if without == "derivations" else EXAMPLE
+    text = text.replace("predicted = 8.7\n", "") if without == "pairs" else text
+    path = tmp_path / "example.toml"
+    path.write_text(text, encoding="utf-8")
+    six = (*published.all_reports(), published.read(path))
+    monkeypatch.setattr(published, "all_reports", lambda: six)
+    page = json.loads((ROOT / "notebooks/reports.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(cell["source"]) for cell in page["cells"] if cell["cell_type"] == "code"]
+    said = {cell: eval(cell, {"rk": rk}).markdown for cell in cells if cell.startswith("rk.")}
+    [further] = [text for cell, text in said.items() if "further(" in cell]
+    derives = without != "derivations"
+    assert (
+        ("that A laptop {cite}`lmbench` derives" in further)
+        == ("A laptop: its predictions" in further)
+        == derives
+    )
+    assert any("| A laptop {cite}`lmbench` | 1 |" in text for text in said.values()) == (
+        without != "pairs"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('place = "4.3"\n', "", "derivation.0.place: Field required"),
+        ("n = 100", "n = 100\nmean = 3", "figure.0.mean: Extra inputs are not permitted"),
+        (
+            'kind = "sum"',
+            'kind = "product"',
+            "derivation.0.kind: Input should be 'sum', 'rate' or 'plain'",
+        ),
+        ('cite = "lmbench"', "cite = ", "line 3"),
+        ("{ value = 500, unit", "{ value = 500, values = [1], unit", "give either value or values"),
+    ],
+)
+def test_a_file_that_does_not_fit_the_schema_is_a_sentence(tmp_path, old, new, told):
+    with pytest.raises(ReckonError, match=re.escape(told)):
+        published.read(example(tmp_path, old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (', note = "contradicts table 3"', "", "1.029 of it, and its note has no 'contradicts'"),
+        (
+            'unit = "us"\nplace = "table 3"',
+            'unit = "furlong"\nplace = "table 3"',
+            "'furlong' is not a unit",
+        ),
+        ("measured = 92.3", 'measured = 92.3\nprinted_unit = "ms"', "printed_unit needs a note"),
+        ("measured = 92.3", "measured = 92.3\naside = true", "aside needs a note"),
+        ("measured = 92.3", "measured = 92.3\nat = 3", "at and at_unit belong together"),
+        ('value = 500\nunit = "MB/s"', "value = 500.0", "a number needs a unit"),
+    ],
+)
+def test_what_the_schema_cannot_see_is_a_fault(tmp_path, old, new, told):
+    assert any(told in fault for fault in published.read(example(tmp_path, old, new)).faults())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("page / disk", "page + disk", "these cannot be added"),
+        ("page / disk", "page * disk", "these cannot be added"),
+        ("page / disk", "page / drive", "drive is no input"),
+        ("page / disk", "__import__('os')", "__import__ is no input"),
+        ("page / disk", "[page for page in 'x']", "arithmetic, np.functions and its inputs alone"),
+        ("page / disk", "page.__class__", "arithmetic, np.functions and its inputs alone"),
+        ("page / disk", "page / 'disk'", "is no number"),
+        ("page / disk", "page /", "is no formula"),
+        (
+            "hardware = 8.2, software",
+            "hardware = [8.2, 8.2], software",
+            "2 published values of hardware for 1 places",
+        ),
+        ('kind = "sum"', 'kind = "plain"', "needs a formula `predicted`"),
+    ],
+)
+def test_a_formula_that_cannot_be_run_is_a_sentence(tmp_path, old, new, told):
+    report = published.read(example(tmp_path, old, new))
+    with pytest.raises(ReckonError, match=re.escape(told)):
+        derivations.recomputed(report, report.derivation[0])
+
+
+def test_a_derivation_over_an_axis_gives_a_value_for_each_place(tmp_path):
+    path = example(tmp_path, "page = { value = 4,", "page = { values = [4, 8],")
+    path.write_text(
+        path.read_text().replace(
+            "hardware = 8.2, software = 0.5, predicted = 8.7 }", "hardware = [8.2, 20] }"
+        )
+    )
+    report = published.read(path)
+    first, second = derivations.recomputed(report, report.derivation[0])
+    assert (first.at, second.at) == ("4 KiB", "8 KiB")
+    assert first.follows and not second.follows and second.ratio == pytest.approx(20 / 16.384)
+
+
+@pytest.mark.parametrize(
+    ("printed", "half"),
+    [
+        (0.004, 0.0005),
+        (8.401, 0.0005),
+        (237, 0.5),
+        (400, 40),
+        (20000, 2000),
+        (70000, 5000),
+        (8, 0.5),
+        (1, 0.1),
+        (0, 0),
+    ],
+)
+def test_rounding_hides_half_of_the_last_digit_and_no_more_than_a_tenth_of_a_whole_number(
+    printed, half
+):
+    assert published.half_a_digit(printed) == pytest.approx(half)
+
+
+@pytest.mark.parametrize(
+    ("summary", "told"),
+    [
+        ("measured = 95", ["measured"]),  # 3 % more
+        ("measured = 92", []),
+        ("measured = 90", []),
+        ("measured = 94", []),  # a digit less, and 2 %
+        ('measured = 94, note = "contradicts"', ["measured"]),  # within 2 %, but said
+        ("measured = 92.3, sd = 4", []),
+        ("measured = 92.3, sd = 5", ["sd"]),
+        ("predicted = 8.7, measured = 92.3", []),
+        ("predicted = 9", []),
+        ("predicted = 9.1", ["predicted"]),
+    ],
+)
+def test_what_rounding_explains_is_no_contradiction(tmp_path, summary, told):
+    path = example(
+        tmp_path, 'predicted = 8.7, measured = 95, note = "contradicts table 3" }', summary + " }"
+    )
+    [figure] = published.read(path).figure
+    assert [side for _, side, _ in figure.contradictions()] == told
+
+
+def test_every_figure_of_a_quantity_is_in_its_unit():
+    for one in published.figures():
+        assert not one.quantity or one.measured is None or one.measured > 0, (one.report, one.label)
+        for unit in ("cycle", "s"):
+            if units.dimension(one.unit) == units.dimension(unit):
+                assert one.base(1, "cycle") > 0
+
+
+def test_a_counter_of_another_rate_than_the_cores_is_no_core_clock(tmp_path):
+    """Ticks become time by the counter, and time cycles of the core by the core."""
+    [fault] = published.read(
+        example(tmp_path, "clock_ghz = 2.4", "clock_ghz = 2.4\ncore_ghz = 3")
+    ).figure
+    assert fault.base(240, "s", "cycle") == pytest.approx(100e-9)  # as printed
+    assert fault.core_cycles(0.1) == pytest.approx(300)  # its unit is a microsecond
+    ticks = fault.model_copy(update={"unit": "cycle"})
+    ticks._report = fault._report
+    assert ticks.core_cycles(240) == pytest.approx(300)
+    [same] = published.read(example(tmp_path)).figure
+    assert same.core_cycles(0.1) == pytest.approx(240) and same.core_cycles(None) is None
+    [told] = [f for f in published.of("cpu/task/x510uq_thread") if f.unit == "cycle"]
+    assert told.core_cycles(told.measured) == pytest.approx(told.measured * 3.1 / 2.7)
+
+
+def test_the_command_line_checks_a_report():
+    done = command("reports", "t470")
+    assert done.returncode == 0 and "3.5.2: " in done.stdout and "published" in done.stdout
+    done = command("reports", "t471")
+    assert (
+        done.returncode == 2
+        and done.stderr == f"reckon: There is no report t471 in {published.FOLDER}.\n"
+    )
+
+
+# --- one word for one thing ---------------------------------------------------------------------------
+
+
+def facts():
+    return [(report.name, fact) for report in published.all_reports() for fact in report.fact]
+
+
+def test_an_unknown_value_is_left_out_and_a_state_is_no_value():
+    for name, one in facts():
+        assert not re.search(r"not known|unknown|not told|no rate", str(one.value)), (
+            name,
+            one.attribute,
+        )
+        if "switched off" in str(one.value):
+            assert one.value == "switched off" and one.attribute in ("SMT", "turbo"), (
+                name,
+                one.attribute,
+            )
+
+
+def test_the_reports_use_the_same_words():
+    for name, one in facts():
+        kind = (one.component, one.attribute)
+        assert kind not in {
+            ("disk", "bandwidth"),
+            ("processor", "threads per core"),
+            ("bus", "width"),
+            ("bus", "memory bus width"),
+            ("host", "type"),
+            ("network", "Wi-Fi bit rate"),
+        }, name
+        if kind == ("system", "name"):
+            assert not re.search(r"Ubuntu.", str(one.value)), (name, one.value)
+        for printed in [one, *one.also]:
+            if kind == ("memory", "transfer rate"):
+                assert printed.unit == "Mtransfer/s", name
+            if kind == ("memory", "clock"):
+                assert printed.unit == "MHz" and printed.value < 2000, name
+
+
+def test_a_report_is_of_the_year_of_its_reference():
+    told = (ROOT / "book/references.bib").read_text(encoding="utf-8")
+    for one in published.all_reports():
+        entry = re.search(rf"@\w+{{{re.escape(one.cite)},(.*?)\n}}", told, re.S)[1]
+        assert one.year == int(re.search(r"year = {(\d+)}", entry)[1]), one.name
+        assert one.course == "graduate operating systems", one.name
+
+
+# --- what the page of the reports says of them --------------------------------------------------------
+
+
+@pytest.fixture
+def sixth(tmp_path, monkeypatch):
+    """The documented example as the only report, with a page of 6 KiB that does not follow."""
+    path = example(tmp_path, "page = { value = 4,", "page = { value = 6,")
+    monkeypatch.setattr(published, "all_reports", lambda: (published.read(path),))
+
+
+def cells(block):
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in block.markdown.splitlines()
+        if line.startswith("|")
+    ][2:]
+
+
+def test_published_and_recomputed_stand_side_by_side(sixth):
+    first, second, third = cells(rk.published.recomputed("example", "t"))
+    assert first == [
+        "page fault, from the disk (4.3)",
+        "as stated",
+        "hardware",
+        "8.2 µs",
+        "12.29 µs",
+        "-33.3 %",
+    ]
+    assert second == ["", "", "software", "0.5 µs", "0.5000 µs", "follows"]
+    assert third[2:] == ["predicted", "8.7 µs", "12.79 µs", "-32.0 %"]
+    text = rk.published.followed("example").markdown
+    assert text.startswith("Of 1 predictions that A laptop") and " 0 follow from them" in text
+    assert text.endswith(
+        "- *page fault, from the disk*: a transfer alone: the time until the disk answers is left out."
+    )
+
+
+def test_sides_that_say_the_same_are_one_and_nothing_is_none(sixth, tmp_path, monkeypatch):
+    path = tmp_path / "example.toml"
+    path.write_text(
+        path.read_text()
+        .replace("software = 0.5, predicted = 8.7", "software = 0, predicted = 8.2")
+        .replace("value = 0.5", "value = 0")
+        .replace("value = 6", "value = 4")
+    )
+    [row] = cells(rk.published.recomputed("example", "t"))
+    assert row[2:] == ["hardware, predicted", "8.2 µs", "8.192 µs", "follows"]
+
+
+def test_contradictions_and_scores_are_told(sixth):
+    [row] = cells(rk.published.contradictions("C", "t"))
+    assert row[2:5] == ["92.3 µs (table 3)", "95 µs (summary)", "1.03×"] and "contradicts" in row[5]
+    [row] = cells(rk.published.scores("C", "t"))
+    assert row[1:] == ["1", "10.6×", "0 %", "0 %", "0 %"]
+    [row] = cells(rk.published.readings("C", "t"))
+    assert row[1:4] == ["cycles", "ticks of the time-stamp counter", "0"]
+
+
+def test_a_figure_that_stands_aside_is_not_counted(sixth, tmp_path):
+    path = tmp_path / "example.toml"
+    path.write_text(
+        path.read_text().replace("measured = 92.3", 'measured = 92.3\naside = true\nnote = "a sum"')
+    )
+    assert not cells(rk.published.scores("C", "t"))
+
+
+def test_a_figure_that_says_what_it_contradicts_is_told_too(sixth, tmp_path):
+    path = tmp_path / "example.toml"
+    path.write_text(
+        path.read_text().replace("n = 100", 'n = 100\nnote = "contradicts 4.1: 70 there"')
+    )
+    first, second = cells(rk.published.contradictions("C", "t"))
+    assert first[3] == "95 µs (summary)"
+    assert second[1:] == [
+        "page fault, from the disk",
+        "92.3 µs (table 3)",
+        "–",
+        "–",
+        "contradicts 4.1: 70 there",
+    ]
+
+
+def test_the_main_figure_is_here_and_the_other_printing_there(sixth, tmp_path):
+    """Where rounding may explain it too, if the note says that it contradicts; and where only it says so."""
+    path = tmp_path / "example.toml"
+    text = path.read_text()
+    path.write_text(
+        text.replace("predicted = 8.7, measured = 95", "measured = 90")
+        .replace("measured = 92.3", "measured = 89")
+        .replace("measured = 221520", "n = 7")
+    )
+    assert cells(rk.published.contradictions("C", "t"))[0][2:5] == [
+        "89 µs (table 3)",
+        "90 µs (summary)",
+        "1.01×",
+    ]
+    path.write_text(
+        text.replace("predicted = 8.7, measured = 95", "predicted_low = 5, predicted_high = 7")
+    )
+    [row] = cells(rk.published.contradictions("C", "t"))
+    assert row[2:] == [
+        "92.3 µs (table 3)",
+        "5 to 7 µs (summary)",
+        "contradicts table 3",
+    ]  # no ratio
+
+
+@pytest.mark.parametrize(
+    ("value", "there", "ratio"),
+    [
+        ('600\nunit = "MB/s"', "600 MB/s (2)", "0.833×"),
+        ('"unknown to us"', "unknown to us (2)", "–"),
+    ],
+)
+def test_facts_that_contradict_are_told_too(sixth, tmp_path, value, there, ratio):
+    path = tmp_path / "example.toml"
+    again = 'also = [{ value = 500, unit = "MB/s", place = "3", note = "contradicts 2" }]'
+    path.write_text(
+        path.read_text().replace('value = 500\nunit = "MB/s"', f"value = {value}\n{again}")
+    )
+    assert cells(rk.published.contradictions("C", "t"))[0][1:] == [
+        "disk, read bandwidth",
+        there,
+        "500 MB/s (3)",
+        ratio,
+        "contradicts 2",
+    ]
+
+
+def test_an_inferred_input_is_counted_apart_and_told(sixth, tmp_path):
+    path = tmp_path / "example.toml"
+    inferred = path.read_text().replace('source = "2"', 'source = "2", inferred = true')
+    path.write_text(inferred.replace("value = 6,", "value = 4,"))
+    text = rk.published.followed("example").markdown
+    assert (
+        text.startswith("Of 0 predictions")
+        and " A further 1 follows with an input that the report does not print" in text
+    )
+    assert cells(rk.published.recomputed("example", "t"))[0][1] == "as stated, an input inferred"
+    path.write_text(inferred)  # and does not follow
+    text = rk.published.followed("example").markdown
+    assert "A further" not in text and "Even with such an input, 1 does not" in text
+
+
+def test_no_report_reads_an_input_off_what_it_explains_without_saying_so():
+    for report in published.all_reports():
+        for one in report.derivation:
+            for name, given in one.inputs.items():
+                if re.search(r"solved from|its sum takes|the table's", given.source):
+                    assert given.inferred, (report.name, one.what, name)
+
+
+def test_a_report_that_is_not_there_is_a_sentence(sixth):
+    with pytest.raises(ReckonError, match="There is no report t470; there are example"):
+        rk.published.followed("t470")

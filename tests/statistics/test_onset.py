@@ -1,0 +1,319 @@
+"""Where a cache is full: found in made-up reads whose onset is known."""
+
+import json
+
+import numpy as np
+import pytest
+from helpers import made_up
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reckon as rk
+from reckon import records
+from reckon.measurement.capacity import in_reads, in_times, measure_capacities
+from reckon.presentation.capacities import interval
+from reckon.records.result import Result
+from reckon.statistics import onset
+
+SHARES = np.array([0.6, 0.8, 0.9, 0.95, 0.98, 1, 1.02, 1.05, 1.1, 1.2])
+MIB = 1 << 20
+
+
+def counts(capacity, reads=2400, background=0.0004, seed=1, shares=SHARES):
+    n = np.full(len(shares), reads)
+    return np.random.default_rng(seed).binomial(n, onset.rise(shares, capacity, background)), n
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0.85, 1.1), st.floats(0, 0.01), st.integers(0, 10**6))
+def test_a_known_onset_is_found_within_two_percent(capacity, background, seed):
+    found = onset.find(SHARES, *counts(capacity, 2400, background, seed))
+    assert found.capacity == pytest.approx(capacity, rel=0.02)
+    assert found.low <= found.capacity <= found.high
+    assert SHARES[found.fits] <= found.capacity < [*SHARES, np.inf][found.fits + 1]
+
+
+def test_its_interval_holds_nineteen_times_of_twenty():
+    found = [onset.find(SHARES, *counts(0.99, 400, seed=seed)) for seed in range(200)]
+    assert np.mean([one.low <= 0.99 <= one.high for one in found]) >= 0.9
+    assert np.median([one.high - one.low for one in found]) < 0.02
+
+
+def test_without_an_onset_none_is_found():
+    """But for chance, which makes one of some thousand look like one."""
+    backgrounds = np.random.default_rng(7).uniform(0, 0.02, 500)
+    found = [
+        onset.find(SHARES, *counts(1e9, 2400, one, seed)) for seed, one in enumerate(backgrounds)
+    ]
+    none = [one.reason for one in found if one.capacity is None]
+    assert len(none) >= 499 and set(none) == {"the cache was not filled: no jump was found"}
+
+
+@pytest.mark.parametrize("capacity", [0.1, 0.3, 0.5])
+def test_where_the_smallest_does_not_fit_that_is_told(capacity):
+    found = onset.find(SHARES, *counts(capacity))
+    assert found.capacity is None and "already the smallest file does not fit" in found.reason
+
+
+def test_a_rise_by_order_is_found_too():
+    """Whole passes in order miss everywhere at once beyond the capacity: the model of random reads is
+    wrong then, but the place of the jump is not."""
+    slow = np.where(SHARES > 1, 2390, 1)
+    found = onset.find(SHARES, slow, np.full(len(SHARES), 2400))
+    assert found.reason is None or "smallest" not in found.reason
+    assert onset.step(SHARES, np.where(SHARES > 1, 40.0, 1.0)).capacity == 1
+
+
+def test_odd_sizes_are_refused():
+    for wrong in (onset.find, onset.step):
+        with pytest.raises(ValueError, match="ascending"):
+            wrong([3, 2, 1], *([[1, 1, 1]] * (2 if wrong is onset.find else 1)))
+        with pytest.raises(ValueError, match="three sizes"):
+            wrong([1, 2], *([[1, 1]] * (2 if wrong is onset.find else 1)))
+
+
+def modes(fast, slow, share, n, seed=1):
+    random = np.random.default_rng(seed)
+    times = np.where(random.random(n) < share, slow, fast)
+    return times * random.lognormal(0, 0.25, n)
+
+
+@pytest.mark.parametrize("share", [0.002, 0.05, 0.5, 0.9])
+def test_the_threshold_lies_between_the_two_modes(share):
+    times = modes(0.8e-6, 80e-6, share, 5000)
+    limit = onset.slow_from(times)
+    assert 2e-6 < limit < 40e-6
+    assert (times >= limit).mean() == pytest.approx(share, abs=0.01)
+
+
+def test_cached_reads_that_move_a_batch_of_pages_are_not_slow():
+    """One in 31, ten times as long: seen on Linux 6.18."""
+    times = np.concatenate([modes(1.4e-6, 14e-6, 1 / 31, 5000), modes(1.4e-6, 80e-6, 1, 600)])
+    assert 16e-6 < onset.slow_from(times) < 60e-6
+
+
+def test_one_mode_has_no_slow_reads():
+    assert onset.slow_from(modes(0.8e-6, 80e-6, 0, 5000)) is None
+    assert onset.slow_from(modes(0.8e-6, 80e-6, 1, 5000)) is None
+    assert onset.slow_from([]) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(3, 15), st.floats(1.8, 60), st.floats(0, 0.08), st.integers(0, 10**6))
+def test_a_step_of_times_is_found_at_its_size(place, times, noise, seed):
+    sizes = np.arange(1.0, 18)
+    y = np.where(np.arange(17) < place, 1.0, times) * np.random.default_rng(seed).lognormal(
+        0, noise, 17
+    )
+    found = onset.step(sizes, y)
+    assert (found.low, found.high) == (
+        sizes[place - 1],
+        sizes[place],
+    ) and found.capacity == found.low
+
+
+@pytest.mark.parametrize("noise", [0, 0.05, 0.1])
+def test_without_a_step_none_is_found(noise):
+    y = np.random.default_rng(3).lognormal(0, noise, 17)
+    assert onset.step(np.arange(1.0, 18), y).capacity is None
+
+
+def test_a_peak_is_no_step():
+    y = np.ones(17)
+    y[6] = 5
+    assert onset.step(np.arange(1.0, 18), y).capacity is None
+
+
+# --- as quantities --------------------------------------------------------------------------------
+
+
+def reads(quantity="files/cache/limited", capacity=0.99, processes=6, n=400, miss=80e-6):
+    """A curve of single reads of files around 100 MiB."""
+    one = made_up.curve(
+        quantity, 100 * SHARES, 1 + 0 * SHARES, unit="µs", axis_unit="MiB", processes=processes
+    )
+    seal = one.record.predictions[0].model_copy(update={"kind": "mean"})
+    for k, point in enumerate(one.measurement.points):
+        for i, process in enumerate(point.processes):
+            share = onset.rise(SHARES, capacity)[k]
+            process.ticks[:] = [round(1e9 * t) for t in modes(1e-6, miss, share, n, 100 * k + i)]
+            process.ops = 1
+    return Result(
+        quantity, records.Quantity(predictions=[seal], measurement=one.measurement), "measured"
+    )
+
+
+def test_a_mean_is_told_of_all_reads_of_a_process():
+    one = reads()
+    expected = np.array(
+        [np.mean([np.mean(p.ticks) for p in point.processes]) for point in one.points]
+    )
+    assert one.medians * 1e9 == pytest.approx(expected, rel=0.1)
+    assert one.medians[-1] > 10 * one.medians[0]  # a fifth of the reads is slow: no median shows it
+    assert one.summaries[-1].n == one.summaries[-1].processes == 6
+    assert one.cycles[0].median == pytest.approx(3 * expected[0], rel=0.1)
+
+
+def test_single_reads_tell_the_capacity_and_each_round_too():
+    found, rounds, shares = in_reads(reads())
+    assert found.capacity == pytest.approx(99 * MIB, rel=0.01) and len(rounds) == 6
+    assert rounds == pytest.approx([99 * MIB] * 6, rel=0.03)
+    assert shares[0] == 0 and shares[-1] == pytest.approx(1 - 0.99 / 1.2, abs=0.03)
+    assert "every read was fast" in in_reads(reads(capacity=9))[0].reason
+
+
+def test_times_of_whole_files_are_told_by_their_size():
+    x = np.arange(1.0, 13)
+    one = made_up.curve("files/cache/i7_10750h", 1024 * x, x * np.where(x > 9, 5, 1), unit="ms")
+    one.measurement.op = "file"
+    assert in_times(one).capacity == 9 * MIB
+    even = made_up.curve("files/cache/i7_10750h", 1024 * x, x, unit="ms")
+    even.measurement.op = "file"  # twice the file, twice the time: no jump
+    assert in_times(even).capacity is None
+
+
+@pytest.fixture
+def predicted(folders, monkeypatch):
+    """A page that has made its predictions; the measuring is made up."""
+
+    @rk.predict("files/cache/size", unit="MiB", kind="plain")
+    def size(limit):
+        return limit
+
+    size(limit=rk.given(100, "MiB", "made up"))
+    curves = {}
+    monkeypatch.setattr(
+        "reckon.measurement.capacity.measure_together", lambda plans: {k: curves[k] for k in plans}
+    )
+    return curves
+
+
+def record(folders):
+    (path,) = (folders / "runs").glob("*/files/cache.json")
+    return json.loads(path.read_text())["quantities"]["files/cache/size"]
+
+
+def test_a_capacity_is_sealed_and_recorded_as_a_quantity(predicted, folders):
+    predicted["files/cache/limited"] = reads()
+    found = measure_capacities(
+        {"files/cache/size": "files/cache/limited"}, {"files/cache/limited": {}}
+    )
+    one = found["files/cache/size"]
+    assert one.median == pytest.approx(99 * MIB, rel=0.01) and one.summary.processes == 6
+    assert one.ratio == pytest.approx(0.99, rel=0.01) and "MiB" in f"{one:±}"
+    kept = record(folders)
+    assert kept["measurement"]["op"] == "byte" and len(kept["predictions"]) == 1
+    assert rk.results("files/cache")[0].median == one.median
+
+
+@pytest.mark.parametrize(
+    "curve", [reads(capacity=9), made_up.unmeasured("files/cache/limited", reads())]
+)
+def test_what_was_not_found_says_why(predicted, folders, curve):
+    predicted["files/cache/limited"] = curve
+    found = measure_capacities(
+        {"files/cache/size": "files/cache/limited"}, {"files/cache/limited": {}}
+    )
+    one = found["files/cache/size"]
+    assert one.state == "cannot" and one.summary is None
+    assert one.reason in (
+        "the cache was not filled: every read was fast up to 120 MiB",
+        "needs huge pages",
+    )
+    assert "not measured" in f"{one}" and record(folders)["measurement"]["points"] == []
+
+
+@pytest.mark.parametrize("processes", [1, 8])
+def test_what_was_found_is_told_with_its_interval(folders, processes):
+    """That of its rounds where they are enough, else by the likelihood of one round's reads."""
+    one = reads(processes=processes)
+    size, true = (
+        made_up.single(f"files/cache/{name}", 99, "MiB", processes) for name in ("size", "left")
+    )
+    for process, ops in zip(size.measurement.points[0].processes, in_reads(one)[1], strict=True):
+        process.ops = round(ops)
+    for process in true.measurement.points[0].processes:
+        process.ops = 99 * MIB
+    low, high = interval(size, one)
+    assert low <= size.median <= high < 1.03 * low and low <= 99 * MIB <= high
+    told = rk.show.size_found(size, true, one, "There", "More.").markdown
+    assert told.startswith("There 9") and "kernel's 99.00 MiB lies inside. More." in told
+    drawn = rk.draw.filling(one, "cache-interval", "Caption", true).markdown
+    assert f"capacity found: {rk.amount(size.median, 'byte', 4)}" in drawn
+    assert f"cache of {rk.amount(size.median, 'byte', 4)}" in rk.show.rise(one).markdown
+
+
+def test_the_page_shows_found_against_true_and_the_filling(folders):
+    one, true = reads(), made_up.single("files/cache/left", 99, "MiB")
+    small = made_up.curve(
+        "files/cache/t470", 1024 * np.arange(1.0, 9), [1, 1, 1, 1, 1, 1, 9, 9], unit="µs"
+    )
+    found = made_up.single("files/cache/t470_size", 6, "MiB")
+    none = made_up.nothing("files/cache/size", "needs root")
+    table = rk.show.found_against_true(
+        [(found, true, small), (none, true, small)], "C", "t"
+    ).markdown
+    assert (
+        "6.000 MiB to 7.000 MiB" in table and "cannot: needs root" in table and "nan" not in table
+    )
+    assert "not be found: needs root" in rk.show.size_found(none, true, one, "There").markdown
+    text = rk.show.rise(one).markdown
+    assert "At 120.0 MiB 1" in text and "lets expect 17" in text and "points at most" in text
+    assert "every read was fast" in rk.show.rise(reads(capacity=9)).markdown
+    for curve in (one, reads(capacity=9), reads(processes=1)):
+        block = rk.draw.filling(curve, "cache-test", "Caption", true)
+        assert block.svg.startswith("<svg") and "nan" not in block.markdown
+    assert "nothing to draw" in rk.draw.filling(none, "cache-none", "C").markdown.lower()
+
+
+def made_of_reads(hits_us, misses_us):
+    """A curve of two sizes whose prediction is 1 and 11 µs, and single reads that took so long."""
+    one = made_up.curve("files/cache/made", [1, 2], [1, 1], "µs", "MiB", predicted=[1, 11])
+    ticks = [1000 * us for us in [*hits_us, *misses_us]]
+    points = [
+        point.model_copy(
+            update={
+                "processes": [
+                    p.model_copy(update={"ticks": ticks, "ops": 1}) for p in point.processes
+                ]
+            }
+        )
+        for point in one.points
+    ]
+    measured = one.measurement.model_copy(update={"points": points})
+    return Result(
+        one.quantity,
+        records.Quantity(predictions=one.record.predictions, measurement=measured),
+        "measured",
+    )
+
+
+def test_what_a_hit_and_a_miss_cost_is_told_apart():
+    said = rk.show.costs(made_of_reads([2] * 40, [80] * 10), 40e-6).markdown
+    assert "takes 2.00 µs on average, predicted 1.00 µs (2.00×)" in said
+    assert "takes 80.0 µs on average, predicted 41.0 µs (1.95×)" in said
+    said = rk.show.costs(made_of_reads([2] * 50, []), 40e-6).markdown
+    assert "2.00 µs" in said and "no other was seen" in said
+    missing = made_up.nothing("files/cache/made", "no control group")
+    assert "no control group" in rk.show.costs(missing, 40e-6).markdown
+
+
+def test_single_reads_tell_which_waited_and_their_median_is_the_processes():
+    one = made_of_reads([2] * 40, [80] * 10)
+    found = rk.show.single_reads([one, made_up.nothing("files/read/made", "no disk")], 9e-6)
+    assert found.has_gap and 2e-6 < found.limit < 80e-6 and list(found.times) == [one.quantity]
+    assert found.waited(one.quantity) == pytest.approx(0.2)
+    assert found.time_waited(one.quantity) == pytest.approx(800 / 880)
+    assert found.median(one.quantity) == pytest.approx(2e-6)
+    found = rk.show.single_reads([made_of_reads([2] * 50, [])], 9e-6)
+    assert not found.has_gap and found.limit == 9e-6 and found.waited(one.quantity) == 0
+    assert not rk.show.single_reads([], 9e-6).times
+
+
+def test_where_a_mean_is_told_the_trials_and_their_middle_are_still_single_reads(folders):
+    one = made_of_reads([2] * 40, [80] * 10)
+    seal = one.record.predictions[0].model_copy(update={"kind": "mean"})
+    one = Result(one.quantity, one.record.model_copy(update={"predictions": [seal]}), "measured")
+    assert one.median == pytest.approx((40 * 2 + 10 * 80) / 50 * 1e-6)
+    assert f"| {2 * 8 * 50} |" in rk.show.conditions([one], "Conditions", "made").markdown
+    assert "with median 2.00 µs" in rk.draw.distribution([one], "made", "Made up").markdown
