@@ -1,1 +1,4 @@
-"""Predictions: the expression tree, inputs with their origin, formulas. Pure: nothing here reads a run."""
+"""The expression tree of a prediction, its inputs with their origin, and formulas.
+
+Pure: nothing here reads a run.
+"""

@@ -13,6 +13,7 @@ import json
 import numbers
 import operator
 import types
+from collections.abc import Callable
 
 import numpy as np
 import pint
@@ -20,66 +21,54 @@ import pint
 from reckon import units
 from reckon.config import ReckonError
 
-_HINT = "write np.where(condition, a, b), np.minimum(a, b) or np.maximum(a, b)"
-
 
 class PredictionError(ReckonError):
     """The prediction function cannot be traced, or its dimensions do not fit."""
 
 
-def _refuse(what: str, instead: str):
+_USE_WHERE = "write np.where(condition, a, b), np.minimum(a, b) or np.maximum(a, b)"
+_USE_NUMPY = "write its numpy twin, such as np.sqrt"
+_USE_ORDER = f"compare with < or >, and {_USE_WHERE}"
+
+
+def _refuse(subject: str, instead: str):
+    """A method that says what to write instead."""
+
     def method(self, *args, **kwargs):
-        raise PredictionError(f"{what} cannot become part of a formula; {instead}.")
+        raise PredictionError(f"{subject} cannot become part of a formula; {instead}.")
 
     return method
 
 
-class Node:
-    """One operation, constant or input; arguments are nodes, in the author's order."""
+class Node(np.lib.mixins.NDArrayOperatorsMixin):
+    """One operation, constant or input; its arguments are nodes, in the author's order.
+
+    The mixin turns every operator into the numpy function of the same meaning.
+    """
 
     __slots__ = ("op", "args")
 
     def __init__(self, op: str, *args):
         self.op, self.args = op, args
 
-    # Operators build nodes.
-    __add__ = lambda a, b: _make("add", a, b)
-    __radd__ = lambda a, b: _make("add", b, a)
-    __sub__ = lambda a, b: _make("sub", a, b)
-    __rsub__ = lambda a, b: _make("sub", b, a)
-    __mul__ = lambda a, b: _make("mul", a, b)
-    __rmul__ = lambda a, b: _make("mul", b, a)
-    __truediv__ = lambda a, b: _make("div", a, b)
-    __rtruediv__ = lambda a, b: _make("div", b, a)
-    __pow__ = lambda a, b: _make("pow", a, b)
-    __rpow__ = lambda a, b: _make("pow", b, a)
-    __neg__ = lambda a: _make("neg", a)
-    __pos__ = lambda a: a
-    __abs__ = lambda a: _make("abs", a)
-    __lt__ = lambda a, b: _make("lt", a, b)
-    __le__ = lambda a, b: _make("le", a, b)
-    __gt__ = lambda a, b: _make("gt", a, b)
-    __ge__ = lambda a, b: _make("ge", a, b)
     __hash__ = object.__hash__
-
-    # What cannot be traced says what to write instead.
-    __bool__ = _refuse("`if`, `and`, `or`, min() and max()", _HINT)
-    __eq__ = _refuse("`==`", "compare with < or >, and " + _HINT)
-    __ne__ = _refuse("`!=`", "compare with < or >, and " + _HINT)
+    __bool__ = _refuse("`if`, `and`, `or`, min() and max()", _USE_WHERE)
     __float__ = __int__ = __index__ = __complex__ = _refuse(
-        "A function of the math module, float() or int()", "write its numpy twin, such as np.sqrt"
+        "A function of the math module, float() or int()", _USE_NUMPY
     )
     __round__ = __trunc__ = _refuse("round()", "leave the value as it is, or write np.ceil")
     __ceil__ = _refuse("math.ceil()", "write np.ceil")
     __floor__ = _refuse("math.floor()", "write np.floor")
-    __floordiv__ = __rfloordiv__ = _refuse("`//`", "write np.floor(a / b)")
-    __mod__ = __rmod__ = _refuse("`%`", "write a - b * np.floor(a / b)")
     __iter__ = __len__ = __getitem__ = _refuse(
         "Looping over an input or indexing it", "the function is written for one value"
     )
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-        if method != "__call__" or kwargs or ufunc not in _UFUNCS:
+    def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
+        if ufunc in _REFUSED_OPERATORS:
+            operator_text, instead = _REFUSED_OPERATORS[ufunc]
+            raise PredictionError(f"{operator_text} cannot become part of a formula; {instead}.")
+        in_place = out is not None and out[0] is inputs[0]  # `a += b` names the new node a
+        if method != "__call__" or kwargs or ufunc not in _UFUNCS or not (out is None or in_place):
             raise PredictionError(
                 f"np.{ufunc.__name__} cannot become part of a formula; available are "
                 f"{', '.join(sorted({f'np.{u.__name__}' for u in _UFUNCS}))} and np.where."
@@ -94,10 +83,19 @@ class Node:
             "and np.where, np.minimum, np.maximum, np.sqrt, np.ceil."
         )
 
+    def __pos__(self):
+        return self
+
     def __repr__(self):
         return f"<formula {text(self)}>"
 
 
+_REFUSED_OPERATORS = {
+    np.equal: ("`==`", _USE_ORDER),
+    np.not_equal: ("`!=`", _USE_ORDER),
+    np.floor_divide: ("`//`", "write np.floor(a / b)"),
+    np.remainder: ("`%`", "write a - b * np.floor(a / b)"),
+}
 _UFUNCS = {
     np.add: "add",
     np.subtract: "sub",
@@ -155,16 +153,17 @@ def trace(function) -> tuple[list[str], tuple[Node, ...]]:
             raise PredictionError(f"{function.__name__}: inputs have names; no * or **.")
         if parameter.default is not parameter.empty:
             raise PredictionError(
-                f"{function.__name__}: {parameter.name} has a default; say it as an input, with "
+                f"{function.__name__}: {parameter.name} has a default; make it an input, with "
                 "where it comes from."
             )
         names.append(parameter.name)
     result = function(**{name: Node("input", name) for name in names})
     results = result if isinstance(result, tuple) else (result,)
-    return names, tuple(_node(one) for one in results)
+    return names, tuple(_node(part) for part in results)
 
 
 def _refuse_outside_numbers(function, owner: str, seen: set) -> None:
+    """Raises PredictionError for a number that the function, or a helper, takes from outside."""
     if function in seen:
         return
     seen.add(function)
@@ -192,7 +191,7 @@ def _floor(x):
     return np.floor(x + _SLACK * np.maximum(1.0, np.abs(x)))
 
 
-_VALUE = {
+_VALUE: dict[str, Callable] = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
@@ -231,101 +230,108 @@ def evaluate(node: Node, values: dict):
 
 # --- dimension ------------------------------------------------------------------------------
 
-_TOGETHER = {
+_COMPARISONS = ("lt", "le", "gt", "ge")
+# Operations whose two operands must be of one kind, and the verb of the error message.
+_ALIKE = {
     "add": "added",
     "sub": "subtracted",
-    "min": "compared",
-    "max": "compared",
-    "lt": "compared",
-    "le": "compared",
-    "gt": "compared",
-    "ge": "compared",
     "where": "alternatives",
+    **dict.fromkeys(("min", "max", *_COMPARISONS), "compared"),
 }
 
 
 def is_zero(node: Node) -> bool:
-    """Whether it is a literal 0, which is nothing in every unit."""
+    """True for a literal 0, which fits every unit."""
     return node.op == "const" and node.args[0] == 0
 
 
 def dimension(node: Node, dimensions: dict):
-    """The dimension of the tree, for inputs of these dimensions. Every branch is checked."""
-    none = units.dimension("1")
+    """The dimension of the tree, for inputs of these dimensions. Every branch is checked.
+
+    Raises PredictionError, which names the subexpression that does not fit.
+    """
+    plain = units.dimension("1")
     if node.op == "const":
-        return none
+        return plain
     if node.op == "input":
         return dimensions[node.args[0]]
-    found = [dimension(arg, dimensions) for arg in node.args]
-    if node.op in ("add", "sub", "min", "max", "lt", "le", "gt", "ge", "where"):
-        pair = found[1:] if node.op == "where" else found
-        shown = node.args[1:] if node.op == "where" else node.args
-        if is_zero(shown[0]) or is_zero(shown[1]):  # nothing is nothing in every unit
-            return none if node.op in ("lt", "le", "gt", "ge") else pair[is_zero(shown[0])]
-        if pair[0] != pair[1]:
-            raise PredictionError(
-                f"{text(shown[0])} is {units.kind(pair[0])}; {text(shown[1])} is "
-                f"{units.kind(pair[1])}: these cannot be {_TOGETHER[node.op]}."
-            )
-        return none if node.op in ("lt", "le", "gt", "ge") else pair[0]
+    parts = [dimension(arg, dimensions) for arg in node.args]
+    if node.op in _ALIKE:
+        alike = _alike_dimension(node, parts)
+        return plain if node.op in _COMPARISONS else alike
     if node.op == "mul":
-        return found[0] * found[1]
+        return parts[0] * parts[1]
     if node.op == "div":
-        return found[0] / found[1]
+        return parts[0] / parts[1]
     if node.op in ("neg", "abs"):
-        return found[0]
+        return parts[0]
     if node.op == "sqrt":
-        return found[0] ** 0.5
-    if node.op == "pow" and found[1] == none and node.args[1].op == "const":
-        return found[0] ** node.args[1].args[0]
-    for arg, one in zip(node.args, found, strict=True):
-        if one != none:
+        return parts[0] ** 0.5
+    if node.op == "pow" and parts[1] == plain and node.args[1].op == "const":
+        return parts[0] ** node.args[1].args[0]
+    _refuse_dimensions(node, parts)
+    return plain
+
+
+def _refuse_dimensions(node: Node, parts: list) -> None:
+    """Raises PredictionError if an argument is not a plain number."""
+    for arg, part in zip(node.args, parts, strict=True):
+        if part != units.dimension("1"):
             raise PredictionError(
-                f"{text(arg)} is {units.kind(one)}; {node.op} takes a plain number: divide it by "
+                f"{text(arg)} is {units.kind(part)}; {node.op} takes a plain number: divide it by "
                 "something of its own kind first."
             )
-    return none
+
+
+def _alike_dimension(node: Node, parts: list):
+    """The common dimension of the last two operands (of np.where, its alternatives)."""
+    (left, left_part), (right, right_part) = list(zip(node.args, parts, strict=True))[-2:]
+    if is_zero(left):
+        return right_part
+    if is_zero(right) or left_part == right_part:
+        return left_part
+    raise PredictionError(
+        f"{text(left)} is {units.kind(left_part)}; {text(right)} is "
+        f"{units.kind(right_part)}: these cannot be {_ALIKE[node.op]}."
+    )
 
 
 # --- text, LaTeX, JSON ----------------------------------------------------------------------
 
+_LOWEST, _SUM, _PRODUCT, _ATOM = -9, 1, 2, 3  # how tightly an expression binds
+# Of each infix operator: its sign in Python, its sign in LaTeX, how tightly it binds.
 _INFIX = {
-    "add": ("+", 1),
-    "sub": ("-", 1),
-    "mul": ("*", 2),
-    "div": ("/", 2),
-    "lt": ("<", 0),
-    "le": ("<=", 0),
-    "gt": (">", 0),
-    "ge": (">=", 0),
-    "and": ("and", -1),
-    "or": ("or", -1),
+    "add": ("+", "+", _SUM),
+    "sub": ("-", "-", _SUM),
+    "mul": ("*", r"\cdot", _PRODUCT),
+    "div": ("/", "", _PRODUCT),  # a fraction in LaTeX
+    "lt": ("<", "<", 0),
+    "le": ("<=", r"\le", 0),
+    "gt": (">", ">", 0),
+    "ge": (">=", r"\ge", 0),
+    "and": ("and", r"\land", -1),
+    "or": ("or", r"\lor", -1),
 }
-_LATEX_SIGN = {
-    "add": "+",
-    "sub": "-",
-    "mul": r"\cdot",
-    "lt": "<",
-    "le": r"\le",
-    "gt": ">",
-    "ge": r"\ge",
-    "and": r"\land",
-    "or": r"\lor",
-}
-_LATEX_NAME = {
-    "min": r"\min",
-    "max": r"\max",
-    "exp": r"\exp",
-    "log": r"\ln",
-    "log2": r"\log_2",
-    "log10": r"\log_{10}",
+# What LaTeX writes before, between and after the arguments, which need no brackets of their own.
+_LATEX_AROUND = {
+    "div": (r"\frac{", "}{", "}"),
+    "sqrt": (r"\sqrt{", "", "}"),
+    "ceil": (r"\left\lceil ", "", r" \right\rceil"),
+    "floor": (r"\left\lfloor ", "", r" \right\rfloor"),
+    "abs": (r"\left\lvert ", "", r" \right\rvert"),
+    "min": (r"\min\left(", ", ", r"\right)"),
+    "max": (r"\max\left(", ", ", r"\right)"),
+    "exp": (r"\exp\left(", "", r"\right)"),
+    "log": (r"\ln\left(", "", r"\right)"),
+    "log2": (r"\log_2\left(", "", r"\right)"),
+    "log10": (r"\log_{10}\left(", "", r"\right)"),
 }
 
 
-def _level(node: Node) -> int:
+def _binding(node: Node) -> int:
     if node.op == "neg" or (node.op == "const" and node.args[0] < 0):
-        return 1
-    return _INFIX[node.op][1] if node.op in _INFIX else 3
+        return _SUM
+    return _INFIX[node.op][2] if node.op in _INFIX else _ATOM
 
 
 def _plain(value: float) -> str:
@@ -334,17 +340,17 @@ def _plain(value: float) -> str:
 
 def text(node: Node) -> str:
     """The tree as one line of Python."""
+
+    def show(arg: Node, least: int) -> str:
+        return f"({text(arg)})" if _binding(arg) < least else text(arg)
+
     if node.op == "const":
         return _plain(node.args[0])
     if node.op == "input":
         return node.args[0]
     if node.op in _INFIX:
-        sign, level = _INFIX[node.op]
-        left, right = (
-            f"({text(arg)})" if _level(arg) < level + last else text(arg)
-            for last, arg in enumerate(node.args)
-        )
-        return f"{left} {sign} {right}"
+        sign, _, binding = _INFIX[node.op]
+        return f"{show(node.args[0], binding)} {sign} {show(node.args[1], binding + 1)}"
     if node.op == "neg":
         return f"-{text(node.args[0])}"
     return f"{node.op}({', '.join(text(arg) for arg in node.args)})"
@@ -358,41 +364,36 @@ def name_latex(name: str) -> str:
 def latex(node: Node, inputs: dict[str, str] | None = None) -> str:
     """The tree as LaTeX; `inputs` gives what to print for a name (numbers put in)."""
 
-    def show(arg: Node, least: int = -9) -> str:
+    def show(arg: Node, least: int = _LOWEST) -> str:
         inner = latex(arg, inputs)
-        return rf"\left({inner}\right)" if _level(arg) < least else inner
+        return rf"\left({inner}\right)" if _binding(arg) < least else inner
 
     if node.op == "const":
         return _plain(node.args[0])
     if node.op == "input":
         return (inputs or {}).get(node.args[0], name_latex(node.args[0]))
-    if node.op == "div":  # a fraction needs no brackets of its own
-        return rf"\frac{{{show(node.args[0])}}}{{{show(node.args[1])}}}"
-    if node.op in _INFIX:
-        level = _INFIX[node.op][1]
-        tight = node.op in ("sub", "mul")
-        return f"{show(node.args[0], level)} {_LATEX_SIGN[node.op]} {show(node.args[1], level + tight)}"
+    if node.op in _LATEX_AROUND:
+        before, between, after = _LATEX_AROUND[node.op]
+        return before + between.join(show(arg) for arg in node.args) + after
     if node.op == "neg":
-        return f"-{show(node.args[0], 2)}"
+        return f"-{show(node.args[0], _PRODUCT)}"
     if node.op == "pow":
-        return f"{{{show(node.args[0], 3)}}}^{{{show(node.args[1])}}}"
-    if node.op == "sqrt":
-        return rf"\sqrt{{{show(node.args[0])}}}"
-    if node.op in ("ceil", "floor", "abs"):
-        left, right = {
-            "ceil": (r"\lceil", r"\rceil"),
-            "floor": (r"\lfloor", r"\rfloor"),
-            "abs": (r"\lvert", r"\rvert"),
-        }[node.op]
-        return rf"\left{left} {show(node.args[0])} \right{right}"
+        return f"{{{show(node.args[0], _ATOM)}}}^{{{show(node.args[1])}}}"
     if node.op == "where":
-        rows = []
-        while node.op == "where":  # one under another: a list of cases
-            condition, yes, node = node.args
-            rows.append(rf"{show(yes)} & \text{{if }} {show(condition)}")
-        rows.append(rf"{show(node)} & \text{{otherwise}}")
-        return r"\begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
-    return rf"{_LATEX_NAME[node.op]}\left({', '.join(show(arg) for arg in node.args)}\right)"
+        return _latex_cases(node, show)
+    _, sign, binding = _INFIX[node.op]
+    right_binding = binding + 1 if node.op in ("sub", "mul") else binding
+    return f"{show(node.args[0], binding)} {sign} {show(node.args[1], right_binding)}"
+
+
+def _latex_cases(node: Node, show) -> str:
+    """Nested np.where as one list of cases."""
+    cases = []
+    while node.op == "where":
+        condition, value, node = node.args
+        cases.append(rf"{show(value)} & \text{{if }} {show(condition)}")
+    cases.append(rf"{show(node)} & \text{{otherwise}}")
+    return r"\begin{cases} " + r" \\ ".join(cases) + r" \end{cases}"
 
 
 def to_json(node: Node) -> list:
@@ -403,6 +404,7 @@ def to_json(node: Node) -> list:
 
 
 def from_json(data: list) -> Node:
+    """The tree of those nested lists. Raises ReckonError for an unknown operation."""
     op, *args = data
     if op in ("const", "input"):
         return Node(op, args[0])
@@ -412,7 +414,9 @@ def from_json(data: list) -> Node:
 
 
 def identity(trees: list, unit: str) -> str:
-    """Hash of the canonical trees and the unit. Comments, layout and helper functions do not
-    enter; the leading digit is the version of this hash."""
+    """A hash of the canonical trees and the unit; its leading digit is the hash's version.
+
+    Comments, layout and helper functions do not enter.
+    """
     canonical = json.dumps([trees, unit], separators=(",", ":"))
     return "1:" + hashlib.sha256(canonical.encode()).hexdigest()[:16]

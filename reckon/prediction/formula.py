@@ -12,8 +12,8 @@ from reckon.prediction import expression
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.inputs import Input
 
-# More inputs with intervals than this are sampled instead of put on a full grid (3**8 points).
-_GRID_MOST = 8
+# With more uncertain inputs, combinations are sampled: a full grid would exceed 3**8 points.
+_MOST_ON_A_GRID = 8
 
 
 @dataclass
@@ -33,24 +33,22 @@ class Formula:
         return self.of(self.quantity, **inputs)
 
     def of(self, quantity: str, **inputs: Input) -> Prediction:
-        """The same reasoning for another quantity."""
-        _current[quantity] = made = self.put_in(quantity, inputs)
-        return made
+        """The prediction of another quantity by the same formula."""
+        _current[quantity] = prediction = self.bind(quantity, inputs)
+        return prediction
 
-    def put_in(self, quantity: str, inputs: dict[str, Input]) -> Prediction:
-        """The prediction with these inputs, which nobody means to measure here."""
+    def bind(self, quantity: str, inputs: dict[str, Input]) -> Prediction:
+        """The prediction with these inputs, without announcing that it will be measured.
+
+        Raises PredictionError for missing, unknown or plain-number inputs and for wrong dimensions.
+        """
         missing = [name for name in self.names if name not in inputs]
-        surplus = [name for name in inputs if name not in self.names]
-        if missing or surplus:
-            raise PredictionError(
-                f"{self.name} takes {', '.join(self.names)}; "
-                + (
-                    f"missing: {', '.join(missing)}"
-                    if missing
-                    else f"unknown: {', '.join(surplus)}"
+        unknown = [name for name in inputs if name not in self.names]
+        for problem, names in (("missing", missing), ("unknown", unknown)):
+            if names:
+                raise PredictionError(
+                    f"{self.name} takes {', '.join(self.names)}; {problem}: {', '.join(names)}."
                 )
-                + "."
-            )
         for name, value in inputs.items():
             if not isinstance(value, Input):
                 raise PredictionError(
@@ -61,21 +59,19 @@ class Formula:
         return Prediction(quantity, self, inputs)
 
     def _check_dimensions(self, inputs: dict[str, Input]) -> None:
-        dimensions = {name: units.dimension(one.unit) for name, one in inputs.items()}
+        dimensions = {name: units.dimension(value.unit) for name, value in inputs.items()}
         wanted = units.dimension(self.unit)
+        nodes = [self.predicted]
+        if self.hardware is not None and not expression.is_zero(self.hardware):
+            nodes.append(self.hardware)
         try:
-            found = expression.dimension(self.predicted, dimensions)
-            parts = [
-                expression.dimension(p, dimensions)
-                for p in (self.hardware,)
-                if p is not None and not expression.is_zero(p)
-            ]
+            results = [expression.dimension(node, dimensions) for node in nodes]
         except PredictionError as error:
             raise PredictionError(f"{self.name}: {error}") from None
-        for one in [found, *parts]:
-            if one != wanted:
+        for result in results:
+            if result != wanted:
                 raise PredictionError(
-                    f"{self.name}: the formula gives {units.kind(one)}, but {self.unit} is "
+                    f"{self.name}: the formula gives {units.kind(result)}, but {self.unit} is "
                     f"{units.kind(wanted)}."
                 )
 
@@ -83,41 +79,51 @@ class Formula:
 # The predictions this notebook has made, by quantity; measure() looks here.
 _current: dict[str, Prediction] = {}
 
+# What a prediction function returns, by the kind of its prediction.
+_RETURNS = {
+    "sum": ("hardware", "software"),
+    "mean": ("hardware", "software"),
+    "rate": ("hardware", "predicted"),
+    "plain": ("predicted",),
+}
+
 
 def predict(quantity: str = "", *, unit: str, kind: str = "sum"):
-    """Turn a plain function of named inputs into a prediction of `quantity` in `unit`.
+    """A decorator that turns a plain function of named inputs into a formula for `quantity`.
 
-    kind "sum": the function returns (hardware, software), which add up. kind "mean": likewise, of a
-    mixture of short and long operations: what is predicted, and so what is measured, is the mean over
-    all of a process. kind "rate": it returns (hardware, predicted), and the software's share is
-    derived. kind "plain": it returns one value (a clock, a capacity, a ratio). The function is traced once; see expression.trace for what it may
-    contain. Raises PredictionError.
+    - kind "sum": the function returns (hardware, software), whose sum is predicted;
+    - kind "mean": likewise, for a mixture of short and long operations: the mean over all
+      operations of a process is predicted, and so measured;
+    - kind "rate": it returns (hardware, predicted); the software's share is derived;
+    - kind "plain": it returns one value (a clock, a capacity, a ratio).
+
+    The function is traced once; expression.trace says what it may contain. Raises PredictionError.
     """
     units.parse(unit)
-    if kind not in ("sum", "mean", "rate", "plain"):
+    if kind not in _RETURNS:
         raise PredictionError(f"A prediction is of kind sum, mean, rate or plain, not {kind!r}.")
+    returns = _RETURNS[kind]
 
     def decorate(function) -> Formula:
         names, nodes = expression.trace(function)
-        expected = 1 if kind == "plain" else 2
-        if len(nodes) != expected:
+        if len(nodes) != len(returns):
+            wanted = f"({', '.join(returns)})" if len(returns) > 1 else "one"
             raise PredictionError(
-                f"{function.__name__} returns {len(nodes)} value(s); kind {kind!r} needs "
-                + {
-                    "sum": "(hardware, software)",
-                    "mean": "(hardware, software)",
-                    "rate": "(hardware, predicted)",
-                    "plain": "one",
-                }[kind]
-                + "."
+                f"{function.__name__} returns {len(nodes)} value(s); kind {kind!r} needs {wanted}."
             )
-        if kind in ("sum", "mean"):
-            hardware, software, whole = *nodes, nodes[0] + nodes[1]
-        elif kind == "rate":
-            hardware, software, whole = nodes[0], None, nodes[1]
-        else:
-            hardware, software, whole = None, None, nodes[0]
-        return Formula(quantity, unit, kind, function.__name__, names, hardware, software, whole)
+        parts = dict(zip(returns, nodes, strict=True))
+        if "predicted" not in parts:
+            parts["predicted"] = parts["hardware"] + parts["software"]
+        return Formula(
+            quantity,
+            unit,
+            kind,
+            function.__name__,
+            names,
+            parts.get("hardware"),
+            parts.get("software"),
+            parts["predicted"],
+        )
 
     return decorate
 
@@ -140,52 +146,63 @@ class Prediction:
 
     @property
     def curve_axis(self) -> tuple[str, Input] | None:
-        axes = [(name, one) for name, one in self.inputs.items() if one.origin == "axis"]
+        """The name and values of the variable of a curve; None for a single value."""
+        axes = [(name, value) for name, value in self.inputs.items() if value.origin == "axis"]
         if len(axes) > 1:
             raise PredictionError(f"{self.quantity}: a curve has one axis, not {len(axes)}.")
         return axes[0] if axes else None
+
+    def _along_axis(self, values):
+        """The values repeated to the length of the curve; of a single value, as they are."""
+        if not self.curve_axis:
+            return values
+        return np.broadcast_to(values, np.shape(self.curve_axis[1].value))
+
+    def _input_values(self) -> dict[str, np.ndarray]:
+        return {name: np.asarray(one.value, float) for name, one in self.inputs.items()}
 
     def value(self, node: expression.Node | None):
         """A part's value in base units: a float, or an array along the axis."""
         if node is None:
             return None
-        values = {name: np.asarray(one.value, float) for name, one in self.inputs.items()}
-        found = expression.evaluate(node, values)
-        if self.curve_axis:
-            found = np.broadcast_to(found, (len(self.curve_axis[1].value),))
-        return found
+        return self._along_axis(expression.evaluate(node, self._input_values()))
 
     @property
     def predicted(self):
+        """The predicted value in base units: a float, or an array along the axis."""
         return self.value(self.formula.predicted)
 
     def interval(self) -> tuple:
-        """(low, high) of the predicted value: every input with an interval takes its low, given
-        and high value, all combinations; (None, None) where no input has one."""
-        loose = [name for name, one in self.inputs.items() if one.low is not None]
-        if not loose:
+        """(low, high) of the predicted value in base units; (None, None) without uncertain inputs.
+
+        Every uncertain input takes its low, given and high value, in all combinations; if these
+        are too many, in a random sample of them.
+        """
+        uncertain = [name for name, one in self.inputs.items() if one.low is not None]
+        if not uncertain:
             return None, None
-        levels = np.array(
-            [[self.inputs[n].low, self.inputs[n].value, self.inputs[n].high] for n in loose]
-        )
-        if len(loose) <= _GRID_MOST:
-            picks = np.stack(np.meshgrid(*[range(3)] * len(loose), indexing="ij"), -1)
-            picks = picks.reshape(-1, len(loose))
-        else:
-            picks = np.random.default_rng(0).integers(0, 3, (3**_GRID_MOST, len(loose)))
-        values = {name: np.asarray(one.value, float) for name, one in self.inputs.items()}
-        for column, name in enumerate(loose):
-            values[name] = levels[column][picks[:, column]][:, None]  # along rows; axis in columns
-        found = np.atleast_2d(expression.evaluate(self.formula.predicted, values))
-        low, high = found.min(axis=0), found.max(axis=0)
+        values = self._input_values()
+        choices = _choices(len(uncertain))
+        for column, name in enumerate(uncertain):
+            one = self.inputs[name]
+            levels = np.array([one.low, one.value, one.high], dtype=float)
+            values[name] = levels[choices[:, column], None]  # a row a choice, the axis in columns
+        results = np.atleast_2d(expression.evaluate(self.formula.predicted, values))
+        low, high = results.min(axis=0), results.max(axis=0)
         if not self.curve_axis:
             return float(low[0]), float(high[0])
-        size = len(self.curve_axis[1].value)
-        return np.broadcast_to(low, (size,)), np.broadcast_to(high, (size,))
+        return self._along_axis(low), self._along_axis(high)
+
+
+def _choices(inputs: int) -> np.ndarray:
+    """Which of its three values each input takes: a row a combination, a column an input."""
+    if inputs > _MOST_ON_A_GRID:
+        return np.random.default_rng(0).integers(0, 3, (3**_MOST_ON_A_GRID, inputs))
+    return np.indices((3,) * inputs).reshape(inputs, -1).T
 
 
 def current(quantity: str) -> Prediction:
-    """The prediction this notebook made. Raises ReckonError where there is none."""
+    """The prediction that this notebook made. Raises ReckonError if there is none."""
     if quantity not in _current:
         raise ReckonError(
             f"{quantity} has no prediction; predict it with @rk.predict before it is measured."

@@ -101,7 +101,7 @@ def prediction(one: Derivation) -> Prediction:
             else float(units.to_base(given.value, given.unit))
         )
         inputs[name] = Input("axis" if axis else "given", base, given.unit, given.source)
-    return formula.put_in(formula.quantity, inputs)
+    return formula.bind(formula.quantity, inputs)
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,14 @@ def test_numpy_gives_the_same_nodes_as_operators():
     )
 
 
+def test_adding_in_place_gives_the_same_node_as_adding():
+    def in_place(a, b):
+        a += b
+        return a
+
+    assert expression.to_json(one(in_place)) == expression.to_json(one(lambda a, b: a + b))
+
+
 def test_ceil_does_not_round_a_whole_number_up():
     node = one(lambda a, b: np.ceil(a / b))
     wrong = [k for k in range(1, 1000) if expression.evaluate(node, {"a": k * 0.1, "b": 0.1}) != k]
