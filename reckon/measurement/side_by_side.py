@@ -18,7 +18,6 @@ from reckon.prediction.formula import Formula, predict
 from reckon.prediction.inputs import Input
 from reckon.records.result import AGAIN, Result, result
 from reckon.records.session import session
-from reckon.reports.matching import file_blocks
 from reckon.reports.methods import Compared, Group, Row, Way, groups
 
 # What a row may take in its rounds, and how many rounds there are at most. There are more than a hundred
@@ -33,11 +32,6 @@ def _place(one: Result, at: float | str | None) -> records.Point | None:
         return one.points[-1] if one.points else None
     place = one.place(at)
     return None if place is None else one.points[place]
-
-
-def _per(one: Result, point: records.Point, row: Row) -> float:
-    """How many operations of the yardstick are in one of its."""
-    return file_blocks(point) if one.measurement.op == "file" else row.per
 
 
 def _found(group: Group, row: Row) -> Way:
@@ -69,7 +63,7 @@ def _found(group: Group, row: Row) -> Way:
         point,
         None,
         group.from_page or _too_dear(row.of, point),
-        _per(one, point, row),
+        row.divisor(point),
         inside,
     )
 

@@ -10,7 +10,7 @@ from reckon.presentation.tables import measured, predicted
 from reckon.records.result import Result, result
 from reckon.records.session import session
 from reckon.reports import published
-from reckon.reports.matching import HELD_AGAINST_OURS, like
+from reckon.reports.matching import value_here
 
 
 def _told_by_reports(quantity: str, unit: str, names: list[str]) -> str:
@@ -102,7 +102,7 @@ def here_by(f: published.Figure) -> float:
     """What this machine takes by the method that a report's figure was found with, in base units: the same
     quantity of this run, at the same place if it is a curve; nan where it has none, or only by ours."""
     here = result(session().run.name, f.quantity)
-    return like(here, f) if here and f.quantity not in HELD_AGAINST_OURS else math.nan
+    return value_here(here, f) if here and not f.method_differs else math.nan
 
 
 def among(one: Result, quantities: list[str], caption: str, name: str, ratio: bool = True) -> Block:

@@ -6,8 +6,7 @@ import numpy as np
 
 from reckon import units
 from reckon.presentation.block import Block, say
-from reckon.reports import published
-from reckon.reports.matching import READS
+from reckon.reports import methods, published
 from reckon.reports.other_machines import Here, Others
 
 CYCLE = 0.95  # so many cycles: the clock is known to some percent
@@ -59,10 +58,12 @@ def _drive(report: published.Report) -> float:
 
 def _read_rate(one: published.Figure) -> float:
     """By how many bytes a second a report read a file; 0 where that is not known."""
-    if one.quantity not in READS or not one.measured > 0:
+    method = methods.of(one.quantity)
+    if method is None or method.reads_bytes is None or not one.measured > 0:
         return 0
-    whole = units.to_base(one.at, one.at_unit) if one.at else 0
-    return (READS[one.quantity] or whole) / one.base(one.measured, "s")
+    at = method.reads_bytes == "at"
+    size = units.to_base(one.at, one.at_unit) if at else method.reads_bytes
+    return size / one.base(one.measured, "s")
 
 
 def _there(report: published.Report, quantity: str) -> str:

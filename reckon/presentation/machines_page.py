@@ -16,7 +16,7 @@ from reckon.presentation.bounds import plausible
 from reckon.presentation.figures import style
 from reckon.presentation.figures.style import STYLE
 from reckon.presentation.machine_descriptions import COMPONENTS, descriptions, strangers
-from reckon.reports.matching import NOT_ALIKE, NOT_RANKED
+from reckon.reports import methods
 from reckon.reports.other_machines import Cell, Others, Row, others
 
 PARTS = {"cpu": "processor and kernel", "memory": "memory", "network": "network", "files": "files"}
@@ -241,7 +241,7 @@ def against(o: Others, column: str) -> Block:
 
 def _left_out(pairs: list[tuple[Row, Cell]]) -> str:
     """What of a machine's figures is not ranked, as a sentence."""
-    named = [row.label for row, cell in pairs if cell.by_ours or cell.quantity in NOT_RANKED]
+    named = [row.label for row, cell in pairs if not cell.shows_speed]
     link = len(pairs) - len(named)
     told = ([f"{link} over the link to the peer"] if link else []) + named
     return f" Not ranked: {_listed(told)}." if told else ""
@@ -260,10 +260,12 @@ def all_against(o: Others) -> Block:
 
 def not_alike(o: Others) -> Block:
     """What is left out, what is not ranked, and which runs take part."""
-    text = "Left out: " + "; ".join(f"`{name}`: {why}" for name, why in NOT_ALIKE.items())
+    text = "Left out: " + "; ".join(
+        f"`{name}`: {why}" for name, why in methods.not_comparable().items()
+    )
     text += "; a table below lists every figure that is held against nothing. "
     whys: dict[str, list[str]] = {}
-    for name, why in NOT_RANKED.items():
+    for name, why in methods.not_ranked().items():
         whys.setdefault(why, []).append(f"`{name}`")
     text += (
         "In table and heat map, but not ranked: what goes over the link to the peer, which is none of the "

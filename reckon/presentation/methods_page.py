@@ -17,7 +17,6 @@ from reckon.presentation.figures.style import BLACK, STYLE
 from reckon.records.result import AGAIN
 from reckon.records.session import session
 from reckon.reports import published
-from reckon.reports.matching import told_by_slope
 from reckon.reports.methods import Compared, Ratio, Way
 
 _MOST_TOLD = 12
@@ -29,7 +28,7 @@ def _in_reports(way: Way) -> str:
         return "–"
     x = way.point.x if way.has_figure else None
     here = lambda f: (
-        not told_by_slope(way.page, f)
+        not f.slope
         and (f.at is None) == (x is None)
         and (  # noqa: E731
             x is None or math.isclose(units.to_base(f.at, f.at_unit), x)
@@ -46,11 +45,7 @@ def _in_reports(way: Way) -> str:
         "; ".join(
             [
                 *(f"{f.report}: {told(f)}" for f in found),
-                *(
-                    f"{f.report}: {slope(f)} (a slope)"
-                    for f in published.of(way.row.of)
-                    if told_by_slope(way.page, f)
-                ),
+                *(f"{f.report}: {slope(f)} (a slope)" for f in published.of(way.row.of) if f.slope),
             ]
         )
         or "–"

@@ -9,7 +9,6 @@ from reckon import units
 from reckon.presentation.block import Block, grid, label, say
 from reckon.records.result import Result
 from reckon.reports import published
-from reckon.reports.matching import told_by_slope
 from reckon.statistics.summary import Summary
 
 # A curve of more points shows only its ends in a table; its figure has them all.
@@ -195,7 +194,7 @@ def _step_in_reports(one: Result) -> str:
         "; ".join(
             f"{f.report}: {units.amount(f.base(f.measured, one.unit), one.unit)}{per}"
             for f in published.of(one.quantity)
-            if told_by_slope(one, f)
+            if one.is_curve and f.slope
         )
         or "–"
     )

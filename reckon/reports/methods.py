@@ -17,6 +17,7 @@ from reckon.config import ReckonError
 from reckon.records.result import Result, told_trials
 
 FILE = config.ROOT / "book" / "methods.toml"
+BLOCK_BYTES = 4096  # files are compared by blocks of 4 KiB, the size that most reports read
 
 
 class _Strict(pydantic.BaseModel):
@@ -34,6 +35,15 @@ class Row(_Strict):
     times: float = 1.0
     at: float | Literal["last"] | None = None
     per: float = 1.0
+    blocks_of: str = ""
+    label: str = ""
+    reads_bytes: float | Literal["at"] | None = None
+
+    def divisor(self, point: records.Point) -> float:
+        """What its value at that point is divided by: `per`, or the blocks of the whole file."""
+        if not self.blocks_of:
+            return self.per
+        return float(point.params[self.blocks_of]) / BLOCK_BYTES
 
     @pydantic.model_validator(mode="after")
     def _a_quantity_or_a_reason(self):
@@ -53,14 +63,30 @@ class Group(_Strict):
     way: tuple[Row, ...]
 
 
+class NotComparable(_Strict):
+    """An experiment that the reports did on another scale than this book."""
+
+    experiment: str
+    why: str
+
+
+class NotRanked(_Strict):
+    """Quantities that are compared between machines, though no machine is faster by them."""
+
+    why: str
+    quantities: tuple[str, ...]
+
+
 class _File(_Strict):
+    not_comparable: tuple[NotComparable, ...] = ()
+    not_ranked: tuple[NotRanked, ...] = ()
     group: tuple[Group, ...]
 
 
 @functools.cache
-def _read() -> tuple[Group, ...]:
+def _read() -> _File:
     try:
-        return _File.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8"))).group
+        return _File.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
     except tomllib.TOMLDecodeError as error:
         raise ReckonError(f"{FILE}: {error}.") from None
     except pydantic.ValidationError as error:
@@ -71,7 +97,25 @@ def _read() -> tuple[Group, ...]:
 def groups() -> tuple[Group, ...]:
     """All groups, in the order of the page. Raises ReckonError for a file that is none."""
     records.note_read(str(FILE))
-    return _read()
+    return _read().group
+
+
+def of(quantity: str) -> Row | None:
+    """The method that the quantity is measured by, if book/methods.toml lists it."""
+    listed = (method for group in groups() for method in group.way)
+    return next((method for method in listed if method.of == quantity), None)
+
+
+def not_comparable() -> dict[str, str]:
+    """Why, by experiment, no figure of the reports is compared with this book's."""
+    records.note_read(str(FILE))
+    return {entry.experiment: entry.why for entry in _read().not_comparable}
+
+
+def not_ranked() -> dict[str, str]:
+    """Why, by quantity, no machine is faster or slower than another by it."""
+    records.note_read(str(FILE))
+    return {name: entry.why for entry in _read().not_ranked for name in entry.quantities}
 
 
 @dataclass(frozen=True)

@@ -18,20 +18,8 @@ import numpy as np
 from reckon import records, units
 from reckon.config import ReckonError
 from reckon.records.result import Result, all_results, told_trials
-from reckon.reports import published
-from reckon.reports.matching import (
-    BLOCKS,
-    DERIVED,
-    HELD_AGAINST_OURS,
-    NOT_ALIKE,
-    NOT_RANKED,
-    alike,
-    file_blocks,
-    like,
-    line_of,
-    not_ranked,
-    told_by_slope,
-)
+from reckon.reports import methods, published
+from reckon.reports.matching import comparable, row_label, value_here
 
 # So many other runs take part, the one opened last first: each is a column.
 _RUNS_MOST = 4
@@ -50,11 +38,17 @@ class Cell:
     places: int = 1
     cycles_here: float = math.nan
     cycles_there: float = math.nan
-    by_ours: bool = False  # a report's figure, held against this book's own method
+    by_ours: bool = False  # a report's figure, compared with this book's own method
+    over_link: bool = False  # measured with another host, over a link that is not the machine's
+
+    @property
+    def shows_speed(self) -> bool:
+        """Whether the ratio says which of the two is faster, machine or link."""
+        return not self.by_ours and self.quantity not in methods.not_ranked()
 
     @property
     def is_ranked(self) -> bool:
-        return not (self.by_ours or not_ranked(self.quantity))
+        return self.shows_speed and not self.over_link
 
     @property
     def times(self) -> float:
@@ -68,7 +62,7 @@ class Cell:
     @property
     def colour(self) -> float:
         """The same, where it says which machine is quicker; nan where it does not."""
-        return math.nan if self.by_ours or self.quantity in NOT_RANKED else self.times
+        return self.times if self.shows_speed else math.nan
 
     @property
     def cycles_ratio(self) -> float:
@@ -148,10 +142,11 @@ class Here:
             ]
             self.cycles.append(np.median(cycles) if self.is_time else math.nan)
             self.clock_hz = float(np.median(clocks)) * m.tick_hz
-        whole = m.op == "file" and self.is_time
-        self.blocks = [
-            file_blocks(p) if whole else BLOCKS.get(one.quantity, 1.0) for p in one.points
-        ]
+        self.over_link = m.peer is not None
+        method = methods.of(one.quantity)
+        # A divisor that belongs to one place of a curve says nothing about the others.
+        divides = method is not None and not isinstance(method.at, float)
+        self.divisors = [method.divisor(p) if divides else 1.0 for p in one.points]
 
     def cell(
         self,
@@ -169,7 +164,7 @@ class Here:
         if not both:
             return None
         k, t, c = (np.array(values) for values in zip(*both, strict=True))
-        per, middle = np.array(self.blocks)[k], lambda values: float(np.median(values))
+        per, middle = np.array(self.divisors)[k], lambda values: float(np.median(values))
         here, there = np.array(self.medians)[k] / per, t / per
         return Cell(
             self.one.quantity,
@@ -181,14 +176,15 @@ class Here:
             middle(np.array(self.cycles)[k] / per),
             middle(c / per),
             by_ours,
+            self.over_link,
         )
 
 
 def _of_report(mine: Here, figures: list[published.Figure]) -> Cell | None:
     """The report's figures of a quantity at the places that this run has too."""
     one, cycle = mine.one, lambda f: f.core_cycles(f.measured) if mine.is_time else math.nan
-    if f := next((f for f in figures if told_by_slope(one, f)), None):
-        here, there = like(one, f), f.base(f.measured, one.unit)
+    if f := next((f for f in figures if f.slope), None):
+        here, there = value_here(one, f), f.base(f.measured, one.unit)
         return (
             None
             if not here > 0
@@ -201,7 +197,7 @@ def _of_report(mine: Here, figures: list[published.Figure]) -> Cell | None:
         [k for k, _ in found],
         [f.base(f.measured, one.unit) for _, f in found],
         [cycle(f) for _, f in found],
-        one.quantity in HELD_AGAINST_OURS,
+        any(f.method_differs for _, f in found),
     )
 
 
@@ -256,21 +252,20 @@ def _read_runs(folders: dict[str, Path], troubles: list[str]) -> dict[str, dict[
 def _why_not(figure: published.Figure, one: Result | None, mine: Here | None) -> str:
     """Why a report's figure is held against nothing; nothing where it is."""
     if not figure.quantity:
-        return (
-            "derived from other figures"
-            if DERIVED.search(figure.what)
-            else "no row of this book measures it"
-        )
-    if figure.quantity.rpartition("/")[0] in NOT_ALIKE:
+        return "derived from other figures" if figure.derived else "no row of this book measures it"
+    if figure.quantity.rpartition("/")[0] in methods.not_comparable():
         return "on another scale"
     if one is None:
         return "not measured yet"
     if not one.has_samples:
         return f"{one.state}: {one.reason}"
     place = one.place(figure.at, figure.at_unit)
-    if place is None and not told_by_slope(one, figure):
+    if place is None and not figure.slope:
         return "at places that this run has not"
-    if figure.measured > 0 and (like(one, figure) if place is None else mine.medians[place]) > 0:
+    if (
+        figure.measured > 0
+        and (value_here(one, figure) if place is None else mine.medians[place]) > 0
+    ):
         return ""
     return f"{'this run' if figure.measured > 0 else 'the report'} has no figure above 0 there, and so no ratio"
 
@@ -298,7 +293,9 @@ def _cells(mine: Here, known: dict[str, dict[str, Result]]) -> dict[str, Cell]:
     """Every other machine's figure of a quantity."""
     one = mine.one
     found = {
-        report.name: _of_report(mine, [f for f in alike(one.quantity) if f.report == report.name])
+        report.name: _of_report(
+            mine, [f for f in comparable(one.quantity) if f.report == report.name]
+        )
         for report in published.all_reports()
     }
     found |= {
@@ -317,7 +314,7 @@ def others(here: records.Run) -> Others:
     results = {one.quantity: one for one in all_results(here.name, only_measured=True)}
     heres = {name: Here(one) for name, one in results.items() if one.has_samples}
     for name, mine in heres.items():
-        line = lines.setdefault(line_of(name), {})
+        line = lines.setdefault(row_label(name), {})
         for column, cell in _cells(mine, known).items():
             line.setdefault(column, []).append(cell)
     rows = [

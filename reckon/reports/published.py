@@ -127,6 +127,9 @@ class Figure(Printed):
     aside: bool = (
         False  # it says again what other figures say, or is ours: no prediction to be counted
     )
+    derived: bool = False  # the report works it out from other figures of its own
+    slope: bool = False  # of a straight line through a curve
+    method_differs: bool = False  # this book measures the quantity by another method
     also: list[Printed] = []
     _report: Report = pydantic.PrivateAttr()
 

@@ -160,17 +160,6 @@ def test_a_curve_takes_part_at_one_place(folders, ran):
     )
 
 
-def test_of_a_whole_file_the_blocks_are_told(folders):
-    execute_page()
-    one = rk.results("test")[0]
-    whole = one.measurement.model_copy(update={"op": "file"})
-    point = one.points[0].model_copy(update={"params": {"file_bytes": 1 << 20}})
-    result = type(one)(
-        one.quantity, one.record.model_copy(update={"measurement": whole}), "measured"
-    )
-    assert side_by_side._per(result, point, Row(of=LONG, differs="x")) == 256
-
-
 def test_figures_measured_again_are_no_rows_of_the_summary(folders):
     execute_page()
     side_by_side.compare(group())

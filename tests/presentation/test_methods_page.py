@@ -103,6 +103,7 @@ def test_every_row_of_a_report_is_in_a_group_and_none_twice():
     assert {one.ours for one in methods.groups()} | {
         row.costs for one in methods.groups() for row in one.way
     } - {""} <= set(recorded)
+    assert set(methods.not_ranked()) <= set(recorded)
     of_reports = {probe.name for probe in library.probes().values() if probe.reports}
     assert of_reports <= {recorded[name] for name in listed}
 
@@ -129,6 +130,12 @@ def test_a_wrong_list_is_told(tmp_path, monkeypatch):
         with pytest.raises(rk.ReckonError, match=told):
             methods.groups()
     methods._read.cache_clear()
+
+
+def test_a_whole_file_is_divided_by_its_blocks():
+    point = records.Point(x=None, params={"file_bytes": 1 << 20}, processes=[], stopped="precise")
+    assert Row(of="files/a/b", differs="x", blocks_of="file_bytes").divisor(point) == 256
+    assert Row(of="files/a/b", differs="x", per=16).divisor(point) == 16
 
 
 # What is said of ways whose figures are made up.
