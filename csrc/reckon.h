@@ -1,6 +1,6 @@
 /* reckon.h: the whole contract between the C library and Python.
  *
- * A *probe* is one row of the registry. It fills n samples and returns 0 or -errno.
+ * A *probe* is one entry of the registry. It fills n samples and returns 0 or -errno.
  * It never prints, averages, drops a sample or exits; statistics belong to Python.
  * Mirrored, field by field, in reckon/measurement/library.py; tests/measurement/test_library.py
  * compares the two.
@@ -10,10 +10,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* Raised when the way rows are run changes (pinning, warm-up, clock): part of every record's key.
- */
-#define RK_HARNESS_VERSION 3
 
 #define RK_EXPORT __attribute__((visibility("default")))
 
@@ -36,16 +32,36 @@ struct rk_param {
     const char *help;
 };
 
-struct rk_context; /* parameters and the reason buffer of one call; see probe.h */
+struct rk_context; /* parameters, state and the reason buffer of one run; see probe/probe.h */
 
+/* What a probe needs besides a CPU and memory. The runner refuses a probe whose ROOT or STAMPS is
+ * missing; the others are found by Python, or by the probe itself. */
+enum rk_needs {
+    RK_NEEDS_DISK = 1 << 0,   /* reads or writes files on the disk that is measured */
+    RK_NEEDS_PEER = 1 << 1,   /* reckon-peer at the other end: its sources are part of the key */
+    RK_NEEDS_SERVER = 1 << 2, /* an NFS server */
+    RK_NEEDS_ROOT = 1 << 3,   /* user 0, in whichever user namespace */
+    RK_NEEDS_STAMPS = 1 << 4, /* RDTSC, RDTSCP and CPUID of x86, as the reports use them */
+};
+
+/* The runner calls open once, trials for the warm-up and again for the samples, and close once,
+ * also after a failure. Where nothing has to be prepared, trials is the whole probe. */
 struct rk_probe {
-    const char *name;              /* "cpu/syscall/getpid" */
-    const char *op;                /* what `ops` counts: "call", "byte", "page", "cycle", "ns" */
-    const char *timed;             /* exactly what lies between the two clock reads */
-    const char *reports;           /* short names of the reports whose method this is; NULL: ours */
-    const struct rk_param *params; /* ends with an RK_END entry; may be NULL */
-    int (*run)(struct rk_context *, struct rk_sample *out, size_t n);
-    const char *file; /* the row's source file, filled in by RK_PROBE */
+    const char *name;    /* "cpu/syscall/getpid" */
+    const char *op;      /* what `ops` counts: "call", "byte", "page", "cycle", "ns" */
+    const char *timed;   /* exactly what lies between the two clock reads */
+    const char *reports; /* short names of the reports whose method this is; NULL: Reckon's own */
+    uint32_t version; /* raised when what is timed changes its meaning, not for a better wording of
+                         `timed`; 0 counts as 1 */
+    uint32_t needs;   /* enum rk_needs */
+    const struct rk_param *params;    /* ends with an RK_END entry; may be NULL */
+    uint64_t state_bytes;             /* of what rk_state() returns: zeroed before open */
+    int (*open)(struct rk_context *); /* may be NULL */
+    int (*trials)(struct rk_context *, struct rk_sample *out, size_t n);
+    /* May be NULL. Frees what open prepared, as far as it came; may report that a proof failed
+     * ("the walk ends elsewhere"). An earlier failure is the one that is reported. */
+    int (*close)(struct rk_context *);
+    const char *file; /* the probe's source file, filled in by RK_PROBE */
 };
 
 enum rk_priority { RK_PRIORITY_NONE = 0, RK_PRIORITY_NICE, RK_PRIORITY_RR };
@@ -62,7 +78,7 @@ struct rk_request {
     uint32_t seed;        /* moves the stack and sizes the environment (Mytkowicz et al. 2009) */
 };
 
-/* What happened while the samples were taken. -1 means "not known here", never "none". */
+/* What happened during the samples' trials. -1 means "not known here", never "none". */
 struct rk_report {
     int32_t status; /* 0 or -errno */
     int32_t signal; /* the signal that ended the probe, 0 if none */
@@ -70,7 +86,7 @@ struct rk_report {
     int32_t nice;   /* priority in force */
     int32_t policy; /* SCHED_* in force */
     int32_t reserved;
-    int64_t wall_ns;
+    int64_t wall_ns; /* open and the samples' trials, without the warm-up */
     int64_t minor_faults, major_faults;
     int64_t voluntary_switches, involuntary_switches;
     int64_t migrations; /* of the first thread */

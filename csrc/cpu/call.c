@@ -53,9 +53,9 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 
 RK_PROBE(o2, .name = "cpu/call/o2", .op = "call",
          .timed = "calls of an empty procedure in groups of 50, -O2, neither inlined nor left out",
-         .params = RK_PARAMS(ARGUMENTS, CALLS(5000)), .run = run_o2);
+         .params = RK_PARAMS(ARGUMENTS, CALLS(5000)), .trials = run_o2);
 RK_PROBE(mbp2016, .name = "cpu/call/mbp2016", .op = "call", .reports = "mbp2016",
          .timed = "t(2n) - t(n) of n rounds of a loop with one call of a variadic procedure, -O2 "
                   "(the report: n = 100,000,000)",
          .params = RK_PARAMS(ARGUMENTS, RK_COUNT("calls", 10000, 1, 1000000000, "n")),
-         .run = run_mbp2016);
+         .trials = run_mbp2016);

@@ -8,8 +8,6 @@ RUN_GROUPS(run_o0)
 
 static int run_alone(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
     FOR_ARGUMENTS(rk_integer(c, "arguments"), ALONE)
     return 0;
 }
@@ -52,8 +50,6 @@ static int64_t single_rounds(int rounds)
 
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC is an x86 instruction");
     const int calls = (int)rk_integer(c, "calls");
     FOR_ARGUMENTS(rk_integer(c, "arguments"), T470)
     return 0;
@@ -61,8 +57,6 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 
 static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
     const int calls = (int)rk_integer(c, "calls");
     FOR_ARGUMENTS(rk_integer(c, "arguments"), HPE)
     return 0;
@@ -72,18 +66,19 @@ static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
 #define ALONE_ROW(id, report)                                                                      \
     RK_PROBE(id, .name = "cpu/call/" report, .op = "call", .reports = report,                      \
              .timed = "one call, -O0, between CPUID-fenced stamps, the stamps included",           \
-             .params = RK_PARAMS(ARGUMENTS), .run = run_alone)
+             .params = RK_PARAMS(ARGUMENTS), .needs = RK_NEEDS_STAMPS, .trials = run_alone)
 
 RK_PROBE(o0, .name = "cpu/call/o0", .op = "call",
          .timed = "calls of an empty procedure in groups of 50, -O0",
-         .params = RK_PARAMS(ARGUMENTS, CALLS(5000)), .run = run_o0);
+         .params = RK_PARAMS(ARGUMENTS, CALLS(5000)), .trials = run_o0);
 RK_PROBE(t470, .name = "cpu/call/t470", .op = "call", .reports = "t470",
          .timed = "a loop of calls, -O0, minus the stamps and minus n times one round, as found by "
                   "500 loops of a single round (the report: 1,000,000 calls)",
-         .params = RK_PARAMS(ARGUMENTS, INNER(1000000)), .run = run_t470);
+         .params = RK_PARAMS(ARGUMENTS, INNER(1000000)), .needs = RK_NEEDS_STAMPS,
+         .trials = run_t470);
 RK_PROBE(hpe_i7_860, .name = "cpu/call/hpe_i7_860", .op = "call", .reports = "hpe_i7_860",
          .timed = "a loop of 50 calls, -O0, between CPUID-fenced stamps, minus the same "
                   "loop without calls",
-         .params = RK_PARAMS(ARGUMENTS, INNER(50)), .run = run_hpe);
+         .params = RK_PARAMS(ARGUMENTS, INNER(50)), .needs = RK_NEEDS_STAMPS, .trials = run_hpe);
 ALONE_ROW(x510uq, "x510uq");
 ALONE_ROW(i7_10750h, "i7_10750h");

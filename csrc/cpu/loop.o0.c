@@ -23,8 +23,7 @@ static int run_o0_whole(struct rk_context *c, struct rk_sample *out, size_t n)
 /* t470: one round between bare stamps, minus the stamps. */
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC is an x86 instruction");
+    (void)c;
     for (size_t i = 0; i < n; i++) {
         struct rk_sample timer, loop;
         RK_ONE_BY_ONE(&timer, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);
@@ -36,8 +35,6 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 
 static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
     const int rounds = (int)rk_integer(c, "rounds");
     RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, for (int i = 0; i < rounds; i++){});
     for (size_t i = 0; i < n; i++)
@@ -48,8 +45,6 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 /* hpe_i7_860: the whole loop, minus the stamps; the page fits the slope. */
 static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
     const int rounds = (int)rk_integer(c, "rounds");
     for (size_t i = 0; i < n; i++) {
         struct rk_sample timer, loop;
@@ -62,21 +57,22 @@ static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 RK_PROBE(o0, .name = "cpu/loop/o0", .op = "round", .timed = "an empty loop of `rounds` rounds, -O0",
-         .params = RK_PARAMS(ROUNDS(10000, 1)), .run = run_o0);
+         .params = RK_PARAMS(ROUNDS(10000, 1)), .trials = run_o0);
 RK_PROBE(o0_whole, .name = "cpu/loop/o0_whole", .op = "loop",
          .timed = "loops x the whole empty loop of `rounds` rounds, -O0",
          .params = RK_PARAMS(ROUNDS(1, 0),
                              RK_COUNT("loops", 100, 1, 1000000000, "loops in a trial")),
-         .run = run_o0_whole);
+         .trials = run_o0_whole);
 RK_PROBE(t470, .name = "cpu/loop/t470", .op = "round", .reports = "t470",
          .timed = "one round of a loop, -O0, between bare stamps, minus an empty pair of stamps",
-         .run = run_t470);
+         .needs = RK_NEEDS_STAMPS, .trials = run_t470);
 RK_PROBE(i7_10750h, .name = "cpu/loop/i7_10750h", .op = "round", .reports = "i7_10750h",
          .timed = "an empty loop of `rounds` rounds, -O0, between CPUID-fenced stamps (the report: "
                   "1,000,000 rounds)",
-         .params = RK_PARAMS(ROUNDS(1000000, 1)), .run = run_i7_10750h);
+         .params = RK_PARAMS(ROUNDS(1000000, 1)), .needs = RK_NEEDS_STAMPS,
+         .trials = run_i7_10750h);
 RK_PROBE(hpe_i7_860, .name = "cpu/loop/hpe_i7_860", .op = "loop", .reports = "hpe_i7_860",
          .timed =
              "the whole empty loop of `rounds` rounds, -O0, between CPUID-fenced stamps, minus "
              "an empty pair of stamps",
-         .params = RK_PARAMS(ROUNDS(1, 0)), .run = run_hpe);
+         .params = RK_PARAMS(ROUNDS(1, 0)), .needs = RK_NEEDS_STAMPS, .trials = run_hpe);

@@ -288,17 +288,17 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
 #define SAME(id, row_name, what, function)                                                         \
     RK_PROBE(id, .name = "cpu/switch/" row_name, .op = "switch",                                   \
              .timed = "turns x a token there and back between two " what ", same CPU",             \
-             .params = RK_PARAMS(TURNS(100)), .run = function)
+             .params = RK_PARAMS(TURNS(100)), .trials = function)
 #define ACROSS(id, row_name, what, function)                                                       \
     RK_PROBE(id, .name = "cpu/switch/" row_name "_across", .op = "switch",                         \
              .timed = "turns x a token there and back between two " what ", the partner on "       \
                       "another CPU (the lowest)",                                                  \
-             .params = RK_PARAMS(TURNS(20)), .run = function)
+             .params = RK_PARAMS(TURNS(20)), .trials = function)
 #define LESS(id, row_name, what, function)                                                         \
     RK_PROBE(id, .name = "cpu/switch/" row_name "_less_pipe", .op = "switch",                      \
              .timed = "a token there and back between two " what ", same CPU, minus as many "      \
                       "writes and reads in one process",                                           \
-             .params = RK_PARAMS(TURNS(100)), .run = function)
+             .params = RK_PARAMS(TURNS(100)), .trials = function)
 #define RING                                                                                       \
     RK_PARAMS(                                                                                     \
         RK_COUNT("processes", 2, 2, RING_MOST, "processes in the ring"),                           \
@@ -308,7 +308,7 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
     RK_PROBE(id, .name = "cpu/switch/mbp2016_" row_name, .op = "switch", .reports = "mbp2016",     \
              .timed =                                                                              \
                  "t(2n) - t(n) of n tokens there and back over pipes, the pipe's cost left in",    \
-             .params = RK_PARAMS(TURNS(100)), .run = function)
+             .params = RK_PARAMS(TURNS(100)), .trials = function)
 
 SAME(process, "process", "processes over two pipes", run_process);
 SAME(thread, "thread", "threads over two pipes", run_thread);
@@ -325,19 +325,19 @@ ACROSS(futex_process_across, "futex_process", "processes by futex", run_futex_pr
 ACROSS(futex_thread_across, "futex_thread", "threads by futex", run_futex_thread_across);
 RK_PROBE(pipe_, .name = "cpu/switch/pipe", .op = "pass",
          .timed = "turns x a write to a pipe and a read from it in one process, which never blocks",
-         .params = RK_PARAMS(TURNS(100)), .run = run_pipe);
+         .params = RK_PARAMS(TURNS(100)), .trials = run_pipe);
 LESS(process_less_pipe, "process", "processes", run_process_less_pipe);
 LESS(thread_less_pipe, "thread", "threads", run_thread_less_pipe);
 RK_PROBE(ring, .name = "cpu/switch/ring", .op = "switch",
          .timed =
              "laps x a token around a ring of processes over pipes, same CPU; each sums up its "
              "working set before it passes on",
-         .params = RING, .run = run_ring);
+         .params = RING, .trials = run_ring);
 RK_PROBE(
     ring_less_work, .name = "cpu/switch/ring_less_work", .op = "switch",
     .timed =
         "laps x a token around a ring of processes over pipes, same CPU, each of which sums up its "
         "working set, minus as many sums, writes and reads in one process (lmbench's lat_ctx)",
-    .params = RING, .run = run_ring_less_work);
+    .params = RING, .trials = run_ring_less_work);
 MBP_ROW(mbp2016_process, "process", run_mbp2016_process);
 MBP_ROW(mbp2016_thread, "thread", run_mbp2016_thread);

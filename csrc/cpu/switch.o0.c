@@ -2,7 +2,6 @@
 #include "cpu/support/round_robin.h"
 #include "cpu/support/switch.h"
 
-#define NO_STAMPS "RDTSC is an x86 instruction"
 #define LOST(c) rk_failed(c, "the token was lost", EPIPE)
 
 /* n turns between t470's stamps; returns whether a token was lost. */
@@ -17,8 +16,6 @@ static int run_t470_process(struct rk_context *c, struct rk_sample *out, size_t 
     struct link own;
     struct pair pair;
     int bad = 0;
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     int status = open_link(c, &own, BY_PIPE);
     if (status)
         return status;
@@ -84,8 +81,6 @@ static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n
     const int64_t turns = rk_integer(c, "turns");
     struct link link;
     int bad = 0, error = 0;
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     const int status = open_link(c, &link, BY_PIPE);
     if (status)
         return status;
@@ -114,8 +109,6 @@ static int x510uq(struct rk_context *c, struct rk_sample *out, size_t n, enum pa
 {
     struct pair pair;
     int bad = 0;
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     const int status = meet(c, &pair, BY_PIPE, partner, -1);
     if (status)
         return status;
@@ -139,8 +132,6 @@ static int run_x510uq_pipe(struct rk_context *c, struct rk_sample *out, size_t n
 {
     struct link link;
     int bad = 0;
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     const int status = open_link(c, &link, BY_PIPE);
     if (status)
         return status;
@@ -177,8 +168,6 @@ static int wait_for(struct rk_context *c, pid_t child)
  * first runs; a child that ran first makes it negative. The child tells its time by a pipe. */
 static int run_i7_process(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     for (size_t i = 0; i < n; i++) {
         int ends[2];
         uint64_t theirs = 0;
@@ -209,8 +198,6 @@ static void *stamp_thread(void *slot)
 
 static int run_i7_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     for (size_t i = 0; i < n; i++) {
         pthread_t thread;
         uint64_t theirs = 0;
@@ -305,17 +292,17 @@ UNDER_ROUND_ROBIN(run_hpe_thread, run_hpe_thread_here)
 #define TURNS RK_PARAMS(RK_COUNT("turns", 100, 1, 1000000, "times the token goes there and back"))
 #define ALONE(id, report, row_name, what, function)                                                \
     RK_PROBE(id, .name = "cpu/switch/" report "_" row_name, .op = "switch", .reports = report,     \
-             .timed = what, .run = function)
+             .timed = what, .needs = RK_NEEDS_STAMPS, .trials = function)
 
 RK_PROBE(t470_process, .name = "cpu/switch/t470_process", .op = "switch", .reports = "t470",
          .timed = "a token there and back between two processes, minus as many passes through both "
                   "pipes in one process (the report: 10,000 turns)",
-         .params = TURNS, .run = run_t470_process);
+         .params = TURNS, .needs = RK_NEEDS_STAMPS, .trials = run_t470_process);
 RK_PROBE(t470_thread, .name = "cpu/switch/t470_thread", .op = "switch", .reports = "t470",
          .timed =
              "two threads created, a token there and back between them, both joined, minus "
              "creation and join, minus as many passes in one thread (the report: 10,000 turns)",
-         .params = TURNS, .run = run_t470_thread);
+         .params = TURNS, .needs = RK_NEEDS_STAMPS, .trials = run_t470_thread);
 ALONE(x510uq_process, "x510uq", "process",
       "one token there and back between two processes, CPUID-fenced stamps and pipe left in; "
       "halved here",
@@ -326,7 +313,7 @@ ALONE(x510uq_thread, "x510uq", "thread",
       run_x510uq_thread);
 RK_PROBE(x510uq_pipe, .name = "cpu/switch/x510uq_pipe", .op = "pass", .reports = "x510uq",
          .timed = "one write to a pipe and one read in one process, between CPUID-fenced stamps",
-         .run = run_x510uq_pipe);
+         .needs = RK_NEEDS_STAMPS, .trials = run_x510uq_pipe);
 ALONE(i7_10750h_process, "i7_10750h", "process",
       "from fork()'s return in the parent until the child first runs", run_i7_process);
 ALONE(i7_10750h_thread, "i7_10750h", "thread",

@@ -85,12 +85,12 @@ TWICE(run_mbp2016_getppid, getppid(), result == parent)
 
 #define ROW(id, name_, function, timed_)                                                           \
     RK_PROBE(id, .name = "cpu/syscall/" name_, .op = "call", .timed = "calls x " timed_,           \
-             .params = RK_PARAMS(CALLS), .run = function)
+             .params = RK_PARAMS(CALLS), .trials = function)
 #define MBP_ROW(id, name_, function)                                                               \
     RK_PROBE(id, .name = "cpu/syscall/mbp2016_" name_, .op = "call", .reports = "mbp2016",         \
              .timed = "t(2n) - t(n) of n " name_ "() of the C library (the report: "               \
                       "n = 100,000,000)",                                                          \
-             .params = RK_PARAMS(CALLS), .run = function)
+             .params = RK_PARAMS(CALLS), .trials = function)
 
 ROW(getpid, "getpid", run_getpid, "syscall(SYS_getpid)");
 ROW(getpid_libc, "getpid_libc", run_getpid_libc, "getpid() of the C library");

@@ -10,8 +10,6 @@
  * timed in the same trial. */
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC is an x86 instruction");
     const int64_t calls = rk_integer(c, "calls");
     const long self = getpid();
     int bad = 0;
@@ -30,8 +28,6 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 #define ALONE(function, call, good)                                                                \
     static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
     {                                                                                              \
-        if (!RK_HAVE_STAMPS)                                                                       \
-            return rk_cannot(c, "RDTSC and CPUID are x86 instructions");                           \
         char buffer[4096] __attribute__((unused));                                                 \
         struct tms used __attribute__((unused));                                                   \
         const long self __attribute__((unused)) = getpid();                                        \
@@ -52,7 +48,7 @@ ALONE(run_hpe_getpid_syscall, syscall(SYS_getpid), result == self)
 
 static int run_hpe_int80(struct rk_context *c, struct rk_sample *out, size_t n, long number)
 {
-    if (!RK_HAVE_STAMPS || !rk_int80_works())
+    if (!rk_int80_works())
         return rk_cannot(c, RK_NO_INT80);
     char *page = rk_low_page();
     if (!page)
@@ -80,12 +76,12 @@ static int run_hpe_getcwd_int80(struct rk_context *c, struct rk_sample *out, siz
 #define ALONE_ROW(id, report, call_name, function, timed_)                                         \
     RK_PROBE(id, .name = "cpu/syscall/" report "_" call_name, .op = "call", .reports = report,     \
              .timed = timed_ ", -O0, one call between CPUID-fenced stamps, the stamps included",   \
-             .run = function)
+             .needs = RK_NEEDS_STAMPS, .trials = function)
 
 RK_PROBE(t470_getpid, .name = "cpu/syscall/t470_getpid", .op = "call", .reports = "t470",
          .timed = "calls x syscall(SYS_getpid), -O0, minus the timer and minus the empty loop",
          .params = RK_PARAMS(RK_COUNT("calls", 100000, 1, 1000000000, "calls a trial")),
-         .run = run_t470);
+         .needs = RK_NEEDS_STAMPS, .trials = run_t470);
 ALONE_ROW(x510uq_times, "x510uq", "times", run_x510uq_times, "times()");
 ALONE_ROW(i7_10750h_getpid, "i7_10750h", "getpid", run_i7_getpid, "getpid()");
 ALONE_ROW(hpe_getcwd, "hpe_i7_860", "getcwd", run_hpe_getcwd, "getcwd()");

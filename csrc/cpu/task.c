@@ -210,12 +210,12 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
              "memory that the caller has touched before, beside its own"),                         \
         RK_PAGES
 #define ROW(id, row_name, what, function, ...)                                                     \
-    RK_PROBE(id, .name = "cpu/task/" row_name, .op = "task", .timed = what, .run = function,       \
+    RK_PROBE(id, .name = "cpu/task/" row_name, .op = "task", .timed = what, .trials = function,    \
              .params = RK_PARAMS(__VA_ARGS__))
 #define MBP_ROW(id, row_name, what, function)                                                      \
     RK_PROBE(id, .name = "cpu/task/mbp2016_" row_name, .op = "task", .reports = "mbp2016",         \
              .timed = "t(2n) - t(n) of n times " what " (the report does not say if it waits)",    \
-             .params = RK_PARAMS(RK_COUNT("tasks", 10, 1, 100000, "n")), .run = function)
+             .params = RK_PARAMS(RK_COUNT("tasks", 10, 1, 100000, "n")), .trials = function)
 
 ROW(fork_, "fork", "fork(), _exit(0) in the child, waitpid() in the parent", run_fork,
     ALIVE("child processes"), RESIDENT);
@@ -224,20 +224,21 @@ ROW(vfork_, "vfork", "vfork(), _exit(0) in the child, waitpid() in the parent", 
 ROW(posix_spawn_, "posix_spawn", "posix_spawn() of an empty program, waitpid() in the parent",
     run_posix_spawn, RESIDENT);
 RK_PROBE(fork_return, .name = "cpu/task/fork_return", .op = "task",
-         .timed = "fork(), until it returns in the parent; no wait inside", .run = run_fork_return);
+         .timed = "fork(), until it returns in the parent; no wait inside",
+         .trials = run_fork_return);
 RK_PROBE(fork_exec, .name = "cpu/task/fork_exec", .op = "task",
          .timed = "fork(), execve() of an empty program in the child, waitpid() in the parent",
-         .run = run_fork_exec);
+         .trials = run_fork_exec);
 RK_PROBE(fork_exec_static, .name = "cpu/task/fork_exec_static", .op = "task",
          .timed = "fork(), execve() of an empty static program in the child, waitpid()",
-         .run = run_fork_exec_static);
+         .trials = run_fork_exec_static);
 RK_PROBE(vfork_exec, .name = "cpu/task/vfork_exec", .op = "task",
          .timed = "vfork(), execve() of an empty program in the child, waitpid() in the parent",
-         .run = run_vfork_exec);
+         .trials = run_vfork_exec);
 ROW(thread, "thread", "pthread_create() of an empty thread and pthread_join()", run_thread,
     ALIVE("threads"));
 RK_PROBE(thread_return, .name = "cpu/task/thread_return", .op = "task",
          .timed = "pthread_create(), until it returns to the creator; no join inside",
-         .run = run_thread_return);
+         .trials = run_thread_return);
 MBP_ROW(mbp2016_process, "process", "fork(), exit in the child, waitpid()", run_mbp2016_process);
 MBP_ROW(mbp2016_thread, "thread", "pthread_create() and pthread_join()", run_mbp2016_thread);

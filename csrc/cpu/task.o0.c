@@ -4,7 +4,6 @@
 #include "cpu/support/round_robin.h"
 #include "cpu/support/task.h"
 
-#define NO_STAMPS "RDTSC is an x86 instruction"
 /* The most children that are dead and not yet reaped at any time. */
 #define ZOMBIES 64
 
@@ -22,8 +21,6 @@
 static int run_t470_fork(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t tasks = rk_integer(c, "tasks");
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     for (size_t i = 0; i < n; i++) {
         out[i] = (struct rk_sample){0, (uint64_t)tasks};
         for (int64_t done = 0; done < tasks; done += ZOMBIES) {
@@ -60,8 +57,6 @@ static int run_t470_fork_exec(struct rk_context *c, struct rk_sample *out, size_
 {
     const int64_t tasks = rk_integer(c, "tasks");
     char program[PATH_MAX];
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     if (rk_beside("reckon-blank", program) < 0)
         return rk_cannot(c, "reckon-blank is not beside the library; run `make lib`");
     char *const arguments[] = {program, NULL};
@@ -91,8 +86,6 @@ static int run_t470_fork_exec(struct rk_context *c, struct rk_sample *out, size_
 static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t tasks = rk_integer(c, "tasks");
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     for (size_t i = 0; i < n; i++) {
         int error = 0, status = 0;
         RK_ONE_BY_ONE(
@@ -115,8 +108,6 @@ static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n
  * ends at once and is waited for outside. */
 static int run_fork_alone(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     for (size_t i = 0; i < n; i++) {
         pid_t child;
         RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
@@ -133,8 +124,6 @@ static int run_fork_alone(struct rk_context *c, struct rk_sample *out, size_t n)
 
 static int run_x510uq_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     for (size_t i = 0; i < n; i++) {
         pthread_t thread;
         int error;
@@ -149,8 +138,6 @@ static int run_x510uq_thread(struct rk_context *c, struct rk_sample *out, size_t
 
 static int run_i7_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     for (size_t i = 0; i < n; i++) {
         pthread_t thread;
         int error, status = 0;
@@ -233,32 +220,32 @@ RK_PROBE(t470_fork, .name = "cpu/task/t470_fork", .op = "task", .reports = "t470
          .timed =
              "forks in a loop with no wait inside, the children exit at once, minus the stamps "
              "and the empty loop (the report: 10,000; here every 64 are reaped, untimed)",
-         .params = TASKS(64), .run = run_t470_fork);
+         .params = TASKS(64), .needs = RK_NEEDS_STAMPS, .trials = run_t470_fork);
 RK_PROBE(t470_fork_exec, .name = "cpu/task/t470_fork_exec", .op = "task", .reports = "t470",
          .timed = "fork(), execv() of an empty program and wait() in a loop, minus the stamps and "
                   "the empty loop (the report: 10,000)",
-         .params = TASKS(10), .run = run_t470_fork_exec);
+         .params = TASKS(10), .needs = RK_NEEDS_STAMPS, .trials = run_t470_fork_exec);
 RK_PROBE(t470_thread, .name = "cpu/task/t470_thread", .op = "task", .reports = "t470",
          .timed = "pthread_create() and pthread_join() in a loop, minus the stamps and the empty "
                   "loop (the report: 10,000)",
-         .params = TASKS(100), .run = run_t470_thread);
+         .params = TASKS(100), .needs = RK_NEEDS_STAMPS, .trials = run_t470_thread);
 RK_PROBE(x510uq_fork, .name = "cpu/task/x510uq_fork", .op = "task", .reports = "x510uq",
          .timed = "fork() alone between CPUID-fenced stamps, no wait inside",
-         .run = run_fork_alone);
+         .needs = RK_NEEDS_STAMPS, .trials = run_fork_alone);
 RK_PROBE(x510uq_thread, .name = "cpu/task/x510uq_thread", .op = "task", .reports = "x510uq",
          .timed = "pthread_create() alone between CPUID-fenced stamps, no join inside",
-         .run = run_x510uq_thread);
+         .needs = RK_NEEDS_STAMPS, .trials = run_x510uq_thread);
 RK_PROBE(i7_10750h_fork, .name = "cpu/task/i7_10750h_fork", .op = "task", .reports = "i7_10750h",
          .timed = "fork() until the parent goes on, between CPUID-fenced stamps, no wait inside",
-         .run = run_fork_alone);
+         .needs = RK_NEEDS_STAMPS, .trials = run_fork_alone);
 RK_PROBE(i7_10750h_thread, .name = "cpu/task/i7_10750h_thread", .op = "task",
          .reports = "i7_10750h",
          .timed = "pthread_create() and pthread_join() between CPUID-fenced stamps",
-         .run = run_i7_thread);
+         .needs = RK_NEEDS_STAMPS, .trials = run_i7_thread);
 RK_PROBE(hpe_process, .name = "cpu/task/hpe_i7_860_process", .op = "task", .reports = "hpe_i7_860",
          .timed = "fork() until parent or child goes on, whichever is first, under SCHED_RR 99",
-         .run = run_hpe_process);
+         .needs = RK_NEEDS_STAMPS, .trials = run_hpe_process);
 RK_PROBE(hpe_thread, .name = "cpu/task/hpe_i7_860_thread", .op = "task", .reports = "hpe_i7_860",
          .timed = "pthread_create() until creator or thread goes on, whichever is first, under "
                   "SCHED_RR 99",
-         .run = run_hpe_thread);
+         .needs = RK_NEEDS_STAMPS, .trials = run_hpe_thread);

@@ -51,14 +51,12 @@ static int run_gettime_syscall(struct rk_context *c, struct rk_sample *out, size
     return bad ? rk_failed(c, "clock_gettime", errno) : 0;
 }
 
-#if RK_HAVE_STAMPS
-#define NEEDS_X86(c)
+#if defined(__x86_64__)
 #define RDTSC() __asm__ volatile("rdtsc" ::: "rax", "rdx", "memory")
 #define RDTSCP() __asm__ volatile("rdtscp" ::: "rax", "rcx", "rdx", "memory")
 #define CPUID()                                                                                    \
     __asm__ volatile("xor %%eax, %%eax\n\tcpuid" ::: "rax", "rbx", "rcx", "rdx", "memory")
-#else
-#define NEEDS_X86(c) return rk_cannot(c, "RDTSC and CPUID are x86 instructions")
+#else /* not run: RK_NEEDS_STAMPS */
 #define RDTSC() ((void)0)
 #define RDTSCP() ((void)0)
 #define CPUID() ((void)0)
@@ -66,70 +64,65 @@ static int run_gettime_syscall(struct rk_context *c, struct rk_sample *out, size
 
 static int run_rdtsc(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    NEEDS_X86(c);
     RK_BATCH(out, n, rk_integer(c, "reads"), RDTSC());
     return 0;
 }
 
 static int run_rdtscp(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    NEEDS_X86(c);
     RK_BATCH(out, n, rk_integer(c, "reads"), RDTSCP());
     return 0;
 }
 
 static int run_cpuid(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    NEEDS_X86(c);
     RK_BATCH(out, n, rk_integer(c, "reads"), CPUID());
     return 0;
 }
 
 static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    NEEDS_X86(c);
     RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "reads"), RDTSC());
     return 0;
 }
 
 static int run_mbp2016_cpuid(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    NEEDS_X86(c);
     RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "reads"), CPUID(); RDTSC());
     return 0;
 }
 
 RK_PROBE(pair, .name = "cpu/timer/pair", .op = "pair",
          .timed = "nothing: two fenced reads back to back, each pair a sample of its own",
-         .run = run_pair);
+         .trials = run_pair);
 RK_PROBE(pairs, .name = "cpu/timer/fenced", .op = "pair",
          .timed = "reads x the two fenced reads, executed back to back", .params = RK_PARAMS(READS),
-         .run = run_pairs);
+         .trials = run_pairs);
 RK_PROBE(around, .name = "cpu/timer/around", .op = "round",
          .timed = "rounds x 512 one-cycle adds between one pair of fenced reads, the pair included",
          .params = RK_PARAMS(RK_COUNT("rounds", 1, 1, 1000000000, "rounds of 512 adds a trial")),
-         .run = run_around);
+         .trials = run_around);
 RK_PROBE(rdtsc, .name = "cpu/timer/rdtsc", .op = "read",
          .timed = "reads x RDTSC, nothing to fence them", .params = RK_PARAMS(READS),
-         .run = run_rdtsc);
+         .needs = RK_NEEDS_STAMPS, .trials = run_rdtsc);
 RK_PROBE(rdtscp, .name = "cpu/timer/rdtscp", .op = "read", .timed = "reads x RDTSCP",
-         .params = RK_PARAMS(READS), .run = run_rdtscp);
+         .params = RK_PARAMS(READS), .needs = RK_NEEDS_STAMPS, .trials = run_rdtscp);
 RK_PROBE(cpuid, .name = "cpu/timer/cpuid", .op = "instruction",
          .timed = "reads x CPUID, which a hypervisor has to emulate",
          .params = RK_PARAMS(RK_COUNT("reads", 20, 1, 1000000, "instructions a trial")),
-         .run = run_cpuid);
+         .needs = RK_NEEDS_STAMPS, .trials = run_cpuid);
 RK_PROBE(gettime, .name = "cpu/timer/clock_gettime", .op = "call",
          .timed = "reads x clock_gettime(CLOCK_MONOTONIC) of the C library (the vDSO)",
-         .params = RK_PARAMS(READS), .run = run_gettime);
+         .params = RK_PARAMS(READS), .trials = run_gettime);
 RK_PROBE(gettime_syscall, .name = "cpu/timer/clock_gettime_syscall", .op = "call",
          .timed = "reads x syscall(SYS_clock_gettime, CLOCK_MONOTONIC)", .params = RK_PARAMS(READS),
-         .run = run_gettime_syscall);
+         .trials = run_gettime_syscall);
 RK_PROBE(mbp2016, .name = "cpu/timer/mbp2016", .op = "read", .reports = "mbp2016",
          .timed = "t(2n) - t(n) of n RDTSC back to back, no CPUID (what its 25 cycles suggest; the "
                   "report: n = 100,000,000)",
-         .params = RK_PARAMS(READS), .run = run_mbp2016);
+         .params = RK_PARAMS(READS), .needs = RK_NEEDS_STAMPS, .trials = run_mbp2016);
 RK_PROBE(mbp2016_cpuid, .name = "cpu/timer/mbp2016_cpuid", .op = "read", .reports = "mbp2016",
          .timed = "t(2n) - t(n) of n CPUID; RDTSC (what its text says; the report: "
                   "n = 100,000,000)",
          .params = RK_PARAMS(RK_COUNT("reads", 20, 1, 1000000000, "reads a trial")),
-         .run = run_mbp2016_cpuid);
+         .needs = RK_NEEDS_STAMPS, .trials = run_mbp2016_cpuid);

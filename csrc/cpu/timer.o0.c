@@ -4,16 +4,14 @@
 
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC is an x86 instruction");
+    (void)c;
     RK_ONE_BY_ONE(out, n, RK_BARE_BEGIN, RK_BARE_END, (void)0);
     return 0;
 }
 
 static int run_paoloni(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
+    (void)c;
     RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, (void)0);
     return 0;
 }
@@ -21,8 +19,6 @@ static int run_paoloni(struct rk_context *c, struct rk_sample *out, size_t n)
 /* What the same pair costs to execute, which its own two reads do not show. */
 static int run_paoloni_whole(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
     uint32_t high, low;
     RK_BATCH(out, n, rk_integer(c, "pairs"), {
         RK_PAOLONI_BEGIN(high, low);
@@ -34,12 +30,12 @@ static int run_paoloni_whole(struct rk_context *c, struct rk_sample *out, size_t
 
 RK_PROBE(t470, .name = "cpu/timer/t470", .op = "pair", .reports = "t470",
          .timed = "nothing: RDTSC ... RDTSCP, no fence, -O0, each pair a sample of its own",
-         .run = run_t470);
+         .needs = RK_NEEDS_STAMPS, .trials = run_t470);
 RK_PROBE(paoloni, .name = "cpu/timer/paoloni", .op = "pair",
          .reports = "x510uq i7_10750h hpe_i7_860",
          .timed = "nothing: CPUID; RDTSC ... RDTSCP; CPUID, -O0, each pair a sample of its own",
-         .run = run_paoloni);
+         .needs = RK_NEEDS_STAMPS, .trials = run_paoloni);
 RK_PROBE(paoloni_whole, .name = "cpu/timer/paoloni_whole", .op = "pair",
          .timed = "pairs x (CPUID; RDTSC; RDTSCP; CPUID): what such a pair costs to execute",
          .params = RK_PARAMS(RK_COUNT("pairs", 10, 1, 1000000, "pairs a trial")),
-         .run = run_paoloni_whole);
+         .needs = RK_NEEDS_STAMPS, .trials = run_paoloni_whole);

@@ -127,27 +127,29 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 
 #define PASSES RK_COUNT("passes", 1, 0, 1000, "times that the whole file is read before")
 
-RK_PROBE(limited, .name = "files/cache/limited", .op = "block", .run = run_limited,
+RK_PROBE(limited, .name = "files/cache/limited", .op = "block", .needs = RK_NEEDS_DISK,
+         .trials = run_limited,
          .timed =
              "pread() of a random block, each alone, with the advice that reads are random, after "
              "passes over the whole file, in a control group with a memory limit",
          .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), RK_LIMIT(8 << 20), PASSES, RK_GROUPS,
                              RK_DIR));
-RK_PROBE(whole, .name = "files/cache/whole", .op = "block", .run = run_whole,
-         .timed =
-             "pread() of a random block, each alone, with the advice that reads are random, after "
+RK_PROBE(
+    whole, .name = "files/cache/whole", .op = "block", .needs = RK_NEEDS_DISK, .trials = run_whole,
+    .timed = "pread() of a random block, each alone, with the advice that reads are random, after "
              "passes over the whole file, with all memory for the page cache",
-         .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), PASSES, RK_DIR));
-RK_PROBE(left, .name = "files/cache/left", .op = "byte", .run = run_left,
+    .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), PASSES, RK_DIR));
+RK_PROBE(left, .name = "files/cache/left", .op = "byte", .needs = RK_NEEDS_DISK, .trials = run_left,
          .timed =
              "nothing: bytes that the limit leaves for the page cache, which are the limit minus "
              "what the full group holds that is no page cache, by the kernel's own count",
          .params = RK_PARAMS(RK_FILE(12 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));
-RK_PROBE(available, .name = "files/cache/available", .op = "byte", .run = run_available,
+RK_PROBE(available, .name = "files/cache/available", .op = "byte", .trials = run_available,
          .timed = "nothing: bytes of memory that the kernel calls available (MemAvailable in "
                   "/proc/meminfo), or what the control groups leave, whichever is less");
-RK_PROBE(
-    mbp2016, .name = "files/cache/mbp2016", .op = "block", .reports = "mbp2016", .run = run_mbp2016,
-    .timed = "a pass over the file in blocks of 4 KiB, after one pass, in a control group with a "
+RK_PROBE(mbp2016, .name = "files/cache/mbp2016", .op = "block", .reports = "mbp2016",
+         .needs = RK_NEEDS_DISK, .trials = run_mbp2016,
+         .timed =
+             "a pass over the file in blocks of 4 KiB, after one pass, in a control group with a "
              "memory limit (the report: all memory)",
-    .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));
+         .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));

@@ -3,8 +3,6 @@
 #include "files/support/within.h"
 #include "probe/stamps.h"
 
-#define NO_STAMPS "RDTSC is an x86 instruction"
-
 /* t470: backwards, block by block, `passes` times, after one pass forwards. */
 static int read_t470(struct rk_reader *r)
 {
@@ -46,29 +44,23 @@ static int read_hpe_i7_860(struct rk_reader *r)
 
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     return rk_row_within(c, out, n, RK_OF_ITS_OWN, 4096, rk_integer(c, "passes"), read_t470);
 }
 
 static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     return rk_row_within(c, out, n, RK_OF_ITS_OWN, 65536, 0, read_i7_10750h);
 }
 
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     return rk_row_within(c, out, n, RK_OF_ITS_OWN, 4096, rk_integer(c, "passes"), read_hpe_i7_860);
 }
 
 #define PASSES(preset) RK_COUNT("passes", preset, 1, 1000, "timed passes over the file in a trial")
 #define ROW(id, op_, what, ...)                                                                    \
     RK_PROBE(id, .name = "files/cache/" #id, .op = op_, .reports = #id, .timed = what,             \
-             .run = run_##id,                                                                      \
+             .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_##id,                         \
              .params =                                                                             \
                  RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR, ##__VA_ARGS__))
 

@@ -182,7 +182,8 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define ROW(id, what)                                                                              \
-    RK_PROBE(id, .name = "files/contention/" #id, .op = "block", .timed = what, .run = run_##id,   \
+    RK_PROBE(id, .name = "files/contention/" #id, .op = "block", .timed = what,                    \
+             .needs = RK_NEEDS_DISK, .trials = run_##id,                                           \
              .params = RK_PARAMS(READERS(2), READS(32), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR))
 #define READ_BY                                                                                    \
     "`files` processes, each from a file of its own, past the page cache, in random order, "       \
@@ -199,13 +200,14 @@ ROW(work, "the time that all readers ran on a CPU meanwhile, by the kernel's acc
           "process; the "
           "interrupts that the disk raises are not in it; read by " READ_BY);
 RK_PROBE(start, .name = "files/contention/start", .op = "start",
-         .timed = "from the barrier until the last reader begins to read", .run = run_start,
+         .timed = "from the barrier until the last reader begins to read", .needs = RK_NEEDS_DISK,
+         .trials = run_start,
          .params = RK_PARAMS(READERS(2), READS(4), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
 RK_PROBE(
     mbp2016, .name = "files/contention/mbp2016", .op = "block", .reports = "mbp2016",
     .timed = "from before `threads` threads are created until the last has been joined; each opens "
              "the same file past the page cache and reads its first `blocks` blocks; by the blocks "
              "of one thread",
-    .run = run_mbp2016,
+    .needs = RK_NEEDS_DISK, .trials = run_mbp2016,
     .params = RK_PARAMS(RK_COUNT("threads", 2, 1, READERS_MOST, "threads that read the same file"),
                         READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));

@@ -3,8 +3,6 @@
 #include "files/support/readers.h"
 #include "probe/stamps.h"
 
-#define NO_STAMPS "RDTSC is an x86 instruction"
-
 /* --- t470: the start of the processes inside the timing, the same offsets in each file --- */
 
 /* The same places for all, because all are forks of one process. Any place, some twice. */
@@ -44,8 +42,6 @@ static int time_t470(struct rk_context *c, struct readers *r, struct rk_sample *
 static int run_t470_written(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct readers r;
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     const int status = readers_open(c, &r, 1, rk_integer(c, "blocks"), 0, 0);
     return status ? status : time_t470(c, &r, out, n);
 }
@@ -73,8 +69,6 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     struct readers r;
     const size_t block = (size_t)rk_integer(c, "block_bytes"),
                  size = (size_t)rk_integer(c, "size_bytes");
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     if (size / block < (size_t)rk_integer(c, "blocks"))
         return rk_cannot(c, "the file has fewer blocks than are to be read");
     int status = readers_prepare(c, &r, rk_integer(c, "blocks"));
@@ -123,8 +117,6 @@ static int time_means(struct rk_context *c, struct rk_sample *out, size_t n, int
                       void (*work)(struct readers *, int))
 {
     struct readers r;
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     int status = readers_open(c, &r, 1, rk_integer(c, "blocks"), 0, flags);
     if (status)
         return status;
@@ -161,24 +153,26 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
     "blocks "                                                                                      \
     "of one process"
 
-RK_PROBE(t470, .name = "files/contention/t470", .op = "block", .reports = "t470", .run = run_t470,
+RK_PROBE(t470, .name = "files/contention/t470", .op = "block", .reports = "t470",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_t470,
          .timed = T470 "; the files are allocated and never written",
          .params = RK_PARAMS(READERS(2), READS(1000), RK_BLOCK(4096),
                              RK_COUNT("size_bytes", 20 << 20, 4096, (int64_t)1 << 40, "one file"),
                              RK_DIR));
 RK_PROBE(t470_written, .name = "files/contention/t470_written", .op = "block", .reports = "t470",
-         .run = run_t470_written, .timed = T470 "; the files hold data",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_t470_written,
+         .timed = T470 "; the files hold data",
          .params = RK_PARAMS(READERS(2), READS(500), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
 RK_PROBE(
     i7_10750h, .name = "files/contention/i7_10750h", .op = "block", .reports = "i7_10750h",
-    .run = run_i7_10750h,
+    .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_i7_10750h,
     .timed =
         "by each of `files` processes that are started one after the other: its `blocks` blocks, "
         "backwards, an lseek and a read for each, through a page cache that holds none of them",
     .params = RK_PARAMS(READERS(2), READS(512), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
 RK_PROBE(
     hpe_i7_860, .name = "files/contention/hpe_i7_860", .op = "block", .reports = "hpe_i7_860",
-    .run = run_hpe_i7_860,
+    .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_hpe_i7_860,
     .timed =
         "by each of `files` processes that are started one after the other: its first `blocks` "
         "blocks, in order, past the page cache",

@@ -76,7 +76,7 @@ static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 RK_PROBE(
-    fio, .name = "files/contention/fio", .op = "block", .run = run_fio,
+    fio, .name = "files/contention/fio", .op = "block", .needs = RK_NEEDS_DISK, .trials = run_fio,
     .timed =
         "as fio prints it, in whole milliseconds: reads of `files` jobs by pread, each from a file "
         "of its own, past the page cache, in random order; over `span_ms`, all jobs together",

@@ -259,15 +259,16 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
 #define FILE_OF RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR
 #define SPAN(preset, help) RK_COUNT("blocks", preset, 1, 1 << 30, help)
 #define ROW(id, what, ...)                                                                         \
-    RK_PROBE(id, .name = "files/read/" #id, .op = "block", .timed = what, .run = run_##id,         \
-             .params = RK_PARAMS(__VA_ARGS__))
+    RK_PROBE(id, .name = "files/read/" #id, .op = "block", .timed = what, .needs = RK_NEEDS_DISK,  \
+             .trials = run_##id, .params = RK_PARAMS(__VA_ARGS__))
 #define SEEK(id, what)                                                                             \
-    RK_PROBE(id, .name = "files/read/" #id, .op = "call", .timed = what, .run = run_##id,          \
+    RK_PROBE(id, .name = "files/read/" #id, .op = "call", .timed = what, .needs = RK_NEEDS_DISK,   \
+             .trials = run_##id,                                                                   \
              .params = RK_PARAMS(RK_FILE(1 << 20), RK_DIR,                                         \
                                  RK_COUNT("calls", 1000, 1, 1 << 30, "calls in a trial")))
 #define MBP2016(id, what)                                                                          \
     RK_PROBE(id, .name = "files/read/" #id, .op = "block", .reports = "mbp2016", .timed = what,    \
-             .run = run_##id,                                                                      \
+             .needs = RK_NEEDS_DISK, .trials = run_##id,                                           \
              .params = RK_PARAMS(FILE_OF, SPAN(64, "in a trial; the report: the file")))
 
 ROW(direct_random, "one pread of a block with O_DIRECT; the blocks in random order, none twice",

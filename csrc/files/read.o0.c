@@ -3,8 +3,6 @@
 #include "files/support/read.h"
 #include "probe/stamps.h"
 
-#define NO_STAMPS "RDTSC is an x86 instruction"
-
 /* --- t470 --- */
 
 /* A file as fallocate leaves it: it has its blocks, and nothing was ever written into them. */
@@ -13,8 +11,7 @@ static int open_unwritten(struct rk_context *c, struct rk_blocks *b)
     const size_t size = (size_t)rk_integer(c, "size_bytes"), block = 4096;
     char path[64];
     *b = (struct rk_blocks){.fd = -1, .block_bytes = block, .count = (uint32_t)(size / block)};
-    const int made = RK_HAVE_STAMPS ? rk_unnamed_with_room(c, rk_scratch_dir(c), size, 1)
-                                    : rk_cannot(c, NO_STAMPS);
+    const int made = rk_unnamed_with_room(c, rk_scratch_dir(c), size, 1);
     if (made < 0)
         return made;
     int status = 0;
@@ -71,7 +68,7 @@ static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n
 static int time_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, int at_random)
 {
     struct rk_blocks b;
-    int status = RK_HAVE_STAMPS ? rk_open_blocks(c, &b, 0) : rk_cannot(c, NO_STAMPS);
+    int status = rk_open_blocks(c, &b, 0);
     if (status)
         return status;
     for (size_t i = 0; i < n && !status; i++) {
@@ -102,7 +99,7 @@ static int run_i7_10750h_random(struct rk_context *c, struct rk_sample *out, siz
 static int run_i7_10750h_lseek(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t calls = rk_integer(c, "calls"), size = rk_integer(c, "file_bytes");
-    const int fd = RK_HAVE_STAMPS ? rk_data(c, 0, (size_t)size, 0) : rk_cannot(c, NO_STAMPS);
+    const int fd = rk_data(c, 0, (size_t)size, 0);
     int64_t wrong = 0;
     if (fd < 0)
         return fd;
@@ -124,7 +121,7 @@ static int time_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n
 {
     const int64_t asked = rk_integer(c, "reads");
     struct rk_blocks b;
-    int status = RK_HAVE_STAMPS ? rk_open_blocks(c, &b, O_DIRECT) : rk_cannot(c, NO_STAMPS);
+    int status = rk_open_blocks(c, &b, O_DIRECT);
     if (status)
         return status;
     const uint32_t reads = at_random || asked < b.count ? (uint32_t)asked : b.count;
@@ -153,7 +150,8 @@ static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, si
 
 #define ROW(id, report, op_, what, ...)                                                            \
     RK_PROBE(id, .name = "files/read/" #id, .op = op_, .reports = report, .timed = what,           \
-             .run = run_##id, .params = RK_PARAMS(__VA_ARGS__))
+             .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_##id,                         \
+             .params = RK_PARAMS(__VA_ARGS__))
 #define UNWRITTEN                                                                                  \
     RK_COUNT("size_bytes", 8 << 20, 4096, (int64_t)1 << 40,                                        \
              "a file made by fallocate and never written"),                                        \

@@ -160,4 +160,5 @@ RK_PROBE(fio, .name = "files/read/fio", .op = "block",
          .timed =
              "as fio logs them (write_lat_log, psync, direct=1, randread), by its own clock: one "
              "pread of a block with O_DIRECT; the blocks in random order, none twice",
-         .params = RK_PARAMS(RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR), .run = run_fio);
+         .params = RK_PARAMS(RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR), .needs = RK_NEEDS_DISK,
+         .trials = run_fio);

@@ -188,41 +188,42 @@ static int run_kernel(struct rk_context *c, struct rk_sample *out, size_t n)
     return bad ? rk_read_trouble(c, bad) : 0;
 }
 
-#define ROW(id, op_, what, ...)                                                                    \
-    RK_PROBE(id, .name = "files/remote/" #id, .op = op_, .timed = what, .run = run_##id,           \
-             .params = RK_PARAMS(__VA_ARGS__))
+#define ROW(id, op_, needs_, what, ...)                                                            \
+    RK_PROBE(id, .name = "files/remote/" #id, .op = op_, .timed = what, .needs = needs_,           \
+             .trials = run_##id, .params = RK_PARAMS(__VA_ARGS__))
 #define NOT_TIMED "; mounting, opening and a first read are not timed"
 #define SPAN RK_COUNT("blocks", 1, 1, 1 << 30, "in a trial")
 
-ROW(sequential, "block",
+ROW(sequential, "block", RK_NEEDS_SERVER,
     "`blocks` reads over NFS by libnfs, one after the other, in rising order" NOT_TIMED,
     REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD, SPAN);
-ROW(random, "block",
+ROW(random, "block", RK_NEEDS_SERVER,
     "one read over NFS by libnfs, the blocks in random order, none twice before all were "
     "read" NOT_TIMED,
     REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD);
-ROW(penalty, "block",
+ROW(penalty, "block", RK_NEEDS_SERVER,
     "one read over NFS, less a read of the same block here right after it, both from a "
     "warm cache" NOT_TIMED,
     REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER);
-ROW(null, "call", "a call of NFS that does nothing (NULL), there and back", NFS_SERVER,
-    REMOTE_VERSION, RK_HOLD_IDLE);
-ROW(local_sequential, "block",
+ROW(null, "call", RK_NEEDS_SERVER, "a call of NFS that does nothing (NULL), there and back",
+    NFS_SERVER, REMOTE_VERSION, RK_HOLD_IDLE);
+ROW(local_sequential, "block", RK_NEEDS_DISK,
     "`blocks` times pread() of the same file on this machine, through the page "
     "cache, in rising order",
     RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD, SPAN);
-ROW(local_random, "block",
+ROW(local_random, "block", RK_NEEDS_DISK,
     "one pread() of the same file on this machine, through the page cache, the blocks "
     "in random order",
     RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD);
-ROW(seek, "call", "`seeks` times nfs_lseek() to a random block, which libnfs works out by itself",
+ROW(seek, "call", RK_NEEDS_SERVER,
+    "`seeks` times nfs_lseek() to a random block, which libnfs works out by itself",
     REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
     RK_COUNT("seeks", 1000, 1, 1 << 24, "calls in a trial"));
-ROW(seek_end, "call",
+ROW(seek_end, "call", RK_NEEDS_SERVER,
     "`seeks` times nfs_lseek() to the end of the file, for which libnfs asks the server",
     REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
     RK_COUNT("seeks", 1, 1, 1 << 24, "calls in a trial"));
-ROW(kernel, "block",
+ROW(kernel, "block", RK_NEEDS_SERVER | RK_NEEDS_ROOT,
     "one pread() of a file on an NFS mount of the kernel's, with O_DIRECT, the server's cache "
     "warm",
     REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER,

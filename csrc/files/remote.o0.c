@@ -117,31 +117,32 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
 #define COLD                                                                                       \
     RK_COUNT("cold", 1, 0, 1,                                                                      \
              "1: the server's page cache is dropped before each trial, as the report does")
-#define ROW(id, report, op_, what, ...)                                                            \
+#define ROW(id, report, op_, needs_, what, ...)                                                    \
     RK_PROBE(id, .name = "files/remote/" #id, .op = op_, .reports = report, .timed = what,         \
-             .run = run_##id, .params = RK_PARAMS(__VA_ARGS__))
+             .needs = needs_, .trials = run_##id, .params = RK_PARAMS(__VA_ARGS__))
 
-ROW(t470_sequential, "t470", "file", "a whole file, 4 KiB at a time, by NFSv4, -O0",
-    REMOTE_FILE(1 << 18, 4096));
-ROW(t470_random, "t470", "file",
+ROW(t470_sequential, "t470", "file", RK_NEEDS_SERVER,
+    "a whole file, 4 KiB at a time, by NFSv4, -O0", REMOTE_FILE(1 << 18, 4096));
+ROW(t470_random, "t470", "file", RK_NEEDS_SERVER,
     "as many blocks as the file has, 4 KiB each, by NFSv4, each at rand() % i "
     "with i shrinking, -O0",
     REMOTE_FILE(1 << 18, 4096));
-ROW(i7_10750h_sequential, "i7_10750h", "block",
+ROW(i7_10750h_sequential, "i7_10750h", "block", RK_NEEDS_SERVER,
     "a whole file backwards, 64 KiB at a time, by NFSv4, -O0; by "
     "the blocks",
     REMOTE_FILE(1 << 20, 65536), COLD);
-ROW(i7_10750h_random, "i7_10750h", "block",
+ROW(i7_10750h_random, "i7_10750h", "block", RK_NEEDS_SERVER,
     "as many blocks as the file has, 64 KiB each, by NFSv4, a seek to a "
     "random one before each, -O0; by the blocks",
     REMOTE_FILE(1 << 20, 65536), COLD);
-ROW(hpe_i7_860_sequential, "hpe_i7_860", "block",
+ROW(hpe_i7_860_sequential, "hpe_i7_860", "block", RK_NEEDS_SERVER,
     "a whole file, 4 KiB a request, -O0; by the blocks", REMOTE_FILE(1 << 18, 4096), COLD);
-ROW(hpe_i7_860_random, "hpe_i7_860", "block",
+ROW(hpe_i7_860_random, "hpe_i7_860", "block", RK_NEEDS_SERVER,
     "`reads` random blocks with replacement, 4 KiB a request, -O0; by "
     "the blocks",
     REMOTE_FILE(1 << 20, 4096), COLD,
     RK_COUNT("reads", 100, 1, 1 << 24, "blocks in a trial; the report: 1,000"));
-ROW(mbp2016_sequential, "mbp2016", "block", "one read of 4 KiB by AFP, in order", RK_FILE(1 << 18));
-ROW(mbp2016_random, "mbp2016", "block",
+ROW(mbp2016_sequential, "mbp2016", "block", 0, "one read of 4 KiB by AFP, in order",
+    RK_FILE(1 << 18));
+ROW(mbp2016_random, "mbp2016", "block", 0,
     "one read of 4 KiB by AFP, from the halves of the file in turn", RK_FILE(1 << 18));

@@ -264,17 +264,17 @@ static int run_load(struct rk_context *c, struct rk_sample *out, size_t n)
              "of each array, shared out among the CPUs (16 MiB each at least)")
 #define PASSES RK_COUNT("passes", 1, 1, 1 << 20, "times through the array in a trial")
 #define OWN_ROW(id, what, ...)                                                                     \
-    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, .run = run_##id,    \
+    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, .trials = run_##id, \
              .params = RK_PARAMS(                                                                  \
                  SIZE, PASSES, RK_PAGES,                                                           \
                  RK_COUNT("threads", 1, 1, RK_CPUS_MOST, "CPUs at once"), ##__VA_ARGS__))
 #define WIDE_ROW(id, what) OWN_ROW(id, what, RK_WORD("vector", "widest", "width of the registers"))
 #define MBP_ROW(id, what)                                                                          \
     RK_PROBE(mbp2016_##id, .name = "memory/bandwidth/mbp2016_" #id, .op = "byte",                  \
-             .reports = "mbp2016", .timed = what ", t(2n) - t(n)", .run = run_mbp2016_##id,        \
+             .reports = "mbp2016", .timed = what ", t(2n) - t(n)", .trials = run_mbp2016_##id,     \
              .params = RK_PARAMS(SIZE, PASSES))
 #define LOADED_ROW(id, op_, what)                                                                  \
-    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = op_, .timed = what, .run = run_##id,       \
+    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = op_, .timed = what, .trials = run_##id,    \
              .params = RK_PARAMS(                                                                  \
                  SIZE, RK_PAGES, RK_COUNT("loads", 16384, 1, 1 << 30, "loads in a trial"),         \
                  RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next"),                \

@@ -165,25 +165,26 @@ static int run_major(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define TOUCHES(preset) RK_COUNT("touches", preset, 1, 1 << 24, "pages touched in a trial")
-#define ROW(id, what, ...)                                                                         \
-    RK_PROBE(id, .name = "memory/fault/" #id, .op = "fault", .timed = what, .run = run_##id,       \
-             .params = RK_PARAMS(__VA_ARGS__))
+#define ROW(id, needs_, what, ...)                                                                 \
+    RK_PROBE(id, .name = "memory/fault/" #id, .op = "fault", .timed = what, .needs = needs_,       \
+             .trials = run_##id, .params = RK_PARAMS(__VA_ARGS__))
 
-ROW(anonymous,
+ROW(anonymous, 0,
     "a byte written into each of `touches` new small pages that were touched, given back "
     "and mapped anew; by the faults counted",
     TOUCHES(64));
-ROW(huge, "a byte written into each of `touches` new huge pages, likewise; by the faults counted",
+ROW(huge, 0,
+    "a byte written into each of `touches` new huge pages, likewise; by the faults counted",
     TOUCHES(1));
-ROW(cold,
+ROW(cold, 0,
     "a byte written into each of `touches` new small pages after the free memory was left alone "
     "for `idle_ms`, so that a host may have taken it back; by the faults counted",
     TOUCHES(64), RK_COUNT("idle_ms", 2500, 0, 60000, "how long it is left alone"));
-ROW(minor,
+ROW(minor, RK_NEEDS_DISK,
     "a byte read every `step_bytes` of a mapped file that is in the page cache; by the faults "
     "counted, of which each may map several pages",
     TOUCHES(64), RK_COUNT("step_bytes", 65536, 1, 1 << 30, "from one touch to the next"), RK_DIR);
-ROW(major,
+ROW(major, RK_NEEDS_DISK,
     "a byte read of a random page of a mapped file that is not in the page cache, with the advice "
     "that reads are random; each touch alone; touches that found their page are left out",
     RK_COUNT("size_bytes", 64 << 20, 4096, (int64_t)1 << 40, "the file"), RK_DIR);

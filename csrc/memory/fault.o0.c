@@ -3,14 +3,12 @@
 #include "memory/support/faults.h"
 #include "probe/stamps.h"
 
-#define NO_STAMPS "RDTSC is an x86 instruction"
-
 /* A scratch file, mapped as the method needs it. */
 static int make_file(struct rk_context *c, struct mapped *file, size_t size, int cold,
                      int protection, int advice)
 {
     file->region = (struct rk_region){NULL, 0};
-    file->fd = RK_HAVE_STAMPS ? rk_scratch(c, rk_scratch_dir(c), size, 1) : rk_cannot(c, NO_STAMPS);
+    file->fd = rk_scratch(c, rk_scratch_dir(c), size, 1);
     if (file->fd < 0)
         return file->fd;
     const int status = map_file(c, file, size, cold, protection, advice);
@@ -125,8 +123,7 @@ static int run_i7_10750h_anonymous(struct rk_context *c, struct rk_sample *out, 
 {
     struct mapped memory = {.fd = -1};
     const size_t size = bytes_of(1, rk_integer(c, "touches"), rk_small_page());
-    const int status =
-        RK_HAVE_STAMPS ? rk_map(c, &memory.region, size, 0) : rk_cannot(c, NO_STAMPS);
+    const int status = rk_map(c, &memory.region, size, 0);
     return status ? status : time_writes(c, &memory, out, n);
 }
 
@@ -164,8 +161,6 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 static int run_hpe_i7_860_memory(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct mapped file = {.fd = -1};
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     int status = rk_fits(c, walk_bytes(c, n));
     if (!status)
         file.fd = status = rk_scratch(c, "/dev/shm", walk_bytes(c, n), 0);
@@ -180,35 +175,36 @@ static int run_hpe_i7_860_memory(struct rk_context *c, struct rk_sample *out, si
 
 #define TOUCHES(preset, help)                                                                      \
     RK_COUNT("touches", preset, 1, 1 << 24, "pages touched in a trial (the report: " help ")")
-#define ROW(id, report, what, ...)                                                                 \
+#define ROW(id, report, more_needs, what, ...)                                                     \
     RK_PROBE(id, .name = "memory/fault/" #id, .op = "page", .reports = report, .timed = what,      \
-             .run = run_##id, .params = RK_PARAMS(__VA_ARGS__))
+             .needs = RK_NEEDS_STAMPS | (more_needs), .trials = run_##id,                          \
+             .params = RK_PARAMS(__VA_ARGS__))
 #define STRIDE RK_COUNT("stride_pages", 512, 1, 1 << 20, "the stride; the report states none")
 
-ROW(t470, "t470",
+ROW(t470, "t470", RK_NEEDS_DISK,
     "a byte read every 2 MiB, backwards through a cold file (the report: 20 GB), -O0; by "
     "the pages touched",
     TOUCHES(64, "10,000"), RK_DIR);
-ROW(x510uq, "x510uq",
+ROW(x510uq, "x510uq", RK_NEEDS_DISK,
     "a byte of each page of a cold file added up, with the advice that reads are "
     "random, -O0; by the pages touched",
     TOUCHES(100, "100 to 3000"), RK_DIR);
-ROW(mbp2016, "mbp2016",
+ROW(mbp2016, "mbp2016", RK_NEEDS_DISK,
     "a byte of each page of a file in the page cache read; by the pages touched",
     TOUCHES(1024, "not stated"), RK_DIR);
-ROW(i7_10750h_file, "i7_10750h",
+ROW(i7_10750h_file, "i7_10750h", RK_NEEDS_DISK,
     "a byte written into each page of a file just filled, -O0; by the pages "
     "touched",
     TOUCHES(1024, "1,000,000"), RK_DIR);
-ROW(i7_10750h_anonymous, "i7_10750h",
+ROW(i7_10750h_anonymous, "i7_10750h", 0,
     "a byte written into each page of anonymous memory, -O0; by the "
     "pages touched",
     TOUCHES(1024, "1,000,000"));
-ROW(hpe_i7_860, "hpe_i7_860",
+ROW(hpe_i7_860, "hpe_i7_860", RK_NEEDS_DISK,
     "a byte read at a random page of each stride of a cold file (the report: "
     "16 GB), each alone, -O0; every touch counts",
     STRIDE, RK_DIR);
-ROW(hpe_i7_860_memory, "hpe_i7_860",
+ROW(hpe_i7_860_memory, "hpe_i7_860", 0,
     "a byte read at a random page of each stride of a file that lies in "
     "memory (/dev/shm), each alone, -O0; every touch counts",
     STRIDE);

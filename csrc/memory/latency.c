@@ -177,25 +177,25 @@ RK_PROBE(random, .name = "memory/latency/random", .op = "load",
          .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
                              RK_COUNT("window_bytes", 0, 0, MOST, "0: the whole region"),
                              RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next")),
-         .run = run_random);
+         .trials = run_random);
 RK_PROBE(
     stride, .name = "memory/latency/stride", .op = "load",
     .timed = "loads, each of the pointer that the last one found, `stride_bytes` further on; at "
              "the end from the beginning; once around before",
     .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
                         RK_COUNT("stride_bytes", 64, 16, 1 << 24, "from one stop to the next")),
-    .run = run_stride);
+    .trials = run_stride);
 RK_PROBE(mountain, .name = "memory/latency/mountain", .op = "byte", .reports = "x510uq",
          .timed =
              "a word of 8 bytes every `stride_bytes`, summed up by four sums at -O2; the bytes of "
              "the words count; once through before",
          .params = RK_PARAMS(SIZE(1 << 20), LOADS("words in a trial at least"),
                              RK_COUNT("stride_bytes", 64, 8, 1 << 20, "from one word to the next")),
-         .run = run_mountain);
+         .trials = run_mountain);
 RK_PROBE(mbp2016, .name = "memory/latency/mbp2016", .op = "load", .reports = "mbp2016",
          .timed =
              "t(2n) - t(n) of n walks down a list whose elements lie `stride_bytes` apart (the "
              "report: 4096)",
          .params = RK_PARAMS(SIZE(1 << 20), LOADS("loads in a trial at least"), RK_PAGES,
                              RK_COUNT("stride_bytes", 4096, 16, 1 << 24, "between elements")),
-         .run = run_mbp2016);
+         .trials = run_mbp2016);

@@ -5,7 +5,6 @@
 #include "probe/stamps.h"
 
 #define READS 99
-#define NO_STAMPS "RDTSC is an x86 instruction"
 
 /* --- t470: 99 reads, written out, through a table of pointers --- */
 
@@ -22,8 +21,6 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     struct rk_region region;
     int *pointer[READS];
     volatile int value;
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     if (!part)
         return rk_cannot(c, "a hundred parts need a hundred integers");
     const int status = rk_map(c, &region, (size_t)ints * sizeof(int), 0);
@@ -53,8 +50,6 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     const int64_t stride = rk_integer(c, "stride_bytes") / (int64_t)sizeof(int);
     const int64_t loads = rk_integer(c, "loads");
     struct rk_region region;
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     if (ints > INT32_MAX)
         return rk_cannot(c, "an int counts no further than 8 GiB of integers");
     const int status = rk_map(c, &region, (size_t)ints * sizeof(int), 0);
@@ -107,8 +102,8 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
     rk_unmap(&region);
     return 0;
 #else
-    (void)out, (void)n;
-    return rk_cannot(c, NO_STAMPS);
+    (void)c, (void)out, (void)n; /* not run: RK_NEEDS_STAMPS */
+    return -ENOSYS;
 #endif
 }
 
@@ -119,14 +114,14 @@ RK_PROBE(t470, .name = "memory/latency/t470", .op = "load", .reports = "t470",
          .timed =
              "99 reads, written out, of integers at random places from the end to the beginning, "
              "none waiting for another; RDTSC ... RDTSCP, -O0",
-         .params = RK_PARAMS(SIZE), .run = run_t470);
+         .params = RK_PARAMS(SIZE), .needs = RK_NEEDS_STAMPS, .trials = run_t470);
 RK_PROBE(i7_10750h, .name = "memory/latency/i7_10750h", .op = "load", .reports = "i7_10750h",
          .timed =
              "a loop of x = A[x], each `stride_bytes` further around the array, -O0 (the report: "
              "1,000,000 loads, 128 KiB)",
          .params = RK_PARAMS(SIZE, LOADS,
                              RK_COUNT("stride_bytes", 1 << 17, 4, 1 << 24, "to the next element")),
-         .run = run_i7_10750h);
+         .needs = RK_NEEDS_STAMPS, .trials = run_i7_10750h);
 RK_PROBE(hpe_i7_860, .name = "memory/latency/hpe_i7_860", .op = "load", .reports = "hpe_i7_860",
          .timed =
              "hundreds of loads written out, each of the pointer that the last one found: a random "
@@ -134,4 +129,4 @@ RK_PROBE(hpe_i7_860, .name = "memory/latency/hpe_i7_860", .op = "load", .reports
          .params = RK_PARAMS(SIZE, LOADS,
                              RK_COUNT("chunk_elements", 64, 1, 1 << 20,
                                       "pointers in a chunk; the report states none")),
-         .run = run_hpe_i7_860);
+         .needs = RK_NEEDS_STAMPS, .trials = run_hpe_i7_860);

@@ -194,18 +194,18 @@ static int run_hpe_teardown(struct rk_context *c, struct rk_sample *out, size_t 
 
 #define ROW(id, row_name, what, function, ...)                                                     \
     RK_PROBE(id, .name = "network/connect/" row_name, .op = "connection", .timed = what,           \
-             .params = RK_PARAMS(PEER, ##__VA_ARGS__), .run = function)
+             .params = RK_PARAMS(PEER, ##__VA_ARGS__), .needs = RK_NEEDS_PEER, .trials = function)
 #define REPORT_ROW(id, row_name, report, what, function, ...)                                      \
     RK_PROBE(id, .name = "network/connect/" report "_" row_name, .op = "connection",               \
              .reports = report, .timed = what, .params = RK_PARAMS(PEER, ##__VA_ARGS__),           \
-             .run = function)
+             .needs = RK_NEEDS_PEER, .trials = function)
 #define HPE_ROW(id, row_name, what, function)                                                      \
     RK_PROBE(id, .name = "network/connect/hpe_i7_860_" row_name, .op = "connection",               \
              .reports = "hpe_i7_860", .timed = what,                                               \
              .params =                                                                             \
                  RK_PARAMS(PEER, PORTS,                                                            \
                            RK_COUNT("hold_us", 1000, 0, 1000000, "between accepted and closed")),  \
-             .run = function)
+             .needs = RK_NEEDS_PEER, .trials = function)
 
 #define SAME_CPU                                                                                   \
     "; on loopback the server is on the same CPU and waits until the caller does (SCHED_BATCH)"

@@ -1,8 +1,6 @@
 /* network/connect at -O0, by the stamps of the reports that compiled without optimisation. */
 #include "network/support/connect.h"
 
-#define NO_STAMPS "RDTSC is an x86 instruction"
-
 /* t470: bare stamps, minus an empty pair of them. */
 #define T470(sample, body)                                                                         \
     do {                                                                                           \
@@ -20,29 +18,28 @@ TIME_CLOSE(i7_10750h_close, I7_10750H)
 
 static int run_t470_connect(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return RK_HAVE_STAMPS ? t470_connect(c, out, n, ORDINARY, -1) : rk_cannot(c, NO_STAMPS);
+    return t470_connect(c, out, n, ORDINARY, -1);
 }
 
 static int run_t470_close(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return RK_HAVE_STAMPS ? t470_close(c, out, n, IN_ORDER, ORDINARY, -1) : rk_cannot(c, NO_STAMPS);
+    return t470_close(c, out, n, IN_ORDER, ORDINARY, -1);
 }
 
 static int run_i7_10750h_connect(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return RK_HAVE_STAMPS ? i7_10750h_connect(c, out, n, ORDINARY, -1) : rk_cannot(c, NO_STAMPS);
+    return i7_10750h_connect(c, out, n, ORDINARY, -1);
 }
 
 static int run_i7_10750h_close(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return RK_HAVE_STAMPS ? i7_10750h_close(c, out, n, IN_ORDER, ORDINARY, -1)
-                          : rk_cannot(c, NO_STAMPS);
+    return i7_10750h_close(c, out, n, IN_ORDER, ORDINARY, -1);
 }
 
 #define ROW(id, report, row_name, what, ...)                                                       \
     RK_PROBE(id##_row_, .name = "network/connect/" report "_" row_name, .op = "connection",        \
              .reports = report, .timed = what, .params = RK_PARAMS(PEER, ##__VA_ARGS__),           \
-             .run = run_##id)
+             .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = run_##id)
 
 ROW(t470_connect, "t470", "connect",
     "connect() alone, -O0, between bare stamps, minus an empty pair of stamps");

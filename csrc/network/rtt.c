@@ -224,8 +224,8 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 #define DATAGRAM(preset) RK_COUNT("size_bytes", preset, 1, PING_MOST, "of the payload, each way")
 #define OURS(size) RK_PARAMS(PEER, SIZE(size), ROUNDS(1), RK_HOLD_IDLE)
 #define ROW(id, what, ...)                                                                         \
-    RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .timed = what, .run = run_##id,   \
-             __VA_ARGS__)
+    RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .timed = what,                    \
+             .needs = RK_NEEDS_PEER, .trials = run_##id, __VA_ARGS__)
 
 ROW(tcp,
     "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; on loopback "

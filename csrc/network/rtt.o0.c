@@ -11,8 +11,6 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     struct trip trip;
     int bad = 0;
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC is an x86 instruction");
     int status = trip_begin(c, &trip, SAME_CPU, 0);
     if (status)
         return status;
@@ -34,8 +32,6 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     struct trip trip;
     struct ncat ncat;
     int bad = 0;
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
     int status =
         only_loopback(c, "the foreign echo server (ncat) is started on this computer alone: "
                          "peer must be loopback here");
@@ -56,7 +52,8 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 
 #define ROW(id, preset, what)                                                                      \
     RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .reports = #id, .timed = what,    \
-             .run = run_##id, .params = RK_PARAMS(PEER, SIZE(preset)))
+             .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = run_##id,                         \
+             .params = RK_PARAMS(PEER, SIZE(preset)))
 
 ROW(t470, 64,
     "send() and recv() of a message between RDTSC and RDTSCP, -O0, minus the timer; on "

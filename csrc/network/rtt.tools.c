@@ -201,7 +201,7 @@ RK_PROBE(
                         RK_COUNT("interval_ms", 2, 1, 1000,
                                  "from one echo to the next; ping refuses an ordinary user less "
                                  "than 2, older ones less than 200")),
-    .run = run_ping);
+    .trials = run_ping);
 RK_PROBE(sockperf, .name = "network/rtt/sockperf", .op = "round trip",
          .timed =
              "as sockperf ping-pong --tcp --full-rtt logs them, by its own clock: a send and the "
@@ -210,4 +210,4 @@ RK_PROBE(sockperf, .name = "network/rtt/sockperf", .op = "round trip",
          .params = RK_PARAMS(RK_COUNT("size_bytes", 64, 14, 65000, "one message"),
                              RK_COUNT("span_ms", 1000, 1000, SPAN_MOST_MS,
                                       "rounded up to whole seconds, as sockperf takes them")),
-         .run = run_sockperf);
+         .trials = run_sockperf);

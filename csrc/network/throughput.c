@@ -163,14 +163,15 @@ RK_PROBE(tcp, .name = "network/throughput/tcp", .op = "byte",
              "bytes that the receiver took from all its connections in successive windows of "
              "window_ms by its own clock, skip_ms after its first byte; it takes up to 1 MiB a "
              "call, and on loopback it is on the sender's CPU",
-         .params = RK_PARAMS(PEER, WINDOWS), .run = run_tcp);
+         .params = RK_PARAMS(PEER, WINDOWS), .needs = RK_NEEDS_PEER, .trials = run_tcp);
 RK_PROBE(
     tcp_across, .name = "network/throughput/tcp_across", .op = "byte",
     .timed =
         "bytes that the receiver, on another CPU of this computer than the sender (the lowest), "
         "took from all its connections in successive windows of window_ms by its own "
         "clock, skip_ms after its first byte; it takes up to 1 MiB a call",
-    .params = RK_PARAMS(RK_WORD("peer", "loopback", "loopback"), WINDOWS), .run = run_tcp_across);
+    .params = RK_PARAMS(RK_WORD("peer", "loopback", "loopback"), WINDOWS), .needs = RK_NEEDS_PEER,
+    .trials = run_tcp_across);
 RK_PROBE(start, .name = "network/throughput/start", .op = "byte",
          .timed =
              "bytes that the receiver of a fresh connection took in one window of window_ms by its "
@@ -178,7 +179,7 @@ RK_PROBE(start, .name = "network/throughput/start", .op = "byte",
          .params = RK_PARAMS(PEER, SIZE,
                              RK_COUNT("after_ms", 0, 0, 60000, "from the first byte to the window"),
                              RK_COUNT("window_ms", 10, 1, 60000, "of the window"), CONGESTION),
-         .run = run_start);
+         .needs = RK_NEEDS_PEER, .trials = run_start);
 RK_PROBE(mbp2016, .name = "network/throughput/mbp2016", .op = "byte", .reports = "mbp2016",
          .timed =
              "sends in a loop until the last of size_bytes is handed over, the sender's time; the "
@@ -186,4 +187,4 @@ RK_PROBE(mbp2016, .name = "network/throughput/mbp2016", .op = "byte", .reports =
              "where the scheduler puts it",
          .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 32 << 20, 1, 1 << 30,
                                             "of one sample (the report: 32 MB)")),
-         .run = run_mbp2016);
+         .needs = RK_NEEDS_PEER, .trials = run_mbp2016);

@@ -3,8 +3,6 @@
 #include "network/support/streams.h"
 #include "probe/stamps.h"
 
-#define NO_STAMPS "RDTSC is an x86 instruction"
-
 /* What these rows have in common: a peer, one connection at a time, and data to send. */
 struct sender {
     struct peer peer;
@@ -18,8 +16,6 @@ struct sender {
 static int open_sender(struct rk_context *c, struct sender *me)
 {
     *me = (struct sender){.fd = -1};
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, NO_STAMPS);
     int status = rk_map(c, &me->data, (size_t)rk_integer(c, "size_bytes"), 0);
     if (status)
         return status;
@@ -226,17 +222,19 @@ RK_PROBE(t470, .name = "network/throughput/t470", .op = "byte", .reports = "t470
          .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 512 << 20, 1, 1 << 30,
                                             "of one send (the report: 512 MB, and 10 MB to another "
                                             "host)")),
-         .run = run_t470);
+         .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = run_t470);
 RK_PROBE(i7_10750h, .name = "network/throughput/i7_10750h", .op = "byte", .reports = "i7_10750h",
          .timed =
              "sends of size_bytes one after the other for span_ms, -O0, and until the receiver has "
              "them all, between CPUID-fenced stamps; the receiver's bytes; " LOOPBACK,
-         .params = RK_PARAMS(PEER, CHUNK, SPAN), .run = run_i7_10750h);
+         .params = RK_PARAMS(PEER, CHUNK, SPAN), .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS,
+         .trials = run_i7_10750h);
 RK_PROBE(i7_10750h_exchange, .name = "network/throughput/i7_10750h_exchange", .op = "byte",
          .reports = "i7_10750h",
          .timed = "for span_ms a chunk of size_bytes sent and as much received, -O0, between "
                   "CPUID-fenced stamps; bytes of one way; " LOOPBACK,
-         .params = RK_PARAMS(PEER, CHUNK, SPAN), .run = run_i7_10750h_exchange);
+         .params = RK_PARAMS(PEER, CHUNK, SPAN), .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS,
+         .trials = run_i7_10750h_exchange);
 RK_PROBE(
     hpe_i7_860, .name = "network/throughput/hpe_i7_860", .op = "byte", .reports = "hpe_i7_860",
     .timed = "bytes newly acknowledged in the best best_ms of a transfer of size_bytes, or more "
@@ -246,4 +244,4 @@ RK_PROBE(
                         RK_COUNT("size_bytes", 5000000000, 1, (int64_t)1 << 40,
                                  "of a transfer, at least (the report: 5 GB)"),
                         RK_COUNT("best_ms", 1000, 1, 60000, "of the window (the report: 1 s)")),
-    .run = run_hpe_i7_860);
+    .needs = RK_NEEDS_PEER, .trials = run_hpe_i7_860);

@@ -113,4 +113,4 @@ RK_PROBE(iperf3, .name = "network/throughput/iperf3", .op = "byte",
          .params = RK_PARAMS(RK_COUNT("size_bytes", 131072, 64, 1 << 20, "one send"),
                              RK_COUNT("span_ms", 1000, 1000, SPAN_MOST_MS,
                                       "rounded up to whole seconds, as iperf3 takes them")),
-         .run = run_iperf3);
+         .trials = run_iperf3);

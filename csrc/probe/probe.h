@@ -14,6 +14,9 @@
 int64_t rk_integer(const struct rk_context *, const char *name);
 const char *rk_text(const struct rk_context *, const char *name);
 
+/* The state_bytes that open, trials and close share: zeroed before open, and at a cache line. */
+void *rk_state(const struct rk_context *);
+
 /* return rk_cannot(c, "needs root to drop the page cache"): a result, not a failure. */
 int rk_cannot(struct rk_context *, const char *reason);
 /* return rk_failed(c, "getcwd", errno): the whole probe fails; it can never look fast. */

@@ -11,6 +11,7 @@ struct rk_context {
     const struct rk_probe *probe;
     char *reason;             /* 256 bytes, in the report */
     struct rk_report *report; /* NULL while a request is only checked */
+    void *state;              /* probe->state_bytes, zeroed before open */
     int64_t integers[RK_PARAMS_MOST];
     char texts[RK_PARAMS_MOST][RK_TEXT_MOST];
 };

@@ -1,11 +1,14 @@
 /* here.c: runs one row in this process and reports what happened meanwhile. */
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "runner/context.h"
+
+#define LINE_BYTES 64 /* a cache line, or a part of one */
 
 /* What this process might use before it was pinned. */
 static cpu_set_t allowed;
@@ -120,28 +123,29 @@ static double cycles_per_tick(void)
     return (double)(rounds * RK_CHAIN_STEP) / (double)(ticks > 0 ? ticks : 1);
 }
 
-/* The body proper, below a stack gap that differs from process to process (Mytkowicz 2009). */
+/* Trials that are not reported, so that caches, pages and branch predictors are as in the samples.
+ */
+static int warm_up(struct rk_context *c, uint64_t trials)
+{
+    struct rk_sample *unused = trials ? calloc(trials, sizeof *unused) : NULL;
+    if (trials && !unused)
+        return rk_failed(c, "calloc", ENOMEM);
+    const int status = trials ? c->probe->trials(c, unused, trials) : 0;
+    free(unused);
+    return status;
+}
+
 static int measure(struct rk_context *c, const struct rk_request *request,
                    struct rk_sample *samples, struct rk_report *report)
 {
-    char *gap = __builtin_alloca(16 + (request->seed % 256) * 16);
-    RK_KEEP(gap);
-    memset(samples, 0,
-           request->samples * sizeof *samples); /* touched before, not while measuring */
-    for (uint64_t i = 0; i < request->warmup; i++) {
-        struct rk_sample unused;
-        const int status = c->probe->run(c, &unused, 1);
-        if (status)
-            return status;
-    }
     struct rusage before, after;
     const int64_t migrated = migrations();
     const int64_t steal = steal_ms(request->cpu);
     report->cycles_per_tick_before = cycles_per_tick();
     getrusage(RUSAGE_SELF, &before);
     const uint64_t begin_ns = rk_monotonic_ns();
-    const int status = c->probe->run(c, samples, request->samples);
-    report->wall_ns = (int64_t)(rk_monotonic_ns() - begin_ns);
+    const int status = c->probe->trials(c, samples, request->samples);
+    report->wall_ns += (int64_t)(rk_monotonic_ns() - begin_ns);
     getrusage(RUSAGE_SELF, &after);
     report->cycles_per_tick_after = cycles_per_tick();
     const int64_t stolen = steal_ms(request->cpu);
@@ -152,6 +156,73 @@ static int measure(struct rk_context *c, const struct rk_request *request,
     report->major_faults = after.ru_majflt - before.ru_majflt;
     report->voluntary_switches = after.ru_nvcsw - before.ru_nvcsw;
     report->involuntary_switches = after.ru_nivcsw - before.ru_nivcsw;
+    return status;
+}
+
+static int open_probe(struct rk_context *c, struct rk_report *report)
+{
+    const uint64_t begin_ns = rk_monotonic_ns();
+    const int status = c->probe->open ? c->probe->open(c) : 0;
+    report->wall_ns = (int64_t)(rk_monotonic_ns() - begin_ns);
+    return status;
+}
+
+/* The first failure is the one that is reported. */
+static int close_probe(struct rk_context *c, int status)
+{
+    char reason[sizeof((struct rk_report *)0)->reason];
+    if (!c->probe->close)
+        return status;
+    memcpy(reason, c->reason, sizeof reason);
+    const int closed = c->probe->close(c);
+    if (!status)
+        return closed;
+    memcpy(c->reason, reason, sizeof reason);
+    return status;
+}
+
+/* Below a stack gap that differs from process to process (Mytkowicz 2009). */
+static int run_probe(struct rk_context *c, const struct rk_request *request,
+                     struct rk_sample *samples, struct rk_report *report)
+{
+    char *gap = __builtin_alloca(16 + (request->seed % 256) * 16);
+    RK_KEEP(gap);
+    /* Touched before, not while measuring. */
+    memset(samples, 0, request->samples * sizeof *samples);
+    int status = open_probe(c, report);
+    if (!status)
+        status = warm_up(c, request->warmup);
+    if (!status)
+        status = measure(c, request, samples, report);
+    return close_probe(c, status);
+}
+
+/* What the runner itself can see to be missing. */
+static int refuse_needs(struct rk_context *c)
+{
+#if !defined(__x86_64__)
+    if (c->probe->needs & RK_NEEDS_STAMPS)
+        return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
+#endif
+    if (c->probe->needs & RK_NEEDS_ROOT && geteuid() != 0)
+        return rk_cannot(c, "needs root");
+    return 0;
+}
+
+static int run_with_state(struct rk_context *c, const struct rk_request *request,
+                          struct rk_sample *samples, struct rk_report *report)
+{
+    const int missing = refuse_needs(c);
+    if (missing)
+        return missing;
+    const size_t size = (c->probe->state_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    c->state = size ? aligned_alloc(LINE_BYTES, size) : NULL;
+    if (size && !c->state)
+        return rk_failed(c, "aligned_alloc", ENOMEM);
+    if (size)
+        memset(c->state, 0, size);
+    const int status = run_probe(c, request, samples, report);
+    free(c->state);
     return status;
 }
 
@@ -171,7 +242,7 @@ void rk_run_here(const struct rk_request *request, struct rk_sample *samples,
         return;
     if (request->isolated)
         raise_priority(request->priority);
-    report->status = measure(&context, request, samples, report);
+    report->status = run_with_state(&context, request, samples, report);
     /* To the caller these mean a wrong request, or that a signal asked it to stop. */
     if (report->status == -EINVAL || report->status == -ENOENT || report->status == -E2BIG ||
         report->status == -EINTR)

@@ -124,6 +124,11 @@ const char *rk_text(const struct rk_context *c, const char *name)
     return c->texts[declared(c, name)];
 }
 
+void *rk_state(const struct rk_context *c)
+{
+    return c->state;
+}
+
 int rk_cannot(struct rk_context *c, const char *reason)
 {
     return refuse(c->reason, -EOPNOTSUPP, "%s", reason);

@@ -175,13 +175,13 @@ RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
                              RK_COUNT("turns", 10, 1, 1000000000, "messages a trial"),
                              RK_COUNT("across", 0, 0, 1,
                                       "1: the row's own peer is on another CPU")),
-         .run = run_echo);
+         .needs = RK_NEEDS_PEER, .trials = run_echo);
 RK_PROBE(peer_ask, .name = "test/peer_ask", .op = "line", .timed = "nothing: one line is read",
          .params = RK_PARAMS(PEER, RK_WORD("service", "about", "what is asked of the peer")),
-         .run = run_ask);
+         .needs = RK_NEEDS_PEER, .trials = run_ask);
 RK_PROBE(peer_udp, .name = "test/peer_udp", .op = "datagram",
          .timed = "a datagram to reckon-peer's udp-echo and back", .params = RK_PARAMS(PEER),
-         .run = run_udp);
+         .needs = RK_NEEDS_PEER, .trials = run_udp);
 RK_PROBE(peer_whole, .name = "test/peer_whole", .op = "interruption",
          .timed = "nothing; ticks are the signals that came while a mebibyte went there and back",
-         .run = run_whole);
+         .trials = run_whole);

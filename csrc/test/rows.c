@@ -64,13 +64,13 @@ RK_PROBE(chain, .name = "test/chain", .op = "chain",
                                       "length of the chain, a multiple of 512"),
                              RK_WORD("of", "add", "add, or multiply (three cycles each)"),
                              RK_COUNT("chains", 20, 1, 1000000, "chains a trial")),
-         .run = run_chain);
+         .trials = run_chain);
 RK_PROBE(crash, .name = "test/crash", .op = "crash", .timed = "a segmentation fault",
-         .run = run_crash);
+         .trials = run_crash);
 RK_PROBE(hang, .name = "test/hang", .op = "hang", .timed = "nothing, for ever",
          .params = RK_PARAMS(RK_COUNT("child", 0, 0, 1, "1: leaves a child behind as well")),
-         .run = run_hang);
+         .trials = run_hang);
 RK_PROBE(refuse, .name = "test/cannot", .op = "call", .timed = "nothing: it cannot",
-         .run = run_refuse);
+         .trials = run_refuse);
 RK_PROBE(forks, .name = "test/fork", .op = "fork", .timed = "fork(), _exit(0) and waitpid()",
-         .run = run_fork);
+         .trials = run_fork);

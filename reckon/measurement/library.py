@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes as C
 import difflib
+import enum
 import errno
 import functools
 import hashlib
@@ -16,6 +17,16 @@ import numpy as np
 from reckon.config import ROOT, ReckonError, library_dir
 
 PRIORITIES = {"none": 0, "nice": 1, "rr": 2}
+
+
+class Needs(enum.IntFlag):
+    """What a probe needs besides a CPU and memory: enum rk_needs."""
+
+    DISK = 1 << 0
+    PEER = 1 << 1
+    SERVER = 1 << 2
+    ROOT = 1 << 3
+    STAMPS = 1 << 4
 
 
 class Sample(C.Structure):
@@ -41,8 +52,13 @@ class Row(C.Structure):
         ("op", C.c_char_p),
         ("timed", C.c_char_p),
         ("reports", C.c_char_p),
+        ("version", C.c_uint32),
+        ("needs", C.c_uint32),
         ("params", C.POINTER(Param)),
-        ("run", C.c_void_p),
+        ("state_bytes", C.c_uint64),
+        ("open", C.c_void_p),
+        ("trials", C.c_void_p),
+        ("close", C.c_void_p),
         ("file", C.c_char_p),
     ]
 
@@ -112,6 +128,8 @@ class Probe:
     op: str
     timed: str
     reports: tuple[str, ...]
+    version: int  # raised when what is timed changes its meaning
+    needs: Needs
     parameters: tuple[Parameter, ...]
     file: str  # its source, relative to csrc/
 
@@ -191,6 +209,8 @@ def probes() -> dict[str, Probe]:
             op=row.op.decode(),
             timed=row.timed.decode(),
             reports=tuple((row.reports or b"").decode().split()),
+            version=row.version or 1,
+            needs=Needs(row.needs),
             parameters=_parameters(row),
             file=row.file.decode(),
         )

@@ -24,6 +24,9 @@ def ns(outcome):
     return outcome.ticks / outcome.ops / library.tick_hz() * 1e9
 
 
+NEEDS = {need.name: need.value for need in library.Needs}
+
+
 def test_structures_mirror_the_header(tmp_path):
     """Sizes and offsets as the compiler sees them are those that ctypes uses."""
     pairs = {
@@ -40,6 +43,7 @@ def test_structures_mirror_the_header(tmp_path):
             f'printf("{name}.{f} %zu\\n", offsetof(struct {name}, {f}));'
             for f, _ in mirror._fields_
         ]
+    lines += [f'printf("RK_NEEDS_{need} %d\\n", RK_NEEDS_{need});' for need in NEEDS]
     source = tmp_path / "offsets.c"
     source.write_text(
         '#include <stdio.h>\n#include "reckon.h"\nint main(void){' + "".join(lines) + "}"
@@ -55,6 +59,10 @@ def test_structures_mirror_the_header(tmp_path):
         assert int(told[name]) == ctypes.sizeof(mirror)
         for field, _ in mirror._fields_:
             assert int(told[f"{name}.{field}"]) == getattr(mirror, field).offset, field
+    for need, value in NEEDS.items():
+        assert int(told[f"RK_NEEDS_{need}"]) == value
+    header = (ROOT / "csrc/reckon.h").read_text()
+    assert set(re.findall(r"RK_NEEDS_(\w+) =", header)) == set(NEEDS)
 
 
 def test_only_the_contract_is_exported():

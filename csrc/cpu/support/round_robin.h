@@ -13,8 +13,6 @@ static inline int under_round_robin(struct rk_context *c, struct rk_sample *out,
     const int policy = sched_getscheduler(0);
     struct sched_param before;
     sched_getparam(0, &before);
-    if (!RK_HAVE_STAMPS)
-        return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
     if (sched_setscheduler(0, SCHED_RR, &most) < 0)
         return rk_cannot(c,
                          "SCHED_RR needs root, CAP_SYS_NICE or a limit that allows it (ulimit -r)");
