@@ -310,18 +310,18 @@ def compiler() -> str:
 
 @functools.cache
 def source_key(name: str) -> str:
-    """Hash of a row's C source, the headers it includes, the compiler and its flags.
+    """Hash of every source that can change what a probe measures, the compiler and its flags.
 
-    The headers are those the compiler itself listed (gcc -MMD) when it built the object. A row of
-    the network is as well timed against reckon-peer, so that program's sources count with it. (The
-    lab host's count with the link: peer.identity.)
+    The build lists them (csrc/Makefile): the probe's own file, the support code that it links and
+    the runner, each with its headers, and reckon-peer's for a probe that needs a peer. (The lab
+    host's count with the link: peer.identity.)
     """
-    rules = (library_dir() / probe(name).file).with_suffix(".d").read_text()
-    listed = rules.split(":", 1)[1].split("\n\n")[0].replace("\\\n", " ").split()
-    listed = [word for word in listed if not word.endswith(":")]
-    if probe(name).file.startswith("network/") and not probe(name).file.endswith(".tools.c"):
-        listed += [f"peer/{path.name}" for path in (ROOT / "csrc/peer").glob("*.[ch]")]
+    folder, row = library_dir(), probe(name)
+    lists = [(folder / row.file).with_suffix(".sources")]
+    if row.needs & Needs.PEER:
+        lists.append(folder / "reckon-peer.sources")
+    files = {file for path in lists for file in path.read_text().split()}
     digest = hashlib.sha256(compiler().encode())
-    for file in sorted(set(listed)):
+    for file in sorted(files):
         digest.update(file.encode() + b"\0" + (ROOT / "csrc" / file).read_bytes())
     return digest.hexdigest()[:16]

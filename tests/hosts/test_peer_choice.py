@@ -1,7 +1,6 @@
 """Which host is the other one: greeted once, told to the rows, and part of what is reused."""
 
 import os
-import shutil
 import subprocess
 from types import SimpleNamespace
 
@@ -147,34 +146,3 @@ def test_make_builds_it_says_how_to_start_it_and_passes_the_settings_on():
     # On make's own command line it reaches the makefile of the library too.
     one = subprocess.run(["make", "-n", "lib", "PEER=192.0.2.7"], cwd=ROOT, capture_output=True)
     assert one.returncode == 0
-
-
-# --- reuse -------------------------------------------------------------------------------------
-
-
-def test_an_edit_of_the_peer_measures_the_rows_of_the_network_anew_and_no_other(
-    tmp_path, monkeypatch
-):
-    shutil.copytree(ROOT / "csrc", tmp_path / "csrc")
-    monkeypatch.setattr(library, "ROOT", tmp_path)
-    network = [
-        name
-        for name, row in library.probes().items()
-        if name.startswith("network/") and not row.file.endswith(".tools.c")
-    ]
-    rows = [*network, "cpu/syscall/getpid", "memory/latency/chase_random", "test/chain"]
-    rows = [name for name in rows if name in library.probes()]
-
-    def keys():
-        library.source_key.cache_clear()
-        return {name: library.source_key(name) for name in rows}
-
-    before = keys()
-    for file in ("peer/stream.c", "peer/peer.h"):
-        with open(tmp_path / "csrc" / file, "a") as source:
-            source.write("/* edited */\n")
-        after = keys()
-        assert {name for name in rows if before[name] != after[name]} == set(network)
-        before = after
-    library.source_key.cache_clear()
-    assert network

@@ -1,0 +1,142 @@
+"""The key of a record covers every source that can change a sample, and no other."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import ROOT
+from reckon.measurement import library
+from rows import in_python
+
+# A fifth part with two experiments, of which one uses support code that itself uses other code.
+FIFTH = {
+    "fifth/support/outer.h": "int fifth_outer(void);\n",
+    "fifth/support/inner.h": "int fifth_inner(void);\n",
+    "fifth/support/outer.c": (
+        '#include "fifth/support/inner.h"\n#include "fifth/support/outer.h"\n'
+        "int fifth_outer(void) { return fifth_inner(); }\n"
+    ),
+    "fifth/support/inner.c": (
+        '#include "fifth/support/inner.h"\nint fifth_inner(void) { return 0; }\n'
+    ),
+    "fifth/uses.c": (
+        '#include "fifth/support/outer.h"\n#include "probe/probe.h"\n'
+        "static int trials(struct rk_context *c, struct rk_sample *out, size_t n)\n"
+        "{ RK_BATCH(out, n, 1, fifth_outer()); return c ? 0 : -EINVAL; }\n"
+        'RK_PROBE(uses, .name = "fifth/uses/it", .op = "call", .timed = "it", .trials = trials);\n'
+    ),
+    "fifth/plain.c": (
+        '#include "probe/probe.h"\n'
+        "static int trials(struct rk_context *c, struct rk_sample *out, size_t n)\n"
+        "{ RK_BATCH(out, n, 1, (void)0); return c ? 0 : -EINVAL; }\n"
+        'RK_PROBE(plain, .name = "fifth/plain/it", .op = "call", .timed = "it", .trials = trials);\n'
+    ),
+}
+
+
+def make(folder):
+    return subprocess.run(
+        ["make", "-s", "-j2", "-C", folder / "csrc", f"OUT={folder / 'lib'}"],
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the C library with a fifth part, built; only what is new is compiled."""
+    folder = tmp_path_factory.mktemp("copy")
+    shutil.copytree(ROOT / "csrc", folder / "csrc")
+    shutil.copytree(ROOT / "_build/lib", folder / "lib")
+    (folder / "csrc/fifth/support").mkdir(parents=True)
+    for file, text in FIFTH.items():
+        (folder / "csrc" / file).write_text(text)
+    done = make(folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def keys(folder):
+    return in_python(
+        f"library.ROOT = __import__('pathlib').Path({str(folder)!r})\n"
+        "say({name: library.source_key(name) for name in library.probes()})",
+        RECKON_LIB=str(folder / "lib"),
+    )
+
+
+def changed_by_an_edit(folder, file):
+    before = keys(folder)
+    source = folder / "csrc" / file
+    text = source.read_text()
+    source.write_text(text + "/* edited */\n")
+    after = keys(folder)
+    source.write_text(text)
+    return {name for name in before if before[name] != after[name]}
+
+
+@pytest.mark.beside
+@pytest.mark.parametrize(
+    "file", ["runner/registry.c", "runner/here.c", "runner/run.c", "runner/main.c", "reckon.h"]
+)
+def test_an_edit_of_the_runner_changes_the_key_of_every_probe(copy, file):
+    assert changed_by_an_edit(copy, file) == set(keys(copy))
+
+
+@pytest.mark.beside
+@pytest.mark.parametrize("file", [file for file in FIFTH if "/support/" in file])
+def test_an_edit_of_support_code_changes_the_keys_of_the_probes_that_link_it(copy, file):
+    """Also where other support code calls it, and the probe does not."""
+    assert changed_by_an_edit(copy, file) == {"fifth/uses/it"}
+
+
+@pytest.mark.beside
+def test_an_edit_of_shared_code_changes_the_keys_of_the_objects_that_call_it(copy):
+    changed = changed_by_an_edit(copy, "probe/available.c")
+    expected = set()
+    for name, probe in library.probes().items():
+        symbols = subprocess.run(
+            ["nm", (ROOT / "_build/lib" / probe.file).with_suffix(".o")],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        if "U rk_available_bytes" in symbols:
+            expected.add(name)
+    assert expected <= changed
+    assert "memory/latency/random" in changed and "cpu/task/fork" in changed
+    assert not {"cpu/syscall/getpid", "cpu/clock/core", "fifth/uses/it"} & changed
+
+
+@pytest.mark.beside
+@pytest.mark.parametrize("file", ["cpu/syscall.c", "fifth/plain.c"])
+def test_an_edit_of_an_experiment_changes_the_keys_of_its_own_probes_alone(copy, file):
+    changed = changed_by_an_edit(copy, file)
+    probes = in_python(
+        "say({name: probe.file for name, probe in library.probes().items()})",
+        RECKON_LIB=str(copy / "lib"),
+    )
+    assert changed == {name for name in probes if probes[name] == file}
+
+
+@pytest.mark.beside
+@pytest.mark.parametrize("file", ["peer/stream.c", "peer/peer.h"])
+def test_an_edit_of_the_peer_changes_the_keys_of_the_probes_that_need_one(copy, file):
+    needing = {name for name, probe in library.probes().items() if probe.needs & library.Needs.PEER}
+    assert needing and changed_by_an_edit(copy, file) == needing
+
+
+@pytest.mark.beside
+def test_a_probe_that_uses_the_code_of_another_experiment_does_not_build(copy):
+    """Its key would not cover that code."""
+    source = copy / "csrc/fifth/plain.c"
+    text = source.read_text()
+    (copy / "csrc/fifth/other.c").write_text(
+        "int in_other(void);\nint in_other(void) { return 1; }\n"
+    )
+    source.write_text("int in_other(void);\n" + text.replace("(void)0", "in_other()"))
+    done = make(copy)
+    source.write_text(text)
+    (copy / "csrc/fifth/other.c").unlink()
+    assert done.returncode and "in_other" in done.stderr
+    assert make(copy).returncode == 0
