@@ -4,10 +4,10 @@ import shutil
 import subprocess
 
 import pytest
+from helpers.project import ROOT
+from helpers.rows import in_python
 
-from conftest import ROOT
 from reckon.measurement import library
-from rows import in_python
 
 # A fifth part with two experiments, of which one uses support code that itself uses other code.
 FIFTH = {
