@@ -115,10 +115,8 @@ schema: setup ## write book/record.schema.json and report.schema.json anew
 	  records.write_whole(book / 'record.schema.json', records.schema()); \
 	  records.write_whole(book / 'report.schema.json', published.schema())"
 
-expected: setup lib ## write the expected notebooks of the tests anew, from the recorded run
-	@rm -rf tests/expected && cp -r notebooks tests/expected
-	@$(PY) -m pytest -q -n 2 tests/test_notebooks.py --nb-force-regen >/dev/null || true
-	@$(PY) -m pytest -q -n 2 tests/test_notebooks.py
+expected: setup lib ## write what the pages show of the tests' recorded run: make expected PAGE=cpu/syscall; alone: all
+	@PYTHONPATH=tests $(PY) -m helpers.pages $(PAGE)
 
 clean: ## remove _build and .venv; recorded runs stay
 	rm -rf _build $(VENV) *.egg-info

@@ -1,0 +1,112 @@
+"""What a page shows a reader, as text: its outputs in order, and the data of its figures.
+
+`make expected` (this module as a program) writes it to tests/expected/PAGE.md, from the recorded run.
+"""
+
+import csv
+import os
+import re
+import shutil
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import nbformat
+
+from helpers.project import RECORDED, ROOT
+from reckon import records
+from reckon.book import execution
+from reckon.book.page_process import Job, PageProcess
+
+EXPECTED = ROOT / "tests" / "expected"
+ROWS_SHOWN = 24  # of a figure's data; a longer table is shown by so many rows, and its sums
+DIGITS = 6  # the last bits of a float differ from one processor to another
+
+
+def expected_path(page: str) -> Path:
+    return EXPECTED / f"{page}.md"
+
+
+def copy_recorded(folder: Path) -> Path:
+    """A copy of the recorded run in that folder, for `outputs` to read."""
+    return Path(shutil.copytree(RECORDED / "recorded", folder / "runs" / "recorded"))
+
+
+def outputs(page: str, folder: Path) -> list:
+    """Execute the page against the run in that folder; the outputs of its cells, in order."""
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "RECKON_BOOK": "1",
+        "RECKON_BUILD": str(folder / "_build"),
+        "RECKON_LIB": str(ROOT / "_build" / "lib"),
+        "RECKON_MACHINE_TOML": str(folder / "machine.toml"),
+        "RECKON_PROFILE": "quick",
+        "RECKON_RUN": "recorded",
+        "RECKON_RUNS": str(folder / "runs"),
+    }
+    job = Job(execution.source(page), ROOT, folder / "log", environment)
+    cells = nbformat.reads(PageProcess(job).result(), 4).cells
+    return [output for cell in cells for output in cell.get("outputs", [])]
+
+
+def output_text(output) -> str:
+    if output.output_type == "stream":
+        return output.text.rstrip()
+    return output.data.get("text/markdown") or output.data["text/plain"]
+
+
+def text(page: str, folder: Path) -> str:
+    """What the page shows of the run in that folder."""
+    blocks = []
+    for output in outputs(page, folder):
+        block = output_text(output)
+        figures = re.findall(r"^:::\{figure\} /figures/(\S+)\.\*$", block, re.M)
+        blocks += [block, *(_data(folder / "_build" / "figures" / f"{one}.csv") for one in figures)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _data(path: Path) -> str:
+    """The numbers that a figure draws."""
+    with open(path, encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    step = max(1, -(-len(rows) // ROWS_SHOWN))
+    lines = [" | ".join(header), *(" | ".join(map(_rounded, row)) for row in rows[::step])]
+    title = f"Data of {path.stem}:"
+    if step > 1:
+        title = f"Data of {path.stem}, {len(rows)} rows, every {step}th shown:"
+        lines += _sums(header, rows)
+    return "\n".join(["```text", title, *lines, "```"])
+
+
+def _rounded(cell: str) -> str:
+    try:
+        return f"{float(cell):.{DIGITS}g}"
+    except ValueError:
+        return cell
+
+
+def _sums(header: list[str], rows: list[list[str]]) -> list[str]:
+    """The sum of each column of numbers: it differs where a row that is not shown does."""
+    sums = []
+    for name, *cells in zip(header, *rows, strict=True):
+        try:
+            total = sum(map(float, cells))
+        except ValueError:  # a column of words
+            continue
+        sums.append(f"sum of {name}: {total:.{DIGITS}g}")
+    return sums
+
+
+def write_expected(page: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        copy_recorded(Path(folder))
+        records.write_whole(expected_path(page), text(page, Path(folder)))
+    print(f"{expected_path(page).relative_to(ROOT)} is written.")
+
+
+if __name__ == "__main__":
+    chosen = [execution.find(page) for page in sys.argv[1:]]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(write_expected, chosen or execution.notebooks()))
