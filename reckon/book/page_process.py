@@ -1,22 +1,20 @@
 """One notebook, executed in a process of its own that is forked from a warm one.
 
-A Jupyter kernel takes 2 s to start and to import everything; a fork takes milliseconds. Still no page can change
-another page's state, and one that crashes does not take the build with it. multiprocessing's fork server
-imports reckon.book.kernel once.
+A Jupyter kernel takes 2 s to start and to import everything; a fork takes milliseconds. Still no
+page can change another page's state, and one that crashes does not take the build with it.
+multiprocessing's fork server imports reckon.book.kernel once.
 """
 
 from __future__ import annotations
 
 import atexit
-import ctypes
 import multiprocessing
 import os
 import signal
+import threading
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-
-_PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 class NotebookFailed(Exception):
@@ -42,7 +40,7 @@ def _work(job: Job, connection: Connection) -> None:
     os.setsid()  # Ctrl-C at the terminal reaches the builder alone, which ends this process
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    threading.Thread(target=_end_with_the_builder, daemon=True).start()
     os.environ.clear()
     os.environ.update(job.environment)
     with open(job.log, "a", encoding="utf-8") as log:
@@ -50,6 +48,11 @@ def _work(job: Job, connection: Connection) -> None:
         os.dup2(log.fileno(), 2)
     connection.send(_executed(job))
     atexit._run_exitfuncs()  # multiprocessing leaves them out; hosts and scratch files need them
+
+
+def _end_with_the_builder() -> None:
+    multiprocessing.parent_process().join()
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _executed(job: Job) -> str | Exception:
@@ -92,7 +95,10 @@ class PageProcess:
         self._process.join()
 
     def result(self) -> str:
-        """The executed notebook's text. Raises NotebookFailed, ProcessDied, or OSError (a full disk)."""
+        """The executed notebook's text.
+
+        Raises NotebookFailed, ProcessDied, or OSError (a full disk).
+        """
         try:
             received = self._receiver.recv()
         except EOFError:
