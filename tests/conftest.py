@@ -6,6 +6,8 @@ import signal
 
 import hypothesis
 import pytest
+from helpers import leaks
+from helpers.peers import Peer
 from helpers.project import RECORDED, ROOT, forget
 
 # A shell's background job starts with SIGINT ignored, and so would everything that is tested here.
@@ -14,6 +16,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # The same examples each time: what is said of chance fails by chance now and then.
 hypothesis.settings.register_profile("repeatable", derandomize=True)
 hypothesis.settings.load_profile("repeatable")
+
+leaks.adopt_orphans()
 
 # Read by reckon.config at every call, so set before anything else happens.
 os.environ["RECKON_LIB"] = str(ROOT / "_build" / "lib")
@@ -42,6 +46,17 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=5, rerun_except=LeftBehind))
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind(tmp_path_factory):
+    """No process, mount, control group or scratch file outlives the test that made it."""
+    folder = tmp_path_factory.getbasetemp()
+    before = leaks.remains(folder)
+    yield
+    added = leaks.added_since(before, folder)
+    if added:
+        pytest.fail(f"The test left behind:\n{leaks.described(added)}", pytrace=False)
+
+
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
     """A _build folder, a place for runs and no machine.toml, all of this test's own."""
@@ -62,3 +77,11 @@ def recorded(folders):
     forget()
     yield folders / "runs" / "recorded"
     os.environ.pop("RECKON_RUN")
+
+
+@pytest.fixture
+def peer():
+    """Of this test's own; when it is ended no process and no service has failed."""
+    with Peer() as peer:
+        yield peer
+    assert peer.program.returncode == 0, peer.said

@@ -10,10 +10,9 @@ import threading
 import time
 from collections import defaultdict
 
-import pytest
-
+from helpers.processes import processes_where
 from helpers.project import ROOT, need
-from helpers.rows import in_python, processes_where
+from helpers.rows import in_python
 from reckon.measurement import library
 
 PART = "network/connect/"
@@ -53,14 +52,6 @@ def left_running():
             break
         time.sleep(0.02)
     return left
-
-
-@pytest.fixture(autouse=True)
-def no_peer_is_left():
-    yield
-    assert left_running() == []
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
 
 
 # --- a capture of all TCP on lo, by Python -----------------------------------------------------

@@ -3,28 +3,11 @@ was asked for (sleepfs.py)."""
 
 import os
 import shutil
-import subprocess
 
 import pytest
 
 from helpers.project import need
-from helpers.rows import MIB, in_python
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of its own, of 8 MiB."""
-    need(os.geteuid() == 0 and shutil.which("mkfs.ext4"), "a small file system needs root")
-    image, folder = tmp_path / "image", tmp_path / "disk"
-    folder.mkdir()
-    image.write_bytes(bytes(8 * MIB))
-    subprocess.run(["mkfs.ext4", "-q", "-m", "0", image], check=True)
-    done = subprocess.run(["mount", "-o", "loop", image, folder], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"no loop mount: {done.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", folder], check=True)
-
+from helpers.rows import in_python
 
 # with known_disk(microseconds, bytes) as told: the run's file lies on such a disk; told() gives the reads
 # since it was last asked, as [offset, bytes]. Mounts are the script's own.

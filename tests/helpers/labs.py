@@ -9,8 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
+from helpers.processes import alive
 from helpers.project import ROOT, need
 
 NOBODY = 54329  # a user that nobody else is
@@ -164,12 +163,6 @@ def startable(path):
     need(not why_not(path), f"no lab host by {path}: {why_not(path)}")
 
 
-@pytest.fixture(params=PATHS)
-def path(request):
-    startable(request.param)
-    return request.param
-
-
 # --- what is left ------------------------------------------------------------------------------
 
 KINDS = ("net", "pid", "mnt", "user")
@@ -224,30 +217,3 @@ def machine():
         "/proc/sys/net/ipv4/ip_forward",
     ]
     return {name: Path(name).read_text() for name in names if Path(name).exists()}
-
-
-def alive(pid):
-    """And not dead and waiting for whoever inherited it, which may be slow."""
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    return False
-
-
-def processes_where(holds):
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if holds(process) and alive(process.name):
-                found.append(int(process.name))
-    return found
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left_behind():
-    """Of this checkout's labs; another one may be running some."""
-    yield
-    program = str(ROOT / "_build/lib/reckon-lab")
-    assert processes_where(lambda process: os.readlink(process / "exe") == program) == []
-    assert processes_where(lambda process: process.stat().st_uid == NOBODY) == []
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)

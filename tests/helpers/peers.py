@@ -5,13 +5,10 @@ import json
 import os
 import socket
 import subprocess
-import time
 from pathlib import Path
 
-import pytest
-
+from helpers.processes import processes_where
 from helpers.project import ROOT
-from helpers.rows import PARENT, STATE, children_of, processes_where, stat
 
 PROGRAM = ROOT / "_build/lib/reckon-peer"
 TOKEN = "made-up-token-of-the-tests"
@@ -19,20 +16,6 @@ TOKEN = "made-up-token-of-the-tests"
 
 def peers_running(program=PROGRAM):
     return processes_where(lambda path: os.readlink(path / "exe") == str(program))
-
-
-def living_children(parent):
-    return processes_where(
-        lambda path: stat(path)[STATE] != "Z" and int(stat(path)[PARENT]) == parent
-    )
-
-
-def until(condition, seconds=5.0):
-    """True as soon as it holds; what it gave at last otherwise."""
-    end = time.monotonic() + seconds
-    while not (held := condition()) and time.monotonic() < end:
-        time.sleep(0.01)
-    return held
 
 
 class Peer:
@@ -115,21 +98,3 @@ def about(peer):
     with connection:
         assert answer == "ok"
         return json.loads(everything(connection))
-
-
-@pytest.fixture
-def peer():
-    """Of this test's own; when it is ended no process and no service has failed."""
-    with Peer() as peer:
-        yield peer
-    assert peer.program.returncode == 0, peer.said
-
-
-@pytest.fixture(autouse=True)
-def no_peer_is_left():
-    """Of this checkout: another one may be in use."""
-    yield
-    assert until(lambda: not peers_running()), peers_running()
-    assert children_of(os.getpid()) == children_of(1) == []
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.project import ROOT, need, probes_running
+from helpers.project import ROOT, need
 from reckon.measurement import library
 
 ROWS = [name for name in library.probes() if re.match("cpu/(loop|call|task|switch)/", name)]
@@ -129,43 +129,6 @@ def quickest_ns(*rows, turns=15, **how):
     return np.min(
         [[median_ns(row, params, 1, **how) for row, params in rows] for _ in range(turns)], axis=0
     )
-
-
-# Of a process or thread (proc(5), stat), counted after its name.
-STATE, PARENT, GROUP, CPU = 0, 1, 2, 36
-
-
-def stat(path):
-    return (Path(path) / "stat").read_text().rsplit(")", 1)[1].split()
-
-
-def children_of(parent):
-    """Probes with this parent, and so ours; another person's may be running."""
-    found = []
-    for pid in probes_running():
-        with contextlib.suppress(OSError):
-            if int(stat(f"/proc/{pid}")[PARENT]) == parent:
-                found.append(pid)
-    return found
-
-
-def processes_where(holds):
-    """Every process, dead ones too, for whose folder in /proc that is so."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if holds(path):
-                found.append(int(path.name))
-    return found
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left_behind():
-    yield
-    assert children_of(os.getpid()) == children_of(1) == []
-    assert processes_where(lambda path: path.stat().st_uid == NOBODY_ELSE) == []
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
 
 
 def x86_only():

@@ -4,14 +4,10 @@ import contextlib
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
-import pytest
 
-from helpers.labs import gone, living_in, machine, spaces_of
 from helpers.project import ROOT, need
-from reckon.computer import scratch
 from reckon.hosts import nfs
 from reckon.measurement import library
 
@@ -85,36 +81,6 @@ def clean_environment():
             os.environ.pop(name, None)
             if value is not None:
                 os.environ[name] = value
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    """Servers as they are asked for; none is left, nor any file, nor a mount, nor a namespace."""
-    can_serve()
-    before = machine()
-    with clean_environment():
-        disk = Path("/var/tmp") / f"reckon-test-{os.getpid()}"
-        disk.mkdir()
-        os.environ["RECKON_SCRATCH"] = str(disk)
-        nfs.forget()
-        try:
-            with scratch.shared():
-                yield Served(scratch.prepare(1, FILE_BYTES)[0].parent)
-                spaces = set().union(
-                    *(
-                        spaces_of(pid)
-                        for one in nfs._started
-                        for pid in (one.pid, one.peer_pid)
-                        if one.running
-                    )
-                )
-                nfs.forget()
-                assert gone(spaces, set()), living_in(spaces)
-            assert list(disk.iterdir()) == []
-        finally:
-            nfs.forget()
-            disk.rmdir()
-    assert machine() == before
 
 
 def in_client(lab, script, **environment):

@@ -1,13 +1,8 @@
 """What the tests of other programs as rows share: made-up programs, and a script that meets them."""
 
-import os
-import shutil
 import sys
 
-import pytest
-
-from helpers.project import need
-from helpers.rows import NOTHING, in_python, two_cpus
+from helpers.rows import NOTHING, in_python
 
 PING, SOCKPERF, IPERF3 = "network/rtt/ping", "network/rtt/sockperf", "network/throughput/iperf3"
 PROGRAM = {PING: "ping", SOCKPERF: "sockperf", IPERF3: "iperf3"}
@@ -33,32 +28,6 @@ LISTEN = (
     's = socket.create_server(("127.0.0.1", int(sys.argv[sys.argv.index("-p") + 1]))); '
     'time.sleep(0.5)\' "$@"'
 )
-
-
-@pytest.fixture(autouse=True)
-def programs():
-    for program in PROGRAM.values():
-        need(shutil.which(program), f"{program} is not installed")
-    two_cpus()
-
-
-@pytest.fixture
-def pretend(tmp_path):
-    """Gives what a script runs under so that it finds a program replaced by shell scripts: one as a
-    client and one as a server, where $REAL is the program itself."""
-    need(os.geteuid() == 0 and shutil.which("unshare"), "a mount of its own needs root")
-
-    def build(program, client='exec "$REAL" "$@"', server='exec "$REAL" "$@"'):
-        path = os.path.realpath(shutil.which(program))
-        real, script = tmp_path / f"real-{program}", tmp_path / f"pretended-{program}"
-        shutil.copy2(path, real)
-        script.write_text(
-            f'#!/bin/sh\nREAL={real}\ncase "$1" in -s|server)\n{server}\n;;*)\n{client}\n;;esac\n'
-        )
-        script.chmod(0o755)
-        return private(f"mount --bind {script} {path}")
-
-    return build
 
 
 def private(before, network="ip link set lo up"):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from helpers.peers import until
+from helpers.processes import descendants, probes_of, until
 from helpers.project import need
-from helpers.rows import PARENT, children_of, processes_where, stat, two_cpus, x86_only
+from helpers.rows import two_cpus, x86_only
 from reckon.measurement import library
 
 # Those of other programs have tests of their own.
@@ -83,18 +83,13 @@ class Running:
         return self
 
     def __exit__(self, *_):
-        for pid in children_of(os.getpid()):
+        for pid in probes_of(os.getpid()):
             os.kill(pid, signal.SIGKILL)
         self.thread.join()
 
     def busy(self):
         """The probe and what serves it, once the row has got so far."""
-        probe = children_of(os.getpid())
+        probe = probes_of(os.getpid())
         servers = descendants(probe[0]) if probe else []
         wanted = {"mbp2016": 0, "i7_10750h": 3}.get(self.row, 2)  # ncat, which hands on to cat
         return probe + servers if probe and len(servers) == wanted else []
-
-
-def descendants(parent):
-    direct = processes_where(lambda path: int(stat(path)[PARENT]) == parent)
-    return direct + [pid for one in direct for pid in descendants(one)]

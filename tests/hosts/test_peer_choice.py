@@ -5,10 +5,7 @@ import subprocess
 from types import SimpleNamespace
 
 import pytest
-from helpers.peers import (  # one fixture acts on every test of this file
-    TOKEN,
-    about,
-)
+from helpers.peers import TOKEN, about
 from helpers.project import ROOT
 
 from reckon.hosts import lab

@@ -6,10 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 from helpers.project import ROOT, need
-from helpers.rows import (  # the fixture acts on every test of this file
-    agrees_with_perf,
-    median_ns,
-)
+from helpers.rows import agrees_with_perf, median_ns
 
 from reckon.measurement import library
 

@@ -11,19 +11,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers.processes import CPU, probes_of, stat
 from helpers.project import ROOT, need
-from helpers.rows import (  # the fixture acts on every test of this file
-    ACROSS,
-    CPU,
-    ROUND_ROBIN,
-    ROWS,
-    children_of,
-    control_group,
-    in_python,
-    objdump,
-    stat,
-    x86_only,
-)
+from helpers.rows import ACROSS, ROUND_ROBIN, ROWS, control_group, in_python, objdump, x86_only
 
 from reckon.measurement import library
 
@@ -302,10 +292,10 @@ def places_within(deadline_s, row, parties, params):
     while runner.is_alive():
         time.sleep(0.03)
         with contextlib.suppress(OSError, TypeError):
-            probes = children_of(os.getpid())
+            probes = probes_of(os.getpid())
             tasks = [
                 task
-                for pid in probes + [p for probe in probes for p in children_of(probe)]
+                for pid in probes + [p for probe in probes for p in probes_of(probe)]
                 for task in Path(f"/proc/{pid}/task").iterdir()
             ]
             now = [(int(allowed(task)), int(stat(task)[CPU])) for task in tasks]

@@ -10,23 +10,19 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.processes import GROUP, STATE, probes_of, processes_where, stat
 from helpers.project import ROOT, need
-from helpers.rows import (  # the fixture acts on every test of this file
-    GROUP,
+from helpers.rows import (
     HEAD,
     MIB,
     NOBODY_ELSE,
     NOTHING,
     ROUND_ROBIN,
     ROWS,
-    STATE,
-    children_of,
     control_group,
     in_python,
     kills_in,
     median_ns,
-    processes_where,
-    stat,
     x86_only,
 )
 
@@ -134,10 +130,10 @@ def test_no_partner_outlives_a_killed_caller(row, params):
     try:
         for _ in range(200):
             time.sleep(0.02)
-            probes = children_of(caller.pid)
-            if probes and children_of(probes[0]):
+            probes = probes_of(caller.pid)
+            if probes and probes_of(probes[0]):
                 break
-        assert len(probes) == 1 and children_of(probes[0])
+        assert len(probes) == 1 and probes_of(probes[0])
     finally:
         caller.kill()
         caller.wait()

@@ -8,18 +8,13 @@ import threading
 import time
 
 import pytest
-from helpers.disks import small_disk  # noqa: F401
+from helpers.leaks import control_groups
+from helpers.processes import until
 from helpers.project import need
-from helpers.rows import (
-    MIB,
-    NOBODY_ELSE,
-    in_python,
-    nothing_is_left_behind,  # noqa: F401  (acts on every test of this file)
-)
+from helpers.rows import MIB, NOBODY_ELSE, in_python
 
 from reckon.computer import scratch
 from reckon.measurement import library
-from tests.csrc.files.test_cache_groups import groups, no_group_is_left_behind, root, wait_until  # noqa: F401
 
 FILES = [
     name
@@ -103,9 +98,9 @@ def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, row): 
         (path,) = scratch.prepare(1, 16 * MIB)
         params = {"file_bytes": 16 * MIB, "passes": 1000}
         reader = threading.Thread(target=run, args=[params])
-        before = groups()
+        before = control_groups()
         reader.start()
-        assert row == "whole" or wait_until(lambda: groups() != before)
+        assert row == "whole" or until(lambda: control_groups() != before)
         time.sleep(0.3)
         os.truncate(path, 4096)
         reader.join(60)
@@ -123,14 +118,14 @@ def test_what_is_available_is_what_the_kernel_says():
 def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monkeypatch, times):  # noqa: F811
     """By advice on the file alone, where drop_caches would meet everybody."""
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
-    ended, before = threading.Event(), groups()
+    ended, before = threading.Event(), control_groups()
 
     def empty(fd):  # in step with the reader, whatever else runs here
         os.sched_setaffinity(
             0, os.sched_getaffinity(0) - {library.default_cpu()} or {library.default_cpu()}
         )
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -20)
-        wait_until(lambda: groups() != before)
+        until(lambda: control_groups() != before)
         time.sleep(0.05)
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         while times == "always" and not ended.wait(0.002):

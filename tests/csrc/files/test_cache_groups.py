@@ -6,21 +6,14 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.leaks import control_groups
+from helpers.processes import probes_of, until
 from helpers.project import ROOT, need, processes_named
-from helpers.rows import (
-    HEAD,
-    MIB,
-    NOBODY_ELSE,
-    children_of,
-    control_group,
-    in_python,
-    nothing_is_left_behind,  # noqa: F401  (acts on every test of this file)
-)
+from helpers.rows import HEAD, MIB, NOBODY_ELSE, control_group, in_python
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -31,27 +24,6 @@ ROWS = [name for name in library.probes() if name.startswith("files/cache/")]
 WITHIN = [
     name for name in ROWS if "limit_bytes" in {p.name for p in library.probe(name).parameters}
 ]
-
-
-def groups():
-    return sorted(str(path) for path in GROUPS.rglob("reckon-*") if path.name.count("-") == 2)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def no_group_is_left_behind():
-    before = groups()
-    yield
-    assert groups() == before
-
-
-@pytest.fixture
-def root():
-    """Groups can be made here."""
-    need(os.geteuid() == 0, "control groups need root")
-    try:
-        library.run("files/cache/limited", samples=1)
-    except library.ProbeCannot as error:
-        pytest.skip(str(error))
 
 
 def disk(tmp_path):
@@ -239,14 +211,6 @@ say(found)
 # --- nothing is left -------------------------------------------------------------------------------
 
 
-def wait_until(condition, seconds=10):
-    for _ in range(int(seconds / 0.02)):
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
-
-
 def janitors():
     found = []
     for path in Path("/proc").glob("[0-9]*"):
@@ -258,7 +222,7 @@ def janitors():
 
 @pytest.mark.parametrize("how", ["deadline", "killed", "caller"])
 def test_what_is_ended_half_way_leaves_no_group_janitor_or_file(root, tmp_path, how):
-    before, there = groups(), janitors()
+    before, there = control_groups(), janitors()
     params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 1000, **disk(tmp_path)}
     if how == "deadline":
         with pytest.raises(library.ProbeFailed, match="was still running"):
@@ -266,19 +230,19 @@ def test_what_is_ended_half_way_leaves_no_group_janitor_or_file(root, tmp_path, 
     else:
         script = f"attempt('files/cache/limited', {params}, samples=4)"
         caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)
-        assert wait_until(lambda: set(groups()) - set(before))
-        (probe, *_) = children_of(caller.pid)
+        assert until(lambda: set(control_groups()) - set(before))
+        (probe, *_) = probes_of(caller.pid)
         os.kill(probe if how == "killed" else caller.pid, signal.SIGKILL)
         caller.wait(60)
-    assert wait_until(lambda: groups() == before and set(janitors()) <= set(there))
-    assert wait_until(lambda: not children_of(1) and not processes_named(str(tmp_path)))
+    assert until(lambda: control_groups() == before and set(janitors()) <= set(there))
+    assert until(lambda: not probes_of(os.getpid()) and not processes_named(str(tmp_path)))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_stop_leaves_no_group(root, tmp_path):
     """Ctrl-C, as a terminal sends it: to the caller's whole process group."""
     params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 1000, **disk(tmp_path)}
-    before = groups()
+    before = control_groups()
     script = f"library.run('files/cache/limited', {params}, samples=4)"
     caller = subprocess.Popen(
         [sys.executable, "-c", HEAD + script],
@@ -286,10 +250,10 @@ def test_a_stop_leaves_no_group(root, tmp_path):
         start_new_session=True,
         stderr=subprocess.DEVNULL,
     )
-    assert wait_until(lambda: set(groups()) - set(before))
+    assert until(lambda: set(control_groups()) - set(before))
     os.killpg(caller.pid, signal.SIGINT)
     assert caller.wait(60) != 0
-    assert wait_until(lambda: groups() == before)
+    assert until(lambda: control_groups() == before)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -10,12 +10,8 @@ import numpy as np
 import pytest
 from helpers import made_up
 from helpers.project import need
-from helpers.readers import BARRIER, MIB, NAME, REPORTS
-from helpers.rows import (  # the fixture acts on every test of this file
-    in_python,
-    median_ns,
-    quickest_ns,
-)
+from helpers.readers import BARRIER, NAME, REPORTS
+from helpers.rows import MIB, in_python, median_ns, quickest_ns
 
 from reckon import presentation as show
 from reckon import statistics

@@ -9,15 +9,10 @@ import sys
 import time
 
 import pytest
+from helpers.processes import pids_gone, probes_of
 from helpers.project import ROOT, need
-from helpers.readers import BARRIER, MIB, NAME, REPORTS, await_readers, gone, meanwhile
-from helpers.rows import (  # the fixture acts on every test of this file
-    HEAD,
-    NOBODY_ELSE,
-    NOTHING,
-    children_of,
-    in_python,
-)
+from helpers.readers import BARRIER, NAME, REPORTS, await_readers, meanwhile
+from helpers.rows import HEAD, MIB, NOBODY_ELSE, NOTHING, in_python
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -154,7 +149,7 @@ def test_whoever_is_killed_no_reader_is_left(row, victim, files):
     said = caller.communicate(timeout=30)[0]
     if victim == "row":
         assert "died of signal 9" in said
-    assert gone([probe, *readers]) and children_of(caller.pid) == []
+    assert pids_gone([probe, *readers]) and probes_of(caller.pid) == []
 
 
 @pytest.mark.parametrize("how", ["deadline", "interrupt"])
@@ -170,7 +165,7 @@ def test_a_deadline_or_an_interrupt_leaves_no_reader(how, files):
     with meanwhile(watch), pytest.raises((library.ProbeFailed, KeyboardInterrupt)) as caught:
         library.run(f"{NAME}/slowest", LONG, samples=1, warmup=0, deadline_s=0.15)
     assert (caught.type is KeyboardInterrupt) == (how == "interrupt")
-    assert len(seen) == 3 and gone(seen)
+    assert len(seen) == 3 and pids_gone(seen)
 
 
 def test_in_this_process_no_row_leaves_anything_behind():

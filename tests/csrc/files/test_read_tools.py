@@ -10,15 +10,10 @@ import time
 
 import numpy as np
 import pytest
+from helpers.processes import probes_of
 from helpers.project import ROOT, need, processes_named
-from helpers.rows import (  # the fixture acts on every test of this file
-    HEAD,
-    MIB,
-    NOBODY_ELSE,
-    children_of,
-    in_python,
-)
-from helpers.tools import private, said_by  # pretend is a fixture
+from helpers.rows import HEAD, MIB, NOBODY_ELSE, in_python
+from helpers.tools import private, said_by
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -194,7 +189,7 @@ def test_what_a_killed_row_leaves_the_next_run_removes(pretend, tmp_path, monkey
         if processes_named(f"--write_lat_log={tmp_path}/"):
             break
         time.sleep(0.01)
-    probes = children_of(caller.pid)
+    probes = probes_of(caller.pid)
     os.kill(probes[0], signal.SIGKILL)
     assert caller.wait(60) == 0
     for _ in range(300):

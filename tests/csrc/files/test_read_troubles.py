@@ -10,8 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.processes import probes_of
 from helpers.project import ROOT, need
-from helpers.rows import HEAD, MIB, NOBODY_ELSE, children_of, in_python, x86_only
+from helpers.rows import HEAD, MIB, NOBODY_ELSE, in_python, x86_only
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -188,7 +189,7 @@ def truncate_while_reading(row, params, samples, folder):
         env={**os.environ, "RECKON_FILES": str(folder)},
     )
     for _ in range(5000):
-        if any(str(path) in where(probe) for probe in children_of(caller.pid)):
+        if any(str(path) in where(probe) for probe in probes_of(caller.pid)):
             break
         time.sleep(0.002)
     time.sleep(0.05)  # it has begun to read
@@ -236,7 +237,7 @@ def test_what_is_killed_half_way_leaves_no_file(row, tmp_path):
         [sys.executable, "-c", HEAD + f"attempt({row!r}, {params}, samples=9000)"], cwd=ROOT
     )
     for _ in range(1000):
-        probes = children_of(caller.pid)
+        probes = probes_of(caller.pid)
         if probes and any("(deleted)" in one for one in where(probes[0])):
             break
         time.sleep(0.01)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.project import ROOT, need
-from helpers.served import FILE_BYTES, KIB, SERVED, attempt, lab_of, served  # noqa: F401
+from helpers.served import FILE_BYTES, KIB, SERVED, attempt, lab_of
 
 import reckon as rk
 from reckon import records

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from helpers.labs import gone, living_in, spaces_of
-from helpers.peers import until
+from helpers.processes import until
 from helpers.project import need
 from helpers.rows import in_python
-from helpers.served import (  # noqa: F401
+from helpers.served import (
     ATTEMPT,
     FILE_BYTES,
     KIB,
@@ -25,7 +25,6 @@ from helpers.served import (  # noqa: F401
     clean_environment,
     in_client,
     lab_of,
-    served,
 )
 
 from reckon.hosts import nfs

@@ -9,18 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from helpers.labs import (  # the fixture acts on every test of this file  # noqa: F401
-    SOON_S,
-    USERS,
-    alive,
-    gone,
-    in_lab,
-    living_in,
-    machine,
-    nothing_is_left_behind,
-    path,
-    spaces_of,
-)
+from helpers.labs import SOON_S, USERS, gone, in_lab, living_in, machine, spaces_of
+from helpers.processes import alive
 from helpers.project import ROOT
 
 from reckon.config import ReckonError

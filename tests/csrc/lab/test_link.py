@@ -4,14 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from helpers.labs import (  # the fixture acts on every test of this file  # noqa: F401
-    USERS,
-    in_lab,
-    machine,
-    nothing_is_left_behind,
-    path,
-    startable,
-)
+from helpers.labs import USERS, in_lab, machine
 
 # --- the link ----------------------------------------------------------------------------------
 

@@ -5,14 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from helpers.labs import (  # the fixture acts on every test of this file  # noqa: F401
-    NOBODY,
-    USERS,
-    in_lab,
-    nothing_is_left_behind,
-    path,
-    startable,
-)
+from helpers.labs import NOBODY, USERS, in_lab, startable
 from helpers.project import ROOT, need, sanitized_build
 from helpers.rows import x86_only
 

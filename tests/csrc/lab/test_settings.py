@@ -5,7 +5,6 @@ import os
 import subprocess
 
 import pytest
-from helpers.labs import nothing_is_left_behind  # acts on every test of this file  # noqa: F401
 from helpers.project import ROOT
 
 from reckon import config

@@ -8,13 +8,7 @@ import subprocess
 import numpy as np
 import pytest
 from helpers.project import ROOT, need
-from helpers.rows import (  # the fixture acts on every test of this file
-    MIB,
-    huge_pages,
-    median_ns,
-    two_cpus,
-    x86_only,
-)
+from helpers.rows import MIB, huge_pages, median_ns, two_cpus, x86_only
 
 from reckon.measurement import library
 

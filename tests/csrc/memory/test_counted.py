@@ -7,13 +7,7 @@ from itertools import groupby
 
 import pytest
 from helpers.project import ROOT
-from helpers.rows import (  # the fixture acts on every test of this file
-    huge_pages,
-    in_python,
-    objdump,
-    two_cpus,
-    x86_only,
-)
+from helpers.rows import huge_pages, in_python, objdump, two_cpus, x86_only
 
 from reckon.measurement import library
 

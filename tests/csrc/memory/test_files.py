@@ -11,17 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.processes import probes_of
 from helpers.project import ROOT, need
-from helpers.rows import (  # the fixture acts on every test of this file
-    FEW,
-    HEAD,
-    MEMORY,
-    MIB,
-    NOBODY_ELSE,
-    NOTHING,
-    children_of,
-    in_python,
-)
+from helpers.rows import FEW, HEAD, MEMORY, MIB, NOBODY_ELSE, NOTHING, in_python
 
 from reckon.measurement import library
 
@@ -129,7 +121,7 @@ def test_what_is_ended_half_way_leaves_no_file(tmp_path, how):
         probes = []
         for _ in range(200):
             time.sleep(0.02)
-            probes = children_of(caller.pid)
+            probes = probes_of(caller.pid)
             if probes and any("(deleted)" in os.readlink(f) for f in open_files(probes[0])):
                 break
         assert probes and list(tmp_path.iterdir()) == []

@@ -11,15 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.processes import probes_of
 from helpers.project import ROOT, need
-from helpers.rows import (  # the fixture acts on every test of this file
-    HEAD,
-    MIB,
-    children_of,
-    huge_pages,
-    in_python,
-    two_cpus,
-)
+from helpers.rows import HEAD, MIB, huge_pages, in_python, two_cpus
 
 from reckon.measurement import library
 
@@ -167,7 +161,7 @@ def seen_while_running(row, params, look):
     runner.start()
     while runner.is_alive():
         time.sleep(0.05)
-        for pid in children_of(os.getpid()):
+        for pid in probes_of(os.getpid()):
             with contextlib.suppress(OSError):
                 seen = look(pid) or seen
     runner.join()

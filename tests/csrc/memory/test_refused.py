@@ -8,20 +8,17 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.processes import PARENT, STATE, processes_where, stat
 from helpers.project import ROOT, need
-from helpers.rows import (  # the fixture acts on every test of this file
+from helpers.rows import (
     FEW,
     HEAD,
     MEMORY,
     MIB,
     NOBODY_ELSE,
-    PARENT,
-    STATE,
     control_group,
     in_python,
     kills_in,
-    processes_where,
-    stat,
     two_cpus,
 )
 

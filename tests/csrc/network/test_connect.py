@@ -5,13 +5,7 @@ import re
 import shutil
 
 import pytest
-from helpers.connections import (  # the fixture acts on every test of this file
-    ACROSS,
-    ROWS,
-    WIRE,
-    in_own_network,
-    root,
-)
+from helpers.connections import ACROSS, ROWS, WIRE, in_own_network, root
 from helpers.project import need
 from helpers.rows import objdump, two_cpus, x86_only
 

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from helpers.connections import (  # the fixture acts on every test of this file
+from helpers.connections import (
     ACROSS,
     PART,
     ROWS,

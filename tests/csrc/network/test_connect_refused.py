@@ -5,23 +5,10 @@ import threading
 import time
 
 import pytest
-from helpers.connections import (  # the fixture acts on every test of this file
-    ACROSS,
-    PART,
-    ROWS,
-    WIRE,
-    in_own_network,
-)
+from helpers.connections import ACROSS, PART, ROWS, WIRE, in_own_network
+from helpers.processes import PARENT, probes_of, processes_where, stat
 from helpers.project import need
-from helpers.rows import (
-    NOBODY_ELSE,
-    PARENT,
-    children_of,
-    in_python,
-    processes_where,
-    stat,
-    two_cpus,
-)
+from helpers.rows import NOBODY_ELSE, in_python, two_cpus
 
 from reckon.measurement import library
 
@@ -119,7 +106,7 @@ def test_no_server_outlives_a_killed_probe():
     runner.start()
     for _ in range(200):
         time.sleep(0.02)
-        probes = children_of(os.getpid())
+        probes = probes_of(os.getpid())
         if probes and processes_where(lambda path: int(stat(path)[PARENT]) == probes[0]):
             break
     os.kill(probes[0], 9)

@@ -6,15 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from helpers.peers import TOKEN, Peer, until
+from helpers.peers import TOKEN, Peer
+from helpers.processes import until
 from helpers.project import ROOT, need
-from helpers.rows import (  # the fixtures act on every test of this file
-    NOTHING,
-    in_python,
-    median_ns,
-    quickest_ns,
-    two_cpus,
-)
+from helpers.rows import NOTHING, in_python, median_ns, quickest_ns, two_cpus
 from helpers.trips import CAPTURED, LOOPBACK_ALONE, ROWS, SIX, SPACE, Running, can_run, root
 
 from reckon.measurement import library

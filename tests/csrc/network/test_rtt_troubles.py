@@ -10,13 +10,9 @@ import time
 
 import pytest
 from helpers.peers import TOKEN, Peer, line
+from helpers.processes import processes_where
 from helpers.project import ROOT, need
-from helpers.rows import (  # the fixtures act on every test of this file
-    NOBODY_ELSE,
-    NOTHING,
-    in_python,
-    processes_where,
-)
+from helpers.rows import NOBODY_ELSE, NOTHING, in_python
 from helpers.trips import CAPTURED, LOOPBACK_ALONE, ROWS, SPACE, Running, can_run, root
 
 from reckon.measurement import library

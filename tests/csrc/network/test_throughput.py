@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from helpers.project import need
 from helpers.receivers import FEW, LONG, ROWS, Receiver, honest, possible, run, told
-from helpers.rows import MIB, in_python, x86_only  # the fixture acts on every test
+from helpers.rows import MIB, in_python, x86_only
 
 from reckon.measurement import library
 

@@ -9,14 +9,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from helpers.peers import TOKEN, Peer, living_children, until  # a fixture for every test
+from helpers.peers import TOKEN, Peer
+from helpers.processes import living_children, probes_of, until
 from helpers.project import need
 from helpers.receivers import FEW, LONG, PART, ROWS, Receiver, possible, run
-from helpers.rows import (  # one more fixture for every test of this file
+from helpers.rows import (
     MIB,
     NOBODY_ELSE,
     NOTHING,
-    children_of,
     control_group,
     in_python,
     kills_in,
@@ -132,7 +132,7 @@ def test_the_receiver_is_where_the_row_says():
             )  # leaves this test some time, too
             seen = set()
             while not ended.done():
-                for probe in children_of(os.getpid()):
+                for probe in probes_of(os.getpid()):
                     for peer in living_children(probe):
                         for service in living_children(peer):
                             with contextlib.suppress(ProcessLookupError):

@@ -4,21 +4,14 @@ import os
 import re
 
 import pytest
-from helpers.rows import NOTHING, in_python, median_ns  # a fixture for every test
-from helpers.tools import (  # as does programs
-    ALONE,
-    IPERF3,
-    LISTEN,
-    NOBODY,
-    PING,
-    PROGRAM,
-    SOCKPERF,
-    said_by,
-)
+from helpers.rows import NOTHING, in_python, median_ns
+from helpers.tools import ALONE, IPERF3, LISTEN, NOBODY, PING, PROGRAM, SOCKPERF, said_by
 
 from reckon.measurement import library
 
 # --- what they measure -------------------------------------------------------------------------
+
+pytestmark = pytest.mark.usefixtures("programs")
 
 
 def us_of(one):

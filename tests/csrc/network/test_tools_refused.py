@@ -11,29 +11,14 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.processes import GROUP, STATE, probes_of, processes_where, stat
 from helpers.project import ROOT, need
-from helpers.rows import (  # the fixture acts on every test of this file
-    GROUP,
-    HEAD,
-    NOBODY_ELSE,
-    STATE,
-    children_of,
-    in_python,
-    processes_where,
-    stat,
-)
-from helpers.tools import (  # as does programs
-    IPERF3,
-    LISTEN,
-    PING,
-    PROGRAM,
-    SOCKPERF,
-    private,
-    said_by,
-    said_in_turn,
-)
+from helpers.rows import HEAD, NOBODY_ELSE, in_python
+from helpers.tools import IPERF3, LISTEN, PING, PROGRAM, SOCKPERF, private, said_by, said_in_turn
 
 need(os.geteuid() == 0, "a mount and a network of one's own need root")
+
+pytestmark = pytest.mark.usefixtures("programs")
 
 
 def path_of(row):
@@ -218,7 +203,7 @@ def test_no_program_outlives_a_killed_caller(row, params):
     try:
         for _ in range(400):
             time.sleep(0.02)
-            probes = children_of(caller.pid)
+            probes = probes_of(caller.pid)
             running = group(probes[0]) if probes else []
             if len(running) == 1 + wanted:
                 break

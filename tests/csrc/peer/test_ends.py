@@ -8,16 +8,10 @@ import subprocess
 import sys
 
 import pytest
-from helpers.peers import (  # one fixture acts on every test of this file
-    TOKEN,
-    Peer,
-    about,
-    living_children,
-    peers_running,
-    until,
-)
+from helpers.peers import TOKEN, Peer, about, peers_running
+from helpers.processes import alive, living_children, pids_gone, probes_of, until
 from helpers.project import ROOT, probes_running
-from helpers.rows import HEAD, children_of, in_python
+from helpers.rows import HEAD, in_python
 
 from reckon.measurement import library
 
@@ -66,7 +60,7 @@ def test_a_signal_ends_it_with_all_its_services(number):
         half_open = one.connect()
         one.program.send_signal(number)
         assert one.program.wait(5) == 0
-        assert not any(os.path.exists(f"/proc/{child}") for child in children)
+        assert not any(alive(child) for child in children)
         for connection in [*connections, half_open]:
             connection.close()
     assert one.said == ""
@@ -78,7 +72,7 @@ def test_its_services_die_with_it():
         children = living_children(one.pid)
         one.program.kill()
         one.program.wait()
-        assert until(lambda: not any(os.path.exists(f"/proc/{child}") for child in children))
+        assert pids_gone(children)
         for connection in connections:
             connection.close()
 
@@ -127,7 +121,7 @@ def in_the_middle(how, isolated, row="test/peer_echo", params="{'turns': 100_000
 @pytest.mark.parametrize("isolated", [True, False])
 def test_the_peer_of_a_row_goes_with_the_row(isolated):
     def end_the_row(caller):
-        (row,) = children_of(caller.pid) if isolated else [caller.pid]
+        (row,) = probes_of(caller.pid) if isolated else [caller.pid]
         os.kill(row, signal.SIGKILL)
         assert until(lambda: not peers_running()), peers_running()
 

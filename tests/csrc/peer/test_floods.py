@@ -9,16 +9,8 @@ import subprocess
 import time
 
 import pytest
-from helpers.peers import (  # one fixture acts on every test of this file
-    TOKEN,
-    Peer,
-    about,
-    everything,
-    exactly,
-    line,
-    living_children,
-    until,
-)
+from helpers.peers import TOKEN, Peer, about, everything, exactly, line
+from helpers.processes import living_children, until
 from helpers.project import ROOT, need
 from helpers.rows import in_python
 
@@ -117,7 +109,8 @@ def test_services_end_when_the_network_to_their_caller_does():
     script = f"""
 import subprocess, sys
 sys.path.insert(0, {str(ROOT / "tests")!r})
-from helpers.peers import Peer, living_children, until
+from helpers.peers import Peer
+from helpers.processes import living_children, until
 subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 with Peer() as peer:
     services = ["echo 64", "sink 1000 4096", "source 0 65536", "accept 5 0", "udp-echo", "quickack"]

@@ -9,12 +9,8 @@ import threading
 import time
 
 import pytest
-from helpers.peers import (  # one fixture acts on every test of this file
-    PROGRAM,
-    TOKEN,
-    Peer,
-    until,
-)
+from helpers.peers import PROGRAM, TOKEN, Peer
+from helpers.processes import until
 from helpers.project import need
 from helpers.rows import in_python
 

@@ -7,15 +7,8 @@ import socket
 import time
 
 import pytest
-from helpers.peers import (  # one fixture acts on every test of this file
-    TOKEN,
-    about,
-    everything,
-    exactly,
-    line,
-    living_children,
-    until,
-)
+from helpers.peers import TOKEN, about, everything, exactly, line
+from helpers.processes import living_children, until
 from helpers.project import ROOT, need
 from helpers.rows import in_python
 
@@ -238,7 +231,8 @@ def test_accept_tells_how_often_its_queue_was_full():
     script = f"""
 import signal, socket, sys
 sys.path.insert(0, {str(ROOT / "tests")!r})
-from helpers.peers import Peer, line, living_children, until
+from helpers.peers import Peer, line
+from helpers.processes import living_children, until
 from tests.csrc.peer.test_services import door
 def drops(peer, crowd):
     control, address = door(peer, "accept 3 0")

@@ -1,0 +1,84 @@
+"""What a test left behind: processes, mounts, control groups and scratch files of this test process.
+
+The test process adopts every orphan that descends from it, as a service manager does, so that
+whatever survives its starter is a child here, whoever else is testing or measuring on this machine.
+"""
+
+import contextlib
+import ctypes
+import os
+import re
+import time
+from pathlib import Path
+
+from helpers.processes import STATE, children_of, stat
+
+PR_SET_CHILD_SUBREAPER = 36
+LEAVING_S = 5.0  # a killed process or a control group may be on its way out for as long
+SCRATCH = Path("/var/tmp")  # where scratch files lie unless a test says otherwise
+GROUPS = Path("/sys/fs/cgroup")
+
+
+def adopt_orphans() -> None:
+    """From now on orphans become children of this process, not of process 1 or of a user's manager."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _owner_is_gone(path: Path) -> bool:
+    """Whether the process is dead after which a group or folder, NAME-PID or NAME-PID-MARK, is named."""
+    owner = re.search(r"-(\d+)(-|$)", path.name)
+    return owner is None or not Path(f"/proc/{owner[1]}").exists()
+
+
+def _orphaned(paths) -> set[str]:
+    return {str(path) for path in paths if _owner_is_gone(path)}
+
+
+def control_groups() -> list[str]:
+    """The control groups of probes, by path: reckon-PID-MARK."""
+    return sorted(str(path) for path in GROUPS.rglob("reckon-*-*"))
+
+
+def remains(own_folder: Path) -> dict[str, set]:
+    """What is there now, by kind: living children, mounts below the test's folders, control groups and
+    scratch files whose owner is dead."""
+    mounts = Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
+    return {
+        "process": {pid for pid in children_of(os.getpid()) if _alive_or_reaped(pid)},
+        "mount": {line.split()[1] for line in mounts if str(own_folder) in line},
+        "control group": _orphaned(map(Path, control_groups())),
+        "scratch folder": _orphaned(SCRATCH.glob("reckon-*")),
+    }
+
+
+def _alive_or_reaped(pid: int) -> bool:
+    """Whether the child lives; a dead one that was adopted is waited for."""
+    with contextlib.suppress(OSError):
+        if stat(f"/proc/{pid}")[STATE] != "Z":
+            return True
+        os.waitpid(pid, os.WNOHANG)
+    return False
+
+
+def added_since(before: dict[str, set], own_folder: Path) -> dict[str, set]:
+    """What is there and was not before, once what is on its way out has had time to go."""
+    end = time.monotonic() + LEAVING_S
+    while True:
+        now = remains(own_folder)
+        added = {kind: now[kind] - before[kind] for kind in now if now[kind] - before[kind]}
+        if not added or time.monotonic() > end:
+            return added
+        time.sleep(0.02)
+
+
+def described(added: dict[str, set]) -> str:
+    """For the message of a failed check: each process with its command line."""
+    lines = []
+    for kind, ones in added.items():
+        for one in sorted(ones):
+            command = b""
+            if kind == "process":
+                with contextlib.suppress(OSError):
+                    command = Path(f"/proc/{one}/cmdline").read_bytes().replace(b"\0", b" ")
+            lines.append(f"{kind} {one} {command.decode(errors='replace')}".strip())
+    return "\n".join(lines)
