@@ -1,47 +1,52 @@
 /* cpu/switch: from one process or thread to another. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cpu/support/switch.h"
 
 /* --- a token between two --- */
 
-static int hand_over(struct rk_context *c, struct rk_sample *out, size_t n, enum means means,
-                     enum partner partner, int across)
+static int hand_over(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t turns = rk_integer(c, "turns");
-    const int cpu = across ? rk_other_cpu() : -1;
-    struct pair pair;
-    if (across && cpu < 0)
-        return rk_cannot(c, "needs a second CPU, and this process may use only one");
-    const int status = meet(c, &pair, means, partner, cpu);
-    if (status)
-        return status;
+    const struct pair *pair = rk_state(c);
     int bad = 0;
-    RK_BATCH(out, n, turns, bad |= turn_around(&pair.link));
+    RK_BATCH(out, n, turns, bad |= turn_around(&pair->link));
     for (size_t i = 0; i < n; i++)
         out[i].ops *= 2; /* there and back */
-    return part(c, &pair, bad ? rk_failed(c, "the token was lost", EPIPE) : 0);
+    return bad ? TOKEN_LOST(c) : 0;
 }
 
-#define HAND_OVER(function, means, partner, across)                                                \
-    static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
+static int open_across(struct rk_context *c, enum means means, enum partner partner)
+{
+    const int cpu = rk_other_cpu();
+    if (cpu < 0)
+        return rk_cannot(c, "needs a second CPU, and this process may use only one");
+    return meet(c, rk_state(c), means, partner, cpu);
+}
+
+#define OPEN_SAME(function, means, partner)                                                        \
+    static int function(struct rk_context *c)                                                      \
     {                                                                                              \
-        return hand_over(c, out, n, means, partner, across);                                       \
+        return meet(c, rk_state(c), means, partner, -1);                                           \
+    }
+#define OPEN_ACROSS(function, means, partner)                                                      \
+    static int function(struct rk_context *c)                                                      \
+    {                                                                                              \
+        return open_across(c, means, partner);                                                     \
     }
 
-HAND_OVER(run_process, BY_PIPE, A_PROCESS, 0)
-HAND_OVER(run_thread, BY_PIPE, A_THREAD, 0)
-HAND_OVER(run_process_across, BY_PIPE, A_PROCESS, 1)
-HAND_OVER(run_thread_across, BY_PIPE, A_THREAD, 1)
-HAND_OVER(run_eventfd_process, BY_EVENTFD, A_PROCESS, 0)
-HAND_OVER(run_eventfd_thread, BY_EVENTFD, A_THREAD, 0)
-HAND_OVER(run_eventfd_process_across, BY_EVENTFD, A_PROCESS, 1)
-HAND_OVER(run_eventfd_thread_across, BY_EVENTFD, A_THREAD, 1)
-HAND_OVER(run_futex_process, BY_FUTEX, A_PROCESS, 0)
-HAND_OVER(run_futex_thread, BY_FUTEX, A_THREAD, 0)
-HAND_OVER(run_futex_process_across, BY_FUTEX, A_PROCESS, 1)
-HAND_OVER(run_futex_thread_across, BY_FUTEX, A_THREAD, 1)
+OPEN_SAME(open_eventfd_process, BY_EVENTFD, A_PROCESS)
+OPEN_SAME(open_eventfd_thread, BY_EVENTFD, A_THREAD)
+OPEN_SAME(open_futex_process, BY_FUTEX, A_PROCESS)
+OPEN_SAME(open_futex_thread, BY_FUTEX, A_THREAD)
+OPEN_ACROSS(open_process_across, BY_PIPE, A_PROCESS)
+OPEN_ACROSS(open_thread_across, BY_PIPE, A_THREAD)
+OPEN_ACROSS(open_eventfd_process_across, BY_EVENTFD, A_PROCESS)
+OPEN_ACROSS(open_eventfd_thread_across, BY_EVENTFD, A_THREAD)
+OPEN_ACROSS(open_futex_process_across, BY_FUTEX, A_PROCESS)
+OPEN_ACROSS(open_futex_thread_across, BY_FUTEX, A_THREAD)
 
 /* What the pipe itself costs: the same write and read in one process, which never blocks. */
 static int pass_alone(struct rk_sample *out, size_t n, int64_t passes, const struct link *link)
@@ -53,47 +58,22 @@ static int pass_alone(struct rk_sample *out, size_t n, int64_t passes, const str
 
 static int run_pipe(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct link link;
-    const int status = open_link(c, &link, BY_PIPE);
-    if (status)
-        return status;
-    const int bad = pass_alone(out, n, rk_integer(c, "turns"), &link);
-    close_link(&link);
-    return bad ? rk_failed(c, "the token was lost", EPIPE) : 0;
+    return pass_alone(out, n, rk_integer(c, "turns"), rk_state(c)) ? TOKEN_LOST(c) : 0;
 }
 
 /* Token minus pipe, both timed in the same trial. Negative where the pipe alone took longer. */
-static int less_pipe(struct rk_context *c, struct rk_sample *out, size_t n, enum partner partner)
+static int less_pipe(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t turns = rk_integer(c, "turns");
-    struct link link;
-    struct pair pair;
-    int status = open_link(c, &link, BY_PIPE);
-    if (status)
-        return status;
-    status = meet(c, &pair, BY_PIPE, partner, -1);
-    if (!status) {
-        int bad = 0;
-        for (size_t i = 0; i < n; i++) {
-            struct rk_sample whole, alone;
-            RK_BATCH(&whole, 1, turns, bad |= turn_around(&pair.link));
-            bad |= pass_alone(&alone, 1, 2 * turns, &link);
-            out[i] = (struct rk_sample){whole.ticks - alone.ticks, 2 * (uint64_t)turns};
-        }
-        status = part(c, &pair, bad ? rk_failed(c, "the token was lost", EPIPE) : 0);
+    const struct pair_beside_pipe *state = rk_state(c);
+    int bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct rk_sample whole, alone;
+        RK_BATCH(&whole, 1, turns, bad |= turn_around(&state->pair.link));
+        bad |= pass_alone(&alone, 1, 2 * turns, &state->own);
+        out[i] = (struct rk_sample){whole.ticks - alone.ticks, 2 * (uint64_t)turns};
     }
-    close_link(&link);
-    return status;
-}
-
-static int run_process_less_pipe(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return less_pipe(c, out, n, A_PROCESS);
-}
-
-static int run_thread_less_pipe(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return less_pipe(c, out, n, A_THREAD);
+    return bad ? TOKEN_LOST(c) : 0;
 }
 
 /* --- a ring of processes, after lmbench's lat_ctx (McVoy and Staelin 1996, section 6.6) ---
@@ -108,6 +88,8 @@ struct ring {
     pid_t children[RING_MOST];
     uint64_t *words;
     size_t count;
+    int64_t own_size; /* pipes of this process alone, to take off what they cost */
+    int own[RING_MOST][2];
 };
 
 static inline void sum_up(const uint64_t *words, size_t count)
@@ -118,8 +100,10 @@ static inline void sum_up(const uint64_t *words, size_t count)
     RK_KEEP(sum);
 }
 
-static int leave_ring(struct rk_context *c, struct ring *ring, int status)
+static int close_ring(struct rk_context *c)
 {
+    struct ring *ring = rk_state(c);
+    int status = 0;
     for (int64_t i = 0; i < ring->size; i++) {
         if (ring->pipes[i][1] >= 0)
             close(ring->pipes[i][1]); /* the first child reads the end, and so on around */
@@ -133,6 +117,10 @@ static int leave_ring(struct rk_context *c, struct ring *ring, int status)
         while (waitpid(ring->children[i], &ended, 0) < 0 && errno == EINTR)
             ;
         status = status ? status : ended ? rk_failed(c, "a member of the ring", ECHILD) : 0;
+    }
+    for (int64_t i = 0; i < ring->own_size; i++) {
+        close(ring->own[i][0]);
+        close(ring->own[i][1]);
     }
     free(ring->words);
     return status;
@@ -171,48 +159,58 @@ static int once_around(const struct ring *ring)
     return put(ring->pipes[1][1]) || get(ring->pipes[0][0]);
 }
 
-static int form_ring(struct rk_context *c, struct ring *ring, int64_t size, size_t working_set)
+static int fits(struct rk_context *c, int64_t needed)
 {
-    const int64_t needed = size * (int64_t)working_set, available = rk_available_bytes();
-    if (available >= 0 && needed + needed / 8 > available) {
-        char why[128];
-        snprintf(why, sizeof why, "%lld MiB of working sets do not fit into the %lld MiB available",
-                 (long long)needed >> 20, (long long)available >> 20);
-        return rk_cannot(c, why);
-    }
-    ring->size = size;
+    const int64_t available = rk_available_bytes();
+    char why[128];
+    if (available < 0 || needed + needed / 8 <= available)
+        return 0;
+    snprintf(why, sizeof why, "%lld MiB of working sets do not fit into the %lld MiB available",
+             (long long)needed >> 20, (long long)available >> 20);
+    return rk_cannot(c, why);
+}
+
+static int open_ring(struct rk_context *c)
+{
+    const int64_t size = rk_integer(c, "processes");
+    const size_t working_set = (size_t)rk_integer(c, "working_set_bytes");
+    struct ring *ring = rk_state(c);
+    const int status = fits(c, size * (int64_t)working_set);
+    if (status)
+        return status;
     ring->count = working_set / sizeof(uint64_t);
     ring->words = calloc(ring->count + 1, sizeof(uint64_t));
-    for (int64_t i = 0; i < size; i++) {
-        ring->pipes[i][0] = ring->pipes[i][1] = -1;
-        ring->children[i] = 0;
-    }
     if (!ring->words)
         return rk_failed(c, "calloc", ENOMEM);
+    memset(ring->pipes, 0xff, sizeof ring->pipes); /* -1 */
+    ring->size = size;
     for (int64_t i = 0; i < size; i++)
         if (pipe(ring->pipes[i]) < 0)
-            return leave_ring(c, ring, rk_refused(c, "pipe", errno));
+            return rk_refused(c, "pipe", errno);
     for (int64_t i = 1; i < size; i++) {
         ring->children[i] = fork();
         if (ring->children[i] == 0)
             be_member(ring, i);
         if (ring->children[i] < 0)
-            return leave_ring(c, ring, rk_refused(c, "fork", errno));
+            return rk_refused(c, "fork", errno);
     }
     keep_own_ends(ring, 0);
+    for (; ring->own_size < size; ring->own_size++)
+        if (pipe(ring->own[ring->own_size]) < 0)
+            return rk_refused(c, "pipe", errno);
     for (size_t i = 0; i < ring->count; i++)
         ring->words[i] = 0;
     /* One lap that nobody times, so that every member has its working set. */
-    return once_around(ring) ? leave_ring(c, ring, rk_failed(c, "the token was lost", EPIPE)) : 0;
+    return once_around(ring) ? TOKEN_LOST(c) : 0;
 }
 
 /* What lat_ctx takes off: the token through as many pipes, and as many sums, in one process. */
-static int alone_around(int (*pipes)[2], const struct ring *ring)
+static int alone_around(const struct ring *ring)
 {
     int bad = 0;
     for (int64_t i = 0; i < ring->size; i++) {
         sum_up(ring->words, ring->count);
-        bad |= put(pipes[i][1]) || get(pipes[i][0]);
+        bad |= put(ring->own[i][1]) || get(ring->own[i][0]);
     }
     return bad;
 }
@@ -220,33 +218,16 @@ static int alone_around(int (*pipes)[2], const struct ring *ring)
 static int run_ring_with(struct rk_context *c, struct rk_sample *out, size_t n, int subtract)
 {
     const int64_t laps = rk_integer(c, "laps");
-    int own[RING_MOST][2];
-    struct ring ring;
-    int64_t opened = 0;
+    const struct ring *ring = rk_state(c);
     int bad = 0;
-    int status =
-        form_ring(c, &ring, rk_integer(c, "processes"), (size_t)rk_integer(c, "working_set_bytes"));
-    if (status)
-        return status;
-    for (; opened < ring.size && !status; opened++)
-        if (pipe(own[opened]) < 0) {
-            status = rk_refused(c, "pipe", errno);
-            break;
-        }
-    for (size_t i = 0; i < n && !status; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct rk_sample whole, alone = {0, 0};
-        RK_BATCH(&whole, 1, laps, bad |= once_around(&ring));
+        RK_BATCH(&whole, 1, laps, bad |= once_around(ring));
         if (subtract)
-            RK_BATCH(&alone, 1, laps, bad |= alone_around(own, &ring));
-        out[i] = (struct rk_sample){whole.ticks - alone.ticks, (uint64_t)(laps * ring.size)};
+            RK_BATCH(&alone, 1, laps, bad |= alone_around(ring));
+        out[i] = (struct rk_sample){whole.ticks - alone.ticks, (uint64_t)(laps * ring->size)};
     }
-    while (opened-- > 0) {
-        close(own[opened][0]);
-        close(own[opened][1]);
-    }
-    if (bad && !status)
-        status = rk_failed(c, "the token was lost", EPIPE);
-    return leave_ring(c, &ring, status);
+    return bad ? TOKEN_LOST(c) : 0;
 }
 
 static int run_ring(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -261,83 +242,72 @@ static int run_ring_less_work(struct rk_context *c, struct rk_sample *out, size_
 
 /* --- mbp2016: ping-pong over pipes, t(2n) - t(n), the pipe's cost left in --- */
 
-static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n, enum partner partner)
+static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct pair pair;
+    const struct pair *pair = rk_state(c);
     int bad = 0;
-    const int status = meet(c, &pair, BY_PIPE, partner, -1);
-    if (status)
-        return status;
-    RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "turns"), bad |= turn_around(&pair.link));
+    RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "turns"), bad |= turn_around(&pair->link));
     for (size_t i = 0; i < n; i++)
         out[i].ops *= 2;
-    return part(c, &pair, bad ? rk_failed(c, "the token was lost", EPIPE) : 0);
-}
-
-static int run_mbp2016_process(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return mbp2016(c, out, n, A_PROCESS);
-}
-
-static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return mbp2016(c, out, n, A_THREAD);
+    return bad ? TOKEN_LOST(c) : 0;
 }
 
 #define TURNS(preset) RK_COUNT("turns", preset, 1, 100000000, "times the token goes there and back")
-#define SAME(id, row_name, what, function)                                                         \
+#define SAME(id, row_name, what, open_)                                                            \
     RK_PROBE(id, .name = "cpu/switch/" row_name, .op = "switch",                                   \
              .timed = "turns x a token there and back between two " what ", same CPU",             \
-             .params = RK_PARAMS(TURNS(100)), .trials = function)
-#define ACROSS(id, row_name, what, function)                                                       \
+             .params = RK_PARAMS(TURNS(100)), .trials = hand_over, OF_A_PAIR(open_))
+#define ACROSS(id, row_name, what, open_)                                                          \
     RK_PROBE(id, .name = "cpu/switch/" row_name "_across", .op = "switch",                         \
              .timed = "turns x a token there and back between two " what ", the partner on "       \
                       "another CPU (the lowest)",                                                  \
-             .params = RK_PARAMS(TURNS(20)), .trials = function)
-#define LESS(id, row_name, what, function)                                                         \
+             .params = RK_PARAMS(TURNS(20)), .trials = hand_over, OF_A_PAIR(open_))
+#define LESS(id, row_name, what, open_)                                                            \
     RK_PROBE(id, .name = "cpu/switch/" row_name "_less_pipe", .op = "switch",                      \
              .timed = "a token there and back between two " what ", same CPU, minus as many "      \
                       "writes and reads in one process",                                           \
-             .params = RK_PARAMS(TURNS(100)), .trials = function)
+             .params = RK_PARAMS(TURNS(100)), .trials = less_pipe, OF_A_PAIR_BESIDE_PIPE(open_))
 #define RING                                                                                       \
     RK_PARAMS(                                                                                     \
         RK_COUNT("processes", 2, 2, RING_MOST, "processes in the ring"),                           \
         RK_COUNT("working_set_bytes", 0, 0, 1 << 30, "summed up by each before it passes on"),     \
         RK_COUNT("laps", 10, 1, 1000000, "times the token goes around"))
-#define MBP_ROW(id, row_name, function)                                                            \
+#define MBP_ROW(id, row_name, open_)                                                               \
     RK_PROBE(id, .name = "cpu/switch/mbp2016_" row_name, .op = "switch", .reports = "mbp2016",     \
              .timed =                                                                              \
                  "t(2n) - t(n) of n tokens there and back over pipes, the pipe's cost left in",    \
-             .params = RK_PARAMS(TURNS(100)), .trials = function)
+             .params = RK_PARAMS(TURNS(100)), .trials = mbp2016, OF_A_PAIR(open_))
 
-SAME(process, "process", "processes over two pipes", run_process);
-SAME(thread, "thread", "threads over two pipes", run_thread);
-SAME(eventfd_process, "eventfd_process", "processes by eventfd", run_eventfd_process);
-SAME(eventfd_thread, "eventfd_thread", "threads by eventfd", run_eventfd_thread);
-SAME(futex_process, "futex_process", "processes by futex", run_futex_process);
-SAME(futex_thread, "futex_thread", "threads by futex", run_futex_thread);
-ACROSS(process_across, "process", "processes over two pipes", run_process_across);
-ACROSS(thread_across, "thread", "threads over two pipes", run_thread_across);
+SAME(process, "process", "processes over two pipes", open_process_pair);
+SAME(thread, "thread", "threads over two pipes", open_thread_pair);
+SAME(eventfd_process, "eventfd_process", "processes by eventfd", open_eventfd_process);
+SAME(eventfd_thread, "eventfd_thread", "threads by eventfd", open_eventfd_thread);
+SAME(futex_process, "futex_process", "processes by futex", open_futex_process);
+SAME(futex_thread, "futex_thread", "threads by futex", open_futex_thread);
+ACROSS(process_across, "process", "processes over two pipes", open_process_across);
+ACROSS(thread_across, "thread", "threads over two pipes", open_thread_across);
 ACROSS(eventfd_process_across, "eventfd_process", "processes by eventfd",
-       run_eventfd_process_across);
-ACROSS(eventfd_thread_across, "eventfd_thread", "threads by eventfd", run_eventfd_thread_across);
-ACROSS(futex_process_across, "futex_process", "processes by futex", run_futex_process_across);
-ACROSS(futex_thread_across, "futex_thread", "threads by futex", run_futex_thread_across);
+       open_eventfd_process_across);
+ACROSS(eventfd_thread_across, "eventfd_thread", "threads by eventfd", open_eventfd_thread_across);
+ACROSS(futex_process_across, "futex_process", "processes by futex", open_futex_process_across);
+ACROSS(futex_thread_across, "futex_thread", "threads by futex", open_futex_thread_across);
 RK_PROBE(pipe_, .name = "cpu/switch/pipe", .op = "pass",
          .timed = "turns x a write to a pipe and a read from it in one process, which never blocks",
-         .params = RK_PARAMS(TURNS(100)), .trials = run_pipe);
-LESS(process_less_pipe, "process", "processes", run_process_less_pipe);
-LESS(thread_less_pipe, "thread", "threads", run_thread_less_pipe);
+         .params = RK_PARAMS(TURNS(100)), .trials = run_pipe, OF_PIPES);
+LESS(process_less_pipe, "process", "processes", open_process_beside_pipe);
+LESS(thread_less_pipe, "thread", "threads", open_thread_beside_pipe);
 RK_PROBE(ring, .name = "cpu/switch/ring", .op = "switch",
          .timed =
              "laps x a token around a ring of processes over pipes, same CPU; each sums up its "
              "working set before it passes on",
-         .params = RING, .trials = run_ring);
+         .params = RING, .trials = run_ring, .state_bytes = sizeof(struct ring), .open = open_ring,
+         .close = close_ring);
 RK_PROBE(
     ring_less_work, .name = "cpu/switch/ring_less_work", .op = "switch",
     .timed =
         "laps x a token around a ring of processes over pipes, same CPU, each of which sums up its "
         "working set, minus as many sums, writes and reads in one process (lmbench's lat_ctx)",
-    .params = RING, .trials = run_ring_less_work);
-MBP_ROW(mbp2016_process, "process", run_mbp2016_process);
-MBP_ROW(mbp2016_thread, "thread", run_mbp2016_thread);
+    .params = RING, .trials = run_ring_less_work, .state_bytes = sizeof(struct ring),
+    .open = open_ring, .close = close_ring);
+MBP_ROW(mbp2016_process, "process", open_process_pair);
+MBP_ROW(mbp2016_thread, "thread", open_thread_pair);

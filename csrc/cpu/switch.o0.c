@@ -2,8 +2,6 @@
 #include "cpu/support/round_robin.h"
 #include "cpu/support/switch.h"
 
-#define LOST(c) rk_failed(c, "the token was lost", EPIPE)
-
 /* n turns between t470's stamps; returns whether a token was lost. */
 #define T470_LOOP(sample, turns, body)                                                             \
     RK_ONE_BY_ONE(sample, 1, RK_BARE_BEGIN, RK_BARE_END, for (int64_t k = 0; k < (turns); k++) body)
@@ -13,27 +11,18 @@
 static int run_t470_process(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t turns = rk_integer(c, "turns");
-    struct link own;
-    struct pair pair;
+    struct pair_beside_pipe *state = rk_state(c);
+    const struct link *own = &state->own;
     int bad = 0;
-    int status = open_link(c, &own, BY_PIPE);
-    if (status)
-        return status;
-    status = meet(c, &pair, BY_PIPE, A_PROCESS, -1);
-    if (status) {
-        close_link(&own);
-        return status;
-    }
     for (size_t i = 0; i < n; i++) {
         struct rk_sample pipes, whole;
         T470_LOOP(&pipes, turns,
-                  bad |=
-                  put(own.there[1]) || get(own.there[0]) || put(own.back[1]) || get(own.back[0]));
-        T470_LOOP(&whole, turns, bad |= turn_around(&pair.link));
+                  bad |= put(own->there[1]) || get(own->there[0]) || put(own->back[1]) ||
+                         get(own->back[0]));
+        T470_LOOP(&whole, turns, bad |= turn_around(&state->pair.link));
         out[i] = (struct rk_sample){whole.ticks - pipes.ticks, 2 * (uint64_t)turns};
     }
-    close_link(&own);
-    return part(c, &pair, bad ? LOST(c) : 0);
+    return bad ? TOKEN_LOST(c) : 0;
 }
 
 /* One of t470's two threads: the first passes and waits, the second answers. */
@@ -79,18 +68,15 @@ static int two_threads(struct runner *first, struct runner *second)
 static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t turns = rk_integer(c, "turns");
-    struct link link;
+    const struct link *link = rk_state(c);
     int bad = 0, error = 0;
-    const int status = open_link(c, &link, BY_PIPE);
-    if (status)
-        return status;
-    struct runner idle[2] = {{&link, 0, 0}, {&link, 0, 0}};
-    struct runner busy[2] = {{&link, turns, 0}, {&link, turns, 0}};
+    struct runner idle[2] = {{link, 0, 0}, {link, 0, 0}};
+    struct runner busy[2] = {{link, turns, 0}, {link, turns, 0}};
     for (size_t i = 0; i < n && !error; i++) {
         struct rk_sample creation, pipes, whole;
         T470_LOOP(&pipes, turns,
-                  bad |= put(link.there[1]) || get(link.there[0]) || put(link.back[1]) ||
-                         get(link.back[0]));
+                  bad |= put(link->there[1]) || get(link->there[0]) || put(link->back[1]) ||
+                         get(link->back[0]));
         T470_LOOP(&creation, 1, error = two_threads(&idle[0], &idle[1]));
         if (error)
             break;
@@ -98,47 +84,29 @@ static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n
         out[i] =
             (struct rk_sample){whole.ticks - creation.ticks - pipes.ticks, 2 * (uint64_t)turns};
     }
-    close_link(&link);
     if (error)
         return rk_refused(c, "pthread_create", error);
-    return bad || busy[0].bad || busy[1].bad ? LOST(c) : 0;
+    return bad || busy[0].bad || busy[1].bad ? TOKEN_LOST(c) : 0;
 }
 
 /* x510uq: every turn timed alone, there and back being two switches; the pipe's cost left in. */
-static int x510uq(struct rk_context *c, struct rk_sample *out, size_t n, enum partner partner)
+static int run_x510uq(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct pair pair;
+    const struct pair *pair = rk_state(c);
     int bad = 0;
-    const int status = meet(c, &pair, BY_PIPE, partner, -1);
-    if (status)
-        return status;
-    RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, bad |= turn_around(&pair.link));
+    RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, bad |= turn_around(&pair->link));
     for (size_t i = 0; i < n; i++)
         out[i].ops = 2;
-    return part(c, &pair, bad ? LOST(c) : 0);
-}
-
-static int run_x510uq_process(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return x510uq(c, out, n, A_PROCESS);
-}
-
-static int run_x510uq_thread(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return x510uq(c, out, n, A_THREAD);
+    return bad ? TOKEN_LOST(c) : 0;
 }
 
 static int run_x510uq_pipe(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct link link;
+    const struct link *link = rk_state(c);
     int bad = 0;
-    const int status = open_link(c, &link, BY_PIPE);
-    if (status)
-        return status;
     RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                  bad |= put(link.there[1]) || get(link.there[0]));
-    close_link(&link);
-    return bad ? LOST(c) : 0;
+                  bad |= put(link->there[1]) || get(link->there[0]));
+    return bad ? TOKEN_LOST(c) : 0;
 }
 
 static inline uint64_t stamp_begin(void)
@@ -184,7 +152,7 @@ static int run_i7_process(struct rk_context *c, struct rk_sample *out, size_t n)
         close(ends[0]);
         const int status = child < 0 ? rk_refused(c, "fork", errno) : wait_for(c, child);
         if (status || !told)
-            return status ? status : LOST(c);
+            return status ? status : TOKEN_LOST(c);
         out[i] = (struct rk_sample){(int64_t)(theirs - begin), 1};
     }
     return 0;
@@ -213,7 +181,7 @@ static int run_i7_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 
 /* hpe_i7_860: a child waits at a pipe; the clock runs from the parent's write, followed by wait(),
  * until the child has read. Under SCHED_RR 99. */
-static int run_hpe_process_here(struct rk_context *c, struct rk_sample *out, size_t n)
+static int run_hpe_process(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct link link;
@@ -235,7 +203,7 @@ static int run_hpe_process_here(struct rk_context *c, struct rk_sample *out, siz
         lost = lost || status || read(link.back[0], &theirs, sizeof theirs) != sizeof theirs;
         close_link(&link);
         if (lost)
-            return status ? status : LOST(c);
+            return status ? status : TOKEN_LOST(c);
         out[i] = (struct rk_sample){(int64_t)(theirs - begin), 1};
     }
     return 0;
@@ -261,7 +229,7 @@ static void *wait_for_signal(void *given)
     return NULL;
 }
 
-static int run_hpe_thread_here(struct rk_context *c, struct rk_sample *out, size_t n)
+static int run_hpe_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct signalled s = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0};
@@ -286,40 +254,39 @@ static int run_hpe_thread_here(struct rk_context *c, struct rk_sample *out, size
     return 0;
 }
 
-UNDER_ROUND_ROBIN(run_hpe_process, run_hpe_process_here)
-UNDER_ROUND_ROBIN(run_hpe_thread, run_hpe_thread_here)
-
 #define TURNS RK_PARAMS(RK_COUNT("turns", 100, 1, 1000000, "times the token goes there and back"))
-#define ALONE(id, report, row_name, what, function)                                                \
+#define ALONE(id, report, row_name, what, function, ...)                                           \
     RK_PROBE(id, .name = "cpu/switch/" report "_" row_name, .op = "switch", .reports = report,     \
-             .timed = what, .needs = RK_NEEDS_STAMPS, .trials = function)
+             .timed = what, .needs = RK_NEEDS_STAMPS, .trials = function, ##__VA_ARGS__)
 
 RK_PROBE(t470_process, .name = "cpu/switch/t470_process", .op = "switch", .reports = "t470",
          .timed = "a token there and back between two processes, minus as many passes through both "
                   "pipes in one process (the report: 10,000 turns)",
-         .params = TURNS, .needs = RK_NEEDS_STAMPS, .trials = run_t470_process);
+         .params = TURNS, .needs = RK_NEEDS_STAMPS, .trials = run_t470_process,
+         OF_A_PAIR_BESIDE_PIPE(open_process_beside_pipe));
 RK_PROBE(t470_thread, .name = "cpu/switch/t470_thread", .op = "switch", .reports = "t470",
          .timed =
              "two threads created, a token there and back between them, both joined, minus "
              "creation and join, minus as many passes in one thread (the report: 10,000 turns)",
-         .params = TURNS, .needs = RK_NEEDS_STAMPS, .trials = run_t470_thread);
+         .params = TURNS, .needs = RK_NEEDS_STAMPS, .trials = run_t470_thread, OF_PIPES);
 ALONE(x510uq_process, "x510uq", "process",
       "one token there and back between two processes, CPUID-fenced stamps and pipe left in; "
       "halved here",
-      run_x510uq_process);
+      run_x510uq, OF_A_PAIR(open_process_pair));
 ALONE(x510uq_thread, "x510uq", "thread",
       "one token there and back between two threads, CPUID-fenced stamps and pipe left in; halved "
       "here",
-      run_x510uq_thread);
+      run_x510uq, OF_A_PAIR(open_thread_pair));
 RK_PROBE(x510uq_pipe, .name = "cpu/switch/x510uq_pipe", .op = "pass", .reports = "x510uq",
          .timed = "one write to a pipe and one read in one process, between CPUID-fenced stamps",
-         .needs = RK_NEEDS_STAMPS, .trials = run_x510uq_pipe);
+         .needs = RK_NEEDS_STAMPS, .trials = run_x510uq_pipe, OF_PIPES);
 ALONE(i7_10750h_process, "i7_10750h", "process",
       "from fork()'s return in the parent until the child first runs", run_i7_process);
 ALONE(i7_10750h_thread, "i7_10750h", "thread",
       "from pthread_create()'s return until the thread first runs", run_i7_thread);
 ALONE(hpe_process, "hpe_i7_860", "process",
       "from a write to a pipe, followed by wait(), until the child has read, under SCHED_RR 99",
-      run_hpe_process);
+      run_hpe_process, UNDER_ROUND_ROBIN);
 ALONE(hpe_thread, "hpe_i7_860", "thread",
-      "from pthread_cond_signal() until the thread has woken, under SCHED_RR 99", run_hpe_thread);
+      "from pthread_cond_signal() until the thread has woken, under SCHED_RR 99", run_hpe_thread,
+      UNDER_ROUND_ROBIN);

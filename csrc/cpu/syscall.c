@@ -40,8 +40,6 @@ BATCH(run_gettime_syscall, syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now), re
 
 static int run_getpid_int80(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!rk_int80_works())
-        return rk_cannot(c, RK_NO_INT80);
     const long self = getpid();
     int bad = 0;
     RK_BATCH(out, n, rk_integer(c, "calls"), bad |= rk_int80(INT80_GETPID, 0, 0) != self);
@@ -50,18 +48,13 @@ static int run_getpid_int80(struct rk_context *c, struct rk_sample *out, size_t 
 
 static int run_getcwd_int80(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    if (!rk_int80_works())
-        return rk_cannot(c, RK_NO_INT80);
-    char *page = rk_low_page();
-    if (!page)
-        return rk_failed(c, "mmap below 4 GiB", errno);
+    const struct int80 *state = rk_state(c);
     long result = 1;
     int bad = 0;
     RK_BATCH(out, n, rk_integer(c, "calls"), {
-        result = rk_int80(INT80_GETCWD, (uint32_t)(uintptr_t)page, 4096);
+        result = rk_int80(INT80_GETCWD, (uint32_t)(uintptr_t)state->page, 4096);
         bad |= result <= 0;
     });
-    munmap(page, 4096);
     return bad ? rk_failed(c, "int 0x80 getcwd", (int)-result) : 0;
 }
 
@@ -83,9 +76,9 @@ TWICE(run_mbp2016_getpid, getpid(), result == self)
 TWICE(run_mbp2016_getuid, getuid(), result == user)
 TWICE(run_mbp2016_getppid, getppid(), result == parent)
 
-#define ROW(id, name_, function, timed_)                                                           \
+#define ROW(id, name_, function, timed_, ...)                                                      \
     RK_PROBE(id, .name = "cpu/syscall/" name_, .op = "call", .timed = "calls x " timed_,           \
-             .params = RK_PARAMS(CALLS), .trials = function)
+             .params = RK_PARAMS(CALLS), .trials = function, ##__VA_ARGS__)
 #define MBP_ROW(id, name_, function)                                                               \
     RK_PROBE(id, .name = "cpu/syscall/mbp2016_" name_, .op = "call", .reports = "mbp2016",         \
              .timed = "t(2n) - t(n) of n " name_ "() of the C library (the report: "               \
@@ -101,9 +94,10 @@ ROW(getcwd_syscall, "getcwd_syscall", run_getcwd_syscall, "syscall(SYS_getcwd)")
 ROW(times_libc, "times", run_times, "times() of the C library");
 ROW(gettime, "clock_gettime", run_gettime, "clock_gettime() of the C library (the vDSO)");
 ROW(gettime_syscall, "clock_gettime_syscall", run_gettime_syscall, "syscall(SYS_clock_gettime)");
-ROW(getpid_int80, "getpid_int80", run_getpid_int80, "INT 0x80 with getpid's 32-bit number");
+ROW(getpid_int80, "getpid_int80", run_getpid_int80, "INT 0x80 with getpid's 32-bit number",
+    BY_INT80);
 ROW(getcwd_int80, "getcwd_int80", run_getcwd_int80,
-    "INT 0x80 with getcwd's 32-bit number, the buffer below 4 GiB");
+    "INT 0x80 with getcwd's 32-bit number, the buffer below 4 GiB", BY_INT80);
 MBP_ROW(mbp2016_getpid, "getpid", run_mbp2016_getpid);
 MBP_ROW(mbp2016_getuid, "getuid", run_mbp2016_getuid);
 MBP_ROW(mbp2016_getppid, "getppid", run_mbp2016_getppid);

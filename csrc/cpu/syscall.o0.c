@@ -48,18 +48,13 @@ ALONE(run_hpe_getpid_syscall, syscall(SYS_getpid), result == self)
 
 static int run_hpe_int80(struct rk_context *c, struct rk_sample *out, size_t n, long number)
 {
-    if (!rk_int80_works())
-        return rk_cannot(c, RK_NO_INT80);
-    char *page = rk_low_page();
-    if (!page)
-        return rk_failed(c, "mmap below 4 GiB", errno);
-    const uint32_t low = (uint32_t)(uintptr_t)page;
+    const struct int80 *state = rk_state(c);
+    const uint32_t low = (uint32_t)(uintptr_t)state->page;
     long result = 1, least = 1;
     RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
         result = rk_int80(number, low, 4096);
         least = result < least ? result : least;
     });
-    munmap(page, 4096);
     return least <= 0 ? rk_failed(c, "int 0x80", (int)-least) : 0;
 }
 
@@ -73,10 +68,10 @@ static int run_hpe_getcwd_int80(struct rk_context *c, struct rk_sample *out, siz
     return run_hpe_int80(c, out, n, INT80_GETCWD);
 }
 
-#define ALONE_ROW(id, report, call_name, function, timed_)                                         \
+#define ALONE_ROW(id, report, call_name, function, timed_, ...)                                    \
     RK_PROBE(id, .name = "cpu/syscall/" report "_" call_name, .op = "call", .reports = report,     \
              .timed = timed_ ", -O0, one call between CPUID-fenced stamps, the stamps included",   \
-             .needs = RK_NEEDS_STAMPS, .trials = function)
+             .needs = RK_NEEDS_STAMPS, .trials = function, ##__VA_ARGS__)
 
 RK_PROBE(t470_getpid, .name = "cpu/syscall/t470_getpid", .op = "call", .reports = "t470",
          .timed = "calls x syscall(SYS_getpid), -O0, minus the timer and minus the empty loop",
@@ -89,5 +84,7 @@ ALONE_ROW(hpe_getcwd_syscall, "hpe_i7_860", "getcwd_syscall", run_hpe_getcwd_sys
           "syscall(SYS_getcwd)");
 ALONE_ROW(hpe_getpid_syscall, "hpe_i7_860", "getpid_syscall", run_hpe_getpid_syscall,
           "syscall(SYS_getpid)");
-ALONE_ROW(hpe_getpid_int80, "hpe_i7_860", "getpid_int80", run_hpe_getpid_int80, "INT 0x80 getpid");
-ALONE_ROW(hpe_getcwd_int80, "hpe_i7_860", "getcwd_int80", run_hpe_getcwd_int80, "INT 0x80 getcwd");
+ALONE_ROW(hpe_getpid_int80, "hpe_i7_860", "getpid_int80", run_hpe_getpid_int80, "INT 0x80 getpid",
+          BY_INT80);
+ALONE_ROW(hpe_getcwd_int80, "hpe_i7_860", "getcwd_int80", run_hpe_getcwd_int80, "INT 0x80 getcwd",
+          BY_INT80);

@@ -90,59 +90,78 @@ static int create_and_wait(struct rk_context *c, struct rk_sample *out, size_t n
     return 0;
 }
 
-/* The same from a parent that carries a region. Making it leaves the caches and the free lists as
- * no creation finds them, so one goes before, untimed. */
-static int with_resident(struct rk_context *c, struct rk_sample *out, size_t n,
-                         pid_t (*create)(void))
-{
+/* --- what is there while they are created --- */
+
+struct around {
+    struct crowd crowd;
     struct rk_region region;
+};
+
+/* The parent carries a region. Making it leaves the caches and the free lists as no creation finds
+ * them, so one goes before, untimed. */
+static int carry(struct rk_context *c, pid_t (*create)(void))
+{
+    struct around *around = rk_state(c);
     struct rk_sample unused;
     const int huge = rk_wants_huge(c);
-    int status =
-        huge < 0 ? huge : rk_map(c, &region, (size_t)rk_integer(c, "resident_bytes"), huge);
-    if (status)
-        return status;
-    if (region.start)
-        status = create_and_wait(c, &unused, 1, create, 1);
-    if (!status)
-        status = create_and_wait(c, out, n, create, 1);
-    rk_unmap(&region);
-    return status;
+    const int status =
+        huge < 0 ? huge : rk_map(c, &around->region, (size_t)rk_integer(c, "resident_bytes"), huge);
+    return status || !around->region.start ? status : create_and_wait(c, &unused, 1, create, 1);
 }
 
-static int run_fork(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_fork(struct rk_context *c)
 {
-    struct crowd crowd;
-    const int status = gather(c, &crowd, rk_integer(c, "alive"), 1);
-    return status ? status : dismiss(c, &crowd, with_resident(c, out, n, by_fork));
+    struct around *around = rk_state(c);
+    const int status = gather(c, &around->crowd, rk_integer(c, "alive"), 1);
+    return status ? status : carry(c, by_fork);
 }
 
-static int run_fork_return(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_vfork(struct rk_context *c)
 {
-    return create_and_wait(c, out, n, by_fork, 0);
+    return carry(c, by_vfork);
 }
 
-static int run_vfork(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return with_resident(c, out, n, by_vfork);
-}
-
-static int run_posix_spawn(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_posix_spawn(struct rk_context *c)
 {
     const int status = find_program(c, "reckon-blank");
-    return status ? status : with_resident(c, out, n, by_posix_spawn);
+    return status ? status : carry(c, by_posix_spawn);
 }
 
-#define RUN_PROGRAM(function, name, create)                                                        \
+static int open_thread(struct rk_context *c)
+{
+    struct around *around = rk_state(c);
+    return gather(c, &around->crowd, rk_integer(c, "alive"), 0);
+}
+
+static int close_around(struct rk_context *c)
+{
+    struct around *around = rk_state(c);
+    rk_unmap(&around->region);
+    return dismiss(c, &around->crowd, 0);
+}
+
+static int open_program(struct rk_context *c)
+{
+    return find_program(c, "reckon-blank");
+}
+
+static int open_static_program(struct rk_context *c)
+{
+    return find_program(c, "reckon-blank-static");
+}
+
+#define CREATE_AND_WAIT(function, create, to_the_end)                                              \
     static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
     {                                                                                              \
-        const int status = find_program(c, name);                                                  \
-        return status ? status : create_and_wait(c, out, n, create, 1);                            \
+        return create_and_wait(c, out, n, create, to_the_end);                                     \
     }
 
-RUN_PROGRAM(run_fork_exec, "reckon-blank", by_fork_exec)
-RUN_PROGRAM(run_fork_exec_static, "reckon-blank-static", by_fork_exec)
-RUN_PROGRAM(run_vfork_exec, "reckon-blank", by_vfork_exec)
+CREATE_AND_WAIT(run_fork, by_fork, 1)
+CREATE_AND_WAIT(run_fork_return, by_fork, 0)
+CREATE_AND_WAIT(run_vfork, by_vfork, 1)
+CREATE_AND_WAIT(run_posix_spawn, by_posix_spawn, 1)
+CREATE_AND_WAIT(run_fork_exec, by_fork_exec, 1)
+CREATE_AND_WAIT(run_vfork_exec, by_vfork_exec, 1)
 
 /* --- threads --- */
 
@@ -167,9 +186,7 @@ static int create_and_join(struct rk_context *c, struct rk_sample *out, size_t n
 
 static int run_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct crowd crowd;
-    const int status = gather(c, &crowd, rk_integer(c, "alive"), 0);
-    return status ? status : dismiss(c, &crowd, create_and_join(c, out, n, 1));
+    return create_and_join(c, out, n, 1);
 }
 
 static int run_thread_return(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -209,33 +226,33 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
     RK_COUNT("resident_bytes", 0, 0, (int64_t)1 << 40,                                             \
              "memory that the caller has touched before, beside its own"),                         \
         RK_PAGES
-#define ROW(id, row_name, what, function, ...)                                                     \
-    RK_PROBE(id, .name = "cpu/task/" row_name, .op = "task", .timed = what, .trials = function,    \
+#define ROW(id, row_name, what, method, ...)                                                       \
+    RK_PROBE(id, .name = "cpu/task/" row_name, .op = "task", .timed = what, .open = open_##method, \
+             .trials = run_##method, .state_bytes = sizeof(struct around), .close = close_around,  \
              .params = RK_PARAMS(__VA_ARGS__))
 #define MBP_ROW(id, row_name, what, function)                                                      \
     RK_PROBE(id, .name = "cpu/task/mbp2016_" row_name, .op = "task", .reports = "mbp2016",         \
              .timed = "t(2n) - t(n) of n times " what " (the report does not say if it waits)",    \
              .params = RK_PARAMS(RK_COUNT("tasks", 10, 1, 100000, "n")), .trials = function)
 
-ROW(fork_, "fork", "fork(), _exit(0) in the child, waitpid() in the parent", run_fork,
+ROW(fork_, "fork", "fork(), _exit(0) in the child, waitpid() in the parent", fork,
     ALIVE("child processes"), RESIDENT);
-ROW(vfork_, "vfork", "vfork(), _exit(0) in the child, waitpid() in the parent", run_vfork,
-    RESIDENT);
+ROW(vfork_, "vfork", "vfork(), _exit(0) in the child, waitpid() in the parent", vfork, RESIDENT);
 ROW(posix_spawn_, "posix_spawn", "posix_spawn() of an empty program, waitpid() in the parent",
-    run_posix_spawn, RESIDENT);
+    posix_spawn, RESIDENT);
 RK_PROBE(fork_return, .name = "cpu/task/fork_return", .op = "task",
          .timed = "fork(), until it returns in the parent; no wait inside",
          .trials = run_fork_return);
 RK_PROBE(fork_exec, .name = "cpu/task/fork_exec", .op = "task",
          .timed = "fork(), execve() of an empty program in the child, waitpid() in the parent",
-         .trials = run_fork_exec);
+         .open = open_program, .trials = run_fork_exec);
 RK_PROBE(fork_exec_static, .name = "cpu/task/fork_exec_static", .op = "task",
          .timed = "fork(), execve() of an empty static program in the child, waitpid()",
-         .trials = run_fork_exec_static);
+         .open = open_static_program, .trials = run_fork_exec);
 RK_PROBE(vfork_exec, .name = "cpu/task/vfork_exec", .op = "task",
          .timed = "vfork(), execve() of an empty program in the child, waitpid() in the parent",
-         .trials = run_vfork_exec);
-ROW(thread, "thread", "pthread_create() of an empty thread and pthread_join()", run_thread,
+         .open = open_program, .trials = run_vfork_exec);
+ROW(thread, "thread", "pthread_create() of an empty thread and pthread_join()", thread,
     ALIVE("threads"));
 RK_PROBE(thread_return, .name = "cpu/task/thread_return", .op = "task",
          .timed = "pthread_create(), until it returns to the creator; no join inside",

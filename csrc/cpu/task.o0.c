@@ -211,9 +211,6 @@ static int first_of_thread(struct rk_context *c, struct rk_sample *out, size_t n
     return 0;
 }
 
-UNDER_ROUND_ROBIN(run_hpe_process, first_of_process)
-UNDER_ROUND_ROBIN(run_hpe_thread, first_of_thread)
-
 #define TASKS(preset) RK_PARAMS(RK_COUNT("tasks", preset, 1, 1000000, "tasks a trial"))
 
 RK_PROBE(t470_fork, .name = "cpu/task/t470_fork", .op = "task", .reports = "t470",
@@ -244,8 +241,8 @@ RK_PROBE(i7_10750h_thread, .name = "cpu/task/i7_10750h_thread", .op = "task",
          .needs = RK_NEEDS_STAMPS, .trials = run_i7_thread);
 RK_PROBE(hpe_process, .name = "cpu/task/hpe_i7_860_process", .op = "task", .reports = "hpe_i7_860",
          .timed = "fork() until parent or child goes on, whichever is first, under SCHED_RR 99",
-         .needs = RK_NEEDS_STAMPS, .trials = run_hpe_process);
+         .needs = RK_NEEDS_STAMPS, .trials = first_of_process, UNDER_ROUND_ROBIN);
 RK_PROBE(hpe_thread, .name = "cpu/task/hpe_i7_860_thread", .op = "task", .reports = "hpe_i7_860",
          .timed = "pthread_create() until creator or thread goes on, whichever is first, under "
                   "SCHED_RR 99",
-         .needs = RK_NEEDS_STAMPS, .trials = run_hpe_thread);
+         .needs = RK_NEEDS_STAMPS, .trials = first_of_thread, UNDER_ROUND_ROBIN);

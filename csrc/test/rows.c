@@ -1,4 +1,4 @@
-/* Rows for the tests alone: a known workload, a crash, a hang, and a fork. */
+/* Probes for the tests alone: a known workload, a crash, a hang, a fork, the order of the calls. */
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -58,6 +58,41 @@ static int run_fork(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
+/* What the runner called so far: ticks are the runs that were closed in this process, ops how often
+ * this run's probe was opened, 100 times that, and its trials called. */
+struct phases {
+    uint64_t opened, called;
+};
+
+static int64_t closed;
+
+static int fails_in(const struct rk_context *c, const char *phase)
+{
+    return strcmp(rk_text(c, "fails_in"), phase) == 0;
+}
+
+static int open_phases(struct rk_context *c)
+{
+    struct phases *state = rk_state(c);
+    state->opened++;
+    return fails_in(c, "open") ? rk_failed(c, "open", EIO) : 0;
+}
+
+static int run_phases(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct phases *state = rk_state(c);
+    state->called++;
+    for (size_t i = 0; i < n; i++)
+        out[i] = (struct rk_sample){closed, 100 * state->opened + state->called};
+    return fails_in(c, "trials") ? rk_failed(c, "trials", EIO) : 0;
+}
+
+static int close_phases(struct rk_context *c)
+{
+    closed++;
+    return fails_in(c, "none") ? 0 : rk_failed(c, "close", EIO);
+}
+
 RK_PROBE(chain, .name = "test/chain", .op = "chain",
          .timed = "chains x a chain of `instructions` dependent instructions",
          .params = RK_PARAMS(RK_COUNT("instructions", 10240, 512, 1000000000,
@@ -74,3 +109,7 @@ RK_PROBE(refuse, .name = "test/cannot", .op = "call", .timed = "nothing: it cann
          .trials = run_refuse);
 RK_PROBE(forks, .name = "test/fork", .op = "fork", .timed = "fork(), _exit(0) and waitpid()",
          .trials = run_fork);
+RK_PROBE(phases, .name = "test/phases", .op = "call", .timed = "nothing: it counts calls",
+         .params = RK_PARAMS(RK_WORD("fails_in", "none", "none, open, trials or close")),
+         .state_bytes = sizeof(struct phases), .open = open_phases, .trials = run_phases,
+         .close = close_phases);

@@ -225,6 +225,23 @@ def test_the_probe_does_not_outlive_a_killed_caller():
     assert probes_running() == []
 
 
+@pytest.mark.parametrize("warmup", [0, 1, 3])
+def test_a_probe_is_opened_once_and_its_trials_called_for_the_warm_up_and_the_samples(warmup):
+    one = library.run("test/phases", samples=4, warmup=warmup)
+    assert one.ops.tolist() == [101 + (warmup > 0)] * 4
+
+
+@pytest.mark.parametrize("phase", ["open", "trials", "close"])
+def test_a_probe_is_closed_after_a_failure_and_the_first_failure_is_reported(phase):
+    def closed():
+        return int(library.run("test/phases", isolated=False).ticks[0])
+
+    before = closed()
+    with pytest.raises(library.ProbeFailed, match=f"^{phase}: Input/output error$"):
+        library.run("test/phases", {"fails_in": phase}, isolated=False)
+    assert closed() == before + 2
+
+
 def test_cannot_is_a_result_with_a_reason():
     with pytest.raises(library.ProbeCannot, match="this row exists to say that it cannot"):
         library.run("test/cannot")

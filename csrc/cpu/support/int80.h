@@ -67,4 +67,28 @@ static inline char *rk_low_page(void)
 
 #define RK_NO_INT80 "this kernel has no INT 0x80 system call gate"
 
+/* A page below 4 GiB, since a pointer is cut to 32 bits. */
+struct int80 {
+    char *page;
+};
+
+static inline int open_int80(struct rk_context *c)
+{
+    struct int80 *state = rk_state(c);
+    if (!rk_int80_works())
+        return rk_cannot(c, RK_NO_INT80);
+    state->page = rk_low_page();
+    return state->page ? 0 : rk_failed(c, "mmap below 4 GiB", errno);
+}
+
+static inline int close_int80(struct rk_context *c)
+{
+    struct int80 *state = rk_state(c);
+    if (state->page)
+        munmap(state->page, 4096);
+    return 0;
+}
+
+#define BY_INT80 .state_bytes = sizeof(struct int80), .open = open_int80, .close = close_int80
+
 #endif

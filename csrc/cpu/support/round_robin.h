@@ -6,25 +6,33 @@
 
 #include "probe/stamps.h"
 
-static inline int under_round_robin(struct rk_context *c, struct rk_sample *out, size_t n,
-                                    int (*run)(struct rk_context *, struct rk_sample *, size_t))
+struct scheduling {
+    int raised, policy;
+    struct sched_param param;
+};
+
+static inline int open_round_robin(struct rk_context *c)
 {
     const struct sched_param most = {.sched_priority = 99};
-    const int policy = sched_getscheduler(0);
-    struct sched_param before;
-    sched_getparam(0, &before);
+    struct scheduling *before = rk_state(c);
+    before->policy = sched_getscheduler(0);
+    sched_getparam(0, &before->param);
     if (sched_setscheduler(0, SCHED_RR, &most) < 0)
         return rk_cannot(c,
                          "SCHED_RR needs root, CAP_SYS_NICE or a limit that allows it (ulimit -r)");
-    const int status = run(c, out, n);
-    sched_setscheduler(0, policy, &before);
-    return status;
+    before->raised = 1;
+    return 0;
 }
 
-#define UNDER_ROUND_ROBIN(function, run)                                                           \
-    static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
-    {                                                                                              \
-        return under_round_robin(c, out, n, run);                                                  \
-    }
+static inline int close_round_robin(struct rk_context *c)
+{
+    const struct scheduling *before = rk_state(c);
+    if (before->raised)
+        sched_setscheduler(0, before->policy, &before->param);
+    return 0;
+}
+
+#define UNDER_ROUND_ROBIN                                                                          \
+    .state_bytes = sizeof(struct scheduling), .open = open_round_robin, .close = close_round_robin
 
 #endif

@@ -106,14 +106,17 @@ static void *answer_thread(void *link)
 
 /* --- a pair --- */
 
+/* Also of a link that was never opened, or is closed already. */
 static inline void close_link(struct link *link)
 {
+    if (!link->turn)
+        return;
     const int open[] = {link->there[0], link->there[1], link->back[0], link->back[1]};
     for (int i = 0; i < 4; i++)
         if (open[i] >= 0 && (i % 2 == 0 || open[i] != open[i - 1]))
             close(open[i]);
-    if (link->turn)
-        munmap((void *)link->turn, 4096);
+    munmap((void *)link->turn, 4096);
+    link->turn = NULL;
 }
 
 static inline int open_link(struct rk_context *c, struct link *link, enum means means)
@@ -141,6 +144,8 @@ static inline int open_link(struct rk_context *c, struct link *link, enum means 
 static inline int part(struct rk_context *c, struct pair *pair, int status)
 {
     struct link *link = &pair->link;
+    if (!link->turn)
+        return status; /* they never met */
     atomic_store(link->turn, 2);
     if (link->means == BY_FUTEX)
         syscall(SYS_futex, link->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -198,5 +203,67 @@ static inline int meet(struct rk_context *c, struct pair *pair, enum means means
     /* One turn that nobody times: the partner's own beginning is not a switch. */
     return turn_around(&pair->link) ? part(c, pair, rk_failed(c, "the token was lost", EPIPE)) : 0;
 }
+
+/* --- for rows whose state is, or begins with, a pair --- */
+
+#define TOKEN_LOST(c) rk_failed(c, "the token was lost", EPIPE)
+
+/* A pair, and pipes of this party's own to take off what they cost. */
+struct pair_beside_pipe {
+    struct pair pair;
+    struct link own;
+};
+
+static inline int open_process_pair(struct rk_context *c)
+{
+    return meet(c, rk_state(c), BY_PIPE, A_PROCESS, -1);
+}
+
+static inline int open_thread_pair(struct rk_context *c)
+{
+    return meet(c, rk_state(c), BY_PIPE, A_THREAD, -1);
+}
+
+static inline int close_pair(struct rk_context *c)
+{
+    return part(c, rk_state(c), 0);
+}
+
+static inline int open_process_beside_pipe(struct rk_context *c)
+{
+    struct pair_beside_pipe *state = rk_state(c);
+    const int status = open_link(c, &state->own, BY_PIPE);
+    return status ? status : open_process_pair(c);
+}
+
+static inline int open_thread_beside_pipe(struct rk_context *c)
+{
+    struct pair_beside_pipe *state = rk_state(c);
+    const int status = open_link(c, &state->own, BY_PIPE);
+    return status ? status : open_thread_pair(c);
+}
+
+static inline int close_beside_pipe(struct rk_context *c)
+{
+    struct pair_beside_pipe *state = rk_state(c);
+    close_link(&state->own);
+    return close_pair(c);
+}
+
+static inline int open_pipes(struct rk_context *c)
+{
+    return open_link(c, rk_state(c), BY_PIPE);
+}
+
+static inline int close_pipes(struct rk_context *c)
+{
+    close_link(rk_state(c));
+    return 0;
+}
+
+#define OF_A_PAIR(open_) .state_bytes = sizeof(struct pair), .open = open_, .close = close_pair
+#define OF_A_PAIR_BESIDE_PIPE(open_)                                                               \
+    .state_bytes = sizeof(struct pair_beside_pipe), .open = open_, .close = close_beside_pipe
+#define OF_PIPES .state_bytes = sizeof(struct link), .open = open_pipes, .close = close_pipes
 
 #endif

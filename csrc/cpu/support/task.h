@@ -70,8 +70,11 @@ static inline int await_crowd(struct rk_context *c, const struct crowd *crowd)
     return rk_failed(c, "not everyone who was started arrived", ETIMEDOUT);
 }
 
+/* Also of a crowd that was never gathered, or is dismissed already. */
 static inline int dismiss(struct rk_context *c, struct crowd *crowd, int status)
 {
+    if (!crowd->children && !crowd->threads)
+        return status;
     if (crowd->gate[1] >= 0)
         close(crowd->gate[1]); /* everyone reads the end of the file */
     for (int64_t i = 0; i < crowd->size; i++) {
@@ -85,6 +88,7 @@ static inline int dismiss(struct rk_context *c, struct crowd *crowd, int status)
             close(others[i]);
     free(crowd->children);
     free(crowd->threads);
+    *crowd = (struct crowd){0};
     return status;
 }
 
