@@ -333,7 +333,7 @@ def _reports(arguments) -> int:
     found = published.read(published.FOLDER / f"{arguments.name}.toml")
     for place, numbers in found.numbers().items():
         print(f"{place}: {len(numbers)} numbers")
-    faults = found.faults()
+    faults = [f"{arguments.name}.toml: {fault}" for fault in found.faults()]
     for one in found.derivation:
         print(f"{one.what} ({one.place}), {one.reading}, in {one.unit}")
         try:
@@ -343,9 +343,9 @@ def _reports(arguments) -> int:
                     f"{again.recomputed:<10.5g} {'follows' if again.follows else f'{again.ratio:.3f} of it'}"
                 )
         except ReckonError as error:
-            faults.append(f"{one.what}: {error}")
+            faults.append(str(error))
     for fault in faults:
-        print(f"{arguments.name}.toml: {fault}", file=sys.stderr)
+        print(fault, file=sys.stderr)
     return 1 if faults else 0
 
 

@@ -103,6 +103,12 @@ def _all(found: dict[str, Compared]) -> list[tuple[Compared, Way, Ratio]]:
     return [(one, way, one.ratio(way)) for one in found.values() for way in one.ranked]
 
 
+def colours_of(reports: list[str]) -> dict[str, str]:
+    """A colour for each report; black for what is no report's."""
+    series = [colour for colour in plotting.SERIES if colour != BLACK]
+    return {report: series[i % len(series)] for i, report in enumerate(reports)} | {"": BLACK}
+
+
 def strips(found: dict[str, Compared], name: str, caption: str) -> Block:
     """A strip for each group: every way's figure over ours on one logarithmic axis, with the least and the
     most of the rounds."""
@@ -110,7 +116,7 @@ def strips(found: dict[str, Compared], name: str, caption: str) -> Block:
     if not drawn:
         return say("There is nothing to draw: no page has been measured yet.")
     whose = sorted({report for _, way, _ in _all(found) for report in way.reports})
-    colours = dict(zip([*whose, ""], [*plotting.SERIES[: len(whose)], BLACK], strict=True))
+    colours = colours_of(whose)
     rows = []
     with matplotlib.rc_context(STYLE):
         height_inches = 1.0 + 0.26 * len(drawn)
@@ -146,7 +152,7 @@ def strips(found: dict[str, Compared], name: str, caption: str) -> Block:
     )
 
 
-_MARKERS = "osD^v<"
+_MARKERS = "osD^v<>Pp*h"  # no divisor in common with the number of colours
 
 
 def _style(report: str, colours: dict) -> dict:

@@ -1,12 +1,13 @@
-"""The predictions that the reports derive, run again on the inputs that they state.
+"""The predictions that the reports derive, computed again from the inputs that they state.
 
-A formula of book/reports/NAME.toml is text; it becomes the same traced tree as a prediction of a notebook
-(expression.py), so that value, dimension check and LaTeX are the book's own.
+A formula of book/reports/NAME.toml is text. It becomes the same expression tree as a prediction of a
+notebook, so that its value, dimension check and LaTeX are the book's own.
 """
 
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,11 +17,12 @@ from reckon.config import ReckonError
 from reckon.prediction import expression
 from reckon.prediction.formula import Formula, Prediction
 from reckon.prediction.inputs import Input
-from reckon.reports.published import Derivation, Report, rounded_alike
+from reckon.reports.published import Derivation, Report, Value, rounding_explains
 
 # A published value that was rounded, at the end or on the way, still follows.
 FOLLOWS = 0.01
-_NODES = (
+_SIDES = ("hardware", "software", "predicted")
+_ARITHMETIC = (
     ast.Expression,
     ast.BinOp,
     ast.UnaryOp,
@@ -29,84 +31,89 @@ _NODES = (
     ast.Name,
     ast.Constant,
     ast.Compare,
-    ast.Add,
-    ast.Sub,
-    ast.Mult,
-    ast.Div,
-    ast.Pow,
-    ast.USub,
-    ast.UAdd,
-    ast.Lt,
-    ast.LtE,
-    ast.Gt,
-    ast.GtE,
+    ast.operator,
+    ast.unaryop,
+    ast.cmpop,
     ast.Load,
 )
 
 
-def _node(text: str, names: list[str]) -> expression.Node:
-    """The formula as a tree. Raises ReckonError for anything but arithmetic of the inputs."""
+def _check_syntax(text: str, tree: ast.Expression, names: list[str]) -> None:
+    """Raises ReckonError for anything but arithmetic of the inputs."""
+    for node in ast.walk(tree):
+        foreign = isinstance(node, ast.Attribute) and getattr(node.value, "id", "") != "np"
+        if foreign or not isinstance(node, _ARITHMETIC):
+            raise ReckonError(
+                f"{text!r}: a formula holds arithmetic, np.functions and its inputs alone."
+            )
+        if isinstance(node, ast.Name) and node.id not in (*names, "np"):
+            raise ReckonError(f"{text!r}: {node.id} is no input.")
+        if isinstance(node, ast.Constant) and type(node.value) not in (int, float):
+            raise ReckonError(f"{text!r}: {node.value!r} is no number.")
+
+
+def _tree(text: str, names: list[str]) -> expression.Node:
+    """The formula as an expression tree. Raises ReckonError where it cannot become one."""
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError as error:
         raise ReckonError(f"{text!r} is no formula ({error.msg}).") from None
-    for one in ast.walk(tree):
-        attribute = isinstance(one, ast.Attribute)
-        if not isinstance(one, _NODES) or (attribute and getattr(one.value, "id", "") != "np"):
-            raise ReckonError(
-                f"{text!r}: a formula holds arithmetic, np.functions and its inputs alone."
-            )
-        if isinstance(one, ast.Name) and one.id not in (*names, "np"):
-            raise ReckonError(f"{text!r}: {one.id} is no input.")
-        if isinstance(one, ast.Constant) and type(one.value) not in (int, float):
-            raise ReckonError(f"{text!r}: {one.value!r} is no number.")
+    _check_syntax(text, tree, names)
     inputs = {name: expression.Node("input", name) for name in names}
-    found = eval(compile(tree, "<formula>", "eval"), {"__builtins__": {}, "np": np}, inputs)  # noqa: S307
-    return found if isinstance(found, expression.Node) else expression.Node("const", float(found))
+    scope = {"__builtins__": {}, "np": np}
+    try:
+        value = eval(compile(tree, "<formula>", "eval"), scope, inputs)
+        return (
+            value if isinstance(value, expression.Node) else expression.Node("const", float(value))
+        )
+    except (AttributeError, TypeError, ValueError, ArithmeticError) as error:
+        raise ReckonError(f"{text!r} is no formula ({error}).") from None
+
+
+def _sum(hardware: expression.Node, software: expression.Node) -> expression.Node:
+    if expression.is_zero(hardware):
+        return software
+    return hardware if expression.is_zero(software) else hardware + software
+
+
+def _input(given: Value) -> Input:
+    if given.values is None:
+        base = float(units.to_base(given.value, given.unit))
+        return Input("given", base, given.unit, given.source)
+    values = [float(units.to_base(value, given.unit)) for value in given.values]
+    return Input("axis", values, given.unit, given.source)
 
 
 def prediction(one: Derivation) -> Prediction:
-    """The derivation as a prediction that has its values. Raises ReckonError (PredictionError where its
-    dimensions do not fit)."""
+    """The derivation as a prediction that has its values.
+
+    Raises ReckonError for a formula that is none, PredictionError where its dimensions do not fit.
+    """
     names = list(one.inputs)
     hardware, software, whole = (
-        _node(text or "0", names) for text in (one.hardware, one.software, one.predicted)
+        _tree(text or "0", names) for text in (one.hardware, one.software, one.predicted)
     )
     if one.kind == "sum":
-        whole = (
-            software
-            if expression.is_zero(hardware)
-            else hardware
-            if expression.is_zero(software)
-            else hardware + software
-        )
+        whole = _sum(hardware, software)
     elif not one.predicted:
-        raise ReckonError(f"{one.what}: kind {one.kind} needs a formula `predicted`.")
+        raise ReckonError(f"kind {one.kind} needs a formula `predicted`.")
     formula = Formula(
-        one.quantity or one.what,
-        one.unit,
-        one.kind,
-        one.what,
-        names,
-        None if one.kind == "plain" else hardware,
-        software if one.kind == "sum" else None,
-        whole,
+        quantity=one.quantity or one.what,
+        unit=one.unit,
+        kind=one.kind,
+        name="the formula",
+        names=names,
+        hardware=None if one.kind == "plain" else hardware,
+        software=software if one.kind == "sum" else None,
+        predicted=whole,
     )
-    inputs = {}
-    for name, given in one.inputs.items():
-        axis = given.values is not None
-        base = (
-            [float(units.to_base(v, given.unit)) for v in given.values]
-            if axis
-            else float(units.to_base(given.value, given.unit))
-        )
-        inputs[name] = Input("axis" if axis else "given", base, given.unit, given.source)
+    inputs = {name: _input(given) for name, given in one.inputs.items()}
     return formula.bind(formula.quantity, inputs)
 
 
 @dataclass(frozen=True)
 class Recomputed:
-    """One published value beside the same, computed from the report's inputs; both in `unit`."""
+    """A published value and the same value computed from the report's inputs, both in `unit`."""
 
     report: Report
     derivation: Derivation
@@ -118,55 +125,58 @@ class Recomputed:
     @property
     def ratio(self) -> float:
         """Published over recomputed."""
-        return (
-            self.published / self.recomputed
-            if self.recomputed
-            else np.inf
-            if self.published
-            else 1.0
-        )
+        if self.recomputed:
+            return self.published / self.recomputed
+        return math.inf if self.published else 1.0
 
     @property
     def follows(self) -> bool:
-        return rounded_alike(self.published, self.recomputed, FOLLOWS)
+        return rounding_explains(self.published, self.recomputed, FOLLOWS)
 
 
-def recomputed(report: Report, one: Derivation) -> list[Recomputed]:
-    """Every published value of a derivation with what its inputs give. Raises ReckonError where the
-    formula, its dimensions or the number of values do not fit."""
-    made = prediction(one)
-    trees = {
-        "hardware": made.formula.hardware,
-        "software": made.formula.software,
-        "predicted": made.formula.predicted,
-    }
-    axis = made.curve_axis
-    places = (
-        [""]
-        if axis is None
-        else [
-            f"{value:g} {units.spoken(axis[1].unit)}".strip()
-            for value in one.inputs[axis[0]].values
-        ]
-    )
+def _places(one: Derivation) -> list[str]:
+    """The places on the axis of a derivation's curve, each with its unit; "" where there is none."""
+    for given in one.inputs.values():
+        if given.values is not None:
+            unit = units.spoken(given.unit)
+            return [f"{value:g} {unit}".strip() for value in given.values]
+    return [""]
+
+
+def _recomputed(report: Report, one: Derivation) -> list[Recomputed]:
+    computed, places = prediction(one), _places(one)
     found = []
-    for side in ("hardware", "software", "predicted"):
+    for side in _SIDES:
         published = getattr(one.published, side)
         if published is None:
             continue
-        if trees[side] is None:
-            raise ReckonError(
-                f"{report.name}: {one.what}: a prediction of kind {one.kind} has no {side}."
-            )
+        tree = getattr(computed.formula, side)
+        if tree is None:
+            raise ReckonError(f"a prediction of kind {one.kind} has no {side}.")
         printed = np.atleast_1d(np.asarray(published, float))
-        again = np.atleast_1d(units.from_base(made.value(trees[side]), one.unit))
+        again = np.atleast_1d(units.from_base(computed.value(tree), one.unit))
         if len(printed) != len(places):
             raise ReckonError(
-                f"{report.name}: {one.what}: {len(printed)} published values of {side} for "
-                f"{len(places)} places."
+                f"{len(printed)} published values of {side} for {len(places)} places."
+            )
+        if not np.isfinite(again).all():
+            raise ReckonError(
+                f"{side} comes out as {again[~np.isfinite(again)][0]}, which is no number; "
+                "a divisor of its formula may be 0."
             )
         found += [
-            Recomputed(report, one, side, at, float(p), float(a))
-            for at, p, a in zip(places, printed, again, strict=True)
+            Recomputed(report, one, side, *values)
+            for values in zip(places, printed.tolist(), again.tolist(), strict=True)
         ]
     return found
+
+
+def recomputed(report: Report, one: Derivation) -> list[Recomputed]:
+    """Every published value of a derivation beside the value that its inputs give.
+
+    Raises ReckonError where the formula, its dimensions, its inputs or the number of values do not fit.
+    """
+    try:
+        return _recomputed(report, one)
+    except ReckonError as error:
+        raise ReckonError(f"{report.name}.toml: {one.what}, {one.place}: {error}") from None

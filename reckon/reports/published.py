@@ -1,9 +1,10 @@
-"""The five reports as data: what their machines were, what they predicted and what they measured.
+"""The published reports as data: their machines, their predictions and their measurements.
 
-One file a report, book/reports/NAME.toml, in three kinds of entries: `[[fact]]`, one attribute of the
-machine or of its peer; `[[figure]]`, one predicted and measured quantity, with every other place where the
-report prints it; `[[derivation]]`, a prediction written as a formula of stated inputs (derivations.py runs
-it). The models below are the format; book/report-format.md explains it, book/report.schema.json publishes it.
+A report is one file, book/reports/NAME.toml, with three kinds of entries: `[[fact]]`, an attribute
+of the machine or of its peer; `[[figure]]`, a quantity that was predicted and measured, with every
+other place where the report prints it; `[[derivation]]`, a prediction as a formula of stated inputs,
+which derivations.py computes. The models below are the format: book/report-format.md explains it,
+book/report.schema.json publishes it.
 """
 
 from __future__ import annotations
@@ -11,35 +12,51 @@ from __future__ import annotations
 import functools
 import json
 import tomllib
+from collections import Counter
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import Literal, overload
 
 import pydantic
 
 from reckon import config, units
 from reckon.config import ReckonError
+from reckon.reports import quantities
 
 FOLDER = config.ROOT / "book" / "reports"
-# A figure printed twice, in two units too, may be rounded on the way.
+# A report that prints a figure in two places, perhaps in two units, may round one of them.
 _ROUNDED = 0.02
 _SIDES = ("hardware", "software", "predicted", "measured", "sd")
-# The word of a note that says that its figure does not fit another.
-CONTRADICTS = "contradicts"
+CONTRADICTS = "contradicts"  # in a note: its figure does not fit another one
 
 
 def half_a_digit(value: float) -> float:
-    """By how much rounding may have moved a printed value: half of its last digit that is not 0; of a whole
-    number, whose digits may all be meant, no more than a tenth."""
-    exponent = Decimal(repr(float(value))).normalize().as_tuple().exponent
-    half = 0.5 * 10.0**exponent if value else 0.0
+    """The rounding error of a printed value: half of its last digit that is not 0.
+
+    All digits of a whole number may be meant, so its error is at most a tenth of it.
+    """
+    if not value:
+        return 0.0
+    exponent = int(Decimal(repr(float(value))).normalize().as_tuple().exponent)
+    half = 0.5 * 10.0**exponent
     return min(half, 0.1 * abs(value)) if exponent >= 0 else half
 
 
-def rounded_alike(printed: float, other: float, share: float, half: float | None = None) -> bool:
-    """Whether rounding explains that they differ: half of the last printed digit, or that share besides."""
+def rounding_explains(
+    printed: float, other: float, share: float, half: float | None = None
+) -> bool:
+    """Whether the two differ by no more than `half` (of the last printed digit) or that share."""
     half = half_a_digit(printed) if half is None else half
     return abs(printed - other) <= max(share * abs(other), 1.001 * half)
+
+
+def _unit_faults(*names: str) -> Iterator[str]:
+    for name in names:
+        try:
+            units.parse(name)
+        except ReckonError as error:
+            yield str(error)
 
 
 class _Strict(pydantic.BaseModel):
@@ -61,9 +78,8 @@ class Fact(FactPrinted):
     of: str = "machine"
     component: str
     attribute: str
-    brief: str = pydantic.Field(
-        "", max_length=25
-    )  # the note in a few words, where the value misleads without
+    # The note in a few words, where the value misleads without it.
+    brief: str = pydantic.Field("", max_length=25)
     also: list[FactPrinted] = []
 
     @property
@@ -71,25 +87,30 @@ class Fact(FactPrinted):
         return f"{'' if self.of == 'machine' else f'{self.of}, '}{self.component}, {self.attribute}"
 
     def contradictions(self) -> list[tuple[FactPrinted, float | None]]:
-        """Where else it stands with a value whose note says that it contradicts: (printing, ratio to the main
-        one, None where they are not two amounts of one kind)."""
-        found = []
-        for other in (one for one in self.also if CONTRADICTS in one.note):
-            amounts = not isinstance(self.value, str) and not isinstance(other.value, str)
-            alike = amounts and units.dimension(self.unit) == units.dimension(other.unit)
-            found.append(
-                (
-                    other,
-                    units.to_base(other.value, other.unit) / units.to_base(self.value, self.unit)
-                    if alike and self.value
-                    else None,
-                )
-            )
-        return found
+        """The printings whose note says that they contradict, each with its ratio to the main one.
+
+        The ratio is None where the two are not amounts of the same kind.
+        """
+        return [(other, self._ratio(other)) for other in self.also if CONTRADICTS in other.note]
+
+    def _ratio(self, other: FactPrinted) -> float | None:
+        if isinstance(self.value, str) or isinstance(other.value, str) or not self.value:
+            return None
+        if units.dimension(self.unit) != units.dimension(other.unit):
+            return None
+        return units.to_base(other.value, other.unit) / units.to_base(self.value, self.unit)
+
+    def faults(self) -> Iterator[str]:
+        """What the schema cannot see, a sentence each."""
+        where = f"{self.component} {self.attribute}"
+        for printed in [self, *self.also]:
+            if isinstance(printed.value, float) and not printed.unit:
+                yield f"{where}: a number needs a unit"
+            yield from (f"{where}: {fault}" for fault in _unit_faults(printed.unit))
 
 
 class Printed(_Strict):
-    """The numbers of one figure as they stand in one place, in `unit`."""
+    """The numbers of one figure as one place of the report prints them, in `unit`."""
 
     place: str
     unit: str
@@ -110,9 +131,8 @@ class Printed(_Strict):
 
     def numbers(self) -> list[float]:
         """Every number of this printing."""
-        return [
-            v for name in Printed.model_fields if isinstance(v := getattr(self, name), (int, float))
-        ]
+        values = (getattr(self, name) for name in Printed.model_fields)
+        return [value for value in values if isinstance(value, (int, float))]
 
 
 class Figure(Printed):
@@ -124,85 +144,149 @@ class Figure(Printed):
     at_unit: str = ""
     printed_unit: str = ""  # where the print differs from how it has to be read
     clock_ghz: float | None = None  # instead of the report's
-    aside: bool = (
-        False  # it says again what other figures say, or is ours: no prediction to be counted
-    )
+    # It repeats what other figures say, or is not the report's: no score counts it.
+    aside: bool = False
     derived: bool = False  # the report works it out from other figures of its own
     slope: bool = False  # of a straight line through a curve
     method_differs: bool = False  # this book measures the quantity by another method
     also: list[Printed] = []
     _report: Report = pydantic.PrivateAttr()
 
-    report = property(lambda self: self._report.name)
-    machine = property(lambda self: self._report.machine)
-    cite = property(lambda self: self._report.cite)
-    clock_hz = property(lambda self: 1e9 * (self.clock_ghz or self._report.clock_ghz))
-    core_hz = property(
-        lambda self: 1e9 * self._report.core_ghz if self._report.core_ghz else self.clock_hz
-    )
+    @property
+    def report(self) -> str:
+        return self._report.name
 
-    def base(self, value: float | None, unit: str, given: str | None = None) -> float | None:
-        """A printed value in base units of `unit`; cycles become time by the report's clock."""
-        if value is None:
-            return None
-        given = given or self.unit
-        found, is_time = units.to_base(value, given), units.dimension("s")
-        if units.dimension(given) == units.dimension(unit):
-            return found
-        if given == "cycle" and units.dimension(unit) == is_time:
-            return found / self.clock_hz
-        if unit == "cycle" and units.dimension(given) == is_time:
-            return found * self.clock_hz
-        raise ReckonError(f"{self.report}: {self.label} is in {given}, not in {unit}.")
+    @property
+    def machine(self) -> str:
+        return self._report.machine
 
-    def core_cycles(self, value: float | None) -> float | None:
-        """A printed time, or so many ticks of the report's counter, in cycles of its machine's core."""
-        return None if value is None else self.base(value, "s") * self.core_hz
+    @property
+    def cite(self) -> str:
+        return self._report.cite
+
+    @property
+    def clock_hz(self) -> float:
+        """The clock that converts the figure's cycles to time."""
+        return 1e9 * (self.clock_ghz or self._report.clock_ghz)
+
+    @property
+    def core_hz(self) -> float:
+        """The clock of the core."""
+        return 1e9 * self._report.core_ghz if self._report.core_ghz else self.clock_hz
 
     @property
     def label(self) -> str:
         return self.what or self.quantity
 
+    @overload
+    def base(self, value: None, unit: str, given: str | None = None) -> None: ...
+    @overload
+    def base(self, value: float, unit: str, given: str | None = None) -> float: ...
+    def base(self, value: float | None, unit: str, given: str | None = None) -> float | None:
+        """A value printed in `given` (else the figure's unit) in base units of `unit`.
+
+        Cycles become time by the report's clock, and time cycles. Raises ReckonError for other units.
+        """
+        if value is None:
+            return None
+        given = given or self.unit
+        in_base_units, second = float(units.to_base(value, given)), units.dimension("s")
+        if units.dimension(given) == units.dimension(unit):
+            return in_base_units
+        if given == "cycle" and units.dimension(unit) == second:
+            return in_base_units / self.clock_hz
+        if unit == "cycle" and units.dimension(given) == second:
+            return in_base_units * self.clock_hz
+        raise ReckonError(f"{self.report}: {self.label} is in {given}, not in {unit}.")
+
+    @overload
+    def core_cycles(self, value: None) -> None: ...
+    @overload
+    def core_cycles(self, value: float) -> float: ...
+    def core_cycles(self, value: float | None) -> float | None:
+        """A printed time, or number of ticks, in cycles of the machine's core."""
+        return None if value is None else self.base(value, "s") * self.core_hz
+
     def places(self) -> list[float]:
-        """The place on the axis as the label of a row may say it: 1024 KiB is 1 MiB too."""
-        if self.at is None or units.dimension(self.at_unit) != units.dimension("byte"):
-            return [] if self.at is None else [self.at]
+        """The numbers by which a table may print the place on the axis: 1024 KiB is 1 MiB too."""
+        if self.at is None:
+            return []
+        if units.dimension(self.at_unit) != units.dimension("byte"):
+            return [self.at]
         size = units.to_base(self.at, self.at_unit)
-        return [units.from_base(size, unit) for unit in ("KiB", "MiB", "GiB")]
+        return [float(units.from_base(size, unit)) for unit in ("KiB", "MiB", "GiB")]
 
     def contradictions(self) -> list[tuple[Printed, str, float]]:
-        """Where else it is printed with a value that rounding does not explain, or that its note says to
-        contradict: (printing, side, ratio to the main one)."""
+        """The other printings with another value: (printing, side, its ratio to the main one).
+
+        Another value is one that rounding does not explain. Where there is none, and the note says
+        that the printing contradicts, the 2 % that rounding may take besides do not count.
+        """
         found = []
         for other in self.also:
-            unexplained, slight, least = [], [], []
-            for side in _SIDES:
-                here, there = getattr(self, side), getattr(other, side)
-                if here and there is not None:
-                    base = units.to_base(here, self.unit)
-                    again, half = (
-                        self.base(v, self.unit, other.unit) for v in (there, half_a_digit(there))
-                    )
-                    half = max(
-                        half, units.to_base(half_a_digit(here), self.unit)
-                    )  # the coarser print's
-                    if not rounded_alike(base, again, _ROUNDED, half):
-                        unexplained.append((other, side, again / base))
-                    elif CONTRADICTS in other.note and not rounded_alike(base, again, 0, half):
-                        slight.append((other, side, again / base))
-                    elif CONTRADICTS in other.note and other.unit == self.unit and here != there:
-                        least.append((other, side, again / base))
-            found += unexplained or slight or least
+            differing = self._differing(other, _ROUNDED)
+            if not differing and CONTRADICTS in other.note:
+                differing = self._differing(other, 0)
+            found += differing
+        return found
+
+    def _differing(self, other: Printed, share: float) -> list[tuple[Printed, str, float]]:
+        """The sides that differ by more than the coarser print's rounding and than that share.
+
+        With a share of 0 two values in one unit differ wherever they are not equal.
+        """
+        found = []
+        for side in _SIDES:
+            here, there = getattr(self, side), getattr(other, side)
+            if not here or there is None:
+                continue
+            first, again = self.base(here, self.unit), self.base(there, self.unit, other.unit)
+            half = max(
+                self.base(half_a_digit(here), self.unit),
+                self.base(half_a_digit(there), self.unit, other.unit),
+            )
+            if not share and other.unit == self.unit:
+                half = 0.0
+            if not rounding_explains(first, again, share, half):
+                found.append((other, side, again / first))
         return found
 
     def said_to_contradict(self) -> list[Printed]:
-        """The printings whose note says that they contradict something else than another printing."""
-        told = [other for other, _, _ in self.contradictions()]
+        """The printings whose note says that they contradict something else than each other."""
+        listed = [other for other, _, _ in self.contradictions()]
         return [
             one
             for one in (self, *self.also)
-            if CONTRADICTS in one.note and not any(one is other for other in told)
+            if CONTRADICTS in one.note and not any(one is other for other in listed)
         ]
+
+    def faults(self) -> Iterator[str]:
+        """What the schema cannot see, a sentence each."""
+        where = f"{self.label or 'a figure'}, {self.place}"
+        if not self.label:
+            yield f"{where}: say quantity or what"
+        if (self.at is None) != (not self.at_unit):
+            yield f"{where}: at and at_unit belong together"
+        if self.quantity and not quantities.exists(self.quantity):
+            yield f"{where}: this book has no quantity {self.quantity}"
+        if not self.note:
+            needing = [name for name in ("printed_unit", "aside") if getattr(self, name)]
+            yield from (f"{where}: {name} needs a note" for name in needing)
+        unknown = [*_unit_faults(self.unit, self.at_unit, *(other.unit for other in self.also))]
+        yield from (f"{where}: {fault}" for fault in unknown)
+        if not unknown:
+            yield from (f"{where}: {fault}" for fault in self._unsaid_contradictions())
+
+    def _unsaid_contradictions(self) -> Iterator[str]:
+        try:
+            for other, side, ratio in self.contradictions():
+                if CONTRADICTS not in other.note:
+                    yield (
+                        f"{side} in {other.place} is {ratio:.3f} of it, and its note has no "
+                        f"'{CONTRADICTS}'"
+                    )
+        except ReckonError as error:  # units of two kinds
+            yield str(error)
 
 
 class Value(_Strict):
@@ -248,6 +332,11 @@ class Derivation(_Strict):
         """Whether an input of it is not the report's, but solved from the published value."""
         return any(one.inferred for one in self.inputs.values())
 
+    def faults(self) -> Iterator[str]:
+        """What the schema cannot see, a sentence each."""
+        if self.quantity and not quantities.exists(self.quantity):
+            yield f"{self.what}, {self.place}: this book has no quantity {self.quantity}"
+
 
 class Report(_Strict):
     name: str
@@ -256,9 +345,8 @@ class Report(_Strict):
     course: str = ""
     year: int | None = None
     clock_ghz: float  # what converts its cycles to time
-    core_ghz: float | None = (
-        None  # the core's own clock, where its cycles are another clock's ticks
-    )
+    # The core's own clock, where the report's cycles are ticks of another clock.
+    core_ghz: float | None = None
     cycles_are: Literal["tick", "cycle"]
     cycles_note: str
     fact: list[Fact] = []
@@ -272,55 +360,34 @@ class Report(_Strict):
         return self
 
     def numbers(self) -> dict[str, list[float]]:
-        """Every number of facts and figures, by the place that it is printed in."""
+        """Every number of facts and figures, by the place that prints it."""
         found: dict[str, list[float]] = {}
-        for one in self.fact:
-            for printed in [one, *one.also]:
-                if not isinstance(printed.value, str):
-                    found.setdefault(printed.place, []).append(printed.value)
+        for fact in self.fact:
+            for again in [fact, *fact.also]:
+                if not isinstance(again.value, str):
+                    found.setdefault(again.place, []).append(again.value)
         for figure in self.figure:
             for printed in [figure, *figure.also]:
                 found.setdefault(printed.place, []).extend([*figure.places(), *printed.numbers()])
         return found
 
     def faults(self) -> list[str]:
-        """What the schema cannot see: units that do not exist, figures of nothing, printings that
-        differ without a word about it."""
-        found = []
+        """What the schema cannot see, a sentence each."""
+        entries = [*self.fact, *self.figure, *self.derivation]
+        return [*self._given_twice(), *(fault for entry in entries for fault in entry.faults())]
+
+    def _given_twice(self) -> Iterator[str]:
+        """Entries that have a name which must be given once, and have it twice."""
+        names = Counter(f"the fact {one.label}" for one in self.fact)
+        names.update(f"the derivation {one.what}, {one.reading}" for one in self.derivation)
         for one in self.figure:
-            where = f"{one.label or 'a figure'}, {one.place}"
-            if not one.label:
-                found.append(f"{where}: say quantity or what")
-            if (one.at is None) != (not one.at_unit):
-                found.append(f"{where}: at and at_unit belong together")
-            found += [
-                f"{where}: {what} needs a note"
-                for what in ("printed_unit", "aside")
-                if getattr(one, what) and not one.note
-            ]
-            try:
-                for unit in [one.unit, one.at_unit, *(p.unit for p in one.also)]:
-                    units.parse(unit)
-                found += [
-                    f"{where}: {side} in {other.place} is {ratio:.3f} of it, and its note has no 'contradicts'"
-                    for other, side, ratio in one.contradictions()
-                    if CONTRADICTS not in other.note
-                ]
-            except ReckonError as error:
-                found.append(f"{where}: {error}")
-        for fact in self.fact:
-            for printed in [fact, *fact.also]:
-                if isinstance(printed.value, float) and not printed.unit:
-                    found.append(f"{fact.component} {fact.attribute}: a number needs a unit")
-                try:
-                    units.parse(printed.unit)
-                except ReckonError as error:
-                    found.append(f"{fact.component} {fact.attribute}: {error}")
-        return found
+            at = "" if one.at is None else f" at {one.at:g} {one.at_unit}"
+            names[f"the figure {one.quantity or one.what}{at}"] += 1
+        yield from (f"{name} is given {n} times" for name, n in names.items() if n > 1)
 
 
 def read(path: Path) -> Report:
-    """The report in that file. Raises ReckonError with the first thing that is wrong."""
+    """The report in that file. Raises ReckonError with the first entry that does not fit the schema."""
     try:
         return Report.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -333,10 +400,17 @@ def read(path: Path) -> Report:
         raise ReckonError(f"{path}: {where}: {first['msg']}.") from None
 
 
+def _checked(path: Path) -> Report:
+    report = read(path)
+    for fault in report.faults():
+        raise ReckonError(f"{path}: {fault}.")
+    return report
+
+
 @functools.cache
 def all_reports() -> tuple[Report, ...]:
-    """Every report, in alphabetical order."""
-    return tuple(read(path) for path in sorted(FOLDER.glob("*.toml")))
+    """Every report, in alphabetical order. Raises ReckonError with the first fault of any."""
+    return tuple(_checked(path) for path in sorted(FOLDER.glob("*.toml")))
 
 
 @functools.cache

@@ -17,14 +17,15 @@ from reckon.reports import derivations, published
 pytestmark = pytest.mark.beside
 
 TABLES = tomllib.loads((ROOT / "tests/reports/tables.toml").read_text(encoding="utf-8"))
-NAMES = [one.name for one in published.all_reports()]
+NAMES = sorted(TABLES)
 EXAMPLE = re.search(
     r"```toml\n(.*?)```", (ROOT / "book/report-format.md").read_text(encoding="utf-8"), re.S
 )[1]
 
 
 def test_the_five_are_there():
-    assert NAMES == ["hpe_i7_860", "i7_10750h", "mbp2016", "t470", "x510uq"] == sorted(TABLES)
+    assert NAMES == ["hpe_i7_860", "i7_10750h", "mbp2016", "t470", "x510uq"]
+    assert set(NAMES) <= {one.name for one in published.all_reports()}
 
 
 @pytest.mark.parametrize("name", NAMES)

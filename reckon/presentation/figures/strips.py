@@ -14,7 +14,10 @@ from reckon.presentation.figures.style import BLACK, SERIES, STYLE
 from reckon.records.result import Result
 from reckon.reports import published
 
-_MARKERS = "osv^PX"  # told apart without colour too
+# Black is this machine's. The numbers of colours and of markers have no common divisor, so that up to
+# 66 reports differ in one or the other.
+_COLOURS = [colour for colour in SERIES if colour != BLACK]
+_MARKERS = "osv^PX<>*ph"
 
 
 def _here(one: Result, at: float | None) -> tuple[float, float, float] | None:
@@ -58,7 +61,8 @@ def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
     unit = units.readable(float(np.median(known)), asked)
     told = {f.report for *_, there in strips for f in there}
     look = {
-        one.name: (SERIES[i], _MARKERS[i], one.machine)  # a report looks the same in every figure
+        # A report looks the same in every figure.
+        one.name: (_COLOURS[i % len(_COLOURS)], _MARKERS[i % len(_MARKERS)], one.machine)
         for i, one in enumerate(published.all_reports())
         if one.name in told
     }
