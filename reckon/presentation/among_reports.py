@@ -5,216 +5,235 @@ from __future__ import annotations
 import math
 
 from reckon import units
-from reckon.presentation.block import Block, grid, label
+from reckon.presentation.block import Block, grid, label, table
 from reckon.presentation.tables import measured, predicted
-from reckon.records.result import Result, result
+from reckon.presentation.text import NONE, amount, in_unit
+from reckon.presentation.text import ratio as times
+from reckon.records.result import Result
+from reckon.records.result import result as read_result
 from reckon.records.session import session
 from reckon.reports import published
 from reckon.reports.matching import value_here
 
+_WIDE = 1000  # from this ratio of a curve's ends on, each value is printed in a unit of its own
 
-def _told_by_reports(quantity: str, unit: str, names: list[str]) -> str:
-    found = [
-        f
-        for f in published.of(quantity)
-        if f.measured is not None and (not names or f.report in names)
-    ]
-    if len(found) > 1 and found[0].at is not None:  # a curve: its ends
-        found = sorted(found, key=lambda f: f.at)
-        found = [found[0], found[-1]]
-    return (
-        "; ".join(
-            f"{f.report}: {units.amount(f.base(f.measured, unit), unit)}"
-            + (f" at {f.at:g}" if f.at is not None else "")
-            for f in found
-        )
-        or "–"
-    )
+
+def _in_reports(result: Result) -> str:
+    """What the reports printed of a quantity: of its method's reports, or of all; a curve's ends."""
+    names = result.measurement.reports
+    figures = [f for f in published.of(result.quantity) if not names or f.report in names]
+    if len(figures) > 1 and figures[0].at is not None:
+        figures = sorted(figures, key=lambda f: f.at)
+        figures = [figures[0], figures[-1]]
+    texts = []
+    for f in figures:
+        where = f" at {f.at:g}" if f.at is not None else ""
+        value = units.amount(f.base(f.measured, result.unit), result.unit)
+        texts.append(f"{f.report}: {value}{where}")
+    return "; ".join(texts) or NONE
+
+
+def _middle(result: Result) -> float:
+    return result.medians.mean() if result.has_samples else math.nan
+
+
+def _over(result: Result, yardstick: Result | None) -> float:
+    """A method's figure over the yardstick's; nan if they differ in kind: a curve and a single
+    quantity, or a whole file and a block."""
+    if yardstick is None or not yardstick.measurement or result.is_curve != yardstick.is_curve:
+        return math.nan
+    ops = (result.measurement.op, yardstick.measurement.op)
+    if ops[0] != ops[1] and "file" in ops:
+        return math.nan
+    return _middle(result) / _middle(yardstick)
+
+
+_METHOD_COLUMNS = {
+    "Method of": 13,
+    "What is timed": 30,
+    "Predicted by its reasoning": 14,
+    "Measured here": 16,
+    "Against ours": 10,
+    "In the report": 17,
+}
 
 
 def methods(
-    found: list[Result],
+    results: list[Result],
     ours: Result | dict[str, Result] | None,
     caption: str,
     name: str,
     titles: dict | None = None,
-    rows_of: dict | None = None,
     against: str = "ours",
 ) -> Block:
-    """Each report's method on this machine beside ours; predicted by the report's own reasoning. ours: None
-    for no ratio, where the places differ that they were measured at; by quantity, where they time different
-    things. titles: what to call our own rows, where there are several; rows_of: the same for a report's.
-    against: what `ours` is, where it is a report's row too."""
-    told = lambda one: ", ".join(["ours", *([titles[one.quantity]] if titles else [])])  # noqa: E731
-    theirs = lambda one: ", ".join(  # noqa: E731
-        [
-            *one.measurement.reports,
-            *([rows_of[one.quantity]] if one.quantity in (rows_of or {}) else []),
-        ]
-    )
+    """Each report's method on this machine beside this book's, predicted by its own reasoning.
+
+    ours: the result that the others are divided by, or one for each quantity where they time
+    different things; None for no ratio. titles: what tells methods of one owner apart.
+    against: what `ours` is, if it is a report's method too.
+    """
     rows = []
-    middle = lambda r: r.medians.mean() if r.has_samples else math.nan  # noqa: E731
-    for one in sorted(found, key=lambda r: middle(r) if r.has_samples else math.inf):
-        m = one.measurement
-        # A whole loop against a round, say, or a file against a block would be no comparison.
-        own = ours.get(one.quantity) if isinstance(ours, dict) else ours
-        alike = (
-            own is not None
-            and own.measurement
-            and one.is_curve == own.is_curve
-            and (m.op == "file") == (own.measurement.op == "file")
-        )
-        times = middle(one) / middle(own) if alike else math.nan
+    for result in sorted(results, key=lambda r: _middle(r) if r.has_samples else math.inf):
+        yardstick = ours.get(result.quantity) if isinstance(ours, dict) else ours
+        owners = [*(result.measurement.reports or ["ours"]), (titles or {}).get(result.quantity)]
         rows.append(
             [
-                theirs(one) if m.reports else told(one),
-                m.timed,
-                predicted(one),
-                measured(one),
-                "–" if math.isnan(times) else f"{units.number(times)}×",
-                _told_by_reports(one.quantity, one.unit, m.reports),
+                ", ".join(filter(None, owners)),
+                result.measurement.timed,
+                predicted(result),
+                measured(result),
+                times(_over(result, yardstick)),
+                _in_reports(result),
             ]
         )
-    return grid(
-        [
-            "Method of",
-            "What is timed",
-            "Predicted by its reasoning",
-            "Measured here",
-            f"Against {against}",
-            "In the report",
-        ],
-        rows,
-        caption,
-        name,
-        [13, 30, 14, 16, 10, 17],
-    )
+    widths = [*_METHOD_COLUMNS.values()]
+    header = [title.replace("ours", against) for title in _METHOD_COLUMNS]
+    return grid(header, rows, caption, name, widths)
 
 
-def _in_cycles(quantity: str) -> bool:
-    """Whether it is a matter of the core, and so told in cycles of each machine's clock too."""
-    return quantity.startswith(("cpu/", "memory/latency/")) and not quantity.startswith(
-        "cpu/clock/"
-    )
+def here_by(figure: published.Figure) -> float:
+    """This machine's value by the method of a report's figure, in base units.
+
+    It is the same quantity of this run, on a curve at the same place; nan if there is none, or
+    only one by this book's own method.
+    """
+    here = read_result(session().run.name, figure.quantity)
+    return value_here(here, figure) if here and not figure.method_differs else math.nan
 
 
-def here_by(f: published.Figure) -> float:
-    """What this machine takes by the method that a report's figure was found with, in base units: the same
-    quantity of this run, at the same place if it is a curve; nan where it has none, or only by ours."""
-    here = result(session().run.name, f.quantity)
-    return value_here(here, f) if here and not f.method_differs else math.nan
+def _cited(figure: published.Figure) -> str:
+    return f"{figure.machine} {{cite}}`{figure.cite}`"
 
 
-def among(one: Result, quantities: list[str], caption: str, name: str, ratio: bool = True) -> Block:
-    """This machine among the reports' machines, each figure beside what this machine takes by the same method;
-    what the core does also in cycles of each machine's clock. ratio: whether what was measured is the same
-    here and there."""
-    cycles = _in_cycles(one.quantity)
-    told = lambda value: [units.number(value)] if cycles else []  # noqa: E731
-    amount = lambda value: (
-        "–" if value is None or math.isnan(value) else units.amount(value, one.unit)
-    )  # noqa: E731
-    clock = one.core_cycles.median if cycles and one.core_cycles else math.nan
-    whose = " and ".join(one.measurement.reports if one.measurement else []) or "this book"
-    rows = [
-        [
-            "**this machine**",
-            amount(one.seal.predicted),
-            f"{one:±}",
-            *told(clock),
-            "–",
-            "–",
-            f"by {whose}'s method",
-        ]
-    ]
-    for f in (f for quantity in quantities for f in published.of(quantity)):
-        value, here = f.base(f.measured, one.unit), here_by(f) if ratio else math.nan
-        rows.append(
-            [
-                f"{f.machine} {{cite}}`{f.cite}`",
-                amount(f.base(f.predicted, one.unit)),
-                amount(value),
-                *told(f.core_cycles(f.measured) if cycles else math.nan),
-                amount(here),
-                f"{units.number(value / here)}×" if here > 0 else "–",
-                f"{f.what or label(f.quantity)}; {f.place}{'; ' + f.note if f.note else ''}",
-            ]
-        )
-    return grid(
-        [
-            "Machine",
-            "Predicted",
-            "Measured",
-            *(["In cycles"] if cycles else []),
-            "This machine, by that method",
-            "There over here",
-            "What was measured",
-        ],
-        rows,
-        caption,
-        name,
-        [20, 11, 15, 8, 12, 9, 25] if cycles else [22, 12, 16, 13, 10, 27],
-    )
+_AMONG_COLUMNS = {
+    "Machine": 22,
+    "Predicted": 12,
+    "Measured": 16,
+    "This machine, by that method": 13,
+    "There over here": 10,
+    "What was measured": 27,
+}
+_AMONG_COLUMNS_WITH_CYCLES = {
+    "Machine": 20,
+    "Predicted": 11,
+    "Measured": 15,
+    "In cycles": 8,
+    "This machine, by that method": 12,
+    "There over here": 9,
+    "What was measured": 25,
+}
 
 
-# From this ratio of a curve's ends on, its values are told each in a unit of its own.
-_WIDE = 1000
+def among(
+    result: Result,
+    quantities: list[str],
+    caption: str,
+    name: str,
+    *,
+    ratio: bool = True,
+    cycles: bool = False,
+) -> Block:
+    """This machine among the reports' machines, each beside this machine's value by its method.
+
+    ratio: whether the reports measured the same thing; cycles: also print core cycles, as suits
+    what the core does.
+    """
+    columns = _AMONG_COLUMNS_WITH_CYCLES if cycles else _AMONG_COLUMNS
+    own = _own_cells(result)
+    rows = [[own[column] for column in columns]]
+    for figure in (f for quantity in quantities for f in published.of(quantity)):
+        here = here_by(figure) if ratio else math.nan
+        cells = _report_cells(figure, result.unit, here, cycles=cycles)
+        rows.append([cells[column] for column in columns])
+    return table(columns, rows, caption, name)
+
+
+def _own_cells(result: Result) -> dict[str, str]:
+    owners = " and ".join(result.measurement.reports if result.measurement else [])
+    return {
+        "Machine": "**this machine**",
+        "Predicted": amount(result.seal.predicted, result.unit),
+        "Measured": f"{result:±}",
+        "In cycles": units.number(result.core_cycles.median) if result.core_cycles else NONE,
+        "This machine, by that method": NONE,
+        "There over here": NONE,
+        "What was measured": f"by {owners or 'this book'}'s method",
+    }
+
+
+def _report_cells(
+    figure: published.Figure, unit: str, here: float, *, cycles: bool
+) -> dict[str, str]:
+    value = figure.base(figure.measured, unit)
+    note = f"; {figure.note}" if figure.note else ""
+    return {
+        "Machine": _cited(figure),
+        "Predicted": amount(figure.base(figure.predicted, unit), unit),
+        "Measured": amount(value, unit),
+        "In cycles": units.number(figure.core_cycles(figure.measured)) if cycles else NONE,
+        "This machine, by that method": amount(here, unit),
+        "There over here": times(value / here if here > 0 else math.nan),
+        "What was measured": f"{figure.what or label(figure.quantity)}; {figure.place}{note}",
+    }
 
 
 def among_curve(
-    one: Result, quantities: list[str], caption: str, name: str, every: int = 1
+    result: Result,
+    quantities: list[str],
+    caption: str,
+    name: str,
+    *,
+    every: int = 1,
+    cycles: bool = False,
 ) -> Block:
-    """The same for a curve: one column for each place on the axis (or for every so many of them, the last
-    one included), one row for each machine."""
-    axis = next(i for i in one.seal.inputs if i.origin == "axis")
-    places = [float(units.from_base(x, axis.unit)) for x in axis.value][::-every][::-1]
-    ends = [float(v) for v in one.seal.predicted]
-    wide = max(ends) > _WIDE * min(ends)
-    unit = units.readable(ends[-1], one.unit)
-    told = lambda v: (
-        "–"
-        if v is None
-        else units.amount(v, one.unit)
-        if wide  # noqa: E731
-        else units.number(units.from_base(v, unit), 3)
-    )
-    here = dict(zip(map(float, one.axis_told), map(float, one.medians), strict=True))
+    """The same for a curve: a row for each machine, a column for each place on the axis.
+
+    every: print only each every-th place, the last included.
+    """
+    axis = next(i for i in result.seal.inputs if i.origin == "axis")
+    shown = sorted(range(len(axis.value) - 1, -1, -every))
+    places = [float(units.from_base(axis.value[k], axis.unit)) for k in shown]
+    sealed = [float(value) for value in result.seal.predicted]
+    is_wide = max(sealed) > _WIDE * min(sealed)
+    unit = units.readable(sealed[-1], result.unit)
+
+    def value_cell(value: float | None) -> str:
+        if value is None:
+            return NONE
+        return units.amount(value, result.unit) if is_wide else in_unit(value, unit)
+
+    def values(title: str, at: dict[float, float]) -> list[str]:
+        return [title, *(value_cell(at.get(x)) for x in places)]
+
+    def counts(title: str, at: dict[float, float]) -> list[str]:
+        return [title, *(units.number(at[x]) if x in at else NONE for x in places)]
+
+    here = [float(x) for x in result.axis_told]
     rows = [
-        ["**this machine**, predicted", *map(told, ends[::-every][::-1])],
-        ["**this machine**, measured", *(told(here.get(x)) for x in places)],
+        ["**this machine**, predicted", *(value_cell(sealed[k]) for k in shown)],
+        values("**this machine**, measured", dict(zip(here, result.medians, strict=True))),
     ]
-    count = lambda v: "–" if v is None else units.number(v)  # noqa: E731
-    if _in_cycles(one.quantity):
-        cycles = dict(zip(map(float, one.axis_told), (s.median for s in one.cycles), strict=True))
-        rows.append(
-            ["**this machine**, measured, in cycles", *(count(cycles.get(x)) for x in places)]
-        )
-    for quantity in quantities:
-        found = {f.at: f for f in published.of(quantity) if f.at is not None}
-        for what in ("predicted", "measured"):
-            values = [
-                found[x].base(getattr(found[x], what), one.unit) if x in found else None
-                for x in places
-            ]
-            if any(v is not None for v in values):
-                first = next(iter(found.values()))
-                machine = f"{first.machine} {{cite}}`{first.cite}`, {what}"
-                rows.append([machine, *map(told, values)])
-                if what == "measured" and _in_cycles(one.quantity):
-                    rows.append(
-                        [
-                            f"{machine}, in cycles",
-                            *(
-                                count(
-                                    found[x].core_cycles(found[x].measured) if x in found else None
-                                )
-                                for x in places
-                            ),
-                        ]
-                    )
-    return grid(
-        ["Machine" if wide else f"[{units.spoken(unit)}]", *(f"{x:g}" for x in places)],
-        rows,
-        caption,
-        name,
-    )
+    if cycles:
+        medians = [summary.median for summary in result.cycles]
+        by_place = dict(zip(here, medians, strict=True))
+        rows.append(counts("**this machine**, measured, in cycles", by_place))
+    for figures in ([f for f in published.of(q) if f.at is not None] for q in quantities):
+        predicted_at, measured_at, cycles_at = _curve_of(figures, result.unit)
+        if predicted_at.keys() & set(places):
+            rows.append(values(f"{_cited(figures[0])}, predicted", predicted_at))
+        if measured_at.keys() & set(places):
+            rows.append(values(f"{_cited(figures[0])}, measured", measured_at))
+            if cycles:
+                rows.append(counts(f"{_cited(figures[0])}, measured, in cycles", cycles_at))
+    heading = "Machine" if is_wide else f"[{units.spoken(unit)}]"
+    return grid([heading, *(f"{x:g}" for x in places)], rows, caption, name)
+
+
+def _curve_of(figures: list[published.Figure], unit: str) -> tuple[dict, dict, dict]:
+    """A report's curve by place: predicted and measured in base units, measured in core cycles."""
+    predicted_at = {f.at: f.base(f.predicted, unit) for f in figures if f.predicted is not None}
+    measured_at = {f.at: f.base(f.measured, unit) for f in figures}
+    # Only a time has cycles.
+    is_time = units.dimension(unit) == units.dimension("s")
+    cycles_at = {f.at: f.core_cycles(f.measured) for f in figures} if is_time else {}
+    return predicted_at, measured_at, cycles_at

@@ -1,4 +1,4 @@
-"""Pieces of a page: MyST Markdown for the book, plain Markdown for JupyterLab."""
+"""A piece of a page: MyST Markdown for the book, plain Markdown or a picture for JupyterLab."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import re
 from dataclasses import dataclass
 
 from reckon import config
+from reckon.presentation.text import NONE
+
+_ROWS_ON_A_PAGE = 12  # in the PDF a longer table may break across pages
 
 
 @dataclass(frozen=True, repr=False)
 class Block:
-    """A piece of a page. `svg` is its picture, where it is a figure."""
+    """A piece of a page; `svg` is the picture of a figure."""
 
     markdown: str
     svg: str | None = None
@@ -19,7 +22,10 @@ class Block:
         return f"<{len(self.markdown)} characters of Markdown>"
 
     def _ipython_display_(self) -> None:
-        """Nothing to say is not displayed at all; the rest is left to the method below (IPython's protocol)."""
+        """Displays nothing for an empty block.
+
+        Otherwise raises NotImplementedError, upon which IPython calls _repr_mimebundle_().
+        """
         if self.markdown:
             raise NotImplementedError
 
@@ -40,8 +46,18 @@ def plain(markdown: str) -> str:
 
 
 def say(*sentences: str) -> Block:
-    """Prose whose numbers were computed; Markdown."""
+    """A paragraph of Markdown; empty sentences are left out."""
     return Block(" ".join(filter(None, sentences)))
+
+
+def joined_blocks(blocks: list[Block]) -> Block:
+    """Several blocks, one below the other."""
+    return Block("\n\n".join(block.markdown for block in blocks))
+
+
+def _line(cells: list[str]) -> str:
+    escaped = (str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells)
+    return f"| {' | '.join(escaped)} |"
 
 
 def grid(
@@ -51,20 +67,27 @@ def grid(
     name: str,
     widths: list[int] | None = None,
 ) -> Block:
-    """A numbered table. Cells are Markdown; `name` is its label for references; a column that says
-    nothing ("–" all the way down) is left out. Without rows it is a sentence: LaTeX knows no such table."""
+    """A numbered table of Markdown cells; `name` is its label for references.
+
+    A column that holds only dashes is left out. Without rows it is a sentence: LaTeX fails at a
+    table that has only a header. `widths` are percentages of the page's width.
+    """
     if not rows:
         return say(f"{caption}: nothing, because nothing of it was measured.")
-    kept = [i for i, title in enumerate(header) if i == 0 or any(row[i] != "–" for row in rows)]
-    header, *rows = ([row[i] for i in kept] for row in [header, *rows])
-    escape = lambda cell: str(cell).replace("|", "\\|").replace("\n", " ")  # noqa: E731
-    lines = [f"| {' | '.join(map(escape, row))} |" for row in [header, *rows]]
-    lines.insert(1, "|" + " --- |" * len(header))
-    options = f":name: {name}\n"
-    # In the PDF a long table may break across pages; a short one stays whole.
-    options += ":class: longtable\n" if len(rows) > 12 else ""
-    options += f":widths: {' '.join(str(widths[i]) for i in kept)}\n" if widths else ""
-    return Block(f":::{{table}} {caption}\n{options}\n" + "\n".join(lines) + "\n:::")
+    shown = [i for i, _ in enumerate(header) if i == 0 or any(row[i] != NONE for row in rows)]
+    head, *body = (_line([row[i] for i in shown]) for row in [header, *rows])
+    options = [f":name: {name}"]
+    if len(rows) > _ROWS_ON_A_PAGE:
+        options.append(":class: longtable")
+    if widths:
+        options.append(f":widths: {' '.join(str(widths[i]) for i in shown)}")
+    lines = [f":::{{table}} {caption}", *options, "", head, "|" + " --- |" * len(shown), *body]
+    return Block("\n".join([*lines, ":::"]))
+
+
+def table(columns: dict[str, int], rows: list[list[str]], caption: str, name: str) -> Block:
+    """The same with each column's title and width, in percent, given together."""
+    return grid([*columns], rows, caption, name, [*columns.values()])
 
 
 def label(quantity: str) -> str:

@@ -12,7 +12,7 @@ from reckon.comparison.two_runs import compare
 from reckon.config import ReckonError
 from reckon.presentation import changes
 from reckon.presentation.block import Block, grid, say
-from reckon.presentation.bounds import plausible
+from reckon.presentation.bounds import of_machines as plausible
 from reckon.presentation.figures import style
 from reckon.presentation.figures.style import STYLE
 from reckon.presentation.machine_descriptions import COMPONENTS, descriptions, strangers

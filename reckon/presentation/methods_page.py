@@ -10,12 +10,11 @@ from matplotlib.lines import Line2D
 
 from reckon import units
 from reckon.presentation.block import Block, grid, say
-from reckon.presentation.bounds import CYCLE, RATE_SLACK
+from reckon.presentation.bounds import of_methods as plausible
 from reckon.presentation.effects import SAME, VAGUE, counter, counter_step, is_told, sentence, times
 from reckon.presentation.figures import style as plotting
 from reckon.presentation.figures.style import BLACK, STYLE
 from reckon.records.result import AGAIN
-from reckon.records.session import session
 from reckon.reports import published
 from reckon.reports.methods import Compared, Ratio, Way
 
@@ -258,50 +257,6 @@ def repeated(found: dict[str, Compared]) -> Block:
         f"Farthest from its page came `{worst.quantity.removeprefix(AGAIN)}`, by a factor of "
         f"{units.number(far)}.",
     )
-
-
-def _cycles(way: Way) -> float:
-    """A time in core cycles, by the clock of its own processes; nan for what is none."""
-    if not way.has_figure or units.dimension(way.page.unit) != units.dimension("s"):
-        return math.nan
-    one = way.again or way.page
-    clocks = [
-        (p.cycles_per_tick_before + p.cycles_per_tick_after) / 2
-        for p in (one.points[0] if way.again else way.point).processes
-    ]
-    return way.median * float(np.median(clocks)) * one.measurement.tick_hz
-
-
-def plausible(found: dict[str, Compared]) -> Block:
-    """Which figures cannot be what they claim: a time below a cycle, a rate beyond the link to the peer."""
-    rate = session().run.machine.get("peer", {}).get("link_rate", {}).get("value")
-    ways = {
-        way.row.of: way for one in found.values() for way in (one.ours, *one.ways) if way.has_figure
-    }
-    odd = []
-    for name, way in ways.items():
-        is_rate = units.dimension(way.page.unit) == units.dimension("byte/s")
-        if _cycles(way) < CYCLE:
-            odd.append(
-                f"- `{name}`: {units.amount(way.median, way.page.unit)} is less than a cycle. {_reason(way)}"
-            )
-        elif is_rate and rate and "peer" in way.point.params and way.median > RATE_SLACK * rate:
-            odd.append(
-                f"- `{name}`: {units.amount(way.median, way.page.unit)} is more than the link carries. "
-                f"{_reason(way)}"
-            )
-    text = "**Can it be?** No operation takes less than a cycle" + (
-        f", and nothing crosses the link to the peer faster than the {units.amount(rate, 'Gbit/s')} that it is set to"
-        if rate
-        else ""
-    )
-    text += f". Of {len(ways)} figures {len(odd) or 'none'} {'do' if len(odd) > 1 else 'does'}"
-    return say(text + (":\n\n" + "\n".join(odd) if odd else "."))
-
-
-def _reason(way: Way) -> str:
-    told = way.row.differs if way.reports or way.row.differs != "ours" else "the book's own"
-    return told[0].upper() + told[1:] + "."
 
 
 __all__ = [

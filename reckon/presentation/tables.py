@@ -1,4 +1,4 @@
-"""Tables of what was measured."""
+"""Tables of results: predicted and measured, lines through curves, spreads, conditions."""
 
 from __future__ import annotations
 
@@ -6,369 +6,344 @@ import itertools
 import math
 
 from reckon import units
-from reckon.presentation.block import Block, grid, label, say
+from reckon.presentation.block import Block, label, say
+from reckon.presentation.block import table as columns_table
+from reckon.presentation.text import NONE, amount, between, in_unit, with_interval
+from reckon.presentation.text import ratio as times
 from reckon.records.result import Result
 from reckon.reports import published
 from reckon.statistics.summary import Summary
 
-# A curve of more points shows only its ends in a table; its figure has them all.
-_POINTS_MOST = 8
+_POINTS_MOST = 8  # a longer curve shows only its ends in a table; its figure has every point
+_SEALED = ("hardware", "software", "predicted")
 
 
-def mean_sd(one: Result) -> str:
-    """Mean ± standard deviation over all trials; an unknown spread is not 0."""
-    return "–" if one.is_curve else _mean_sd(one.summary, one.unit)
+def title(result: Result, titles: dict | None) -> str:
+    """What a table calls a quantity: by `titles`, or the last part of its name."""
+    return (titles or {}).get(result.quantity, label(result.quantity))
 
 
-def _mean_sd(s: Summary | None, unit: str) -> str:
-    if s is None:
-        return "–"
-    step = units.readable(s.mean, unit)
-    spread = "" if math.isnan(s.sd) else f" ± {units.number(units.from_base(s.sd, step), 2)}"
-    few = " (one trial)" if s.n == 1 else ""
-    return f"{units.number(units.from_base(s.mean, step))}{spread} {units.spoken(step)}{few}"
+def mean_sd(result: Result) -> str:
+    """Mean ± standard deviation over all trials."""
+    return NONE if result.is_curve else _mean_sd(result.summary, result.unit)
 
 
-def _or_dash(value, unit: str) -> str:
-    return "–" if value is None or isinstance(value, list) else units.amount(value, unit)
+def _mean_sd(summary: Summary | None, unit: str) -> str:
+    """An unknown spread is left out: it is not 0."""
+    if summary is None:
+        return NONE
+    step = units.readable(summary.mean, unit)
+    spread = "" if math.isnan(summary.sd) else f" ± {in_unit(summary.sd, step, 2)}"
+    single = " (one trial)" if summary.n == 1 else ""
+    return f"{in_unit(summary.mean, step)}{spread} {units.spoken(step)}{single}"
 
 
-def hardware(one: Result) -> str:
-    return _or_dash(one.seal.hardware, one.unit)
+def _sealed_amount(value: float | list | None, unit: str) -> str:
+    return NONE if isinstance(value, list) else amount(value, unit)
 
 
-def software(one: Result) -> str:
-    if one.seal.kind == "rate" and not math.isnan(one.software_share):
-        return f"{100 * one.software_share:.0f} % of the time"
-    return _or_dash(one.seal.software, one.unit)
+def hardware(result: Result) -> str:
+    return _sealed_amount(result.seal.hardware, result.unit)
 
 
-def measured(one: Result) -> str:
-    if one.summary is None:
-        return f"{one.state}: {one.reason}"
-    return f"{one:±}" if not one.is_curve else units.span(one.medians, one.unit)
+def software(result: Result) -> str:
+    if result.seal.kind == "rate" and not math.isnan(result.software_share):
+        return f"{100 * result.software_share:.0f} % of the time"
+    return _sealed_amount(result.seal.software, result.unit)
 
 
-def ratio(one: Result) -> str:
-    return "–" if math.isnan(one.ratio) else f"{units.number(one.ratio)}×"
+def measured(result: Result) -> str:
+    """The median with its interval, a curve's ends, or the reason why there is no value."""
+    if result.summary is None:
+        return f"{result.state}: {result.reason}"
+    return units.span(result.medians, result.unit) if result.is_curve else f"{result:±}"
 
 
-def predicted(one: Result) -> str:
-    if one.is_curve:
-        return units.span(one.seal.predicted, one.unit)
-    text = units.amount(one.seal.predicted, one.unit)
-    if one.revisions:
-        text += f"; revised {units.amount(one.current.predicted, one.unit)}"
+def ratio(result: Result) -> str:
+    return times(result.ratio)
+
+
+def predicted(result: Result) -> str:
+    if result.is_curve:
+        return units.span(result.seal.predicted, result.unit)
+    text = units.amount(result.seal.predicted, result.unit)
+    if result.revisions:
+        text += f"; revised {units.amount(result.current.predicted, result.unit)}"
     return text
 
 
-def _with_interval(s: Summary, unit: str) -> str:
-    step = units.readable(s.median, unit)
-    text = units.amount(s.median, unit)
-    if math.isnan(s.low):
-        return text
-    low, high = (units.number(units.from_base(v, step)) for v in (s.low, s.high))
-    return f"{text} ({low} to {high})"
+def _at(result: Result, x: float) -> str:
+    return units.place(float(x), result.axis_unit)
 
 
-def _at(one: Result, x: float) -> str:
-    return units.place(float(x), one.axis_unit)
+def _point_row(result: Result, name: str, i: int) -> list[str]:
+    summary, unit = result.summaries[i], result.unit
+    sealed = [float(result.sealed(part)[i]) for part in _SEALED]
+    return [
+        f"{name}, {_at(result, result.axis[i])}",
+        *(amount(value, unit) for value in sealed),
+        with_interval(summary.median, summary.low, summary.high, unit),
+        _mean_sd(summary, unit),
+        units.number(result.cycles[i].median) if result.cycles else NONE,
+        times(summary.median / sealed[-1] if sealed[-1] else math.nan),
+    ]
 
 
-def _curve_rows(one: Result, title: str) -> list[list[str]]:
-    rows = []
-    n = len(one.points)
-    parts = [one.sealed(field) for field in ("hardware", "software", "predicted")]
-    for i in range(n) if n <= _POINTS_MOST else (0, n - 1):
-        s = one.summaries[i]
-        told = ["–" if math.isnan(p[i]) else units.amount(float(p[i]), one.unit) for p in parts]
-        against = s.median / parts[2][i] if parts[2][i] else math.nan
-        rows.append(
-            [
-                f"{title}, {_at(one, one.axis[i])}",
-                *told,
-                _with_interval(s, one.unit),
-                _mean_sd(s, one.unit),
-                units.number(one.cycles[i].median) if one.cycles else "–",
-                "–" if math.isnan(against) else f"{units.number(against)}×",
-            ]
-        )
-    for (stopped, reason), points in itertools.groupby(
-        one.missing, lambda p: (p.stopped, p.reason)
-    ):
-        ends = [_at(one, point.x) for point in points]
+def _curve_rows(result: Result, name: str) -> list[list[str]]:
+    """A row for each point, of a long curve for its ends; neighbours that failed alike share one."""
+    n = len(result.points)
+    rows = [_point_row(result, name, i) for i in (range(n) if n <= _POINTS_MOST else (0, n - 1))]
+    missing = itertools.groupby(result.missing, lambda point: (point.stopped, point.reason))
+    for (state, reason), points in missing:
+        ends = list(dict.fromkeys(_at(result, point.x) for point in points))
         where = ends[0] if len(ends) == 1 else f"{ends[0]} to {ends[-1]}"
-        rows.append([f"{title}, {where}", "–", "–", "–", f"{stopped}: {reason}", "–", "–", "–"])
+        cells = [NONE, NONE, NONE, f"{state}: {reason}", NONE, NONE, NONE]
+        rows.append([f"{name}, {where}", *cells])
     return rows
 
 
-def table(found: list[Result], caption: str, name: str, titles: dict | None = None) -> Block:
-    """The rubric's table: base hardware, software overhead, predicted, measured with interval and
-    with mean ± standard deviation over all trials, measured over predicted. A curve has a row for
-    each of its points."""
-    rows = []
-    for one in found:
-        title = (titles or {}).get(one.quantity, label(one.quantity))
-        if one.is_curve and one.has_samples:
-            rows += _curve_rows(one, title)
-            continue
-        s = one.summary if not one.is_curve else None
-        cycles = units.number(one.core_cycles.median) if s and one.core_cycles else "–"
-        rows.append(
-            [
-                title,
-                hardware(one),
-                software(one),
-                predicted(one),
-                measured(one),
-                mean_sd(one),
-                cycles,
-                ratio(one),
-            ]
-        )
-    return grid(
-        [
-            "Operation",
-            "Base hardware",
-            "Software overhead",
-            "Predicted",
-            "Measured, median (95 %)",
-            "Mean ± sd",
-            "Core cycles",
-            "Measured / predicted",
-        ],
-        rows,
-        caption,
+def _row(result: Result, name: str) -> list[str]:
+    has_cycles = not result.is_curve and result.summary and result.core_cycles
+    return [
         name,
-        [16, 11, 12, 13, 18, 13, 8, 9],
-    )
+        hardware(result),
+        software(result),
+        predicted(result),
+        measured(result),
+        mean_sd(result),
+        units.number(result.core_cycles.median) if has_cycles else NONE,
+        ratio(result),
+    ]
 
 
-def fits(found: list[Result], caption: str, name: str, titles: dict | None = None) -> Block:
-    """The straight line through each curve: what a step of the axis adds, where it begins, and the
-    largest distance of a point from it; beside it the same of the sealed prediction."""
+_RESULT_COLUMNS = {
+    "Operation": 16,
+    "Base hardware": 11,
+    "Software overhead": 12,
+    "Predicted": 13,
+    "Measured, median (95 %)": 18,
+    "Mean ± sd": 13,
+    "Core cycles": 8,
+    "Measured / predicted": 9,
+}
+
+
+def table(results: list[Result], caption: str, name: str, titles: dict | None = None) -> Block:
+    """Predicted and measured: base hardware, software overhead, median with interval, mean ± sd
+    over all trials, core cycles, measured over predicted. A curve has a row for each point."""
     rows = []
-    for one in found:
-        title = (titles or {}).get(one.quantity, label(one.quantity))
-        if one.line is None:
-            why = one.reason or f"{len(one.points)} points, and a line needs three"
-            rows.append([title, f"{one.state}: {why}", "–", "–", "–", "–", _step_in_reports(one)])
-            continue
-        line, scale = one.line, units.factor(one.axis_unit)
-        step = units.readable(line.slope * scale, one.unit)
-        per = f"{units.spoken(step)} / {units.spoken(one.axis_unit)}".removesuffix(" / ")
-        told = lambda v: units.number(units.from_base(v * scale, step))  # noqa: E731, B023
-        foreseen = one.sealed_line.slope
-        against = line.slope / foreseen if foreseen else math.nan
-        rows.append(
-            [
-                title,
-                f"{told(foreseen)} {per}",
-                f"{told(line.slope)} {per} ({told(line.slope_low)} to {told(line.slope_high)})",
-                "–" if math.isnan(against) else f"{units.number(against)}×",
-                units.amount(line.intercept, one.unit),
-                units.amount(float(abs(line.residuals).max()), one.unit),
-                _step_in_reports(one),
-            ]
-        )
-    return grid(
-        [
-            "Curve",
-            "Predicted slope",
-            "Fitted slope (95 %)",
-            "Fitted / predicted",
-            "Begins at",
-            "Largest residual",
-            "In the report",
-        ],
-        rows,
-        caption,
+    for result in results:
+        called = title(result, titles)
+        if result.is_curve and result.has_samples:
+            rows += _curve_rows(result, called)
+        else:
+            rows.append(_row(result, called))
+    return columns_table(_RESULT_COLUMNS, rows, caption, name)
+
+
+_FIT_COLUMNS = {
+    "Curve": 18,
+    "Predicted slope": 17,
+    "Fitted slope (95 %)": 27,
+    "Fitted / predicted": 13,
+    "Begins at": 12,
+    "Largest residual": 13,
+    "In the report": 14,
+}
+
+
+def _fit_row(result: Result, name: str) -> list[str]:
+    if result.line is None:
+        why = result.reason or f"{len(result.points)} points, and a line needs three"
+        dashes = [NONE] * 4
+        return [name, f"{result.state}: {why}", *dashes, _reported_slope(result)]
+    line, scale = result.line, units.factor(result.axis_unit)
+    sealed = result.sealed_line.slope
+    step = units.readable(line.slope * scale, result.unit)
+    per = f"{units.spoken(step)} / {units.spoken(result.axis_unit)}".removesuffix(" / ")
+    fitted = in_unit(line.slope * scale, step)
+    interval = between(line.slope_low * scale, line.slope_high * scale, step)
+    return [
         name,
-        [18, 17, 27, 13, 12, 13, 14],
-    )
+        f"{in_unit(sealed * scale, step)} {per}",
+        f"{fitted} {per} ({interval})",
+        times(line.slope / sealed if sealed else math.nan),
+        units.amount(line.intercept, result.unit),
+        units.amount(float(abs(line.residuals).max()), result.unit),
+        _reported_slope(result),
+    ]
 
 
-def _step_in_reports(one: Result) -> str:
-    per = f" / {units.spoken(one.axis_unit)}".removesuffix(" / ") if one.is_curve else ""
-    return (
-        "; ".join(
-            f"{f.report}: {units.amount(f.base(f.measured, one.unit), one.unit)}{per}"
-            for f in published.of(one.quantity)
-            if one.is_curve and f.slope
-        )
-        or "–"
-    )
+def fits(results: list[Result], caption: str, name: str, titles: dict | None = None) -> Block:
+    """The straight line through each curve: slope, intercept and the largest distance of a point
+    from it, beside the slope of the sealed prediction and those that reports print."""
+    rows = [_fit_row(result, title(result, titles)) for result in results]
+    return columns_table(_FIT_COLUMNS, rows, caption, name)
 
 
-def line(one: Result, caption: str, name: str, step_of: str = "step") -> Block:
-    """The straight line through a curve: slope (for each `step_of` of the axis) and intercept, each with
-    what the points' distance from the line leaves open and with what the noise between processes does;
-    the line through the sealed prediction beside."""
-    if one.line is None:
-        return say(
-            f"There is no line: {one.reason or f'{len(one.points)} points, and it needs three'}."
-        )
-    across, rows = one.line_across, []
-    for k, (part, scale) in enumerate((("slope", units.factor(one.axis_unit)), ("intercept", 1.0))):
-        value, foreseen = (getattr(made, part) * scale for made in (one.line, one.sealed_line))
-        step = units.readable(abs(value), one.unit)
-        per = f" / {units.spoken(one.axis_unit) or step_of}" if part == "slope" else ""
-        told = lambda v: units.number(units.from_base(v, step))  # noqa: E731, B023
-        ends = lambda pair: f"{told(pair[0])} to {told(pair[1])}"  # noqa: E731, B023
-        bounds = [getattr(one.line, f"{part}_{end}") * scale for end in ("low", "high")]
+def _reported_slope(result: Result) -> str:
+    per = f" / {units.spoken(result.axis_unit)}".removesuffix(" / ") if result.is_curve else ""
+    slopes = [
+        f"{f.report}: {units.amount(f.base(f.measured, result.unit), result.unit)}{per}"
+        for f in published.of(result.quantity)
+        if result.is_curve and f.slope
+    ]
+    return "; ".join(slopes) or NONE
+
+
+_LINE_COLUMNS = {
+    "": 12,
+    "Of the predicted curve": 20,
+    "Fitted": 18,
+    "95 % by the points' distances from it": 25,
+    "95 % by drawing processes anew": 25,
+}
+
+
+def line(result: Result, caption: str, name: str, step_of: str = "step") -> Block:
+    """The straight line through a curve and the one through its sealed prediction.
+
+    Slope (for each `step_of` of the axis) and intercept have two intervals: by the points'
+    distances from the line, and by the spread between processes.
+    """
+    if result.line is None:
+        why = result.reason or f"{len(result.points)} points, and it needs three"
+        return say(f"There is no line: {why}.")
+    per = {"slope": f" / {units.spoken(result.axis_unit) or step_of}", "intercept": ""}
+    scales = {"slope": units.factor(result.axis_unit), "intercept": 1.0}
+    across = result.line_across or (None, None)
+    rows = []
+    for part, resampled in zip(scales, across, strict=True):
+        scale = scales[part]
+        value, sealed = (getattr(x, part) * scale for x in (result.line, result.sealed_line))
+        step = units.readable(abs(value), result.unit)
+        low, high = (getattr(result.line, f"{part}_{end}") * scale for end in ("low", "high"))
+        by_processes = "too few processes"
+        if resampled is not None:
+            by_processes = between(resampled[0] * scale, resampled[1] * scale, step)
         rows.append(
             [
                 part,
-                f"{told(foreseen)} {units.spoken(step)}{per}",
-                f"{told(value)} {units.spoken(step)}{per}",
-                ends(bounds),
-                "too few processes" if across is None else ends([v * scale for v in across[k]]),
+                f"{in_unit(sealed, step)} {units.spoken(step)}{per[part]}",
+                f"{in_unit(value, step)} {units.spoken(step)}{per[part]}",
+                between(low, high, step),
+                by_processes,
             ]
         )
-    return grid(
-        [
-            "",
-            "Of the predicted curve",
-            "Fitted",
-            "95 % by the points' distances from it",
-            "95 % by drawing processes anew",
-        ],
-        rows,
-        caption,
-        name,
-        [12, 20, 18, 25, 25],
-    )
+    return columns_table(_LINE_COLUMNS, rows, caption, name)
 
 
-def conditions(found: list[Result], caption: str, name: str) -> Block:
-    """What happened while the samples were taken; -1 is printed as not known."""
+_STOPPED = {"precise": "precise", "time": "time up", "processes": "enough runs"}
+_CONDITION_COLUMNS = {
+    "Quantity": 16,
+    "Fresh processes": 10,
+    "Trials": 8,
+    "CPU": 6,
+    "Nice": 6,
+    "Minor faults": 10,
+    "Preempted": 11,
+    "Moved": 8,
+    "Stolen ms": 9,
+    "Stopped because": 16,
+}
+_COUNTED = ("minor_faults", "involuntary_switches", "migrations", "steal_ms")
 
-    def total(one: Result, field: str) -> str:
-        values = [getattr(p, field) for point in one.points for p in point.processes]
-        return "not known" if min(values, default=-1) < 0 else str(sum(values))
 
-    why = {"precise": "precise", "time": "time up", "processes": "enough runs"}
+def _processes(result: Result) -> list:
+    return [process for point in result.points for process in point.processes]
+
+
+def _total(counts: list[int]) -> str:
+    """The sum of counts, of which -1 means that the system does not report it."""
+    return "not known" if min(counts, default=-1) < 0 else str(sum(counts))
+
+
+def conditions(results: list[Result], caption: str, name: str) -> Block:
+    """What happened while the samples were taken."""
     rows = []
-    for one in found:
-        if not one.has_samples:
+    for result in results:
+        if not result.has_samples:
             continue
-        processes = [p for point in one.points for p in point.processes]
-        reasons = {why[point.stopped] for point in one.points}
+        processes = _processes(result)
         rows.append(
             [
-                label(one.quantity),
+                label(result.quantity),
                 str(len(processes)),
                 str(sum(len(p.ticks) for p in processes)),
-                f"{sorted({p.cpu for p in processes})}".strip("[]"),
+                ", ".join(map(str, sorted({p.cpu for p in processes}))),
                 str(processes[0].nice),
-                total(one, "minor_faults"),
-                total(one, "involuntary_switches"),
-                total(one, "migrations"),
-                total(one, "steal_ms"),
-                ", ".join(sorted(reasons)),
+                *(_total([getattr(p, field) for p in processes]) for field in _COUNTED),
+                ", ".join(sorted({_STOPPED[point.stopped] for point in result.points})),
             ]
         )
-    return grid(
-        [
-            "Quantity",
-            "Fresh processes",
-            "Trials",
-            "CPU",
-            "Nice",
-            "Minor faults",
-            "Preempted",
-            "Moved",
-            "Stolen ms",
-            "Stopped because",
-        ],
-        rows,
-        caption,
-        name,
-        [16, 10, 8, 6, 6, 10, 11, 8, 9, 16],
-    )
+    return columns_table(_CONDITION_COLUMNS, rows, caption, name)
 
 
-def tcp(found: list[Result], caption: str, name: str) -> Block:
-    """What TCP did while the samples were taken, by the counters of this side's network namespace: the
-    accept queue of another host is not among them."""
+_TCP_COLUMNS = {
+    "Quantity": 20,
+    "Other end": 24,
+    "Segments sent again": 14,
+    "Accept queue overflowed": 14,
+    "Connections dropped there": 14,
+    "Most in TIME_WAIT": 14,
+}
+
+
+def tcp(results: list[Result], caption: str, name: str) -> Block:
+    """TCP's events while the samples were taken, by the counters of this side's network namespace.
+
+    The accept queue of another host is not among them.
+    """
     rows = []
-    for one in found:
-        processes = [p for point in one.points for p in point.processes]
-        told = [
+    for result in results:
+        processes = _processes(result)
+        resent, overflows, drops = (
             [getattr(p, field) for p in processes]
             for field in ("retransmits", "listen_overflows", "listen_drops")
-        ]
-        waiting = max((p.time_wait for p in processes), default=-1)
-        if processes and max(map(max, told)) >= 0:
-            here = [0] if one.measurement.peer else [0, 1, 2]
-            rows.append(
-                [
-                    label(one.quantity),
-                    "other host" if one.measurement.peer else "loopback",
-                    *(
-                        "–"
-                        if k not in here
-                        else "not known"
-                        if min(values) < 0
-                        else str(sum(values))
-                        for k, values in enumerate(told)
-                    ),
-                    str(waiting) if waiting >= 0 else "not known",
-                ]
-            )
-    return grid(
-        [
-            "Quantity",
-            "Other end",
-            "Segments sent again",
-            "Accept queue overflowed",
-            "Connections dropped there",
-            "Most in TIME_WAIT",
-        ],
-        rows,
-        caption,
-        name,
-        [20, 24, 14, 14, 14, 14],
-    )
+        )
+        if max([*resent, *overflows, *drops], default=-1) < 0:
+            continue
+        remote = result.measurement.peer
+        waiting = max(p.time_wait for p in processes)
+        rows.append(
+            [
+                label(result.quantity),
+                "other host" if remote else "loopback",
+                _total(resent),
+                *(NONE if remote else _total(counts) for counts in (overflows, drops)),
+                str(waiting) if waiting >= 0 else "not known",
+            ]
+        )
+    return columns_table(_TCP_COLUMNS, rows, caption, name)
 
 
-def spreads(found: list[Result], caption: str, name: str) -> Block:
-    """All the spreads that the reports give, side by side; of a curve, at its ends."""
+_SPREADS = {
+    "Median": ("median", 9),
+    "10 % trimmed mean": ("trimmed_mean", 11),
+    "Mean": ("mean", 9),
+    "Minimum": ("minimum", 10),
+    "99th percentile": ("p99", 11),
+    "Sd inside a process": ("sd_within", 10),
+    "Sd across processes": ("sd_across", 11),
+    "Largest deviation": ("max_deviation", 11),
+}
+
+
+def spreads(results: list[Result], caption: str, name: str) -> Block:
+    """Every measure of spread that a report prints, side by side; of a curve, at its ends."""
     rows = []
-    for one in found:
-        ends = sorted({0, len(one.summaries) - 1}) if one.summaries else []
-        for i in ends:
-            s = one.summaries[i]
-            step = units.readable(s.median, one.unit)
-            told = lambda v: units.number(units.from_base(v, step))  # noqa: E731, B023
-            where = f", {_at(one, one.axis[i])}" if one.is_curve else ""
+    for result in results:
+        n = len(result.summaries)
+        for i in sorted({0, n - 1}) if n else []:
+            summary = result.summaries[i]
+            step = units.readable(summary.median, result.unit)
+            where = f", {_at(result, result.axis[i])}" if result.is_curve else ""
+            values = [getattr(summary, field) for field, _ in _SPREADS.values()]
             rows.append(
                 [
-                    f"{label(one.quantity)}{where} [{units.spoken(step)}]",
-                    told(s.median),
-                    told(s.trimmed_mean),
-                    told(s.mean),
-                    told(s.minimum),
-                    told(s.p99),
-                    told(s.sd_within),
-                    told(s.sd_across),
-                    told(s.max_deviation),
+                    f"{label(result.quantity)}{where} [{units.spoken(step)}]",
+                    *(in_unit(value, step) for value in values),
                 ]
             )
-    return grid(
-        [
-            "Quantity",
-            "Median",
-            "10 % trimmed mean",
-            "Mean",
-            "Minimum",
-            "99th percentile",
-            "Sd inside a process",
-            "Sd across processes",
-            "Largest deviation",
-        ],
-        rows,
-        caption,
-        name,
-        [20, 9, 11, 9, 10, 11, 10, 11, 11],
-    )
+    widths = {heading: width for heading, (_, width) in _SPREADS.items()}
+    return columns_table({"Quantity": 20, **widths}, rows, caption, name)

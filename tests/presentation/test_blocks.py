@@ -91,7 +91,7 @@ def test_a_method_may_have_a_row_title_and_no_ratio():
     one, other = (made_up.single(f"files/read/{name}", 50, "µs") for name in ("a", "b"))
     one = reported_as(one, ["t470"])
     header, _, *rows = table_of(
-        rk.show.methods([one, other], None, "C", "n", rows_of={one.quantity: "with data"})
+        rk.show.methods([one, other], None, "C", "n", titles={one.quantity: "with data"})
     )
     assert "Against ours" not in header and {row[0] for row in rows} == {"t470, with data", "ours"}
     header, _, first, *_ = table_of(
@@ -124,7 +124,7 @@ def test_a_report_is_held_against_this_machine_by_its_own_method(recorded):
         result("recorded", f"cpu/syscall/{row}") for row in ("getpid", "hpe_i7_860_getcwd")
     )
     [f] = published.of(theirs.quantity)
-    _, _, first, row = table_of(rk.show.among(ours, [theirs.quantity], "C", "n"))
+    _, _, first, row = table_of(rk.show.among(ours, [theirs.quantity], "C", "n", cycles=True))
     value = f.base(f.measured, "ns")
     assert first[-1] == "by this book's method" and row[-1].startswith(f.what)
     assert (
@@ -221,7 +221,7 @@ def test_what_readers_got_together_is_held_against_the_drive(folders):
     )
     assert (
         "of this run: 10"
-        in rk.show.plausibility([one], 1, "µs", "why", 5, with_reports=False).markdown
+        in rk.show.plausibility([one], 1, "µs", "why", most=5, with_reports=False).markdown
     )
 
 

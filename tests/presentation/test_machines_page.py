@@ -330,9 +330,9 @@ def test_figures_that_cannot_be_are_named(folders):
         "network/throughput/hpe_i7_860_peer",
         {"peer": {"link_rate": {"value": 1.25e8, "source": ""}}},
     )
-    o = here(
-        [made_up.single(rate, 1400, "Mbit/s"), made_up.single(GETPID, 0.1, "ns")], machine=peer
-    )
+    fast = made_up.single(rate, 1400, "Mbit/s")
+    fast.measurement.peer = "The other host is 192.0.2.7."
+    o = here([fast, made_up.single(GETPID, 0.1, "ns")], machine=peer)
     told = machines_page.plausible(o).markdown
     assert (
         f"`{rate}` of this run, 1.4" in told and "faster than the 1.00 Gbit/s of the link" in told
@@ -388,7 +388,7 @@ def test_the_page_without_what_it_rests_on(recorded, monkeypatch, all_refused):
     measured = (
         {one.quantity for one in all_results("recorded") if one.measurement} if all_refused else ()
     )
-    shown = shown_with("machines", recorded, monkeypatch, lambda name: name in measured)
+    shown = shown_with("machines", recorded, lambda name: name in measured)
     assert "nan" not in shown and "There is one run only" in shown
     assert ("No other machine has a figure" in shown) == all_refused
 
