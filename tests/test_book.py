@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 
 import pytest
-from helpers.project import ROOT, need, probes_running, processes_named
+from helpers.capabilities import need
+from helpers.project import ROOT, probes_running, processes_named
 
 pytestmark = [pytest.mark.book, pytest.mark.beside]
 PAGES = [

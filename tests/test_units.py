@@ -1,6 +1,7 @@
 import math
 
 import pytest
+from helpers.capabilities import given
 from hypothesis import given
 from hypothesis import strategies as st
 

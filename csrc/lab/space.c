@@ -159,6 +159,33 @@ static int is_root(void)
     return 0;
 }
 
+#define LOAD_TUN "modprobe tun; in a container, --device /dev/net/tun"
+#define OPEN_TUN "chmod 0666 /dev/net/tun"
+
+/* Says why no path could be opened: a TUN device may be missing, or closed to this user. */
+static void no_path(enum lab_path asked, int tun_error, const char *packet)
+{
+    const char *tun = strerror(tun_error);
+    const int closed = tun_error == EACCES || tun_error == EPERM;
+    if (asked == LAB_PACKET)
+        lab_cannot("Load it: modprobe veth" ELSE,
+                   "there are no packet sockets on virtual Ethernet here (%s)", packet);
+    if (asked == LAB_TUN && closed)
+        lab_cannot("Open it to everyone: " OPEN_TUN ELSE,
+                   "this user may not open /dev/net/tun (%s)", tun);
+    if (asked == LAB_TUN)
+        lab_cannot("Load it: " LOAD_TUN ELSE, "there is no TUN device here (%s)", tun);
+    if (closed)
+        lab_cannot("Open the one to everyone: " OPEN_TUN "; or load the other: modprobe veth" ELSE,
+                   "this user may not open /dev/net/tun (%s), and there are no packet sockets on "
+                   "virtual Ethernet (%s)",
+                   tun, packet);
+    lab_cannot("Load one of them: modprobe tun, or modprobe veth; in a container, "
+               "--device /dev/net/tun" ELSE,
+               "there are no TUN devices here (%s) and no packet sockets on virtual Ethernet (%s)",
+               tun, packet);
+}
+
 void lab_open_spaces(struct lab *lab)
 {
     /* Packet sockets tell when a packet came, but to have room for a burst takes root. */
@@ -172,19 +199,8 @@ void lab_open_spaces(struct lab *lab)
     for (int i = 0; i < 2 && bad; i++)
         if (lab->asked == LAB_ANY || lab->asked == paths[i])
             bad = status[paths[i]] = try_path(lab, paths[i]);
-    const char *tun = strerror(-status[LAB_TUN]), *packet = strerror(-status[LAB_PACKET]);
-    if (bad && lab->asked == LAB_TUN)
-        lab_cannot("Load it: modprobe tun; in a container, --device /dev/net/tun" ELSE,
-                   "there is no TUN device here (%s)", tun);
-    if (bad && lab->asked == LAB_PACKET)
-        lab_cannot("Load it: modprobe veth" ELSE,
-                   "there are no packet sockets on virtual Ethernet here (%s)", packet);
     if (bad)
-        lab_cannot(
-            "Load one of them: modprobe tun, or modprobe veth; in a container, "
-            "--device /dev/net/tun" ELSE,
-            "there are no TUN devices here (%s) and no packet sockets on virtual Ethernet (%s)",
-            tun, packet);
+        no_path(lab->asked, -status[LAB_TUN], strerror(-status[LAB_PACKET]));
     lab_set_up_host(lab, LAB_PEER);
     lab_set_up_host(lab, LAB_CLIENT);
 }

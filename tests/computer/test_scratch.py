@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.project import ROOT, need
+from helpers.capabilities import need, other_users
+from helpers.project import ROOT
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -164,7 +165,7 @@ def test_the_rows_disk_is_scratchs(disk, monkeypatch):
 
 
 def test_a_folder_that_another_user_put_there_is_not_used(disk):
-    need(os.geteuid() == 0, "being two users needs root")
+    other_users()
     elsewhere = disk / "elsewhere"
     elsewhere.mkdir()
     with scratch.shared():
@@ -184,7 +185,7 @@ def test_a_folder_that_another_user_put_there_is_not_used(disk):
 
 
 def test_sweeping_leaves_other_users_folders_and_odd_names(disk):
-    need(os.geteuid() == 0, "being two users needs root")
+    other_users()
     name = scratch._own_name().rsplit("-", 2)[0]
     theirs, odd = disk / f"{name}-999999999-1", disk / f"{name}-\u00b2"
     for one in (theirs, odd):

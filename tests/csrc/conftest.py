@@ -5,15 +5,16 @@ import shutil
 import subprocess
 
 import pytest
-from helpers.project import need
-from helpers.rows import MIB, two_cpus
+from helpers.capabilities import installed, own_mounts, own_network, two_cpus
+from helpers.rows import MIB
 from helpers.tools import PROGRAM, private
 
 
 @pytest.fixture
 def small_disk(tmp_path):
     """A file system of its own, of 8 MiB."""
-    need(os.geteuid() == 0 and shutil.which("mkfs.ext4"), "a small file system needs root")
+    installed("mkfs.ext4")
+    own_mounts()
     image, folder = tmp_path / "image", tmp_path / "disk"
     folder.mkdir()
     image.write_bytes(bytes(8 * MIB))
@@ -28,15 +29,21 @@ def small_disk(tmp_path):
 @pytest.fixture
 def programs():
     for program in PROGRAM.values():
-        need(shutil.which(program), f"{program} is not installed")
+        installed(program)
     two_cpus()
+
+
+@pytest.fixture
+def own_space():
+    """Mounts, processes and a network of the test's own are possible."""
+    own_network()
 
 
 @pytest.fixture
 def pretend(tmp_path):
     """Gives what a script runs under so that it finds a program replaced by shell scripts: one as a
     client and one as a server, where $REAL is the program itself."""
-    need(os.geteuid() == 0 and shutil.which("unshare"), "a mount of its own needs root")
+    own_mounts()
 
     def build(program, client='exec "$REAL" "$@"', server='exec "$REAL" "$@"'):
         path = os.path.realpath(shutil.which(program))

@@ -10,8 +10,9 @@ import threading
 import time
 from collections import defaultdict
 
+from helpers.capabilities import own_network
 from helpers.processes import processes_where
-from helpers.project import ROOT, need
+from helpers.project import ROOT
 from helpers.rows import in_python
 from reckon.measurement import library
 
@@ -33,7 +34,7 @@ def alone(before=""):
 
 
 def root():
-    need(os.geteuid() == 0, "a network namespace of the test's own needs root")
+    own_network()
 
 
 def in_own_network(script, before="", **environment):

@@ -2,11 +2,10 @@
 was asked for (sleepfs.py)."""
 
 import os
-import shutil
 
 import pytest
 
-from helpers.project import need
+from helpers.capabilities import own_mounts
 from helpers.rows import in_python
 
 # with known_disk(microseconds, bytes) as told: the run's file lies on such a disk; told() gives the reads
@@ -40,7 +39,7 @@ def known_disk(delay_us, size=8 << 20):
 def on_a_known_disk(script, base):
     """What the script says, which may use known_disk(). No package can provide FUSE: without it, CI
     skips as well."""
-    need(os.geteuid() == 0 and shutil.which("unshare"), "a mount of its own needs root")
+    own_mounts()
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("no file systems in user space here")
     return in_python(f"base = {str(base)!r}\n" + KNOWN_DISK + script, prefix=["unshare", "-m"])

@@ -9,8 +9,9 @@ import sys
 import time
 from pathlib import Path
 
+from helpers.capabilities import given, need, other_users
 from helpers.processes import alive
-from helpers.project import ROOT, need
+from helpers.project import ROOT
 
 NOBODY = 54329  # a user that nobody else is
 
@@ -127,7 +128,7 @@ PATHS = ["tun", "packet"]
 def in_lab(script, user="ours", prefix=(), **environment):
     """What a script says that has the above at hand, as this user or as one without any rights."""
     if user == "nobody":
-        need(os.geteuid() == 0, "becoming another user needs root")
+        other_users()
         need(
             readable_by_all(ROOT / "_build/lib/reckon-lab"),
             "another user cannot reach this checkout",
@@ -150,17 +151,31 @@ def readable_by_all(path):
 
 
 @functools.cache
-def why_not(path):
+def why_no_tun(user):
+    """Why that user cannot open a TUN device; empty if it opens. Some machines keep it for root."""
     return in_lab(
-        "try:\n"
-        f"    Lab(0, 1e9, SLEEP, path={path!r}).close(); say('')\n"
-        "except LabCannot as cannot:\n    say(cannot.reason)"
+        "try:\n    os.close(os.open('/dev/net/tun', os.O_RDWR)); say('')\n"
+        "except OSError as error:\n    say(error.strerror)",
+        user,
     )
 
 
-def startable(path):
-    """Skip where this machine has no lab of that path."""
-    need(not why_not(path), f"no lab host by {path}: {why_not(path)}")
+@functools.cache
+def why_not(path, user):
+    """Why that user cannot start a lab of that path; empty if it starts."""
+    return in_lab(
+        "try:\n"
+        f"    Lab(0, 1e9, SLEEP, path={path!r}).close(); say('')\n"
+        "except LabCannot as cannot:\n    say(cannot.reason)",
+        user,
+    )
+
+
+def startable(path, user="ours"):
+    """Skip where this machine lets that user have no lab of that path."""
+    if path == "tun":
+        given(not why_no_tun(user), f"/dev/net/tun does not open for {user}: {why_no_tun(user)}")
+    need(not why_not(path, user), f"no lab host by {path}: {why_not(path, user)}")
 
 
 # --- what is left ------------------------------------------------------------------------------

@@ -5,19 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from helpers.capabilities import need
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "tests" / "runs"  # holds one recorded run, "recorded"
-
-
-def need(condition, reason: str) -> None:
-    """Skip with the reason; in CI everything has to be there, so fail instead."""
-    if condition:
-        return
-    if os.environ.get("CI"):
-        pytest.fail(f"CI must be able to run this: {reason}")
-    pytest.skip(reason)
 
 
 def forget() -> None:

@@ -1,13 +1,12 @@
 """What the tests of throughput share: its rows, and a receiver of the test's own making."""
 
-import os
 import socket
 import threading
 from itertools import count
 
+from helpers.capabilities import captures, two_cpus, x86_only
 from helpers.peers import TOKEN, line
-from helpers.project import need
-from helpers.rows import MIB, two_cpus, x86_only
+from helpers.rows import MIB
 from reckon.measurement import library
 
 PART = "network/throughput/"
@@ -47,7 +46,7 @@ def possible(row):
     if row.startswith(("t470", "i7_10750h", "hpe")):
         x86_only()
     if row == "hpe_i7_860":
-        need(os.geteuid() == 0, "capturing packets needs root")
+        captures()
     if row == "tcp_across":
         two_cpus()
     return row

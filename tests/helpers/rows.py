@@ -3,9 +3,7 @@
 import contextlib
 import json
 import os
-import platform
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -14,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.project import ROOT, need
+from helpers.capabilities import installed, raised_priority, x86_only
+from helpers.project import ROOT
 from reckon.measurement import library
 
 ROWS = [name for name in library.probes() if re.match("cpu/(loop|call|task|switch)/", name)]
@@ -92,8 +91,8 @@ def agrees_with_perf(row, *bench, per=1):
     """Whether a row's time and that of a `perf bench`, which does it `per` times in an operation, are within 15 %
     of one another: in turn, pinned and raised alike, means both, by the quickest of 15 turns, because another's
     load only adds."""
-    need(shutil.which("perf"), "perf is not installed")
-    need(os.geteuid() == 0, "the same priority needs root")
+    installed("perf")
+    raised_priority()
     command = [
         "nice",
         "-n",
@@ -131,17 +130,6 @@ def quickest_ns(*rows, turns=15, **how):
     )
 
 
-def x86_only():
-    """What no package can provide is skipped in CI too."""
-    if platform.machine() != "x86_64":
-        pytest.skip("x86-64 instructions and system calls")
-
-
-def two_cpus():
-    if len(os.sched_getaffinity(0)) < 2:
-        pytest.skip("one CPU alone")
-
-
 def huge_pages():
     """Given to those who ask (madvise(2))."""
     setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
@@ -152,7 +140,7 @@ def huge_pages():
 def objdump(name):
     """What objdump prints of an object file of the library, line by line."""
     x86_only()
-    need(shutil.which("objdump"), "objdump is not installed")
+    installed("objdump")
     command = ["objdump", "-d", "--no-show-raw-insn", ROOT / "_build/lib" / name]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 

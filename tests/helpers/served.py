@@ -7,7 +7,8 @@ import sys
 
 import numpy as np
 
-from helpers.project import ROOT, need
+from helpers.capabilities import need
+from helpers.project import ROOT
 from reckon.hosts import nfs
 from reckon.measurement import library
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from helpers.capabilities import captures, need, own_network, two_cpus, x86_only
 from helpers.processes import descendants, probes_of, until
-from helpers.project import need
-from helpers.rows import two_cpus, x86_only
 from reckon.measurement import library
 
 # Those of other programs have tests of their own.
@@ -33,7 +32,8 @@ SIX = (
 
 
 def root():
-    need(os.geteuid() == 0, "captures and namespaces need root")
+    captures()
+    own_network()
 
 
 def can_run(row):

@@ -4,7 +4,6 @@ import ctypes
 import os
 import re
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +12,8 @@ import time
 
 import numpy as np
 import pytest
-from helpers.project import ROOT, need, probes_running
+from helpers.capabilities import has_capability, installed
+from helpers.project import ROOT, probes_running
 from helpers.rows import agrees_with_perf
 
 from reckon.config import ReckonError
@@ -145,7 +145,7 @@ def test_the_isolated_run_says_where_it_ran_and_leaves_the_caller_alone():
 
 
 def test_priority_is_raised_where_allowed_and_told():
-    if os.geteuid() == 0:
+    if has_capability("sys_nice"):
         assert library.run("cpu/syscall/getpid").nice == -20
         assert library.run("cpu/syscall/getpid", priority="rr").policy == os.SCHED_RR
     assert library.run("cpu/syscall/getpid", priority="none").nice == os.getpriority(
@@ -330,7 +330,7 @@ def test_every_row_runs_or_says_why_not():
 
 def test_the_null_call_enters_the_kernel_and_the_vdso_does_not(tmp_path):
     """Counted, not timed: strace sees `calls` getpid calls, and no clock_gettime."""
-    need(shutil.which("strace"), "strace is not installed")
+    installed("strace")
     script = (
         "from reckon.measurement import library\n"
         "library.run('cpu/syscall/{row}', {{'calls': 7}}, samples=3, warmup=0, isolated=False)"

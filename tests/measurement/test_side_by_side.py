@@ -4,6 +4,7 @@ import sys
 import types
 
 import pytest
+from helpers.capabilities import given
 from helpers.project import forget
 
 import reckon as rk

@@ -6,6 +6,7 @@ import threading
 from datetime import UTC, datetime
 
 import pytest
+from helpers.capabilities import given
 from helpers.project import ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -1,11 +1,11 @@
 """The same rows against physical bounds, and against programs that are not ours."""
 
-import os
 import subprocess
 
 import numpy as np
 import pytest
-from helpers.project import ROOT, need
+from helpers.capabilities import raised_priority
+from helpers.project import ROOT
 from helpers.rows import agrees_with_perf, median_ns
 
 from reckon.measurement import library
@@ -79,7 +79,7 @@ def minimal(tmp_path_factory):
 @pytest.mark.timed
 def test_a_program_that_is_not_ours_finds_the_same(minimal, row, word, samples):
     """In turn with ours, on the same CPU and with the same priority, by medians."""
-    need(os.geteuid() == 0, "the same priority needs root")
+    raised_priority()
     cpu, ours, theirs = str(library.default_cpu()), [], []
     for _ in range(9):
         ours.append(median_ns(f"cpu/{row}", {}, 1, samples=samples))

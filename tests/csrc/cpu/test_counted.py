@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import shutil
 import subprocess
 import threading
 import time
@@ -11,9 +10,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers.capabilities import has_capability, installed, raised_priority, x86_only
 from helpers.processes import CPU, probes_of, stat
-from helpers.project import ROOT, need
-from helpers.rows import ACROSS, ROUND_ROBIN, ROWS, control_group, in_python, objdump, x86_only
+from helpers.project import ROOT
+from helpers.rows import ACROSS, ROUND_ROBIN, ROWS, control_group, in_python, objdump
 
 from reckon.measurement import library
 
@@ -76,7 +76,7 @@ def test_the_procedure_is_there_and_does_nothing():
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory):
     """The library with a hook in every function, the counter behind it, and where take3 is."""
-    need(shutil.which("nm"), "nm is not installed")
+    installed("nm")
     out = tmp_path_factory.mktemp("counted")
     for command in (
         ["make", "-s", "-j2", "-C", ROOT / "csrc", f"OUT={out}", "EXTRA=-finstrument-functions"],
@@ -200,8 +200,8 @@ CREATED = {
 
 def test_each_row_creates_what_it_says(tmp_path):
     """Counted by strace, row after row in one process of Python."""
-    need(shutil.which("strace"), "strace is not installed")
-    need(os.geteuid() == 0, "SCHED_RR needs root")
+    installed("strace")
+    raised_priority()
     assert set(CREATED) - {"cpu/syscall/getuid"} == {r for r in ROWS if r.startswith("cpu/task/")}
     asked = {row: params for row, (params, _) in CREATED.items()}
     did = in_python(
@@ -330,7 +330,7 @@ def only_the_rows_across_cannot(said):
     for row, what in said.items():
         if row in ACROSS:
             assert what.startswith("ProbeCannot") and "needs a second CPU" in what, row
-        elif row not in ROUND_ROBIN or os.geteuid() == 0:
+        elif row not in ROUND_ROBIN or has_capability("sys_nice"):
             assert what == "ran", row
     assert len(ACROSS) == 6
 

@@ -10,8 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.capabilities import other_users, raised_priority, x86_only
 from helpers.processes import GROUP, STATE, probes_of, processes_where, stat
-from helpers.project import ROOT, need
+from helpers.project import ROOT
 from helpers.rows import (
     HEAD,
     MIB,
@@ -23,7 +24,6 @@ from helpers.rows import (
     in_python,
     kills_in,
     median_ns,
-    x86_only,
 )
 
 from reckon.measurement import library
@@ -33,7 +33,7 @@ from reckon.measurement import library
 
 def limited(processes):
     """The script's user may have so many processes beside the script itself."""
-    need(os.geteuid() == 0, "becoming another user needs root")
+    other_users()
     return f"most = threads_before + {processes}\n" + (
         f"resource.setrlimit(resource.RLIMIT_NPROC, (most, most))\nbecome({NOBODY_ELSE})\n"
     )
@@ -261,7 +261,7 @@ FILTERS = {
 @pytest.mark.parametrize("name", FILTERS)
 def test_a_refused_call_is_named_and_the_other_rows_run(name):
     x86_only()
-    need(os.geteuid() == 0, "SCHED_RR needs root")
+    raised_priority()
     rules, sentence, needing = FILTERS[name]
     rows = [row for row in ROWS if re.match("cpu/(task|switch)", row)]
     said = in_python(FILTER + f"forbid({rules})\nsay({{row: attempt(row) for row in {rows}}})")
@@ -273,7 +273,7 @@ def test_a_refused_call_is_named_and_the_other_rows_run(name):
 
 
 def test_an_ordinary_user_cannot_run_the_rows_under_round_robin_and_can_run_the_rest():
-    need(os.geteuid() == 0, "becoming another user needs root")
+    other_users()
     x86_only()
     said = in_python(f"become({NOBODY_ELSE})\nsay({{row: attempt(row) for row in {ROWS}}})")
     assert len(ROUND_ROBIN) == 4
@@ -287,7 +287,7 @@ def test_an_ordinary_user_cannot_run_the_rows_under_round_robin_and_can_run_the_
 @pytest.mark.parametrize("refused", [[], [(PIPE, EPERM, 0, 0), (PIPE2, EPERM, 0, 0)]])
 def test_after_a_row_under_round_robin_the_caller_is_scheduled_as_before(refused):
     """Also after one that could not go on."""
-    need(os.geteuid() == 0, "SCHED_RR needs root")
+    raised_priority()
     x86_only()
     said = in_python(
         FILTER + f"forbid({refused})\nos.nice(3)\n"

@@ -6,13 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.capabilities import capable, installed
 from helpers.labs import gone, living_in, machine, spaces_of
-from helpers.project import need
 from helpers.served import FILE_BYTES, Served, can_serve, clean_environment
 
 from reckon.computer import scratch
 from reckon.hosts import nfs
 from reckon.measurement import library
+
+
+@pytest.fixture
+def fio():
+    """fio is installed."""
+    installed("fio")
 
 
 @pytest.fixture
@@ -71,7 +77,7 @@ def served(tmp_path_factory):
 @pytest.fixture
 def root():
     """Groups can be made here."""
-    need(os.geteuid() == 0, "control groups need root")
+    capable("sys_admin", "a control group")
     try:
         library.run("files/cache/limited", samples=1)
     except library.ProbeCannot as error:

@@ -8,9 +8,9 @@ import threading
 import time
 
 import pytest
+from helpers.capabilities import other_users
 from helpers.leaks import control_groups
 from helpers.processes import until
-from helpers.project import need
 from helpers.rows import MIB, NOBODY_ELSE, in_python
 
 from reckon.computer import scratch
@@ -40,7 +40,7 @@ def test_a_folder_that_is_none_may_not_be_written_or_lies_in_memory_is_told(tmp_
     all_cannot(in_folder(tmp_path / "none"), "no file can be made in /.*: No such file")
     all_cannot(in_folder("/proc"), "no file can be made in /proc")
     all_cannot(in_folder("/dev/shm"), "/dev/shm lies in memory and not on a disk")
-    need(os.geteuid() == 0, "becoming another user needs root")
+    other_users()
     all_cannot(
         in_folder("/usr", f"become({NOBODY_ELSE})"),
         "no file can be made in /usr: Permission denied",

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.capabilities import given, other_users
 from helpers.leaks import control_groups
 from helpers.processes import probes_of, until
-from helpers.project import ROOT, need, processes_named
+from helpers.project import ROOT, processes_named
 from helpers.rows import HEAD, MIB, NOBODY_ELSE, control_group, in_python
 
 from reckon.computer import scratch
@@ -90,7 +91,7 @@ def test_by_each_reports_method_a_file_past_the_limit_takes_longer(root, row):
 
 
 def test_who_is_not_root_is_told():
-    need(os.geteuid() == 0, "becoming another user needs root")
+    other_users()
     said = in_python(f"become({NOBODY_ELSE})\nsay([attempt(row, {{}}) for row in {WITHIN}])")
     for row, what in zip(WITHIN, said, strict=True):
         assert re.match(

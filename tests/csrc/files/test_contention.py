@@ -3,13 +3,12 @@
 import contextlib
 import os
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers import made_up
-from helpers.project import need
+from helpers.capabilities import installed
 from helpers.readers import BARRIER, NAME, REPORTS
 from helpers.rows import MIB, in_python, median_ns, quickest_ns
 
@@ -39,7 +38,7 @@ def reads_of(log):
 
 
 def watched(tmp_path, row, params, samples):
-    need(shutil.which("strace"), "strace is not installed")
+    installed("strace")
     said = in_python(
         f"say(attempt({row!r}, {params!r}, samples={samples}))",
         prefix=[

@@ -9,8 +9,9 @@ import sys
 import time
 
 import pytest
+from helpers.capabilities import installed, other_users, own_mounts
 from helpers.processes import pids_gone, probes_of
-from helpers.project import ROOT, need
+from helpers.project import ROOT
 from helpers.readers import BARRIER, NAME, REPORTS, await_readers, meanwhile
 from helpers.rows import HEAD, MIB, NOBODY_ELSE, NOTHING, in_python
 
@@ -45,7 +46,8 @@ def test_the_runs_files_in_memory_are_no_disk(monkeypatch):
 
 def test_files_that_do_not_all_fit_are_refused(monkeypatch, tmp_path):
     """Before one of them is made, where the run makes them; all are gone where the row does."""
-    need(os.geteuid() == 0 and shutil.which("mkfs.ext4"), "a small file system needs root")
+    installed("mkfs.ext4")
+    own_mounts()
     image, folder = tmp_path / "image", tmp_path / "disk"
     folder.mkdir()
     image.write_bytes(bytes(16 * MIB))
@@ -81,7 +83,7 @@ def test_more_blocks_than_a_file_has_or_more_readers_than_may_be():
 
 
 def test_a_limit_on_processes_is_told():
-    need(os.geteuid() == 0, "becoming another user needs root")
+    other_users()
     few = {"files": 20, "blocks": 4, "file_bytes": 64 * 1024}
     asked = {row: few for row in [*BARRIER, f"{NAME}/hpe_i7_860"]}
     asked[f"{NAME}/t470"] = {"files": 20, "blocks": 4}
@@ -169,7 +171,7 @@ def test_a_deadline_or_an_interrupt_leaves_no_reader(how, files):
 
 
 def test_in_this_process_no_row_leaves_anything_behind():
-    need(shutil.which("fio"), "fio is not installed")
+    installed("fio")
     said = in_python(
         f"say([[attempt(row, {{}}, isolated=False), left_behind()] for row in {ROWS}])"
     )
@@ -181,7 +183,7 @@ def test_in_this_process_no_row_leaves_anything_behind():
 
 @pytest.mark.timed
 def test_fio_and_ours_are_of_one_size(files):
-    need(shutil.which("fio"), "fio is not installed")
+    installed("fio")
     files(4, 8 * MIB)
     rates = {}
     for row, more in (("together", {"blocks": 500}), ("fio", {"span_ms": 200})) * 2:
@@ -212,9 +214,8 @@ def test_fio_and_ours_are_of_one_size(files):
     ],
 )
 def test_what_fio_cannot_have_measured_is_no_sample(prints, told, tmp_path):
-    need(
-        os.geteuid() == 0 and shutil.which("fio") and shutil.which("unshare"), "a mount needs root"
-    )
+    installed("fio")
+    own_mounts()
     script = tmp_path / "fio"
     script.write_text(f"#!/bin/sh\n{prints}\n")
     script.chmod(0o755)
@@ -227,9 +228,8 @@ def test_what_fio_cannot_have_measured_is_no_sample(prints, told, tmp_path):
 
 
 def test_where_fio_is_not_installed_it_is_named():
-    need(
-        os.geteuid() == 0 and shutil.which("fio") and shutil.which("unshare"), "a mount needs root"
-    )
+    installed("fio")
+    own_mounts()
     mount = f'mount --bind /dev/null {os.path.realpath(shutil.which("fio"))} && "$@"; exit $?'
     said = in_python(
         f"say(attempt('{NAME}/fio', {{}}))", prefix=["unshare", "-m", "sh", "-c", mount, "sh"]

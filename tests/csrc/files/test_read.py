@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from helpers.capabilities import x86_only
 from helpers.disks import on_a_known_disk
-from helpers.rows import MIB, NOTHING, in_python, median_ns, x86_only
+from helpers.rows import MIB, NOTHING, in_python, median_ns
 
 from reckon.measurement import library
 

@@ -10,8 +10,9 @@ import time
 
 import numpy as np
 import pytest
+from helpers.capabilities import other_users
 from helpers.processes import probes_of
-from helpers.project import ROOT, need, processes_named
+from helpers.project import ROOT, processes_named
 from helpers.rows import HEAD, MIB, NOBODY_ELSE, in_python
 from helpers.tools import private, said_by
 
@@ -19,7 +20,7 @@ from reckon.computer import scratch
 from reckon.measurement import library
 
 FIO = "files/read/fio"
-need(shutil.which("fio"), "fio is not installed")
+pytestmark = pytest.mark.usefixtures("fio")
 
 
 # --- what it measures --------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ def test_where_its_log_cannot_be_is_told(tmp_path):
         library.ProbeCannot, match="no block is read twice, and the file has only 1"
     ):
         library.run(FIO, {"file_bytes": 4096}, samples=2)
-    need(os.geteuid() == 0, "becoming another user needs root")
+    other_users()
     (tmp_path / "data-0").write_bytes(os.urandom(MIB))
     for path in (tmp_path, *list(tmp_path.parents)[:2]):
         path.chmod(0o755)

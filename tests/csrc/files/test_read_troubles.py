@@ -10,9 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.capabilities import capable, own_mounts, x86_only
 from helpers.processes import probes_of
-from helpers.project import ROOT, need
-from helpers.rows import HEAD, MIB, NOBODY_ELSE, in_python, x86_only
+from helpers.project import ROOT
+from helpers.rows import HEAD, MIB, NOBODY_ELSE, in_python
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -56,7 +57,7 @@ def test_a_disk_without_room_is_told_and_stays_as_it_was(small_disk):
 
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path):
-    need(os.geteuid() == 0, "a mount of its own needs root")
+    own_mounts()
     read_only = (
         f'mount --bind {tmp_path} {tmp_path} && mount -o remount,bind,ro {tmp_path} && exec "$@"'
     )
@@ -81,7 +82,7 @@ def test_memory_is_no_disk(tmp_path):
     all_say(
         said(OURS, {"dir": "/dev/shm"}), "^ProbeCannot: /dev/shm lies in memory and not on a disk$"
     )
-    need(os.geteuid() == 0, "a mount of its own needs root")
+    own_mounts()
     run = f'mount -t tmpfs none {tmp_path} && head -c 9000000 /dev/zero >{tmp_path}/data-0 && exec "$@"'
     prefix = ["unshare", "-m", "sh", "-c", run, "sh"]
     found = said(REAL, {}, prefix=prefix, RECKON_FILES=str(tmp_path), RECKON_SCRATCH=str(tmp_path))
@@ -98,7 +99,7 @@ DIRECT = [
 
 def test_a_file_system_without_o_direct_is_told(tmp_path):
     """ramfs has none; it is the run's file, since a row would not make one there."""
-    need(os.geteuid() == 0, "a mount of its own needs root")
+    own_mounts()
     run = f'mount -t ramfs none {tmp_path} && head -c 9000000 /dev/zero >{tmp_path}/data-0 && exec "$@"'
     prefix = ["unshare", "-m", "sh", "-c", run, "sh"]
     found = said(
@@ -158,7 +159,7 @@ def test_caches_that_may_not_be_dropped_are_told():
         found,
         r"^ProbeCannot: needs root to drop the page cache \(/proc/sys/vm/drop_caches: Permission denied\)$",
     )
-    need(os.geteuid() == 0, "a mount of its own needs root")
+    own_mounts()
     file = "/proc/sys/vm/drop_caches"
     read_only = f'mount --bind {file} {file} && mount -o remount,bind,ro {file} && exec "$@"'
     found = said(DROPPED, {}, prefix=["unshare", "-m", "sh", "-c", read_only, "sh"])
@@ -166,7 +167,7 @@ def test_caches_that_may_not_be_dropped_are_told():
 
 
 def test_caches_are_dropped():
-    need(os.geteuid() == 0, "dropping them needs root")
+    capable("sys_admin", "dropping the page cache")
     found = said(DROPPED, {"file_bytes": MIB})
     all_say(found, "^ran$")
 

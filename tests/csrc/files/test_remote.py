@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.project import ROOT, need
+from helpers.capabilities import given, installed
+from helpers.project import ROOT
 from helpers.served import FILE_BYTES, KIB, SERVED, attempt, lab_of
 
 import reckon as rk
@@ -20,7 +21,7 @@ from reckon.records.result import sample_values
 
 
 def pages_in_cache(path):
-    need(shutil.which("fincore"), "fincore is not installed")
+    installed("fincore")
     said = subprocess.run(
         ["fincore", "--json", "--bytes", path], capture_output=True, text=True, check=True
     )
@@ -233,7 +234,7 @@ def test_the_soname_tells_the_order_of_arguments(tmp_path, monkeypatch, version,
     """Seen to fail: each order under the other's name."""
     source, library = tmp_path / "stub.c", tmp_path / f"libnfs.so.{version}"
     source.write_text(STUB.replace("ORDER", order))
-    need(shutil.which("gcc"), "gcc is not installed")
+    installed("gcc")
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
     monkeypatch.setenv("RECKON_NFS_LIBRARY", str(library))
     monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
@@ -276,7 +277,7 @@ def test_no_apt_installs_no_server(tmp_path):
         return log.read_text().splitlines()[-1].split() if log.exists() else []
 
     assert run(NO_APT="1") == []
-    need(os.geteuid() == 0, "apt-get is for root")
+    given(os.geteuid() == 0, "apt-get is for root")
     assert run()[-4:] == ["libnfs14", "nfs-ganesha", "nfs-ganesha-vfs", "rpcbind"]
     assert "disable" in (tmp_path / "systemctl.log").read_text()
     assert run(RECKON_NFS="host:/export")[-1] == "libnfs14" and "nfs-ganesha" not in run(

@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.capabilities import other_users
 from helpers.labs import gone, living_in, spaces_of
 from helpers.processes import until
-from helpers.project import need
 from helpers.rows import in_python
 from helpers.served import (
     ATTEMPT,
@@ -30,7 +30,6 @@ from helpers.served import (
 from reckon.hosts import nfs
 from reckon.measurement import library
 
-ROOT_ONLY = "becoming another user needs root"
 DEADLINE_S = 5
 
 
@@ -83,7 +82,7 @@ def test_a_program_that_is_not_installed_is_named(monkeypatch, missing, told):
 
 def test_an_ordinary_user_hears_what_it_takes():
     can_serve()
-    need(os.geteuid() == 0, ROOT_ONLY)
+    other_users()
     said = in_python("""
 from pathlib import Path
 from reckon.hosts import nfs

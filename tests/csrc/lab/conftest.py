@@ -6,5 +6,6 @@ from helpers.labs import PATHS, startable
 
 @pytest.fixture(params=PATHS)
 def path(request):
-    startable(request.param)
+    """Each way of relaying that the test's `user` can have."""
+    startable(request.param, request.node.callspec.params.get("user", "ours"))
     return request.param

@@ -1,13 +1,11 @@
 """What keeps a machine from having a lab host: tried step by step, told with what would help."""
 
-import os
-import shutil
 import subprocess
 
 import pytest
+from helpers.capabilities import capable, has_capability, installed, need, own_mounts, x86_only
 from helpers.labs import NOBODY, USERS, in_lab, startable
-from helpers.project import ROOT, need, sanitized_build
-from helpers.rows import x86_only
+from helpers.project import ROOT, sanitized_build
 
 from tests.csrc.cpu.test_refused import FILTER
 
@@ -52,7 +50,7 @@ def test_the_step_that_is_refused_is_named(flag, what, user):
 
 
 def test_root_does_without_a_user_namespace():
-    need(os.geteuid() == 0, "needs root")
+    capable("sys_admin", "a lab host without a user namespace")
     assert with_a_filter([(UNSHARE, EPERM, NEWUSER, 1)]) == ["packet", 3]
 
 
@@ -63,7 +61,7 @@ def test_a_kernel_without_more_user_namespaces_is_told():
 
 def test_user_namespaces_that_are_switched_off_are_named_with_their_setting():
     """In a user namespace of its own, whose root may switch them off and then gives up its rights."""
-    need(shutil.which("setpriv"), "setpriv is not installed")
+    installed("setpriv")
     switched = subprocess.run(
         [
             "unshare",
@@ -90,7 +88,7 @@ def test_user_namespaces_that_are_switched_off_are_named_with_their_setting():
 
 def apart(mounts, script, user="ours"):
     """In a mount namespace of its own, over whose paths something else was mounted."""
-    need(os.geteuid() == 0, "mounting needs root")
+    own_mounts()
     place = "from pathlib import Path\n" + "".join(
         f"assert libc.mount({kind!r}, {over!r}, {kind!r}, 0, None) == 0\n" for kind, over in mounts
     )
@@ -100,9 +98,9 @@ def apart(mounts, script, user="ours"):
 
 def test_root_takes_packet_sockets_and_others_tun_devices_where_both_are():
     startable("packet")
-    startable("tun")
+    startable("tun", "nobody")
     assert in_lab(TRY + "say(attempt())", "nobody") == ["tun", 3]
-    assert in_lab(TRY + "say(attempt())") == ["packet" if os.geteuid() == 0 else "tun", 3]
+    assert in_lab(TRY + "say(attempt())") == ["packet" if has_capability("sys_admin") else "tun", 3]
 
 
 def test_without_packet_sockets_tun_devices_are_taken():
@@ -119,10 +117,39 @@ def test_without_a_tun_device_packet_sockets_are_taken():
     assert "modprobe tun" in tun[1]
 
 
+CLOSED_TUN = """
+assert libc.mount(b"tmpfs", b"/dev/net", b"tmpfs", 0, None) == 0
+os.mknod("/dev/net/tun", 0o020600, os.makedev(10, 200))
+"""
+
+
+def test_where_tun_is_closed_to_the_user_packet_sockets_are_taken_and_the_right_is_named():
+    startable("packet")
+    own_mounts()
+    script = f"become({NOBODY})\nsay([attempt(), attempt(path='tun')])"
+    any_path, tun = in_lab(TRY + CLOSED_TUN + script, prefix=APART)
+    assert any_path == ["packet", 3]
+    assert tun[0] == "this user may not open /dev/net/tun (Permission denied)"
+    assert "chmod 0666 /dev/net/tun" in tun[1] and "modprobe" not in tun[1]
+
+
+def test_where_tun_is_closed_and_packet_sockets_are_refused_both_reasons_are_told():
+    x86_only()
+    own_mounts()
+    forbid = FILTER + f"forbid([({SOCKET}, {EPERM}, {PACKET_BIT}, 1)])\n"
+    script = f"become({NOBODY})\n{forbid}say(attempt())"
+    reason, remedy = in_lab(TRY + CLOSED_TUN + script, prefix=APART)
+    assert reason == (
+        "this user may not open /dev/net/tun (Permission denied), and there are no packet "
+        "sockets on virtual Ethernet (Operation not permitted)"
+    )
+    assert "chmod 0666 /dev/net/tun" in remedy and "modprobe veth" in remedy
+
+
 def test_a_tun_device_that_opens_and_does_nothing_is_none():
     """As /dev/null in its place: what some containers do."""
     startable("packet")
-    need(os.geteuid() == 0, "mounting needs root")
+    own_mounts()
     said = in_lab(
         TRY + "assert libc.mount(b'/dev/null', b'/dev/net/tun', None, 4096, None) == 0\n"
         f"become({NOBODY})\nsay(attempt())",
@@ -162,7 +189,7 @@ def test_where_proc_cannot_be_mounted_anew_it_goes_on_with_the_machines(user, pa
 
 
 def test_without_proc_it_says_so():
-    need(os.geteuid() == 0, "mounting needs root")
+    own_mounts()
     reason, remedy = in_lab(
         TRY + "kept = os.listdir('/proc/self/fd')\n"
         "assert libc.mount(b'tmpfs', b'/proc', b'tmpfs', 0, None) == 0\nsay(attempt())",

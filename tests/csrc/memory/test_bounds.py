@@ -1,14 +1,13 @@
 """The rows of memory against physical bounds, and against programs that are not ours."""
 
-import os
 import re
-import shutil
 import subprocess
 
 import numpy as np
 import pytest
-from helpers.project import ROOT, need
-from helpers.rows import MIB, huge_pages, median_ns, two_cpus, x86_only
+from helpers.capabilities import installed, raised_priority, two_cpus, x86_only
+from helpers.project import ROOT
+from helpers.rows import MIB, huge_pages, median_ns
 
 from reckon.measurement import library
 
@@ -20,7 +19,7 @@ L1, BIG = 16 << 10, 128 * MIB
 
 def pinned(*command):
     """What a command prints, on the CPU and with the priority that the rows have."""
-    need(os.geteuid() == 0, "the same priority needs root")
+    raised_priority()
     prefix = ["nice", "-n", "-20", "taskset", "-c", str(library.default_cpu())]
     return subprocess.run(
         [*prefix, *map(str, command)], capture_output=True, text=True, check=True
@@ -82,7 +81,7 @@ def likwid_ns(kernel):
     ],
 )
 def test_likwid_finds_the_same_bandwidth(row, vector, kernel, flag):
-    need(shutil.which("likwid-bench"), "likwid-bench is not installed")
+    installed("likwid-bench")
     with open("/proc/cpuinfo") as info:
         if flag not in info.read().split():
             pytest.skip(f"this CPU has no {flag}")  # no package can provide it

@@ -6,8 +6,9 @@ from collections import Counter
 from itertools import groupby
 
 import pytest
+from helpers.capabilities import two_cpus, x86_only
 from helpers.project import ROOT
-from helpers.rows import huge_pages, in_python, objdump, two_cpus, x86_only
+from helpers.rows import huge_pages, in_python, objdump
 
 from reckon.measurement import library
 

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,8 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.capabilities import other_users, own_mounts
 from helpers.processes import probes_of
-from helpers.project import ROOT, need
+from helpers.project import ROOT
 from helpers.rows import FEW, HEAD, MEMORY, MIB, NOBODY_ELSE, NOTHING, in_python
 
 from reckon.measurement import library
@@ -45,7 +45,7 @@ def test_a_folder_that_is_not_there_or_is_none_is_told(tmp_path, isolated):
 
 
 def test_a_folder_that_may_not_be_written_is_told():
-    need(os.geteuid() == 0, "becoming another user needs root")
+    other_users()
     all_cannot(in_folder("/root", f"become({NOBODY_ELSE})\n"), "made in /root: Permission denied")
     all_cannot(in_folder("/usr", f"become({NOBODY_ELSE})\n"), "made in /usr: Permission denied")
     all_cannot(in_folder("/proc"), "no file can be made in /proc")
@@ -76,7 +76,7 @@ def test_a_disk_that_is_full_is_told_and_stays_as_it_was(small_disk):
 
 def test_memory_for_files_that_is_full_is_told():
     """A /dev/shm of 1 MiB, which only the script sees; the disk's room is not asked there."""
-    need(os.geteuid() == 0 and shutil.which("unshare"), "a mount of its own needs root")
+    own_mounts()
     mount = 'mount -t tmpfs -o size=1m none /dev/shm && exec "$@"'
     prefix = ["unshare", "-m", "sh", "-c", mount, "sh"]
     script = (

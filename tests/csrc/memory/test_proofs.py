@@ -11,9 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.capabilities import installed, need, two_cpus
 from helpers.processes import probes_of
-from helpers.project import ROOT, need
-from helpers.rows import HEAD, MIB, huge_pages, in_python, two_cpus
+from helpers.project import ROOT
+from helpers.rows import HEAD, MIB, huge_pages, in_python
 
 from reckon.measurement import library
 
@@ -265,7 +266,7 @@ def counted_by_perf(row, params, event, samples=3):
 )
 def test_perf_counts_as_many_faults_as_the_samples_say(row, less, more, faults):
     """By the difference of two runs, so that Python's own cancel."""
-    need(shutil.which("perf"), "perf is not installed")
+    installed("perf")
     if row == "huge":
         huge_pages()
     found = counted_by_perf(f"fault/{row}", more, "minor-faults") - counted_by_perf(

@@ -8,19 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.capabilities import capable, other_users, two_cpus
 from helpers.processes import PARENT, STATE, processes_where, stat
-from helpers.project import ROOT, need
-from helpers.rows import (
-    FEW,
-    HEAD,
-    MEMORY,
-    MIB,
-    NOBODY_ELSE,
-    control_group,
-    in_python,
-    kills_in,
-    two_cpus,
-)
+from helpers.project import ROOT
+from helpers.rows import FEW, HEAD, MEMORY, MIB, NOBODY_ELSE, control_group, in_python, kills_in
 
 from reckon.measurement import library
 
@@ -147,7 +138,7 @@ def test_more_bytes_than_can_be_counted_are_told():
 
 def test_pages_that_cannot_be_taken_out_are_told():
     """What is locked into memory (mlockall(2)) stays there, and touching it raises no fault."""
-    need(os.geteuid() == 0, "locking all memory needs root")
+    capable("ipc_lock", "locking all memory")
     rows = ("t470", "x510uq", "mbp2016", "i7_10750h_file", "i7_10750h_anonymous")
     said = in_python(
         "import ctypes\nlibc = ctypes.CDLL(None)\nassert libc.mlockall(2) == 0\n"  # MCL_FUTURE
@@ -217,7 +208,7 @@ def test_in_this_process_no_row_keeps_its_memory(pages):
 
 
 def test_every_row_runs_as_an_ordinary_user():
-    need(os.geteuid() == 0, "becoming another user needs root")
+    other_users()
     said = in_python(
         FEW + f"become({NOBODY_ELSE})\nsay({{row: attempt(row, few(row)) for row in {MEMORY}}})"
     )

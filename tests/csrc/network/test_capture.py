@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from helpers.project import ROOT, need
+from helpers.capabilities import captures, other_users, own_network
+from helpers.project import ROOT
 from helpers.rows import NOBODY_ELSE
 
 FIN, SYN, PSH, ACK = 1, 2, 8, 16
@@ -53,7 +54,8 @@ def build(out):
 
 
 def look(program, *arguments, prefix=SPACE):
-    need(os.geteuid() == 0, "captures and namespaces need root")
+    captures()
+    own_network()
     done = subprocess.run(
         [*prefix, program, *arguments], capture_output=True, text=True, timeout=60
     )
@@ -103,7 +105,7 @@ def test_what_the_ring_does_not_hold_is_told_once(program):
 
 
 def test_without_the_right_to_capture_it_says_so(program):
-    need(os.geteuid() == 0, "becoming another user needs root")
+    other_users()
     prefix = ["setpriv", f"--reuid={NOBODY_ELSE}", "--clear-groups"]
     done = subprocess.run([*prefix, program, "127.0.0.1", "show"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "needs root (CAP_NET_RAW) to capture packets\n")

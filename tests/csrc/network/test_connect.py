@@ -2,12 +2,11 @@
 
 import os
 import re
-import shutil
 
 import pytest
+from helpers.capabilities import installed, two_cpus, x86_only
 from helpers.connections import ACROSS, ROWS, WIRE, in_own_network, root
-from helpers.project import need
-from helpers.rows import objdump, two_cpus, x86_only
+from helpers.rows import objdump
 
 from reckon.measurement import library
 
@@ -149,7 +148,7 @@ def test_where_the_ports_would_be_used_up_the_orderly_rows_cannot():
 
 def test_a_row_waits_until_there_are_ports_again():
     """They are given back early here, where the kernel can do so (ss --kill)."""
-    need(shutil.which("ss"), "ss is not installed")
+    installed("ss")
     said, waited = in_own_network(
         "import subprocess, threading\n"
         "kill = ['ss', '-H', '-K', '-tan', 'state', 'time-wait']\n"

@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 import pytest
+from helpers.capabilities import need
 from helpers.connections import ACROSS, PART, ROWS, WIRE, left_running
-from helpers.project import need
 
 from reckon.hosts.lab import Lab, LabCannot
 from reckon.measurement import library

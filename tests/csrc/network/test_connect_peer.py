@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+from helpers.capabilities import captures
 from helpers.connections import (
     ACROSS,
     PART,
@@ -18,7 +19,7 @@ from helpers.connections import (
     door,
     in_own_network,
 )
-from helpers.project import ROOT, need
+from helpers.project import ROOT
 
 from reckon.measurement import library
 
@@ -153,7 +154,7 @@ def test_a_peer_that_goes_away_in_the_middle_is_told(monkeypatch):
 
 def test_the_last_acknowledgement_is_waited_for(monkeypatch):
     """The kernel acknowledges our FIN at once; the program closes 40 ms later."""
-    need(os.geteuid() == 0, "needs root (CAP_NET_RAW) to capture packets")
+    captures()
 
     def behave(control, count):
         with door(control) as listening:
@@ -168,7 +169,7 @@ def test_the_last_acknowledgement_is_waited_for(monkeypatch):
 
 
 def test_a_peer_that_closes_first_is_told(monkeypatch):
-    need(os.geteuid() == 0, "needs root (CAP_NET_RAW) to capture packets")
+    captures()
 
     def behave(control, count):
         with door(control) as listening:

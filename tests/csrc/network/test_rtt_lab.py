@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 import pytest
-from helpers.project import need
+from helpers.capabilities import need
 from helpers.trips import CAPTURED, LOOPBACK_ALONE, ROWS, can_run
 
 from reckon.hosts.lab import Lab, LabCannot

@@ -9,9 +9,10 @@ import threading
 import time
 
 import pytest
+from helpers.capabilities import need
 from helpers.peers import TOKEN, Peer, line
 from helpers.processes import processes_where
-from helpers.project import ROOT, need
+from helpers.project import ROOT
 from helpers.rows import NOBODY_ELSE, NOTHING, in_python
 from helpers.trips import CAPTURED, LOOPBACK_ALONE, ROWS, SPACE, Running, can_run, root
 

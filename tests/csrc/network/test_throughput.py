@@ -1,13 +1,12 @@
 """Throughput: every byte is counted by whoever receives it."""
 
-import shutil
 import time
 
 import numpy as np
 import pytest
-from helpers.project import need
+from helpers.capabilities import installed, x86_only
 from helpers.receivers import FEW, LONG, ROWS, Receiver, honest, possible, run, told
-from helpers.rows import MIB, in_python, x86_only
+from helpers.rows import MIB, in_python
 
 from reckon.measurement import library
 
@@ -114,7 +113,7 @@ def test_a_send_may_take_longer_than_a_time_limit_while_it_moves(monkeypatch):
 
 def test_t470_hands_over_everything_in_one_send(tmp_path):
     x86_only()
-    need(shutil.which("strace"), "strace is not installed")
+    installed("strace")
     said = in_python(
         "say(attempt('network/throughput/t470', {'size_bytes': 3 << 20}, samples=4, isolated=False))",
         prefix=["strace", "-f", "-qq", "-o", tmp_path / "log", "-e", "trace=sendto"],

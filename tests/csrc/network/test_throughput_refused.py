@@ -2,27 +2,17 @@
 
 import contextlib
 import os
-import shutil
 import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from helpers.capabilities import installed, need, other_users, own_network, two_cpus, x86_only
 from helpers.peers import TOKEN, Peer
 from helpers.processes import living_children, probes_of, until
-from helpers.project import need
 from helpers.receivers import FEW, LONG, PART, ROWS, Receiver, possible, run
-from helpers.rows import (
-    MIB,
-    NOBODY_ELSE,
-    NOTHING,
-    control_group,
-    in_python,
-    kills_in,
-    two_cpus,
-    x86_only,
-)
+from helpers.rows import MIB, NOBODY_ELSE, NOTHING, control_group, in_python, kills_in
 
 from reckon.hosts.lab import Lab, LabCannot
 from reckon.measurement import library
@@ -156,7 +146,7 @@ def test_memory_that_is_not_there_is_not_touched():
 
 
 def test_a_congestion_control_is_taken_or_refused_by_name(tmp_path):
-    need(shutil.which("strace"), "strace is not installed")
+    installed("strace")
     said = in_python(
         f"say([attempt('{PART}' + row, dict(congestion=name), samples=1, isolated=False)"
         " for row in ('tcp', 'start') for name in ('reno', 'nosuch', '')])",
@@ -176,7 +166,7 @@ def test_a_congestion_control_is_taken_or_refused_by_name(tmp_path):
 
 
 def test_an_ordinary_user_can_run_all_but_the_capture():
-    need(os.geteuid() == 0, "becoming another user needs root")
+    other_users()
     x86_only()
     said = in_python(
         f"become({NOBODY_ELSE})\n"
@@ -189,7 +179,7 @@ def test_an_ordinary_user_can_run_all_but_the_capture():
 
 
 def test_where_loopback_has_ipv6_alone_the_rows_run():
-    need(os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"), "needs root and ip")
+    own_network()
     two_cpus(), x86_only()
     alone = 'ip link set lo up && ip addr del 127.0.0.1/8 dev lo && exec "$@"'
     said = in_python(

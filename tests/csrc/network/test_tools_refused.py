@@ -11,14 +11,13 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.capabilities import installed
 from helpers.processes import GROUP, STATE, probes_of, processes_where, stat
-from helpers.project import ROOT, need
+from helpers.project import ROOT
 from helpers.rows import HEAD, NOBODY_ELSE, in_python
 from helpers.tools import IPERF3, LISTEN, PING, PROGRAM, SOCKPERF, private, said_by, said_in_turn
 
-need(os.geteuid() == 0, "a mount and a network of one's own need root")
-
-pytestmark = pytest.mark.usefixtures("programs")
+pytestmark = pytest.mark.usefixtures("programs", "own_space")
 
 
 def path_of(row):
@@ -71,7 +70,7 @@ def test_with_one_cpu_iperf3_cannot_and_the_others_run():
 
 def test_a_program_that_may_not_be_run_is_refused(tmp_path):
     """A file with a right that the process may not have cannot be executed (capabilities(7))."""
-    need(shutil.which("setpriv") and shutil.which("setcap"), "setpriv or setcap is not installed")
+    installed("setpriv", "setcap")
     ping = tmp_path / "ping"
     shutil.copy2(path_of(PING), ping)
     subprocess.run(["setcap", "cap_net_raw=ep", ping], check=True)

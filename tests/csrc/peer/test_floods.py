@@ -3,15 +3,15 @@
 import contextlib
 import os
 import random
-import shutil
 import socket
 import subprocess
 import time
 
 import pytest
+from helpers.capabilities import need, own_network
 from helpers.peers import TOKEN, Peer, about, everything, exactly, line
 from helpers.processes import living_children, until
-from helpers.project import ROOT, need
+from helpers.project import ROOT
 from helpers.rows import in_python
 
 from reckon.measurement import library
@@ -102,10 +102,7 @@ def test_there_is_an_end_to_what_one_host_is_served(peer):
 
 def test_services_end_when_the_network_to_their_caller_does():
     """No packet says so: the peer asks, and gets no answer."""
-    need(
-        os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
-        "a network namespace needs root, and iproute2",
-    )
+    own_network()
     script = f"""
 import subprocess, sys
 sys.path.insert(0, {str(ROOT / "tests")!r})
@@ -198,10 +195,7 @@ def test_the_rows_peer_is_clean_under_the_sanitizers(clean, monkeypatch):
 
 
 def test_ipv6_alone_is_enough_for_a_row_and_its_own_peer():
-    need(
-        os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
-        "a network namespace needs root, and iproute2",
-    )
+    own_network()
     alone = 'ip link set lo up; ip addr del 127.0.0.1/8 dev lo; exec "$@"'
     said = in_python(
         "import socket\n"
@@ -214,7 +208,7 @@ def test_ipv6_alone_is_enough_for_a_row_and_its_own_peer():
 
 
 def test_without_any_loopback_the_row_says_so():
-    need(os.geteuid() == 0 and shutil.which("unshare"), "a network namespace needs root")
+    own_network()
     said = in_python("say(attempt('test/peer_echo'))", prefix=("unshare", "-n"))
     assert said.startswith("ProbeCannot: needs a loopback interface that is up")
 

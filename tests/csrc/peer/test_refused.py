@@ -2,16 +2,15 @@
 token, or too much time, costs reckon-peer nothing."""
 
 import os
-import shutil
 import socket
 import subprocess
 import threading
 import time
 
 import pytest
+from helpers.capabilities import own_network
 from helpers.peers import PROGRAM, TOKEN, Peer
 from helpers.processes import until
-from helpers.project import need
 from helpers.rows import in_python
 
 from reckon import config
@@ -77,7 +76,7 @@ def test_where_nothing_listens_both_say_so():
 
 
 def test_an_address_without_a_way_is_told():
-    need(os.geteuid() == 0 and shutil.which("unshare"), "a network namespace needs root")
+    own_network()
     said = in_python(
         "os.environ.update(RECKON_PEER_AT='192.0.2.1:7325', RECKON_PEER_TOKEN='x' * 16)\n"
         "say(attempt('test/peer_ask', {'peer': 'other'}))",

@@ -2,14 +2,14 @@
 
 import os
 import random
-import shutil
 import socket
 import time
 
 import pytest
+from helpers.capabilities import own_network
 from helpers.peers import TOKEN, about, everything, exactly, line
 from helpers.processes import living_children, until
-from helpers.project import ROOT, need
+from helpers.project import ROOT
 from helpers.rows import in_python
 
 from reckon.measurement import library
@@ -223,10 +223,7 @@ def test_accept_ends_with_the_connection_that_asked_and_says_how_far_it_came(pee
 
 def test_accept_tells_how_often_its_queue_was_full():
     """In a network of the test's own, where nobody else's connections count."""
-    need(
-        os.geteuid() == 0 and shutil.which("unshare") and shutil.which("ip"),
-        "a network namespace needs root, and iproute2",
-    )
+    own_network()
     short = 'ip link set lo up; echo 2 > /proc/sys/net/core/somaxconn; exec "$@"'
     script = f"""
 import signal, socket, sys

@@ -5,7 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from helpers.project import ROOT, need, sanitized_build
+from helpers.capabilities import need
+from helpers.project import ROOT, sanitized_build
 
 SCRIPT = """
 from reckon.measurement import library
