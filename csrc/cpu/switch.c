@@ -111,12 +111,10 @@ static int close_ring(struct rk_context *c)
             close(ring->pipes[i][0]);
     }
     for (int64_t i = 1; i < ring->size; i++) {
-        int ended = 0;
         if (ring->children[i] <= 0)
             continue;
-        while (waitpid(ring->children[i], &ended, 0) < 0 && errno == EINTR)
-            ;
-        status = status ? status : ended ? rk_failed(c, "a member of the ring", ECHILD) : 0;
+        const int ended = rk_wait_child(c, ring->children[i], "a member of the ring");
+        status = status ? status : ended;
     }
     for (int64_t i = 0; i < ring->own_size; i++) {
         close(ring->own[i][0]);
@@ -140,7 +138,7 @@ static void keep_own_ends(struct ring *ring, int64_t me)
 /* Member `me` of the ring; the working set is its own, because it writes to it first. */
 static void be_member(struct ring *ring, int64_t me)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    rk_die_with_parent();
     const int from = ring->pipes[me][0], to = ring->pipes[(me + 1) % ring->size][1];
     keep_own_ends(ring, me);
     for (size_t i = 0; i < ring->count; i++)

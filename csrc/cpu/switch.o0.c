@@ -123,15 +123,6 @@ static inline uint64_t stamp_end(void)
     return RK_JOIN(high, low);
 }
 
-static int wait_for(struct rk_context *c, pid_t child)
-{
-    int how;
-    while (waitpid(child, &how, 0) < 0)
-        if (errno != EINTR)
-            return rk_failed(c, "waitpid", errno);
-    return how ? rk_failed(c, "the child did not end as it should", ECHILD) : 0;
-}
-
 /* i7_10750h: the clock starts after fork() has returned in the parent and stops when the child
  * first runs; a child that ran first makes it negative. The child tells its time by a pipe. */
 static int run_i7_process(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -150,7 +141,8 @@ static int run_i7_process(struct rk_context *c, struct rk_sample *out, size_t n)
         close(ends[1]);
         const int told = child > 0 && read(ends[0], &theirs, sizeof theirs) == sizeof theirs;
         close(ends[0]);
-        const int status = child < 0 ? rk_refused(c, "fork", errno) : wait_for(c, child);
+        const int status =
+            child < 0 ? rk_refused(c, "fork", errno) : rk_wait_child(c, child, "the child");
         if (status || !told)
             return status ? status : TOKEN_LOST(c);
         out[i] = (struct rk_sample){(int64_t)(theirs - begin), 1};
@@ -199,7 +191,7 @@ static int run_hpe_process(struct rk_context *c, struct rk_sample *out, size_t n
         sched_yield(); /* lets the child come to its read */
         const uint64_t begin = stamp_begin();
         int lost = child < 0 || put(link.there[1]);
-        status = child < 0 ? rk_refused(c, "fork", errno) : wait_for(c, child);
+        status = child < 0 ? rk_refused(c, "fork", errno) : rk_wait_child(c, child, "the child");
         lost = lost || status || read(link.back[0], &theirs, sizeof theirs) != sizeof theirs;
         close_link(&link);
         if (lost)

@@ -13,11 +13,11 @@
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "probe/children.h"
+#include "probe/cpus.h"
 #include "probe/stamps.h"
 
 enum means { BY_PIPE, BY_EVENTFD, BY_FUTEX };
@@ -153,12 +153,11 @@ static inline int part(struct rk_context *c, struct pair *pair, int status)
         put(link->there[1]); /* wakes the partner, which then sees that it is over */
     int ended = 0;
     if (pair->partner == A_PROCESS)
-        while (waitpid(pair->child, &ended, 0) < 0 && errno == EINTR)
-            ;
+        ended = rk_wait_child(c, pair->child, "the partner");
     else
         pthread_join(pair->thread, NULL);
     close_link(link);
-    return status ? status : ended ? rk_failed(c, "the partner", ECHILD) : 0;
+    return status ? status : ended;
 }
 
 /* Starts the partner: on `cpu`, or where this party runs if that is -1. */
@@ -172,7 +171,7 @@ static inline int meet(struct rk_context *c, struct pair *pair, enum means means
     if (partner == A_PROCESS) {
         pair->child = fork();
         if (pair->child == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            rk_die_with_parent();
             answer(&pair->link);
             _exit(0);
         }
@@ -190,13 +189,8 @@ static inline int meet(struct rk_context *c, struct pair *pair, enum means means
         return rk_refused(c, partner == A_PROCESS ? "fork" : "pthread_create", error);
     }
     if (cpu >= 0) {
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        CPU_SET(cpu, &set);
-        if (partner == A_PROCESS)
-            error = sched_setaffinity(pair->child, sizeof set, &set) < 0 ? errno : 0;
-        else
-            error = pthread_setaffinity_np(pair->thread, sizeof set, &set);
+        error = partner == A_PROCESS ? rk_pin_process(pair->child, cpu)
+                                     : rk_pin_thread(pair->thread, cpu);
         if (error)
             return part(c, pair, rk_refused(c, "sched_setaffinity", error));
     }

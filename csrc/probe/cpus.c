@@ -1,0 +1,25 @@
+#include "probe/cpus.h"
+
+#include <errno.h>
+#include <sched.h>
+
+static cpu_set_t only(int cpu)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (cpu >= 0 && cpu < CPU_SETSIZE) /* a number past the set must not write past it */
+        CPU_SET(cpu, &set);
+    return set;
+}
+
+int rk_pin_process(pid_t process, int cpu)
+{
+    const cpu_set_t set = only(cpu);
+    return sched_setaffinity(process, sizeof set, &set) < 0 ? errno : 0;
+}
+
+int rk_pin_thread(pthread_t thread, int cpu)
+{
+    const cpu_set_t set = only(cpu);
+    return pthread_setaffinity_np(thread, sizeof set, &set);
+}
