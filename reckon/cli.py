@@ -1,96 +1,114 @@
-"""The command line: python -m reckon COMMAND. A user's mistake is one sentence and status 2."""
+"""The command line: `reckon COMMAND`. A user's mistake is one sentence and status 2."""
 
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import json
+import math
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from reckon.config import PROFILES, ReckonError
 
+_EXAMPLES = """\
+examples:
+  reckon doctor                       is this machine fit to be measured?
+  reckon probe cpu/syscall/getpid     run one probe, without a prediction
+  reckon measure cpu/syscall          measure one experiment
+  reckon build --html                 execute the notebooks and make the site
+  reckon results cpu/syscall --json   what was predicted and measured
+  reckon compare before after         what a kernel upgrade changed
+"""
+_RUN_HELP = "a run: its name, or its folder with a / in it"
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="reckon", description="Predict what this computer should do, then measure it."
+        prog="reckon",
+        description="Predict what this computer should do, then measure it.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    version = importlib.metadata.version("reckon")
+    parser.add_argument("--version", action="version", version=f"reckon {version}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, function, text: str, json_too: bool = False):
-        one = commands.add_parser(name, help=text, description=text)
-        one.set_defaults(function=function)
-        if json_too:
-            one.add_argument("--json", action="store_true", help="print JSON")
-        return one
+    def command(name: str, function: Callable, text: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.set_defaults(function=function)
+        return added
 
-    def run_options(one):
-        one.add_argument("--profile", choices=list(PROFILES), help="how long to measure")
-        one.add_argument(
-            "--run", metavar="NAME", help="the run to work on; default: this machine's"
+    _add_json(command("probes", _probes, "list the probes, their parameters and what they time"))
+    _add_probe(command("probe", _probe, "run one probe and print its samples"))
+    _add_json(command("doctor", _doctor, "say whether this machine is fit to be measured"))
+
+    measure = command("measure", _measure, "measure one experiment again, without making the book")
+    measure.add_argument("experiment", help="such as cpu/syscall")
+    _add_run_options(measure)
+
+    build = command("build", _build, "execute the notebooks and make the site and the PDF")
+    build.add_argument("--html", action="store_true", help="make the site alone")
+    build.add_argument("--pdf", action="store_true", help="make the PDF alone")
+    build.add_argument("--fresh", action="store_true", help="measure again what is recorded")
+    _add_run_options(build)
+
+    results = command("results", _results, "print every quantity of a run")
+    results.add_argument("experiment", nargs="?", help="such as cpu/syscall; default: all")
+    results.add_argument("--run", metavar="NAME", help=f"{_RUN_HELP}; default: this machine's")
+    _add_json(results)
+
+    _add_compare(
+        command(
+            "compare",
+            _compare,
+            "print what changed between two runs, as after a kernel upgrade; without runs, "
+            "list them",
         )
-
-    command(
-        "probes", _probes, "list the C library's rows, their parameters and what is timed", True
     )
+    reports = command("reports", _reports, "check a report's file, and run its derivations again")
+    reports.add_argument("name", help="the file's name in book/reports")
+    return parser
 
-    one = command("probe", _probe, "run one row of the C library and print its samples", True)
-    one.add_argument("name", help="the row, such as cpu/syscall/getpid")
-    one.add_argument("parameters", nargs="*", metavar="key=value", help="the row's parameters")
-    one.add_argument("--samples", type=_positive, default=20, help="trials in each process (20)")
-    one.add_argument("--processes", type=_positive, default=6, help="fresh processes (6)")
-    one.add_argument("--cpu", type=int, help="the CPU to pin to; default: the last one allowed")
-    one.add_argument("--priority", choices=["none", "nice", "rr"], default="nice")
-    one.add_argument("--deadline", type=float, default=60.0, metavar="SECONDS", help="(60)")
-    one.add_argument("--in-process", action="store_true", help="no fresh process, no pinning")
 
-    one = command("results", _results, "print every quantity of a run", True)
-    one.add_argument("experiment", nargs="?", help="such as cpu/syscall; default: all")
-    one.add_argument(
-        "--run",
-        metavar="NAME",
-        help="the run to read, or its folder with a / in it; default: this machine's",
-    )
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
-    one = command(
-        "compare",
-        _compare,
-        "print what changed between two runs, as after a kernel upgrade; without runs, list them",
-        True,
-    )
-    one.add_argument(
-        "a", metavar="A", nargs="?", help="a run: its name, or its folder with a / in it"
-    )
-    one.add_argument("b", metavar="B", nargs="?", help="the run that is held against it")
-    one.add_argument(
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--profile", choices=list(PROFILES), help="how long to measure")
+    parser.add_argument("--run", metavar="NAME", help="the run to work on; default: this machine's")
+
+
+def _add_probe(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", help="the probe, such as cpu/syscall/getpid")
+    parser.add_argument("parameters", nargs="*", metavar="key=value", help="its parameters")
+    parser.add_argument("--samples", type=_positive, default=20, help="trials in each process (20)")
+    parser.add_argument("--processes", type=_positive, default=6, help="fresh processes (6)")
+    parser.add_argument("--cpu", type=int, help="the CPU to pin to; default: the last one allowed")
+    parser.add_argument("--priority", choices=["none", "nice", "rr"], default="nice")
+    parser.add_argument("--deadline", type=float, default=60.0, metavar="SECONDS", help="(60)")
+    parser.add_argument("--in-process", action="store_true", help="no fresh process, no pinning")
+    _add_json(parser)
+
+
+def _add_compare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("a", metavar="A", nargs="?", help=_RUN_HELP)
+    parser.add_argument("b", metavar="B", nargs="?", help="the run that is compared with it")
+    parser.add_argument(
         "--control", metavar="RUN", help="a second run of A's machine: B has to differ from both"
     )
-    one.add_argument(
+    parser.add_argument(
         "--least",
         type=_percent,
         default=5.0,
         metavar="PERCENT",
-        help="least effect worth naming (5)",
+        help="the least effect worth naming (5)",
     )
-    one.add_argument(
-        "--all", action="store_true", help="list what did not change and what was not judged too"
-    )
-
-    one = command("reports", _reports, "check a report's file, and run its derivations again")
-    one.add_argument("name", help="the file's name in book/reports, such as t470")
-
-    command("doctor", _doctor, "say whether this machine is fit to be measured", True)
-
-    one = command("measure", _measure, "measure one experiment afresh, without building the book")
-    one.add_argument("experiment", help="such as cpu/syscall")
-    run_options(one)
-
-    one = command("build", _build, "execute the notebooks and make the site and the PDF")
-    one.add_argument("--html", action="store_true", help="make the site")
-    one.add_argument("--pdf", action="store_true", help="make the PDF")
-    one.add_argument("--fresh", action="store_true", help="measure again what is recorded")
-    run_options(one)
-    return parser
+    parser.add_argument("--all", action="store_true", help="list unchanged and unjudged ones too")
+    _add_json(parser)
 
 
 def _positive(text: str) -> int:
@@ -112,33 +130,47 @@ def _percent(text: str) -> float:
 def _probes(arguments) -> int:
     from reckon.measurement import library
 
-    rows = [
-        {
-            "name": one.name,
-            "op": one.op,
-            "timed": one.timed,
-            "reports": list(one.reports),
-            "parameters": [
-                {
-                    "name": p.name,
-                    "default": p.preset,
-                    "help": p.help,
-                    **({} if p.text else {"least": p.least, "most": p.most}),
-                }
-                for p in one.parameters
-            ],
-        }
-        for one in library.probes().values()
-    ]
+    probes = library.probes().values()
     if arguments.json:
-        print(json.dumps(rows, indent=1))
+        print(json.dumps([_probe_to_dict(probe) for probe in probes], indent=1))
         return 0
-    for row in rows:
-        by = f"  [{', '.join(row['reports'])}]" if row["reports"] else ""
-        print(f"{row['name']}{by}\n    times {row['timed']}; per {row['op']}")
-        for p in row["parameters"]:
-            print(f"    {p['name']}={p['default']}: {p['help']}")
+    for probe in probes:
+        reports = f"  [{', '.join(probe.reports)}]" if probe.reports else ""
+        print(f"{probe.name}{reports}\n    times {probe.timed}; per {probe.op}")
+        for parameter in probe.parameters:
+            print(f"    {parameter.name}={parameter.preset}: {parameter.help}")
     return 0
+
+
+def _probe_to_dict(probe) -> dict:
+    parameters = []
+    for parameter in probe.parameters:
+        entry = {"name": parameter.name, "default": parameter.preset, "help": parameter.help}
+        if not parameter.text:
+            entry |= {"least": parameter.least, "most": parameter.most}
+        parameters.append(entry)
+    return {
+        "name": probe.name,
+        "op": probe.op,
+        "timed": probe.timed,
+        "reports": list(probe.reports),
+        "parameters": parameters,
+    }
+
+
+# What a fresh process reports of itself, besides its samples.
+_OF_A_PROCESS = (
+    "cpu",
+    "nice",
+    "minor_faults",
+    "major_faults",
+    "voluntary_switches",
+    "involuntary_switches",
+    "migrations",
+    "steal_ms",
+)
+# Samples are time per operation, but for probes that count in one of these.
+_UNIT_OF_OP = {"ns": "Gtick/s", "cycle": "ns/cycle", "byte": "ns/byte"}
 
 
 def _probe(arguments) -> int:
@@ -146,20 +178,13 @@ def _probe(arguments) -> int:
     from reckon.measurement import library
     from reckon.records.result import sample_values
 
-    params = {}
-    for text in arguments.parameters:
-        key, equals, value = text.partition("=")
-        if not equals or not key:
-            raise ReckonError(f"{text!r} is not key=value; `reckon probes` lists the parameters.")
-        params[key] = value
-    row = library.probe(arguments.name)
-    _serve(row, params)
-    # Time per operation; a row that counts nanoseconds tells ticks per second instead.
-    unit = {"ns": "Gtick/s", "cycle": "ns/cycle", "byte": "ns/byte"}.get(row.op, "ns")
-    found, values = [], []
-    for _ in range(arguments.processes):
-        one = library.run(
-            row.name,
+    params = _parameters(arguments.parameters)
+    probe = library.probe(arguments.name)
+    _start_server(probe, params)
+    unit = _UNIT_OF_OP.get(probe.op, "ns")
+    outcomes = [
+        library.run(
+            probe.name,
             params,
             samples=arguments.samples,
             cpu=arguments.cpu,
@@ -167,94 +192,102 @@ def _probe(arguments) -> int:
             deadline_s=arguments.deadline,
             isolated=not arguments.in_process,
         )
-        found.append(one)
-        base = sample_values(one.ticks, one.ops, row.op, library.tick_hz(), unit)
-        values.append(units.from_base(base, unit))
+        for _ in range(arguments.processes)
+    ]
+    values = [
+        units.from_base(sample_values(o.ticks, o.ops, probe.op, library.tick_hz(), unit), unit)
+        for o in outcomes
+    ]
     summary = statistics.summarise(values)
-    happened = {
-        name: [getattr(one, name) for one in found]
-        for name in (
-            "cpu",
-            "nice",
-            "minor_faults",
-            "major_faults",
-            "voluntary_switches",
-            "involuntary_switches",
-            "migrations",
-            "steal_ms",
-        )
-    }
+    conditions = {name: [getattr(one, name) for one in outcomes] for name in _OF_A_PROCESS}
     if arguments.json:
-        finite = lambda v: v if v == v else None  # noqa: E731
-        print(
-            json.dumps(
-                {
-                    "probe": row.name,
-                    "timed": row.timed,
-                    "unit": f"{unit}" if unit != "ns" else f"ns/{row.op}",
-                    "params": params,
-                    "median": summary.median,
-                    "low": finite(summary.low),
-                    "high": finite(summary.high),
-                    "mean": summary.mean,
-                    "sd": finite(summary.sd),
-                    "n": summary.n,
-                    "processes": summary.processes,
-                    "warnings": list(summary.warnings),
-                    "happened": happened,
-                    "samples": [one.tolist() for one in values],
-                }
-            )
-        )
+        description = {
+            "probe": probe.name,
+            "timed": probe.timed,
+            "unit": f"ns/{probe.op}" if unit == "ns" else unit,
+            "params": params,
+        }
+        print(json.dumps(description | _summary_to_dict(summary, values, conditions)))
         return 0
-    spoken = units.spoken(unit) if unit != "ns" else f"ns/{row.op}"
-    print(f"{row.name}: {row.timed}")
-    for number, one in enumerate(values):
-        print(f"process {number + 1} [{spoken}]: " + " ".join(f"{v:.6g}" for v in one))
-    interval = (
-        f"95 % interval {units.number(summary.low, 4)} to {units.number(summary.high, 4)}"
-        if summary.low == summary.low
-        else f"interval not known from fewer than {statistics.PROCESSES_FOR_AN_INTERVAL} processes"
-    )
-    print(f"median {units.number(summary.median, 4)} {spoken}, {interval}")
-    print(
-        f"mean {units.number(summary.mean, 4)}, minimum {units.number(summary.minimum, 4)}, "
-        f"99th percentile {units.number(summary.p99, 4)}, {summary.n} trials"
-    )
-    for warning in summary.warnings:
-        print(f"note: {warning}")
-    print(
-        "meanwhile: "
-        + ", ".join(
-            f"{name.replace('_', ' ')} {_told(values_)}" for name, values_ in happened.items()
-        )
-    )
+    print(f"{probe.name}: {probe.timed}")
+    _print_summary(f"ns/{probe.op}" if unit == "ns" else units.spoken(unit), summary, values)
+    print("meanwhile: " + ", ".join(_condition(*condition) for condition in conditions.items()))
     return 0
 
 
-def _serve(row, params: dict) -> None:
-    """The NFS server that the row reads from, unless the environment already names one."""
+def _parameters(texts: list[str]) -> dict[str, int | str]:
+    params: dict[str, int | str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise ReckonError(f"{text!r} is not key=value; `reckon probes` lists the parameters.")
+        params[key] = value
+    return params
+
+
+def _summary_to_dict(summary, values: list, conditions: dict) -> dict:
+    def known(value: float) -> float | None:
+        return None if math.isnan(value) else value
+
+    return {
+        "median": summary.median,
+        "low": known(summary.low),
+        "high": known(summary.high),
+        "mean": summary.mean,
+        "sd": known(summary.sd),
+        "n": summary.n,
+        "processes": summary.processes,
+        "warnings": list(summary.warnings),
+        "happened": conditions,
+        "samples": [one.tolist() for one in values],
+    }
+
+
+def _print_summary(unit: str, summary, values: list) -> None:
+    from reckon import statistics
+    from reckon.units import number
+
+    for place, samples in enumerate(values, 1):
+        print(f"process {place} [{unit}]: " + " ".join(f"{v:.6g}" for v in samples))
+    if math.isnan(summary.low):
+        few = statistics.PROCESSES_FOR_AN_INTERVAL
+        interval = f"interval not known from fewer than {few} processes"
+    else:
+        interval = f"95 % interval {number(summary.low, 4)} to {number(summary.high, 4)}"
+    print(f"median {number(summary.median, 4)} {unit}, {interval}")
+    print(
+        f"mean {number(summary.mean, 4)}, minimum {number(summary.minimum, 4)}, "
+        f"99th percentile {number(summary.p99, 4)}, {summary.n} trials"
+    )
+    for warning in summary.warnings:
+        print(f"note: {warning}")
+
+
+def _condition(name: str, values: list[int]) -> str:
+    """What the processes report of one kind, as its range."""
+    label = name.replace("_", " ")
+    if min(values) < max(values):
+        return f"{label} {min(values)} to {max(values)}"
+    return f"{label} not known" if values[0] == -1 else f"{label} {values[0]}"
+
+
+def _start_server(probe, params: dict) -> None:
+    """Starts the NFS server that the probe reads from, unless the environment names one."""
     from reckon.computer import scratch
     from reckon.hosts import nfs
 
-    wanted = {one.name: one.preset for one in row.parameters} | params
-    if "server" not in wanted or "RECKON_NFS_AT" in os.environ:
+    settings = {one.name: one.preset for one in probe.parameters} | params
+    if "server" not in settings or "RECKON_NFS_AT" in os.environ:
         return
     try:
-        files = scratch.prepare(1, int(wanted.get("file_bytes", 4096)))
-        nfs.chosen(wanted["server"], files[0].parent)
+        files = scratch.prepare(1, int(settings.get("file_bytes", 4096)))
+        nfs.chosen(settings["server"], files[0].parent)
     except (nfs.NfsCannot, scratch.ScratchCannot) as error:
         raise ReckonError(str(error)) from None
 
 
-def _told(values: list[int]) -> str:
-    if min(values) == max(values):
-        return "not known" if values[0] == -1 else str(values[0])
-    return f"{min(values)} to {max(values)}"
-
-
-def _run_asked(arguments) -> str | Path:
-    """The run asked for, by name or as a folder; it must exist."""
+def _requested_run(arguments) -> str | Path:
+    """The requested run, by name or as a folder. Raises ReckonError if there is none."""
     from reckon import records
     from reckon.records.session import session
 
@@ -265,38 +298,62 @@ def _run_asked(arguments) -> str | Path:
 
 
 def _results(arguments) -> int:
-    from reckon import config, records, units
+    from reckon import records
     from reckon.records.result import all_results, to_row
 
-    name = _run_asked(arguments)
-    states = {}
-    last = config.build_dir() / "last.json"
-    if last.exists():
-        data = json.loads(last.read_text(encoding="utf-8"))
-        states = data["states"] if records.run_dir(data["run"]) == records.run_dir(name) else {}
+    run = _requested_run(arguments)
+    states = _last_states(run)
     rows = []
-    for one in all_results(name, arguments.experiment):
-        state, reason = states.get(one.quantity, (one.state, one.reason))
-        rows.append({**to_row(one, state), "reason": reason or one.reason})
+    for result in all_results(run, arguments.experiment):
+        state, reason = states.get(result.quantity, (result.state, result.reason))
+        rows.append({**to_row(result, state), "reason": reason or result.reason})
     if arguments.json:
         print(json.dumps(rows, indent=1))
         return 0
     if not rows:
-        print(f"The run {name} in {records.run_dir(name)} holds no quantity yet.")
+        print(f"The run {run} in {records.run_dir(run)} holds no quantity yet.")
     for row in rows:
-        unit = units.spoken(row["unit"])
-        curve = isinstance(row["predicted"], list)
-        told = lambda v: "–" if v is None else units.number(v)  # noqa: E731
-        ends = lambda values: f"{told(values[0])} to {told(values[-1])} {unit}"  # noqa: E731, B023
-        if row["median"] is None:
-            text = row["reason"]
-        elif curve:
-            text = ends(row["median"])
-        else:
-            text = f"{told(row['median'])} ({told(row['low'])} to {told(row['high'])}) {unit}"
-        predicted = ends(row["predicted"]) if curve else f"{told(row['predicted'])} {unit}"
-        print(f"{row['quantity']:42} {row['state']:9} predicted {predicted:>16}  measured {text}")
+        predicted, measured = _predicted_and_measured(row)
+        state = _STATES.get(row["state"], row["state"])
+        print(f"{row['quantity']:42} {state:11} predicted {predicted:>16}  measured {measured}")
     return 0
+
+
+# What a reader sees for the states of a record that are no English.
+_STATES = {"cannot": "unsupported"}
+
+
+def _last_states(run: str | Path) -> dict[str, list]:
+    """What the last build did with each quantity, if it worked on this run."""
+    from reckon import config, records
+
+    path = config.build_dir() / "last.json"
+    if not path.exists():
+        return {}
+    last = json.loads(path.read_text(encoding="utf-8"))
+    return last["states"] if records.run_dir(last["run"]) == records.run_dir(run) else {}
+
+
+def _predicted_and_measured(row: dict) -> tuple[str, str]:
+    """A line's two figures: of a curve its ends, of a single measured quantity its interval."""
+    from reckon import units
+
+    unit = units.spoken(row["unit"])
+
+    def number(value: float | None) -> str:
+        return "–" if value is None else units.number(value)
+
+    def ends(values: list) -> str:
+        return f"{number(values[0])} to {number(values[-1])} {unit}"
+
+    is_curve = isinstance(row["predicted"], list)
+    predicted = ends(row["predicted"]) if is_curve else f"{number(row['predicted'])} {unit}"
+    if row["median"] is None:
+        return predicted, row["reason"]
+    if is_curve:
+        return predicted, ends(row["median"])
+    interval = f"{number(row['low'])} to {number(row['high'])}"
+    return predicted, f"{number(row['median'])} ({interval}) {unit}"
 
 
 def _compare(arguments) -> int:
@@ -304,43 +361,42 @@ def _compare(arguments) -> int:
     from reckon.presentation import changes
 
     if not (arguments.a or arguments.b or arguments.control):
-        return _list_runs(arguments.json)
+        return _list_runs(arguments)
     if not (arguments.a and arguments.b):
-        raise ReckonError(
-            "It takes two runs, A and B, to compare them; `reckon compare` lists those that there are."
-        )
-    found = compare(arguments.a, arguments.b, arguments.control, arguments.least / 100)
+        raise ReckonError("A comparison takes two runs, A and B; `reckon compare` lists the runs.")
+    comparison = compare(arguments.a, arguments.b, arguments.control, arguments.least / 100)
     if arguments.json:
-        print(json.dumps(changes.to_dict(found), indent=1))
+        print(json.dumps(changes.to_dict(comparison), indent=1))
     else:
-        print(changes.text(found, arguments.all))
+        print(changes.text(comparison, arguments.all))
     return 0
 
 
-def _list_runs(as_json: bool) -> int:
+def _list_runs(arguments) -> int:
     from reckon.presentation import changes
 
-    found, troubles = changes.runs()
-    print(json.dumps(found, indent=1) if as_json else changes.runs_text(found))
-    for trouble in troubles:
-        print(trouble, file=sys.stderr)
+    runs, unreadable = changes.runs()
+    print(json.dumps(runs, indent=1) if arguments.json else changes.runs_text(runs))
+    for reason in unreadable:
+        print(reason, file=sys.stderr)
     return 0
 
 
 def _reports(arguments) -> int:
     from reckon.reports import derivations, published
 
-    found = published.read(published.FOLDER / f"{arguments.name}.toml")
-    for place, numbers in found.numbers().items():
+    report = published.read(published.FOLDER / f"{arguments.name}.toml")
+    for place, numbers in report.numbers().items():
         print(f"{place}: {len(numbers)} numbers")
-    faults = [f"{arguments.name}.toml: {fault}" for fault in found.faults()]
-    for one in found.derivation:
-        print(f"{one.what} ({one.place}), {one.reading}, in {one.unit}")
+    faults = [f"{arguments.name}.toml: {fault}" for fault in report.faults()]
+    for derivation in report.derivation:
+        print(f"{derivation.what} ({derivation.place}), {derivation.reading}, in {derivation.unit}")
         try:
-            for again in derivations.recomputed(found, one):
+            for again in derivations.recomputed(report, derivation):
+                agreement = "follows" if again.follows else f"{again.ratio:.3f} of it"
                 print(
                     f"  {again.side:9} {again.at:9} published {again.published:<10g} recomputed "
-                    f"{again.recomputed:<10.5g} {'follows' if again.follows else f'{again.ratio:.3f} of it'}"
+                    f"{again.recomputed:<10.5g} {agreement}"
                 )
         except ReckonError as error:
             faults.append(str(error))
@@ -364,8 +420,8 @@ def _doctor(arguments) -> int:
     return 0
 
 
-def _set(arguments) -> None:
-    """The command line's options are the environment's: the notebooks' kernels inherit it."""
+def _set_environment(arguments) -> None:
+    """Hands the options on to the notebooks' kernels, which inherit the environment."""
     from reckon import config
 
     if arguments.profile:
@@ -375,8 +431,8 @@ def _set(arguments) -> None:
     config.profile()
 
 
-def _report(outcome, run: str) -> None:
-    """What was measured, reused, skipped and why; and for `results`, what became of each."""
+def _print_outcome(outcome, run: str) -> None:
+    """Prints what was measured, reused, skipped and why; `reckon results` reads it later."""
     from reckon import config, records
 
     last = config.build_dir() / "last.json"
@@ -384,16 +440,16 @@ def _report(outcome, run: str) -> None:
     by_state: dict[str, list[str]] = {}
     for quantity, (state, _) in outcome.states.items():
         by_state.setdefault(state, []).append(quantity)
-    if by_state:
-        print(
-            "Quantities: " + ", ".join(f"{len(v)} {k}" for k, v in sorted(by_state.items())) + "."
-        )
+    counts = [f"{len(names)} {_STATES.get(k, k)}" for k, names in sorted(by_state.items())]
+    if counts:
+        print(f"Quantities: {', '.join(counts)}.")
     for state in ("cannot", "failed"):
         for quantity in by_state.get(state, []):
-            print(f"  {quantity} {state}: {outcome.states[quantity][1]}")
+            print(f"  {quantity} {_STATES.get(state, state)}: {outcome.states[quantity][1]}")
 
 
-def _failed(outcome) -> int:
+def _exit_status(outcome) -> int:
+    """1 if a page or a quantity failed; names the pages."""
     for page, error in outcome.failed.items():
         print(f"Failed: notebooks/{page}.ipynb, {error}", file=sys.stderr)
     return 1 if outcome.failed or "failed" in {s for s, _ in outcome.states.values()} else 0
@@ -403,12 +459,12 @@ def _measure(arguments) -> int:
     from reckon.book import execution
     from reckon.records.session import session
 
-    _set(arguments)
+    _set_environment(arguments)
     os.environ["RECKON_FRESH"] = "1"
     page = execution.find(arguments.experiment)
     outcome = execution.execute([page])
-    _report(outcome, session().run.name)
-    return _failed(outcome)
+    _print_outcome(outcome, session().run.name)
+    return _exit_status(outcome)
 
 
 def _build(arguments) -> int:
@@ -416,11 +472,11 @@ def _build(arguments) -> int:
     from reckon.book import build, execution
     from reckon.records.session import session
 
-    _set(arguments)
+    _set_environment(arguments)
     if arguments.fresh:
         os.environ["RECKON_FRESH"] = "1"
-    both = arguments.html == arguments.pdf
-    want_html, want_pdf = both or arguments.html, both or arguments.pdf
+    want_html = arguments.html or not arguments.pdf
+    want_pdf = arguments.pdf or not arguments.html
     run = session()
     if run.replay:
         print(
@@ -436,7 +492,7 @@ def _build(arguments) -> int:
         f"Pages: {len(outcome.executed)} executed, "
         f"{len(execution.notebooks()) - len(outcome.executed)} unchanged."
     )
-    _report(outcome, run.run.name)
+    _print_outcome(outcome, run.run.name)
     print(f"Records: {records.run_dir(run.run.name)}")
     if want_html:
         print(f"Site: {build.site_dir() / 'index.html'}{'' if fresh_html else ' (unchanged)'}")
@@ -444,12 +500,16 @@ def _build(arguments) -> int:
         print(f"PDF:  {build.pdf_path()}{'' if fresh_pdf else ' (unchanged)'}")
     elif want_pdf:
         print(build.TEX_HINT)
-    return _failed(outcome)
+    return _exit_status(outcome)
 
 
 def main(argv: list[str] | None = None) -> int:
+    """The exit status: 0, 1 if something failed, 2 for a user's mistake, 130 after Ctrl-C."""
     arguments = _parser().parse_args(argv)
     try:
+        from reckon.measurement.compilation import compile_library
+
+        compile_library()
         return arguments.function(arguments)
     except ReckonError as error:
         print(f"reckon: {error}", file=sys.stderr)

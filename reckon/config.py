@@ -6,7 +6,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+_PACKAGE = Path(__file__).resolve().parent
+# An installed package carries a copy of what a book is made of: C sources, notebooks, prose, data.
+INSTALLED = (_PACKAGE / "source").is_dir()
+ROOT = _PACKAGE / "source" if INSTALLED else _PACKAGE.parent
+# Where a book, its runs and machine.toml go.
+WORK = Path.cwd() if INSTALLED else ROOT
 
 
 class ReckonError(Exception):
@@ -63,7 +68,7 @@ class ByProfile:
 
 def build_dir() -> Path:
     """All that is generated."""
-    return Path(_choice("RECKON_BUILD", str(ROOT / "_build"))).resolve()
+    return Path(_choice("RECKON_BUILD", str(WORK / "_build"))).resolve()
 
 
 def library_dir() -> Path:
@@ -71,7 +76,7 @@ def library_dir() -> Path:
 
 
 def runs_dir() -> Path:
-    return Path(_choice("RECKON_RUNS", str(ROOT / "book" / "runs"))).resolve()
+    return Path(_choice("RECKON_RUNS", str(WORK / "book" / "runs"))).resolve()
 
 
 def run_name() -> str | None:
@@ -95,7 +100,7 @@ def for_the_book() -> bool:
 
 
 def machine_toml() -> Path:
-    return Path(_choice("RECKON_MACHINE_TOML", str(ROOT / "machine.toml")))
+    return Path(_choice("RECKON_MACHINE_TOML", str(WORK / "machine.toml")))
 
 
 def scratch_dir() -> Path:

@@ -12,6 +12,11 @@ def test_help_everywhere():
         assert done.returncode == 0 and "usage:" in done.stdout
 
 
+def test_version_and_examples():
+    assert reckon("--version").stdout.startswith("reckon 0.")
+    assert "reckon measure cpu/syscall" in reckon("--help").stdout
+
+
 def test_probes_lists_rows_with_parameters_and_what_is_timed():
     text = reckon("probes").stdout
     assert "cpu/syscall/getpid" in text and "calls=1000" in text and "times calls x syscall" in text
@@ -140,7 +145,7 @@ def test_a_closed_pipe_is_no_error():
     import subprocess
     import sys
 
-    from conftest import ROOT
+    from helpers.project import ROOT
 
     done = subprocess.run(
         f"{sys.executable} -m reckon probes | head -1",

@@ -84,6 +84,8 @@ def _mathjax_files() -> dict[str, Path]:
 
 
 def commit() -> str:
+    if config.INSTALLED:
+        return f"version {importlib.metadata.version('reckon')}"
     try:
         text = subprocess.run(
             ["git", "describe", "--always", "--dirty", "--abbrev=10"],
@@ -182,7 +184,8 @@ def _jupyter_book(base: Path, builder: str) -> None:
     log = config.build_dir() / f"{builder}.log"
     command = [
         sys.executable,
-        str(Path(sys.executable).parent / "jupyter-book"),
+        "-c",
+        "from jupyter_book.cli.main import main; main()",
         "build",
         str(base),
         "--path-output",
@@ -195,7 +198,7 @@ def _jupyter_book(base: Path, builder: str) -> None:
     ]
     try:
         with open(log, "w", encoding="utf-8") as file:
-            done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, cwd=ROOT)
+            done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, cwd=config.WORK)
     except OSError as error:
         raise ReckonError(f"{log} cannot be written ({error.strerror}).") from None
     if done.returncode:

@@ -101,7 +101,7 @@ def _run_notebook(page: str):
                     None,
                     kernel_name="python3",
                     progress_bar=False,
-                    cwd=str(ROOT),
+                    cwd=str(config.WORK),
                     kernel_manager_class=_LocalKernel,
                 )
             )

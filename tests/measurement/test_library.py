@@ -59,8 +59,8 @@ def test_structures_mirror_the_header(tmp_path):
         assert int(told[name]) == ctypes.sizeof(mirror)
         for field, _ in mirror._fields_:
             assert int(told[f"{name}.{field}"]) == getattr(mirror, field).offset, field
-    for need, value in NEEDS.items():
-        assert int(told[f"RK_NEEDS_{need}"]) == value
+    for name, bit in NEEDS.items():
+        assert int(told[f"RK_NEEDS_{name}"]) == bit
     header = (ROOT / "csrc/reckon.h").read_text()
     assert set(re.findall(r"RK_NEEDS_(\w+) =", header)) == set(NEEDS)
 
