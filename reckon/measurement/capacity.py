@@ -9,7 +9,7 @@ import numpy as np
 from reckon import config, records, units
 from reckon.config import PROFILES, ReckonError
 from reckon.measurement.plan import emit, measure_together
-from reckon.prediction.formula import current
+from reckon.prediction.formula import Prediction
 from reckon.records.models import Measurement, Point
 from reckon.records.result import Result, from_record, process_values
 from reckon.records.seal import seal
@@ -21,36 +21,39 @@ _FOUND = "found in `{curve}`: the size of a file from which on {what}"
 
 
 def measure_capacities(
-    found_in: dict[str, str], plans: dict[str, dict], least: str = "quick"
+    found_in: dict[Prediction, Prediction], plans: dict[Prediction, dict], least: str = "quick"
 ) -> dict[str, Result]:
-    """Measure curves over sizes (`plans`, as measure_together takes them), and find in each the
-    capacity that `found_in` names ({capacity: curve}). Where single reads were timed (a prediction of
-    kind "mean") each round of fresh processes gives one value; else the whole curve gives one, the
-    last size before the jump. A profile shorter than `least` measures none of it and shows what the
-    record holds. Returns curves and capacities by name. Raises ReckonError, as measure()."""
+    """Results of curves over sizes and of the capacity found in each, by quantity.
+
+    found_in: the curve of each capacity. plans: the predictions to be measured, curves among them,
+    with their settings. Where single reads were timed (a prediction of kind "mean") each round of
+    fresh processes gives one value; else the whole curve gives one, the last size before the jump.
+    In a profile shorter than `least` nothing is measured, and the results are those of the record.
+    Raises ReckonError, as measure()."""
     too_short = config.profile().rank < PROFILES[least].rank
     if too_short or (session().replay and least != "quick"):
-        return {name: _as_kept(name, least) for name in [*plans, *found_in]}
-    kept = {name: seal(current(name)) for name in found_in}
+        return {one.quantity: _recorded(one, least) for one in [*plans, *found_in]}
+    sealed = {capacity: seal(capacity) for capacity in found_in}
     results = measure_together(plans)
-    for name, curve in found_in.items():
-        if session().replay and kept[name].measurement is None:
+    for capacity, curve in found_in.items():
+        name = capacity.quantity
+        if not session().replay:
+            results[name] = _record(name, results[curve.quantity])
+        elif sealed[capacity].measurement is None:
             raise ReckonError(
                 f"The run {session().run.name} was recorded elsewhere and holds no {name}."
             )
-        results[name] = (
-            from_record(name, kept[name], "reused")
-            if session().replay
-            else _record(name, results[curve])
-        )
+        else:
+            results[name] = from_record(name, sealed[capacity], "reused")
     return results
 
 
-def _as_kept(name: str, least: str) -> Result:
-    kept = seal(current(name))
-    if kept.measurement is not None:
-        return from_record(name, kept)
-    return Result(name, kept, "predicted", f"it is measured in the profile {least} and longer ones")
+def _recorded(prediction: Prediction, least: str) -> Result:
+    quantity = seal(prediction)
+    if quantity.measurement is not None:
+        return from_record(prediction.quantity, quantity)
+    reason = f"it is measured in the profile {least} and longer ones"
+    return Result(prediction.quantity, quantity, "predicted", reason)
 
 
 def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:

@@ -8,6 +8,8 @@ import math
 import os
 import random
 import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +19,7 @@ from reckon.computer import scratch
 from reckon.config import PROFILES, ByProfile, Profile, ReckonError
 from reckon.hosts import nfs, peer
 from reckon.measurement import library
-from reckon.prediction.formula import current
+from reckon.prediction.formula import Prediction
 from reckon.records.models import Measurement, Point, Process
 from reckon.records.result import Result, from_record, told_trials
 from reckon.records.seal import seal
@@ -159,52 +161,43 @@ def _collect(jobs: list[_Job], profile: Profile) -> None:
                 job.run_once(origin_s, profile)
 
 
-def measure(
-    quantity: str,
-    probe: str | None = None,
-    *,
-    over: str | None = None,
-    samples: int | ByProfile = 20,
-    warmup: int = 1,
-    priority: str = "nice",
-    budget_s: ByProfile | None = None,
-    until: ByProfile | None = None,
-    least: str = "quick",
-    **params,
-) -> Result:
-    """Measure a quantity that has a prediction, or reuse its samples.
+def measure(prediction: Prediction, probe: str | None = None, **settings) -> Result:
+    """The measured quantity of a prediction, or the samples that its record already holds.
 
-    probe: the C row, where its name is not the quantity's. over: the parameter that takes the
-    values of the prediction's axis. samples: trials in each fresh process. budget_s: the time that
-    it may take once it has as many processes as an interval needs, instead of the profile's; the
-    points of a curve share it, so that what cheap ones leave goes to those that are not yet precise.
-    until: how far along its axis (in base units) a curve is measured, where a profile has not the time for all.
-    least: the shortest profile that measures it at all.
-    Other names are the row's parameters. Returns a Result, also where this machine cannot (state "cannot") or the
-    probe failed (state "failed"). Raises ReckonError without a prediction.
+    probe: the C row, where its name is not the quantity's. The settings are those of a Plan: over,
+    samples, warmup, priority, budget_s, until, least; other names are the row's parameters. Returns
+    a Result, also where this machine cannot run the row (state "cannot") or the probe failed (state
+    "failed"). Raises ReckonError.
     """
-    plan = dict(
-        probe=probe,
-        over=over,
-        samples=samples,
-        warmup=warmup,
-        priority=priority,
-        budget_s=budget_s,
-        until=until,
-        least=least,
-        **params,
-    )
-    return measure_together({quantity: plan})[quantity]
+    return measure_together([prediction], probe=probe, **settings)[prediction.quantity]
 
 
-def measure_together(plans: dict[str, dict], paired: Profile | None = None) -> dict[str, Result]:
-    """Measure several quantities interleaved: {quantity: arguments of measure()}. This is how
-    methods are compared. paired: the profile under which they are held against one another round by
-    round; then samples of some of them serve only where those of all do."""
-    if not plans:
-        return {}
-    profile = paired or config.profile()
-    made = [_Plan(quantity, profile, **plan) for quantity, plan in plans.items()]
+def measure_together(
+    predictions: Sequence[Prediction] | Mapping[Prediction, dict], **common
+) -> dict[str, Result]:
+    """Results of several predictions by quantity, measured interleaved.
+
+    predictions: those that share all settings, or each with settings of its own, which precede the
+    common ones. Settings are those of measure(). Raises ReckonError.
+    """
+    own = predictions if isinstance(predictions, Mapping) else dict.fromkeys(predictions, {})
+    plans = {prediction: common | settings for prediction, settings in own.items()}
+    return _measure(plans, config.profile(), paired=False)
+
+
+def measure_in_rounds(plans: Mapping[Prediction, dict], profile: Profile) -> dict[str, Result]:
+    """Results of measure_together() under that profile, compared round by round: samples of some of
+    them serve only where those of all do."""
+    return _measure(plans, profile, paired=True)
+
+
+def _measure(
+    plans: Mapping[Prediction, dict], profile: Profile, *, paired: bool
+) -> dict[str, Result]:
+    made = [_Plan(prediction, profile, **plan) for prediction, plan in plans.items()]
+    for quantity, times in Counter(one.quantity for one in made).items():
+        if times > 1:
+            raise ReckonError(f"Two predictions of {quantity} cannot be measured in one call.")
     kept = {one.quantity: one.seal_or_reuse() for one in made}
     if paired and not all(kept.values()):
         kept = dict.fromkeys(kept)
@@ -215,6 +208,8 @@ def measure_together(plans: dict[str, dict], paired: Profile | None = None) -> d
 
 
 def _run_plans(plans: list[_Plan], profile: Profile) -> None:
+    if not plans:
+        return
     for one in plans:
         emit("measuring", quantity=one.quantity)
         one.meet()
@@ -230,7 +225,7 @@ class _Plan:
 
     def __init__(
         self,
-        quantity: str,
+        prediction: Prediction,
         profile: Profile,
         probe: str | None = None,
         over: str | None = None,
@@ -242,11 +237,16 @@ class _Plan:
         least: str = "quick",
         **params,
     ):
-        self.quantity, self.probe, self.over = quantity, probe or quantity, over
+        if not isinstance(prediction, Prediction):
+            raise ReckonError(
+                f"{prediction!r} is no prediction; measure takes what the function under "
+                "@rk.predict returns."
+            )
+        self.prediction, self.quantity = prediction, (quantity := prediction.quantity)
+        self.probe, self.over = probe or quantity, over
         self.until, self.least = until, least
         self.warmup, self.priority = warmup, priority
         self.asked = {**params, "": samples}
-        self.prediction = current(quantity)
         self.session, self.profile = session(), profile
         self.experiment = quantity.rsplit("/", 1)[0]
         self.state, self.reason, self.seconds = "measured", None, 0.0

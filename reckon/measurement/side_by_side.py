@@ -13,8 +13,8 @@ import numpy as np
 
 from reckon import config, records, statistics, units
 from reckon.config import PROFILES, ByProfile, Profile
-from reckon.measurement.plan import measure_together
-from reckon.prediction.formula import Formula, predict
+from reckon.measurement.plan import measure_in_rounds
+from reckon.prediction.formula import Formula, Prediction, predict
 from reckon.prediction.inputs import Input
 from reckon.records.result import AGAIN, Result, result
 from reckon.records.session import session
@@ -100,12 +100,12 @@ def _plan(way: Way) -> dict:
     )
 
 
-def _foresee(way: Way) -> None:
-    """Predict that the page's figure comes out again; told in its own unit and by its own operation."""
+def _foresee(way: Way) -> Prediction:
+    """The prediction that the page's figure comes out again, in its own unit and by its own operation."""
     whole = replace(way, per=1.0)
     low, high = statistics.median_interval(whole.processes)
     bounds = (None, None) if math.isnan(low) else (low, high)
-    _repeated(way.page.unit).of(
+    return _repeated(way.page.unit).of(
         AGAIN + way.row.of,
         page=Input(
             "measured",
@@ -144,9 +144,7 @@ def compare(group: Group) -> Compared:
     chosen = [way for way in ways if _again(way)]
     if ways[0] not in chosen or len(chosen) < 2:
         chosen = []  # nothing to hold it against
-    for way in chosen:
-        _foresee(way)
-    done = measure_together({AGAIN + way.row.of: _plan(way) for way in chosen}, _budget())
+    done = measure_in_rounds({_foresee(way): _plan(way) for way in chosen}, _budget())
     ways = [_with(way, done.get(AGAIN + way.row.of)) for way in ways]
     # When time was up a round had begun: figure and ratio are of the whole ones alike.
     whole = min((len(way.again.points[0].processes) for way in ways if way.again), default=0)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from reckon import units
-from reckon.config import ReckonError
 from reckon.prediction import expression
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.inputs import Input
@@ -33,12 +32,7 @@ class Formula:
         return self.of(self.quantity, **inputs)
 
     def of(self, quantity: str, **inputs: Input) -> Prediction:
-        """The prediction of another quantity by the same formula."""
-        _current[quantity] = prediction = self.bind(quantity, inputs)
-        return prediction
-
-    def bind(self, quantity: str, inputs: dict[str, Input]) -> Prediction:
-        """The prediction with these inputs, without announcing that it will be measured.
+        """The prediction of another quantity by the same formula.
 
         Raises PredictionError for missing, unknown or plain-number inputs and for wrong dimensions.
         """
@@ -75,9 +69,6 @@ class Formula:
                     f"{units.kind(wanted)}."
                 )
 
-
-# The predictions this notebook has made, by quantity; measure() looks here.
-_current: dict[str, Prediction] = {}
 
 # What a prediction function returns, by the kind of its prediction.
 _RETURNS = {
@@ -128,7 +119,7 @@ def predict(quantity: str = "", *, unit: str, kind: str = "sum"):
     return decorate
 
 
-@dataclass(repr=False)
+@dataclass(repr=False, eq=False)  # hashed by identity: settings of a measurement are keyed by it
 class Prediction:
     """A formula with its inputs: the value is known, nothing is measured yet."""
 
@@ -139,6 +130,11 @@ class Prediction:
     def __repr__(self) -> str:
         value = "a curve" if self.curve_axis else units.amount(float(self.predicted), self.unit)
         return f"{self.quantity} predicted: {value}"
+
+    @property
+    def name(self) -> str:
+        """The quantity's name within its experiment."""
+        return self.quantity.rsplit("/", 1)[-1]
 
     @property
     def unit(self) -> str:
@@ -199,12 +195,3 @@ def _choices(inputs: int) -> np.ndarray:
     if inputs > _MOST_ON_A_GRID:
         return np.random.default_rng(0).integers(0, 3, (3**_MOST_ON_A_GRID, inputs))
     return np.indices((3,) * inputs).reshape(inputs, -1).T
-
-
-def current(quantity: str) -> Prediction:
-    """The prediction that this notebook made. Raises ReckonError if there is none."""
-    if quantity not in _current:
-        raise ReckonError(
-            f"{quantity} has no prediction; predict it with @rk.predict before it is measured."
-        )
-    return _current[quantity]

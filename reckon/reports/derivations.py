@@ -108,7 +108,7 @@ def prediction(one: Derivation) -> Prediction:
         predicted=whole,
     )
     inputs = {name: _input(given) for name, given in one.inputs.items()}
-    return formula.bind(formula.quantity, inputs)
+    return formula(**inputs)
 
 
 @dataclass(frozen=True)

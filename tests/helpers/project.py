@@ -12,12 +12,10 @@ RECORDED = ROOT / "tests" / "runs"  # holds one recorded run, "recorded"
 
 
 def forget() -> None:
-    """Make the next session() open its run anew, and drop the predictions made so far."""
-    from reckon.prediction.formula import _current
+    """Make the next session() open its run anew."""
     from reckon.records.session import session
 
     session.cache_clear()
-    _current.clear()
 
 
 def reckon(*arguments: str, timeout: float = 300, **environment: str):

@@ -94,8 +94,7 @@ def test_a_recorded_run_is_not_asked_anew(recorded, monkeypatch):
 
 
 def test_a_row_without_another_host_cannot(no_host):
-    predicted("test/peer_echo")
-    one = rk.measure("test/peer_echo", peer="other")
+    one = rk.measure(predicted("test/peer_echo"), peer="other")
     assert (one.state, one.reason) == (
         "cannot",
         "No lab host can be had: it is forbidden; allow it",
@@ -106,8 +105,7 @@ def test_a_row_without_another_host_cannot(no_host):
 def test_rows_on_loopback_ask_nobody(folders, monkeypatch):
     monkeypatch.setattr(peer, "chosen", lambda: pytest.fail("asked"))
     monkeypatch.setattr(peer, "identity", lambda: pytest.fail("asked"))
-    predicted("test/peer_echo")
-    assert rk.measure("test/peer_echo", samples=2).state == "measured"
+    assert rk.measure(predicted("test/peer_echo"), samples=2).state == "measured"
 
 
 def test_another_link_is_measured_anew(folders, monkeypatch):
@@ -121,8 +119,7 @@ def test_another_link_is_measured_anew(folders, monkeypatch):
     found = []
     for link in ("a", "a", "b"):
         host_with(link)
-        predicted("test/peer_echo")
-        found.append(rk.measure("test/peer_echo", samples=2, peer="other"))
+        found.append(rk.measure(predicted("test/peer_echo"), samples=2, peer="other"))
     assert [one.state for one in found] == ["measured", "reused", "measured"]
     assert found[2].measurement.peer == "a second host, b"
     assert found[0].measurement.params == {"peer": "other"}

@@ -49,8 +49,8 @@ def test_a_line_through_a_curve_gives_what_a_step_takes(folders, monkeypatch):
         return dataclasses.replace(one, ticks=np.rint(seconds * library.tick_hz()).astype(int))
 
     monkeypatch.setattr(library, "run", run)
-    predict_curve()
-    one = rk.measure("test/curve", probe="test/chain", over="instructions")
+    predicted = predict_curve()
+    one = rk.measure(predicted, probe="test/chain", over="instructions")
     assert one.line.slope == pytest.approx(1 / 2.5e9, rel=0.001)
     assert one.line.intercept == pytest.approx(1000 / 2.5e9, rel=0.02)
     assert one.sealed_line.slope == pytest.approx(1 / 3e9)
@@ -72,8 +72,8 @@ def test_what_cheap_points_of_a_sweep_leave_a_dear_one_takes(
     monkeypatch.setattr(library, "run", run)
     clock = types.SimpleNamespace(monotonic=lambda: now[0], sleep=lambda _: None)
     monkeypatch.setattr(sys.modules["reckon.measurement.plan"], "time", clock)
-    predict_curve()
-    one = rk.measure("test/curve", probe="test/chain", over="instructions", budget_s=budget_s)
+    predicted = predict_curve()
+    one = rk.measure(predicted, probe="test/chain", over="instructions", budget_s=budget_s)
     ran = {point.x: len(point.processes) for point in one.points}
     assert ran[5120] >= 6 and ran[10240] >= 6 and ran[20480] == dear_runs
     assert one.points[-1].stopped == "time" or budget_s
@@ -82,8 +82,8 @@ def test_what_cheap_points_of_a_sweep_leave_a_dear_one_takes(
 @pytest.mark.parametrize("after", [0, 3])
 def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, monkeypatch, after):
     refuse_at(monkeypatch, {10240}, after=after)
-    predict_curve()
-    one = rk.measure("test/curve", probe="test/chain", over="instructions")
+    predicted = predict_curve()
+    one = rk.measure(predicted, probe="test/chain", over="instructions")
     assert one.state == "measured" and list(one.axis) == [5120, 20480]
     assert [(p.x, p.stopped, p.reason) for p in one.missing] == [
         (10240, "cannot", "no room for 10240")
@@ -99,35 +99,32 @@ def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, 
 
 def test_a_curve_of_which_no_point_can_be_measured_cannot(folders, monkeypatch):
     refuse_at(monkeypatch, {5120, 10240, 20480})
-    predict_curve()
-    one = rk.measure("test/curve", probe="test/chain", over="instructions")
+    predicted = predict_curve()
+    one = rk.measure(predicted, probe="test/chain", over="instructions")
     assert one.state == "cannot" and one.reason == "no room for 5120"
 
 
 def test_a_short_profile_leaves_what_takes_long_to_a_longer_one(folders, monkeypatch):
     """A quantity as a whole, or a curve's far end; the longer profile then measures it."""
-    predict_chain()
-    one = rk.measure("test/chain", least="standard")
+    chain = predict_chain()
+    one = rk.measure(chain, least="standard")
     assert one.state == "cannot" and one.reason == "the quick profile has no time for it"
-    predict_curve()
+    predicted = predict_curve()
     plan = dict(probe="test/chain", over="instructions", until=rk.by_profile(10240, 20480, 20480))
-    curve = rk.measure("test/curve", **plan)
+    curve = rk.measure(predicted, **plan)
     assert [p.reason for p in curve.missing] == ["the quick profile does not go so far"]
     assert curve.points[-1].x == 10240
     monkeypatch.setenv("RECKON_PROFILE", "standard")
     forget()
-    predict_chain()
-    predict_curve()
-    assert rk.measure("test/chain", least="standard").state == "measured"
-    assert not rk.measure("test/curve", **plan).missing
+    chain = predict_chain()
+    predicted = predict_curve()
+    assert rk.measure(chain, least="standard").state == "measured"
+    assert not rk.measure(predicted, **plan).missing
 
 
 def test_a_row_that_fails_later_keeps_no_sample_and_stops_nobody_else(folders, monkeypatch):
-    predict_chain(quantity="test/other")
-    predict_chain()
+    chain, other = predict_chain(), predict_chain(quantity="test/other")
     refuse_at(monkeypatch, {1024}, library.ProbeFailed, after=4)
-    found = rk.measure_together(
-        {"test/other": dict(probe="test/chain", instructions=1024), "test/chain": {}}
-    )
+    found = rk.measure_together({other: dict(probe="test/chain", instructions=1024), chain: {}})
     assert found["test/other"].state == "failed" and not found["test/other"].has_samples
     assert found["test/chain"].state == "measured" and found["test/chain"].summary.processes >= 6

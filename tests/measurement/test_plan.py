@@ -30,13 +30,13 @@ def stored(quantity="test/chain"):
 
 
 def test_measuring_without_a_prediction_is_refused(folders):
-    with pytest.raises(rk.ReckonError, match="test/chain has no prediction; predict it"):
+    with pytest.raises(rk.ReckonError, match="'test/chain' is no prediction; measure takes what"):
         rk.measure("test/chain")
     assert not (folders / "runs").exists()
 
 
 def test_the_seal_is_on_disk_before_the_first_sample(folders, monkeypatch):
-    predict_chain()
+    chain = predict_chain()
     seen = []
 
     def run(*args, **kwargs):
@@ -45,26 +45,26 @@ def test_the_seal_is_on_disk_before_the_first_sample(folders, monkeypatch):
 
     monkeypatch.setattr(library, "run", run)
     with pytest.raises(KeyboardInterrupt):
-        rk.measure("test/chain")
+        rk.measure(chain)
     assert seen == [pytest.approx(6400 / 3e9)]
     assert stored().measurement is None  # nothing half measured
 
 
 def test_measured_then_reused(folders):
-    predict_chain()
-    first = rk.measure("test/chain")
+    chain = predict_chain()
+    first = rk.measure(chain)
     assert first.state == "measured" and first.summary.processes >= 6
     text = records.record_path(session().run.name, "test").read_text()
     forget()
-    predict_chain()
-    again = rk.measure("test/chain")
+    chain = predict_chain()
+    again = rk.measure(chain)
     assert again.state == "reused" and again.median == first.median
     assert records.record_path(session().run.name, "test").read_text() == text
 
 
 def test_all_raw_samples_are_kept(folders):
-    predict_chain()
-    one = rk.measure("test/chain", samples=20)
+    chain = predict_chain()
+    one = rk.measure(chain, samples=20)
     for process in stored().measurement.points[0].processes:
         assert len(process.ticks) == 10 and process.ops == 20  # quick: half the trials
         assert process.cpu >= 0 and process.wall_ns > 0
@@ -72,30 +72,30 @@ def test_all_raw_samples_are_kept(folders):
 
 
 def test_an_edited_prediction_measures_nothing_and_is_shown_beside_the_seal(folders, monkeypatch):
-    predict_chain()
-    first = rk.measure("test/chain")
+    chain = predict_chain()
+    first = rk.measure(chain)
     monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured again"))
     forget()
-    predict_chain(cycles=7000)
-    again = rk.measure("test/chain")
+    chain = predict_chain(cycles=7000)
+    again = rk.measure(chain)
     assert again.state == "reused" and again.revisions == ["inputs revised: cycles"]
     assert again.seal.predicted == first.seal.predicted  # and the score keeps to it
     assert again.ratio == first.ratio
     row = to_row(again)
     assert row["predicted"] == pytest.approx(6400 / 3) and row["revised"] == pytest.approx(7000 / 3)
     forget()
-    predict_chain()  # edited back
-    assert rk.measure("test/chain").revisions == []
+    chain = predict_chain()  # edited back
+    assert rk.measure(chain).revisions == []
     assert len(stored().predictions) == 3
 
 
 def test_measuring_afresh_adds_to_the_seal_and_never_overwrites_it(folders, monkeypatch):
-    predict_chain()
-    first = rk.measure("test/chain")
+    chain = predict_chain()
+    first = rk.measure(chain)
     monkeypatch.setenv("RECKON_FRESH", "1")
     forget()
-    predict_chain(cycles=7000)
-    again = rk.measure("test/chain")
+    chain = predict_chain(cycles=7000)
+    again = rk.measure(chain)
     assert again.state == "measured"
     assert again.seal == first.seal and len(stored().predictions) == 2
 
@@ -106,20 +106,20 @@ def test_before_any_sample_the_seal_may_still_be_changed(folders, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(library, "run", stop)
-        predict_chain()
+        chain = predict_chain()
         with pytest.raises(KeyboardInterrupt):
-            rk.measure("test/chain")
-    predict_chain(cycles=7000)
-    assert rk.measure("test/chain").revisions == []
+            rk.measure(chain)
+    chain = predict_chain(cycles=7000)
+    assert rk.measure(chain).revisions == []
     assert len(stored().predictions) == 1
 
 
 @pytest.mark.parametrize("change", ["parameters", "source", "warmup", "longer profile", "fresh"])
 def test_what_makes_samples_unusable(folders, monkeypatch, change):
-    predict_chain()
-    rk.measure("test/chain")
+    chain = predict_chain()
+    rk.measure(chain)
     forget()
-    predict_chain()
+    chain = predict_chain()
     arguments = {}
     if change == "parameters":
         arguments["instructions"] = 20480
@@ -131,25 +131,25 @@ def test_what_makes_samples_unusable(folders, monkeypatch, change):
         monkeypatch.setenv("RECKON_PROFILE", "standard")
     if change == "fresh":
         monkeypatch.setenv("RECKON_FRESH", "1")
-    assert rk.measure("test/chain", **arguments).state == "measured"
+    assert rk.measure(chain, **arguments).state == "measured"
 
 
 def test_a_longer_profile_serves_a_shorter_one(folders, monkeypatch):
     monkeypatch.setenv("RECKON_PROFILE", "standard")
-    predict_chain()
-    rk.measure("test/chain", chains=rk.by_profile(5, 6, 7))
+    chain = predict_chain()
+    rk.measure(chain, chains=rk.by_profile(5, 6, 7))
     monkeypatch.setenv("RECKON_PROFILE", "quick")
     forget()
-    predict_chain()
-    again = rk.measure("test/chain", chains=rk.by_profile(5, 6, 7))
+    chain = predict_chain()
+    again = rk.measure(chain, chains=rk.by_profile(5, 6, 7))
     assert again.state == "reused" and again.measurement.params["chains"] == 6
 
 
 @pytest.mark.timed
 def test_a_sweep_measures_every_point_interleaved(folders):
     axis = rk.axis([5120, 10240, 20480], "cycle", "instructions")
-    predict_chain(axis=axis)
-    one = rk.measure("test/chain", over="instructions")
+    chain = predict_chain(axis=axis)
+    one = rk.measure(chain, over="instructions")
     assert one.is_curve and list(one.axis) == [5120, 10240, 20480]
     assert one.medians[2] / one.medians[0] == pytest.approx(4, rel=0.1)
     starts = [[p.started_s for p in point.processes] for point in one.measurement.points]
@@ -158,30 +158,41 @@ def test_a_sweep_measures_every_point_interleaved(folders):
 
 
 def test_an_axis_and_over_belong_together(folders):
-    predict_chain()
+    chain = predict_chain()
     with pytest.raises(rk.ReckonError, match="a prediction with an axis is measured with over="):
-        rk.measure("test/chain", over="instructions")
+        rk.measure(chain, over="instructions")
+
+
+def test_a_quantity_is_measured_once_in_a_call(folders):
+    with pytest.raises(rk.ReckonError, match="Two predictions of test/chain cannot be measured"):
+        rk.measure_together([predict_chain(), predict_chain()])
+
+
+def test_settings_of_its_own_precede_the_common_ones(folders):
+    chain, other = predict_chain(), predict_chain(quantity="test/other")
+    found = rk.measure_together({chain: {}, other: dict(samples=8)}, probe="test/chain", samples=4)
+    assert [one.measurement.samples for one in found.values()] == [2, 4]  # quick: half the trials
 
 
 def test_what_is_compared_is_interleaved(folders):
-    predict_chain()
-    predict_chain(quantity="test/other")
-    found = rk.measure_together({"test/chain": {}, "test/other": dict(probe="test/chain")})
+    chain = predict_chain()
+    other = predict_chain(quantity="test/other")
+    found = rk.measure_together([chain, other], probe="test/chain")
     a, b = ([p.started_s for p in one.measurement.points[0].processes] for one in found.values())
     assert a[1] < b[-1] and b[1] < a[-1]
 
 
 def test_processes_are_spread_over_time(folders):
     """So that a burst of the machine's trouble cannot be the whole measurement."""
-    predict_chain()
-    starts = [p.started_s for p in rk.measure("test/chain").measurement.points[0].processes]
+    chain = predict_chain()
+    starts = [p.started_s for p in rk.measure(chain).measurement.points[0].processes]
     assert starts[5] - starts[1] > 0.05  # quick: 0.1 s over six processes
 
 
 def test_a_cannot_is_recorded_with_its_reason_and_does_not_stop_the_others(folders):
-    predict_chain()
-    predict_chain(quantity="test/cannot")
-    found = rk.measure_together({"test/cannot": {}, "test/chain": {}})
+    chain = predict_chain()
+    cannot = predict_chain(quantity="test/cannot")
+    found = rk.measure_together([cannot, chain])
     assert found["test/cannot"].state == "cannot" and found["test/chain"].state == "measured"
     assert stored("test/cannot").measurement.reason == "this row exists to say that it cannot"
     row = to_row(result(session().run.name, "test/cannot"))
@@ -189,25 +200,25 @@ def test_a_cannot_is_recorded_with_its_reason_and_does_not_stop_the_others(folde
 
 
 def test_a_crash_is_recorded_and_an_earlier_good_measurement_outlives_it(folders, monkeypatch):
-    predict_chain(quantity="test/crash")
-    crashed = rk.measure("test/crash")
+    crash = predict_chain(quantity="test/crash")
+    crashed = rk.measure(crash)
     assert crashed.state == "failed" and "died of signal 11" in crashed.reason
-    predict_chain()
-    good = rk.measure("test/chain")
+    chain = predict_chain()
+    good = rk.measure(chain)
     monkeypatch.setenv("RECKON_FRESH", "1")
 
     def run(*args, **kwargs):
         raise library.ProbeFailed("it broke")
 
     monkeypatch.setattr(library, "run", run)
-    again = rk.measure("test/chain")
+    again = rk.measure(chain)
     assert (again.state, again.reason) == ("failed", "it broke")
     assert stored().measurement.points[0].processes == good.measurement.points[0].processes
 
 
 def test_measuring_stops_when_precise_or_when_time_is_up(folders, monkeypatch):
-    predict_chain()
-    steady = rk.measure("test/chain").measurement.points[0]
+    chain = predict_chain()
+    steady = rk.measure(chain).measurement.points[0]
     assert steady.stopped in ("precise", "time", "processes")
     values = iter(np.random.default_rng(1).uniform(1, 100, 10_000))
     real = library.run
@@ -219,7 +230,7 @@ def test_measuring_stops_when_precise_or_when_time_is_up(folders, monkeypatch):
 
     monkeypatch.setenv("RECKON_FRESH", "1")
     monkeypatch.setattr(library, "run", noisy)
-    point = rk.measure("test/chain").measurement.points[0]
+    point = rk.measure(chain).measurement.points[0]
     assert point.stopped in ("time", "processes") and len(point.processes) >= 6
 
 
@@ -253,8 +264,8 @@ def test_a_run_of_another_machine_is_read_and_never_measured(recorded, monkeypat
     with pytest.raises(
         rk.ReckonError, match="recorded elsewhere and holds no samples of test/chain"
     ):
-        predict_chain()
-        rk.measure("test/chain")
+        chain = predict_chain()
+        rk.measure(chain)
     monkeypatch.setenv("RECKON_FRESH", "1")
     forget()
     with pytest.raises(rk.ReckonError, match="recorded on another machine or kernel"):
@@ -287,27 +298,27 @@ def test_the_compiler_is_told_without_what_tells_records_apart(folders, monkeypa
 
 def test_events_tell_the_builder_what_happened(folders, monkeypatch):
     monkeypatch.setenv("RECKON_EVENTS", str(folders / "events"))
-    predict_chain()
-    rk.measure("test/chain")
+    chain = predict_chain()
+    rk.measure(chain)
     events = [json.loads(line) for line in (folders / "events").read_text().splitlines()]
     assert [e["event"] for e in events] == ["measuring", "done"]
     assert events[-1]["state"] == "measured"
 
 
 def test_a_page_depends_on_what_another_measured_and_not_on_what_it_predicted(folders):
-    predict_chain()
-    rk.measure("test/chain")
+    chain = predict_chain()
+    rk.measure(chain)
     what = f"{records.record_path(session().run.name, 'test')}#test/chain"
     before = records.digest(what)
     forget()
-    predict_chain(cycles=7000)
-    rk.measure("test/chain")
+    chain = predict_chain(cycles=7000)
+    rk.measure(chain)
     assert records.digest(what) == before
     os.environ["RECKON_FRESH"] = "1"
     try:
         forget()
-        predict_chain(cycles=7000)
-        rk.measure("test/chain")
+        chain = predict_chain(cycles=7000)
+        rk.measure(chain)
     finally:
         del os.environ["RECKON_FRESH"]
     assert records.digest(what) != before

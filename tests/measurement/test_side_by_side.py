@@ -10,6 +10,7 @@ from helpers.project import forget
 import reckon as rk
 from reckon import records
 from reckon.measurement import library, side_by_side
+from reckon.measurement.plan import measure_in_rounds
 from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given
 from reckon.records.result import result
@@ -19,15 +20,20 @@ from reckon.reports.methods import Group, Row
 LONG = "test/long"  # the row test/chain with twice the work
 
 
+def predicted(quantity):
+    return predict(quantity, unit="ns")(lambda it: (it, 0))(it=given(2000, "ns", "made up"))
+
+
 def execute_page(chain=10240, long=20480, **more):
     """What the page of these two would do."""
-    for quantity in ("test/chain", LONG):
-        predict(quantity, unit="ns")(lambda it: (it, 0))(it=given(2000, "ns", "made up"))
     return rk.measure_together(
         {
-            "test/chain": dict(instructions=chain, samples=4, **more),
-            LONG: dict(probe="test/chain", instructions=long, samples=4, **more),
-        }
+            predicted("test/chain"): dict(instructions=chain),
+            predicted(LONG): dict(instructions=long),
+        },
+        probe="test/chain",
+        samples=4,
+        **more,
     )
 
 
@@ -80,13 +86,11 @@ def test_a_group_is_measured_again_as_its_pages_measured_it(folders, ran):
 
 
 def test_rounds_come_in_pairs_an_order_and_the_same_backwards(folders, ran):
-    for quantity in (names := [f"test/{letter}" for letter in "abcde"]):
-        predict(quantity, unit="ns")(lambda it: (it, 0))(it=given(2000, "ns", "made up"))
     plans = {
-        name: dict(probe="test/chain", instructions=512 * (k + 1), samples=2)
-        for k, name in enumerate(names)
+        predicted(f"test/{letter}"): dict(probe="test/chain", instructions=512 * (k + 1), samples=2)
+        for k, letter in enumerate("abcde")
     }
-    rk.measure_together(plans, side_by_side._budget())
+    measure_in_rounds(plans, side_by_side._budget())
     rounds = [ran[k : k + 5] for k in range(0, 30, 5)]
     assert all(rounds[k + 1] == rounds[k][::-1] for k in (0, 2, 4))
     assert len({tuple(one) for one in rounds}) > 2  # drawn anew for each pair
@@ -141,10 +145,10 @@ def test_a_dear_row_keeps_the_figure_of_its_page(folders, ran):
 @pytest.mark.timed
 def test_a_curve_takes_part_at_one_place(folders, ran):
     execute_page()
-    predict("test/curve", unit="ns")(lambda n, it: (n * it, 0))(
+    curve = predict("test/curve", unit="ns")(lambda n, it: (n * it, 0))(
         it=given(1, "ns", "made up"), n=axis([5120, 10240], "1", "instructions")
     )
-    rk.measure("test/curve", "test/chain", over="instructions", samples=4)
+    rk.measure(curve, "test/chain", over="instructions", samples=4)
     ran.clear()
     found = side_by_side.compare(group(Row(of="test/curve", differs="x", at=5120)))
     assert set(ran) == {5120, 10240} and 0.4 < found.ratio(found.ways[0]).middle < 0.6

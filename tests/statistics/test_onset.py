@@ -181,12 +181,16 @@ def predicted(folders, monkeypatch):
     def size(limit):
         return limit
 
-    size(limit=rk.given(100, "MiB", "made up"))
-    curves = {}
-    monkeypatch.setattr(
-        "reckon.measurement.capacity.measure_together", lambda plans: {k: curves[k] for k in plans}
-    )
-    return curves
+    capacity = size(limit=rk.given(100, "MiB", "made up"))
+    curve = size.of("files/cache/limited", limit=rk.given(100, "MiB", "made up"))
+
+    def measured(result):
+        monkeypatch.setattr(
+            "reckon.measurement.capacity.measure_together", lambda plans: {curve.quantity: result}
+        )
+        return measure_capacities({capacity: curve}, {curve: {}})
+
+    return measured
 
 
 def record(folders):
@@ -195,10 +199,7 @@ def record(folders):
 
 
 def test_a_capacity_is_sealed_and_recorded_as_a_quantity(predicted, folders):
-    predicted["files/cache/limited"] = reads()
-    found = measure_capacities(
-        {"files/cache/size": "files/cache/limited"}, {"files/cache/limited": {}}
-    )
+    found = predicted(reads())
     one = found["files/cache/size"]
     assert one.median == pytest.approx(99 * MIB, rel=0.01) and one.summary.processes == 6
     assert one.ratio == pytest.approx(0.99, rel=0.01) and "MiB" in f"{one:±}"
@@ -211,10 +212,7 @@ def test_a_capacity_is_sealed_and_recorded_as_a_quantity(predicted, folders):
     "curve", [reads(capacity=9), made_up.unmeasured("files/cache/limited", reads())]
 )
 def test_what_was_not_found_says_why(predicted, folders, curve):
-    predicted["files/cache/limited"] = curve
-    found = measure_capacities(
-        {"files/cache/size": "files/cache/limited"}, {"files/cache/limited": {}}
-    )
+    found = predicted(curve)
     one = found["files/cache/size"]
     assert one.state == "cannot" and one.summary is None
     assert one.reason in (

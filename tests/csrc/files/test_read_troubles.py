@@ -262,9 +262,9 @@ def test_a_sweep_goes_as_far_as_the_disk_has_room(folders, monkeypatch):
     def here(size, figure):
         return figure
 
-    here(size=rk.axis([1, 2, 4, 8, 16], "MiB", "x"), figure=rk.given(1, "µs", "x"))
+    made_up = here(size=rk.axis([1, 2, 4, 8, 16], "MiB", "x"), figure=rk.given(1, "µs", "x"))
     one = rk.measure(
-        "files/read/here",
+        made_up,
         "files/read/direct_random",
         over="file_bytes",
         samples=2,

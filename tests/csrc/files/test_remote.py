@@ -169,23 +169,17 @@ def test_a_measured_quantity_says_what_it_was_read_from(served, folders):  # noq
     def guess(some):
         return some, 0 * some
 
-    guess(some=rk.guess(100, "µs", "a guess", low=1, high=1000))
-    one = rk.measure(
-        "files/remote/near", "files/remote/random", server="near", file_bytes=256 * KIB, samples=4
-    )
+    near = guess(some=rk.guess(100, "µs", "a guess", low=1, high=1000))
+    one = rk.measure(near, "files/remote/random", server="near", file_bytes=256 * KIB, samples=4)
     assert (
         one.state == "measured"
         and "Ganesha" in one.measurement.peer
         and "page cache" in one.measurement.peer
     )
     assert one.median > 20e-6
-    again = rk.measure(
-        "files/remote/near", "files/remote/random", server="near", file_bytes=256 * KIB, samples=4
-    )
+    again = rk.measure(near, "files/remote/random", server="near", file_bytes=256 * KIB, samples=4)
     assert again.state == "reused"
-    far = rk.measure(
-        "files/remote/near", "files/remote/random", server="far", file_bytes=256 * KIB, samples=4
-    )
+    far = rk.measure(near, "files/remote/random", server="far", file_bytes=256 * KIB, samples=4)
     assert far.state == "measured" and far.measurement.key != one.measurement.key
     process = far.points[0].processes[0]
     values = sample_values(process.ticks, process.ops, "block", far.measurement.tick_hz, "s")
