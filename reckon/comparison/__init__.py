@@ -1,1 +1,1 @@
-"""Comparing runs: two runs of one machine, or of several."""
+"""Runs of this book compared with one another."""

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 
 from reckon import records, units
-from reckon.comparison.two_runs import CHANCE, Compared, Comparison, Place
+from reckon.comparison.two_runs import CHANCE, Comparison, Place, QuantityComparison
 from reckon.computer.description import FIELDS, SECTIONS
 from reckon.config import ReckonError, runs_dir
 from reckon.presentation.block import Block, grid, say
@@ -47,7 +47,7 @@ def _value(value, unit: str) -> str:
     return units.amount(value, unit)
 
 
-def where(one: Compared, place: Place) -> str:
+def where(one: QuantityComparison, place: Place) -> str:
     """The quantity, of a curve with the place."""
     return (
         one.quantity
@@ -62,7 +62,7 @@ def _ratio(place: Place) -> str:
     return told if math.isnan(low) else f"{told} ({units.number(low)} to {units.number(high)})"
 
 
-def _whole(one: Compared) -> str:
+def _whole(one: QuantityComparison) -> str:
     if len(one.places) == 1 and one.places[0].x is None:
         return ""
     apart = sum(place.apart for place in one.places)
@@ -112,10 +112,10 @@ def controlled(found: Comparison) -> str:
             f"There was no control: a second run of {found.a}'s machine would show what its minutes do to "
             "each quantity, and how often the rule errs here."
         )
-    named = f" ({', '.join(found.erred)})" if found.erred else ""
+    named = f" ({', '.join(found.control_changed)})" if found.control_changed else ""
     return (
         f"Control: between {found.a} and {found.control}, one machine twice, the same rule names "
-        f"{len(found.erred)} of {found.tried}{named}; what is named here differs from both{_without(found)}."
+        f"{len(found.control_changed)} of {found.control_judged}{named}; what is named here differs from both{_without(found)}."
     )
 
 
@@ -135,12 +135,10 @@ def _none(found: Comparison) -> str:
     )
 
 
-def _line(one: Compared) -> str:
-    place = one.told
+def _line(one: QuantityComparison) -> str:
+    place = one.largest
     told = [units.amount(side.median, one.unit) for side in (place.a, place.b)]
-    line = (
-        f"  {where(one, place):48} {told[0]:>10} → {told[1]:<10} {_ratio(place)} {one.way}".rstrip()
-    )
+    line = f"  {where(one, place):48} {told[0]:>10} → {told[1]:<10} {_ratio(place)} {one.direction}".rstrip()
     return f"{line}; {_whole(one)}" if _whole(one) else line
 
 
@@ -227,7 +225,7 @@ def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _place_to_dict(one: Compared, place: Place) -> dict:
+def _place_to_dict(one: QuantityComparison, place: Place) -> dict:
     told = lambda value: _number(units.from_base(value, one.unit))  # noqa: E731
     low, high = place.interval
     return {
@@ -267,16 +265,16 @@ def to_dict(found: Comparison) -> dict:
                 "state": state(one),
                 "why": one.why or None,
                 "p": _number(one.p),
-                "way": one.way or None,
+                "way": one.direction or None,
                 "ratio": _number(one.ratio) if one.places else None,
-                "told": _place_to_dict(one, one.told) if one.places else None,
+                "told": _place_to_dict(one, one.largest) if one.places else None,
                 "places": [_place_to_dict(one, place) for place in one.places],
             }
             for one in [*found.changed, *found.same, *found.unjudged]
         ],
         "only": dict(zip("ab", found.only, strict=True)),
-        "control_names": list(found.erred),
-        "control_judged": found.tried,
+        "control_names": list(found.control_changed),
+        "control_judged": found.control_judged,
         "would_be_seen": {f"{ratio:g}": found.resolving(ratio) for ratio in _POWER},
     }
 
@@ -288,13 +286,13 @@ def table(found: Comparison, caption: str, name: str) -> Block:
     moved = abs(found.clock_hz[1] / found.clock_hz[0] - 1) >= _CLOCK_MOVED
     rows = []
     for one in found.changed:
-        place = one.told
+        place = one.largest
         cycles = f"{units.number(place.cycles_ratio)}×" if moved and one.is_time else "–"
         rows.append(
             [
                 f"`{one.quantity}`" + where(one, place).removeprefix(one.quantity),
                 *(units.amount(side.median, one.unit) for side in (place.a, place.b)),
-                f"{_ratio(place)}, {one.way}",
+                f"{_ratio(place)}, {one.direction}",
                 cycles,
                 _whole(one) or "–",
             ]

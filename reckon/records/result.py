@@ -126,25 +126,27 @@ class Result:
     def is_curve(self) -> bool:
         return isinstance(self.seal.predicted, list)
 
+    def trials(self, point: records.Point) -> list[np.ndarray]:
+        """The values of each process's trials at that point, in base units."""
+        m = self.measurement
+        return [
+            told_trials(p.ticks, p.ops, m.op, m.tick_hz, self.unit, self.seal.kind)
+            for p in point.processes
+        ]
+
+    def process_medians(self, point: records.Point) -> np.ndarray:
+        """The median of each process at that point, in base units."""
+        return np.array([np.median(values) for values in self.trials(point)], dtype=float)
+
+    def core_clocks_hz(self, point: records.Point) -> np.ndarray:
+        """The core's clock during each process at that point, as calibrated before and after it."""
+        ratios = [(p.cycles_per_tick_before + p.cycles_per_tick_after) / 2 for p in point.processes]
+        return self.measurement.tick_hz * np.array(ratios, dtype=float)
+
     @functools.cached_property
     def summaries(self) -> list[statistics.Summary]:
         """One summary a point, in base units; one point where there is no axis."""
-        return [
-            statistics.summarise(
-                [
-                    told_trials(
-                        p.ticks,
-                        p.ops,
-                        self.measurement.op,
-                        self.measurement.tick_hz,
-                        self.unit,
-                        self.seal.kind,
-                    )
-                    for p in point.processes
-                ]
-            )
-            for point in self.points
-        ]
+        return [statistics.summarise(self.trials(point)) for point in self.points]
 
     @property
     def summary(self) -> statistics.Summary | None:

@@ -37,19 +37,19 @@ def pair(a, b, **how):
 
 def test_what_changed_is_found_from_most_to_least_and_the_rest_is_not(folders):
     found = pair(results(1), results(2, {NAMES[3]: 1.3, NAMES[7]: 0.5}))
-    assert [(one.quantity, one.way) for one in found.changed] == [
+    assert [(one.quantity, one.direction) for one in found.changed] == [
         (NAMES[7], "faster"),
         (NAMES[3], "slower"),
     ]
-    low, high = found.changed[1].told.interval
+    low, high = found.changed[1].largest.interval
     assert low < 1.3 < high and high / low < 1.15
     assert len(found.same) == 18 and not found.unjudged and found.only == ([], [])
 
 
 def test_a_rate_that_grew_is_faster_and_an_amount_is_more(folders):
     made = lambda times: [made_up.single("memory/made/rate", 5 * times, "GB/s", seed=times)]  # noqa: E731
-    assert pair(made(1), made(2)).changed[0].way == "faster"
-    assert pair(made(2), made(1)).changed[0].way == "slower"
+    assert pair(made(1), made(2)).changed[0].direction == "faster"
+    assert pair(made(2), made(1)).changed[0].direction == "slower"
 
 
 def test_a_counter_that_counts_more_often_is_not_faster(folders):
@@ -58,7 +58,7 @@ def test_a_counter_that_counts_more_often_is_not_faster(folders):
         one.measurement.op, one.record.predictions[0].unit = op, unit
         return [one]
 
-    way = lambda *how: pair(made(1, *how), made(2, *how)).changed[0].way  # noqa: E731
+    way = lambda *how: pair(made(1, *how), made(2, *how)).changed[0].direction  # noqa: E731
     assert way("Gtick/s", "ns") == "more" and way("Gcycle/s", "cycle") == "faster"
 
 
@@ -131,7 +131,7 @@ def test_what_a_comparison_says_it_would_see_it_sees(folders):
     found = pair(results(1), results(2))
     one = found.judged[5]
     at = lambda times: pair(results(1), results(2, {one.quantity: times})).changed  # noqa: E731
-    seen = one.seen_from()
+    seen = one.visible_from()
     assert seen > 1 and not at(1 + (seen - 1) / 3)
     for times in (seen * 1.02, 1 / seen / 1.02):
         assert [c.quantity for c in at(times)] == [one.quantity]
@@ -152,7 +152,10 @@ def test_below_six_processes_and_below_zero_nothing_is_judged(folders):
     with np.errstate(all="raise"):
         found = pair([negative[0], *few[1:3]], results(2, {NAMES[1]: 9, NAMES[2]: 9}))
     assert not found.judged and not found.changed
-    assert [one.why for one in found.found] == ["not positive", *2 * ["too few fresh processes"]]
+    assert [one.why for one in found.quantities] == [
+        "not positive",
+        *2 * ["too few fresh processes"],
+    ]
     assert "2 (too few fresh processes)" in changes.counted(found)
 
 
@@ -161,7 +164,7 @@ def test_a_curve_is_told_at_the_place_of_its_largest_change(folders):
     curve = lambda seed, y: made_up.curve("memory/made/curve", x, y, seed=seed)  # noqa: E731
     found = pair([curve(1, y)], [curve(2, y * [1, 1, 1, 1.5, 1.3])])
     one = found.changed[0]
-    assert one.told.x == 8 * 1024 and one.told.ratio == pytest.approx(1.5, rel=0.06)
+    assert one.largest.x == 8 * 1024 and one.largest.ratio == pytest.approx(1.5, rel=0.06)
     assert [place.apart for place in one.places] == [False, False, False, True, True]
     assert "memory/made/curve at 8 KiB" in changes.text(
         found
@@ -187,11 +190,11 @@ def test_what_was_measured_otherwise_is_not_compared(folders):
     other.measurement.points[0].params["calls"] = 7
     curve, elsewhere = (made_up.curve("cpu/made/two", x, [5, 5], seed=1) for x in ([1, 2], [4, 8]))
     kind = made_up.single("cpu/made/two", 50, "ns")
-    assert [one.why for one in pair([plain, curve], [other, elsewhere]).found] == [
+    assert [one.why for one in pair([plain, curve], [other, elsewhere]).quantities] == [
         "measured with other parameters",
         "measured at other places",
     ]
-    assert pair([curve], [kind]).found[0].why == "another kind of quantity"
+    assert pair([curve], [kind]).quantities[0].why == "another kind of quantity"
 
 
 @pytest.mark.parametrize(
@@ -212,12 +215,12 @@ def test_the_same_parameters_are_not_all(folders, changes_of, why):
     for name, value in changes_of.items():
         setattr(otherwise.measurement, name, value)
     found = pair([made(1)], [otherwise])
-    assert found.found[0].why == why and bool(found.changed) == (not why)
+    assert found.quantities[0].why == why and bool(found.changed) == (not why)
     for name, value in changes_of.items():  # a control that was measured otherwise is none
         setattr(otherwise.measurement, name, value)
     made_up.run("again", [otherwise])
     found = pair([made(1)], [made(3, 3)], control="again")
-    assert len(found.changed) == (1 if why else 0) and found.tried == (0 if why else 1)
+    assert len(found.changed) == (1 if why else 0) and found.control_judged == (0 if why else 1)
 
 
 def test_what_did_not_change_went_no_way(folders):
@@ -327,7 +330,9 @@ def test_a_control_takes_out_what_minutes_do(folders):
     a, b = results(1), results(2, {NAMES[3]: 1.5, NAMES[4]: 1.5})
     assert {one.quantity for one in pair(a, b).changed} == {NAMES[3], NAMES[4]}
     found = pair(a, b, control="again")
-    assert [one.quantity for one in found.changed] == [NAMES[4]] and found.erred == (NAMES[3],)
+    assert [one.quantity for one in found.changed] == [NAMES[4]] and found.control_changed == (
+        NAMES[3],
+    )
     assert f"the same rule names 1 of 20 ({NAMES[3]})" in changes.controlled(found)
     assert "differs from both." in changes.controlled(found)
     made_up.run("again", results(3, {NAMES[3]: 1.5}, processes=5)[4:])
@@ -352,9 +357,10 @@ def test_with_a_control_less_is_seen_and_said_so(folders):
     alone = pair(a, b)
     made_up.run("again", results(3, {NAMES[3]: 1.5}))
     found = compare("a", "b", "again")
-    seen = {one.quantity: one.seen_from() for one in found.judged}[NAMES[3]]
+    seen = {one.quantity: one.visible_from() for one in found.judged}[NAMES[3]]
     assert (
-        1.5 < seen < 1.8 and {one.quantity: one.seen_from() for one in alone.judged}[NAMES[3]] < 1.2
+        1.5 < seen < 1.8
+        and {one.quantity: one.visible_from() for one in alone.judged}[NAMES[3]] < 1.2
     )
     assert alone.resolving(1.3) == 20 and found.resolving(1.3) == 19
     at = lambda times: [
@@ -363,7 +369,7 @@ def test_with_a_control_less_is_seen_and_said_so(folders):
     assert at(seen * 1.02) == at(1 / seen / 1.02) == [NAMES[3]] and not at(1.45)
     made_up.run("again", results(3, {NAMES[3]: 1.02}))
     wide = compare("a", "b", "again", least=1.0)
-    assert {one.quantity: one.seen_from(1.0) for one in wide.judged}[NAMES[3]] > 2.01
+    assert {one.quantity: one.visible_from(1.0) for one in wide.judged}[NAMES[3]] > 2.01
 
 
 def test_a_core_clock_that_changed_is_told_apart(folders):
@@ -373,7 +379,9 @@ def test_a_core_clock_that_changed_is_told_apart(folders):
             process.cycles_per_tick_before = process.cycles_per_tick_after = 3.0 / 1.25
     found = pair(results(1), b)
     assert len(found.changed) == 20
-    assert found.changed[0].told.cycles_ratio == pytest.approx(found.changed[0].told.ratio / 1.25)
+    assert found.changed[0].largest.cycles_ratio == pytest.approx(
+        found.changed[0].largest.ratio / 1.25
+    )
     assert (
         "3.00 GHz in a and 2.40 GHz in b: a time that goes by it alone changes to 1.25×"
         in changes.clock(found)
