@@ -1,4 +1,4 @@
-"""What a way of measuring does to a figure, in words."""
+"""What a method of measuring does to a figure: computed sentences."""
 
 from __future__ import annotations
 
@@ -6,165 +6,157 @@ import math
 
 from reckon import units
 from reckon.presentation.block import Block, say
+from reckon.presentation.text import first_case
 from reckon.records.result import ops_in_a_trial, result
 from reckon.records.session import session
+from reckon.reports import methods
 from reckon.reports.methods import Compared, Ratio, Way
 
-# A way that lies so close to ours does not change the figure; a wider interval than the second, with ours
-# in it, says nothing either way.
-SAME = 0.05
-VAGUE = 1.25
-_ALL = 0.8  # such a share of a difference, or a quarter more than it, is the difference
-_SOME = 0.05  # a smaller share of a difference is none of it
+SAME = 0.05  # a method within this share of the yardstick does not change the figure
+VAGUE = 1.25  # an interval wider than this factor that holds 1 decides nothing
+_WHOLE = 0.8  # a cost of this share of a difference, to a quarter more than it, is the difference
+_NONE = 0.05  # a cost of a smaller share of a difference explains none of it
 _HALF = 0.5
-_FEW_STEPS = 4  # a subtraction takes four readings of the counter, each off by up to a step
-_TRAPS_CYCLES = (
-    800  # a CPUID that no hypervisor intercepts takes 100 to 250 (Fog, instruction tables)
-)
+_STEPS_FEW = 4  # a subtraction takes four readings of the counter, each off by up to a step
 
 
 def ends(ratio: Ratio) -> tuple[float, float]:
-    """Between what the ratio lies: its interval, or with too few rounds for one what they gave."""
+    """The ratio's interval, or with too few rounds for one the least and the most of them."""
     if not math.isnan(ratio.low):
         return ratio.low, ratio.high
     return (ratio.least, ratio.most) if ratio.rounds else (ratio.middle, ratio.middle)
 
 
 def times(ratio: Ratio) -> str:
-    """ "2.91 (2.80 to 3.02)"."""
-    low, high = ends(ratio)
-    return units.number(ratio.middle) + (
-        f" ({units.number(low)} to {units.number(high)})" if ratio.rounds > 1 else ""
-    )
+    """ "2.91 (2.80 to 3.02)"; without its ends if they rest on one round or none."""
+    low, high = (units.number(end) for end in ends(ratio))
+    interval = f" ({low} to {high})" if ratio.rounds > 1 else ""
+    return f"{units.number(ratio.middle)}{interval}"
 
 
-def is_told(ratio: Ratio) -> bool:
-    """Whether it changes the figure, and by what matters. Fewer rounds than an interval takes all fall on one side
-    by chance now and then (two of them every other time), and so must lie far off; one alone has no spread."""
+def changes_figure(ratio: Ratio) -> bool:
+    """Whether the method changes the figure, by more than chance and by more than SAME.
+
+    Fewer rounds than an interval takes fall on one side by chance now and then, two of them every
+    other time, so they must lie beyond VAGUE; a single round has no spread.
+    """
     low, high = ends(ratio)
     if math.isnan(ratio.low):
         return ratio.rounds != 1 and (low > VAGUE or high < 1 / VAGUE)
     return not low <= 1 <= high and ratio.off > 1 + SAME
 
 
-def _few(ratio: Ratio) -> str:
-    """What the figure rests on, where that is less than an interval takes."""
-    if not math.isnan(ratio.low):
-        return ""
-    if ratio.rounds == 1:
-        return " (in a single round)"
-    return f" in {ratio.rounds} rounds" if ratio.rounds else " by the pages' figures"
-
-
-def _effect(ratio: Ratio) -> str:
-    """What it does to the figure, in words."""
-    low, high = ends(ratio)
-    within = f"within {units.number(max(0.1, 100 * max(abs(low - 1), abs(high - 1))), 2)} %"
-    if is_told(ratio):
-        return f"gives {times(ratio)} times our figure{_few(ratio)}"
-    if math.isnan(ratio.low):
-        return (
-            f"cannot be told from ours here ({times(ratio)} times it{_few(ratio)}: too few to tell)"
-        )
-    if 1 - SAME <= low and high <= 1 + SAME:
-        return f"makes no difference here ({within})"
-    if not low <= 1 <= high:
-        return f"gives {times(ratio)} times our figure, and whether that matters cannot be told"
-    if 1 / VAGUE <= low and high <= VAGUE:
-        return f"makes no difference here that can be told ({within})"
-    return f"cannot be told from ours here ({units.number(low)} to {units.number(high)} times it)"
-
-
-_REST = {"cpu/timer/paoloni": "the stamps", "cpu/timer/cpuid": "CPUID"}
-
-
-def _rest(way: Way, ours: Way) -> str:
-    """What the larger part of a difference is not."""
-    text = f"; the rest is not {_REST.get(way.row.costs, 'that')}"
-    in_a_row = {"calls", "turns"} & set(ours.point.params) and way.row.costs == "cpu/timer/paoloni"
-    return text + (
-        ": single calls stand between them in place of many in a row" if in_a_row else ""
+def _rests_on(ratio: Ratio) -> str:
+    """What the ratio rests on, if that is less than an interval takes."""
+    return first_case(
+        (not math.isnan(ratio.low), ""),
+        (ratio.rounds == 1, " (in a single round)"),
+        (ratio.rounds > 1, f" in {ratio.rounds} rounds"),
+        (True, " by the pages' figures"),
     )
 
 
-def _part(way: Way, ours: Way, ratio: Ratio) -> str:
-    """What share of the difference is known to lie inside its figure."""
-    one = way.inside
-    if one is None or one.summary is None or not is_told(ratio):
-        return ""
-    whole = way.row.times * one.median
-    several = f"{units.plain(way.row.times)} times " if way.row.times != 1 else ""
-    text = f" {several}`{way.row.costs}` is {units.amount(whole, one.unit)} here"
-    added = way.median - ours.median
-    share = whole / added if added > 0 else 0
-    if share < _SOME:
-        return ""
-    if share > 1 / _ALL:
-        text += ", more than the difference"
-    elif share >= _ALL:
-        text += ", which is the difference"
-    else:
-        text += f", {units.number(100 * share, 2)} % of the difference"
-        text += _rest(way, ours) if share < _HALF else ""
-    if way.row.costs.endswith("/cpuid") and one.core_cycles.median > _TRAPS_CYCLES:
-        text += ": it traps, and the hypervisor answers it"
-    return text + "."
+def effect(ratio: Ratio) -> str:
+    """What a method does to the figure."""
+    low, high = ends(ratio)
+    percent = units.number(max(0.1, 100 * max(abs(low - 1), abs(high - 1))), 2)
+    gives = f"gives {times(ratio)} times our figure"
+    unclear = "cannot be told from ours here"
+    return first_case(
+        (changes_figure(ratio), f"{gives}{_rests_on(ratio)}"),
+        (
+            math.isnan(ratio.low),
+            f"{unclear} ({times(ratio)} times it{_rests_on(ratio)}: too few to tell)",
+        ),
+        (low >= 1 - SAME and high <= 1 + SAME, f"makes no difference here (within {percent} %)"),
+        (not low <= 1 <= high, f"{gives}, and whether that matters cannot be told"),
+        (
+            low >= 1 / VAGUE and high <= VAGUE,
+            f"makes no difference here that can be told (within {percent} %)",
+        ),
+        (True, f"{unclear} ({units.number(low)} to {units.number(high)} times it)"),
+    )
 
 
-_SINGLE_READINGS = ("cpu/timer/pair", "cpu/timer/t470", "cpu/timer/paoloni")
+def _cost(method: Way, ours: Way, ratio: Ratio) -> str:
+    """What share of the difference the known cost inside the method's figure is."""
+    inside = method.inside
+    if inside is None or inside.summary is None or not changes_figure(ratio):
+        return ""
+    row, cost = method.row, methods.cost(method.row.costs)
+    total = row.times * inside.median
+    added = method.median - ours.median
+    share = total / added if added > 0 else 0
+    if share < _NONE:
+        return ""
+    several = f"{units.plain(row.times)} times " if row.times != 1 else ""
+    in_a_row = set(cost.in_a_row) & set(ours.point.params)
+    rest = f"; the rest is not {cost.name}"
+    if in_a_row:
+        rest += ": single calls stand between them in place of many in a row"
+    explains = first_case(
+        (share > 1 / _WHOLE, ", more than the difference"),
+        (share >= _WHOLE, ", which is the difference"),
+        (share >= _HALF, f", {units.number(100 * share, 2)} % of the difference"),
+        (True, f", {units.number(100 * share, 2)} % of the difference{rest}"),
+    )
+    traps = inside.core_cycles.median > cost.traps_above_cycles
+    trapped = ": it traps, and the hypervisor answers it" if traps else ""
+    amount = units.amount(total, inside.unit)
+    return f" {several}`{row.costs}` is {amount} here{explains}{trapped}."
 
 
 def counter_step() -> float:
-    """By how much the counter goes on at least, in seconds; nan where no page has seen it do so."""
-    rows = [result(session().run.name, name) for name in _SINGLE_READINGS]
-    return min(
-        (step for one in rows if one and not math.isnan(step := one.counter_step)), default=math.nan
-    )
+    """The least step of the time-stamp counter, in seconds; nan if no page has measured it."""
+    results = [result(session().run.name, name) for name in methods.counter_readings()]
+    steps = [one.counter_step for one in results if one]
+    return min((step for step in steps if not math.isnan(step)), default=math.nan)
 
 
 def counter() -> Block:
-    """What of a short figure the counter itself makes."""
+    """What the counter's step does to short figures."""
     step = counter_step()
+    if math.isnan(step):
+        return say("")
     return say(
-        ""
-        if math.isnan(step)
-        else f"The counter goes on in steps of {units.amount(step, 'ns')} here. A figure "
-        "from single readings is so many of them, and what differs by few may not differ at all."
+        f"The counter goes on in steps of {units.amount(step, 'ns')} here. A figure from single "
+        "readings is so many of them, and what differs by few may not differ at all."
     )
 
 
-def _at_a_time(way: Way) -> float:
+def _ops_between_readings(method: Way) -> float:
     """How many operations of the yardstick lie between two readings of the counter."""
-    point = way.again.points[0] if way.again else way.point
-    return way.per * ops_in_a_trial(point)
+    point = method.again.points[0] if method.again else method.point
+    return method.per * ops_in_a_trial(point)
 
 
-def _steps(way: Way, ours: Way, ratio: Ratio) -> str:
-    """That a difference may be the counter's."""
-    if units.dimension(way.page.unit) != units.dimension("s") or ratio.off <= 1 + SAME:
+def _steps(method: Way, ours: Way, ratio: Ratio) -> str:
+    """How few steps of the counter a difference is, if few."""
+    if units.dimension(method.page.unit) != units.dimension("s") or ratio.off <= 1 + SAME:
         return ""
-    step, ops = counter_step(), min(_at_a_time(way), _at_a_time(ours))
-    steps = abs(way.median - ours.median) * ops / step
-    if not steps < _FEW_STEPS:
+    step = counter_step()
+    ops = min(_ops_between_readings(method), _ops_between_readings(ours))
+    steps = abs(method.median - ours.median) * ops / step
+    if not steps < _STEPS_FEW:
         return ""
-    many = "less than a step" if steps < 1 else f"{units.number(steps, 2)} steps"
+    count = "less than a step" if steps < 1 else f"{units.number(steps, 2)} steps"
     of = f", {units.plain(ops)} of them between two readings" if ops > 1 else ""
-    return f" The difference is {many} of the counter ({units.amount(step, 'ns')}{of})."
+    return f" The difference is {count} of the counter ({units.amount(step, 'ns')}{of})."
 
 
-def sentence(way: Way, compared: Compared) -> str:
-    """One item of the list: what it does to the figure, and what it does otherwise."""
-    ratio, differs = compared.ratio(way), f": {way.row.differs}" if way.row.differs else ""
-    if not way.has_figure:
-        return f"- **{way.title}** is not measured here ({way.reason}){differs}."
-    if not compared.ours.has_figure:
-        return f"- **{way.title}** cannot be held against ours{differs}."
+def sentence(method: Way, compared: Compared) -> str:
+    """One item of a group's list: what the method does to the figure, and what it does otherwise."""
+    ours, ratio = compared.ours, compared.ratio(method)
+    differs = f": {method.row.differs}" if method.row.differs else ""
+    title = f"- **{method.title}**"
+    if not method.has_figure:
+        return f"{title} is not measured here ({method.reason}){differs}."
+    if not ours.has_figure:
+        return f"{title} cannot be held against ours{differs}."
     if not ratio.known:
-        return (
-            f"- **{way.title}** gives {way.told()}, of which no ratio tells anything{differs}."
-            + _steps(way, compared.ours, ratio)
-        )
-    apart = f" (minutes apart: {way.reason})" if compared.side_by_side and not ratio.rounds else ""
-    return f"- **{way.title}** {_effect(ratio)}{apart}{differs}." + (
-        _part(way, compared.ours, ratio) or _steps(way, compared.ours, ratio)
-    )
+        gives = f"{title} gives {method.told()}, of which no ratio tells anything{differs}."
+        return gives + _steps(method, ours, ratio)
+    apart = compared.side_by_side and not ratio.rounds
+    where = f" (minutes apart: {method.reason})" if apart else ""
+    explained = _cost(method, ours, ratio) or _steps(method, ours, ratio)
+    return f"{title} {effect(ratio)}{where}{differs}.{explained}"

@@ -1,4 +1,4 @@
-"""The page `methods`: what the way of measuring alone does to a figure."""
+"""The page `methods`: what the method of measuring alone does to a figure."""
 
 from __future__ import annotations
 
@@ -9,253 +9,237 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from reckon import units
-from reckon.presentation.block import Block, grid, say
+from reckon.presentation.block import Block, say, table
 from reckon.presentation.bounds import of_methods as plausible
-from reckon.presentation.effects import SAME, VAGUE, counter, counter_step, is_told, sentence, times
-from reckon.presentation.figures import style as plotting
+from reckon.presentation.effects import (
+    SAME,
+    VAGUE,
+    changes_figure,
+    counter,
+    counter_step,
+    sentence,
+    times,
+)
+from reckon.presentation.figures import style
 from reckon.presentation.figures.style import BLACK, STYLE
+from reckon.presentation.text import NONE, first_case, verb
 from reckon.records.result import AGAIN
 from reckon.reports import published
 from reckon.reports.methods import Compared, Ratio, Way
 
-_MOST_TOLD = 12
+_LISTED_MOST = 12  # methods that the ranking lists
 
 
-def _in_reports(way: Way) -> str:
-    """What the reports print of it, at the same place, by what its figure here is divided by."""
-    if not way.page:
-        return "–"
-    x = way.point.x if way.has_figure else None
-    here = lambda f: (
-        not f.slope
-        and (f.at is None) == (x is None)
-        and (  # noqa: E731
-            x is None or math.isclose(units.to_base(f.at, f.at_unit), x)
-        )
-    )
-    told = lambda f: units.amount(f.base(f.measured, way.page.unit) / way.per, way.page.unit)  # noqa: E731
-    found = [
-        f
-        for f in published.of(way.row.of)
-        if here(f) and (not way.reports or f.report in way.reports)
+def _in_reports(method: Way) -> str:
+    """What the reports print of it, at the same place, divided as its figure here."""
+    if not method.page:
+        return NONE
+    unit = method.page.unit
+    x = method.point.x if method.has_figure else None
+    figures = published.of(method.row.of)
+    texts = [
+        f"{f.report}: {units.amount(f.base(f.measured, unit) / method.per, unit)}"
+        for f in figures
+        if _is_at(f, x) and (not method.reports or f.report in method.reports)
     ]
-    slope = lambda f: units.amount(f.base(f.measured, way.page.unit), way.page.unit)  # noqa: E731
-    return (
-        "; ".join(
-            [
-                *(f"{f.report}: {told(f)}" for f in found),
-                *(f"{f.report}: {slope(f)} (a slope)" for f in published.of(way.row.of) if f.slope),
-            ]
-        )
-        or "–"
-    )
+    texts += [
+        f"{f.report}: {units.amount(f.base(f.measured, unit), unit)} (a slope)"
+        for f in figures
+        if f.slope
+    ]
+    return "; ".join(texts) or NONE
 
 
-def _row(way: Way, compared: Compared, is_ours: bool = False) -> list[str]:
-    ratio = compared.ratio(way)
-    against = "1" if is_ours else times(ratio) if ratio.known else "–"
-    rounds = len(way.processes) if is_ours and way.again else ratio.rounds
-    timed = way.page.measurement.timed if way.page and way.page.measurement else "–"
+def _is_at(figure: published.Figure, x: float | None) -> bool:
+    """Whether a report's figure is of place x on an axis; None for what has no axis."""
+    if figure.slope or figure.at is None or x is None:
+        return not figure.slope and figure.at is None and x is None
+    return math.isclose(units.to_base(figure.at, figure.at_unit), x)
+
+
+def _row(method: Way, compared: Compared) -> list[str]:
+    ratio = compared.ratio(method)
+    is_ours = method is compared.ours
+    rounds = len(method.processes) if is_ours and method.again else ratio.rounds
+    has_method = method.page and method.page.measurement
     return [
-        f"**{way.title}**" if is_ours else way.title,
-        timed,
-        way.told(),
-        against,
-        str(rounds) if rounds else "its page" if way.has_figure else "–",
-        _in_reports(way),
+        f"**{method.title}**" if is_ours else method.title,
+        method.page.measurement.timed if has_method else NONE,
+        method.told(),
+        first_case((is_ours, "1"), (ratio.known, times(ratio)), (True, NONE)),
+        first_case((rounds > 0, str(rounds)), (method.has_figure, "its page"), (True, NONE)),
+        _in_reports(method),
     ]
 
 
 def _lead(compared: Compared) -> str:
-    """What is to be said of all of a group."""
-    ours = compared.ours
-    if not ours.has_figure:
-        return f"Ours has no figure here: {ours.reason}.\n\n"
-    if not compared.side_by_side:
-        return f"From their pages, minutes apart: {ours.reason}.\n\n"
-    return ""
+    """What holds for all of a group."""
+    reason = compared.ours.reason
+    return first_case(
+        (not compared.ours.has_figure, f"Ours has no figure here: {reason}.\n\n"),
+        (not compared.side_by_side, f"From their pages, minutes apart: {reason}.\n\n"),
+    )
+
+
+_GROUP_COLUMNS = {
+    "Method of": 16,
+    "What is timed": 30,
+    "Measured here": 18,
+    "Against ours": 14,
+    "Rounds": 8,
+    "In the report": 14,
+}
 
 
 def group(compared: Compared) -> Block:
-    """The table of a group and a sentence on each of its ways, from the one that does least to the figure
-    to the one that does most."""
-    one = compared.group
-    if not any(way.has_figure for way in (compared.ours, *compared.ways)):
-        return say(f"There is nothing to compare: {compared.ours.reason}.")
-    ways = [*compared.ranked, *compared.without]
-    table = grid(
-        ["Method of", "What is timed", "Measured here", "Against ours", "Rounds", "In the report"],
-        [_row(compared.ours, compared, True), *(_row(way, compared) for way in ways)],
-        f"{one.title} by every method",
-        f"methods-{one.name}",
-        [16, 30, 18, 14, 8, 14],
-    )
+    """The table of a group and a sentence on each method, in the order of their effects."""
+    ours = compared.ours
+    if not any(method.has_figure for method in (ours, *compared.ways)):
+        return say(f"There is nothing to compare: {ours.reason}.")
+    methods = [*compared.ranked, *compared.without]
+    rows = [_row(method, compared) for method in (ours, *methods)]
+    caption, name = f"{compared.group.title} by every method", f"methods-{compared.group.name}"
+    listed = "\n".join(sentence(method, compared) for method in methods)
     return Block(
-        _lead(compared)
-        + table.markdown
-        + "\n\n"
-        + "\n".join(sentence(way, compared) for way in ways)
+        f"{_lead(compared)}{table(_GROUP_COLUMNS, rows, caption, name).markdown}\n\n{listed}"
     )
 
 
-def _all(found: dict[str, Compared]) -> list[tuple[Compared, Way, Ratio]]:
-    return [(one, way, one.ratio(way)) for one in found.values() for way in one.ranked]
+def _all(groups: dict[str, Compared]) -> list[tuple[Compared, Way, Ratio]]:
+    """Every method with a ratio, from the least effect on its figure to the most."""
+    ranked = [(one, way, one.ratio(way)) for one in groups.values() for way in one.ranked]
+    return sorted(ranked, key=lambda each: each[2].off)
 
 
-def colours_of(reports: list[str]) -> dict[str, str]:
-    """A colour for each report; black for what is no report's."""
-    series = [colour for colour in plotting.SERIES if colour != BLACK]
-    return {report: series[i % len(series)] for i, report in enumerate(reports)} | {"": BLACK}
+def _farthest(groups: dict[str, Compared]) -> list[tuple[Compared, Way, Ratio]]:
+    """The methods that change their figures, from the most effect to the least."""
+    changed = [each for each in _all(groups) if changes_figure(each[2])]
+    return sorted(changed, key=lambda each: -each[2].off)[:_LISTED_MOST]
 
 
-def strips(found: dict[str, Compared], name: str, caption: str) -> Block:
-    """A strip for each group: every way's figure over ours on one logarithmic axis, with the least and the
-    most of the rounds."""
-    drawn = [one for one in found.values() if one.ranked][::-1]
+def strips(groups: dict[str, Compared], name: str, caption: str) -> Block:
+    """A strip for each group: every method's figure over the yardstick on a logarithmic axis, with
+    the least and the most of the rounds."""
+    drawn = [one for one in groups.values() if one.ranked][::-1]
     if not drawn:
         return say("There is nothing to draw: no page has been measured yet.")
-    whose = sorted({report for _, way, _ in _all(found) for report in way.reports})
-    colours = colours_of(whose)
+    reports = sorted({report for _, way, _ in _all(groups) for report in way.reports})
+    looks = {report: style.report_look(report) for report in reports}
+    looks[""] = {"color": BLACK, "marker": "<"}
     rows = []
     with matplotlib.rc_context(STYLE):
         height_inches = 1.0 + 0.26 * len(drawn)
-        figure, axes = plotting.new_axes((6.4, height_inches))
+        figure, axes = style.new_axes((6.4, height_inches))
         figure.subplots_adjust(bottom=min(0.45, 0.5 / height_inches))
         for y, one in enumerate(drawn):
-            for k, way in enumerate(one.ranked):
-                rows += _mark(
-                    axes, one, way, y + 0.3 * (k / max(1, len(one.ranked) - 1) - 0.5), colours
-                )
+            for dy, method in zip(_spread(len(one.ranked)), one.ranked, strict=True):
+                rows += _draw(axes, one, method, y + dy, looks)
         axes.axvline(1, color=BLACK, lw=0.8)
         axes.set_yticks(range(len(drawn)), [one.group.title for one in drawn], fontsize=7)
         axes.set_ylim(-0.6, len(drawn) - 0.4)
         axes.set_xscale("log")
-        plotting.plain_log(axes.xaxis)
+        style.plain_log(axes.xaxis)
         axes.set_xlabel(
             "times our figure (line: the rounds' least and most; hollow: from its page)"
         )
-        plotting.legend(figure, axes, [_key(report, colours) for report in colours])
-    far = sorted((each for each in _all(found) if is_told(each[2])), key=lambda each: -each[2].off)[
-        :_MOST_TOLD
-    ]
+        style.legend(figure, axes, [_key(report, look) for report, look in looks.items()])
     alt = "The farthest from ours: " + "; ".join(
-        f"{way.row.of} {units.number(ratio.middle)} times" for _, way, ratio in far
+        f"{way.row.of} {units.number(ratio.middle)} times" for _, way, ratio in _farthest(groups)
     )
-    return plotting.save(
-        figure,
-        name,
-        caption,
-        alt,
-        ["group", "quantity", "reports", "times ours", "least", "most", "rounds"],
-        rows,
-    )
+    header = ["group", "quantity", "reports", "times ours", "least", "most", "rounds"]
+    return style.save(figure, name, caption, alt, header, rows)
 
 
-_MARKERS = "osD^v<>Pp*h"  # no divisor in common with the number of colours
+def _spread(n: int) -> np.ndarray:
+    """Heights of n marks within one strip."""
+    return 0.3 * (np.arange(n) / max(1, n - 1) - 0.5)
 
 
-def _style(report: str, colours: dict) -> dict:
-    """Told apart by shape as well, in print and by whoever sees no colours."""
-    return dict(color=colours[report], marker=_MARKERS[list(colours).index(report) % len(_MARKERS)])
+def _key(report: str, look: dict) -> Line2D:
+    return Line2D([], [], ls="", ms=4, label=report or "another row of this book", **look)
 
 
-def _key(report: str, colours: dict) -> Line2D:
-    return Line2D(
-        [], [], ls="", ms=4, label=report or "another row of this book", **_style(report, colours)
-    )
-
-
-def _mark(axes, one: Compared, way: Way, y: float, colours: dict) -> list[list[str]]:
-    """A point for each report whose way it is; hollow where it is from its page. Their rows of data."""
-    ratio = one.ratio(way)
+def _draw(axes, one: Compared, method: Way, y: float, looks: dict) -> list[list[str]]:
+    """A mark for each report that uses the method, hollow if from its page; their rows of data."""
+    ratio = one.ratio(method)
     rows = []
-    for k, report in enumerate(way.reports or ("",)):
-        style = _style(report, colours)
+    for k, report in enumerate(method.reports or ("",)):
+        look = looks[report]
         if ratio.rounds > 1 and ratio.least > 0:
-            axes.plot([ratio.least, ratio.most], [y, y], color=style["color"], lw=1)
-        axes.plot(
-            ratio.middle,
-            y + 0.12 * k,
-            ls="",
-            ms=4,
-            mfc=style["color"] if ratio.rounds else "white",
-            **style,
-        )
+            axes.plot([ratio.least, ratio.most], [y, y], color=look["color"], lw=1)
+        fill = look["color"] if ratio.rounds else "white"
+        axes.plot(ratio.middle, y + 0.12 * k, ls="", ms=4, mfc=fill, **look)
         ends = [f"{v:.6g}" for v in (ratio.middle, ratio.least, ratio.most)]
-        rows.append([one.group.title, way.row.of, report, *ends, str(ratio.rounds)])
+        rows.append([one.group.title, method.row.of, report, *ends, str(ratio.rounds)])
     return rows
 
 
-def farthest(found: dict[str, Compared]) -> Block:
-    """The ways that change their figures most, over all groups, and how many do not."""
-    every = sorted(_all(found), key=lambda each: each[2].off)
+def farthest(groups: dict[str, Compared]) -> Block:
+    """How many methods change their figures, and the one that changes it most."""
+    every = _all(groups)
     if not every:
         return say("No page has been measured yet, so that nothing can be compared.")
-    told = [each for each in every if is_told(each[2])]
-    sure = [each for each in told if not math.isnan(each[2].low)]
-    twice, few = sum(ratio.off > 2 for *_, ratio in sure), len(told) - len(sure)
+    changed = [each for each in every if changes_figure(each[2])]
+    sure = [ratio for *_, ratio in changed if not math.isnan(ratio.low)]
+    twice, few = sum(ratio.off > 2 for ratio in sure), len(changed) - len(sure)
     text = (
-        f"Of {len(every)} ways on this machine {len(sure)} change their figure by more than chance and more than "
-        f"{100 * SAME:.0f} %, {twice} of them by more than a factor of two."
+        f"Of {len(every)} ways on this machine {len(sure)} change their figure by more than chance "
+        f"and more than {100 * SAME:.0f} %, {twice} of them by more than a factor of two."
     )
-    text += (
-        (
-            f" {few} more {'lie' if few > 1 else 'lies'} farther off than {100 * (VAGUE - 1):.0f} %, in too few "
-            "rounds, or by the pages' figures, for chance to be told."
+    unsure = (
+        f"{few} more {verb(few, 'lies', 'lie')} farther off than {100 * (VAGUE - 1):.0f} %, in too "
+        "few rounds, or by the pages' figures, for chance to be told."
+    )
+    sentences = [text, unsure if few else ""]
+    if changed:
+        one, method, ratio = changed[-1]
+        what = one.group.title[0].lower() + one.group.title[1:]
+        sentences.append(
+            f"Farthest of all goes **{method.title}**, {units.number(ratio.middle)} times ours for "
+            f"*{what}*: {method.row.differs}."
         )
-        if few
-        else ""
-    )
-    if not told:
-        return say(text)
-    one, way, ratio = told[-1]
-    what = one.group.title[0].lower() + one.group.title[1:]
-    return say(
-        text,
-        f"Farthest of all goes **{way.title}**, {units.number(ratio.middle)} times ours for *{what}*: "
-        f"{way.row.differs}.",
-    )
+    return say(*sentences)
 
 
-def ranking(found: dict[str, Compared], caption: str, name: str) -> Block:
-    """The ways that change their figure most, first."""
-    told = [each for each in _all(found) if is_told(each[2])]
-    every = sorted(told, key=lambda each: -each[2].off)[:_MOST_TOLD]
-    return grid(
-        ["Figure", "Method of", "Times ours", "What it does otherwise"],
-        [[one.group.title, way.title, times(ratio), way.row.differs] for one, way, ratio in every],
-        caption,
-        name,
-        [22, 20, 18, 40],
-    )
-
-
-def repeated(found: dict[str, Compared]) -> Block:
-    """How well figures come out again, the page's prediction being that they do."""
-    ways = {way.row.of: way for one in found.values() for way in (one.ours, *one.ways) if way.again}
-    made = [
-        way.again for way in ways.values() if way.again.ratio > 0 and math.isfinite(way.again.ratio)
+def ranking(groups: dict[str, Compared], caption: str, name: str) -> Block:
+    """The methods that change their figures most, first."""
+    rows = [
+        [one.group.title, method.title, times(ratio), method.row.differs]
+        for one, method, ratio in _farthest(groups)
     ]
-    if not made:
+    columns = {"Figure": 22, "Method of": 20, "Times ours": 18, "What it does otherwise": 40}
+    return table(columns, rows, caption, name)
+
+
+def repeated(groups: dict[str, Compared]) -> Block:
+    """How well figures repeat: the page predicts that they equal those of their own pages."""
+    again = {
+        way.row.of: way.again
+        for one in groups.values()
+        for way in (one.ours, *one.ways)
+        if way.again
+    }
+    results = [result for result in again.values() if 0 < result.ratio < math.inf]
+    if not results:
         return say("Nothing was measured again.")
-    off = sorted(((max(one.ratio, 1 / one.ratio), one) for one in made), key=lambda each: each[0])
-    held = [one.inside_interval for one in made if one.inside_interval is not None]
-    middle = float(np.median([far for far, _ in off]))
-    text = (
-        f"{len(made)} figures were measured again here, minutes after their pages. Typically one came out within a "
-        f"factor of {units.number(middle)} of its page's"
+    off = sorted(
+        ((max(result.ratio, 1 / result.ratio), result) for result in results),
+        key=lambda each: each[0],
     )
-    if held:
-        text += (
-            f"; of the {len(held)} whose page gave an interval {100 * sum(held) / len(held):.0f} % lie in it, "
-            "where 95 % would if minutes did not matter and the figures here had no chance of their "
-            "own"
-        )
-    far, worst = off[-1]
+    middle = float(np.median([factor for factor, _ in off]))
+    inside = [result.inside_interval for result in results if result.inside_interval is not None]
+    share = 100 * sum(inside) / max(1, len(inside))
+    held = (
+        f"; of the {len(inside)} whose page gave an interval {share:.0f} % lie in it, where 95 % "
+        "would if minutes did not matter and the figures here had no chance of their own"
+    )
+    factor, worst = off[-1]
     return say(
-        f"{text}.",
+        f"{len(results)} figures were measured again here, minutes after their pages. Typically "
+        f"one came out within a factor of {units.number(middle)} of its page's"
+        f"{held if inside else ''}.",
         f"Farthest from its page came `{worst.quantity.removeprefix(AGAIN)}`, by a factor of "
-        f"{units.number(far)}.",
+        f"{units.number(factor)}.",
     )
 
 

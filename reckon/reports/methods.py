@@ -77,7 +77,18 @@ class NotRanked(_Strict):
     quantities: tuple[str, ...]
 
 
+class Cost(_Strict):
+    """A quantity whose time lies inside the figures of some methods."""
+
+    of: str
+    name: str = "that"  # as a sentence has it
+    in_a_row: tuple[str, ...] = ()  # parameters of a yardstick that has it once for many operations
+    traps_above_cycles: float = math.inf  # so slow, it is the hypervisor that answers
+
+
 class _File(_Strict):
+    counter_readings: tuple[str, ...] = ()
+    cost: tuple[Cost, ...] = ()
     not_comparable: tuple[NotComparable, ...] = ()
     not_ranked: tuple[NotRanked, ...] = ()
     group: tuple[Group, ...]
@@ -104,6 +115,17 @@ def of(quantity: str) -> Row | None:
     """The method that the quantity is measured by, if book/methods.toml lists it."""
     listed = (method for group in groups() for method in group.way)
     return next((method for method in listed if method.of == quantity), None)
+
+
+def cost(quantity: str) -> Cost:
+    """What is known of a quantity that methods name as their cost."""
+    return next((cost for cost in _read().cost if cost.of == quantity), Cost(of=quantity))
+
+
+def counter_readings() -> tuple[str, ...]:
+    """The quantities whose single readings show the step of the time-stamp counter."""
+    records.note_read(str(FILE))
+    return _read().counter_readings
 
 
 def not_comparable() -> dict[str, str]:

@@ -14,6 +14,7 @@ from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 from reckon import config, records, units
 from reckon.presentation.block import Block
 from reckon.records.result import Result, process_values
+from reckon.reports import published
 
 # Okabe and Ito (2008): told apart with every common kind of colour vision.
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
@@ -26,6 +27,7 @@ BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
     "#D55E00",
     "#CC79A7",
 )
+_MARKERS = "osv^PX"  # different without colour too
 SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK)
 STYLE = {
     "figure.figsize": (6.4, 3.6),
@@ -112,6 +114,17 @@ def step(one: Result) -> str:
 def title(one: Result, titles: dict | None) -> str:
     """What the page calls a quantity, or the last part of its name."""
     return (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
+
+
+def report_look(report: str) -> dict:
+    """Colour and marker of a report's machine, the same in every figure: 36 of them differ."""
+    i = [one.name for one in published.all_reports()].index(report)
+    colours = [colour for colour in SERIES if colour != BLACK]  # this machine is black
+    again = i // len(colours)  # with the colours used up, each comes with the next marker
+    return {
+        "color": colours[i % len(colours)],
+        "marker": _MARKERS[(i + again) % len(_MARKERS)],
+    }
 
 
 def coloured(found: list[Result]) -> list[tuple[Result, str]]:
