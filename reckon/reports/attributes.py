@@ -1,0 +1,39 @@
+"""Which fields of a machine's description hold what the reports state, as book/machines.toml lists."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+
+import pydantic
+
+from reckon import config, records
+from reckon.config import ReckonError
+
+FILE = config.ROOT / "book" / "machines.toml"
+
+
+class Attributes(pydantic.BaseModel):
+    """Titles of the book's parts and of a machine's components, and fields by component and
+    attribute, of a machine and of its peer: "section.field"."""
+
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
+
+    parts: dict[str, str]
+    components: dict[str, str]
+    machine: dict[str, dict[str, str]]
+    peer: dict[str, dict[str, str]]
+
+
+@functools.cache
+def _read() -> Attributes:
+    try:
+        return Attributes.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
+    except (tomllib.TOMLDecodeError, pydantic.ValidationError) as error:
+        raise ReckonError(f"{FILE}: {error}.") from None
+
+
+def attributes() -> Attributes:
+    """The content of book/machines.toml. Raises ReckonError if it cannot be read."""
+    records.note_read(str(FILE))
+    return _read()
