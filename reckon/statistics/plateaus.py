@@ -6,14 +6,15 @@ ruptures takes a second to import (it brings scipy along), so it is imported whe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-POINTS_FOR_A_LEVEL = 6  # a curve of fewer points has no levels to be found
-ANOTHER = "another level"  # the name of one inside a cache that has more than one
+POINTS_FOR_A_LEVEL = 6  # a curve of fewer points is too short for levels
+ANOTHER = "another level"  # the name of a further plateau inside one cache
 
-_SAME = np.log(1.25)  # plateaus whose levels differ by less are one
-_STEEP = np.log(1.4)  # for each octave of x; what rises or falls faster is a ramp
+_SAME = np.log(1.25)  # plateaus whose levels differ by less are one plateau
+_STEEP = np.log(1.4)  # per octave of x; a piece that rises or falls faster is a ramp
 _OCTAVE = 0.99  # a plateau lasts an octave, but for the rounding of sizes to cache lines
 _LEAST_NOISE = 0.05  # a finer structure than 5 % is no level, however quiet the measurement
 
@@ -30,19 +31,27 @@ class Level:
     ramp: bool
 
 
+class _Piece(NamedTuple):
+    """The points first to end - 1 of a curve."""
+
+    first: int
+    end: int
+    ramp: bool
+
+
 def find(x, y) -> list[Level]:
     """The levels of `y` over `x`, in order; together they hold every point once.
 
     `x` (n,) ascends, `y` (n,) is positive, in any units; [] below six points. Raises ValueError
-    where they are not so.
+    otherwise.
 
-    Change points of the mean of log y by PELT (Killick, Fearnhead and Eckley 2012; ruptures, Truong,
-    Oudre and Vayatis 2020), with the penalty 3 s² log n of the modified BIC (Zhang and Siegmund
-    2007). The noise s is the median absolute deviation of the differences of neighbours, which the
-    few jumps do not touch. A ramp comes out of that as stairs: neighbouring pieces that one straight
-    line (over log x) describes at less cost are joined, cheapest first (bottom-up segmentation, Keogh
-    and others 2001). A piece is a ramp where it is shorter than an octave or changes by more than
-    1.4 times in one; neighbours less than 1.25 times apart are one.
+    Change points of the mean of log y by PELT (Killick, Fearnhead and Eckley 2012; ruptures,
+    Truong, Oudre and Vayatis 2020), with the penalty 3 s² log n of the modified BIC (Zhang and
+    Siegmund 2007). The noise s is the median absolute deviation of the differences of neighbours,
+    which the few jumps do not touch. A ramp comes out of that as stairs: neighbouring pieces that
+    one straight line (over log x) describes at less cost are joined, cheapest first (bottom-up
+    segmentation, Keogh and others 2001). A piece is a ramp if it is shorter than an octave or
+    changes by more than 1.4 times in one; neighbours less than 1.25 times apart are one.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if x.shape != y.shape or not (np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)).all():
@@ -52,10 +61,11 @@ def find(x, y) -> list[Level]:
     if len(x) < POINTS_FOR_A_LEVEL:
         return []
     curve = _Curve(np.log2(x), np.log(y))
-    pieces = _ramps_as_one(_alike_as_one(curve, _joined(curve, _change_points(curve))))
+    bounds = _without_costly_bounds(curve, _change_points(curve))
+    pieces = _joined_ramps(_joined_plateaus(curve, bounds))
     return [
         Level(i, j - 1, float(x[i]), float(x[j - 1]), float(np.median(y[i:j])), ramp)
-        for i, j, ramp in _plateaus_whole(curve, pieces)
+        for i, j, ramp in _extended_plateaus(curve, pieces)
         if j > i
     ]
 
@@ -66,7 +76,7 @@ class _Curve:
     def __init__(self, octaves: np.ndarray, log_y: np.ndarray):
         self.t, self.z = octaves, log_y
         steps = np.diff(log_y)
-        # Of a difference of two points, so divided by the root of two.
+        # The noise of a difference of two points is that of a point times the root of two.
         spread = 1.4826 * np.median(np.abs(steps - np.median(steps))) / np.sqrt(2)
         self.penalty = 3 * max(spread, _LEAST_NOISE) ** 2 * np.log(len(log_y))
 
@@ -74,13 +84,13 @@ class _Curve:
         return float(np.median(self.z[i:j]))
 
     def line(self, i: int, j: int) -> tuple[float, float]:
-        """Slope for each octave, and the sum of squares that the line leaves over."""
+        """The slope per octave, and the sum of squares of the residuals."""
         t, z = self.t[i:j] - self.t[i:j].mean(), self.z[i:j] - self.z[i:j].mean()
         slope = float(t @ z / (t @ t)) if j - i > 1 else 0.0
         return slope, float(((z - slope * t) ** 2).sum())
 
     def cost(self, i: int, j: int) -> float:
-        """Squares left over by the mean, or by a line, whose slope is paid for with half a penalty."""
+        """The squares left by the mean, or by a line, which costs half a penalty more."""
         about_mean = float(((self.z[i:j] - self.z[i:j].mean()) ** 2).sum())
         return min(about_mean, self.line(i, j)[1] + self.penalty / 2)
 
@@ -97,7 +107,7 @@ def _change_points(curve: _Curve) -> list[int]:
     return [0, *map(int, search.fit_predict(curve.z[:, None], pen=curve.penalty))]
 
 
-def _joined(curve: _Curve, bounds: list[int]) -> list[int]:
+def _without_costly_bounds(curve: _Curve, bounds: list[int]) -> list[int]:
     """The bounds of the pieces without those that cost more than they explain."""
     while len(bounds) > 2:
         saved = [
@@ -107,100 +117,109 @@ def _joined(curve: _Curve, bounds: list[int]) -> list[int]:
         best = int(np.argmax(saved))
         if saved[best] < 0:
             break
-        bounds = bounds[: best + 1] + bounds[best + 2 :]
+        del bounds[best + 1]
     return bounds
 
 
-def _alike_as_one(curve: _Curve, bounds: list[int]) -> list[tuple[int, int, bool]]:
-    """Pieces (i, j, is a ramp) of which no plateau has a neighbour at its own level."""
-    pieces = [(i, j, curve.is_ramp(i, j)) for i, j in zip(bounds, bounds[1:], strict=False)]
+def _joined_plateaus(curve: _Curve, bounds: list[int]) -> list[_Piece]:
+    """The pieces, of which no plateau has a neighbour at its own level."""
+
+    def distance(left: _Piece, right: _Piece) -> float:
+        if left.ramp and right.ramp:
+            return np.inf
+        return abs(curve.middle(left.first, left.end) - curve.middle(right.first, right.end))
+
+    pieces = [_Piece(i, j, curve.is_ramp(i, j)) for i, j in zip(bounds, bounds[1:], strict=False)]
     while len(pieces) > 1:
-        apart = [
-            np.inf if a[2] and b[2] else abs(curve.middle(*a[:2]) - curve.middle(*b[:2]))
-            for a, b in zip(pieces, pieces[1:], strict=False)
-        ]
-        k = int(np.argmin(apart))
-        if apart[k] >= _SAME:
+        apart = [distance(a, b) for a, b in zip(pieces, pieces[1:], strict=False)]
+        nearest = int(np.argmin(apart))
+        if apart[nearest] >= _SAME:
             break
-        i, j = pieces[k][0], pieces[k + 1][1]
-        pieces[k : k + 2] = [(i, j, curve.is_ramp(i, j))]
+        i, j = pieces[nearest].first, pieces[nearest + 1].end
+        pieces[nearest : nearest + 2] = [_Piece(i, j, curve.is_ramp(i, j))]
     return pieces
 
 
-def _ramps_as_one(pieces: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:
-    found = pieces[:1]
-    for i, j, ramp in pieces[1:]:
-        if ramp and found[-1][2]:
-            found[-1] = (found[-1][0], j, True)
+def _joined_ramps(pieces: list[_Piece]) -> list[_Piece]:
+    """The pieces with each row of ramps as one ramp."""
+    joined = pieces[:1]
+    for piece in pieces[1:]:
+        if piece.ramp and joined[-1].ramp:
+            joined[-1] = joined[-1]._replace(end=piece.end)
         else:
-            found.append((i, j, ramp))
-    return found
+            joined.append(piece)
+    return joined
 
 
-def _plateaus_whole(curve: _Curve, pieces: list) -> list[tuple[int, int, bool]]:
-    """The same with the ends of a ramp that lie at a plateau's level given to the plateau."""
-    found = list(pieces)
-    for k, (i, j, ramp) in enumerate(pieces):
+def _extended_plateaus(curve: _Curve, pieces: list[_Piece]) -> list[_Piece]:
+    """The pieces with those ends of a ramp that lie at a plateau's level given to the plateau."""
+
+    def at_level(point: int, plateau: _Piece) -> bool:
+        return abs(curve.z[point] - curve.middle(plateau.first, plateau.end)) < _SAME
+
+    extended = list(pieces)
+    for k, (first, end, ramp) in enumerate(pieces):
         if not ramp:
             continue
-        near = lambda at, level: abs(curve.z[at] - level) < _SAME  # noqa: E731
         if k > 0:
-            before = curve.middle(*pieces[k - 1][:2])
-            while i < j and near(i, before):
-                i += 1
-            found[k - 1] = (found[k - 1][0], i, False)
+            while first < end and at_level(first, pieces[k - 1]):
+                first += 1
+            extended[k - 1] = extended[k - 1]._replace(end=first)
         if k + 1 < len(pieces):
-            after = curve.middle(*pieces[k + 1][:2])
-            while i < j and near(j - 1, after):
-                j -= 1
-            found[k + 1] = (j, found[k + 1][1], False)
-        found[k] = (i, j, True)
-    return found
+            while first < end and at_level(end - 1, pieces[k + 1]):
+                end -= 1
+            extended[k + 1] = extended[k + 1]._replace(first=end)
+        extended[k] = _Piece(first, end, ramp)
+    return extended
 
 
-def names(found: list[Level], given: list[str], capacities: dict) -> list[str]:
-    """A name for each of `found`: a plateau's own, a ramp's "climb to L3" (or "fall to").
+def names(levels: list[Level], given: list[str], capacities: dict) -> list[str]:
+    """A name for each level: a plateau's own, a ramp's "climb to L3" (or "fall to").
 
-    `given` names the plateaus in order where there are as many and each but the last, which may be cut,
-    reaches past what the one before can hold; else a plateau is named by the smallest of `capacities` (name -> x, or None where it is not
-    known) that its middle lies under, or by the last of `given` above all of them; of several with one name
-    the last keeps it, the others are "another level", as is one before the last of `given` that takes more
-    than half of its time: no cache of its own answers there. Without capacities the plateaus are "level 1",
-    "level 2".
+    `given` names the plateaus in order, if there are as many and each but the last, which may be
+    cut, reaches past the capacity of the one before. Otherwise a plateau is named by the smallest
+    of `capacities` (name -> x, or None if unknown) that its middle lies under, or by the last of
+    `given` above all of them. Of several plateaus with one name the last keeps it; the others are
+    "another level", as is one before the last of `given` that takes more than half of its time: it
+    is no cache's own. Without capacities the plateaus are "level 1", "level 2".
     """
-    plateaus = [level for level in found if not level.ramp]
+    plateau_names = iter(_plateau_names([one for one in levels if not one.ramp], given, capacities))
+    named = ["" if level.ramp else next(plateau_names) for level in levels]
+    for k, level in enumerate(levels):
+        if level.ramp:
+            before, after = levels[max(k - 1, 0)], levels[min(k + 1, len(levels) - 1)]
+            verb = "fall" if after.y < before.y else "climb"
+            goal = next((name for name in named[k + 1 :] if name), "the end")
+            named[k] = f"{verb} to {goal}"
+    return named
+
+
+def _plateau_names(plateaus: list[Level], given: list[str], capacities: dict) -> list[str]:
     known = sorted((x, name) for name, x in capacities.items() if x and name in given)
-    # A plateau inside the cache before it is a part of that, whatever their number: of L3 there may be none.
-    past = (
+    # A plateau inside the cache before it is a part of that one: of L3 there may be none.
+    each_past_the_last = all(
         level.x_last > (capacities.get(name) or 0)
         for level, name in zip(plateaus[1:-1], given, strict=False)
     )
-    if len(plateaus) == len(given) and all(past):
-        told = list(given)
+    if len(plateaus) == len(given) and each_past_the_last:
+        chosen = list(given)
     elif known:
-        told = [_under(level, known) or given[-1] for level in plateaus]
-        told = [t if t not in told[k + 1 :] else ANOTHER for k, t in enumerate(told)]
-    else:
-        told = [f"level {k + 1}" for k in range(len(plateaus))]
-    if told and told[-1] == given[-1]:
-        top = plateaus[-1].y
-        told = [
-            ANOTHER if top / 2 < level.y < top else t
-            for t, level in zip(told, plateaus, strict=True)
+        chosen = [_smallest_above(level, known) or given[-1] for level in plateaus]
+        chosen = [
+            ANOTHER if name in chosen[place + 1 :] else name for place, name in enumerate(chosen)
         ]
-    left, every = iter(told), []
-    for k, level in enumerate(found):
-        if not level.ramp:
-            every.append(next(left))
-            continue
-        neighbours = found[max(k - 1, 0)], found[min(k + 1, len(found) - 1)]
-        way = "fall" if neighbours[1].y < neighbours[0].y else "climb"
-        done = told[sum(not before.ramp for before in found[:k]) :]
-        every.append(f"{way} to {done[0]}" if done else f"{way} to the end")
-    return every
+    else:
+        chosen = [f"level {place}" for place in range(1, len(plateaus) + 1)]
+    if chosen and chosen[-1] == given[-1]:
+        top = plateaus[-1].y
+        for place, level in enumerate(plateaus):
+            if top / 2 < level.y < top:
+                chosen[place] = ANOTHER
+    return chosen
 
 
-def _under(level: Level, known: list[tuple[float, str]]) -> str | None:
+def _smallest_above(level: Level, known: list[tuple[float, str]]) -> str | None:
+    """The smallest capacity that the middle of the level lies under; None above all of them."""
     if level.x_last > known[-1][0] * np.sqrt(2):
         return None
     middle = np.sqrt(level.x_first * level.x_last)

@@ -193,7 +193,7 @@ def test_drawing_processes_anew_covers_the_truth():
     x = np.arange(1, 9)
     for _ in range(60):
         medians = [random.normal(5 + 2 * at, 1, 10) for at in x]
-        (low, high), _ = statistics.line_across(x, medians, times=400)
+        (low, high), _ = statistics.line_across(x, medians, resamples=400)
         hit += low < 2 < high
     assert hit >= 50
 

@@ -1,0 +1,198 @@
+"""What samples leave open: intervals, straight lines, and tests of whether two series differ.
+
+scipy.stats takes half a second to import, so it is imported where it is used.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+PROCESSES_FOR_AN_INTERVAL = 6  # fewer cannot bound a median at 95 % (2 * 0.5**5 > 0.05)
+_RESAMPLES = 2000  # of a bootstrap: the 2.5 % tails hold 50 each
+_LEAST_SHIFT = 1.25  # a smaller change of level does not matter here
+_PROCESSES_FOR_A_LEVEL = 3
+_SIGNIFICANT = 0.01  # p of the tests below
+_FLAGS_FOR_A_CLUSTER = 5
+# A rarer reading may lie beside its step, if the counter is scaled and rounded.
+_COMMON = 0.05
+_NO_VARIANCE = 1e-9  # of logarithms: counts repeat exactly, and a test's quotient would be 0/0
+
+
+def median_interval(values, confidence: float = 0.95) -> tuple[float, float]:
+    """The distribution-free interval of a median; (nan, nan) below six values.
+
+    From order statistics (Conover, Practical Nonparametric Statistics, 1999, section 3.2, as in
+    scipy.stats.quantile_test): its coverage is never below `confidence`.
+    """
+    from scipy import stats
+
+    values = np.asarray(values, dtype=float)
+    if len(values) < PROCESSES_FOR_AN_INTERVAL:
+        return math.nan, math.nan
+    interval = stats.quantile_test(values, p=0.5).confidence_interval(confidence)
+    return float(interval.low), float(interval.high)
+
+
+def prediction_interval(values, confidence: float = 0.95) -> tuple[float, float]:
+    """Where one more of these positive values will lie; (nan, nan) below six values.
+
+    By Student's t on their logarithms (Hahn and Meeker, Statistical Intervals, 1991, section 4.7).
+    """
+    from scipy import stats
+
+    if len(values) < PROCESSES_FOR_AN_INTERVAL:
+        return math.nan, math.nan
+    logs, n = np.log(np.asarray(values, dtype=float)), len(values)
+    reach = stats.t.ppf((1 + confidence) / 2, n - 1) * logs.std(ddof=1) * math.sqrt(1 + 1 / n)
+    return math.exp(logs.mean() - reach), math.exp(logs.mean() + reach)
+
+
+def same_level(before, after) -> float:
+    """The p of Welch's test (1947) that two positive series have the same mean logarithm."""
+    from scipy import stats
+
+    moments: list[float] = []
+    for values in (before, after):
+        logs = np.log(np.asarray(values, dtype=float))
+        moments += [logs.mean(), max(float(logs.std(ddof=1)), _NO_VARIANCE), len(logs)]
+    return float(stats.ttest_ind_from_stats(*moments, equal_var=False).pvalue)
+
+
+def _resampled_medians(random: np.random.Generator, values, resamples: int) -> np.ndarray:
+    """Medians of processes drawn again with replacement."""
+    drawn = random.choice(np.asarray(values, float), (resamples, len(values)))
+    return np.median(drawn, axis=1)
+
+
+def _middle(values, confidence: float) -> tuple[float, float]:
+    low, high = np.percentile(values, [50 * (1 - confidence), 50 * (1 + confidence)])
+    return float(low), float(high)
+
+
+def ratio_interval(before, after, confidence: float = 0.95) -> tuple[float, float]:
+    """The interval of median(after) / median(before); (nan, nan) below six values in either.
+
+    Bootstrap by process (Efron and Tibshirani 1993, section 13.3).
+    """
+    if min(len(before), len(after)) < PROCESSES_FOR_AN_INTERVAL:
+        return math.nan, math.nan
+    random = np.random.default_rng(1)
+    denominator = _resampled_medians(random, before, _RESAMPLES)
+    return _middle(_resampled_medians(random, after, _RESAMPLES) / denominator, confidence)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A straight line through points, with the 95 % intervals of its slope and intercept."""
+
+    slope: float
+    slope_low: float
+    slope_high: float
+    intercept: float
+    intercept_low: float
+    intercept_high: float
+    residuals: np.ndarray  # y minus the line, at each point
+
+
+def line(x, y, confidence: float = 0.95) -> Line:
+    """The line of ordinary least squares, with Student's t intervals.
+
+    By scipy.stats.linregress (Draper and Smith, Applied Regression Analysis, 1998, section 1.4).
+    The intervals take the points' scatter about the line for noise; if the residuals have a shape,
+    the line is not the whole story. Raises ValueError for fewer than three points.
+    """
+    from scipy import stats
+
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if len(x) < 3:
+        raise ValueError("a line with an interval needs at least three points")
+    if np.ptp(y) <= 1e-12 * np.abs(y).max():  # level but for rounding
+        level = float(y[0])
+        return Line(0.0, 0.0, 0.0, level, level, level, np.zeros(len(y)))
+    fit = stats.linregress(x, y)
+    reach = stats.t.ppf((1 + confidence) / 2, len(x) - 2)
+    slope, intercept = float(fit.slope), float(fit.intercept)
+    return Line(
+        slope,
+        slope - reach * fit.stderr,
+        slope + reach * fit.stderr,
+        intercept,
+        intercept - reach * fit.intercept_stderr,
+        intercept + reach * fit.intercept_stderr,
+        y - intercept - slope * x,
+    )
+
+
+def line_across(x, medians: list, confidence: float = 0.95, *, resamples: int = _RESAMPLES):
+    """The intervals of the same line's slope and intercept by bootstrap over the processes.
+
+    They are what the noise of the points leaves open, whether or not they lie on a line (Efron and
+    Tibshirani 1993, section 9.3). `medians` are each point's processes' medians; None if a point
+    has too few of them.
+    """
+    if len(x) < 3 or any(len(values) < PROCESSES_FOR_AN_INTERVAL for values in medians):
+        return None
+    random = np.random.default_rng(1)
+    y = np.column_stack([_resampled_medians(random, values, resamples) for values in medians])
+    off = np.asarray(x, float) - np.mean(x)
+    slopes = y @ off / (off @ off)
+    intercepts = y.mean(axis=1) - slopes * np.mean(x)
+    return _middle(slopes, confidence), _middle(intercepts, confidence)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A series that changed its level for good."""
+
+    first: int  # index of the first value on the new level
+    before: float  # medians
+    after: float
+
+
+def shift(values) -> Shift | None:
+    """Where a series of positive values changed its level; None if it did not.
+
+    The split that leaves the least squares of the logarithms, if its sides are a quarter apart and
+    Mann and Whitney's test (1947) separates them at p < 0.01, with Bonferroni's correction for all
+    the splits that were tried.
+    """
+    from scipy import stats
+
+    values = np.asarray(values, dtype=float)
+    splits = range(_PROCESSES_FOR_A_LEVEL, len(values) - _PROCESSES_FOR_A_LEVEL + 1)
+    if not splits or values.min() <= 0:
+        return None
+    logs = np.log(values)
+    first = min(splits, key=lambda k: logs[:k].var() * k + logs[k:].var() * (len(logs) - k))
+    before, after = (float(np.median(side)) for side in (values[:first], values[first:]))
+    if max(before, after) < _LEAST_SHIFT * min(before, after):
+        return None
+    p = stats.mannwhitneyu(values[:first], values[first:]).pvalue
+    return Shift(first, before, after) if p * len(splits) < _SIGNIFICANT else None
+
+
+def clustered(flags) -> float | None:
+    """How many times more often than by chance a flag follows a flag; None if it may be chance.
+
+    By the binomial test (p < 0.01).
+    """
+    from scipy import stats
+
+    flags = np.asarray(flags, dtype=bool)
+    followed = flags[1:][flags[:-1]]
+    if len(followed) < _FLAGS_FOR_A_CLUSTER:
+        return None
+    share = float(flags.mean())
+    count = int(followed.sum())
+    p = stats.binomtest(count, len(followed), share, alternative="greater").pvalue
+    return float(followed.mean() / share) if p < _SIGNIFICANT else None
+
+
+def step(values) -> float | None:
+    """The step of a counter: the least distance of two common readings; None if all are alike."""
+    readings, counts = np.unique(np.asarray(values, dtype=float), return_counts=True)
+    common = readings[counts > _COMMON * counts.sum()]
+    return float(np.diff(common).min()) if len(common) > 1 else None
