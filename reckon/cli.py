@@ -456,20 +456,22 @@ def _exit_status(outcome) -> int:
 
 
 def _measure(arguments) -> int:
-    from reckon.book import execution
+    from reckon.book import contents
+    from reckon.book.execute import execute
     from reckon.records.session import session
 
     _set_environment(arguments)
     os.environ["RECKON_FRESH"] = "1"
-    page = execution.find(arguments.experiment)
-    outcome = execution.execute([page])
+    page = contents.find(arguments.experiment)
+    outcome = execute([page])
     _print_outcome(outcome, session().run.name)
     return _exit_status(outcome)
 
 
 def _build(arguments) -> int:
     from reckon import records
-    from reckon.book import build, execution
+    from reckon.book import build, contents
+    from reckon.book.execute import execute
     from reckon.records.session import session
 
     _set_environment(arguments)
@@ -483,14 +485,14 @@ def _build(arguments) -> int:
             f"The run {run.run.name} was recorded on another machine or kernel: it is read, and "
             "nothing is measured."
         )
-    outcome = execution.execute(execution.notebooks())
+    outcome = execute(contents.notebooks())
     make_pdf = want_pdf and build.have_tex()
     base = build.stage(with_pdf=make_pdf or build.pdf_path().exists())
     fresh_html = want_html and build.html(base)
     fresh_pdf = make_pdf and build.pdf(base)
     print(
         f"Pages: {len(outcome.executed)} executed, "
-        f"{len(execution.notebooks()) - len(outcome.executed)} unchanged."
+        f"{len(contents.notebooks()) - len(outcome.executed)} unchanged."
     )
     _print_outcome(outcome, run.run.name)
     print(f"Records: {records.run_dir(run.run.name)}")

@@ -13,7 +13,7 @@ import yaml
 from helpers.project import RECORDED, ROOT
 
 import reckon as rk
-from reckon.book import execution
+from reckon.book import contents
 from reckon.measurement import library
 from reckon.reports import published
 
@@ -41,7 +41,7 @@ def test_an_experiment_is_a_c_file_a_notebook_and_a_line_of_the_toc():
         if p.parent.name not in ("runner", "probe", "peer", "lab", "test")
     }
     in_rows = {probe.experiment for probe in library.probes().values()} - {"test"}
-    in_toc = execution.notebooks()
+    in_toc = contents.notebooks()
     assert in_c == in_rows == EXPERIMENTS == {name for name in in_toc if "/" in name}
     assert sorted(in_toc) == NOTEBOOKS and len(in_toc) == len(set(in_toc))
 
@@ -65,7 +65,7 @@ def test_every_row_is_measured_by_its_notebook():
 
 
 def test_every_file_of_the_toc_exists():
-    for file in execution.toc():
+    for file in contents.toc():
         assert (ROOT / f"{file}.md").exists() or (ROOT / f"{file}.ipynb").exists(), file
 
 

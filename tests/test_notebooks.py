@@ -8,7 +8,7 @@ import re
 import pytest
 from helpers import pages
 
-from reckon.book import execution
+from reckon.book import contents
 
 pytestmark = pytest.mark.beside
 
@@ -27,7 +27,7 @@ def measurements(run):
     }
 
 
-@pytest.mark.parametrize("page", execution.notebooks())
+@pytest.mark.parametrize("page", contents.notebooks())
 def test_a_page_shows_what_is_expected_and_touches_no_sample(page, run, tmp_path):
     before = measurements(run)
     expected = pages.expected_path(page).read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def test_every_expected_page_has_a_notebook():
         str(path.relative_to(pages.EXPECTED).with_suffix(""))
         for path in pages.EXPECTED.rglob("*.*")
     }
-    assert there == set(execution.notebooks())
+    assert there == set(contents.notebooks())
 
 
 # Rows that need x86 instructions or the 32-bit gate: what another machine cannot run.
@@ -80,7 +80,7 @@ def shown_with(page, run, refused):
     [
         *(
             p
-            for p in execution.notebooks()
+            for p in contents.notebooks()
             if p not in ("machine", "cpu/clock", "machines", "reports")
         )
     ],

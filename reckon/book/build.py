@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from reckon import config, records, units
-from reckon.book import execution
+from reckon.book import contents
 from reckon.config import ROOT, ReckonError
 from reckon.records.session import session
 
@@ -54,8 +54,8 @@ def _staged_files(with_pdf: bool) -> dict[str, bytes]:
         found[f"csrc/{path.relative_to(ROOT / 'csrc')}"] = path.read_bytes()
     for path in sorted((config.build_dir() / "figures").glob("*.*")):
         found[f"figures/{path.name}"] = path.read_bytes()
-    for page in execution.notebooks():
-        found[f"notebooks/{page}.ipynb"] = _without_times(execution.executed(page)).encode()
+    for page in contents.notebooks():
+        found[f"notebooks/{page}.ipynb"] = _without_times(contents.executed(page)).encode()
     return found
 
 

@@ -16,7 +16,7 @@ import nbformat
 
 from helpers.project import RECORDED, ROOT
 from reckon import records
-from reckon.book import execution
+from reckon.book import contents
 from reckon.book.page_process import Job, PageProcess
 
 EXPECTED = ROOT / "tests" / "expected"
@@ -46,7 +46,7 @@ def outputs(page: str, folder: Path) -> list:
         "RECKON_RUN": "recorded",
         "RECKON_RUNS": str(folder / "runs"),
     }
-    job = Job(execution.source(page), ROOT, folder / "log", environment)
+    job = Job(contents.source(page), ROOT, folder / "log", environment)
     cells = nbformat.reads(PageProcess(job).result(), 4).cells
     return [output for cell in cells for output in cell.get("outputs", [])]
 
@@ -107,6 +107,6 @@ def write_expected(page: str) -> None:
 
 
 if __name__ == "__main__":
-    chosen = [execution.find(page) for page in sys.argv[1:]]
+    chosen = [contents.find(page) for page in sys.argv[1:]]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(write_expected, chosen or execution.notebooks()))
+        list(pool.map(write_expected, chosen or contents.notebooks()))

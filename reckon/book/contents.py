@@ -1,0 +1,48 @@
+"""The pages of the book, as `_toc.yml` lists them, and where their files lie."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+from sphinx_external_toc.parsing import parse_toc_yaml
+
+from reckon import config
+from reckon.config import ROOT, ReckonError
+
+
+@functools.cache
+def toc() -> list[str]:
+    """Every file of the book, in order."""
+    site = parse_toc_yaml(ROOT / "_toc.yml")
+
+    def below(file: str) -> Iterator[str]:
+        yield file
+        for child in site[file].child_files():
+            yield from below(child)
+
+    return list(below(site.root.docname))
+
+
+def notebooks() -> list[str]:
+    """The notebooks of the book by name: "machine", "cpu/clock", ..., in order."""
+    return [file.removeprefix("notebooks/") for file in toc() if file.startswith("notebooks/")]
+
+
+def source(page: str) -> Path:
+    return ROOT / "notebooks" / f"{page}.ipynb"
+
+
+def executed(page: str) -> Path:
+    return config.build_dir() / "executed" / f"{page}.ipynb"
+
+
+def find(page: str) -> str:
+    """The page of that name. Raises ReckonError, naming the nearest, where there is none."""
+    if page in notebooks():
+        return page
+    near = difflib.get_close_matches(page, notebooks(), 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(notebooks())}."
+    raise ReckonError(f"There is no experiment {page}; {hint}")

@@ -1,0 +1,109 @@
+"""Whether an executed page still follows from what it was made from: its sources and records."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from reckon import config, records
+from reckon.book import contents
+from reckon.config import ROOT
+from reckon.records.session import session
+
+
+@dataclass
+class Execution:
+    """What is known of a page's last execution; kept in a file beside the executed page."""
+
+    sources: str  # the hash of all that the page is made from besides records
+    failed: str | None
+    profile: str
+    seconds: float
+    reads: dict[str, str]  # the digest of each record, or part of one, that the page read
+    versions: dict[str, list[int]] = field(default_factory=dict)  # the files of these records
+
+
+def _path(page: str) -> Path:
+    return contents.executed(page).with_suffix(".json")
+
+
+def last_execution(page: str) -> Execution | None:
+    try:
+        return Execution(**json.loads(_path(page).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def write(page: str, execution: Execution) -> None:
+    records.write_whole(_path(page), json.dumps(asdict(execution), indent=1) + "\n")
+
+
+def read_digests(reads: set[str]) -> dict[str, str]:
+    return {read: records.digest(read) for read in sorted(reads)}
+
+
+def file_versions(reads: set[str]) -> dict[str, list[int]]:
+    """Inode, time of change and size of each file: while they last, its digests do."""
+    paths = {_file(read) for read in reads}
+    return {path: version for path in sorted(paths) if (version := _version(path))}
+
+
+def _file(read: str) -> str:
+    return read.partition("#")[0]
+
+
+def _version(path: str) -> list[int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:  # no record yet, or a pattern
+        return None
+    return [status.st_ino, status.st_mtime_ns, status.st_size]
+
+
+class Sources:
+    """The sources as they are now. Made once for all pages: they are about 200 files."""
+
+    def __init__(self):
+        package = Path(__file__).parent.parent
+        files = [
+            *sorted(package.rglob("*.py")),
+            config.library_dir() / "compiler.txt",
+            *sorted((ROOT / "csrc").rglob("*.[ch]")),
+            *sorted((ROOT / "book").glob("*.toml")),
+            *sorted((ROOT / "book" / "reports").glob("*.toml")),
+        ]
+        self._shared = [
+            config.profile().name,
+            session().run.name,
+            *config.other_host(),
+            *(records.digest(str(file)) for file in files),
+        ]
+
+    def key(self, page: str) -> str:
+        """The hash of everything a page is made from besides the records it reads."""
+        parts = [records.digest(str(contents.source(page))), *self._shared]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+    def is_current(self, page: str) -> bool:
+        """Whether the executed page still follows from its sources and the records it read."""
+        last = last_execution(page)
+        return (
+            last is not None
+            and contents.executed(page).exists()
+            and not last.failed
+            and last.sources == self.key(page)
+            and _reads_are_current(last)
+        )
+
+
+def _reads_are_current(last: Execution) -> bool:
+    versions = {path: _version(path) for path in last.versions}
+    replaced = [
+        read
+        for read in last.reads
+        if _file(read) not in versions or versions[_file(read)] != last.versions[_file(read)]
+    ]
+    return all(records.digest(read) == last.reads[read] for read in replaced)
