@@ -470,8 +470,9 @@ def _measure(arguments) -> int:
 
 def _build(arguments) -> int:
     from reckon import records
-    from reckon.book import build, contents
+    from reckon.book import contents, sphinx
     from reckon.book.execute import execute
+    from reckon.book.stage import stage
     from reckon.records.session import session
 
     _set_environment(arguments)
@@ -486,10 +487,10 @@ def _build(arguments) -> int:
             "nothing is measured."
         )
     outcome = execute(contents.notebooks())
-    make_pdf = want_pdf and build.have_tex()
-    base = build.stage(with_pdf=make_pdf or build.pdf_path().exists())
-    fresh_html = want_html and build.html(base)
-    fresh_pdf = make_pdf and build.pdf(base)
+    make_pdf = want_pdf and sphinx.have_tex()
+    staged = stage(pdf_link=make_pdf or sphinx.pdf_path().exists())
+    fresh_html = want_html and sphinx.html(staged)
+    fresh_pdf = make_pdf and sphinx.pdf(staged)
     print(
         f"Pages: {len(outcome.executed)} executed, "
         f"{len(contents.notebooks()) - len(outcome.executed)} unchanged."
@@ -497,11 +498,11 @@ def _build(arguments) -> int:
     _print_outcome(outcome, run.run.name)
     print(f"Records: {records.run_dir(run.run.name)}")
     if want_html:
-        print(f"Site: {build.site_dir() / 'index.html'}{'' if fresh_html else ' (unchanged)'}")
+        print(f"Site: {sphinx.site_dir() / 'index.html'}{'' if fresh_html else ' (unchanged)'}")
     if make_pdf:
-        print(f"PDF:  {build.pdf_path()}{'' if fresh_pdf else ' (unchanged)'}")
+        print(f"PDF:  {sphinx.pdf_path()}{'' if fresh_pdf else ' (unchanged)'}")
     elif want_pdf:
-        print(build.TEX_HINT)
+        print(sphinx.TEX_HINT)
     return _exit_status(outcome)
 
 

@@ -5,10 +5,13 @@ scipy.stats takes half a second to import, so it is imported where it is used.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
 import numpy as np
+
+from reckon.statistics.cache import cached
 
 PROCESSES_FOR_AN_INTERVAL = 6  # fewer cannot bound a median at 95 % (2 * 0.5**5 > 0.05)
 _RESAMPLES = 2000  # of a bootstrap: the 2.5 % tails hold 50 each
@@ -27,13 +30,20 @@ def median_interval(values, confidence: float = 0.95) -> tuple[float, float]:
     From order statistics (Conover, Practical Nonparametric Statistics, 1999, section 3.2, as in
     scipy.stats.quantile_test): its coverage is never below `confidence`.
     """
-    from scipy import stats
-
-    values = np.asarray(values, dtype=float)
+    values = np.sort(np.asarray(values, dtype=float))
     if len(values) < PROCESSES_FOR_AN_INTERVAL:
         return math.nan, math.nan
-    interval = stats.quantile_test(values, p=0.5).confidence_interval(confidence)
-    return float(interval.low), float(interval.high)
+    low, high = _median_ranks(len(values), confidence)
+    return float(values[low]), float(values[high])
+
+
+@functools.cache
+def _median_ranks(n: int, confidence: float) -> tuple[int, int]:
+    """Which of n values in ascending order bound their median: that depends on n alone."""
+    from scipy import stats
+
+    interval = stats.quantile_test(np.arange(n), p=0.5).confidence_interval(confidence)
+    return int(interval.low), int(interval.high)
 
 
 def prediction_interval(values, confidence: float = 0.95) -> tuple[float, float]:
@@ -50,6 +60,7 @@ def prediction_interval(values, confidence: float = 0.95) -> tuple[float, float]
     return math.exp(logs.mean() - reach), math.exp(logs.mean() + reach)
 
 
+@cached
 def same_level(before, after) -> float:
     """The p of Welch's test (1947) that two positive series have the same mean logarithm."""
     from scipy import stats
@@ -72,6 +83,7 @@ def _middle(values, confidence: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
+@cached
 def ratio_interval(before, after, confidence: float = 0.95) -> tuple[float, float]:
     """The interval of median(after) / median(before); (nan, nan) below six values in either.
 
@@ -97,6 +109,7 @@ class Line:
     residuals: np.ndarray  # y minus the line, at each point
 
 
+@cached
 def line(x, y, confidence: float = 0.95) -> Line:
     """The line of ordinary least squares, with Student's t intervals.
 
@@ -126,6 +139,7 @@ def line(x, y, confidence: float = 0.95) -> Line:
     )
 
 
+@cached
 def line_across(x, medians: list, confidence: float = 0.95, *, resamples: int = _RESAMPLES):
     """The intervals of the same line's slope and intercept by bootstrap over the processes.
 
@@ -152,6 +166,7 @@ class Shift:
     after: float
 
 
+@cached
 def shift(values) -> Shift | None:
     """Where a series of positive values changed its level; None if it did not.
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reckon.statistics.cache import cached
+
 _LEAST_RATIO = 8  # of a read that comes from a disk to one that does not
 _LEAST_SHARE = 0.005  # fewer slow reads are no onset: other things are slow now and then
 _SURE = 4  # standard deviations
@@ -76,6 +78,7 @@ def _check_ascending(sizes: np.ndarray, caller: str) -> None:
         raise ValueError(f"{caller}() needs at least three sizes in ascending order")
 
 
+@cached
 def find(sizes, slow, reads) -> Onset:
     """The capacity from how many of `reads` were `slow` at each of ascending `sizes`.
 
@@ -139,6 +142,7 @@ def _pieces(z, noise: float) -> list[int]:
     return [0, *map(int, search.fit_predict(np.asarray(z, dtype=float)[:, None], pen=penalty))]
 
 
+@cached
 def step(sizes, times) -> Onset:
     """The last size before the time of a block rises most, and stays high.
 

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from reckon.statistics.cache import cached
+
 POINTS_FOR_A_LEVEL = 6  # a curve of fewer points is too short for levels
 ANOTHER = "another level"  # the name of a further plateau inside one cache
 
@@ -39,6 +41,7 @@ class _Piece(NamedTuple):
     ramp: bool
 
 
+@cached
 def find(x, y) -> list[Level]:
     """The levels of `y` over `x`, in order; together they hold every point once.
 

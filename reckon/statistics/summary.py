@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reckon.statistics.cache import cached
 from reckon.statistics.inference import PROCESSES_FOR_AN_INTERVAL, median_interval
 
 # Medians of too few processes for an interval differ by chance: they must be this far apart.
@@ -93,6 +94,7 @@ def load() -> None:
         importlib.import_module(module)
 
 
+@cached
 def summarise(processes: list) -> Summary:
     """The summary of one array of values a process, in the order they ran.
 

@@ -1,0 +1,117 @@
+"""From the staged book to the site and the PDF, by Jupyter Book and LaTeX."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from reckon import config, records
+from reckon.book.stage import Stage
+from reckon.config import ReckonError
+
+TEX_HINT = (
+    "No PDF: xelatex or latexmk is missing; `make tex` as root installs them (Debian and Ubuntu), "
+    "then run `make pdf`."
+)
+_LINES_SHOWN = 5  # of the log, when it failed
+_CHARACTERS_SHOWN = 300  # of the log's end, where no line looks like an error
+
+
+def have_tex() -> bool:
+    return bool(shutil.which("xelatex") and shutil.which("latexmk"))
+
+
+def site_dir() -> Path:
+    return config.build_dir() / "html"
+
+
+def pdf_path() -> Path:
+    return site_dir() / "reckon.pdf"
+
+
+def html(stage: Stage) -> bool:
+    """Make the site; False where nothing had changed."""
+    mark = _Mark("html")
+    index = site_dir() / "index.html"
+    if index.exists() and mark.holds(stage.whole):
+        return False
+    if not (index.exists() and mark.holds_pages(stage)):
+        mark.remove()
+        _jupyter_book(stage.folder, "html")
+        if not index.exists():
+            log = config.build_dir() / "html.log"
+            raise ReckonError(f"Jupyter Book made no site; the log is {log}.")
+    mark.remove()
+    for path in (stage.folder / "_static").glob("*.*"):  # Sphinx does where a page changed alone
+        shutil.copyfile(path, site_dir() / "_static" / path.name)
+    mark.set(stage.whole)
+    return True
+
+
+def pdf(stage: Stage) -> bool:
+    """Make the PDF and put it beside the site; False where nothing had changed."""
+    mark = _Mark("pdflatex")
+    if pdf_path().exists() and mark.holds(stage.whole):
+        return False
+    mark.remove()
+    _jupyter_book(stage.folder, "pdflatex")
+    made = config.build_dir() / "latex" / "reckon.pdf"
+    if not made.exists():
+        raise ReckonError(f"LaTeX made no PDF; the log is {config.build_dir()}/pdflatex.log.")
+    records.make_folder(site_dir())
+    shutil.copyfile(made, pdf_path())
+    mark.set(stage.whole)
+    return True
+
+
+class _Mark:
+    """A file that says of which stage the output was made; absent while it is being made."""
+
+    def __init__(self, builder: str):
+        self._path = config.build_dir() / f"{builder}.built"
+
+    def _read(self) -> str:
+        return self._path.read_text("utf-8") if self._path.exists() else ""
+
+    def holds(self, digest: str) -> bool:
+        return self._read() == digest
+
+    def holds_pages(self, stage: Stage) -> bool:
+        return self._read().partition(" ")[0] == stage.pages
+
+    def remove(self) -> None:
+        self._path.unlink(missing_ok=True)
+
+    def set(self, digest: str) -> None:
+        records.write_whole(self._path, digest)
+
+
+def _jupyter_book(folder: Path, builder: str) -> None:
+    """Run Jupyter Book; its whole output goes to a log, its errors into the ReckonError raised."""
+    if config.build_dir().name != "_build":
+        raise ReckonError("RECKON_BUILD must be a folder named _build.")
+    log = config.build_dir() / f"{builder}.log"
+    main = "from jupyter_book.cli.main import main; main()"
+    command = [sys.executable, "-c", main, "build", str(folder), "--builder", builder]
+    command += ["--path-output", str(config.build_dir().parent)]
+    command += ["-W", "-n", "--keep-going"]
+    try:
+        with open(log, "w", encoding="utf-8") as file:
+            done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, cwd=config.WORK)
+    except OSError as error:
+        raise ReckonError(f"{log} cannot be written ({error.strerror}).") from None
+    if done.returncode:
+        raise ReckonError(
+            f"Jupyter Book could not make the {builder}; the log is {log}. It says: {_errors(log)}"
+        )
+
+
+def _errors(log: Path) -> str:
+    """The first errors and warnings of a log, or its end."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", log.read_text(encoding="utf-8", errors="replace"))
+    looks_bad = re.compile(r"WARNING|ERROR|Error:|^!|No space")
+    errors = [line for line in text.splitlines() if looks_bad.search(line)]
+    return "; ".join(errors[:_LINES_SHOWN]) or text[-_CHARACTERS_SHOWN:].replace("\n", " ")

@@ -1,0 +1,187 @@
+"""The folder that Jupyter Book reads: prose, executed notebooks, figures, the stamp."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from reckon import config, records, units
+from reckon.book import contents
+from reckon.config import ROOT, ReckonError
+from reckon.records.session import session
+
+_PROSE = (".md", ".bib", ".json")  # of what lies in book/
+_MATHJAX_LEAST_FILES = 10  # the script and its fonts; fewer are a broken package
+_PDF_LINK = '\n```{raw} html\n<p><a href="../reckon.pdf">The whole book as one PDF</a></p>\n```\n'
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The staged book, and the hashes by which a change is noticed."""
+
+    folder: Path
+    pages: str  # of all but the static files
+    static: str  # of style sheets and scripts of our own
+
+    @property
+    def whole(self) -> str:
+        return f"{self.pages} {self.static}"
+
+
+def stage(*, pdf_link: bool) -> Stage:
+    """Bring _build/stage up to date; files that did not change keep their time."""
+    folder = config.build_dir() / "stage"
+    files = {**_sources(), **_figures(), **_executed()}
+    files["book/stamp.md"] = (_stamp() + (_PDF_LINK if pdf_link else "")).encode()
+    static, mathjax = _static(), _mathjax()
+    for name, content in {**files, **static}.items():
+        if not (folder / name).exists() or (folder / name).read_bytes() != content:
+            _write(folder / name, content)
+    for name, source in mathjax.items():
+        if not (folder / name).exists():
+            _write(folder / name, source.read_bytes())
+    _remove_others(folder, files.keys() | static.keys() | mathjax.keys())
+    return Stage(folder, _digest(files), _digest(static))
+
+
+def _sources() -> dict[str, bytes]:
+    """What is staged as it is: the settings, the prose and the C sources, by its staged path."""
+    files = {name: ROOT / name for name in ("_config.yml", "_toc.yml")}
+    files |= {f"book/{p.name}": p for p in (ROOT / "book").glob("*") if p.suffix in _PROSE}
+    files |= {f"_ext/{p.name}": p for p in (ROOT / "book" / "ext").glob("*.py")}
+    files |= {str(p.relative_to(ROOT)): p for p in (ROOT / "csrc").rglob("*.[ch]")}
+    return {name: path.read_bytes() for name, path in files.items()}
+
+
+def _static() -> dict[str, bytes]:
+    static = (ROOT / "book" / "static").glob("*")
+    return {f"_static/{path.name}": path.read_bytes() for path in static}
+
+
+def _figures() -> dict[str, bytes]:
+    figures = (config.build_dir() / "figures").glob("*.*")
+    return {f"figures/{path.name}": path.read_bytes() for path in figures}
+
+
+def _executed() -> dict[str, bytes]:
+    pages = contents.notebooks()
+    return {f"notebooks/{page}.ipynb": _without_times(contents.executed(page)) for page in pages}
+
+
+def _without_times(path: Path) -> bytes:
+    """The executed notebook without what differs from one execution to the next."""
+    try:
+        notebook = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise ReckonError(f"{path} is missing; run `make book`, which executes it.") from None
+    for part in (notebook, *notebook["cells"]):
+        for name in ("papermill", "execution"):
+            part["metadata"].pop(name, None)
+    return (json.dumps(notebook, indent=1) + "\n").encode()
+
+
+def _mathjax() -> dict[str, Path]:
+    """MathJax from the installed package: the one script that is used, and its fonts."""
+    files = {}
+    for file in importlib.metadata.files("sphinx-mathjax-offline") or []:
+        inner = str(file).partition("static/mathjax/")[2]
+        if inner == "tex-mml-chtml.js" or "woff-v2/" in inner:
+            files[f"_static/mathjax/{inner}"] = Path(str(file.locate()))
+    if len(files) < _MATHJAX_LEAST_FILES:
+        raise ReckonError("MathJax is missing from the environment; run `make setup`.")
+    return files
+
+
+def _write(path: Path, content: bytes) -> None:
+    records.make_folder(path.parent)
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        path.unlink(missing_ok=True)  # no half file
+        raise ReckonError(f"{path} cannot be written ({error.strerror}).") from None
+
+
+def _remove_others(folder: Path, staged: set[str]) -> None:
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if "__pycache__" in path.parts:
+            continue
+        if path.is_file() and str(path.relative_to(folder)) not in staged:
+            path.unlink()
+        elif path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+
+
+def _digest(files: dict[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(f"{name}\0{len(files[name])}\0".encode() + files[name])
+    return digest.hexdigest()
+
+
+# --- the stamp --------------------------------------------------------------------------------
+
+
+def commit() -> str:
+    """What `git describe` says of the sources; the version of an installed package."""
+    if config.INSTALLED:
+        return f"version {importlib.metadata.version('reckon')}"
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=10"]
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, timeout=10, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return "not known"
+    return done.stdout.strip()
+
+
+def _stamp() -> str:
+    """What the front page says of this run. The date is that of the newest samples."""
+    run = session().run
+    system, processor = run.machine["system"], run.machine["processor"]
+    memory = run.machine["memory"]["capacity"]["value"]
+    machine = f"{processor['model']['value']}, {processor['cores']['value']} cores"
+    if memory:
+        machine += f", {units.amount(memory, 'byte')} of memory"
+    date, profiles = _measured(run.name)
+    rows = {
+        "Machine": machine,
+        "Kernel": system["kernel"]["value"],
+        "Hypervisor": system["hypervisor"]["value"],
+        "Compiler": system["compiler"]["value"] or "not reported",
+        "Measured": date,
+        "Profile": profiles,
+        "Run": f"`{run.name}`",
+        "Commit": f"`{commit()}`",
+    }
+    table = "\n".join(f"| **{name}** | {value} |" for name, value in rows.items())
+    return f"| This run | |\n| --- | --- |\n{table}\n"
+
+
+def _measured(run: str) -> tuple[str, str]:
+    """The newest samples' date, and the profiles under which any were taken.
+
+    Kept beside the stage with the records' versions: parsing all of a long run takes seconds.
+    """
+    experiments = records.experiments(run)
+    states = [records.record_path(run, name).stat() for name in experiments]
+    version = [[one.st_ino, one.st_mtime_ns, one.st_size] for one in states]
+    path = config.build_dir() / "measured.json"
+    if path.exists() and (last := json.loads(path.read_text("utf-8")))["version"] == version:
+        return last["date"], last["profiles"]
+    measured = [
+        quantity.measurement
+        for name in experiments
+        for quantity in records.read_record(run, name).quantities.values()
+        if quantity.measurement
+    ]
+    dates = [one.started_at for one in measured]
+    date = f"{max(dates):%Y-%m-%d}" if dates else "not yet"
+    profiles = ", ".join(sorted({one.profile for one in measured})) or "none"
+    kept = {"version": version, "date": date, "profiles": profiles}
+    records.write_whole(path, json.dumps(kept) + "\n")
+    return date, profiles
