@@ -66,6 +66,11 @@ class ByProfile:
         return getattr(self, name)
 
 
+def value_at(profile: str, setting):
+    """The value of a setting under that profile, on which it may depend."""
+    return setting.at(profile) if isinstance(setting, ByProfile) else setting
+
+
 def build_dir() -> Path:
     """All that is generated."""
     return Path(_choice("RECKON_BUILD", str(WORK / "_build"))).resolve()
@@ -99,6 +104,20 @@ def for_the_book() -> bool:
     return _choice("RECKON_BOOK", "0") == "1"
 
 
+def _path(variable: str) -> Path | None:
+    return Path(os.environ[variable]) if os.environ.get(variable) else None
+
+
+def events_log() -> Path | None:
+    """The file to which a measurement reports its progress, if a builder watches one."""
+    return _path("RECKON_EVENTS")
+
+
+def reads_log() -> Path | None:
+    """The file that lists what a page was made from, if a builder wants to know."""
+    return _path("RECKON_READS")
+
+
 def machine_toml() -> Path:
     return Path(_choice("RECKON_MACHINE_TOML", str(WORK / "machine.toml")))
 
@@ -110,8 +129,7 @@ def scratch_dir() -> Path:
 
 def files_dir() -> Path | None:
     """Where the files are that this run's rows read, if whoever started this process has some."""
-    found = os.environ.get("RECKON_FILES")
-    return Path(found) if found else None
+    return _path("RECKON_FILES")
 
 
 def peer() -> str | None:

@@ -8,7 +8,8 @@ import numpy as np
 
 from reckon import config, records, units
 from reckon.config import PROFILES, ReckonError
-from reckon.measurement.plan import emit, measure_together
+from reckon.measurement.events import emit
+from reckon.measurement.plan import measure_together
 from reckon.prediction.formula import Prediction
 from reckon.records.models import Measurement, Point
 from reckon.records.result import Result, from_record, process_values

@@ -10,11 +10,13 @@ import functools
 import hashlib
 import os
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from pydantic import ConfigDict
 
 from reckon.config import ROOT, ReckonError, library_dir
+from reckon.records.models import Conditions
 
 PRIORITIES = {"none": 0, "nice": 1, "rr": 2}
 
@@ -138,29 +140,26 @@ class Probe:
         return self.name.rsplit("/", 1)[0]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """One process's samples, and what happened meanwhile (-1: not known)."""
+class Outcome(Conditions):
+    """The samples of one process, and what happened meanwhile."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     ticks: np.ndarray  # int64, shape (samples,)
     ops: np.ndarray  # uint64, shape (samples,)
-    cpu: int
-    nice: int
-    policy: int
-    wall_ns: int
-    minor_faults: int
-    major_faults: int
-    voluntary_switches: int
-    involuntary_switches: int
-    migrations: int
-    steal_ms: int
-    retransmits: int
-    listen_overflows: int
-    listen_drops: int
-    time_wait: int
-    cycles_per_tick_before: float
-    cycles_per_tick_after: float
-    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a process runs its probe."""
+
+    samples: int = 20  # trials
+    warmup: int = 1  # trials before them
+    cpu: int | None = None  # None: default_cpu()
+    priority: str = "nice"  # of PRIORITIES: the most that is tried
+    deadline_s: float = 30.0
+    isolated: bool = True  # in a fresh lean process, not inside this one
+    seed: int = field(default_factory=lambda: random.getrandbits(32))
 
 
 @functools.cache
@@ -243,41 +242,39 @@ def tick_hz() -> float:
     return _library().rk_tick_hz(50_000_000)
 
 
-def run(
-    name: str,
-    params: dict[str, int | str] | None = None,
-    *,
-    samples: int = 20,
-    warmup: int = 1,
-    cpu: int | None = None,
-    priority: str = "nice",
-    deadline_s: float = 30.0,
-    isolated: bool = True,
-    seed: int | None = None,
-) -> Outcome:
-    """Run one row once, by default in a fresh lean process pinned to one CPU.
+def run(name: str, params: dict[str, int | str] | None = None, **options) -> Outcome:
+    """The samples of one run of a probe, by default in a fresh lean process pinned to one CPU.
 
-    Raises ProbeCannot (this machine cannot), ProbeFailed (crash, deadline, failure inside),
-    ReckonError (no such row, parameter or value) and KeyboardInterrupt.
+    options: fields of Options. Raises ProbeCannot (unsupported on this machine), ProbeFailed (crash,
+    deadline, failure inside), ReckonError (no such probe, parameter or value) and KeyboardInterrupt.
     """
     probe(name)
-    if samples < 1:
+    how = Options(**options)
+    if how.samples < 1:
         raise ReckonError("At least one sample is needed.")
-    values = (C.c_int64 * 2 * samples)()  # a Sample is two 64-bit words
-    seed = random.getrandbits(32) if seed is None else seed
+    samples = (Sample * how.samples)()
     request = Request(
         probe=name.encode(),
         params="\n".join(f"{key}={value}" for key, value in (params or {}).items()).encode(),
-        samples=samples,
-        warmup=warmup,
-        deadline_ms=int(deadline_s * 1000),
-        cpu=default_cpu() if cpu is None else cpu,
-        priority=PRIORITIES[priority],
-        isolated=isolated,
-        seed=seed,
+        samples=how.samples,
+        warmup=how.warmup,
+        deadline_ms=int(how.deadline_s * 1000),
+        cpu=default_cpu() if how.cpu is None else how.cpu,
+        priority=PRIORITIES[how.priority],
+        isolated=how.isolated,
+        seed=how.seed,
     )
     report = Report()
-    status = _library().rk_run(C.byref(request), C.cast(values, C.POINTER(Sample)), C.byref(report))
+    _check(_library().rk_run(C.byref(request), samples, C.byref(report)), report)
+    table = np.frombuffer(samples, dtype=[("ticks", np.int64), ("ops", np.uint64)])
+    conditions = {name: getattr(report, name) for name in Conditions.model_fields if name != "seed"}
+    return Outcome(
+        ticks=table["ticks"].copy(), ops=table["ops"].copy(), seed=how.seed, **conditions
+    )
+
+
+def _check(status: int, report: Report) -> None:
+    """Raise what the status of a run means."""
     reason = report.reason.decode(errors="replace")
     if status == -errno.EINTR:
         raise KeyboardInterrupt
@@ -287,17 +284,6 @@ def run(
         raise ReckonError(reason)
     if status:
         raise ProbeFailed(reason)
-    table = np.frombuffer(values, dtype=np.int64).reshape(samples, 2)
-    return Outcome(
-        ticks=table[:, 0].copy(),
-        ops=table[:, 1].astype(np.uint64),
-        seed=seed,
-        **{
-            name: getattr(report, name)
-            for name, _ in Report._fields_
-            if name not in ("status", "signal", "reserved", "reason")
-        },
-    )
 
 
 def compiler() -> str:

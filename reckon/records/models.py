@@ -54,12 +54,9 @@ class Prediction(_Strict):
     high: Value | None = None
 
 
-class Process(_Strict):
-    """What one fresh process yielded. -1 means not known."""
+class Conditions(_Strict):
+    """What happened while a process took its samples. -1 means not known."""
 
-    ticks: list[int]
-    ops: int | list[int]  # one number where every trial covered the same
-    started_s: float  # since the measurement began
     cpu: int
     nice: int
     policy: int
@@ -70,13 +67,21 @@ class Process(_Strict):
     involuntary_switches: int
     migrations: int
     steal_ms: int
-    retransmits: int = -1  # these four of rows that use the network
+    retransmits: int = -1  # these four of probes that use the network
     listen_overflows: int = -1
     listen_drops: int = -1
     time_wait: int = -1
     cycles_per_tick_before: float
     cycles_per_tick_after: float
     seed: int
+
+
+class Process(Conditions):
+    """The samples of one fresh process."""
+
+    ticks: list[int]
+    ops: int | list[int]  # one number where every trial covered the same
+    started_s: float  # since the measurement began
 
 
 class Point(_Strict):

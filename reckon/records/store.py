@@ -123,7 +123,7 @@ def _check_format(path: Path, text: str) -> None:
 
 def note_read(what: str) -> None:
     """Tell the builder what this page was made from: a file, or a quantity's samples in one."""
-    log = os.environ.get("RECKON_READS")
+    log = config.reads_log()
     if log:
         with open(log, "a", encoding="utf-8") as file:
             file.write(f"{what}\n")

@@ -1,6 +1,5 @@
 """Curves: points that cannot be measured, that fail or are left out, and the line through them."""
 
-import dataclasses
 import sys
 import types
 
@@ -46,7 +45,8 @@ def test_a_line_through_a_curve_gives_what_a_step_takes(folders, monkeypatch):
     def run(name, params=None, **kwargs):
         one = real(name, params, **kwargs)
         seconds = one.ops * (params["instructions"] + 1000) / 2.5e9
-        return dataclasses.replace(one, ticks=np.rint(seconds * library.tick_hz()).astype(int))
+        ticks = np.rint(seconds * library.tick_hz()).astype(int)
+        return one.model_copy(update={"ticks": ticks})
 
     monkeypatch.setattr(library, "run", run)
     predicted = predict_curve()
@@ -71,7 +71,7 @@ def test_what_cheap_points_of_a_sweep_leave_a_dear_one_takes(
 
     monkeypatch.setattr(library, "run", run)
     clock = types.SimpleNamespace(monotonic=lambda: now[0], sleep=lambda _: None)
-    monkeypatch.setattr(sys.modules["reckon.measurement.plan"], "time", clock)
+    monkeypatch.setattr(sys.modules["reckon.measurement.sampling"], "time", clock)
     predicted = predict_curve()
     one = rk.measure(predicted, probe="test/chain", over="instructions", budget_s=budget_s)
     ran = {point.x: len(point.processes) for point in one.points}

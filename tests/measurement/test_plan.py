@@ -163,6 +163,24 @@ def test_an_axis_and_over_belong_together(folders):
         rk.measure(chain, over="instructions")
 
 
+@pytest.mark.parametrize(
+    ("parameter", "unit", "reason"),
+    [
+        ("hold_us", "us", "hold_us cannot take an axis in us: the unit that its name ends in"),
+        ("instructions", "KiB", "instructions cannot take an axis in KiB: the unit"),
+        ("size_bytes", "ms", "size_bytes cannot take an axis in ms, which is no byte"),
+    ],
+)
+def test_a_swept_parameter_takes_its_own_unit_alone(folders, parameter, unit, reason):
+    @rk.predict("test/chain", unit="ns", kind="plain")
+    def chain(x, time):
+        return time
+
+    swept = chain(x=rk.axis([1, 2], unit, "x"), time=rk.given(1, "ns", "counted"))
+    with pytest.raises(rk.ReckonError, match=reason):
+        rk.measure(swept, over=parameter)
+
+
 def test_a_quantity_is_measured_once_in_a_call(folders):
     with pytest.raises(rk.ReckonError, match="Two predictions of test/chain cannot be measured"):
         rk.measure_together([predict_chain(), predict_chain()])

@@ -51,7 +51,7 @@ def ran(monkeypatch):
     """The parameters of every process that is started, in order; by a clock that stands still, so that
     there is time for all of them."""
     clock = types.SimpleNamespace(monotonic=lambda: 0.0, sleep=lambda _: None)
-    monkeypatch.setattr(sys.modules["reckon.measurement.plan"], "time", clock)
+    monkeypatch.setattr(sys.modules["reckon.measurement.sampling"], "time", clock)
     seen, run = [], library.run
     monkeypatch.setattr(
         library,

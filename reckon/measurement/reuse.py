@@ -1,0 +1,75 @@
+"""Reuse: the key of a quantity's samples, and whether those of a record serve."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+from reckon import config
+from reckon.computer import scratch
+from reckon.config import PROFILES, ReckonError
+from reckon.hosts import nfs, peer
+from reckon.measurement import library
+from reckon.measurement.library import Needs
+from reckon.records.models import Measurement
+from reckon.records.result import Result, from_record
+from reckon.records.seal import seal
+
+if TYPE_CHECKING:
+    from reckon.measurement.plan import Plan
+
+
+def key(plan: Plan, profile: str) -> str:
+    """Hash of everything that must be the same for samples taken under that profile to be reused.
+
+    These are the C sources with compiler and flags, the parameters, the machine with its kernel,
+    mitigations and microcode, and what the probe needs: the other host, the server, the disk."""
+    parts = [
+        plan.probe.name,
+        library.source_key(plan.probe.name),
+        plan.session.run.identity,
+        config.value_at(profile, plan.settings.samples),
+        plan.settings.warmup,
+        plan.settings.priority,
+        [plan.parameters_at(value, profile) for value in plan.swept],
+    ]
+    if plan.uses_peer:
+        parts.append(peer.identity())
+    if plan.server:
+        parts.append(nfs.identity(plan.server))
+    if plan.probe.needs & (Needs.DISK | Needs.SERVER):
+        parts.append(scratch.identity())
+    if plan.settings.until:
+        parts.append(plan.settings.until.at(profile))
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _serves(plan: Plan, measurement: Measurement | None) -> bool:
+    if measurement is None or measurement.state != "measured":
+        return False
+    if plan.session.replay:
+        return True
+    if config.fresh() or measurement.profile not in PROFILES:
+        return False
+    if any(point.stopped == "failed" for point in measurement.points):
+        return False  # measured again, as a quantity that failed as a whole is
+    is_longer = PROFILES[measurement.profile].rank >= plan.profile.rank
+    return is_longer and measurement.key == key(plan, measurement.profile)
+
+
+def seal_or_reuse(plan: Plan) -> Result | None:
+    """The result by the record's samples, or None if they do not serve; the prediction is sealed.
+
+    Raises ReckonError for a run of another machine that holds no samples."""
+    quantity = seal(plan.prediction)
+    if _serves(plan, quantity.measurement):
+        return from_record(plan.quantity, quantity, "reused")
+    if not plan.session.replay:
+        return None
+    if quantity.measurement is not None:
+        return from_record(plan.quantity, quantity)
+    raise ReckonError(
+        f"The run {plan.session.run.name} was recorded elsewhere and holds no samples of "
+        f"{plan.quantity}; measure it there, or leave RUN= away."
+    )

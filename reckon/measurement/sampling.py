@@ -1,0 +1,155 @@
+"""Sampling: fresh processes of several probes in turn, until each median is known or time is up."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from reckon import statistics
+from reckon.config import Profile
+from reckon.measurement import library
+from reckon.records.models import Conditions, Process
+from reckon.records.result import told_trials
+
+# A single process that takes longer hangs: the slowest trials of the full profile take some seconds.
+_DEADLINE_S = 60.0
+
+
+@dataclass
+class TimeBudget:
+    """Time that the points of a curve share, so that expensive points use what cheap ones leave."""
+
+    budget_s: float
+    spent_s: float = 0.0
+
+    def is_spent(self, times: float) -> bool:
+        """Whether more than that multiple of the budget is spent."""
+        return self.spent_s > times * self.budget_s
+
+
+@dataclass(frozen=True)
+class ProbeRun:
+    """How one process runs its probe."""
+
+    probe: str
+    parameters: dict
+    samples: int
+    warmup: int
+    priority: str
+
+    def start(self) -> library.Outcome:
+        """The samples of a fresh process. Raises what library.run raises."""
+        return library.run(
+            self.probe,
+            self.parameters,
+            samples=self.samples,
+            warmup=self.warmup,
+            priority=self.priority,
+            deadline_s=_DEADLINE_S,
+        )
+
+
+@dataclass
+class PointSampler:
+    """The processes that have run a probe at one point of its axis, and why no more are needed."""
+
+    run: ProbeRun
+    x: float | None  # in base units; None if there is no axis
+    unit: str
+    kind: str
+    processes_least: int
+    budget: TimeBudget  # of this point
+    shared: TimeBudget | None  # of all points of the curve
+    processes: list[Process] = field(default_factory=list)
+    medians: list[float] = field(default_factory=list)
+    stopped: str | None = None
+    reason: str | None = None
+
+    def refuse(self, reason: str) -> None:
+        """Leave the point unmeasured, for that reason."""
+        self.stopped, self.reason = "cannot", reason.rstrip(".")
+
+    def run_once(self, origin_s: float, profile: Profile) -> None:
+        """Add a process; started at origin_s on the monotonic clock the first one was."""
+        start_s = time.monotonic()
+        try:
+            outcome = self.run.start()
+        except (library.ProbeCannot, library.ProbeFailed) as error:
+            # All samples go: those of earlier processes would look like a probe that works.
+            self.processes = []
+            self.refuse(str(error))
+            if isinstance(error, library.ProbeFailed):
+                self.stopped = "failed"
+            return
+        self._spend(time.monotonic() - start_s)
+        process = _process(outcome, start_s - origin_s)
+        self.processes.append(process)
+        self.medians.append(self._median(process))
+        self.stopped = self._why_stop(profile)
+
+    def _spend(self, took_s: float) -> None:
+        self.budget.spent_s += took_s
+        if self.shared:
+            self.shared.spent_s += took_s
+
+    def _median(self, process: Process) -> float:
+        op = library.probe(self.run.probe).op
+        values = told_trials(
+            process.ticks, process.ops, op, library.tick_hz(), self.unit, self.kind
+        )
+        return float(np.median(values))
+
+    def _time_is_up(self, times: float) -> bool:
+        return self.budget.is_spent(times) and (self.shared is None or self.shared.is_spent(times))
+
+    def _why_stop(self, profile: Profile) -> str | None:
+        if len(self.processes) < self.processes_least:
+            return "time" if self._time_is_up(profile.patience) else None
+        low, high = statistics.median_interval(self.medians)
+        if high - low <= 2 * profile.precision * abs(np.median(self.medians)):
+            return "precise"
+        if self._time_is_up(1.0):
+            return "time"
+        return "processes" if len(self.processes) >= profile.processes_most else None
+
+
+def _process(outcome: library.Outcome, started_s: float) -> Process:
+    ops = outcome.ops.tolist()
+    conditions = {name: getattr(outcome, name) for name in Conditions.model_fields}
+    return Process(
+        ticks=outcome.ticks.tolist(),
+        ops=ops[0] if len(set(ops)) == 1 else ops,
+        started_s=round(started_s, 6),
+        **conditions,
+    )
+
+
+def collect(points: list[PointSampler], profile: Profile) -> float:
+    """Run the points in turn until each has a reason to stop; how long that took, in s.
+
+    What is compared is interleaved, because a machine drifts from minute to minute. Rounds come in
+    pairs, a new random order and the same backwards (A B B A), so that a steady drift affects all
+    alike (Box, Hunter and Hunter, Statistics for Experimenters, 2005, chapter 4).
+
+    Rounds are spread over time, because disturbances come in bursts: on a shared host a system call
+    was 20 % slower for some tenths of a second at a time, the core clock unchanged (a busy sibling
+    thread). An interval taken inside one burst would be narrow and wrong."""
+    pace_s = profile.span_s / profile.processes_least
+    origin_s = round_s = time.monotonic()
+    generator, order, is_new = random.Random(), list(points), True
+    while any(not point.stopped for point in points):
+        if time.monotonic() - origin_s < profile.span_s:
+            time.sleep(max(0.0, pace_s - (time.monotonic() - round_s)))
+        round_s = time.monotonic()
+        if is_new:
+            generator.shuffle(order)
+        else:
+            order.reverse()
+        is_new = not is_new
+        for point in order:
+            if not point.stopped:
+                point.run_once(origin_s, profile)
+    return time.monotonic() - origin_s
