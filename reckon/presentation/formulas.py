@@ -7,169 +7,188 @@ import re
 from reckon import units
 from reckon.prediction import expression
 from reckon.prediction.formula import Prediction
-from reckon.presentation.block import Block, grid, label
+from reckon.presentation.block import Block, label, table
+from reckon.presentation.text import NONE
 from reckon.records.inputs import AT_END
 
-_ORIGIN = {
-    "given": "given",
-    "machine": "machine description",
-    "measured": "measured in this run",
-    "guess": "guess",
-    "axis": "axis of the curve",
+_ORIGIN = {"given": "given", "guess": "guess", "axis": "axis of the curve"}
+# The parts of a formula that are printed, by its kind.
+_BOTH = ("hardware", "software")
+_PARTS = {
+    "sum": _BOTH,
+    "mean": _BOTH,
+    "rate": ("hardware", "predicted"),
+    "plain": ("predicted",),
 }
-
-_PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 def _slug(quantity: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", quantity)
 
 
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _power_of_ten(match: re.Match) -> str:
+    return rf"\cdot 10^{{{match[1].translate(_PLAIN_DIGITS)}}}"
+
+
 def _amount_latex(value: float, unit: str, show=units.number) -> str:
     text = show(units.from_base(value, unit)).replace("−", "-").replace(" ", r"\,")
-    text = re.sub(r"·10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: rf"\cdot 10^{{{m[1].translate(_PLAIN)}}}", text)
+    text = re.sub(r"·10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", _power_of_ten, text)
     return text + (rf"\,\text{{{units.spoken(unit)}}}" if units.spoken(unit) else "")
 
 
-def _parts(f) -> list[tuple]:
-    """The parts of a formula that are printed: [(title, node)]."""
-    both = [("hardware", f.hardware), ("software", f.software)]
-    return {
-        "sum": both,
-        "mean": both,
-        "rate": [("hardware", f.hardware), ("predicted", f.predicted)],
-        "plain": [("predicted", f.predicted)],
-    }[f.kind]
+def _readable_latex(value: float, unit: str) -> str:
+    return _amount_latex(value, units.readable(value, unit))
+
+
+def _parts(formula) -> dict:
+    """The nodes of a formula that are printed, by their title."""
+    return {title: getattr(formula, title) for title in _PARTS[formula.kind]}
+
+
+def _line(title: str, node) -> str:
+    return rf"\text{{{title}}} &= {expression.latex(node)}"
 
 
 def _aligned(lines: list[str]) -> str:
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
-def formula_latex(made: Prediction) -> str:
-    """The formula with names, with numbers put in, and its value, as aligned LaTeX."""
-    f = made.formula
-    numbers = {
+def _numbers(made: Prediction) -> dict[str, str]:
+    """What stands for each input in the formula with numbers; an axis keeps its name."""
+    return {
         name: expression.name_latex(name)
-        if one.origin == "axis"
-        else _amount_latex(one.value, one.unit, units.plain)
-        for name, one in made.inputs.items()
+        if given.origin == "axis"
+        else _amount_latex(given.value, given.unit, units.plain)
+        for name, given in made.inputs.items()
     }
-    lines = []
+
+
+def formula_latex(made: Prediction) -> str:
+    """The formula with names, with numbers, and its value, as aligned LaTeX."""
+    numbers, parts = _numbers(made), _parts(made.formula)
+    unit, is_single = made.formula.unit, not made.curve_axis
     values = {}
-    for title, node in _parts(f):
-        value = made.value(node)
-        lines.append(rf"\text{{{title}}} &= {expression.latex(node)}")
-        put_in = expression.latex(node, numbers)
-        if put_in != expression.latex(node) and node.op != "input":
-            lines.append(rf"&= {put_in}")
-        if not made.curve_axis:
-            step = units.readable(float(value), f.unit)
-            values[title] = _amount_latex(float(value), step)
-            if not expression.is_zero(node):
-                lines[-1] += rf" = {values[title]}"
-    if f.kind in ("sum", "mean"):
-        whole = r"\text{predicted} &= \text{hardware} + \text{software}"
-        if not made.curve_axis:
-            value = float(made.predicted)
-            whole += rf" = {values['hardware']} + {values['software']}"
-            whole += rf" = {_amount_latex(value, units.readable(value, f.unit))}"
-        lines.append(whole)
+    if is_single:
+        values = {t: _readable_latex(float(made.value(node)), unit) for t, node in parts.items()}
+    lines = []
+    for title, node in parts.items():
+        lines.append(_line(title, node))
+        with_numbers = expression.latex(node, numbers)
+        if with_numbers != expression.latex(node) and node.op != "input":
+            lines.append(rf"&= {with_numbers}")
+        if is_single and not expression.is_zero(node):
+            lines[-1] += rf" = {values[title]}"
+    if _PARTS[made.formula.kind] == _BOTH:
+        total = r"\text{predicted} &= \text{hardware} + \text{software}"
+        if is_single:
+            total += rf" = {values['hardware']} + {values['software']}"
+            total += rf" = {_readable_latex(float(made.predicted), unit)}"
+        lines.append(total)
     return _aligned(lines)
 
 
-def _input_value(one) -> str:
-    if one.origin == "axis":
-        values = [units.from_base(v, one.unit) for v in (one.value[0], one.value[-1])]
-        return f"{values[0]:g} to {values[1]:g} {units.spoken(one.unit)}".strip()
-    return f"{units.plain(units.from_base(one.value, one.unit))} {units.spoken(one.unit)}".strip()
+def _input_value(given) -> str:
+    if given.origin == "axis":
+        first, last = (units.from_base(given.value[k], given.unit) for k in (0, -1))
+        return f"{first:g} to {last:g} {units.spoken(given.unit)}".strip()
+    value = units.plain(units.from_base(given.value, given.unit))
+    return f"{value} {units.spoken(given.unit)}".strip()
 
 
-def _input_interval(one) -> str:
-    if one.low is None:
-        return "–"
-    low, high = (units.plain(units.from_base(v, one.unit)) for v in (one.low, one.high))
+def _input_interval(given) -> str:
+    if given.low is None:
+        return NONE
+    low, high = (units.plain(units.from_base(v, given.unit)) for v in (given.low, given.high))
     return f"{low} to {high}"
 
 
-def _input_source(one) -> str:
-    source = f"`{one.source}`" if "/" in one.source else one.source
-    text = {
-        "measured": f"measured: `{one.reference}`{AT_END if one.source.endswith(AT_END) else ''}",
-        "machine": f"machine description: {source}",
-    }.get(one.origin, f"{_ORIGIN[one.origin]}: {one.source}")
-    if one.instead_of:
-        text += f", because {one.instead_of}"
-    return text + (f" {{cite}}`{one.cite}`" if one.cite else "")
+def _input_source(given) -> str:
+    if given.origin == "measured":
+        at_end = AT_END if given.source.endswith(AT_END) else ""
+        text = f"measured: `{given.reference}`{at_end}"
+    elif given.origin == "machine":
+        source = f"`{given.source}`" if "/" in given.source else given.source
+        text = f"machine description: {source}"
+    else:
+        text = f"{_ORIGIN[given.origin]}: {given.source}"
+    because = f", because {given.instead_of}" if given.instead_of else ""
+    cited = f" {{cite}}`{given.cite}`" if given.cite else ""
+    return f"{text}{because}{cited}"
+
+
+def _interval(made: Prediction) -> tuple[str, str] | None:
+    """The interval that follows from the inputs' intervals; None without."""
+    low, high = made.interval()
+    if low is None or made.curve_axis:
+        return None
+    return units.amount(low, made.unit), units.amount(high, made.unit)
+
+
+def _predicted(made: Prediction) -> str:
+    if made.curve_axis:
+        return "The prediction is a curve; the figure below draws it."
+    value, interval = units.amount(float(made.predicted), made.unit), _interval(made)
+    if interval is None:
+        return f"**Predicted: {value}**."
+    low, high = interval
+    return f"**Predicted: {value}** (between {low} and {high} by the inputs' intervals)."
 
 
 def prediction(made: Prediction, what: str) -> Block:
     """The formula, its inputs with their origin, and what it predicts."""
     rows = [
-        [name.replace("_", " "), _input_value(one), _input_interval(one), _input_source(one)]
-        for name, one in made.inputs.items()
+        [_words(name), _input_value(given), _input_interval(given), _input_source(given)]
+        for name, given in made.inputs.items()
     ]
-    table_ = grid(
-        ["Input", "Value", "Interval", "Where it comes from"],
-        rows,
-        f"Inputs of the prediction: {what}",
-        f"inputs-{_slug(made.quantity)}",
-        [18, 16, 18, 48],
-    )
-    low, high = made.interval()
-    if made.curve_axis:
-        sentence = "The prediction is a curve; the figure below draws it."
-    else:
-        sentence = f"**Predicted: {units.amount(float(made.predicted), made.unit)}**"
-        if low is not None:
-            sentence += (
-                f" (between {units.amount(low, made.unit)} and {units.amount(high, made.unit)}"
-            )
-            sentence += " by the inputs' intervals)"
-        sentence += "."
-    return Block(f"$$\n{formula_latex(made)}\n$$\n\n{sentence}\n\n{table_.markdown}")
+    columns = {"Input": 18, "Value": 16, "Interval": 18, "Where it comes from": 48}
+    caption, name = f"Inputs of the prediction: {what}", f"inputs-{_slug(made.quantity)}"
+    inputs = table(columns, rows, caption, name).markdown
+    return Block(f"$$\n{formula_latex(made)}\n$$\n\n{_predicted(made)}\n\n{inputs}")
+
+
+def _formulas(predictions: list[Prediction]) -> str:
+    """Each formula once, with the quantities that it predicts if there are several."""
+    quantities: dict[str, list[str]] = {}
+    for made in predictions:
+        latex = _aligned([_line(title, node) for title, node in _parts(made.formula).items()])
+        quantities.setdefault(latex, []).append(f"`{label(made.quantity)}`")
+    pieces = []
+    for latex, names in quantities.items():
+        pieces += [f"{', '.join(names)}:"] if len(quantities) > 1 else []
+        pieces.append(f"$$\n{latex}\n$$")
+    return "\n\n".join(pieces)
 
 
 def predictions(made: list[Prediction], caption: str, name: str) -> Block:
-    """Several predictions: each formula once, a table with the inputs in which the rows differ,
-    value and interval, and below it every input with where it comes from (of those that differ, the
-    value is in the table)."""
-    told, formulas = {}, {}
+    """Several predictions: each formula once, a table with value, interval and the inputs that
+    differ, and below it the origin of every input."""
+    values: dict[str, set[str]] = {}
     for one in made:
-        parts = [rf"\text{{{t}}} &= {expression.latex(node)}" for t, node in _parts(one.formula)]
-        formulas.setdefault(_aligned(parts), []).append(f"`{label(one.quantity)}`")
         for key, given in one.inputs.items():
-            told.setdefault(key, set()).add(_input_value(given))
-    shown = ""
-    for latex, whose in formulas.items():
-        shown += f"{', '.join(whose)}:\n\n" if len(formulas) > 1 else ""
-        shown += f"$$\n{latex}\n$$\n\n"
-    rows = []
+            values.setdefault(key, set()).add(_input_value(given))
+    rows, sources = [], {}
     for one in made:
-        low, high = one.interval()
-        differ = [
-            f"{key.replace('_', ' ')} {_input_value(i)}"
-            for key, i in one.inputs.items()
-            if len(told[key]) > 1
-        ]
+        differ = []
+        for key, given in one.inputs.items():
+            text = f"{_words(key)} {_input_value(given)}"
+            if len(values[key]) > 1:  # its value is in the table
+                differ.append(text)
+                text = _words(key)
+            sources[f"{text} ({_input_source(given)})"] = None
+        predicted = units.span(one.predicted, one.unit) if one.curve_axis else None
         rows.append(
             [
                 f"`{label(one.quantity)}`",
-                "; ".join(differ) or "–",
-                units.span(one.predicted, one.unit)
-                if one.curve_axis
-                else units.amount(float(one.predicted), one.unit),
-                "–"
-                if low is None or one.curve_axis
-                else f"{units.amount(low, one.unit)} to {units.amount(high, one.unit)}",
+                "; ".join(differ) or NONE,
+                predicted or units.amount(float(one.predicted), one.unit),
+                " to ".join(_interval(one) or [NONE]),
             ]
         )
-    sources = {}
-    for one in made:
-        for key, i in one.inputs.items():
-            value = f" {_input_value(i)}" if len(told[key]) == 1 else ""
-            sources[f"{key.replace('_', ' ')}{value} ({_input_source(i)})"] = None
-    table_ = grid(
-        ["Quantity", "With", "Predicted", "Interval"], rows, caption, name, [22, 40, 16, 22]
-    )
-    return Block(shown + table_.markdown + "\n\nInputs: " + "; ".join(sources) + ".")
+    columns = {"Quantity": 22, "With": 40, "Predicted": 16, "Interval": 22}
+    values_table = table(columns, rows, caption, name).markdown
+    return Block(f"{_formulas(made)}\n\n{values_table}\n\nInputs: {'; '.join(sources)}.")

@@ -1,175 +1,183 @@
-"""What a page says of the other host, and of other programs that measure the same."""
+"""What a page says of the other host, of the disk, and of other programs that measure the same."""
 
 from __future__ import annotations
 
 from reckon import units
 from reckon.presentation.block import Block, grid, say
+from reckon.presentation.block import table as columns_table
+from reckon.presentation.text import NONE, described, machine_value
+from reckon.presentation.text import ratio as times
 from reckon.records.result import Result
 
 LIGHT_IN_FIBRE_M_PER_S = 2.0e8  # two thirds of light in vacuum: a refractive index near 1.5
+_OTHERWISE = "What needs one is predicted all the same, and not measured."
 
 
-def _value(other: dict, key: str):
-    return other.get(key, {}).get("value")
+def _value(part: dict, key: str):
+    """A value of one part of a machine's description; None if it is unknown."""
+    return part.get(key, {}).get("value")
+
+
+def _is_built_in(other: dict) -> bool:
+    """Whether Reckon itself set the length of the link to it."""
+    return _value(other, "link_rtt") is not None
 
 
 def host(other: dict) -> Block:
-    """Who is at the other end, in a sentence; `other` is what rk.other_host() gives."""
-    kind = _value(other, "kind")
-    if kind is None:
+    """What the other host is; `other` is what rk.other_host() gives."""
+    if _value(other, "kind") is None:
         why = other.get("kind", {}).get("source") or "none was there when the run was recorded"
+        return say(f"There is no other host here: {why.rstrip('.')}.", _OTHERWISE)
+    if _is_built_in(other):
+        rtt = units.amount(_value(other, "link_rtt"), "ms")
+        rate = units.amount(_value(other, "link_rate"), "Mbit/s")
         return say(
-            f"There is no other host here: {why.rstrip('.')}. What needs one is predicted all the "
-            "same, and not measured."
+            "**The other host is built into this machine**: a second network stack in namespaces of "
+            "its own. Reckon itself carries the packets between the two, over a link that is set to "
+            f"a round trip of {rtt} and {rate} of IP packets. So what the link does is known, and its "
+            "figures tell about this machine's software, not about a wire. `PEER=host PEER_TOKEN=…` "
+            "takes a real host."
         )
-    if _value(other, "link_rtt") is None:
-        told = ", ".join(
-            str(v) for v in (_value(other, key) for key in ("processor", "kernel")) if v
-        )
-        return say(
-            f"The other host is {_value(other, 'address')}" + (f" ({told})." if told else ".")
-        )
-    return say(
-        "**The other host is built into this machine**: a second network stack in namespaces of its own. "
-        "Reckon itself carries the packets between the two, over a link that is set to a round trip of "
-        f"{units.amount(_value(other, 'link_rtt'), 'ms')} and "
-        f"{units.amount(_value(other, 'link_rate'), 'Mbit/s')} of IP packets. So what the link does is known, "
-        "and its figures tell about this machine's software, not about a wire. `PEER=host PEER_TOKEN=…` takes "
-        "a real host."
-    )
+    known = [_value(other, key) for key in ("processor", "kernel")]
+    details = ", ".join(str(value) for value in known if value)
+    return say(f"The other host is {_value(other, 'address')}{details and f' ({details})'}.")
 
 
-def server(nfs: dict, found: list[Result]) -> Block:
-    """The NFS server, in a sentence; `nfs` is what rk.nfs_server() gives, `found` what was read from it."""
-    told = next(
-        (one.measurement.peer for one in found if one.summary and one.measurement.peer), None
-    )
-    why = next((one.reason for one in found if one.reason), "none was there")
-    if _value(nfs, "link_rtt") is None:
-        return say(
-            f"The NFS server is {_value(nfs, 'address') or 'not known'}; what its link is like nobody here has set."
-            if told
-            else f"There is no NFS server here: {why.rstrip('.')}."
-        )
-    if not told:
-        return say(
-            f"There is no NFS server here: {why.rstrip('.')}. What needs one is predicted all the same, and not "
-            "measured."
-        )
+def server(nfs: dict, results: list[Result]) -> Block:
+    """What the NFS server is; `nfs` is what rk.nfs_server() gives, `results` were read from it."""
+    peers = [one.measurement.peer for one in results if one.summary and one.measurement.peer]
+    if not peers:
+        why = next((one.reason for one in results if one.reason), "none was there").rstrip(".")
+        return say(f"There is no NFS server here: {why}.", _OTHERWISE if _is_built_in(nfs) else "")
+    if not _is_built_in(nfs):
+        address = _value(nfs, "address") or "not known"
+        return say(f"The NFS server is {address}; what its link is like nobody here has set.")
+    far = units.amount(_value(nfs, "far_rtt"), "ms")
     return say(
-        f"The server: {told.rstrip('.')}. A second and a third one, for comparison, are behind links of no delay and "
-        f"of {units.amount(_value(nfs, 'far_rtt'), 'ms')}. `NFS=host:/export` takes a real server."
+        f"The server: {peers[0].rstrip('.')}. A second and a third one, for comparison, are behind "
+        f"links of no delay and of {far}. `NFS=host:/export` takes a real server."
     )
 
 
 def ruler(other: dict, seen: dict[str, Result]) -> Block:
-    """A link that was set, held against what was measured of it: {how it was seen: result}."""
-    rtt, rate = _value(other, "link_rtt"), _value(other, "link_rate")
-    if rtt is None:
+    """The length that the built-in link is set to, beside what was measured of it.
+
+    seen: {how it was measured: result}; their hardware part is what the link alone takes.
+    """
+    if not _is_built_in(other):
         return say(
             "The other host is a real one, or there is none: nobody set the length of the link."
         )
-    found = {how: one for how, one in seen.items() if one.summary}
-    if not found:
+    measured = {how: result for how, result in seen.items() if result.summary}
+    if not measured:
         return say("Nothing was measured over the link.")
-    least = float(next(iter(found.values())).current.hardware)
-    off = {how: one.median - least for how, one in found.items()}
-    told = "; ".join(
-        f"{how} {one}, {units.amount(abs(off[how]), 'µs')} {'more' if off[how] >= 0 else 'less'}"
-        for how, one in found.items()
-    )
+    least = float(next(iter(measured.values())).current.hardware)
+    texts = []
+    for how, result in measured.items():
+        off = result.median - least
+        more = "more" if off >= 0 else "less"
+        texts.append(f"{how} {result}, {units.amount(abs(off), 'µs')} {more}")
+    rtt = units.amount(_value(other, "link_rtt"), "ms")
+    rate = units.amount(_value(other, "link_rate"), "Mbit/s")
     return say(
-        f"Set are {units.amount(rtt, 'ms')} and {units.amount(rate, 'Mbit/s')}, which with the bytes of the "
-        f"packets come to {units.amount(least, 'ms')}. Measured: {told}. The rest is the other host's work, "
-        "the relay's lateness and, where a program looks, this side's own work."
+        f"Set are {rtt} and {rate}, which with the bytes of the packets come to "
+        f"{units.amount(least, 'ms')}. Measured: {'; '.join(texts)}. The rest is the other host's "
+        "work, the relay's lateness and, where a program looks, this side's own work."
     )
+
+
+_LAYERS = "**Layers**: reads go through to the file system below, which is not named here."
+_IN_MEMORY = "**No disk is below it**, so what needs one says that it cannot run."
+_GUEST = (
+    "**This machine is a guest**, so its disk is a device as the guest sees it: the host's caches, its "
+    "limits and other guests are part of every figure."
+)
 
 
 def disk(machine: dict) -> Block:
-    """What the files of this run lie on, in a sentence; `machine` is the run's description."""
-    told = lambda section, key: machine.get(section, {}).get(key, {}).get("value")  # noqa: E731
-    folder, kind = told("scratch", "folder"), told("scratch", "filesystem")
+    """What the files of this run lie on; `machine` is the run's description."""
+    folder = described(machine, "scratch", "folder")
+    kind = described(machine, "scratch", "filesystem")
     if not folder:
         return say("The run does not say on which disk it was measured.")
-    text = f"The files lie in `{folder}` (`SCRATCH=` chooses another folder): {kind}, {told('scratch', 'lies_on')}."
-    if kind == "overlay":
-        text += " **Layers**: reads go through to the file system below, which is not named here."
-    if kind in ("tmpfs", "ramfs"):
-        text += " **No disk is below it**, so what needs one says that it cannot run."
-    elif told("system", "guest"):
-        text += (
-            " **This machine is a guest**, so its disk is a device as the guest sees it: the host's caches, "
-            "its limits and other guests are part of every figure."
-        )
-    return say(text + f" Disks of this machine: {told('disk', 'devices') or 'none is reported'}.")
+    in_memory = kind in ("tmpfs", "ramfs")
+    is_guest = described(machine, "system", "guest") and not in_memory
+    return say(
+        f"The files lie in `{folder}` (`SCRATCH=` chooses another folder): {kind}, "
+        f"{described(machine, 'scratch', 'lies_on')}.",
+        _LAYERS if kind == "overlay" else "",
+        _IN_MEMORY if in_memory else "",
+        _GUEST if is_guest else "",
+        f"Disks of this machine: {described(machine, 'disk', 'devices') or 'none is reported'}.",
+    )
 
 
 def distance(other: dict, trip: Result) -> Block:
-    """The round trip against light in a fibre of that length, where the distance is known."""
+    """The round trip over what light takes through a fibre of that length, if it is known."""
     metres = _value(other, "distance")
-    if not metres or not trip.summary or _value(other, "link_rtt") is not None:
+    if not metres or not trip.summary or _is_built_in(other):
         return say("")
-    light = 2 * metres / LIGHT_IN_FIBRE_M_PER_S
+    light_s = 2 * metres / LIGHT_IN_FIBRE_M_PER_S
     return say(
-        f"Over {units.amount(metres, 'km')} light in a straight fibre takes {units.amount(light, 'ms')} there "
-        f"and back; the round trip is {units.number(trip.median / light, 3)} times that."
+        f"Over {units.amount(metres, 'km')} light in a straight fibre takes "
+        f"{units.amount(light_s, 'ms')} there and back; the round trip is "
+        f"{units.number(trip.median / light_s)} times that."
     )
+
+
+def _figure(result: Result) -> str:
+    return f"{result:±}" if result.summary else result.reason or "not measured"
 
 
 def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: str) -> Block:
-    """{program: (by it, by us)}: both figures and their ratio, or why there is none."""
+    """{program: (by it, by Reckon)}: both figures and their ratio, or why there is none."""
     rows = []
-    for program, (theirs, ours) in programs.items():
-        known = theirs.summary and ours.summary
+    for program, (by_it, ours) in programs.items():
+        known = by_it.summary and ours.summary
         rows.append(
             [
                 f"`{program}`",
-                theirs.measurement.timed if theirs.measurement else "–",
-                f"{theirs:±}" if theirs.summary else theirs.reason or "not measured",
-                f"{ours:±}" if ours.summary else ours.reason or "not measured",
-                f"{units.number(ours.median / theirs.median, 3)}×" if known else "–",
+                by_it.measurement.timed if by_it.measurement else NONE,
+                _figure(by_it),
+                _figure(ours),
+                times(ours.median / by_it.median) if known else NONE,
             ]
         )
-    return grid(
-        ["Program", "What it times", "Its figure", "Ours", "Ours / its"],
-        rows,
-        caption,
-        name,
-        [12, 36, 20, 20, 12],
-    )
+    columns = {"Program": 12, "What it times": 36, "Its figure": 20, "Ours": 20, "Ours / its": 12}
+    return columns_table(columns, rows, caption, name)
+
+
+# What a built-in host shares with this machine, and what only a built-in host has.
+_SHARED = ("processor", "cores", "memory", "os", "kernel", "hypervisor")
+_BUILT_IN_ONLY = ("link_", "queue", "path")
+_IN_BYTES = ("mtu",)  # a size of which every byte counts
+
+
+def _field(other: dict, key: str, title: str, unit: str) -> list[str] | None:
+    """The row of one field; None if it does not apply."""
+    value, source = _value(other, key), other.get(key, {}).get("source") or ""
+    if value is not None:
+        text = machine_value(value, unit)
+        if key in _IN_BYTES:
+            text = f"{units.plain(value)} byte"
+        return [title, text, f"`{source}`" if source else ""]
+    if _is_built_in(other):
+        return [title, "this machine's", ""] if key in _SHARED else None
+    return None if key.startswith(_BUILT_IN_ONLY) else [title, machine_value(None, unit), source]
 
 
 def table(other: dict, fields: dict, caption: str, name: str, part: str = "peer") -> Block:
-    """The other host (or with `part` another part) as the machine's own table has it; `fields` are
-    machine.FIELDS. What a built-in host has from this machine is not said twice."""
+    """The other host (or another `part`) as the machine's own table has it.
+
+    `fields` are computer.description.FIELDS. What a built-in host shares with this machine is not
+    repeated.
+    """
     if _value(other, "kind") is None:
         return say("")
-    built_in = _value(other, "link_rtt") is not None
-    shared = ("processor", "cores", "memory", "os", "kernel", "hypervisor")
-    rows = []
-    for (section, key), (title, unit) in fields.items():
-        if section != part:
-            continue
-        value, source = _value(other, key), other.get(key, {}).get("source") or ""
-        if value is None and built_in:
-            if key in shared:
-                rows.append([title, "this machine's", ""])
-            continue
-        if value is None and key.startswith(("link_", "queue", "path")):
-            continue  # of a built-in host alone
-        shown = (
-            "not reported"
-            if value is None
-            else (
-                f"{units.plain(value)} byte"
-                if key == "mtu"
-                # a count of bytes, of which each matters
-                else f"{value:g}"
-                if unit == "count"
-                else units.amount(value, unit)
-                if unit
-                else str(value)
-            )
-        )
-        rows.append([title, shown, f"`{source}`" if source and value is not None else source])
-    return grid(["What", "Value", "Source"], rows, caption, name, [30, 45, 25])
+    rows = [
+        _field(other, key, title, unit)
+        for (section, key), (title, unit) in fields.items()
+        if section == part
+    ]
+    columns = ["What", "Value", "Source"]
+    return grid(columns, [row for row in rows if row], caption, name, [30, 45, 25])

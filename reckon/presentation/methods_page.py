@@ -123,9 +123,9 @@ def strips(groups: dict[str, Compared], name: str, caption: str) -> Block:
     drawn = [one for one in groups.values() if one.ranked][::-1]
     if not drawn:
         return say("There is nothing to draw: no page has been measured yet.")
-    reports = sorted({report for _, way, _ in _all(groups) for report in way.reports})
-    looks = {report: style.report_look(report) for report in reports}
-    looks[""] = {"color": BLACK, "marker": "<"}
+    used = {report for _, way, _ in _all(groups) for report in way.reports}
+    looks = {report: look for report, look in style.report_looks().items() if report in used}
+    looks[""] = {"color": BLACK, "marker": "d"}
     rows = []
     with matplotlib.rc_context(STYLE):
         height_inches = 1.0 + 0.26 * len(drawn)

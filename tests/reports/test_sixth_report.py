@@ -11,8 +11,8 @@ from helpers.project import ROOT
 import reckon as rk
 from reckon import cli, records
 from reckon.config import ReckonError
-from reckon.presentation import machines_page, methods_page
-from reckon.presentation.figures import strips
+from reckon.presentation import machines_page
+from reckon.presentation.figures import strips, style
 from reckon.reports import other_machines, published
 
 pytestmark = pytest.mark.beside
@@ -81,13 +81,8 @@ def test_a_strip_tells_seven_reports_apart(seven, folders):
     assert {"A laptop", "A desktop", "this machine"} < drawn
 
 
-def test_the_methods_of_seven_reports_differ_in_colour_or_marker():
-    from matplotlib.colors import to_hex
-
-    reports = [f"report {k}" for k in range(9)]
-    colours = methods_page.colours_of(reports)
-    styles = [methods_page._style(report, colours) for report in (*reports, "")]
-    assert len({(to_hex(one["color"]), one["marker"]) for one in styles}) == 10
+def test_66_reports_differ_in_colour_or_marker():
+    assert len({tuple(style.look(i).values()) for i in range(66)}) == 66
 
 
 def test_the_command_line_checks_it(seven, capsys):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import matplotlib
 import numpy as np
 from matplotlib.lines import Line2D
@@ -10,125 +13,114 @@ from reckon import units
 from reckon.presentation.among_reports import here_by
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
-from reckon.presentation.figures.style import BLACK, SERIES, STYLE
+from reckon.presentation.figures.style import BLACK, STYLE
 from reckon.records.result import Result
 from reckon.reports import published
+from reckon.statistics.summary import Summary
 
-# Black is this machine's. The numbers of colours and of markers have no common divisor, so that up to
-# 66 reports differ in one or the other.
-_COLOURS = [colour for colour in SERIES if colour != BLACK]
-_MARKERS = "osv^PX<>*ph"
+_BY_METHOD = "this machine, by that method"
 
 
-def _here(one: Result, at: float | None) -> tuple[float, float, float] | None:
-    """(median, low, high) in base units, of a curve at that place of its axis; None without samples."""
-    place = one.place(at)
-    if place is None:
-        return None
-    found = one.summaries[place]
-    return found.median, found.low, found.high
+@dataclass(frozen=True)
+class _Strip:
+    title: str
+    result: Result
+    here: Summary | None  # of a curve at its place; None without samples
+    there: list[published.Figure]
 
 
-def _there(quantities: list, at: float | None) -> list[published.Figure]:
-    pairs = [one if isinstance(one, tuple) else (one, at) for one in quantities]
-    return [
-        f
-        for quantity, place in pairs
-        for f in published.of(quantity)
-        if place is None or f.at == place
-    ]
+def _strip(title: str, result: Result, quantities: list, at: float | None = None) -> _Strip:
+    """`quantities` of reports, a pair (quantity, place) if a curve's place differs from `at`."""
+    place = result.place(at)
+    pairs = [entry if isinstance(entry, tuple) else (entry, at) for entry in quantities]
+    there = [f for name, x in pairs for f in published.of(name) if x is None or f.at == x]
+    return _Strip(title, result, None if place is None else result.summaries[place], there)
 
 
 def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
-    """One strip for each group, {title: (result, [quantities of reports])} or, of a curve,
-    {title: (result, [quantities], place on its axis)}; a pair (quantity, place) is a report's curve at a place of
-    its own. This machine's median with its interval, what the reports measured on theirs, and, hollow, what this
-    one takes by their methods, where that is not the result itself. All groups share a unit; what is measured should
-    be one thing in a strip."""
-    strips = [
-        (title, one, _here(one, *place or [None]), _there(quantities, *place or [None]))
-        for title, (one, quantities, *place) in groups.items()
-    ]
-    strips = [strip for strip in strips if strip[2] or strip[3]]
+    """One strip for each group: this machine's median with its interval, what the reports measured
+    on theirs, and hollow, what this machine takes by their methods.
+
+    groups: {title: (result, [quantities of reports])} or, of a curve, {title: (result,
+    [quantities], place on its axis)}; a pair (quantity, place) is a report's curve at a place of its
+    own. All groups share a unit; a strip should have one thing that is measured.
+    """
+    strips = [_strip(title, *group) for title, group in groups.items()]
+    strips = [strip for strip in strips if strip.here or strip.there]
     if not strips:
-        return style.nothing([one for one, *_ in groups.values()])
-    asked = strips[0][1].unit
-    known = [
-        v
-        for _, _, here, there in strips
-        for v in [*([here[0]] if here else []), *(f.base(f.measured, asked) for f in there)]
-    ]
-    unit = units.readable(float(np.median(known)), asked)
-    told = {f.report for *_, there in strips for f in there}
-    look = {
-        # A report looks the same in every figure.
-        one.name: (_COLOURS[i % len(_COLOURS)], _MARKERS[i % len(_MARKERS)], one.machine)
-        for i, one in enumerate(published.all_reports())
-        if one.name in told
-    }
-    rows, hollow = [], False
+        return style.nothing([result for result, *_ in groups.values()])
+    base = strips[0].result.unit
+    unit = units.readable(_middle(strips, base), base)
+    drawn = {f.report for strip in strips for f in strip.there}
+    reports = [report for report in published.all_reports() if report.name in drawn]
+    rows: list[list[str]] = []
     with matplotlib.rc_context(STYLE):
         figure, axes = style.new_axes((6.4, 0.8 + 0.42 * len(strips)))
-        for y, (title, one, here, there) in enumerate(strips):
-            for f in there:
-                value = units.from_base(f.base(f.measured, asked), unit)
-                colour, marker, machine = look[f.report]
-                axes.plot(value, y, marker, color=colour, ms=6, alpha=0.8)
-                rows.append([title, machine, f.label, f"{value:.6g}"])
-                alike = units.from_base(here_by(f), unit)
-                # The report's method may be of a program that this machine has not, or be what is drawn anyhow.
-                if alike > 0 and f.quantity != one.quantity:
-                    hollow = True
-                    axes.plot(alike, y, marker, color=colour, ms=6, mfc="none")
-                    rows.append([title, "this machine, by that method", f.label, f"{alike:.6g}"])
-            if here:
-                value, low, high = (units.from_base(v, unit) for v in here)
-                axes.plot([low, high], [y, y], color=BLACK, lw=1.5)
-                axes.plot(value, y, "D", color=BLACK, ms=7, mfc="none", mew=1.5)
-                rows.append([title, "this machine", "", f"{value:.6g}"])
+        for y, strip in enumerate(strips):
+            rows += _draw_reports(axes, y, strip, base, unit)
+            rows += _draw_here(axes, y, strip, unit)
         axes.set_xscale("log")
         style.plain_log(axes.xaxis)
-        axes.set_yticks(range(len(strips)), [title for title, *_ in strips])
+        axes.set_yticks(range(len(strips)), [strip.title for strip in strips])
         axes.set_ylim(len(strips) - 0.5, -0.5)
         axes.set_xlabel(units.spoken(unit))
-        mark = lambda marker, **kind: Line2D([], [], ls="", marker=marker, **kind)  # noqa: E731
-        style.legend(
-            figure,
-            axes,
-            [
-                mark("D", color=BLACK, mfc="none", mew=1.5, label="this machine"),
-                *(
-                    mark(marker, color=colour, label=machine)
-                    for colour, marker, machine in look.values()
-                ),
-                *(
-                    [
-                        mark(
-                            "o",
-                            color=BLACK,
-                            mfc="none",
-                            label="hollow: this machine, by that report's method",
-                        )
-                    ]
-                    * hollow
-                ),
-            ],
-        )
-    alt = f"This machine among {len(look)} reports' machines: " + "; ".join(
-        f"{title}, here {units.amount(here[0], asked) if here else 'not measured'}, there "
-        + (
-            ", ".join(
-                f"{units.amount(f.base(f.measured, asked), asked)} ({f.report})" for f in there
-            )
-            or "nothing"
-        )
-        for title, _, here, there in strips
+        has_hollow = any(row[1] == _BY_METHOD for row in rows)
+        style.legend(figure, axes, _handles(reports, has_hollow=has_hollow))
+    alt = f"This machine among {len(reports)} reports' machines: " + "; ".join(
+        _alt(strip, base) for strip in strips
     )
-    return style.save(
-        figure,
-        name,
-        caption,
-        alt,
-        ["strip", "machine", "what", f"value [{units.spoken(unit)}]"],
-        rows,
+    header = ["strip", "machine", "what", f"value [{units.spoken(unit)}]"]
+    return style.save(figure, name, caption, alt, header, rows)
+
+
+def _middle(strips: list[_Strip], base: str) -> float:
+    values = [f.base(f.measured, base) for strip in strips for f in strip.there]
+    values += [strip.here.median for strip in strips if strip.here]
+    return float(np.median(values))
+
+
+def _draw_reports(axes, y: int, strip: _Strip, base: str, unit: str) -> list[list[str]]:
+    """The reports' marks and, hollow, this machine's by their methods; their rows of data."""
+    looks, rows = style.report_looks(), []
+    for f in strip.there:
+        value = units.from_base(f.base(f.measured, base), unit)
+        axes.plot(value, y, ls="", ms=6, alpha=0.8, **looks[f.report])
+        rows.append([strip.title, f.machine, f.label, f"{value:.6g}"])
+        # nan if the method's program is missing here; the strip's own result is drawn anyhow.
+        by_method = here_by(f) if f.quantity != strip.result.quantity else math.nan
+        if by_method > 0:
+            value = units.from_base(by_method, unit)
+            axes.plot(value, y, ls="", ms=6, mfc="none", **looks[f.report])
+            rows.append([strip.title, _BY_METHOD, f.label, f"{value:.6g}"])
+    return rows
+
+
+def _draw_here(axes, y: int, strip: _Strip, unit: str) -> list[list[str]]:
+    """This machine's mark; its row of data."""
+    if strip.here is None:
+        return []
+    value, low, high = (
+        units.from_base(v, unit) for v in (strip.here.median, strip.here.low, strip.here.high)
     )
+    axes.plot([low, high], [y, y], color=BLACK, lw=1.5)
+    axes.plot(value, y, "D", color=BLACK, ms=7, mfc="none", mew=1.5)
+    return [[strip.title, "this machine", "", f"{value:.6g}"]]
+
+
+def _handles(reports: list[published.Report], *, has_hollow: bool) -> list[Line2D]:
+    black = {"ls": "", "color": BLACK, "mfc": "none"}
+    looks = style.report_looks()
+    handles = [Line2D([], [], marker="D", mew=1.5, label="this machine", **black)]
+    handles += [Line2D([], [], ls="", label=one.machine, **looks[one.name]) for one in reports]
+    if has_hollow:
+        label = "hollow: this machine, by that report's method"
+        handles.append(Line2D([], [], marker="o", label=label, **black))
+    return handles
+
+
+def _alt(strip: _Strip, base: str) -> str:
+    here = units.amount(strip.here.median, base) if strip.here else "not measured"
+    there = ", ".join(
+        f"{units.amount(f.base(f.measured, base), base)} ({f.report})" for f in strip.there
+    )
+    return f"{strip.title}, here {here}, there {there or 'nothing'}"

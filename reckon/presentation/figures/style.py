@@ -27,8 +27,9 @@ BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
     "#D55E00",
     "#CC79A7",
 )
-_MARKERS = "osv^PX"  # different without colour too
 SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK)
+_REPORT_COLOURS = [colour for colour in SERIES if colour != BLACK]  # black is this machine
+_REPORT_MARKERS = "osv^PX<>*ph"
 STYLE = {
     "figure.figsize": (6.4, 3.6),
     "figure.facecolor": "white",  # opaque: the page may be dark
@@ -116,15 +117,18 @@ def title(one: Result, titles: dict | None) -> str:
     return (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
 
 
-def report_look(report: str) -> dict:
-    """Colour and marker of a report's machine, the same in every figure: 36 of them differ."""
-    i = [one.name for one in published.all_reports()].index(report)
-    colours = [colour for colour in SERIES if colour != BLACK]  # this machine is black
-    again = i // len(colours)  # with the colours used up, each comes with the next marker
+def look(i: int) -> dict:
+    """Colour and marker of the i-th report, for Line2D: the numbers of colours and of markers have
+    no common divisor, so 66 reports differ in one or the other."""
     return {
-        "color": colours[i % len(colours)],
-        "marker": _MARKERS[(i + again) % len(_MARKERS)],
+        "color": _REPORT_COLOURS[i % len(_REPORT_COLOURS)],
+        "marker": _REPORT_MARKERS[i % len(_REPORT_MARKERS)],
     }
+
+
+def report_looks() -> dict[str, dict]:
+    """Colour and marker by report, the same in every figure."""
+    return {report.name: look(i) for i, report in enumerate(published.all_reports())}
 
 
 def coloured(found: list[Result]) -> list[tuple[Result, str]]:
