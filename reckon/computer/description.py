@@ -6,7 +6,6 @@ unknown stays None and is printed as "not reported", never guessed.
 
 from __future__ import annotations
 
-import difflib
 import glob
 import hashlib
 import json
@@ -21,6 +20,7 @@ from pathlib import Path
 from reckon import config, units
 from reckon.computer import scratch
 from reckon.config import ReckonError
+from reckon.text import did_you_mean, joined
 
 # section, key -> label and unit ("" for text). The order is the order of the printed table.
 FIELDS = {
@@ -135,8 +135,7 @@ def from_toml(path: Path) -> dict:
         for key, value in entries.items() if isinstance(entries, dict) else [("", entries)]:
             name = f"{section}.{key}" if key else section
             if name not in names:
-                near = difflib.get_close_matches(name, names, 1)
-                hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}."
+                hint = did_you_mean(name, names, f"known are {joined(names)}.")
                 raise ReckonError(f"{path}: there is no field {name}; {hint}")
             found[section, key] = (
                 _from_text(path, name, value, FIELDS[section, key][1]),

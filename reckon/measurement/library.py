@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes as C
-import difflib
 import enum
 import errno
 import functools
@@ -17,6 +16,7 @@ from pydantic import ConfigDict
 
 from reckon.config import ROOT, ReckonError, library_dir
 from reckon.records.models import Conditions
+from reckon.text import did_you_mean
 
 PRIORITIES = {"none": 0, "nice": 1, "rr": 2}
 
@@ -225,9 +225,8 @@ def probes() -> dict[str, Probe]:
 def probe(name: str) -> Probe:
     """The row of that name. Raises ReckonError, naming the nearest, where there is none."""
     if name not in probes():
-        near = difflib.get_close_matches(name, probes(), 1)
-        hint = f"; did you mean {near[0]}?" if near else "; `python -m reckon probes` lists them."
-        raise ReckonError(f"There is no probe named {name}{hint}")
+        hint = did_you_mean(name, probes(), "`reckon probes` lists them.")
+        raise ReckonError(f"There is no probe named {name}; {hint}")
     return probes()[name]
 
 

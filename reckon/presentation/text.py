@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 from reckon import units
+from reckon.text import joined as joined
 
 NONE = "–"  # in a table: nothing to print here
-
-
-def joined(words: Iterable[str]) -> str:
-    """A list as a sentence has it: "a", "a and b", "a, b and c"."""
-    *front, last = [*words] or [""]
-    return f"{', '.join(front)} and {last}" if front else last
 
 
 def first_case(*cases: tuple[bool, str]) -> str:

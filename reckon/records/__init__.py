@@ -1,5 +1,4 @@
-"""The file format of runs and records, the store that reads and writes them, the run that this process works on, the
-seal of a prediction, and a quantity read back as a result."""
+"""The file format of runs and records, the store, a run's seals, and results read back."""
 
 from reckon.records.models import (
     FORMAT,

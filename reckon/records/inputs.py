@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from reckon import units
@@ -14,8 +16,11 @@ AT_END = ", at its last place"  # of an input's source
 
 
 def machine(field_name: str, otherwise: Input) -> Input:
-    """A value of the machine description, such as "processor.base_clock", told in the unit of
-    `otherwise`: the guess that stands in, and says so, where it is not reported."""
+    """A value of the machine description, such as "processor.base_clock".
+
+    In the unit of `otherwise`: the guess that stands in, and says so, if the machine does not
+    report it.
+    """
     section, key = field_name.split(".")
     entry = session().run.machine.get(section, {}).get(key)
     if entry is None:
@@ -27,34 +32,36 @@ def machine(field_name: str, otherwise: Input) -> Input:
     )
 
 
-def measured(quantity: str, otherwise: Input, at_end: bool = False) -> Input:
-    """The median of an earlier measurement, with its interval, told in the unit of `otherwise`:
-    the guess that stands in, and says so, where it could not run or has not run yet. Of a curve that at
-    its first place, or at its last (`at_end`), if it came so far."""
+def measured(quantity: str, otherwise: Input, *, at_end: bool = False) -> Input:
+    """The median of an earlier measurement, with its interval.
+
+    In the unit of `otherwise`: the guess that stands in, and says so, without a measurement. Of a
+    curve it is the median at the first point, or at the last (`at_end`), if that was measured.
+    """
     unit = otherwise.unit
-    found = result(session().run.name, quantity)
-    if found is None or found.summary is None:
-        known = found is not None and found.reason
-        why = f"could not be measured ({found.reason})" if known else "has not been measured yet"
+    earlier = result(session().run.name, quantity)
+    if earlier is None or earlier.summary is None:
+        reason = earlier.reason if earlier else None
+        why = f"could not be measured ({reason})" if reason else "has not been measured yet"
         return _stand_in(otherwise, f"{quantity} {why}", quantity)
-    if units.dimension(found.unit) != units.dimension(unit):
+    if units.dimension(earlier.unit) != units.dimension(unit):
         raise PredictionError(
-            f"{quantity} is measured in {found.unit}, which is "
-            f"{units.kind(units.dimension(found.unit))}; it cannot be an input in {unit}."
+            f"{quantity} is measured in {earlier.unit}, which is "
+            f"{units.kind(units.dimension(earlier.unit))}; it cannot be an input in {unit}."
         )
-    if at_end and not found.is_curve:
+    if at_end and not earlier.is_curve:
         raise PredictionError(f"{quantity} is no curve, so it has no last place.")
-    one = found.at_end if at_end else found.summary
-    if one is None:
+    summary = earlier.at_end if at_end else earlier.summary
+    if summary is None:
         return _stand_in(otherwise, f"{quantity} did not come to its last place", quantity)
-    known = np.isfinite(one.low) and np.isfinite(one.high)
+    known = bool(np.isfinite(summary.low) and np.isfinite(summary.high))
     return Input(
         "measured",
-        one.median,
+        summary.median,
         unit,
         f"measured in this run{AT_END if at_end else ''}",
-        one.low if known else None,
-        one.high if known else None,
+        summary.low if known else None,
+        summary.high if known else None,
         reference=quantity,
     )
 
@@ -62,14 +69,4 @@ def measured(quantity: str, otherwise: Input, at_end: bool = False) -> Input:
 def _stand_in(otherwise: Input, why: str, reference: str) -> Input:
     if otherwise.origin != "guess":
         raise PredictionError(f"What stands in for {reference} must be a guess.")
-    return Input(
-        "guess",
-        otherwise.value,
-        otherwise.unit,
-        otherwise.source,
-        otherwise.low,
-        otherwise.high,
-        otherwise.cite,
-        reference,
-        why,
-    )
+    return dataclasses.replace(otherwise, reference=reference, instead_of=why)

@@ -1,5 +1,7 @@
-"""What a record and a run hold: the file format, checked on reading; its JSON schema is published as
-book/record.schema.json."""
+"""What a record and a run hold: the file format, checked on reading.
+
+Its JSON schema is published as book/record.schema.json.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ from typing import Literal
 
 import pydantic
 
-# 1: every point of a curve had samples; there was no reason. 2: nothing of the network: what TCP did
-# in a process is not known, and no measurement has a peer.
-FORMAT = 3
+# Format 1 had samples at every point of a curve, and no reasons. Format 2 had nothing of the
+# network: neither a process's TCP counters nor a measurement's peer.
+FORMAT: Literal[3] = 3
 
 
 class _Strict(pydantic.BaseModel):
@@ -101,7 +103,7 @@ class Measurement(_Strict):
     reports: list[str]  # the reports whose method this is
     axis: str | None
     params: dict[str, int | str]
-    peer: str | None = None  # the other host, where the row talks to one
+    peer: str | None = None  # the other host, if the probe uses one
     samples: int  # trials in each process
     warmup: int
     priority: str

@@ -20,9 +20,9 @@ _OP_UNITS = ("ns", "byte", "cycle")
 def sample_values(ticks, ops, op: str, tick_hz: float, unit: str) -> np.ndarray:
     """Samples as values in base units of `unit`.
 
-    A sample is ticks per op. Where the unit has no ticks in it they become time; where it is a
-    rate (GB/s, Gcycle/s) the quotient is turned over; where it is an amount of what is counted (MiB)
-    the count alone is told. Raises ReckonError where none fits.
+    A sample is ticks per operation. For a unit without ticks they become time; for a rate (GB/s,
+    Gcycle/s) the quotient is turned over; for an amount of what is counted (MiB) it is the count
+    alone. Raises ReckonError if none fits.
     """
     wanted = units.dimension(unit)
     per = units.parse(op if op in _OP_UNITS else "1")
@@ -45,25 +45,25 @@ def sample_values(ticks, ops, op: str, tick_hz: float, unit: str) -> np.ndarray:
 
 
 def process_values(process: records.Process, measurement: records.Measurement, unit: str):
+    """The samples of one process, in base units of `unit`."""
     return sample_values(process.ticks, process.ops, measurement.op, measurement.tick_hz, unit)
 
 
 def trial_times_s(process: records.Process, measurement: records.Measurement) -> np.ndarray:
-    """When each trial began, in seconds since the measurement did: what a process did between its
-    trials is not known, and left out."""
+    """When each trial began, in seconds since the measurement did, without pauses between trials."""
     ticks = np.maximum(np.asarray(process.ticks, dtype=float), 0)
     return process.started_s + (np.cumsum(ticks) - ticks) / measurement.tick_hz
 
 
 def ops_in_a_trial(point: records.Point) -> float:
-    """How many operations a trial holds, usually: a process counts them once where all of its trials are alike."""
-    return float(
-        np.median(np.concatenate([np.broadcast_to(p.ops, len(p.ticks)) for p in point.processes]))
-    )
+    """The median number of operations in a trial."""
+    # A process counts them once if all of its trials are alike.
+    counts = [np.broadcast_to(p.ops, len(p.ticks)) for p in point.processes]
+    return float(np.median(np.concatenate(counts)))
 
 
 def told_trials(ticks, ops, op: str, tick_hz: float, unit: str, kind: str) -> np.ndarray:
-    """One process's trials as a quantity tells them, in base units: of a mean, all of them together."""
+    """One process's values of a quantity in base units: a trial each; of a mean, one for all."""
     if kind == "mean":
         ticks, ops = [np.sum(ticks)], [np.sum(np.broadcast_to(ops, np.shape(ticks)))]
     return sample_values(ticks, ops, op, tick_hz, unit)
@@ -101,7 +101,7 @@ class Result:
 
     @property
     def missing(self) -> list[records.Point]:
-        """The points of a curve that could not be measured, each with its reason."""
+        """The points of a curve without samples, each with its reason."""
         return [p for p in self.measurement.points if not p.processes] if self.measurement else []
 
     @property
@@ -110,14 +110,13 @@ class Result:
 
     @property
     def ops_in_a_trial(self) -> float:
-        """See ops_in_a_trial(); of a curve at its first place, nan without samples."""
+        """See ops_in_a_trial(); of a curve at its first point, nan without samples."""
         return ops_in_a_trial(self.points[0]) if self.points else math.nan
 
     @property
     def counter_step(self) -> float:
-        """By how much the counter goes on at least, in seconds, as single readings show it; nan where they do not.
-        Each row tells it of itself: that two rows differ is no step."""
-        if not self.points:
+        """The step of the counter in seconds, as this quantity's single readings show it, or nan."""
+        if not (self.points and self.measurement):
             return math.nan
         step = statistics.step(np.concatenate([p.ticks for p in self.points[0].processes]))
         return step / self.measurement.tick_hz if step else math.nan
@@ -128,9 +127,11 @@ class Result:
 
     def trials(self, point: records.Point) -> list[np.ndarray]:
         """The values of each process's trials at that point, in base units."""
-        m = self.measurement
+        if self.measurement is None:
+            return []
+        op, tick_hz = self.measurement.op, self.measurement.tick_hz
         return [
-            told_trials(p.ticks, p.ops, m.op, m.tick_hz, self.unit, self.seal.kind)
+            told_trials(p.ticks, p.ops, op, tick_hz, self.unit, self.seal.kind)
             for p in point.processes
         ]
 
@@ -141,11 +142,12 @@ class Result:
     def core_clocks_hz(self, point: records.Point) -> np.ndarray:
         """The core's clock during each process at that point, as calibrated before and after it."""
         ratios = [(p.cycles_per_tick_before + p.cycles_per_tick_after) / 2 for p in point.processes]
-        return self.measurement.tick_hz * np.array(ratios, dtype=float)
+        tick_hz = self.measurement.tick_hz if self.measurement else math.nan
+        return tick_hz * np.array(ratios, dtype=float)
 
     @functools.cached_property
     def summaries(self) -> list[statistics.Summary]:
-        """One summary a point, in base units; one point where there is no axis."""
+        """One summary a point, in base units; a single quantity has one point."""
         return [statistics.summarise(self.trials(point)) for point in self.points]
 
     @property
@@ -154,12 +156,12 @@ class Result:
 
     @property
     def at_end(self) -> statistics.Summary | None:
-        """The summary at a curve's last place; None where it did not come so far, or is no curve."""
-        last = next((i.value[-1] for i in self.seal.inputs if i.origin == "axis"), None)
-        whole = (
-            last is not None and self.points and math.isclose(self.points[-1].x, last, rel_tol=1e-6)
-        )
-        return self.summaries[-1] if whole else None
+        """The summary at a curve's last point; None if that has no samples, or it is no curve."""
+        planned = next((i.value for i in self.seal.inputs if isinstance(i.value, list)), None)
+        reached = self.points[-1].x if self.points else None
+        if planned is None or reached is None:
+            return None
+        return self.summaries[-1] if math.isclose(reached, planned[-1], rel_tol=1e-6) else None
 
     @property
     def axis(self) -> np.ndarray:
@@ -171,10 +173,14 @@ class Result:
         return next(i.unit for i in self.seal.inputs if i.origin == "axis")
 
     def place(self, x: float | None, unit: str | None = None) -> int | None:
-        """Index of the point that was measured there, `x` in `unit` or the axis's own; of what is no curve
-        that of its only point, at None. None where nothing was."""
-        if not self.is_curve or x is None:
-            return 0 if self.points and not self.is_curve and x is None else None
+        """The index of the point measured at `x`, in `unit` or the axis's own; None if none was.
+
+        The only point of a single quantity lies at None.
+        """
+        if not self.is_curve:
+            return 0 if self.points and x is None else None
+        if x is None:
+            return None
         near = np.isclose(self.axis, units.to_base(x, unit or self.axis_unit), rtol=1e-6, atol=0)
         return int(near.argmax()) if near.any() else None
 
@@ -184,24 +190,21 @@ class Result:
         return units.from_base(self.axis, self.axis_unit)
 
     def sealed(self, field: str, prediction: records.Prediction | None = None) -> np.ndarray:
-        """A field of the seal (or of another prediction) at the points that were measured; nan
-        where it says nothing of them."""
+        """A field of the seal (or of another prediction) at the points measured; nan if unknown."""
         prediction = prediction or self.seal
         values = getattr(prediction, field)
         if not isinstance(values, list):
             return np.full(len(self.points), math.nan if values is None else values)
-        known = next(i.value for i in prediction.inputs if i.origin == "axis")
-        at = dict(zip(known, values, strict=True))
+        axis = next(i.value for i in prediction.inputs if isinstance(i.value, list))
+        at = dict(zip(axis, values, strict=True))
         return np.array([at.get(x, math.nan) for x in self.axis])
 
     @functools.cached_property
     def line(self) -> statistics.Line | None:
-        """The straight line through the medians of a curve, in base units; None without."""
-        return (
-            statistics.line(self.axis, self.medians)
-            if self.is_curve and len(self.points) > 2
-            else None
-        )
+        """The straight line through the medians of a curve, in base units; None below 3 points."""
+        if not self.is_curve or len(self.points) < 3:
+            return None
+        return statistics.line(self.axis, self.medians)
 
     @functools.cached_property
     def sealed_line(self) -> statistics.Line | None:
@@ -210,11 +213,12 @@ class Result:
 
     @functools.cached_property
     def line_across(self) -> tuple | None:
-        """Intervals of that line's slope and intercept by drawing processes anew; None without."""
-        if not self.line:
+        """The bootstrap intervals of that line's slope and intercept; None without a line."""
+        measurement = self.measurement
+        if not (self.line and measurement):
             return None
         process_medians = [
-            [np.median(process_values(p, self.measurement, self.unit)) for p in point.processes]
+            [np.median(process_values(p, measurement, self.unit)) for p in point.processes]
             for point in self.points
         ]
         return statistics.line_across(self.axis, process_medians)
@@ -228,42 +232,37 @@ class Result:
         return self.summary.median if self.summary else math.nan
 
     def apart(self, other: Result, more: float = 0.0) -> int:
-        """1 or -1 where this is the larger or the smaller of the two, 0 where nobody can tell; of what is no curve:
-        see Summary.apart()."""
+        """1 or -1 if this is the larger or the smaller one, 0 if the two are indistinguishable.
+
+        Scalars only; see Summary.apart().
+        """
         return self.summary.apart(other.summary, more) if self.summary and other.summary else 0
 
     def untold(self, other: Result) -> str:
-        """To be put behind a difference: why it may be none, where that is so."""
-        return "" if self.apart(other) else f" ({self.summary.why_not_apart(other.summary)})"
+        """What to write behind a difference that may be none: why; else nothing."""
+        if self.apart(other) or not (self.summary and other.summary):
+            return ""
+        return f" ({self.summary.why_not_apart(other.summary)})"
 
     @functools.cached_property
     def core_cycles(self) -> statistics.Summary | None:
-        """Core cycles per operation, by the clock calibrated in each sample's own process; only
-        for times."""
+        """Core cycles per operation, by the clock of each sample's own process; times only."""
         return self.cycles[0] if self.cycles else None
 
     @functools.cached_property
     def cycles(self) -> list[statistics.Summary]:
-        """The same at every point of a curve; empty where the quantity is no time."""
+        """The same at every point of a curve; empty if the quantity is no time."""
         if units.dimension(self.unit) != units.dimension("s"):
             return []
-        found = []
-        for point in self.points:
-            told = []
-            for process in point.processes:
-                clock = (process.cycles_per_tick_before + process.cycles_per_tick_after) / 2
-                told.append(
-                    told_trials(
-                        np.asarray(process.ticks) * clock,
-                        process.ops,
-                        "call",
-                        1,
-                        "tick",
-                        self.seal.kind,
-                    )
-                )
-            found.append(statistics.summarise(told))
-        return found
+        return [
+            statistics.summarise([self._process_cycles(process) for process in point.processes])
+            for point in self.points
+        ]
+
+    def _process_cycles(self, process: records.Process) -> np.ndarray:
+        clock = (process.cycles_per_tick_before + process.cycles_per_tick_after) / 2
+        cycles = np.asarray(process.ticks) * clock
+        return told_trials(cycles, process.ops, "call", 1, "tick", self.seal.kind)
 
     @property
     def ratio(self) -> float:
@@ -278,17 +277,25 @@ class Result:
 
     @property
     def inside_interval(self) -> bool | None:
-        """Whether the measured median lies in the sealed prediction's interval; None without."""
-        if self.is_curve or not self.summary or self.seal.low is None:
+        """True if the measured median lies in the sealed prediction's interval; None without one."""
+        low, high = self.seal.low, self.seal.high
+        if (
+            self.is_curve
+            or not self.summary
+            or not isinstance(low, float)
+            or not isinstance(high, float)
+        ):
             return None
-        return self.seal.low <= self.median <= self.seal.high
+        return low <= self.median <= high
 
     @property
     def software_share(self) -> float:
-        """The software's share of the predicted time. For a rate it is 1 - predicted/hardware:
-        times per byte add, rates do not."""
+        """The software's share of the predicted time; nan for a curve or without a hardware part.
+
+        For a rate it is 1 - predicted/hardware: times per byte add, rates do not.
+        """
         hardware, predicted = self.seal.hardware, self.seal.predicted
-        if hardware is None or isinstance(predicted, list) or not predicted:
+        if not isinstance(hardware, float) or isinstance(predicted, list) or not predicted:
             return math.nan
         return 1 - (predicted / hardware if self.seal.kind == "rate" else hardware / predicted)
 
@@ -302,7 +309,8 @@ class Result:
         if self.summary is None:
             return f"not measured ({self.reason})" if self.reason else "not measured"
         if spec == "cycles":
-            return f"{units.number(self.core_cycles.median)} cycles"
+            cycles = self.core_cycles.median if self.core_cycles else math.nan
+            return f"{units.number(cycles)} cycles"
         text = units.amount(self.median, self.unit)
         if spec == "±" and not math.isnan(self.summary.low):
             step = units.readable(self.median, self.unit)
@@ -315,7 +323,7 @@ class Result:
 
 
 def result(run: str, quantity: str) -> Result | None:
-    """The quantity as the run's record has it, for what was measured; or None."""
+    """The quantity as the run's record has it, read for its measurement; None if it has none."""
     found = records.read_measured(run, quantity)
     return from_record(quantity, found) if found else None
 
@@ -326,16 +334,18 @@ def from_record(quantity: str, found: records.Quantity, state: str | None = None
     return Result(quantity, found, state or found.measurement.state, found.measurement.reason)
 
 
-# Before the name of an experiment: its rows again, as the page `methods` measured them side by side. They
-# are other figures of the same quantities, so that whoever asks for all of a run does not mean them.
+# The prefix of an experiment's name for its probes as the page `methods` measured them side by
+# side. These are other figures of the same quantities, so they are no part of all results.
 AGAIN = "methods/"
 
 
 def all_results(
-    run: str | Path, experiment: str | None = None, only_measured: bool = False
+    run: str | Path, experiment: str | None = None, *, only_measured: bool = False
 ) -> list[Result]:
-    """Every quantity of a run, experiment by experiment; what the page `methods` measured again only
-    where it is asked for by name. only_measured: see records.read_record()."""
+    """Every quantity of a run, experiment by experiment; those of `methods/` only by name.
+
+    For `only_measured` see records.read_record(). Raises ReckonError for an unknown experiment.
+    """
     known = records.experiments(run)
     chosen = [experiment] if experiment else [one for one in known if not one.startswith(AGAIN)]
     if experiment and experiment not in known:
@@ -345,49 +355,49 @@ def all_results(
     return [
         from_record(name, found)
         for one in chosen
-        for name, found in records.read_record(run, one, only_measured).quantities.items()
+        for name, found in records.read_record(
+            run, one, only_measured=only_measured
+        ).quantities.items()
     ]
 
 
-def to_row(one: Result, state: str | None = None) -> dict:
-    """The quantity as one object of `python -m reckon results --json`: numbers in `unit`."""
+def to_row(result: Result, state: str | None = None) -> dict:
+    """The quantity as one object of `reckon results --json`: numbers in `unit`."""
 
-    def told(value):
+    def in_unit(value):
         if value is None or (isinstance(value, float) and not math.isfinite(value)):
             return None
         if isinstance(value, (list, np.ndarray)):
-            return [told(float(v)) for v in value]
-        return float(units.from_base(value, one.unit))
+            return [in_unit(float(v)) for v in value]
+        return float(units.from_base(value, result.unit))
 
-    def sealed(field: str, prediction=None):
-        """At the points of the axis that were measured; at all where none was."""
-        if one.has_samples and one.is_curve:
-            return told(one.sealed(field, prediction))
-        return told(getattr(prediction or one.seal, field))
+    def sealed(field: str, prediction: records.Prediction | None = None):
+        """A predicted value; of a measured curve, at the points that were measured."""
+        if result.has_samples and result.is_curve:
+            return in_unit(result.sealed(field, prediction))
+        return in_unit(getattr(prediction or result.seal, field))
 
-    s = one.summaries
-    pick = lambda name: (  # noqa: E731
-        None
-        if not s
-        else told([getattr(x, name) for x in s])
-        if one.is_curve
-        else told(getattr(s[0], name))
-    )
+    def measured(field: str):
+        values = [in_unit(getattr(summary, field)) for summary in result.summaries]
+        if result.is_curve:
+            return values or None
+        return values[0] if values else None
+
     return {
-        "quantity": one.quantity,
-        "unit": one.unit,
-        "axis": one.axis_told.tolist() if one.is_curve else None,
-        "axis_unit": one.axis_unit if one.is_curve else None,
+        "quantity": result.quantity,
+        "unit": result.unit,
+        "axis": result.axis_told.tolist() if result.is_curve else None,
+        "axis_unit": result.axis_unit if result.is_curve else None,
         "hardware": sealed("hardware"),
         "software": sealed("software"),
         "predicted": sealed("predicted"),
-        "revised": sealed("predicted", one.current) if one.revisions else None,
-        "median": pick("median"),
-        "low": pick("low"),
-        "high": pick("high"),
-        "mean": pick("mean"),
-        "sd": pick("sd"),
-        "n": sum(x.n for x in s) if s else 0,
-        "state": state or one.state,
-        "reason": one.reason,
+        "revised": sealed("predicted", result.current) if result.revisions else None,
+        "median": measured("median"),
+        "low": measured("low"),
+        "high": measured("high"),
+        "mean": measured("mean"),
+        "sd": measured("sd"),
+        "n": sum(summary.n for summary in result.summaries),
+        "state": state or result.state,
+        "reason": result.reason,
     }

@@ -4,34 +4,45 @@ from __future__ import annotations
 
 from reckon import records, units
 
-# A measured input that moved by less is the same within what measuring can tell.
+# A measured input that moved by less is the same within the precision of measuring.
 _MOVED = 0.01
 
 
 def differences(seal: records.Prediction, now: records.Prediction) -> list[str]:
-    """What changed between two predictions: the formula, given inputs, or a measurement they
-    rest on. Three different things."""
-    found = []
+    """What changed between two predictions, in words.
+
+    The formula, the given inputs and the earlier measurements behind them are three different
+    things.
+    """
+    old, new = ({one.name: one for one in p.inputs} for p in (seal, now))
+    changed = [name for name in new if name not in old or _is_revised(old[name], new[name])]
+    changed += [name for name in old if name not in new]
+    sentences = []
     if seal.formula_id != now.formula_id:
-        found.append("formula revised")
-    old, new = ({i.name: i for i in p.inputs} for p in (seal, now))
-    same = lambda a, b: (a.value, a.low, a.high) == (b.value, b.low, b.high)  # noqa: E731
-    changed = [
-        name
-        for name in new
-        if name not in old
-        or old[name].origin != new[name].origin
-        or (new[name].origin != "measured" and not same(old[name], new[name]))
-    ] + [name for name in old if name not in new]
+        sentences.append("formula revised")
     if changed:
-        found.append("inputs revised: " + ", ".join(changed))
+        sentences.append("inputs revised: " + ", ".join(changed))
     for name in new:
-        one, other = old.get(name), new[name]
-        if not one or one.origin != "measured" or other.origin != "measured":
-            continue
-        if name not in changed and abs(other.value - one.value) > _MOVED * abs(one.value):
-            found.append(
-                f"an earlier measurement moved: {other.reference} from "
-                f"{units.amount(one.value, one.unit)} to {units.amount(other.value, other.unit)}"
-            )
-    return found
+        if name not in changed and new[name].origin == "measured":
+            sentences += _movement(old[name], new[name])
+    return sentences
+
+
+def _is_revised(old: records.Input, new: records.Input) -> bool:
+    """True if the author changed the input: its origin, or the value of one not measured."""
+    if old.origin != new.origin:
+        return True
+    same = (old.value, old.low, old.high) == (new.value, new.low, new.high)
+    return new.origin != "measured" and not same
+
+
+def _movement(old: records.Input, new: records.Input) -> list[str]:
+    before, after = old.value, new.value
+    if isinstance(before, list) or isinstance(after, list):
+        return []
+    if abs(after - before) <= _MOVED * abs(before):
+        return []
+    return [
+        f"an earlier measurement moved: {new.reference} from "
+        f"{units.amount(before, old.unit)} to {units.amount(after, new.unit)}"
+    ]

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import operator
 import os
 import re
 import tempfile
@@ -22,6 +23,7 @@ import pydantic
 from reckon import config
 from reckon.config import ReckonError
 from reckon.records.models import FORMAT, Quantity, Record, Run
+from reckon.text import first_fault
 
 
 def now() -> datetime:
@@ -29,7 +31,7 @@ def now() -> datetime:
 
 
 def run_dir(name: str | Path) -> Path:
-    """The folder of the run of that name; a folder itself, of a run that lies elsewhere."""
+    """The folder of the run of that name, in the folder of runs; a path is returned as it is."""
     if isinstance(name, Path):
         return name
     if not name or name != os.path.basename(name) or name.startswith("."):
@@ -38,21 +40,27 @@ def run_dir(name: str | Path) -> Path:
 
 
 def runs() -> tuple[dict[str, Path], list[str]]:
-    """Every run in the folder of runs, by name, the one opened last first; and a sentence for each that
-    cannot be read."""
-    base, found, troubles = config.runs_dir(), {}, []
+    """The folders of all runs by name, the one opened last first; and why others are unreadable."""
+    base = config.runs_dir()
+    opened, unreadable = [], []
     note_read(f"{base}/*/run.json")
     for path in base.glob("*/run.json"):
         try:
-            found[path.parent] = read_run(path.parent).opened_at
+            run = read_run(path.parent)
         except ReckonError as error:
-            troubles.append(str(error))
-    return {path.name: path for path in sorted(found, key=found.get, reverse=True)}, troubles
+            unreadable.append(str(error))
+        else:
+            if run:
+                opened.append((run.opened_at, path.parent))
+    opened.sort(key=operator.itemgetter(0), reverse=True)
+    return {folder.name: folder for _, folder in opened}, unreadable
 
 
 def find(run: str) -> Path:
-    """The folder of a run that is there: named as in the folder of runs, or given as a folder (with a /
-    in it). Raises ReckonError where there is none."""
+    """The folder of an existing run, given by name or as a folder (with a / in it).
+
+    Raises ReckonError if there is none.
+    """
     folder = Path(os.path.abspath(run)) if "/" in run else run_dir(run)
     if (folder / "run.json").is_file():
         return folder
@@ -68,13 +76,13 @@ def record_path(run: str | Path, experiment: str) -> Path:
 
 
 def _version(path: Path) -> tuple[int, int, int]:
-    """Inode, time of change and size: files are only ever replaced whole, so these tell two contents apart."""
+    """Inode, time of change and size: they differ for two contents, as files are replaced whole."""
     status = path.stat()
     return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _read(path: Path, model):
-    """The file's content as a `model`, or None where there is no file. Shared between callers: not to be changed."""
+    """The file's content as a `model`; None without a file. Callers share it: do not change it."""
     try:
         return _parsed(path, model, _version(path))
     except FileNotFoundError:
@@ -85,8 +93,11 @@ def _read(path: Path, model):
 
 @functools.lru_cache(maxsize=256)
 def _parsed(path: Path, model, version: tuple[int, int, int]):
-    """The content of one version of a file. A page reads its record dozens of times, and parsing a record of the
-    standard profile takes 10 to 100 ms."""
+    """The content of one version of a file.
+
+    Remembered, because a page reads its record dozens of times, and parsing one of the standard
+    profile takes 10 to 100 ms.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -98,9 +109,7 @@ def _parsed(path: Path, model, version: tuple[int, int, int]):
     except json.JSONDecodeError as error:
         what = f"line {error.lineno}: {error.msg}"
     except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        what = f"{where}: {first['msg']}" if where else first["msg"]
+        what = first_fault(error)
     raise ReckonError(
         f"{path} is not a whole record ({what}); move it away, and it is measured again."
     )
@@ -122,24 +131,25 @@ def _check_format(path: Path, text: str) -> None:
 
 
 def note_read(what: str) -> None:
-    """Tell the builder what this page was made from: a file, or a quantity's samples in one."""
+    """Notes for the builder what this page was made from: a file, or a quantity's samples in it."""
     log = config.reads_log()
     if log:
         with open(log, "a", encoding="utf-8") as file:
             file.write(f"{what}\n")
 
 
-def read_record(run: str | Path, experiment: str, only_measured: bool = False) -> Record:
-    """The experiment's record; an empty one where there is none yet. only_measured: the reader does not
-    depend on predictions, as with read_measured()."""
+def read_record(run: str | Path, experiment: str, *, only_measured: bool = False) -> Record:
+    """The experiment's record; an empty one if there is none yet.
+
+    With `only_measured` the reader does not depend on predictions, as with read_measured().
+    """
     path = record_path(run, experiment)
     note_read(f"{path}#*" if only_measured else str(path))
     found = _read(path, Record)
     if found is None:
         return Record(experiment=experiment)
-    return found.model_copy(
-        update={"quantities": dict(found.quantities)}
-    )  # the caller may put quantities in
+    # With a dictionary of its own: the caller may add quantities.
+    return found.model_copy(update={"quantities": dict(found.quantities)})
 
 
 def read_measured(run: str, quantity: str) -> Quantity | None:
@@ -152,18 +162,16 @@ def read_measured(run: str, quantity: str) -> Quantity | None:
 
 
 def digest(what: str) -> str:
-    """What a noted read came to, to see whether it changed."""
+    """A digest of what a noted read returned, to see whether it changed."""
     path, _, quantity = what.partition("#")
     base, wanted, pattern = path.partition("*")
     if wanted:
         return _hash("\n".join(sorted(map(str, Path(base).glob(wanted + pattern)))).encode())
     try:
         version = _version(Path(path))
-        return (
-            _digest_of_measured(path, quantity, version)
-            if quantity
-            else _digest_of_file(path, version)
-        )
+        if quantity:
+            return _digest_of_measured(path, quantity, version)
+        return _digest_of_file(path, version)
     except FileNotFoundError:
         return "none"
 
@@ -179,10 +187,10 @@ def _digest_of_file(path: str, version: tuple[int, int, int]) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _digest_of_measured(path: str, quantity: str, version: tuple[int, int, int]) -> str:
-    """Of one quantity's samples, or of all ("*"); of a file that is no record, of the whole file."""
+    """The digest of one quantity's samples, or of all ("*"); of the file if it is no record."""
     try:
         digests = _measured_digests(path, version)
-    except ValueError:  # a broken record is as it is; reading it says so
+    except ValueError:  # reading the broken record reports it
         return _digest_of_file(path, version)
     if quantity == "*":
         return _hash("".join(f"{name} {digests[name]}\n" for name in sorted(digests)).encode())
@@ -203,16 +211,17 @@ def write_record(run: str, record: Record) -> None:
 
 
 def read_run(name: str | Path) -> Run | None:
-    """The run in that folder, or None. It has the folder's name, whatever the file says: a folder may have been
-    copied or renamed, and what is written to the run must not go to the one that it came from."""
+    """The run in that folder, or None.
+
+    It has the folder's name, whatever the file says: a folder may have been copied or renamed, and
+    what is written to the run must not go to the original.
+    """
     path = run_dir(name) / "run.json"
     note_read(str(path))
     found = _read(path, Run)
-    return (
-        found.model_copy(update={"name": Path(os.path.abspath(path)).parent.name})
-        if found
-        else None
-    )
+    if found is None:
+        return None
+    return found.model_copy(update={"name": Path(os.path.abspath(path)).parent.name})
 
 
 def write_run(run: Run) -> None:
@@ -227,7 +236,7 @@ def make_folder(path: Path) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all, also after a crash."""
+    """Writes a file so that it exists whole or not at all, also after a crash."""
     temporary = None
     try:
         make_folder(path.parent)
@@ -252,8 +261,8 @@ def write_whole(path: Path, text: str) -> None:
 def experiments(run: str | Path) -> list[str]:
     """The experiments that the run holds, by name."""
     base = run_dir(run)
-    # A record that appears is noticed by whoever asked; one below methods/ is not: that page comes after all that
-    # read all of a run, and would make them stale.
+    # A new record makes the readers of all of a run stale; one below methods/ does not, because
+    # that page comes after them.
     note_read(f"{base}/*/*.json")
     return sorted(
         str(path.relative_to(base).with_suffix(""))

@@ -9,6 +9,7 @@ import pydantic
 
 from reckon import config, records
 from reckon.config import ReckonError
+from reckon.text import first_fault
 
 FILE = config.ROOT / "book" / "machines.toml"
 
@@ -29,8 +30,10 @@ class Attributes(pydantic.BaseModel):
 def _read() -> Attributes:
     try:
         return Attributes.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, pydantic.ValidationError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise ReckonError(f"{FILE}: {error}.") from None
+    except pydantic.ValidationError as error:
+        raise ReckonError(f"{FILE}: {first_fault(error)}.") from None
 
 
 def attributes() -> Attributes:

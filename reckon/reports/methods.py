@@ -15,6 +15,7 @@ import pydantic
 from reckon import config, records, statistics, units
 from reckon.config import ReckonError
 from reckon.records.result import Result, told_trials
+from reckon.text import first_fault, joined
 
 FILE = config.ROOT / "book" / "methods.toml"
 BLOCK_BYTES = 4096  # files are compared by blocks of 4 KiB, the size that most reports read
@@ -101,8 +102,7 @@ def _read() -> _File:
     except tomllib.TOMLDecodeError as error:
         raise ReckonError(f"{FILE}: {error}.") from None
     except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        raise ReckonError(f"{FILE}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from None
+        raise ReckonError(f"{FILE}: {first_fault(error)}.") from None
 
 
 def groups() -> tuple[Group, ...]:
@@ -157,7 +157,7 @@ class Way:
     @property
     def title(self) -> str:
         """Whose way it is, and which of theirs: "t470, fork exec"."""
-        whose = _listed(self.reports) or "this book"
+        whose = joined(self.reports) or "this book"
         row = self.row.of.rsplit("/", 1)[-1]
         for report in self.reports:
             row = row.removeprefix(report)
@@ -197,10 +197,6 @@ class Way:
         step = units.readable(self.median, unit)
         ends = (units.number(units.from_base(v, step)) for v in (low, high))
         return f"{units.amount(self.median, unit)} ({' to '.join(ends)})"
-
-
-def _listed(words: tuple[str, ...]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 @dataclass(frozen=True)

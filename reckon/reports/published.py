@@ -23,6 +23,7 @@ import pydantic
 from reckon import config, units
 from reckon.config import ReckonError
 from reckon.reports import quantities
+from reckon.text import first_fault
 
 FOLDER = config.ROOT / "book" / "reports"
 # A report that prints a figure in two places, perhaps in two units, may round one of them.
@@ -395,9 +396,7 @@ def read(path: Path) -> Report:
     except tomllib.TOMLDecodeError as error:
         raise ReckonError(f"{path}: {error}.") from None
     except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ReckonError(f"{path}: {where}: {first['msg']}.") from None
+        raise ReckonError(f"{path}: {first_fault(error)}.") from None
 
 
 def _checked(path: Path) -> Report:

@@ -93,7 +93,7 @@ class _Curve:
         return slope, float(((z - slope * t) ** 2).sum())
 
     def cost(self, i: int, j: int) -> float:
-        """The squares left by the mean, or by a line, which costs half a penalty more."""
+        """The squares left by the mean; or by a line, for half a penalty more."""
         about_mean = float(((self.z[i:j] - self.z[i:j].mean()) ** 2).sum())
         return min(about_mean, self.line(i, j)[1] + self.penalty / 2)
 
@@ -105,7 +105,7 @@ class _Curve:
 def _change_points(curve: _Curve) -> list[int]:
     import ruptures
 
-    # Its C kernel of the mean: the same answer as ruptures.Pelt(model="l2"), a hundred times faster.
+    # The C kernel of ruptures.Pelt(model="l2"): the same answer, a hundred times faster.
     search = ruptures.KernelCPD(kernel="linear", min_size=1)
     return [0, *map(int, search.fit_predict(curve.z[:, None], pen=curve.penalty))]
 
