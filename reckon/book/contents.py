@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from sphinx_external_toc.parsing import parse_toc_yaml
 
 from reckon import config
 from reckon.config import ROOT, ReckonError
+from reckon.text import did_you_mean, joined
 
 
 @functools.cache
@@ -43,6 +43,5 @@ def find(page: str) -> str:
     """The page of that name. Raises ReckonError, naming the nearest, where there is none."""
     if page in notebooks():
         return page
-    near = difflib.get_close_matches(page, notebooks(), 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(notebooks())}."
+    hint = did_you_mean(page, notebooks(), f"there are {joined(notebooks())}.")
     raise ReckonError(f"There is no experiment {page}; {hint}")

@@ -50,7 +50,7 @@ def process_values(process: records.Process, measurement: records.Measurement, u
 
 
 def trial_times_s(process: records.Process, measurement: records.Measurement) -> np.ndarray:
-    """When each trial began, in seconds since the measurement did, without pauses between trials."""
+    """When each trial began, in seconds since the measurement's start, but for pauses between."""
     ticks = np.maximum(np.asarray(process.ticks, dtype=float), 0)
     return process.started_s + (np.cumsum(ticks) - ticks) / measurement.tick_hz
 
@@ -115,7 +115,7 @@ class Result:
 
     @property
     def counter_step(self) -> float:
-        """The step of the counter in seconds, as this quantity's single readings show it, or nan."""
+        """The counter's step in seconds, as this quantity's single readings show it; else nan."""
         if not (self.points and self.measurement):
             return math.nan
         step = statistics.step(np.concatenate([p.ticks for p in self.points[0].processes]))
@@ -277,7 +277,7 @@ class Result:
 
     @property
     def inside_interval(self) -> bool | None:
-        """True if the measured median lies in the sealed prediction's interval; None without one."""
+        """True if the measured median lies in the sealed interval; None without an interval."""
         low, high = self.seal.low, self.seal.high
         if (
             self.is_curve
