@@ -29,11 +29,11 @@ export NO_APT
 export OMP_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book html pdf measure results compare doctor peer lab serve test lint setup lib tex nfs lock schema expected clean
+.PHONY: help book html pdf measure results compare doctor peer lab serve check test test-install lint setup lib tex nfs lock schema expected clean
 
 help: ## list the targets
 	@echo "Reckon: predict what this machine should do, then measure it."
-	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
 	@echo "Options: PROFILE=quick|standard|full  FRESH=1 (measure again)  RUN=name  NO_APT=1"
 	@echo "Files: SCRATCH=folder (on the disk to be measured; /var/tmp)"
 	@echo "Remote files: NFS=host:/export (with a file reckon-data there); without it a server of its own"
@@ -79,14 +79,21 @@ serve: setup ## show the site on http://127.0.0.1:8000 (PORT=)
 	@echo "http://127.0.0.1:$(PORT)/  (Ctrl-C ends it)"
 	@$(PY) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-# First what asserts no time, two files at once; then what measures, alone.
-test: setup lib ## run every check, or those of TESTS=
+# No root, no asserted time, no page executed: what runs after every edit.
+check: setup lib ## run the tests that take no root, no measured time and no build, within 3 minutes
+	@$(PY) -m pytest -q -n 2 --dist loadfile -m "beside and not book" --ignore=tests/test_notebooks.py
+
+# First what asserts no time, two files at once; then what measures, alone. Both always run.
+test: setup lib ## run every test but those of installation; or those of TESTS=
 ifdef TESTS
 	@$(PY) -m pytest $(TESTS)
 else
-	@$(PY) -m pytest -n 2 --dist loadfile -m beside; beside=$$?; \
-	  $(PY) -m pytest -m "not beside" && exit $$beside
+	@$(PY) -m pytest -n 2 --dist loadfile -m beside --ignore=tests/install; beside=$$?; \
+	  $(PY) -m pytest -m "not beside" --ignore=tests/install && exit $$beside
 endif
+
+test-install: setup ## run the tests of installation: pip install, and a book made elsewhere
+	@$(PY) -m pytest tests/install
 
 lint: setup ## check format, style, types, imports, spelling and the C compiler's warnings
 	@tools/lint $(VENV)/bin

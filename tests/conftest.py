@@ -10,6 +10,8 @@ from helpers import leaks
 from helpers.peers import Peer
 from helpers.project import RECORDED, ROOT, forget
 
+from reckon.hosts import peer as other
+
 # A shell's background job starts with SIGINT ignored, and so would everything that is tested here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -19,29 +21,36 @@ hypothesis.settings.load_profile("repeatable")
 
 leaks.adopt_orphans()
 
-# Read by reckon.config at every call, so set before anything else happens.
+# What the caller's shell or make has set must not reach the tests; reckon.config reads it at every call.
+for name in [name for name in os.environ if name.startswith("RECKON_")]:
+    del os.environ[name]
 os.environ["RECKON_LIB"] = str(ROOT / "_build" / "lib")
-for name in ("RECKON_RUN", "RECKON_PROFILE", "RECKON_FRESH", "RECKON_EVENTS", "RECKON_READS"):
-    os.environ.pop(name, None)
 
 
 class LeftBehind(Exception):
-    """What the fixtures found after a test."""
+    """A fixture failed after its test; no matter of time, so the test does not run again."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown():
     try:
         return (yield)
-    except (Exception, pytest.fail.Exception) as found:
-        raise LeftBehind(str(found)) from found
+    except (Exception, pytest.fail.Exception) as error:
+        raise LeftBehind(str(error)) from error
+
+
+def _is_beside(item) -> bool:
+    """Whether a test may run beside another: it asserts no time, and measures nothing."""
+    folder = item.path.relative_to(ROOT / "tests").parts[0]
+    return folder not in ("csrc", "measurement") and not item.get_closest_marker("timed")
 
 
 def pytest_collection_modifyitems(items):
-    """A shared host spoils a moment's times now and then, so what asserts one has three tries in all. A wrong row
-    fails each of them, and each one that failed is printed with its reason. What a test leaves behind is no
-    matter of time, and has one try."""
+    """A shared host disturbs a moment's times now and then: a test that asserts a time may run twice
+    more. The whole run has few reruns (--max-suite-reruns in pyproject.toml), and -raR lists them."""
     for item in items:
+        if _is_beside(item):
+            item.add_marker("beside")
         if item.get_closest_marker("timed"):
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=5, rerun_except=LeftBehind))
 
@@ -85,3 +94,14 @@ def peer():
     with Peer() as peer:
         yield peer
     assert peer.program.returncode == 0, peer.said
+
+
+@pytest.fixture
+def nothing_is_chosen(monkeypatch):
+    """No other host is set or chosen, before the test and after it."""
+    for name in (*other.VARIABLES, "RECKON_PEER", "RECKON_LINK_RTT", "RECKON_LINK_RATE"):
+        monkeypatch.setenv(name, "")  # so that it is put back
+        monkeypatch.delenv(name)
+    other.forget()
+    yield
+    other.forget()

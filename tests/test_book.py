@@ -17,7 +17,7 @@ import pytest
 from helpers.capabilities import need
 from helpers.project import ROOT, probes_running, processes_named
 
-pytestmark = [pytest.mark.book, pytest.mark.beside]
+pytestmark = pytest.mark.book
 PAGES = [
     "machine",
     "cpu/clock",

@@ -10,8 +10,6 @@ from helpers import pages
 
 from reckon.book import contents
 
-pytestmark = pytest.mark.beside
-
 
 @pytest.fixture
 def run(tmp_path):

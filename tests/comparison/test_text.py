@@ -11,8 +11,6 @@ from reckon.cli import main
 from reckon.comparison.two_runs import compare
 from tests.comparison.test_two_runs import NAMES, results
 
-pytestmark = pytest.mark.beside
-
 
 def test_the_command_line(folders, capsys):
     def printed(*arguments):

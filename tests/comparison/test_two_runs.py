@@ -13,8 +13,6 @@ from reckon.config import ReckonError
 from reckon.presentation import changes, machines_page
 from reckon.reports import other_machines
 
-pytestmark = pytest.mark.beside
-
 NAMES = [f"cpu/made/q{i}" for i in range(20)]
 
 

@@ -44,11 +44,23 @@ def remains(own_folder: Path) -> dict[str, set]:
     scratch files whose owner is dead."""
     mounts = Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
     return {
-        "process": {pid for pid in children_of(os.getpid()) if _alive_or_reaped(pid)},
+        "process": {
+            pid
+            for pid in children_of(os.getpid())
+            if _alive_or_reaped(pid) and not _is_interpreters(pid)
+        },
         "mount": {line.split()[1] for line in mounts if str(own_folder) in line},
         "control group": _orphaned(map(Path, control_groups())),
         "scratch folder": _orphaned(SCRATCH.glob("reckon-*")),
     }
+
+
+def _is_interpreters(pid: int) -> bool:
+    """Whether the child is a server of Python's multiprocessing, which lasts as long as this process."""
+    with contextlib.suppress(OSError):
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"multiprocessing.forkserver" in command or b"multiprocessing.resource" in command
+    return False
 
 
 def _alive_or_reaped(pid: int) -> bool:

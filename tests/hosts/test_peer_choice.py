@@ -13,6 +13,8 @@ from reckon.hosts import peer as other
 from reckon.measurement import library
 from tests.csrc.peer.test_refused import choice
 
+pytestmark = pytest.mark.usefixtures("nothing_is_chosen")
+
 
 def test_a_real_peer_is_greeted_once_and_told_to_the_rows(peer, monkeypatch):
     monkeypatch.setenv("RECKON_PEER_AT", "192.0.2.1:1")  # a parent's

@@ -15,8 +15,6 @@ from reckon.presentation.figures import strips
 from reckon.records.result import all_results
 from reckon.reports import other_machines, published
 
-pytestmark = pytest.mark.beside
-
 GETPID, CALL = "cpu/syscall/t470_getpid", "cpu/call/t470"
 
 

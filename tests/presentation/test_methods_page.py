@@ -17,8 +17,6 @@ from reckon.records.result import Result
 from reckon.reports import methods
 from reckon.reports.methods import Compared, Group, Row, Way
 
-pytestmark = pytest.mark.beside
-
 # RUBRIC.md, the reports' methods of each experiment, by the last part of their rows' names; a star for
 # what has no row, and so a reason.
 RUBRIC = {

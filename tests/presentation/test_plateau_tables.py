@@ -9,8 +9,6 @@ from helpers import made_up
 import reckon as rk
 from tests.statistics.test_plateaus import CAPACITIES, FOUR, SIZES, stairs, with_ramps
 
-pytestmark = pytest.mark.beside
-
 LOAD = "memory/latency/load"
 
 

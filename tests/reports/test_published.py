@@ -14,8 +14,6 @@ from reckon import units
 from reckon.config import ReckonError
 from reckon.reports import derivations, published
 
-pytestmark = pytest.mark.beside
-
 TABLES = tomllib.loads((ROOT / "tests/reports/tables.toml").read_text(encoding="utf-8"))
 NAMES = sorted(TABLES)
 EXAMPLE = re.search(

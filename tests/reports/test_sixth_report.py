@@ -15,8 +15,6 @@ from reckon.presentation import machines_page
 from reckon.presentation.figures import strips, style
 from reckon.reports import other_machines, published
 
-pytestmark = pytest.mark.beside
-
 EXAMPLE = re.search(
     r"```toml\n(.*?)```", (ROOT / "book/report-format.md").read_text(encoding="utf-8"), re.S
 )[1]

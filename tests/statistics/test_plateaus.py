@@ -6,8 +6,6 @@ import pytest
 
 from reckon.statistics import plateaus as levels
 
-pytestmark = pytest.mark.beside
-
 SIZES = 1024 * 2 ** np.arange(0, 18.01, 0.25)  # 73 points, four an octave, 1 KiB to 256 MiB
 SEEDS = 200
 # name: (index of the first point of each next level, the levels, the noise up to which it is found)

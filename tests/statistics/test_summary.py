@@ -6,8 +6,6 @@ import scipy.stats
 
 from reckon import statistics
 
-pytestmark = pytest.mark.beside
-
 
 def made_up(seed, processes=12, trials=20, centre=100.0, sd=1.0, between=1.0):
     random = np.random.default_rng(seed)

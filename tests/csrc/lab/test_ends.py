@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers.labs import SOON_S, USERS, gone, in_lab, living_in, machine, spaces_of
-from helpers.processes import alive
+from helpers.processes import alive, until
 from helpers.project import ROOT
 
 from reckon.config import ReckonError
@@ -32,10 +32,7 @@ def everything_of(lab):
     """Its namespaces and processes, once the stubborn program has two sleepers."""
     pids = {lab.pid, lab.relay_pid, lab.peer_pid}
     spaces = set().union(*(spaces_of(pid) for pid in pids))
-    for _ in range(200):
-        if len(living_in(spaces)) >= len(pids) + 2:
-            break
-        time.sleep(0.01)
+    until(lambda: len(living_in(spaces)) >= len(pids) + 2)
     found = living_in(spaces)
     assert pids <= found and len(found) >= 5
     # The first process and the program have networks of their own, all but the first a pid space.

@@ -20,14 +20,7 @@ from reckon.measurement import library
 WRONG = "wrong-token-of-the-tests"
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_chosen(monkeypatch):
-    for name in (*other.VARIABLES, "RECKON_PEER", "RECKON_LINK_RTT", "RECKON_LINK_RATE"):
-        monkeypatch.setenv(name, "")  # so that it is put back
-        monkeypatch.delenv(name)
-    other.forget()
-    yield
-    other.forget()
+pytestmark = pytest.mark.usefixtures("nothing_is_chosen")
 
 
 def row(at, token=TOKEN, service="about"):
