@@ -15,7 +15,7 @@ from reckon.presentation.text import described, first_case, verb
 from reckon.records.result import Result
 from reckon.records.session import session
 from reckon.reports import methods, published
-from reckon.reports.methods import Compared, Way
+from reckon.reports.methods import GroupResult, MethodResult
 from reckon.reports.other_machines import Here, Others
 
 _CYCLE = 0.95  # the clock is known to a few percent
@@ -306,47 +306,45 @@ def _there(report: published.Report, quantity: str) -> str:
     return f"{whose}{places(beyond)}, {most} from a drive of {units.amount(limit, 'GB/s')}"
 
 
-def of_methods(groups: dict[str, Compared]) -> Block:
+def of_methods(groups: dict[str, GroupResult]) -> Block:
     """Impossible figures among every method's figures on this machine, with what each does."""
     link = described(session().run.machine, "peer", "link_rate")
-    ways = {
-        way.row.of: way
+    methods = {
+        method.listed.quantity: method
         for group in groups.values()
-        for way in (group.ours, *group.ways)
-        if way.has_figure
+        for method in (group.baseline, *group.methods)
+        if method.has_value
     }
     claims = {"cycle": "is less than a cycle", "link": "is more than the link carries"}
     odd = []
-    for name, way in ways.items():
-        unit = way.page.unit
-        over_the_link = _is_rate(unit) and "peer" in way.point.params
-        broken = _impossible(_cycles(way), way.median if over_the_link else math.nan, link)
+    for name, method in methods.items():
+        unit = method.page.unit
+        over_the_link = _is_rate(unit) and "peer" in method.point.params
+        broken = _impossible(_cycles(method), method.median if over_the_link else math.nan, link)
         if broken:
-            value = units.amount(way.median, unit)
-            odd.append(f"- `{name}`: {value} {claims[broken]}. {_what_it_does(way)}")
+            value = units.amount(method.median, unit)
+            odd.append(f"- `{name}`: {value} {claims[broken]}. {_what_it_does(method)}")
     rule = "**Can it be?** No operation takes less than a cycle"
     if link:
         rate = units.amount(link, "Gbit/s")
         rule += (
             f", and nothing crosses the link to the peer faster than the {rate} that it is set to"
         )
-    count = (
-        f"{rule}. Of {len(ways)} figures {len(odd) or 'none'} {verb(len(odd) or 1, 'does', 'do')}"
-    )
+    count = f"{rule}. Of {len(methods)} figures {len(odd) or 'none'} {verb(len(odd) or 1, 'does', 'do')}"
     return say(f"{count}:\n\n" + "\n".join(odd) if odd else f"{count}.")
 
 
-def _cycles(way: Way) -> float:
+def _cycles(method: MethodResult) -> float:
     """A time in core cycles, by the clock of its own processes; nan for what is no time."""
-    if units.dimension(way.page.unit) != units.dimension("s"):
+    if units.dimension(method.page.unit) != units.dimension("s"):
         return math.nan
-    result = way.again or way.page
-    point = way.again.points[0] if way.again else way.point
+    result = method.repeated or method.page
+    point = method.repeated.points[0] if method.repeated else method.point
     clocks = [(p.cycles_per_tick_before + p.cycles_per_tick_after) / 2 for p in point.processes]
-    return way.median * float(np.median(clocks)) * result.measurement.tick_hz
+    return method.median * float(np.median(clocks)) * result.measurement.tick_hz
 
 
-def _what_it_does(way: Way) -> str:
-    is_own = not way.reports and way.row.differs == "ours"
-    text = "the book's own" if is_own else way.row.differs
+def _what_it_does(method: MethodResult) -> str:
+    is_own = not method.reports and method.listed.differs == "ours"
+    text = "the book's own" if is_own else method.listed.differs
     return f"{text[0].upper()}{text[1:]}."

@@ -10,7 +10,7 @@ from reckon.presentation.text import first_case
 from reckon.records.result import ops_in_a_trial, result
 from reckon.records.session import session
 from reckon.reports import methods
-from reckon.reports.methods import Compared, Ratio, Way
+from reckon.reports.methods import GroupResult, MethodResult, Ratio
 
 SAME = 0.05  # a method within this share of the yardstick does not change the figure
 VAGUE = 1.25  # an interval wider than this factor that holds 1 decides nothing
@@ -78,18 +78,19 @@ def effect(ratio: Ratio) -> str:
     )
 
 
-def _cost(method: Way, ours: Way, ratio: Ratio) -> str:
+def _cost(method: MethodResult, ours: MethodResult, ratio: Ratio) -> str:
     """What share of the difference the known cost inside the method's figure is."""
-    inside = method.inside
+    inside = method.included
     if inside is None or inside.summary is None or not changes_figure(ratio):
         return ""
-    row, cost = method.row, methods.cost(method.row.costs)
-    total = row.times * inside.median
+    listed, cost = method.listed, methods.cost(method.listed.includes)
+    total = listed.includes_times * inside.median
     added = method.median - ours.median
     share = total / added if added > 0 else 0
     if share < _NONE:
         return ""
-    several = f"{units.plain(row.times)} times " if row.times != 1 else ""
+    many = listed.includes_times
+    several = f"{units.plain(many)} times " if many != 1 else ""
     in_a_row = set(cost.in_a_row) & set(ours.point.params)
     rest = f"; the rest is not {cost.name}"
     if in_a_row:
@@ -103,7 +104,7 @@ def _cost(method: Way, ours: Way, ratio: Ratio) -> str:
     traps = inside.core_cycles.median > cost.traps_above_cycles
     trapped = ": it traps, and the hypervisor answers it" if traps else ""
     amount = units.amount(total, inside.unit)
-    return f" {several}`{row.costs}` is {amount} here{explains}{trapped}."
+    return f" {several}`{listed.includes}` is {amount} here{explains}{trapped}."
 
 
 def counter_step() -> float:
@@ -124,13 +125,13 @@ def counter() -> Block:
     )
 
 
-def _ops_between_readings(method: Way) -> float:
+def _ops_between_readings(method: MethodResult) -> float:
     """How many operations of the yardstick lie between two readings of the counter."""
-    point = method.again.points[0] if method.again else method.point
-    return method.per * ops_in_a_trial(point)
+    point = method.repeated.points[0] if method.repeated else method.point
+    return method.divisor * ops_in_a_trial(point)
 
 
-def _steps(method: Way, ours: Way, ratio: Ratio) -> str:
+def _steps(method: MethodResult, ours: MethodResult, ratio: Ratio) -> str:
     """How few steps of the counter a difference is, if few."""
     if units.dimension(method.page.unit) != units.dimension("s") or ratio.off <= 1 + SAME:
         return ""
@@ -144,17 +145,17 @@ def _steps(method: Way, ours: Way, ratio: Ratio) -> str:
     return f" The difference is {count} of the counter ({units.amount(step, 'ns')}{of})."
 
 
-def sentence(method: Way, compared: Compared) -> str:
+def sentence(method: MethodResult, compared: GroupResult) -> str:
     """One item of a group's list: what the method does to the figure, and what it does otherwise."""
-    ours, ratio = compared.ours, compared.ratio(method)
-    differs = f": {method.row.differs}" if method.row.differs else ""
+    ours, ratio = compared.baseline, compared.ratio(method)
+    differs = f": {method.listed.differs}" if method.listed.differs else ""
     title = f"- **{method.title}**"
-    if not method.has_figure:
+    if not method.has_value:
         return f"{title} is not measured here ({method.reason}){differs}."
-    if not ours.has_figure:
+    if not ours.has_value:
         return f"{title} cannot be held against ours{differs}."
     if not ratio.known:
-        gives = f"{title} gives {method.told()}, of which no ratio tells anything{differs}."
+        gives = f"{title} gives {method.text()}, of which no ratio tells anything{differs}."
         return gives + _steps(method, ours, ratio)
     apart = compared.side_by_side and not ratio.rounds
     where = f" (minutes apart: {method.reason})" if apart else ""

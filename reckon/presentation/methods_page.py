@@ -25,20 +25,20 @@ from reckon.presentation.figures.style import BLACK, STYLE
 from reckon.presentation.text import NONE, first_case, verb
 from reckon.records.result import AGAIN
 from reckon.reports import published
-from reckon.reports.methods import Compared, Ratio, Way
+from reckon.reports.methods import GroupResult, MethodResult, Ratio
 
 _LISTED_MOST = 12  # methods that the ranking lists
 
 
-def _in_reports(method: Way) -> str:
+def _in_reports(method: MethodResult) -> str:
     """What the reports print of it, at the same place, divided as its figure here."""
     if not method.page:
         return NONE
     unit = method.page.unit
-    x = method.point.x if method.has_figure else None
-    figures = published.of(method.row.of)
+    x = method.point.x if method.has_value else None
+    figures = published.of(method.listed.quantity)
     texts = [
-        f"{f.report}: {units.amount(f.base(f.measured, unit) / method.per, unit)}"
+        f"{f.report}: {units.amount(f.base(f.measured, unit) / method.divisor, unit)}"
         for f in figures
         if _is_at(f, x) and (not method.reports or f.report in method.reports)
     ]
@@ -57,26 +57,26 @@ def _is_at(figure: published.Figure, x: float | None) -> bool:
     return math.isclose(units.to_base(figure.at, figure.at_unit), x)
 
 
-def _row(method: Way, compared: Compared) -> list[str]:
+def _row(method: MethodResult, compared: GroupResult) -> list[str]:
     ratio = compared.ratio(method)
-    is_ours = method is compared.ours
-    rounds = len(method.processes) if is_ours and method.again else ratio.rounds
+    is_ours = method is compared.baseline
+    rounds = len(method.values) if is_ours and method.repeated else ratio.rounds
     has_method = method.page and method.page.measurement
     return [
         f"**{method.title}**" if is_ours else method.title,
         method.page.measurement.timed if has_method else NONE,
-        method.told(),
+        method.text(),
         first_case((is_ours, "1"), (ratio.known, times(ratio)), (True, NONE)),
-        first_case((rounds > 0, str(rounds)), (method.has_figure, "its page"), (True, NONE)),
+        first_case((rounds > 0, str(rounds)), (method.has_value, "its page"), (True, NONE)),
         _in_reports(method),
     ]
 
 
-def _lead(compared: Compared) -> str:
+def _lead(compared: GroupResult) -> str:
     """What holds for all of a group."""
-    reason = compared.ours.reason
+    reason = compared.baseline.reason
     return first_case(
-        (not compared.ours.has_figure, f"Ours has no figure here: {reason}.\n\n"),
+        (not compared.baseline.has_value, f"Ours has no figure here: {reason}.\n\n"),
         (not compared.side_by_side, f"From their pages, minutes apart: {reason}.\n\n"),
     )
 
@@ -91,10 +91,10 @@ _GROUP_COLUMNS = {
 }
 
 
-def group(compared: Compared) -> Block:
+def group(compared: GroupResult) -> Block:
     """The table of a group and a sentence on each method, in the order of their effects."""
-    ours = compared.ours
-    if not any(method.has_figure for method in (ours, *compared.ways)):
+    ours = compared.baseline
+    if not any(method.has_value for method in (ours, *compared.methods)):
         return say(f"There is nothing to compare: {ours.reason}.")
     methods = [*compared.ranked, *compared.without]
     rows = [_row(method, compared) for method in (ours, *methods)]
@@ -105,25 +105,25 @@ def group(compared: Compared) -> Block:
     )
 
 
-def _all(groups: dict[str, Compared]) -> list[tuple[Compared, Way, Ratio]]:
+def _all(groups: dict[str, GroupResult]) -> list[tuple[GroupResult, MethodResult, Ratio]]:
     """Every method with a ratio, from the least effect on its figure to the most."""
-    ranked = [(one, way, one.ratio(way)) for one in groups.values() for way in one.ranked]
+    ranked = [(one, method, one.ratio(method)) for one in groups.values() for method in one.ranked]
     return sorted(ranked, key=lambda each: each[2].off)
 
 
-def _farthest(groups: dict[str, Compared]) -> list[tuple[Compared, Way, Ratio]]:
+def _farthest(groups: dict[str, GroupResult]) -> list[tuple[GroupResult, MethodResult, Ratio]]:
     """The methods that change their figures, from the most effect to the least."""
     changed = [each for each in _all(groups) if changes_figure(each[2])]
     return sorted(changed, key=lambda each: -each[2].off)[:_LISTED_MOST]
 
 
-def strips(groups: dict[str, Compared], name: str, caption: str) -> Block:
+def strips(groups: dict[str, GroupResult], name: str, caption: str) -> Block:
     """A strip for each group: every method's figure over the yardstick on a logarithmic axis, with
     the least and the most of the rounds."""
     drawn = [one for one in groups.values() if one.ranked][::-1]
     if not drawn:
         return say("There is nothing to draw: no page has been measured yet.")
-    used = {report for _, way, _ in _all(groups) for report in way.reports}
+    used = {report for _, method, _ in _all(groups) for report in method.reports}
     looks = {report: look for report, look in style.report_looks().items() if report in used}
     looks[""] = {"color": BLACK, "marker": "d"}
     rows = []
@@ -144,7 +144,8 @@ def strips(groups: dict[str, Compared], name: str, caption: str) -> Block:
         )
         style.legend(figure, axes, [_key(report, look) for report, look in looks.items()])
     alt = "The farthest from ours: " + "; ".join(
-        f"{way.row.of} {units.number(ratio.middle)} times" for _, way, ratio in _farthest(groups)
+        f"{method.listed.quantity} {units.number(ratio.middle)} times"
+        for _, method, ratio in _farthest(groups)
     )
     header = ["group", "quantity", "reports", "times ours", "least", "most", "rounds"]
     return style.save(figure, name, caption, alt, header, rows)
@@ -159,7 +160,7 @@ def _key(report: str, look: dict) -> Line2D:
     return Line2D([], [], ls="", ms=4, label=report or "another row of this book", **look)
 
 
-def _draw(axes, one: Compared, method: Way, y: float, looks: dict) -> list[list[str]]:
+def _draw(axes, one: GroupResult, method: MethodResult, y: float, looks: dict) -> list[list[str]]:
     """A mark for each report that uses the method, hollow if from its page; their rows of data."""
     ratio = one.ratio(method)
     rows = []
@@ -170,11 +171,11 @@ def _draw(axes, one: Compared, method: Way, y: float, looks: dict) -> list[list[
         fill = look["color"] if ratio.rounds else "white"
         axes.plot(ratio.middle, y + 0.12 * k, ls="", ms=4, mfc=fill, **look)
         ends = [f"{v:.6g}" for v in (ratio.middle, ratio.least, ratio.most)]
-        rows.append([one.group.title, method.row.of, report, *ends, str(ratio.rounds)])
+        rows.append([one.group.title, method.listed.quantity, report, *ends, str(ratio.rounds)])
     return rows
 
 
-def farthest(groups: dict[str, Compared]) -> Block:
+def farthest(groups: dict[str, GroupResult]) -> Block:
     """How many methods change their figures, and the one that changes it most."""
     every = _all(groups)
     if not every:
@@ -196,28 +197,28 @@ def farthest(groups: dict[str, Compared]) -> Block:
         what = one.group.title[0].lower() + one.group.title[1:]
         sentences.append(
             f"Farthest of all goes **{method.title}**, {units.number(ratio.middle)} times ours for "
-            f"*{what}*: {method.row.differs}."
+            f"*{what}*: {method.listed.differs}."
         )
     return say(*sentences)
 
 
-def ranking(groups: dict[str, Compared], caption: str, name: str) -> Block:
+def ranking(groups: dict[str, GroupResult], caption: str, name: str) -> Block:
     """The methods that change their figures most, first."""
     rows = [
-        [one.group.title, method.title, times(ratio), method.row.differs]
+        [one.group.title, method.title, times(ratio), method.listed.differs]
         for one, method, ratio in _farthest(groups)
     ]
     columns = {"Figure": 22, "Method of": 20, "Times ours": 18, "What it does otherwise": 40}
     return table(columns, rows, caption, name)
 
 
-def repeated(groups: dict[str, Compared]) -> Block:
+def repeated(groups: dict[str, GroupResult]) -> Block:
     """How well figures repeat: the page predicts that they equal those of their own pages."""
     again = {
-        way.row.of: way.again
+        method.listed.quantity: method.repeated
         for one in groups.values()
-        for way in (one.ours, *one.ways)
-        if way.again
+        for method in (one.baseline, *one.methods)
+        if method.repeated
     }
     results = [result for result in again.values() if 0 < result.ratio < math.inf]
     if not results:

@@ -1,5 +1,8 @@
-"""The ways of measuring that are held against one another, as book/methods.toml lists them: each group names
-a quantity of this book, the yardstick, and the ways of the reports. paired.py measures them."""
+"""The methods of measuring that are compared with one another, as book/methods.toml lists them.
+
+Each group names a quantity of this book, the baseline, and other methods of measuring it, most of them
+the reports'. reckon/measurement/side_by_side.py measures them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ import pydantic
 
 from reckon import config, records, statistics, units
 from reckon.config import ReckonError
-from reckon.records.result import Result, told_trials
+from reckon.records.result import Result
 from reckon.text import first_fault, joined
 
 FILE = config.ROOT / "book" / "methods.toml"
@@ -25,15 +28,15 @@ class _Strict(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
 
-class Row(_Strict):
-    """One way, as book/methods.toml describes it."""
+class Method(_Strict):
+    """One method; book/methods.toml explains the fields."""
 
-    of: str = ""
+    quantity: str = ""
     report: str = ""
     differs: str = ""
     why_not: str = ""
-    costs: str = ""
-    times: float = 1.0
+    includes: str = ""
+    includes_times: float = 1.0
     at: float | Literal["last"] | None = None
     per: float = 1.0
     blocks_of: str = ""
@@ -48,20 +51,20 @@ class Row(_Strict):
 
     @pydantic.model_validator(mode="after")
     def _a_quantity_or_a_reason(self):
-        if bool(self.of and self.differs) == bool(self.report and self.why_not):
-            raise ValueError("give either of and differs, or report and why_not")
+        if bool(self.quantity and self.differs) == bool(self.report and self.why_not):
+            raise ValueError("give either quantity and differs, or report and why_not")
         return self
 
 
 class Group(_Strict):
-    """The ways to one figure."""
+    """The methods of measuring one thing."""
 
     name: str
     title: str
-    ours: str
+    baseline: str
     at: float | None = None
     from_page: str = ""
-    way: tuple[Row, ...]
+    method: tuple[Method, ...]
 
 
 class NotComparable(_Strict):
@@ -81,9 +84,9 @@ class NotRanked(_Strict):
 class Cost(_Strict):
     """A quantity whose time lies inside the figures of some methods."""
 
-    of: str
+    quantity: str
     name: str = "that"  # as a sentence has it
-    in_a_row: tuple[str, ...] = ()  # parameters of a yardstick that has it once for many operations
+    in_a_row: tuple[str, ...] = ()  # parameters of a baseline that has it once for many operations
     traps_above_cycles: float = math.inf  # so slow, it is the hypervisor that answers
 
 
@@ -96,7 +99,7 @@ class _File(_Strict):
 
 
 @functools.cache
-def _read() -> _File:
+def _parsed() -> _File:
     try:
         return _File.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
     except tomllib.TOMLDecodeError as error:
@@ -105,110 +108,109 @@ def _read() -> _File:
         raise ReckonError(f"{FILE}: {first_fault(error)}.") from None
 
 
-def groups() -> tuple[Group, ...]:
-    """All groups, in the order of the page. Raises ReckonError for a file that is none."""
+def _read() -> _File:
     records.note_read(str(FILE))
+    return _parsed()
+
+
+def groups() -> tuple[Group, ...]:
+    """All groups, in the order of the page. Raises ReckonError for a file that does not fit."""
     return _read().group
 
 
-def of(quantity: str) -> Row | None:
-    """The method that the quantity is measured by, if book/methods.toml lists it."""
-    listed = (method for group in groups() for method in group.way)
-    return next((method for method in listed if method.of == quantity), None)
+def of(quantity: str) -> Method | None:
+    """The method that measures the quantity, if book/methods.toml lists it."""
+    listed = (method for group in groups() for method in group.method)
+    return next((method for method in listed if method.quantity == quantity), None)
 
 
 def cost(quantity: str) -> Cost:
-    """What is known of a quantity that methods name as their cost."""
-    return next((cost for cost in _read().cost if cost.of == quantity), Cost(of=quantity))
+    """What is known of a quantity that lies inside the figures of some methods."""
+    listed = (cost for cost in _read().cost if cost.quantity == quantity)
+    return next(listed, Cost(quantity=quantity))
 
 
 def counter_readings() -> tuple[str, ...]:
     """The quantities whose single readings show the step of the time-stamp counter."""
-    records.note_read(str(FILE))
     return _read().counter_readings
 
 
 def not_comparable() -> dict[str, str]:
     """Why, by experiment, no figure of the reports is compared with this book's."""
-    records.note_read(str(FILE))
     return {entry.experiment: entry.why for entry in _read().not_comparable}
 
 
 def not_ranked() -> dict[str, str]:
     """Why, by quantity, no machine is faster or slower than another by it."""
-    records.note_read(str(FILE))
     return {name: entry.why for entry in _read().not_ranked for name in entry.quantities}
 
 
 @dataclass(frozen=True)
-class Way:
-    """One way of a group, on this machine. Values are in base units of the yardstick's quantity."""
+class MethodResult:
+    """What a method gives on this machine, in base units of the baseline's quantity."""
 
-    row: Row
-    reports: tuple[str, ...]  # none: a row of this book
-    page: Result | None  # as its page measured it
-    point: records.Point | None  # the place of it that is meant; None without samples
-    again: Result | None  # measured here, side by side
-    reason: str  # why it has no figure, or why it was not measured again
-    per: float = 1.0  # so many operations of the yardstick are in one of its
-    inside: Result | None = None  # what its row names as lying inside its figure
-    rounds: int | None = None  # of `again`, so many count; None: all
+    listed: Method
+    reports: tuple[str, ...]  # whose method it is; none: this book's
+    page: Result | None = None  # as its page measured it
+    point: records.Point | None = None  # the place of its curve that is compared
+    repeated: Result | None = None  # measured side by side with the others of its group
+    reason: str = ""  # why it has no value, or why it was not measured side by side
+    divisor: float = 1.0  # how many operations of the baseline one of its operations holds
+    included: Result | None = None  # what lies inside its figure
+    rounds: int | None = None  # how many processes of `repeated` count; None: all
 
     @property
     def title(self) -> str:
-        """Whose way it is, and which of theirs: "t470, fork exec"."""
-        whose = joined(self.reports) or "this book"
-        row = self.row.of.rsplit("/", 1)[-1]
+        """Whose method it is, and which of theirs: "REPORT, fork exec"."""
+        name = self.listed.quantity.rsplit("/", 1)[-1]
         for report in self.reports:
-            row = row.removeprefix(report)
-        return ", ".join(filter(None, [whose, row.strip("_").replace("_", " ")]))
+            name = name.removeprefix(report)
+        name = name.strip("_").replace("_", " ")
+        whose = joined(self.reports) or "this book"
+        return f"{whose}, {name}" if name else whose
 
     @property
-    def has_figure(self) -> bool:
+    def has_value(self) -> bool:
         return self.point is not None
 
     @functools.cached_property
-    def processes(self) -> np.ndarray:
-        """One value for each fresh process: those of here, else the page's."""
-        if not self.has_figure:
-            return np.array([])
-        one = self.again or self.page
-        counted = (
-            self.again.points[0].processes[: self.rounds] if self.again else self.point.processes
-        )
-        m = one.measurement
-        told = [
-            told_trials(p.ticks, p.ops, m.op, m.tick_hz, one.unit, one.seal.kind) for p in counted
-        ]
-        return np.array([float(np.median(v)) for v in told]) / self.per
+    def values(self) -> np.ndarray:
+        """One value for each process: side by side with the others, or else the page's."""
+        if self.repeated:
+            medians = self.repeated.process_medians(self.repeated.points[0])[: self.rounds]
+        elif self.page and self.point:
+            medians = self.page.process_medians(self.point)
+        else:
+            medians = np.array([])
+        return medians / self.divisor
 
     @property
     def median(self) -> float:
-        return float(np.median(self.processes)) if len(self.processes) else math.nan
+        return float(np.median(self.values)) if len(self.values) else math.nan
 
-    def told(self) -> str:
-        """The figure with its interval, as a table says it."""
-        if not self.has_figure:
+    def text(self) -> str:
+        """The value with its interval, as a cell of a table; else the reason."""
+        if not self.page or not self.has_value:
             return self.reason
         unit = self.page.unit
-        low, high = statistics.median_interval(self.processes)
+        low, high = statistics.median_interval(self.values)
         if math.isnan(low):
             return units.amount(self.median, unit)
         step = units.readable(self.median, unit)
-        ends = (units.number(units.from_base(v, step)) for v in (low, high))
+        ends = (units.number(float(units.from_base(value, step))) for value in (low, high))
         return f"{units.amount(self.median, unit)} ({' to '.join(ends)})"
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """A way's figure over the yardstick's, round by round."""
+    """A method's value over the baseline's, round by round."""
 
     middle: float
-    low: float  # 95 % interval of the median; nan below six rounds
-    high: float
-    least: float  # over the rounds
-    most: float
-    rounds: int  # 0: not side by side, but by two pages' records
+    low: float = math.nan  # 95 % interval of the median; nan below six rounds
+    high: float = math.nan
+    least: float = math.nan  # over the rounds
+    most: float = math.nan
+    rounds: int = 0  # 0: not side by side, but from the records of two pages
 
     @property
     def known(self) -> bool:
@@ -216,42 +218,50 @@ class Ratio:
 
     @property
     def off(self) -> float:
-        """By what factor, whichever way; nan for none."""
+        """The factor between the two, at least 1; nan for an unknown ratio."""
         return max(self.middle, 1 / self.middle) if self.known else math.nan
 
 
 @dataclass(frozen=True)
-class Compared:
-    """A group on this machine."""
+class GroupResult:
+    """What the methods of a group give on this machine."""
 
     group: Group
-    ours: Way
-    ways: tuple[Way, ...]
+    baseline: MethodResult
+    methods: tuple[MethodResult, ...]
 
     @property
     def side_by_side(self) -> bool:
-        return self.ours.again is not None
+        return self.baseline.repeated is not None
 
-    def ratio(self, way: Way) -> Ratio:
-        """Paired by the round in which both ran, so that what slowed the machine for a while cancels."""
-        none = Ratio(math.nan, math.nan, math.nan, math.nan, math.nan, 0)
-        if not (way.has_figure and self.ours.has_figure) or not self.ours.median:
-            return none
-        if not (way.again and self.ours.again):
-            return replace(none, middle=way.median / self.ours.median)
-        rounds = min(len(way.processes), len(self.ours.processes))
+    def ratio(self, method: MethodResult) -> Ratio:
+        """Paired by the round in which both ran, so that a slow period of the machine cancels."""
+        baseline = self.baseline
+        if not (method.has_value and baseline.has_value) or not baseline.median:
+            return Ratio(math.nan)
+        if not (method.repeated and baseline.repeated):
+            return Ratio(method.median / baseline.median)
+        rounds = min(len(method.values), len(baseline.values))
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = way.processes[:rounds] / self.ours.processes[:rounds]
-        middle, (low, high) = float(np.median(found)), statistics.median_interval(found)
-        return Ratio(middle, low, high, float(found.min()), float(found.max()), rounds)
+            ratios = method.values[:rounds] / baseline.values[:rounds]
+        interval = statistics.median_interval(ratios)
+        ends = float(ratios.min()), float(ratios.max())
+        return Ratio(float(np.median(ratios)), *interval, *ends, rounds)
 
     @property
-    def ranked(self) -> list[Way]:
-        """The ways with a ratio, from the one that does least to the figure to the one that does most."""
-        known = [way for way in self.ways if self.ratio(way).known]
-        return sorted(known, key=lambda way: self.ratio(way).off)
+    def ranked(self) -> list[MethodResult]:
+        """The methods with a ratio, from the one nearest to the baseline to the farthest."""
+        known = [method for method in self.methods if self.ratio(method).known]
+        return sorted(known, key=lambda method: self.ratio(method).off)
 
     @property
-    def without(self) -> list[Way]:
-        """The ways without one."""
-        return [way for way in self.ways if not self.ratio(way).known]
+    def without(self) -> list[MethodResult]:
+        """The methods without a ratio."""
+        return [method for method in self.methods if not self.ratio(method).known]
+
+    def whole_rounds(self) -> GroupResult:
+        """The same without the round that was under way when the time was up."""
+        results = (self.baseline, *self.methods)
+        rounds = min((len(one.values) for one in results if one.repeated), default=0)
+        baseline, *methods = (replace(one, rounds=rounds) for one in results)
+        return GroupResult(self.group, baseline, tuple(methods))

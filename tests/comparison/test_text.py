@@ -87,9 +87,9 @@ def test_without_runs_it_lists_them(folders, capsys):
         (["a", "../../a b"], "There is no run ../../a b; "),
         (["a", "empty"], "The runs a and empty have no measured quantity in common."),
         (["a", "b", "--least", "much"], "'much' is not a percentage"),
-        (["a"], "It takes two runs, A and B, to compare them; `reckon compare` lists"),
-        (["", "b"], "It takes two runs, A and B"),
-        (["--control", "a"], "It takes two runs, A and B"),
+        (["a"], "A comparison takes two runs, A and B; `reckon compare` lists"),
+        (["", "b"], "A comparison takes two runs, A and B"),
+        (["--control", "a"], "A comparison takes two runs, A and B"),
     ],
 )
 def test_a_users_mistake_is_one_sentence(folders, capsys, arguments, says):

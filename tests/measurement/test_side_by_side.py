@@ -15,7 +15,7 @@ from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given
 from reckon.records.result import result
 from reckon.records.session import session
-from reckon.reports.methods import Group, Row
+from reckon.reports.methods import Group, Method
 
 LONG = "test/long"  # the row test/chain with twice the work
 
@@ -38,8 +38,8 @@ def execute_page(chain=10240, long=20480, **more):
 
 
 def group(*rows, **more):
-    rows = rows or (Row(of=LONG, differs="twice the work"),)
-    return Group(name="g", title="A chain", ours="test/chain", way=rows, **more)
+    rows = rows or (Method(quantity=LONG, differs="twice the work"),)
+    return Group(name="g", title="A chain", baseline="test/chain", method=rows, **more)
 
 
 def stored():
@@ -70,7 +70,7 @@ def test_a_group_is_measured_again_as_its_pages_measured_it(folders, ran):
     ran.clear()
     found = side_by_side.compare(group())
     assert found.side_by_side and len(ran) == 12 and set(ran) == {10240, 20480}
-    ratio = found.ratio(found.ways[0])
+    ratio = found.ratio(found.methods[0])
     assert ratio.rounds == 6 and 1.7 < ratio.middle < 2.3
     kept = stored()["methods/" + LONG]
     assert (
@@ -102,7 +102,7 @@ def test_what_was_measured_is_reused_all_or_none(folders, ran, monkeypatch):
     ran.clear()
     forget()
     again = side_by_side.compare(group())
-    assert ran == [] and again.ratio(again.ways[0]) == first.ratio(first.ways[0])
+    assert ran == [] and again.ratio(again.methods[0]) == first.ratio(first.methods[0])
     # One of them is missing: figures of another hour would be no comparison.
     record = records.read_record(session().run.name, "methods/test")
     record.quantities["methods/" + LONG] = record.quantities["methods/" + LONG].model_copy(
@@ -119,27 +119,30 @@ def test_what_was_measured_is_reused_all_or_none(folders, ran, monkeypatch):
 def test_a_row_that_is_not_measured_here_says_why(folders):
     found = side_by_side.compare(group())
     assert (
-        found.ours.reason == "`test/chain` has not been measured yet; its page does that"
+        found.baseline.reason == "`test/chain` has not been measured yet; its page does that"
         and not found.side_by_side
     )
     execute_page()
-    rows = (Row(of="test/none", differs="x"), Row(report="t470", why_not="it does not say how"))
+    rows = (
+        Method(quantity="test/none", differs="x"),
+        Method(report="t470", why_not="it does not say how"),
+    )
     found = side_by_side.compare(group(*rows))
-    assert [one.reason for one in found.ways] == [
+    assert [one.reason for one in found.methods] == [
         "`test/none` has not been measured yet; its page does that",
         "it does not say how",
     ]
-    assert not found.side_by_side and found.ours.has_figure  # alone it is not run again
+    assert not found.side_by_side and found.baseline.has_value  # alone it is not run again
     found = side_by_side.compare(group(from_page="it is long"))
-    assert found.ways[0].reason == "it is long" and found.ratio(found.ways[0]).rounds == 0
+    assert found.methods[0].reason == "it is long" and found.ratio(found.methods[0]).rounds == 0
 
 
 def test_a_dear_row_keeps_the_figure_of_its_page(folders, ran):
     execute_page(long=200_000_000)
     ran.clear()
     found = side_by_side.compare(group())
-    assert f"one process of `{LONG}` takes" in found.ways[0].reason and ran == []
-    assert found.ratio(found.ways[0]).middle > 1000
+    assert f"one process of `{LONG}` takes" in found.methods[0].reason and ran == []
+    assert found.ratio(found.methods[0]).middle > 1000
 
 
 @pytest.mark.timed
@@ -150,19 +153,21 @@ def test_a_curve_takes_part_at_one_place(folders, ran):
     )
     rk.measure(curve, "test/chain", over="instructions", samples=4)
     ran.clear()
-    found = side_by_side.compare(group(Row(of="test/curve", differs="x", at=5120)))
-    assert set(ran) == {5120, 10240} and 0.4 < found.ratio(found.ways[0]).middle < 0.6
-    found = side_by_side.compare(group(Row(of="test/curve", differs="x", at="last", per=2)))
+    found = side_by_side.compare(group(Method(quantity="test/curve", differs="x", at=5120)))
+    assert set(ran) == {5120, 10240} and 0.4 < found.ratio(found.methods[0]).middle < 0.6
+    found = side_by_side.compare(
+        group(Method(quantity="test/curve", differs="x", at="last", per=2))
+    )
     assert (
-        0.4 < found.ratio(found.ways[0]).middle < 0.6
+        0.4 < found.ratio(found.methods[0]).middle < 0.6
     )  # as long as ours, and two of ours are in it
     sealed = stored()["methods/test/curve"].predictions[
         -1
     ]  # of its own operation, at its last place
     assert sealed.predicted == result(session().run.name, "test/curve").medians[-1]
-    assert side_by_side.compare(group(Row(of="test/curve", differs="x", at=77))).ways[0].reason == (
-        "its page did not measure it at 77"
-    )
+    assert side_by_side.compare(group(Method(quantity="test/curve", differs="x", at=77))).methods[
+        0
+    ].reason == ("its page did not measure it at 77")
 
 
 def test_figures_measured_again_are_no_rows_of_the_summary(folders):
@@ -184,8 +189,8 @@ def test_a_recorded_run_is_read_and_not_measured(folders, ran):
     found = side_by_side.compare(group())
     assert session().replay and ran == [] and "methods/test" not in records.experiments(run.name)
     assert (
-        found.ours.reason == "the run holds no figures of it beside others"
-        and found.ratio(found.ways[0]).known
+        found.baseline.reason == "the run holds no figures of it beside others"
+        and found.ratio(found.methods[0]).known
     )
     records.write_run(run)
     forget()
@@ -195,5 +200,7 @@ def test_a_recorded_run_is_read_and_not_measured(folders, ran):
     ran.clear()
     found = side_by_side.compare(group())
     assert (
-        ran == [] and found.side_by_side and found.ratio(found.ways[0]) == here.ratio(here.ways[0])
+        ran == []
+        and found.side_by_side
+        and found.ratio(found.methods[0]) == here.ratio(here.methods[0])
     )

@@ -15,7 +15,7 @@ from reckon.measurement import library
 from reckon.presentation import effects, methods_page
 from reckon.records.result import Result
 from reckon.reports import methods
-from reckon.reports.methods import Compared, Group, Row, Way
+from reckon.reports.methods import Group, GroupResult, Method, MethodResult
 
 # RUBRIC.md, the reports' methods of each experiment, by the last part of their rows' names; a star for
 # what has no row, and so a reason.
@@ -77,11 +77,11 @@ RUBRIC = {
 
 def test_every_method_that_the_rubric_names_is_there_or_has_a_reason():
     listed = {
-        (one.ours.rsplit("/", 1)[0], f"{row.report}*")
+        (one.baseline.rsplit("/", 1)[0], f"{row.report}*")
         if row.why_not
-        else tuple(row.of.rsplit("/", 1))
+        else tuple(row.quantity.rsplit("/", 1))
         for one in methods.groups()
-        for row in one.way
+        for row in one.method
     }
     listed |= {("memory/latency", "mountain_64")}
     for experiment, rows in RUBRIC.items():
@@ -96,10 +96,10 @@ def test_every_row_of_a_report_is_in_a_group_and_none_twice():
         for name, quantity in json.loads(path.read_text())["quantities"].items()
         if quantity["measurement"]
     }
-    listed = [row.of for one in methods.groups() for row in one.way if row.of]
+    listed = [row.quantity for one in methods.groups() for row in one.method if row.quantity]
     assert len(listed) == len(set(listed)) and set(listed) <= set(recorded)
-    assert {one.ours for one in methods.groups()} | {
-        row.costs for one in methods.groups() for row in one.way
+    assert {one.baseline for one in methods.groups()} | {
+        row.includes for one in methods.groups() for row in one.method
     } - {""} <= set(recorded)
     assert set(methods.not_ranked()) <= set(recorded)
     of_reports = {probe.name for probe in library.probes().values() if probe.reports}
@@ -120,26 +120,29 @@ def test_a_wrong_list_is_told(tmp_path, monkeypatch):
     for text, told in (
         ("[[group]]\nname = 'x'", "group.0.title"),
         ("[[", "methods.toml: "),
-        ("[[group]]\nname='x'\ntitle='x'\nours='a/b'\nway=[{of='a/c'}]", "give either"),
+        (
+            "[[group]]\nname='x'\ntitle='x'\nbaseline='a/b'\nmethod=[{quantity='a/c'}]",
+            "give either",
+        ),
     ):
         (tmp_path / "methods.toml").write_text(text)
         monkeypatch.setattr(methods, "FILE", tmp_path / "methods.toml")
-        methods._read.cache_clear()
+        methods._parsed.cache_clear()
         with pytest.raises(rk.ReckonError, match=told):
             methods.groups()
-    methods._read.cache_clear()
+    methods._parsed.cache_clear()
 
 
 def test_a_whole_file_is_divided_by_its_blocks():
     point = records.Point(x=None, params={"file_bytes": 1 << 20}, processes=[], stopped="precise")
-    assert Row(of="files/a/b", differs="x", blocks_of="file_bytes").divisor(point) == 256
-    assert Row(of="files/a/b", differs="x", per=16).divisor(point) == 16
+    assert Method(quantity="files/a/b", differs="x", blocks_of="file_bytes").divisor(point) == 256
+    assert Method(quantity="files/a/b", differs="x", per=16).divisor(point) == 16
 
 
 # What is said of ways whose figures are made up.
 
 
-def way(quantity, values_ns, reports=("t470",), side_by_side=True, **more):
+def method(quantity, values_ns, reports=("t470",), side_by_side=True, **more):
     """A way with one fresh process for each value."""
     one = made_up.single(quantity, 100, "ns", processes=len(values_ns))
     point = one.measurement.points[0]
@@ -150,26 +153,26 @@ def way(quantity, values_ns, reports=("t470",), side_by_side=True, **more):
     point = point.model_copy(update={"processes": processes})
     measured = one.measurement.model_copy(update={"points": [point]})
     found = Result(quantity, one.record.model_copy(update={"measurement": measured}), "measured")
-    row = Row(of=quantity, differs="in its way")
+    row = Method(quantity=quantity, differs="in its way")
     return dataclasses.replace(
-        Way(row, reports, found, point, found if side_by_side else None, ""), **more
+        MethodResult(row, reports, found, point, found if side_by_side else None, ""), **more
     )
 
 
 def beside(*others, ours=(100,) * 6, **more):
-    group = Group(name="g", title="A Figure", ours="cpu/x/ours", way=())
-    return Compared(group, way("cpu/x/ours", ours, (), **more), others)
+    group = Group(name="g", title="A Figure", baseline="cpu/x/ours", method=())
+    return GroupResult(group, method("cpu/x/ours", ours, (), **more), others)
 
 
 def sentence(values_ns, beside_ours=(100,) * 6, **more):
-    one = beside(way("cpu/x/t470_fork", values_ns, **more), ours=beside_ours)
+    one = beside(method("cpu/x/t470_fork", values_ns, **more), ours=beside_ours)
     return methods_page.group(one).markdown.splitlines()[-1]
 
 
 def test_a_ratio_is_taken_round_by_round_so_that_a_drift_cancels():
     drift = np.array([100, 120, 150, 200, 250, 300])
-    one = beside(way("cpu/x/t470", 2 * drift), ours=drift)
-    ratio = one.ratio(one.ways[0])
+    one = beside(method("cpu/x/t470", 2 * drift), ours=drift)
+    ratio = one.ratio(one.methods[0])
     assert (ratio.middle, ratio.low, ratio.high, ratio.rounds) == (2, 2, 2, 6)
 
 
@@ -213,18 +216,18 @@ def test_what_a_way_does_is_told_in_a_sentence():
 
 
 def test_what_cannot_be_is_told_too():
-    none = dict(page=None, point=None, again=None)
+    none = dict(page=None, point=None, repeated=None)
     assert sentence([1] * 6, reason="cannot: no gate", **none) == (
         "- **t470, fork** is not measured here (cannot: no gate): in its way."
     )
-    ours = way("cpu/x/ours", [1] * 6, (), reason="cannot: no gate", **none)
-    one = dataclasses.replace(beside(way("cpu/x/t470", [100] * 6)), ours=ours)
+    ours = method("cpu/x/ours", [1] * 6, (), reason="cannot: no gate", **none)
+    one = dataclasses.replace(beside(method("cpu/x/t470", [100] * 6)), baseline=ours)
     told = methods_page.group(one).markdown
     assert (
         told.startswith("Ours has no figure here: cannot: no gate.")
         and "**t470** cannot be held against ours" in told
     )
-    nothing = dataclasses.replace(one, ways=())
+    nothing = dataclasses.replace(one, methods=())
     assert methods_page.group(nothing).markdown == "There is nothing to compare: cannot: no gate."
     assert "nothing can be compared" in methods_page.farthest({"g": nothing}).markdown
     assert methods_page.strips({"g": nothing}, "methods-none", "x").svg is None
@@ -265,19 +268,21 @@ def test_a_difference_of_few_steps_of_the_counter_is_told(folders):
 
 
 def test_a_part_that_lies_inside_is_held_against_the_difference():
-    row = Row(of="cpu/x/t470_fork", differs="in its way", costs="cpu/timer/paoloni")
+    row = Method(quantity="cpu/x/t470_fork", differs="in its way", includes="cpu/timer/paoloni")
 
-    def told(part, values=(300,) * 6, ours=None):
-        inside = way("cpu/timer/paoloni", [part] * 6).page
-        one = way("cpu/x/t470_fork", values, row=row, inside=inside)
-        return effects.sentence(one, beside(one, **({"point": ours} if ours else {})))
+    single = method("cpu/x/ours", [100] * 6).point
+    many = single.model_copy(update={"params": {"calls": 1000}})
+
+    def told(part, values=(300,) * 6, point=single):
+        inside = method("cpu/timer/paoloni", [part] * 6).page
+        one = method("cpu/x/t470_fork", values, listed=row, included=inside)
+        return effects.sentence(one, beside(one, point=point))
 
     assert told(190).endswith("`cpu/timer/paoloni` is 190 ns here, which is the difference.")
     assert told(120).endswith("is 120 ns here, 60 % of the difference.")
     assert told(900).endswith("is 900 ns here, more than the difference.")
     assert told(20).endswith("is 20.0 ns here, 10 % of the difference; the rest is not the stamps.")
-    calls = way("cpu/x/ours", [100] * 6).point.model_copy(update={"params": {"calls": 1000}})
-    assert told(20, ours=calls).endswith(
+    assert told(20, point=many).endswith(
         "the rest is not the stamps: single calls stand between them in place of many in a row."
     )
     # Too small a share, no difference that can be told, a difference the other way: nothing.
@@ -288,7 +293,7 @@ def test_a_part_that_lies_inside_is_held_against_the_difference():
 def test_what_cannot_be_is_named_with_its_reason(recorded):
     """Of the recorded run, whose link carries so much; and times below a cycle."""
     carries = records.read_run("recorded").machine["peer"]["link_rate"]["value"]
-    rate = way("network/throughput/x_peer", [1] * 6)
+    rate = method("network/throughput/x_peer", [1] * 6)
     point = rate.point.model_copy(update={"params": {"peer": "other"}})
     page = made_up.single("network/throughput/x_peer", 1, "Mbit/s")
 
@@ -298,8 +303,10 @@ def test_what_cannot_be_is_named_with_its_reason(recorded):
             made[name] = beside(one)
         return methods_page.plausible(made).markdown
 
-    beyond, within = (dataclasses.replace(rate, page=page, point=point, per=1) for _ in range(2))
-    beyond.__dict__["processes"], within.__dict__["processes"] = (
+    beyond, within = (
+        dataclasses.replace(rate, page=page, point=point, divisor=1) for _ in range(2)
+    )
+    beyond.__dict__["values"], within.__dict__["values"] = (
         np.array([1.2 * carries]),
         np.array([carries]),
     )
@@ -308,25 +315,25 @@ def test_what_cannot_be_is_named_with_its_reason(recorded):
         g=beyond
     )
     assert "is less than a cycle. In its way." in told(
-        g=way("cpu/x/t470", [0.2] * 6)
+        g=method("cpu/x/t470", [0.2] * 6)
     )  # three cycles a nanosecond
 
 
 def test_texts_stand_alone():
     """The ways stand in the order of their effect, so that none can lean on the one above it."""
     for one in methods.groups():
-        for row in one.way:
+        for row in one.method:
             assert not re.search(r"^the same|^with the same|the others have", row.differs), row
 
 
 def test_how_well_figures_come_out_again_says_what_would_be_expected():
-    one = way("methods/cpu/x", [100] * 6)
+    one = method("methods/cpu/x", [100] * 6)
     seal = one.page.record.predictions[0].model_copy(update={"low": 1e-9, "high": 1e-6})
     again = Result(
         "methods/cpu/x", one.page.record.model_copy(update={"predictions": [seal]}), "measured"
     )
     told = methods_page.repeated(
-        {"g": beside(way("cpu/x/t470", [100] * 6, again=again), side_by_side=False)}
+        {"g": beside(method("cpu/x/t470", [100] * 6, repeated=again), side_by_side=False)}
     ).markdown
     assert (
         "of the 1 whose page gave an interval 100 % lie in it, where 95 % would if minutes did not matter"
@@ -335,9 +342,11 @@ def test_how_well_figures_come_out_again_says_what_would_be_expected():
 
 
 def test_a_cpuid_that_traps_is_told():
-    row = Row(of="cpu/x/t470_fork", differs="in its way", costs="cpu/timer/cpuid")
+    row = Method(quantity="cpu/x/t470_fork", differs="in its way", includes="cpu/timer/cpuid")
     for ns, traps in ((3000, True), (50, False)):  # at three cycles a nanosecond
-        told = sentence([100 + ns] * 6, row=row, inside=way("cpu/timer/cpuid", [ns] * 6).page)
+        told = sentence(
+            [100 + ns] * 6, listed=row, included=method("cpu/timer/cpuid", [ns] * 6).page
+        )
         assert (
             ", which is the difference" in told
             and told.endswith(": it traps, and the hypervisor answers it.") == traps
@@ -346,7 +355,7 @@ def test_a_cpuid_that_traps_is_told():
 
 def test_ways_stand_from_least_to_most_and_the_farthest_is_named(folders):
     far, near, below = (
-        way(f"cpu/x/{name}", [v] * 6)
+        method(f"cpu/x/{name}", [v] * 6)
         for name, v in (("t470", 400), ("mbp2016", 101), ("i7_10750h", 20))
     )
     one = beside(far, near, below)
@@ -358,7 +367,11 @@ def test_ways_stand_from_least_to_most_and_the_farthest_is_named(folders):
     )
     assert "more lie" not in told
     few = methods_page.farthest(
-        {"g": beside(far, way("cpu/x/made", [300] * 3), way("cpu/x/page", [9], side_by_side=False))}
+        {
+            "g": beside(
+                far, method("cpu/x/made", [300] * 3), method("cpu/x/page", [9], side_by_side=False)
+            )
+        }
     )
     assert "Of 3 ways on this machine 1 change" in few.markdown
     assert (
