@@ -368,7 +368,7 @@ def _compare(arguments) -> int:
     if arguments.json:
         print(json.dumps(changes.to_dict(comparison), indent=1))
     else:
-        print(changes.text(comparison, arguments.all))
+        print(changes.text(comparison, every=arguments.all))
     return 0
 
 

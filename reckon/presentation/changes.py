@@ -1,4 +1,4 @@
-"""A comparison of two runs, told: as text, as JSON and as tables of a page."""
+"""A comparison of two runs: as text, as JSON and as tables and sentences of a page."""
 
 from __future__ import annotations
 
@@ -10,192 +10,190 @@ from reckon.comparison.two_runs import CHANCE, Comparison, Place, QuantityCompar
 from reckon.computer.description import FIELDS, SECTIONS
 from reckon.config import ReckonError, runs_dir
 from reckon.presentation.block import Block, grid, say
+from reckon.presentation.text import NONE, first_case, machine_value
+from reckon.presentation.text import described as value_of
+from reckon.presentation.text import ratio as times
 from reckon.records.result import all_results
 
-_POWER = (1.1, 1.3, 2.0, 3.0)  # effects whose share is told
-_CLOCK_MOVED = 0.01
-# What tells of a minute, not of a machine.
+_EFFECTS = (1.1, 1.3, 2.0, 3.0)  # ratios for which it is printed how many changes would be seen
+_CLOCK_MOVED = 0.01  # a smaller change of the core clock is within its calibration's spread
+# Checks of fitness that depend on the minute, not on the machine.
 _PASSING = ("load", "steal time", "free memory", "free disk")
 _WIDE = 40  # characters of a value in the text
 
 
 def described(a: records.Run, b: records.Run) -> list[tuple[str, str, str]]:
     """What the descriptions of two machines differ in: (what, in A, in B)."""
-    found = []
-    for section in dict.fromkeys([*a.machine, *b.machine]):
-        for key in dict.fromkeys([*a.machine.get(section, {}), *b.machine.get(section, {})]):
+    fields = {
+        (part, key): "" for run in (a, b) for part in run.machine for key in run.machine[part]
+    }
+    pairs = []
+    for part in dict.fromkeys(part for part, _ in fields):
+        for section, key in (field for field in fields if field[0] == part):
             title, unit = FIELDS.get((section, key), (key, ""))
-            told = [
-                _value(run.machine.get(section, {}).get(key, {}).get("value"), unit)
-                for run in (a, b)
-            ]
-            if told[0] != told[1]:
-                found.append((f"{SECTIONS.get(section, section)}: {title}", *told))
-    checks = [{c["name"]: c["found"] for c in run.fitness} for run in (a, b)]
+            values = [machine_value(value_of(x.machine, section, key), unit) for x in (a, b)]
+            pairs.append((f"{SECTIONS.get(section, section)}: {title}", *values))
+    checks = [{check["name"]: check["found"] for check in run.fitness} for run in (a, b)]
     for name in dict.fromkeys([*checks[0], *checks[1]]):
-        told = [check.get(name, "not reported") for check in checks]
-        if told[0] != told[1] and name not in _PASSING:
-            found.append((f"Fitness: {name}", *told))
-    return found
-
-
-def _value(value, unit: str) -> str:
-    if value is None:
-        return "not reported"
-    if isinstance(value, str) or unit in ("", "count"):
-        return f"{value:g}" if isinstance(value, float) else str(value)
-    return units.amount(value, unit)
+        if name not in _PASSING:
+            values = [check.get(name, "not reported") for check in checks]
+            pairs.append((f"Fitness: {name}", *values))
+    return [(what, in_a, in_b) for what, in_a, in_b in pairs if in_a != in_b]
 
 
 def where(one: QuantityComparison, place: Place) -> str:
     """The quantity, of a curve with the place."""
-    return (
-        one.quantity
-        if place.x is None
-        else f"{one.quantity} at {units.place(place.x, one.axis_unit)}"
-    )
+    if place.x is None:
+        return one.quantity
+    return f"{one.quantity} at {units.place(place.x, one.axis_unit)}"
 
 
 def _ratio(place: Place) -> str:
     low, high = place.interval
-    told = f"{units.number(place.ratio)}×"
-    return told if math.isnan(low) else f"{told} ({units.number(low)} to {units.number(high)})"
+    interval = f" ({units.number(low)} to {units.number(high)})"
+    return f"{units.number(place.ratio)}×{'' if math.isnan(low) else interval}"
 
 
-def _whole(one: QuantityComparison) -> str:
+def _curve(one: QuantityComparison) -> str:
+    """How much of a curve changed; nothing for a single quantity."""
     if len(one.places) == 1 and one.places[0].x is None:
         return ""
     apart = sum(place.apart for place in one.places)
     return f"{apart} of {len(one.places)} places apart, {units.number(one.ratio)}× by the median of all"
 
 
-def clock(found: Comparison) -> str:
+def clock(comparison: Comparison) -> str:
     """What the core clocks were, and what that means for times."""
-    a, b = found.clock_hz
+    a, b = comparison.clock_hz
     if not (a > 0 and b > 0):
         return "The core clock is not known."
-    told = "The core clock was " + " and ".join(
-        f"{units.amount(hz, 'Gcycle/s')} in {run}" for hz, run in ((a, found.a), (b, found.b))
+    clocks = (
+        f"The core clock was {units.amount(a, 'Gcycle/s')} in {comparison.a} and "
+        f"{units.amount(b, 'Gcycle/s')} in {comparison.b}"
     )
     if abs(b / a - 1) < _CLOCK_MOVED:
-        return f"{told}: the same within {100 * _CLOCK_MOVED:.0f} %."
+        return f"{clocks}: the same within {100 * _CLOCK_MOVED:.0f} %."
     return (
-        f"{told}: a time that goes by it alone changes to {units.number(a / b)}×; the ratio in core cycles "
-        "is free of that."
+        f"{clocks}: a time that goes by it alone changes to {units.number(a / b)}×; the ratio in core "
+        "cycles is free of that."
     )
 
 
-def power(found: Comparison) -> str:
-    """From which effect on this comparison sees anything."""
-    n = len(found.judged)
+def power(comparison: Comparison) -> str:
+    """From which ratio on a change would have been seen, by the spread of the samples."""
+    n = len(comparison.judged)
     if not n:
         return ""
     shares = [
-        f"{units.number(ratio)}× in {100 * found.resolving(ratio) / n:.0f} %" for ratio in _POWER
+        f"{units.number(ratio)}× in {100 * comparison.resolving(ratio) / n:.0f} %"
+        for ratio in _EFFECTS
     ]
     return f"By their spread, a change would be seen from {', from '.join(shares)} of them."
 
 
-def counted(found: Comparison) -> str:
-    """How many were judged, why the others not, and what is sure about those that were."""
-    why = Counter(one.why for one in found.unjudged)
-    text = f"{len(found.judged)} quantities were judged, {len(found.changed)} changed"
-    if why:
-        text += "; not judged: " + ", ".join(f"{n} ({reason})" for reason, n in why.most_common())
-    return f"{text}. {power(found)}".strip()
+def counted(comparison: Comparison) -> str:
+    """How many quantities were judged, why the others were not, and what would have been seen."""
+    reasons = Counter(one.why for one in comparison.unjudged).most_common()
+    not_judged = ", ".join(f"{n} ({reason})" for reason, n in reasons)
+    text = (
+        f"{len(comparison.judged)} quantities were judged, {len(comparison.changed)} changed"
+        f"{not_judged and f'; not judged: {not_judged}'}."
+    )
+    return f"{text} {power(comparison)}".strip()
 
 
-def controlled(found: Comparison) -> str:
-    """What the rule does where nothing changed."""
-    if found.control is None:
+def controlled(comparison: Comparison) -> str:
+    """What the rule does where nothing changed: between two runs of one machine."""
+    a, control, names = comparison.a, comparison.control, comparison.control_changed
+    if control is None:
         return (
-            f"There was no control: a second run of {found.a}'s machine would show what its minutes do to "
+            f"There was no control: a second run of {a}'s machine would show what its minutes do to "
             "each quantity, and how often the rule errs here."
         )
-    named = f" ({', '.join(found.control_changed)})" if found.control_changed else ""
+    without = sum(not one.controlled for one in comparison.changed)
+    listed = ", ".join(names)
+    but = f", but for {without} that could not be held against {control}"
     return (
-        f"Control: between {found.a} and {found.control}, one machine twice, the same rule names "
-        f"{len(found.control_changed)} of {found.control_judged}{named}; what is named here differs from both{_without(found)}."
+        f"Control: between {a} and {control}, one machine twice, the same rule names {len(names)} of "
+        f"{comparison.control_judged}{f' ({listed})' if names else ''}; what is named here "
+        f"differs from both{but if without else ''}."
     )
 
 
-def _without(found: Comparison) -> str:
-    """How many of the changed were not held against the control."""
-    n = sum(not one.controlled for one in found.changed)
-    return f", but for {n} that could not be held against {found.control}" if n else ""
-
-
-def _none(found: Comparison) -> str:
-    """The sentence where no change is named."""
-    if not found.judged:
+def _none(comparison: Comparison) -> str:
+    """The sentence if no change is named."""
+    if not comparison.judged:
         return "Nothing could be judged."
     return (
-        f"Nothing changed between {found.a} and {found.b} beyond the spread by {100 * found.least:g} % "
-        "or more."
+        f"Nothing changed between {comparison.a} and {comparison.b} beyond the spread by "
+        f"{100 * comparison.least:g} % or more."
     )
+
+
+def _only(comparison: Comparison) -> list[tuple[str, list[str]]]:
+    """(run, quantities that it alone has) for each run that has any."""
+    pairs = zip((comparison.a, comparison.b), comparison.only, strict=True)
+    return [(run, names) for run, names in pairs if names]
 
 
 def _line(one: QuantityComparison) -> str:
+    if not one.places:
+        return f"  {one.quantity}: {one.why}"
     place = one.largest
-    told = [units.amount(side.median, one.unit) for side in (place.a, place.b)]
-    line = f"  {where(one, place):48} {told[0]:>10} → {told[1]:<10} {_ratio(place)} {one.direction}".rstrip()
-    return f"{line}; {_whole(one)}" if _whole(one) else line
+    a, b = (units.amount(side.median, one.unit) for side in (place.a, place.b))
+    line = f"  {where(one, place):48} {a:>10} → {b:<10} {_ratio(place)} {one.direction}".rstrip()
+    return "; ".join(filter(None, [line, _curve(one)]))
 
 
-def text(found: Comparison, every: bool = False) -> str:
-    """For a terminal. every: also what did not change, and what was not judged."""
-    short = lambda value: value if len(value) <= _WIDE else value[: _WIDE - 1] + "…"  # noqa: E731
-    lines = [f"{found.b} against {found.a}", ""]
-    apart = described(*found.machines)
-    lines += [
-        "The machines' descriptions differ:"
-        if apart
-        else "The machines' descriptions are the same."
+def _shortened(value: str) -> str:
+    return value if len(value) <= _WIDE else f"{value[: _WIDE - 1]}…"
+
+
+def text(comparison: Comparison, *, every: bool = False) -> str:
+    """The comparison for a terminal. every: list also what did not change and was not judged."""
+    differences = described(*comparison.machines)
+    differ = "differ:" if differences else "are the same."
+    changed = f"Changed beyond the spread, by {100 * comparison.least:g} % or more:"
+    lines = [
+        f"{comparison.b} against {comparison.a}",
+        "",
+        f"The machines' descriptions {differ}",
+        *(f"  {what}: {_shortened(a)} | {_shortened(b)}" for what, a, b in differences),
+        clock(comparison),
+        counted(comparison),
+        controlled(comparison),
+        "",
+        changed if comparison.changed else _none(comparison),
+        *map(_line, comparison.changed),
     ]
-    lines += [f"  {what}: {short(a)} | {short(b)}" for what, a, b in apart]
-    lines += [clock(found), counted(found), controlled(found), ""]
-    lines += [
-        f"Changed beyond the spread, by {100 * found.least:g} % or more:"
-        if found.changed
-        else _none(found)
-    ]
-    lines += [_line(one) for one in found.changed]
-    for title, these in (
-        (f"Not changed: {len(found.same)}", found.same),
-        (f"Not judged: {len(found.unjudged)}", found.unjudged),
-    ):
-        lines.append(title + (":" if every and these else ""))
-        lines += [
-            _line(one) if one.places else f"  {one.quantity}: {one.why}" for one in these if every
-        ]
-    for run, names in zip((found.a, found.b), found.only, strict=True):
-        if names:
-            lines += [f"Only in {run}: {len(names)}", *(f"  {name}" for name in names)]
+    for title, group in (("Not changed", comparison.same), ("Not judged", comparison.unjudged)):
+        lines.append(f"{title}: {len(group)}{':' if every and group else ''}")
+        lines += map(_line, group if every else [])
+    for run, names in _only(comparison):
+        lines += [f"Only in {run}: {len(names)}", *(f"  {name}" for name in names)]
     return "\n".join(lines)
 
 
 def runs() -> tuple[list[dict], list[str]]:
-    """What there is to compare: every run in the folder of runs, the one opened last first, with the number of
-    quantities that have samples; and a sentence for each that cannot be read."""
+    """Every run in the folder of runs, the one opened last first, with the number of quantities
+    that have samples; and a sentence for each that cannot be read."""
     folders, troubles = records.runs()
     found = []
     for name, folder in folders.items():
         try:
-            run, n = (
-                records.read_run(folder),
-                sum(one.has_samples for one in all_results(folder, only_measured=True)),
-            )
+            run = records.read_run(folder)
+            results = all_results(folder, only_measured=True)
         except ReckonError as error:
             troubles.append(str(error))
             continue
-        value = lambda part, key: run.machine.get(part, {}).get(key, {}).get("value")  # noqa: B023, E731
+        kernel = value_of(run.machine, "system", "kernel") or ""
         found.append(
             {
                 "name": name,
                 "opened": run.opened_at.isoformat(),
-                "machine": value("processor", "model"),
-                "kernel": (value("system", "kernel") or "").partition(" ")[0] or None,
-                "quantities": n,
+                "machine": value_of(run.machine, "processor", "model"),
+                "kernel": kernel.partition(" ")[0] or None,
+                "quantities": sum(result.has_samples for result in results),
             }
         )
     return found, troubles
@@ -215,25 +213,34 @@ def runs_text(found: list[dict]) -> str:
         ]
         for one in found
     ]
-    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
-        "  ".join(f"{cell:{n}}" for cell, n in zip(row, wide, strict=True)).rstrip() for row in rows
+        "  ".join(f"{cell:{n}}" for cell, n in zip(row, widths, strict=True)).rstrip()
+        for row in rows
     )
 
 
 def _number(value: float) -> float | None:
+    """A number for JSON, which knows no nan."""
     return float(value) if math.isfinite(value) else None
 
 
+def _in_unit(value: float, unit: str) -> float | None:
+    return _number(units.from_base(value, unit))
+
+
 def _place_to_dict(one: QuantityComparison, place: Place) -> dict:
-    told = lambda value: _number(units.from_base(value, one.unit))  # noqa: E731
     low, high = place.interval
+    a, b = (
+        [_in_unit(value, one.unit) for value in (side.median, side.low, side.high)]
+        for side in (place.a, place.b)
+    )
     return {
-        "at": None if place.x is None else _number(units.from_base(place.x, one.axis_unit)),
-        "a": told(place.a.median),
-        "a_range": [told(place.a.low), told(place.a.high)],
-        "b": told(place.b.median),
-        "b_range": [told(place.b.low), told(place.b.high)],
+        "at": None if place.x is None else _in_unit(place.x, one.axis_unit),
+        "a": a[0],
+        "a_range": a[1:],
+        "b": b[0],
+        "b_range": b[1:],
         "processes": [len(place.a.medians), len(place.b.medians)],
         "ratio": _number(place.ratio),
         "low": _number(low),
@@ -244,83 +251,80 @@ def _place_to_dict(one: QuantityComparison, place: Place) -> dict:
     }
 
 
-def to_dict(found: Comparison) -> dict:
-    """All of it, for `--json`: values in each quantity's unit, null for what is not known."""
-    state = lambda one: "changed" if one.changed else "same" if one.judged else "not judged"  # noqa: E731
+def _quantity_to_dict(one: QuantityComparison) -> dict:
     return {
-        "a": found.a,
-        "b": found.b,
-        "control": found.control,
-        "least": found.least,
-        "chance": CHANCE,
-        "core_clock_hz": [_number(hz) for hz in found.clock_hz],
-        "differences": [
-            {"what": what, "a": a, "b": b} for what, a, b in described(*found.machines)
-        ],
-        "quantities": [
-            {
-                "quantity": one.quantity,
-                "unit": one.unit,
-                "axis_unit": one.axis_unit,
-                "state": state(one),
-                "why": one.why or None,
-                "p": _number(one.p),
-                "way": one.direction or None,
-                "ratio": _number(one.ratio) if one.places else None,
-                "told": _place_to_dict(one, one.largest) if one.places else None,
-                "places": [_place_to_dict(one, place) for place in one.places],
-            }
-            for one in [*found.changed, *found.same, *found.unjudged]
-        ],
-        "only": dict(zip("ab", found.only, strict=True)),
-        "control_names": list(found.control_changed),
-        "control_judged": found.control_judged,
-        "would_be_seen": {f"{ratio:g}": found.resolving(ratio) for ratio in _POWER},
+        "quantity": one.quantity,
+        "unit": one.unit,
+        "axis_unit": one.axis_unit,
+        "state": first_case((one.changed, "changed"), (one.judged, "same"), (True, "not judged")),
+        "why": one.why or None,
+        "p": _number(one.p),
+        "way": one.direction or None,
+        "ratio": _number(one.ratio) if one.places else None,
+        "told": _place_to_dict(one, one.largest) if one.places else None,
+        "places": [_place_to_dict(one, place) for place in one.places],
     }
 
 
-def table(found: Comparison, caption: str, name: str) -> Block:
-    """What changed, from most to least; a sentence where nothing did."""
-    if not found.changed:
-        return say(_none(found))
-    moved = abs(found.clock_hz[1] / found.clock_hz[0] - 1) >= _CLOCK_MOVED
+def to_dict(comparison: Comparison) -> dict:
+    """The comparison for `--json`: values in each quantity's unit, null for what is not known."""
+    every = [*comparison.changed, *comparison.same, *comparison.unjudged]
+    return {
+        "a": comparison.a,
+        "b": comparison.b,
+        "control": comparison.control,
+        "least": comparison.least,
+        "chance": CHANCE,
+        "core_clock_hz": [_number(hz) for hz in comparison.clock_hz],
+        "differences": [
+            {"what": what, "a": a, "b": b} for what, a, b in described(*comparison.machines)
+        ],
+        "quantities": [_quantity_to_dict(one) for one in every],
+        "only": dict(zip("ab", comparison.only, strict=True)),
+        "control_names": list(comparison.control_changed),
+        "control_judged": comparison.control_judged,
+        "would_be_seen": {f"{ratio:g}": comparison.resolving(ratio) for ratio in _EFFECTS},
+    }
+
+
+def table(comparison: Comparison, caption: str, name: str) -> Block:
+    """What changed, from the largest change to the smallest; a sentence if nothing did."""
+    if not comparison.changed:
+        return say(_none(comparison))
+    a_hz, b_hz = comparison.clock_hz
+    clock_moved = abs(b_hz / a_hz - 1) >= _CLOCK_MOVED
     rows = []
-    for one in found.changed:
+    for one in comparison.changed:
         place = one.largest
-        cycles = f"{units.number(place.cycles_ratio)}×" if moved and one.is_time else "–"
         rows.append(
             [
-                f"`{one.quantity}`" + where(one, place).removeprefix(one.quantity),
+                f"`{one.quantity}`{where(one, place).removeprefix(one.quantity)}",
                 *(units.amount(side.median, one.unit) for side in (place.a, place.b)),
                 f"{_ratio(place)}, {one.direction}",
-                cycles,
-                _whole(one) or "–",
+                times(place.cycles_ratio) if clock_moved and one.is_time else NONE,
+                _curve(one) or NONE,
             ]
         )
-    return grid(
-        ["Quantity", found.a, found.b, "Ratio (95 %)", "In core cycles", "Of the curve"],
-        rows,
-        caption,
-        name,
-        [28, 12, 12, 20, 10, 18],
-    )
+    header = ["Quantity", comparison.a, comparison.b]
+    header += ["Ratio (95 %)", "In core cycles", "Of the curve"]
+    return grid(header, rows, caption, name, [28, 12, 12, 20, 10, 18])
 
 
-def differences(found: Comparison, caption: str, name: str) -> Block:
+def differences(comparison: Comparison, caption: str, name: str) -> Block:
     """What the two machines' descriptions differ in."""
-    rows = [list(row) for row in described(*found.machines)]
+    rows = [list(row) for row in described(*comparison.machines)]
+    a, b = comparison.a, comparison.b
     if not rows:
-        return say(f"The descriptions of the machine are the same in {found.a} and {found.b}.")
-    return grid(["What", found.a, found.b], rows, caption, name, [24, 38, 38])
+        return say(f"The descriptions of the machine are the same in {a} and {b}.")
+    return grid(["What", a, b], rows, caption, name, [24, 38, 38])
 
 
-def verdict(found: Comparison) -> Block:
+def verdict(comparison: Comparison) -> Block:
     """The comparison in a paragraph."""
-    alone = [
-        f"Only {run} has {len(names)} more."
-        for run, names in zip((found.a, found.b), found.only, strict=True)
-        if names
-    ]
     return say(
-        f"**{found.b} against {found.a}.**", counted(found), clock(found), controlled(found), *alone
+        f"**{comparison.b} against {comparison.a}.**",
+        counted(comparison),
+        clock(comparison),
+        controlled(comparison),
+        *(f"Only {run} has {len(names)} more." for run, names in _only(comparison)),
     )

@@ -1,320 +1,313 @@
-"""What the reports printed, held against itself: predictions run again, contradictions, readings of units."""
+"""The reports' consistency: predictions recomputed, contradictions, readings of units, scores."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import matplotlib
 import numpy as np
 
 from reckon import units
 from reckon.config import ReckonError
-from reckon.presentation.block import Block, grid, say
+from reckon.presentation.block import Block, joined_blocks, say, table
 from reckon.presentation.figures import style
 from reckon.presentation.figures.style import BLACK, SERIES, STYLE
+from reckon.presentation.text import NONE, verb
+from reckon.presentation.text import ratio as times
 from reckon.reports import derivations, published
 from reckon.reports.derivations import Recomputed
 from reckon.reports.published import Derivation, FactPrinted, Printed, Report
 
 
 def _report(name: str) -> Report:
-    found = [one for one in published.all_reports() if one.name == name]
-    if not found:
-        raise ReckonError(
-            f"There is no report {name}; there are "
-            f"{', '.join(one.name for one in published.all_reports())}."
-        )
-    return found[0]
+    """The report of that name. Raises ReckonError for a wrong name."""
+    reports = {report.name: report for report in published.all_reports()}
+    if name not in reports:
+        raise ReckonError(f"There is no report {name}; there are {', '.join(reports)}.")
+    return reports[name]
 
 
-def _sides(found: list[Recomputed]) -> list[tuple[str, list[Recomputed]]]:
-    """The same values, side by side of what is printed; sides that say the same are one, and nothing at all
-    is no side."""
-    parts: list[tuple[str, list[Recomputed]]] = []
+def _values(part: list[Recomputed]) -> list[tuple]:
+    return [(one.published, one.recomputed) for one in part]
+
+
+def _sides(values: list[Recomputed]) -> dict[str, list[Recomputed]]:
+    """The values by what is printed: hardware, software, predicted. Sides with equal values share
+    an entry; a side of zeros has none."""
+    parts: dict[str, list[Recomputed]] = {}
     for side in ("hardware", "software", "predicted"):
-        part = [one for one in found if one.side == side]
-        values = [(one.published, one.recomputed) for one in part]
-        if not any(v for pair in values for v in pair):
+        part = [one for one in values if one.side == side]
+        if not any(value for pair in _values(part) for value in pair):
             continue
-        same = [
-            i
-            for i, (_, known) in enumerate(parts)
-            if [(k.published, k.recomputed) for k in known] == values
-        ]
+        same = next((name for name in parts if _values(parts[name]) == _values(part)), None)
         if same:
-            parts[same[0]] = (f"{parts[same[0]][0]}, {side}", part)
+            parts = {
+                f"{same}, {side}" if name == same else name: known for name, known in parts.items()
+            }
         else:
-            parts.append((side, part))
+            parts[side] = part
     return parts
 
 
-def _span(values: list[float], tell) -> str:
-    """A value, or a curve's ends."""
-    ends = [values[0]] if len(values) == 1 else [values[0], values[-1]]
-    return " to ".join(tell(v) for v in ends)
+def _span(values: list[float], text) -> str:
+    """A value, or a curve's ends, each as `text` prints it."""
+    return " to ".join(text(value) for value in dict.fromkeys([values[0], values[-1]]))
 
 
 def _as_printed(value: float) -> str:
     return f"{value:,.10g}".replace(",", " ")
 
 
-def _read(one: Derivation) -> str:
-    """How its inputs are taken; another reading than the stated one is ours in any case."""
-    return (
-        f"{one.reading}, an input inferred"
-        if one.inferred and one.reading == "as stated"
-        else one.reading
-    )
+def _four_digits(value: float) -> str:
+    return units.number(value, 4)
+
+
+def _reading(one: Derivation) -> str:
+    """How its inputs are read; another reading than the stated one is Reckon's in any case."""
+    inferred = one.inferred and one.reading == "as stated"
+    return f"{one.reading}, an input inferred" if inferred else one.reading
+
+
+def _factor_off(one: Recomputed) -> float:
+    return abs(np.log(one.ratio)) if one.ratio > 0 else np.inf
 
 
 def _difference(part: list[Recomputed]) -> str:
-    worst = max(part, key=lambda one: abs(np.log(one.ratio)) if one.ratio > 0 else np.inf)
+    """By how much the published values differ, of a curve where they differ most."""
     if all(one.follows for one in part):
         return "follows"
+    worst = max(part, key=_factor_off)
     where = f" at {worst.at}" if worst.at else ""
     percent = 100 * (worst.ratio - 1)
-    return (
-        f"{percent:+.1f} %{where}"
-        if abs(percent) < 100
-        else f"{units.number(worst.ratio)} times{where}"
-    )
+    if abs(percent) < 100:
+        return f"{percent:+.1f} %{where}"
+    return f"{units.number(worst.ratio)} times{where}"
 
 
-def recomputed(name: str, table: str) -> Block:
-    """One report's predictions: published, the same computed anew from the inputs that it states, and by how
-    much the published value differs (of a curve, where it differs most)."""
-    report = _report(name)
+def _derivation_rows(report: Report, one: Derivation) -> list[list[str]]:
+    unit = units.spoken(one.unit)
+    first = [f"{one.what} ({one.place})", _reading(one)]
     rows = []
-    for one in report.derivation:
-        again = derivations.recomputed(report, one)
-        for number, (sides, part) in enumerate(_sides(again)):
-            curve, unit = len(part) > 1, units.spoken(one.unit)
-            rows.append(
-                [
-                    f"{one.what} ({one.place})" if number == 0 else "",
-                    _read(one) if number == 0 else "",
-                    sides + (f", {part[0].at} to {part[-1].at}" if curve else ""),
-                    f"{_span([r.published for r in part], _as_printed)} {unit}".rstrip(),
-                    f"{_span([r.recomputed for r in part], lambda v: units.number(v, 4))} {unit}".rstrip(),
-                    _difference(part),
-                ]
-            )
-    return grid(
-        ["Prediction", "Read", "Part", "Published", "Recomputed", "Published differs by"],
-        rows,
-        f"{report.machine}: its predictions, run again on its own inputs",
-        table,
-        [24, 16, 18, 15, 15, 12],
+    for sides, part in _sides(derivations.recomputed(report, one)).items():
+        ends = f", {part[0].at} to {part[-1].at}" if len(part) > 1 else ""
+        printed = _span([value.published for value in part], _as_printed)
+        again = _span([value.recomputed for value in part], _four_digits)
+        values = [f"{printed} {unit}".rstrip(), f"{again} {unit}".rstrip()]
+        rows.append([*(["", ""] if rows else first), f"{sides}{ends}", *values, _difference(part)])
+    return rows
+
+
+def recomputed(name: str, label: str) -> Block:
+    """One report's predictions: published, the same recomputed from the inputs that it states, and
+    by how much the published value differs."""
+    report = _report(name)
+    rows = [row for one in report.derivation for row in _derivation_rows(report, one)]
+    columns = {
+        "Prediction": 24,
+        "Read": 16,
+        "Part": 18,
+        "Published": 15,
+        "Recomputed": 15,
+        "Published differs by": 12,
+    }
+    return table(
+        columns, rows, f"{report.machine}: its predictions, run again on its own inputs", label
     )
 
 
 def followed(name: str) -> Block:
-    """How many of a report's predictions follow from its inputs as it states them, and why others do not."""
+    """How many of a report's predictions follow from its inputs as stated, and why others do not."""
     report = _report(name)
-    found = [one for one in report.derivation if one.reading == "as stated"]
-    follows = [all(r.follows for r in derivations.recomputed(report, one)) for one in found]
-    stated = [ok for one, ok in zip(found, follows, strict=True) if not one.inferred]
-    inferred = [ok for one, ok in zip(found, follows, strict=True) if one.inferred]
-    text = (
-        f"Of {len(stated)} predictions that {report.machine} {{cite}}`{report.cite}` derives from stated "
-        f"numbers, {sum(stated)} follow from them, within {100 * derivations.FOLLOWS:.0f} % or the rounding of "
-        "what is printed."
-    )
-    if any(inferred):
-        text += (
-            f" A further {sum(inferred)} {'follows' if sum(inferred) == 1 else 'follow'} with an input that the "
-            "report does not print: it was solved from the published value."
+    as_stated = [one for one in report.derivation if one.reading == "as stated"]
+    pairs = [
+        (one, all(value.follows for value in derivations.recomputed(report, one)))
+        for one in as_stated
+    ]
+    stated = [follows for one, follows in pairs if not one.inferred]
+    inferred = [follows for one, follows in pairs if one.inferred]
+    further, left = sum(inferred), len(inferred) - sum(inferred)
+    sentences = [
+        f"Of {len(stated)} predictions that {report.machine} {{cite}}`{report.cite}` derives from "
+        f"stated numbers, {sum(stated)} follow from them, within {100 * derivations.FOLLOWS:.0f} % or "
+        "the rounding of what is printed."
+    ]
+    if further:
+        sentences.append(
+            f"A further {further} {verb(further, 'follows', 'follow')} with an input that the report "
+            "does not print: it was solved from the published value."
         )
-    if left := len(inferred) - sum(inferred):
-        text += f" Even with such an input, {left} {'does' if left == 1 else 'do'} not."
+    if left:
+        sentences.append(f"Even with such an input, {left} {verb(left, 'does', 'do')} not.")
     off = [
         f"- *{one.what}*: {one.note.rstrip('.')}."
-        for one, ok in zip(found, follows, strict=True)
-        if one.note and not ok
+        for one, follows in pairs
+        if one.note and not follows
     ]
-    return say("\n".join([text, "", *off]))
+    return say("\n".join([" ".join(sentences), "", *off]))
 
 
 def further(*shown: str) -> Block:
-    """The same two pieces of every report beside the shown ones that derives predictions."""
-    names = [
-        one.name for one in published.all_reports() if one.derivation and one.name not in shown
-    ]
-    return say(
-        "\n\n".join(
-            piece.markdown
-            for name in names
-            for piece in (
-                followed(name),
-                recomputed(name, f"reports-again-{name.replace('_', '-')}"),
-            )
-        )
-    )
-
-
-def _told(one: Printed) -> str:
-    """The value that a printing is about."""
-    values = [
-        v for v in (one.measured, one.predicted, one.hardware, one.software) if v is not None
-    ][:1] or [v for v in (one.predicted_low, one.predicted_high) if v is not None]
-    if not values:
-        return "–"
-    return f"{_span(values, '{:.6g}'.format)} {units.spoken(one.unit)}".rstrip() + f" ({one.place})"
-
-
-def _stated(one: FactPrinted) -> str:
-    """A fact as it is printed there."""
-    value = (
-        one.value
-        if isinstance(one.value, str)
-        else f"{one.value:.7g} {units.spoken(one.unit)}".rstrip()
-    )
-    return f"{value} ({one.place})"
-
-
-def contradictions(caption: str, table: str) -> Block:
-    """Facts and figures that a report prints twice with two values, and figures whose note says what they
-    contradict."""
-    rows = []
-    for report in published.all_reports():
-        for fact in report.fact:
-            rows += [
-                [
-                    report.name,
-                    fact.label,
-                    _stated(fact),
-                    _stated(other),
-                    "–" if ratio is None else f"{units.number(ratio)}×",
-                    other.note,
-                ]
-                for other, ratio in fact.contradictions()
-            ]
-        for one in report.figure:
-            at = "" if one.at is None else f" at {one.at:g} {units.spoken(one.at_unit)}".rstrip()
-            for other, side, ratio in one.contradictions():
-                rows.append(
-                    [
-                        report.name,
-                        f"{one.label}{at}, {'standard deviation' if side == 'sd' else side}",
-                        f"{getattr(one, side):.6g} {units.spoken(one.unit)} ({one.place})",
-                        f"{getattr(other, side):.6g} {units.spoken(other.unit)} ({other.place})",
-                        f"{units.number(ratio)}×",
-                        other.note,
-                    ]
-                )
-            rows += [
-                [
-                    report.name,
-                    f"{one.label}{at}",
-                    _told(one),
-                    "–" if printed is one else _told(printed),
-                    "–",
-                    printed.note,
-                ]
-                for printed in one.said_to_contradict()
-            ]
-    return grid(
-        ["Report", "Fact or figure", "Here", "There", "Ratio", "Note"],
-        rows,
-        caption,
-        table,
-        [9, 25, 17, 17, 8, 24],
-    )
-
-
-def readings(caption: str, table: str) -> Block:
-    """Units that are read otherwise than they are printed, with the reason."""
-    told: dict[tuple, int] = {}
-    for report in published.all_reports():
-        key = (
-            report.name,
-            "cycles",
-            "ticks of the time-stamp counter" if report.cycles_are == "tick" else "core cycles",
-            report.cycles_note,
-        )
-        told[key] = sum(one.unit == "cycle" for one in report.figure)
-        for one in report.figure:
-            if one.printed_unit:
-                key = (report.name, one.printed_unit, units.spoken(one.unit), one.note)
-                told[key] = told.get(key, 0) + 1
-    rows = [
-        [name, printed, read, str(count), note]
-        for (name, printed, read, note), count in told.items()
-    ]
-    return grid(
-        ["Report", "Printed", "Read as", "Figures", "Why"],
-        rows,
-        caption,
-        table,
-        [10, 10, 18, 8, 54],
-    )
-
-
-def _with_factors() -> list[Report]:
-    """The reports that have both a prediction and a measurement of something."""
-    return [one for one in published.all_reports() if len(_factors(one))]
-
-
-def _factors(report: Report) -> np.ndarray:
-    """Measured over predicted, for every figure of a report that has both and stands for itself."""
-    return np.array(
+    """The same two pieces for every report beside the shown ones that derives predictions."""
+    reports = [one for one in published.all_reports() if one.derivation and one.name not in shown]
+    return joined_blocks(
         [
-            one.measured / one.predicted
-            for one in report.figure
-            if one.measured and one.predicted and not one.aside
+            piece
+            for report in reports
+            for piece in (
+                followed(report.name),
+                recomputed(report.name, f"reports-again-{report.name.replace('_', '-')}"),
+            )
         ]
     )
 
 
-def scores(caption: str, table: str) -> Block:
+def _main_value(one: Printed) -> str:
+    """The value that a printing is about."""
+    single = [one.measured, one.predicted, one.hardware, one.software]
+    known = [value for value in single if value is not None][:1]
+    interval = [v for v in (one.predicted_low, one.predicted_high) if v is not None]
+    values = known or interval
+    if not values:
+        return NONE
+    return f"{_span(values, '{:.6g}'.format)} {units.spoken(one.unit)}".rstrip() + f" ({one.place})"
+
+
+def _stated(fact: FactPrinted) -> str:
+    """A fact as it is printed there."""
+    value = fact.value
+    if not isinstance(value, str):
+        value = f"{value:.7g} {units.spoken(fact.unit)}".rstrip()
+    return f"{value} ({fact.place})"
+
+
+def _fact_rows(report: Report, fact) -> list[list[str]]:
+    return [
+        [
+            report.name,
+            fact.label,
+            _stated(fact),
+            _stated(other),
+            NONE if ratio is None else times(ratio),
+            other.note,
+        ]
+        for other, ratio in fact.contradictions()
+    ]
+
+
+def _figure_rows(report: Report, one) -> list[list[str]]:
+    at = "" if one.at is None else f" at {one.at:g} {units.spoken(one.at_unit)}".rstrip()
+    rows = []
+    for other, side, ratio in one.contradictions():
+        here, there = (
+            f"{getattr(printed, side):.6g} {units.spoken(printed.unit)} ({printed.place})"
+            for printed in (one, other)
+        )
+        title = f"{one.label}{at}, {'standard deviation' if side == 'sd' else side}"
+        rows.append([report.name, title, here, there, f"{units.number(ratio)}×", other.note])
+    for printed in one.said_to_contradict():
+        there = NONE if printed is one else _main_value(printed)
+        title = f"{one.label}{at}"
+        rows.append([report.name, title, _main_value(one), there, NONE, printed.note])
+    return rows
+
+
+def contradictions(caption: str, label: str) -> Block:
+    """Facts and figures that a report prints twice with two values, and figures whose note says
+    what they contradict."""
+    rows = []
+    for report in published.all_reports():
+        for fact in report.fact:
+            rows += _fact_rows(report, fact)
+        for one in report.figure:
+            rows += _figure_rows(report, one)
+    columns = {"Report": 9, "Fact or figure": 25, "Here": 17, "There": 17, "Ratio": 8, "Note": 24}
+    return table(columns, rows, caption, label)
+
+
+def readings(caption: str, label: str) -> Block:
+    """Units that are read otherwise than they are printed, with the reason."""
+    counts: Counter[tuple] = Counter()
+    for report in published.all_reports():
+        is_tick = report.cycles_are == "tick"
+        cycles = "ticks of the time-stamp counter" if is_tick else "core cycles"
+        counts[report.name, "cycles", cycles, report.cycles_note] = sum(
+            one.unit == "cycle" for one in report.figure
+        )
+        for one in report.figure:
+            if one.printed_unit:
+                counts[report.name, one.printed_unit, units.spoken(one.unit), one.note] += 1
+    rows = [
+        [name, printed, read, str(count), note]
+        for (name, printed, read, note), count in counts.items()
+    ]
+    columns = {"Report": 10, "Printed": 10, "Read as": 18, "Figures": 8, "Why": 54}
+    return table(columns, rows, caption, label)
+
+
+def _factors() -> list[tuple[Report, np.ndarray]]:
+    """Measured over predicted by report, for every figure that has both and stands for itself."""
+    factors = [
+        (
+            report,
+            np.array(
+                [
+                    one.measured / one.predicted
+                    for one in report.figure
+                    if one.measured and one.predicted and not one.aside
+                ]
+            ),
+        )
+        for report in published.all_reports()
+    ]
+    return [(report, values) for report, values in factors if len(values)]
+
+
+_WITHIN = (1.25, 2, 10)
+
+
+def scores(caption: str, label: str) -> Block:
     """How far each report's own predictions were off its own measurements."""
     rows = []
-    for report in _with_factors():
-        off = np.exp(np.abs(np.log(_factors(report))))
-        share = lambda limit: f"{100 * np.mean(off <= limit):.0f} %"  # noqa: B023, E731
+    for report, factors in _factors():
+        off = np.exp(np.abs(np.log(factors)))
         rows.append(
             [
                 f"{report.machine} {{cite}}`{report.cite}`",
                 str(len(off)),
                 f"{units.number(float(np.exp(np.mean(np.log(off)))))}×",
-                share(1.25),
-                share(2),
-                share(10),
+                *(f"{100 * np.mean(off <= limit):.0f} %" for limit in _WITHIN),
             ]
         )
-    return grid(
-        ["Report", "Predictions", "Typically off by", "Within 1.25 times", "2 times", "10 times"],
-        rows,
-        caption,
-        table,
-        [30, 14, 17, 15, 12, 12],
-    )
+    columns = {
+        "Report": 30,
+        "Predictions": 14,
+        "Typically off by": 17,
+        "Within 1.25 times": 15,
+        "2 times": 12,
+        "10 times": 12,
+    }
+    return table(columns, rows, caption, label)
 
 
 def off_chart(name: str, caption: str) -> Block:
-    """Measured over predicted for every figure of the reports that is counted, one strip a report."""
-    found = _with_factors()
-    rows = [[one.name, f"{factor:.6g}"] for one in found for factor in _factors(one)]
+    """Measured over predicted for every counted figure of the reports, one strip a report."""
+    strips = _factors()
+    rows = [[one.name, f"{factor:.6g}"] for one, factors in strips for factor in factors]
     with matplotlib.rc_context(STYLE):
         figure, axes = style.new_axes((6.4, 3.0))
-        for y, one in enumerate(found):
-            factors = _factors(one)
-            # Beside one another where they would hide one another; the same picture each time.
-            axes.plot(
-                factors,
-                y + np.random.default_rng(y).uniform(-0.25, 0.25, len(factors)),
-                "o",
-                color=SERIES[y % len(SERIES)],
-                ms=4,
-                alpha=0.6,
-            )
+        for y, (_, factors) in enumerate(strips):
+            # Moved apart where they would hide one another; the same picture each time.
+            heights = y + np.random.default_rng(y).uniform(-0.25, 0.25, len(factors))
+            axes.plot(factors, heights, "o", color=SERIES[y % len(SERIES)], ms=4, alpha=0.6)
         axes.set_xscale("log")
         style.plain_log(axes.xaxis)
         axes.axvline(1, color=BLACK, lw=1)
-        axes.set_yticks(range(len(found)), [one.name for one in found])
-        axes.set_ylim(len(found) - 0.5, -0.5)
+        axes.set_yticks(range(len(strips)), [one.name for one, _ in strips])
+        axes.set_ylim(len(strips) - 0.5, -0.5)
         axes.set_xlabel("measured / predicted, each on its own machine")
     alt = "Measured over predicted by report: " + "; ".join(
-        f"{one.name} {len(_factors(one))} figures, {units.number(float(_factors(one).min()))} to "
-        f"{units.number(float(_factors(one).max()))}"
-        for one in found
+        f"{one.name} {len(factors)} figures, {units.number(float(factors.min()))} to "
+        f"{units.number(float(factors.max()))}"
+        for one, factors in strips
     )
     return style.save(figure, name, caption, alt, ["report", "measured / predicted"], rows)
