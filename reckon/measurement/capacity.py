@@ -18,7 +18,9 @@ from reckon.records.session import session
 from reckon.statistics import onset
 from reckon.statistics.onset import Onset
 
-_FOUND = "found in `{curve}`: the size of a file from which on {what}"
+_TIMED = "found in `{curve}`: the size of a file from which on {event}"
+_LEAST_SIZES = 3  # fewer show no jump
+_TOO_FEW = "fewer than three sizes were measured"
 
 
 def measure_capacities(
@@ -58,99 +60,113 @@ def _recorded(prediction: Prediction, least: str) -> Result:
 
 
 def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
-    """What the single reads of a curve say: the capacity, the capacity of each round of fresh processes,
-    and the share of slow reads by size. All together tell which sizes do not fit, by the median share
-    over processes, because whoever empties the cache or takes the CPU meanwhile disturbs some of them;
-    from those sizes and the last that fits each round tells how much does. Their median is the capacity,
-    the medians of their intervals' ends are its interval, as wide as one round's. Sizes in base units."""
+    """The capacity that single reads show, that of each round of fresh processes, and the share of
+    slow reads by size. Sizes are in base units.
+
+    All rounds together tell which sizes do not fit, by the median share over processes, because a
+    program that empties the cache or takes the CPU disturbs some of them; from those sizes and the
+    last that fits each round tells how much does. Their median is the capacity, the medians of
+    their intervals' ends are its interval, as wide as one round's."""
     values = [
-        [process_values(p, curve.measurement, curve.unit) for p in point.processes]
+        [process_values(process, curve.measurement, curve.unit) for process in point.processes]
         for point in curve.points
     ]
-    none = Onset(None, reason="the cache was not filled: every read was fast")
-    if len(values) < 3:
-        return Onset(None, reason="fewer than three sizes were measured"), [], np.zeros(len(values))
-    limit = onset.slow_from(np.concatenate([v for point in values for v in point]))
+    if len(values) < _LEAST_SIZES:
+        return Onset(None, reason=_TOO_FEW), [], np.zeros(len(values))
+    limit = onset.slow_from(np.concatenate([each for point in values for each in point]))
     if limit is None:
-        return none, [], np.zeros(len(values))
-    slow = [[int((v >= limit).sum()) for v in point] for point in values]
-    reads = [[len(v) for v in point] for point in values]
+        reason = "the cache was not filled: every read was fast"
+        return Onset(None, reason=reason), [], np.zeros(len(values))
+    slow = [[int((each >= limit).sum()) for each in point] for point in values]
+    reads = [[len(each) for each in point] for point in values]
     shares = np.array([np.median(np.divide(a, b)) for a, b in zip(slow, reads, strict=True)])
     total = np.array([sum(point) for point in reads])
-    found = onset.find(curve.axis, shares * total, total)
-    if found.capacity is None:
-        return found, [], shares
-    from_ = max(0, found.fits)
+    whole = onset.find(curve.axis, shares * total, total)
+    if whole.capacity is None:
+        return whole, [], shares
+    first = max(0, whole.fits)
     rounds = [
         onset.likeliest(
-            curve.axis[from_:],
-            [point[k] for point in slow[from_:]],
-            [point[k] for point in reads[from_:]],
-            found.background,
+            curve.axis[first:],
+            [point[k] for point in slow[first:]],
+            [point[k] for point in reads[first:]],
+            whole.background,
         )
         for k in range(min(map(len, slow)))
     ]
     capacity, low, high = map(float, np.median(rounds, axis=0))
     fits = int(np.searchsorted(curve.axis, capacity, side="right")) - 1
-    found = replace(found, capacity=capacity, low=low, high=high, fits=fits)
-    return found, [one[0] for one in rounds], shares
+    whole = replace(whole, capacity=capacity, low=low, high=high, fits=fits)
+    return whole, [capacity for capacity, _, _ in rounds], shares
 
 
 def in_times(curve: Result) -> Onset:
-    """What the times of a curve say that has no single reads; of whole files, by their size."""
-    if len(curve.points) < 3:
-        return Onset(None, reason="fewer than three sizes were measured")
-    times = curve.medians / (curve.axis if curve.measurement.op == "file" else 1)
-    return onset.step(curve.axis, times)
+    """The capacity that the times of a curve show; times of whole files are divided by their size."""
+    if len(curve.points) < _LEAST_SIZES:
+        return Onset(None, reason=_TOO_FEW)
+    divisor = curve.axis if curve.measurement.op == "file" else 1
+    return onset.step(curve.axis, curve.medians / divisor)
+
+
+def _capacities(curve: Result) -> tuple[list[float], str | None]:
+    """The capacities that the curve shows, one of each round or a single one; why there are none."""
+    if not curve.has_samples:
+        return [], curve.reason
+    if curve.seal.kind == "mean":
+        whole, values, _ = in_reads(curve)
+    else:
+        whole = in_times(curve)
+        values = [whole.capacity] if whole.capacity else []
+    largest = units.size(float(curve.axis[-1]), "MiB")
+    return values, whole.reason and f"{whole.reason} up to {largest}"
 
 
 def _record(name: str, curve: Result) -> Result:
-    """Write what the curve says as samples of a quantity: bytes found, no time."""
-    run, m = session().run.name, curve.measurement
-    single = curve.seal.kind == "mean"
-    if not curve.has_samples:
-        found, values, reason = None, [], curve.reason
-    else:
-        found, values, _ = in_reads(curve) if single else (in_times(curve), None, None)
-        if values is None:
-            values = [found.capacity] if found.capacity else []
-        reason = found.reason and f"{found.reason} up to {units.size(float(curve.axis[-1]), 'MiB')}"
-    what = "some of its reads are slow" if single else "the time of a block rises (the last before)"
-    last = curve.points[-1].processes if curve.has_samples else []
-    point = Point(
-        x=None,
-        params={},
-        stopped="processes",
-        processes=[
-            p.model_copy(update={"ticks": [0], "ops": round(v)})
-            for p, v in zip(last, values, strict=False)
-        ],
-    )
-    state = "measured" if values else "failed" if curve.state == "failed" else "cannot"
-    made = Measurement(
-        probe=m.probe,
-        op="byte",
-        timed=_FOUND.format(curve=curve.quantity, what=what),
-        reports=m.reports,
-        axis=None,
-        params={k: v for k, v in m.params.items() if k != m.axis},
-        samples=1,
-        warmup=0,
-        priority=m.priority,
-        profile=m.profile,
-        key=m.key,
-        tick_hz=m.tick_hz,
-        started_at=m.started_at,
-        seconds=0.0,
-        state=state,
-        reason=None if values else reason,
-        points=[point] if values else [],
-    )
+    """Write the capacities that the curve shows as samples of a quantity: bytes, no time."""
+    values, reason = _capacities(curve)
+    made = _measurement(curve, values, reason)
+    run = session().run.name
     record = records.read_record(run, name.rsplit("/", 1)[0])
-    kept = record.quantities[name]
-    if values or kept.measurement is None or kept.measurement.state != "measured":
-        record.quantities[name] = kept = kept.model_copy(update={"measurement": made})
+    quantity = record.quantities[name]
+    if values or quantity.measurement is None or quantity.measurement.state != "measured":
+        quantity = quantity.model_copy(update={"measurement": made})
+        record.quantities[name] = quantity
         records.write_record(run, record)
-    state = "reused" if values and curve.state == "reused" else state
+    state = "reused" if values and curve.state == "reused" else made.state
     emit("done", quantity=name, state=state, reason=made.reason)
-    return Result(name, kept, state, made.reason)
+    return Result(name, quantity, state, made.reason)
+
+
+def _measurement(curve: Result, values: list[float], reason: str | None) -> Measurement:
+    """The capacities as a measurement: that of the curve, at no place of its axis."""
+    source = curve.measurement
+    event = (
+        "some of its reads are slow"
+        if curve.seal.kind == "mean"
+        else "the time of a block rises (the last before)"
+    )
+    last = curve.points[-1].processes if values else []
+    processes = [
+        process.model_copy(update={"ticks": [0], "ops": round(value)})
+        for process, value in zip(last, values, strict=False)
+    ]
+    point = Point(x=None, params={}, stopped="processes", processes=processes)
+    if values:
+        state, reason = "measured", None
+    else:
+        state = "failed" if curve.state == "failed" else "cannot"
+    return source.model_copy(
+        update={
+            "op": "byte",
+            "timed": _TIMED.format(curve=curve.quantity, event=event),
+            "axis": None,
+            "params": {key: value for key, value in source.params.items() if key != source.axis},
+            "peer": None,
+            "samples": 1,
+            "warmup": 0,
+            "seconds": 0.0,
+            "state": state,
+            "reason": reason,
+            "points": [point] if values else [],
+        }
+    )
