@@ -6,8 +6,21 @@ import subprocess
 
 import pytest
 from helpers.capabilities import installed, own_mounts, own_network, two_cpus
+from helpers.project import sanitized_build
 from helpers.rows import MIB
 from helpers.tools import PROGRAM, private
+
+
+@pytest.fixture(scope="session")
+def sanitized(tmp_path_factory):
+    """The folder of a build with gcc's sanitizers, one for all tests."""
+    return sanitized_build(tmp_path_factory.mktemp("sanitized"))
+
+
+@pytest.fixture
+def leaks_are_errors(monkeypatch):
+    """Programs that were built with the sanitizers report at their end what they leaked."""
+    monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=1")
 
 
 @pytest.fixture

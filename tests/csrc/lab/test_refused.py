@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from helpers.capabilities import capable, has_capability, installed, need, own_mounts, x86_only
 from helpers.labs import NOBODY, USERS, in_lab, startable
-from helpers.project import ROOT, sanitized_build
+from helpers.project import ROOT
 
 from tests.csrc.cpu.test_refused import FILTER
 
@@ -225,11 +225,6 @@ def test_a_lab_that_says_nothing_is_given_up(tmp_path):
 # --- under the sanitizers ----------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def sanitized(tmp_path_factory):
-    return sanitized_build(tmp_path_factory.mktemp("sanitized"), "reckon-lab")
-
-
 def test_it_is_clean_under_the_sanitizers(sanitized, path):
     """Bulk both ways through the ring's end, more than the queue holds, and the counters."""
     size, counters, left = in_lab(
@@ -244,7 +239,7 @@ def test_it_is_clean_under_the_sanitizers(sanitized, path):
         "    time.sleep(0.3)\n"
         "    say([size, lab.counters(), lab.last_words()])",
         RECKON_LIB=str(sanitized),
-        ASAN_OPTIONS="detect_leaks=0",
+        ASAN_OPTIONS="detect_leaks=1",
         UBSAN_OPTIONS="print_stacktrace=1",
     )
     assert size == 20_000_000 and left == ""

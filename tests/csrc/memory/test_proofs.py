@@ -10,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers.capabilities import installed, need, two_cpus
 from helpers.processes import probes_of
@@ -287,12 +288,21 @@ def test_every_sample_of_a_major_fault_is_one():
         assert many - few == pytest.approx(100, abs=5)
 
 
+def usual_major_faults(row, params, processes=7):
+    """The median over fresh processes: the kernel may drop a cached page at any time, but of a file that
+    was not cached each process would have some."""
+    return np.median(
+        [library.run(row, params, samples=5, warmup=0).major_faults for _ in range(processes)]
+    )
+
+
 def test_a_fault_of_a_cached_file_is_minor_and_may_map_several_pages():
     """The kernel maps up to 16 pages around the one that is touched (fault_around_bytes)."""
     one = library.run("memory/fault/minor", {"touches": 64}, samples=5)
-    assert one.major_faults == 0
+    assert usual_major_faults("memory/fault/minor", {"touches": 64}) == 0
     assert (one.ops >= 1).all() and (one.ops <= 64).all()
     near = library.run("memory/fault/minor", {"touches": 64, "step_bytes": 4096}, samples=5)
     assert near.ops.sum() < one.ops.sum()
     mbp = library.run("memory/fault/mbp2016", {"touches": 1024}, samples=5, warmup=0)
-    assert (mbp.ops == 1024).all() and mbp.minor_faults < 5 * 1024 / 2 and mbp.major_faults == 0
+    assert (mbp.ops == 1024).all() and mbp.minor_faults < 5 * 1024 / 2
+    assert usual_major_faults("memory/fault/mbp2016", {"touches": 1024}) == 0

@@ -4,7 +4,6 @@ import contextlib
 import os
 import random
 import socket
-import subprocess
 import time
 
 import pytest
@@ -18,26 +17,10 @@ from reckon.measurement import library
 from tests.csrc.peer.test_refused import choice, row
 
 
-@pytest.fixture(scope="module")
-def clean(tmp_path_factory):
-    """The program that stops at the first thing that the sanitizers find."""
-    out = tmp_path_factory.mktemp("sanitized")
-    done = subprocess.run(
-        [
-            "make",
-            "-s",
-            "-C",
-            ROOT / "csrc",
-            f"OUT={out}",
-            f"{out}/reckon-peer",
-            "EXTRA=-fsanitize=address,undefined -fno-sanitize-recover=all",
-        ],
-        capture_output=True,
-        text=True,
-    )
-    need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
-    assert done.returncode == 0, done.stderr
-    return out / "reckon-peer"
+@pytest.fixture
+def clean(sanitized, leaks_are_errors):
+    """A reckon-peer that the sanitizers check."""
+    return sanitized / "reckon-peer"
 
 
 def half_open(peer, count, words=b""):
@@ -154,8 +137,7 @@ def garbage(random, number):
     return true[:-8] + random.choice(services) + random.choice(numbers) + b"\n" + bytes(70)
 
 
-def test_two_thousand_random_greetings_do_it_no_harm(clean, monkeypatch):
-    monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
+def test_two_thousand_random_greetings_do_it_no_harm(clean):
     dice = random.Random(20)
     with Peer(program=clean) as one:
         for number in range(2000):

@@ -4,9 +4,8 @@ import os
 import subprocess
 import sys
 
-import pytest
 from helpers.capabilities import need
-from helpers.project import ROOT, sanitized_build
+from helpers.project import ROOT
 
 SCRIPT = """
 from reckon.measurement import library
@@ -36,9 +35,8 @@ print("ran", ran)
 """
 
 
-@pytest.fixture(scope="module")
-def sanitized(tmp_path_factory):
-    return sanitized_build(tmp_path_factory.mktemp("sanitized"))
+# Python itself leaks at its end, so leak checking begins with the programs that it starts.
+CHECK_LEAKS = "import os; os.environ['ASAN_OPTIONS'] = 'detect_leaks=1'\n"
 
 
 def run(out, script):
@@ -58,20 +56,22 @@ def run(out, script):
             **os.environ,
             "RECKON_LIB": str(out),
             "LD_PRELOAD": preload,
-            # Python itself leaks at exit; the probe program is checked for leaks too.
-            "ASAN_OPTIONS": "detect_leaks=0",
+            "ASAN_OPTIONS": "detect_leaks=0",  # of Python; CHECK_LEAKS is for the probe programs
             "UBSAN_OPTIONS": "print_stacktrace=1",
         },
     )
 
 
 def test_every_row_is_clean_under_the_sanitizers(sanitized):
-    done = run(sanitized, SCRIPT)
+    done = run(sanitized, CHECK_LEAKS + SCRIPT)
     assert done.returncode == 0, done.stderr[-3000:]
     assert int(done.stdout.split()[-1]) > 60
-    assert "runtime error" not in done.stderr and "ERROR: AddressSanitizer" not in done.stderr
+    assert "runtime error" not in done.stderr and "Sanitizer" not in done.stderr, done.stderr[
+        -3000:
+    ]
 
 
+# Without leak checking: libnfs leaks a few bytes and is unloaded before the check could name it.
 NFS = """
 import os
 os.environ.pop("LD_PRELOAD")  # not for the server
@@ -105,7 +105,9 @@ def test_rows_that_read_over_nfs_are_clean_under_the_sanitizers(sanitized):
     assert done.returncode == 0, done.stderr[-3000:]
     need(not done.stdout.startswith("cannot"), done.stdout)
     assert int(done.stdout.split()[-1]) >= 20
-    assert "runtime error" not in done.stderr and "ERROR: AddressSanitizer" not in done.stderr
+    assert "runtime error" not in done.stderr and "Sanitizer" not in done.stderr, done.stderr[
+        -3000:
+    ]
 
 
 def test_the_sanitizer_would_have_noticed(sanitized):
