@@ -1,11 +1,12 @@
 """Which processes live, whose they are, and waiting until something holds."""
 
 import contextlib
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from helpers.project import probes_running
+from helpers.project import ROOT
 
 # Of a process or thread (proc(5), stat), counted after its name.
 STATE, PARENT, GROUP, CPU = 0, 1, 2, 36
@@ -48,7 +49,10 @@ def children_of(parent: int) -> list[int]:
 
 def probes_of(parent: int) -> list[int]:
     """The children of a process that are this checkout's reckon-probe."""
-    return sorted(set(probes_running()) & set(children_of(parent)))
+    program = str(ROOT / "_build/lib/reckon-probe")
+    return processes_where(
+        lambda path: int(stat(path)[PARENT]) == parent and os.readlink(path / "exe") == program
+    )
 
 
 def living_children(parent: int) -> list[int]:

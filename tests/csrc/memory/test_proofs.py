@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -152,22 +153,27 @@ def test_what_is_left_out_is_noticed(built, name):
 # --- pages ---------------------------------------------------------------------------------------
 
 
+LOOKS = 5  # its memory is still being filled while two looks differ
+
+
 def seen_while_running(row, params, look):
-    """The last of what look(pid) returned for the row's process, while it went on until its deadline."""
+    """What look(pid) returned for the endless row's process, once it returned the same LOOKS times."""
 
     def endless():
-        with contextlib.suppress(library.ProbeFailed):  # its deadline
-            library.run(f"memory/{row}", params, samples=1, warmup=0, deadline_s=0.6)
+        with contextlib.suppress(library.ProbeFailed):  # it is ended below
+            library.run(f"memory/{row}", params, samples=1, warmup=0, deadline_s=30)
 
-    runner, seen = threading.Thread(target=endless), None
+    runner, seen = threading.Thread(target=endless), []
     runner.start()
     while runner.is_alive():
         time.sleep(0.05)
         for pid in probes_of(os.getpid()):
             with contextlib.suppress(OSError):
-                seen = look(pid) or seen
+                seen.append(look(pid))
+            if len(seen) >= LOOKS and seen[-1] and seen[-LOOKS:] == LOOKS * seen[-1:]:
+                os.kill(pid, signal.SIGKILL)
     runner.join()
-    return seen
+    return seen[-1]
 
 
 def in_huge_pages(pid):
