@@ -143,7 +143,7 @@ def peer_token() -> str | None:
 
 
 def nfs() -> str | None:
-    """The NFS server of files/remote, HOST:/EXPORT; None: nfs-ganesha on a lab host."""
+    """The NFS server to measure, HOST:/EXPORT; None: nfs-ganesha on a lab host."""
     return os.environ.get("RECKON_NFS") or None
 
 

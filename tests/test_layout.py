@@ -167,3 +167,18 @@ def test_the_lock_and_the_short_list_agree():
 def test_configuration_is_quoted_where_yaml_would_mistake_it():
     config = yaml.safe_load((ROOT / "_config.yml").read_text())
     assert config["execute"]["execute_notebooks"] == "off"
+
+
+def test_no_module_knows_an_experiment_a_probe_or_a_report():
+    """Examples of command lines in the help texts aside."""
+    probes = [probe for probe in library.probes().values() if not probe.name.startswith("test/")]
+    reports = {report.name for report in published.all_reports()}
+    names = {name for probe in probes for name in (probe.name, probe.experiment)} | EXPERIMENTS
+    pattern = "|".join([*(rf"\b{name}\b" for name in sorted(names)), *sorted(reports)])
+    known = [
+        f"reckon/{path}:{number}: {found[0]}"
+        for path in MODULES
+        for number, line in enumerate((ROOT / "reckon" / path).read_text().splitlines(), 1)
+        if (found := re.search(pattern, line)) and path != Path("cli.py")
+    ]
+    assert not known, "\n".join(known)

@@ -27,7 +27,7 @@ def toc() -> list[str]:
 
 
 def notebooks() -> list[str]:
-    """The notebooks of the book by name: "machine", "cpu/clock", ..., in order."""
+    """The notebooks of the book by name ("machine", "PART/NAME"), in order."""
     return [file.removeprefix("notebooks/") for file in toc() if file.startswith("notebooks/")]
 
 

@@ -1,4 +1,4 @@
-"""The NFS servers of files/remote: a real one, or nfs-ganesha on lab hosts.
+"""The NFS servers of remote files: a real one, or nfs-ganesha on lab hosts.
 
 A real one (NFS=host:/export) has a file `reckon-data` that somebody put there; Reckon writes nothing
 on it. Without NFS, nfs-ganesha runs on a lab host and exports the folder of the run's files, read-only,

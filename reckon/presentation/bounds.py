@@ -16,7 +16,7 @@ from reckon.records.result import Result
 from reckon.records.session import session
 from reckon.reports import methods, published
 from reckon.reports.methods import GroupResult, MethodResult
-from reckon.reports.other_machines import Here, Others
+from reckon.reports.other_machines import Others, RunValues
 
 _CYCLE = 0.95  # the clock is known to a few percent
 _RATE_SLACK = 1.02  # a shaped link lets more than its rate through in a short window
@@ -209,7 +209,7 @@ def of_machines(o: Others) -> Block:
     link = described(o.here.machine, "peer", "link_rate")
     measured = (f for f in published.figures() if f.quantity and f.measured is not None)
     quantities = dict.fromkeys(f.quantity for f in measured)
-    odd = [_here(o.heres[name], link) for name in quantities if name in o.heres]
+    odd = [_here(o.values[name], link) for name in quantities if name in o.values]
     odd += [_there(report, name) for report in published.all_reports() for name in quantities]
     odd += [
         f"`{cell.quantity}` of {column}, {units.number(cell.cycles_there)} cycles"
@@ -242,7 +242,7 @@ def _least(cycles: list[float]) -> str:
     return f"{'down to ' if len(cycles) > 1 else ''}{units.number(min(cycles))} cycles"
 
 
-def _here(mine: Here, link: float | None) -> str:
+def _here(mine: RunValues, link: float | None) -> str:
     """What of this run's quantity is impossible; where the prediction is 0, 0 is possible."""
     result = mine.one
     whose = f"`{result.quantity}` of this run"

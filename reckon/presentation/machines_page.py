@@ -173,9 +173,9 @@ def not_alike(o: Others) -> Block:
 
 def without(o: Others, name: str) -> Block:
     """Every figure that a report measured and no table of the page has, with the reason."""
-    if not o.without:
+    if not o.unmatched:
         return say("Every figure of the reports is held against one of this run.")
-    rows = [["; ".join(one.of), one.report, str(one.count), one.why] for one in o.without]
+    rows = [["; ".join(one.of), one.report, str(one.count), one.why] for one in o.unmatched]
     columns = {"What": 50, "Report": 12, "Figures": 8, "Why": 30}
     return blocks.table(
         columns, rows, "Figures of the reports that are held against nothing here", name

@@ -79,7 +79,7 @@ def test_a_slope_that_a_report_fitted_is_held_against_the_slope_here(folders):
     )
     assert cell.cycles_here == pytest.approx(3e9 * cell.here, rel=0.03) and cell.places == 1
     assert not row(o, "cpu/loop").cells["hpe_i7_860"].by_ours and not [
-        w for w in o.without if f"`{name}`" in w.of
+        w for w in o.unmatched if f"`{name}`" in w.of
     ]
 
 
@@ -180,7 +180,7 @@ def test_every_measured_figure_has_a_cell_or_a_reason(folders):
             made_up.curve(name, [0, 1, 99], [10, 10, 10], axis_unit="1"),
         ]
     )
-    found = {(one.report, quantity): one for one in o.without for quantity in one.of}
+    found = {(one.report, quantity): one for one in o.unmatched for quantity in one.of}
     assert found["t470", f"`{name}`"].why == "at places that this run has not"
     assert (
         found["t470", "`cpu/task/t470_fork`"].why == "not measured yet"
@@ -189,14 +189,14 @@ def test_every_measured_figure_has_a_cell_or_a_reason(folders):
     assert found["hpe_i7_860", "a byte from memory"].why == "derived from other figures"
     assert found["t470", "upload by a speed test"].why == "no row of this book measures it"
     cells = sum(cell.places for one in o.rows for cell in one.cells.values())
-    assert cells + sum(one.count for one in o.without) == sum(
+    assert cells + sum(one.count for one in o.unmatched) == sum(
         f.measured is not None for f in published.figures()
     )
     assert "not measured yet" in machines_page.without(o, "name").markdown
     nothing = types.SimpleNamespace(medians=[0.0])
     one = next(one for one in all_results("here") if one.quantity == GETPID)
     assert (
-        other_machines._why_not(published.of(GETPID)[0], one, nothing)
+        other_machines._why_unmatched(published.of(GETPID)[0], one, nothing)
         == "this run has no figure above 0 there, and so no ratio"
     )
 
@@ -220,7 +220,7 @@ def test_a_curve_at_the_places_that_both_have(folders):
 
 def test_what_was_measured_on_another_scale_is_left_out_and_said(folders):
     o = here([made_up.single("files/cache/t470_size", 15, "ns")])
-    assert not o.rows and any("`files/cache/t470_size`" in one.of for one in o.without)
+    assert not o.rows and any("`files/cache/t470_size`" in one.of for one in o.unmatched)
     assert (
         "`files/cache`: the reports filled all of their memory"
         in machines_page.not_alike(o).markdown
@@ -404,7 +404,7 @@ def test_the_page_of_the_recorded_run_has_every_report(recorded):
     }
     assert beyond and beyond & {f.quantity for f in published.figures()} <= over_link
     cells = sum(c.places for one in o.rows for c in one.cells.values())
-    assert cells + sum(one.count for one in o.without) >= sum(
+    assert cells + sum(one.count for one in o.unmatched) >= sum(
         f.measured is not None for f in published.figures()
     )
     assert not o.runs and {column for one in o.rows for column in one.cells} == set(o.of_reports)
