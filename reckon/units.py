@@ -1,8 +1,8 @@
 """Units and the printing of numbers.
 
 A registry of our own, because pint's default one is wrong for this book: there `cycle` is 2*pi,
-`MT/s` megatesla, `Mb/s` megabarn, `KB` unknown and bits have no dimension. Here time, cycles,
-ticks, information and currency of the trade are plain: s, cycle, tick, byte, bit, and counts.
+`MT/s` megatesla, `Mb/s` megabarn, `KB` unknown and bits have no dimension. Here the base units are
+s, cycle, tick and byte, and what is counted has none.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ hertz = cycle / second = Hz
 @functools.cache
 def registry() -> pint.UnitRegistry:
     # As a list: pint reads one line at a time, and no default registry is parsed (4 ms, not 105).
-    found = pint.UnitRegistry(None)
-    found.load_definitions(_DEFINITIONS.strip().splitlines())
-    return found
+    units: pint.UnitRegistry = pint.UnitRegistry(None)
+    units.load_definitions(_DEFINITIONS.strip().splitlines())
+    return units
 
 
 @functools.cache
@@ -82,17 +82,19 @@ def factor(unit: str) -> float:
 
 
 def to_base(value, unit: str):
-    """A plain float (or array) in base units."""
+    """A value in `unit` as a plain float (or array) in base units."""
     return value * factor(unit)
 
 
 def from_base(value, unit: str):
+    """A value in base units as a plain float (or array) in `unit`."""
     # A division by the exact power of ten rather than a product with its rounded inverse.
     return value / factor(unit)
 
 
 @functools.cache
 def dimension(unit: str) -> pint.util.UnitsContainer:
+    """The dimension of a unit, such as [time]; two that are equal can be added."""
     return parse(unit).dimensionality
 
 
@@ -121,7 +123,7 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Three significant digits, thin-grouped, never in exponent form where it can be avoided."""
+    """A number in three significant digits, in exponent form only if very small or large."""
     if value is None or math.isnan(value):
         return "–"
     if math.isinf(value):
@@ -175,12 +177,12 @@ def spoken(unit: str) -> str:
 
 
 def span(values, unit: str) -> str:
-    """A curve in few words: its first and last value; one, where all of them are printed the same."""
-    told = [amount(float(value), unit) for value in values]
-    return told[0] if len(set(told)) == 1 else f"{told[0]} to {told[-1]}"
+    """The first and last value of a curve; one value if all are printed alike."""
+    amounts = [amount(float(value), unit) for value in values]
+    return amounts[0] if len(set(amounts)) == 1 else f"{amounts[0]} to {amounts[-1]}"
 
 
-def amount(base_value: float, unit: str, digits: int = 3, fixed: bool = False) -> str:
+def amount(base_value: float, unit: str, digits: int = 3, *, fixed: bool = False) -> str:
     """A value in base units, printed in `unit` or, unless fixed, in the readable step of it."""
     shown = unit if fixed or not math.isfinite(base_value) else readable(base_value, unit)
     return f"{number(from_base(base_value, shown), digits)} {spoken(shown)}".strip()

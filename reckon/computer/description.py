@@ -103,17 +103,22 @@ TOML_FIELDS = [
 ] + [("peer", "distance"), ("peer", "hops")]
 
 
+# A value, None if it is not reported, and the command or file it came from.
+Fact = tuple[float | str | None, str]
+
+
 def describe() -> dict[str, dict[str, dict]]:
     """{section: {key: {"value", "source"}}}; numbers in base units, None for not reported."""
-    found = {key: (None, "") for key in FIELDS}
+    found: dict[tuple[str, str], Fact] = {key: (None, "") for key in FIELDS}
     for part in (_processor, _caches, _memory, _devices, _scratch, _system):
         found.update(part())
     found.update(from_toml(config.machine_toml()))
     clock = found["processor", "base_clock"][0]
-    if clock:
+    if isinstance(clock, float) and clock:
         found["processor", "cycle_time"] = (1 / clock, "1 / base clock")
     rate, channels = found["memory", "transfer_rate"][0], found["memory", "channels"][0]
-    if rate and channels and found["memory", "bus_bandwidth"][0] is None:
+    unknown = found["memory", "bus_bandwidth"][0] is None
+    if unknown and isinstance(rate, float) and isinstance(channels, float):
         found["memory", "bus_bandwidth"] = (rate * channels * 8, "transfer rate x channels x 8 B")
     described: dict[str, dict[str, dict]] = {}
     for (section, key), (value, source) in found.items():
@@ -121,7 +126,7 @@ def describe() -> dict[str, dict[str, dict]]:
     return described
 
 
-def from_toml(path: Path) -> dict:
+def from_toml(path: Path) -> dict[tuple[str, str], Fact]:
     """The fields filled in by hand. Raises ReckonError for a misspelt key or a wrong unit."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -159,13 +164,14 @@ def _from_text(path: Path, name: str, value, unit: str):
 
 
 def identity(machine: dict) -> str:
-    """What makes another run of it: processor, microcode, kernel release and mitigations."""
+    """A hash of what makes it another machine: processor, microcode, kernel and mitigations."""
     parts = [machine["processor"][k]["value"] for k in ("model", "threads", "microcode")]
     parts += [machine["system"][k]["value"] for k in ("kernel", "mitigations")]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
 
 def default_run_name(machine: dict) -> str:
+    """A folder's name made of the processor's model, the kernel's release and identity()."""
     model = machine["processor"]["model"]["value"] or "machine"
     kernel = machine["system"]["kernel"]["value"].split()[0]
     text = re.sub(r"\((R|TM)\)|CPU|Processor|@.*", " ", model, flags=re.I)
@@ -177,6 +183,7 @@ def default_run_name(machine: dict) -> str:
 
 
 def read_text(path: str) -> str | None:
+    """The text of a file, stripped; None if it is empty or unreadable."""
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace").strip() or None
     except OSError:
@@ -184,7 +191,7 @@ def read_text(path: str) -> str | None:
 
 
 def run_command(*command: str) -> str | None:
-    """What a command prints, or None where it is missing, refuses or takes too long."""
+    """What a command prints; None if it is missing, fails or takes too long."""
     if not shutil.which(command[0]):
         return None
     try:
@@ -211,7 +218,7 @@ def _khz(path: str):
     return float(value) * 1e3 if value else None
 
 
-def _processor() -> dict:
+def _processor() -> dict[tuple[str, str], Fact]:
     info, listed = cpuinfo(), lscpu()
     cpu = "/sys/devices/system/cpu/cpu0"
     model = info.get("model name") or listed.get("Model name")
@@ -238,9 +245,10 @@ def _processor() -> dict:
     }
 
 
-def _caches() -> dict:
-    found, shared = {}, []
-    names = {
+def _caches() -> dict[tuple[str, str], Fact]:
+    found: dict[tuple[str, str], Fact] = {}
+    shared = []
+    names: dict[tuple[str | None, str | None], str] = {
         ("1", "Data"): "l1d",
         ("1", "Instruction"): "l1i",
         ("2", "Unified"): "l2",
@@ -266,9 +274,10 @@ def _caches() -> dict:
     return found
 
 
-def _memory() -> dict:
+def _memory() -> dict[tuple[str, str], Fact]:
     total = re.search(r"MemTotal:\s+(\d+)", read_text("/proc/meminfo") or "")
-    found = {("memory", "capacity"): (int(total[1]) * 1024 if total else None, "/proc/meminfo")}
+    capacity = int(total[1]) * 1024 if total else None
+    found: dict[tuple[str, str], Fact] = {("memory", "capacity"): (capacity, "/proc/meminfo")}
     table = run_command("dmidecode", "-t", "memory") or ""
     kinds = [k for k in re.findall(r"^\s+Type: (\S+)", table, re.M) if k not in ("Unknown", "RAM")]
     speeds = re.findall(r"Configured Memory Speed: (\d+) MT/s", table)
@@ -287,11 +296,12 @@ def _devices() -> dict:
         if read_text(f"{d}/current_link_speed")
     }
     virtio = glob.glob("/sys/bus/virtio/devices/*")
-    bus = f"PCI, {len(pci)} devices" if pci else None
-    if links:
-        bus += ", links at " + ", ".join(sorted(links))
+    buses = []
+    if pci:
+        at = f", links at {', '.join(sorted(links))}" if links else ""
+        buses.append(f"PCI, {len(pci)} devices{at}")
     if virtio:
-        bus = f"{bus + '; ' if bus else ''}virtio, {len(virtio)} devices"
+        buses.append(f"virtio, {len(virtio)} devices")
     disks, names = [], []
     for path in sorted(glob.glob("/sys/block/*")):
         size = int(read_text(f"{path}/size") or 0) * 512
@@ -312,7 +322,7 @@ def _devices() -> dict:
         rates += [speed * 1e6 / 8] if speed > 0 else []
         names.append(f"{name} ({driver}, MTU {read_text(f'{path}/mtu')})")
     return {
-        ("io", "bus"): (bus, "/sys/bus/pci, /sys/bus/virtio"),
+        ("io", "bus"): ("; ".join(buses) or None, "/sys/bus/pci, /sys/bus/virtio"),
         ("disk", "devices"): ("; ".join(disks) or None, "/sys/block"),
         ("network", "interfaces"): ("; ".join(names) or None, source),
         ("network", "rate"): (max(rates, default=None), f"{source}/speed"),
@@ -320,7 +330,7 @@ def _devices() -> dict:
 
 
 def _scratch() -> dict:
-    return {("scratch", key): told for key, told in scratch.facts().items()}
+    return {("scratch", key): fact for key, fact in scratch.facts().items()}
 
 
 def _system() -> dict:
@@ -329,7 +339,8 @@ def _system() -> dict:
     hypervisor = lscpu().get("Hypervisor vendor")
     if not hypervisor and "hypervisor" in cpuinfo().get("flags", ""):
         hypervisor = "unnamed"
-    built = config.library_dir() / "compiler.txt"
+    built = (read_text(str(config.library_dir() / "compiler.txt")) or "").splitlines()
+    without_checksum = [line for line in built if not re.fullmatch(r"[\d ]+", line)]
     in_force = []
     for path in sorted(glob.glob("/sys/devices/system/cpu/vulnerabilities/*")):
         state = read_text(path) or ""
@@ -344,15 +355,7 @@ def _system() -> dict:
             read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             "/sys/devices/system/clocksource/clocksource0/current_clocksource",
         ),
-        ("system", "compiler"): (
-            " · ".join(
-                line
-                for line in (read_text(str(built)) or "").splitlines()
-                if not re.fullmatch(r"[\d ]+", line)
-            )
-            or None,
-            "csrc/Makefile",
-        ),  # without the check sum
+        ("system", "compiler"): (" · ".join(without_checksum) or None, "csrc/Makefile"),
         ("system", "libc"): (os.confstr("CS_GNU_LIBC_VERSION"), "getconf GNU_LIBC_VERSION"),
         ("system", "mitigations"): (
             "; ".join(in_force) or "none",

@@ -1,8 +1,8 @@
-"""The disk that is measured (SCRATCH=), and the files of real data that the rows read there.
+"""The disk that is measured (SCRATCH=), and the files of random data that the probes read there.
 
-They are made once a run, in a folder named after the process that owns them, and go with it: the
-builder shares its folder with the notebooks that it executes; in JupyterLab each notebook has its
-own. What a killed owner left behind is removed by the next one.
+They are made once a run, in a folder named after the process that owns them, and removed with it:
+the builder shares its folder with the notebooks that it executes; in JupyterLab each notebook has
+its own. The files of a killed owner are removed by the next one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy as np
 from reckon import config, units
 from reckon.config import ReckonError
 
-SHARE_OF_FREE = 0.25  # the most that the files may take of what is free
+SHARE_OF_FREE = 0.25  # the files take at most this share of the free space
 _CHUNK_BYTES = 1 << 22
 _NAME = "reckon-files-"
 IN_MEMORY = ("tmpfs", "ramfs")
@@ -32,21 +32,24 @@ class ScratchCannot(ReckonError):
 
 
 def _mount() -> tuple[str, str]:
-    """File system type and source of what the scratch folder lies on (proc_pid_mountinfo(5))."""
-    folder, found = os.path.realpath(config.scratch_dir()), ("unknown", "unknown")
+    """The type and source of the file system below the scratch folder (proc_pid_mountinfo(5))."""
+    folder, kind, source = os.path.realpath(config.scratch_dir()), "unknown", "unknown"
     longest = -1
     for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
         before, after = line.split(" - ")
         point = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), before.split()[4])
         inside = folder == point or folder.startswith(point.rstrip("/") + "/")
         if inside and len(point) >= longest:  # of two on one point the later one is seen
-            longest, found = len(point), tuple(after.split()[:2])
-    return found
+            longest = len(point)
+            kind, source = after.split()[:2]
+    return kind, source
 
 
 def identity() -> str:
-    """Which disk it is, for a record's key: samples of another one do not serve. Two sticks at one
-    device's name differ in what statvfs(3) calls f_fsid."""
+    """Which disk it is, for a record's key: samples of another disk are not reused.
+
+    Two USB sticks under one device name differ in their f_fsid (statvfs(3)).
+    """
     try:
         mark = f"{os.statvfs(config.scratch_dir()).f_fsid:x}"
     except OSError:
@@ -55,34 +58,34 @@ def identity() -> str:
 
 
 def facts() -> dict[str, tuple]:
-    """As the machine description has it: value in base units, source."""
+    """The fields of the machine description: value in base units, source."""
     folder = config.scratch_dir()
     kind, source = _mount()
-    what = (
-        "in memory, not on a disk"
-        if kind in IN_MEMORY
-        else "layers over another file system"
-        if kind == "overlay"
-        else "a file system on " + source
-    )
-    try:
+    lies_on = f"a file system on {source}"
+    if kind in IN_MEMORY:
+        lies_on = "in memory, not on a disk"
+    elif kind == "overlay":
+        lies_on = "layers over another file system"
+    size = None
+    with suppress(OSError):
         about = os.statvfs(folder)
         size = float(about.f_blocks * about.f_frsize)
-    except OSError:
-        size = None
     ahead = _read_ahead(folder)
     return {
         "folder": (str(folder), "SCRATCH"),
         "filesystem": (kind, "/proc/self/mountinfo"),
-        "lies_on": (what, "/proc/self/mountinfo"),
+        "lies_on": (lies_on, "/proc/self/mountinfo"),
         "size": (size, "statvfs"),
         "read_ahead": (ahead, "read_ahead_kb" if ahead is not None else ""),
     }
 
 
 def _read_ahead(folder: Path) -> float | None:
-    """How many bytes the kernel reads at most for one fault or read without advice; None where no block device
-    is below, or it does not say. A partition has the queue of its disk (sysfs-block(5))."""
+    """The bytes that the kernel reads at most for one fault or read without advice.
+
+    None if there is no block device below, or it does not report them. A partition has the queue
+    of its disk (sysfs-block(5)).
+    """
     try:
         device = os.stat(folder).st_dev
         at = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").resolve()
@@ -96,7 +99,7 @@ def _read_ahead(folder: Path) -> float | None:
 
 
 def _started(pid: int) -> str | None:
-    """When that process started, in ticks since boot; None where there is none (proc_pid_stat(5))."""
+    """When that process started, in ticks since boot (proc_pid_stat(5)); None without one."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -105,7 +108,7 @@ def _started(pid: int) -> str | None:
 
 
 def _space() -> str:
-    """Where a process has its number: this boot of this machine, and the PID namespace."""
+    """What a process's number is unique in: this boot of this machine, and its PID namespace."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")[:8]
     return boot + re.sub(r"\D", "", os.readlink("/proc/self/ns/pid"))
 
@@ -115,7 +118,7 @@ def _own_name() -> str:
 
 
 def sweep() -> None:
-    """Remove what killed owners of this PID namespace left in the scratch folder."""
+    """Removes the files that killed owners of this PID namespace left in the scratch folder."""
     for path in config.scratch_dir().glob(f"{_NAME}{_space()}-*"):
         pid, _, started = path.name.removeprefix(f"{_NAME}{_space()}-").partition("-")
         ours = path.lstat().st_uid == os.geteuid()
@@ -130,7 +133,7 @@ def _remove(path: Path, owner: int) -> None:
 
 @contextmanager
 def shared() -> Iterator[None]:
-    """All that is started meanwhile shares one folder of files, which is removed at the end."""
+    """All processes started inside share one folder of files, which is removed at the end."""
     path = config.scratch_dir() / _own_name()
     before = config.files_dir()
     os.environ["RECKON_FILES"] = str(path)
@@ -144,16 +147,16 @@ def shared() -> Iterator[None]:
 
 
 def _folder() -> Path:
-    """The folder of whoever shares one with this process, or one of its own until it ends."""
+    """The folder that a parent shares with this process, or one of its own until it ends."""
     path = config.files_dir()
     if path is None or path.parent != config.scratch_dir():
         path = config.scratch_dir() / _own_name()
-        os.environ["RECKON_FILES"] = str(path)  # what the rows read (csrc/probe/scratch.h)
+        os.environ["RECKON_FILES"] = str(path)  # the probes read it (csrc/probe/scratch.h)
         atexit.register(_remove, path, os.getpid())
     if not path.exists():
         sweep()
     path.mkdir(mode=0o700, exist_ok=True)
-    # Its name can be foreseen, and others may write beside it: what they put there is not ours to use.
+    # Others may write beside it, and its name is predictable: never use a folder that they made.
     about = path.lstat()
     if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o077:
         raise ScratchCannot(f"{path} is there already and another user's; remove it.")
@@ -166,8 +169,10 @@ def _folder() -> Path:
 def prepare(
     files: int, size_bytes: int, told: Callable[[str], None] = lambda text: None
 ) -> list[Path]:
-    """At least so many files of at least so many bytes of random data, written to the disk; what is
-    there already is kept. `told` hears what is being written. Raises ScratchCannot."""
+    """The paths of at least `files` files of at least `size_bytes` of random data, on the disk.
+
+    Existing data are kept. `told` is called with what is being written. Raises ScratchCannot.
+    """
     where = config.scratch_dir()
     try:
         paths = [_folder() / f"data-{index}" for index in range(files)]
@@ -176,8 +181,9 @@ def prepare(
         free = about.f_bavail * about.f_frsize
         if sum(missing) > SHARE_OF_FREE * free:
             raise ScratchCannot(
-                f"Files of {units.amount(sum(missing), 'byte')} would take more than a quarter of the "
-                f"{units.amount(free, 'byte')} that are free in {where}; choose another disk with SCRATCH=."
+                f"Files of {units.amount(sum(missing), 'byte')} would take more than a quarter of "
+                f"the {units.amount(free, 'byte')} that are free in {where}; choose another disk "
+                "with SCRATCH=."
             )
         for path, more in zip(paths, missing, strict=True):
             if more:
@@ -193,8 +199,10 @@ def _size(path: Path) -> int:
 
 
 def _grow(path: Path, size_bytes: int) -> None:
-    """Append random data: holes and unwritten extents would be read without the disk, and what
-    repeats might be stored once. What is interrupted is taken back: it may not be on the disk."""
+    """Appends random data: holes and unwritten extents would be read without the disk, and
+    repeated blocks might be stored once. An interrupted file is cut back: its end may not be on
+    the disk.
+    """
     random, before = np.random.default_rng(), _size(path)
     try:
         with open(path, "ab") as file:

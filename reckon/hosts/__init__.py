@@ -1,1 +1,1 @@
-"""The other hosts of an experiment: the lab host made up in this machine, a real peer, the NFS server."""
+"""The other hosts of an experiment: the lab host in this machine, a real peer, the NFS server."""

@@ -1,5 +1,7 @@
-"""The lab host: a second host built into this machine, behind a link whose round trip and rate are
-set and therefore known. csrc/lab/lab.h says how it is made; here it is started, asked and ended."""
+"""The lab host: a second host in this machine, behind a link of a set round trip and rate.
+
+csrc/lab/lab.h says how it is made; here it is started, queried and ended.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +28,19 @@ LEAST_RATE_BIT_PER_S, MOST_RATE_BIT_PER_S = 10e3, 2.5e9
 
 
 class LabCannot(ReckonError):
-    """This machine cannot have a lab host; the reason, and what would help."""
+    """This machine cannot start a lab host: the reason, and what would help."""
 
     def __init__(self, reason: str, remedy: str):
-        super().__init__(f"No lab host can be had: {reason}; {remedy[:1].lower()}{remedy[1:]}")
+        super().__init__(f"Cannot start the lab host: {reason}; {remedy[:1].lower()}{remedy[1:]}")
         self.reason, self.remedy = reason, remedy
 
 
 class LabEnded(ReckonError):
-    """The lab host ended, or said nothing, though nobody asked it to."""
+    """The lab host ended or stopped answering by itself."""
 
 
 def _setting(name: str, text: str, unit: str, example: str) -> float:
-    """A setting with its unit, in base units."""
+    """A setting with its unit, in base units. Raises ReckonError for any other text."""
     found = re.fullmatch(r"\s*(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)\s*([^\d\s.].*?)\s*", text)
     try:
         if found and units.dimension(found[2]) == units.dimension(unit):
@@ -72,23 +74,24 @@ def _rate(bit_per_s: float) -> str:
 
 
 def link_rtt_s() -> float:
-    """The round trip that LINK_RTT asks for."""
+    """The round trip that LINK_RTT sets, in seconds."""
     value = _setting("LINK_RTT", config.link_rtt(), "s", "0.2 ms")
     return _within("LINK_RTT", value, LEAST_RTT_S, MOST_RTT_S, _time)
 
 
 def link_rate_bit_per_s() -> float:
-    """The rate that LINK_RATE asks for."""
+    """The rate that LINK_RATE sets, in bit/s."""
     value = 8 * _setting("LINK_RATE", config.link_rate(), "bit/s", "1 Gbit/s")
     return _within("LINK_RATE", value, LEAST_RATE_BIT_PER_S, MOST_RATE_BIT_PER_S, _rate)
 
 
 class Lab:
-    """Runs from its making until close(), the end of a `with`, or the end of this process.
+    """A lab host that runs until close(), the end of a `with`, or the end of this process.
 
-    In the second host runs reckon-peer; `program` runs instead of it or, with `beside`, together
-    with it. With `wait_port` the lab is ready when that port of the second host's accepts. `path`
-    insists on one way of relaying, "tun" or "packet"."""
+    The second host runs reckon-peer; `program` replaces it or, with `beside`, runs as well. With
+    `wait_port` the lab is ready when that port of the second host accepts connections. `path`
+    selects how packets are relayed, "tun" or "packet"; by default the lab does.
+    """
 
     def __init__(
         self,
@@ -129,31 +132,33 @@ class Lab:
             raise ReckonError(
                 f"reckon-lab does not start ({error.strerror}); run `make lib`."
             ) from None
+        assert self._process.stdin and self._process.stdout  # pipes, see above
+        self._input, self._output = self._process.stdin, self._process.stdout
         try:
-            told = self._answer(START_S)
+            answer = self._answer(START_S)
         except BaseException:
             self.close()
             raise
-        if "cannot" in told:
+        if "cannot" in answer:
             words = self.last_words()
             self.close()
-            raise LabCannot(told["cannot"] + words, told["remedy"])
-        self.pid: int = told["pid"]  # of a process in the client's namespaces
-        self.peer_pid: int = told["peer_pid"]
-        self.relay_pid: int = told["relay_pid"]
-        self.path: str = told["path"]
-        self.congestion: str = told["congestion"]
-        self.offload: bool = told["offload"]
-        self.client: str = told["client"]
-        self.peer: str = told["peer"]
-        self.ipv6: bool = told["ipv6"]
+            raise LabCannot(answer["cannot"] + words, answer["remedy"])
+        self.pid: int = answer["pid"]  # of a process in the client's namespaces
+        self.peer_pid: int = answer["peer_pid"]
+        self.relay_pid: int = answer["relay_pid"]
+        self.path: str = answer["path"]
+        self.congestion: str = answer["congestion"]
+        self.offload: bool = answer["offload"]
+        self.client: str = answer["client"]
+        self.peer: str = answer["peer"]
+        self.ipv6: bool = answer["ipv6"]
         self.link = {
-            "rtt_s": told["rtt_us"] / 1e6,
-            "rate_bit_per_s": float(told["rate_bit"]),
-            "mtu_bytes": told["mtu"],
-            "queue_bytes": told["queue_bytes"],
+            "rtt_s": answer["rtt_us"] / 1e6,
+            "rate_bit_per_s": float(answer["rate_bit"]),
+            "mtu_bytes": answer["mtu"],
+            "queue_bytes": answer["queue_bytes"],
         }
-        # What a row needs to find its way here (csrc/network/).
+        # How a probe reaches the second host (csrc/network/).
         self.environment = {
             "RECKON_PEER_AT": f"{self.peer}:{PORT}",
             "RECKON_PEER_TOKEN": token,
@@ -161,13 +166,13 @@ class Lab:
         }
 
     def _answer(self, deadline_s: float) -> dict:
-        """The next line that the lab says."""
+        """The lab's next line of output. Raises LabEnded if none comes in time."""
         end = time.monotonic() + deadline_s
         while b"\n" not in self._rest:
             left = end - time.monotonic()
-            if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
+            if left <= 0 or not select.select([self._output], [], [], left)[0]:
                 raise LabEnded(f"The lab host said nothing for {deadline_s:g} s; start it again.")
-            more = os.read(self._process.stdout.fileno(), 4096)
+            more = os.read(self._output.fileno(), 4096)
             if not more:
                 raise LabEnded(f"The lab host has ended{self.last_words()}; start it again.")
             self._rest += more
@@ -175,8 +180,8 @@ class Lab:
         return json.loads(line)
 
     def words(self) -> str:
-        """All that it and its programs have written to standard error so far. Read at a place of its own:
-        the others write at the file's."""
+        """All that the lab and its programs have written to standard error so far."""
+        # By pread, because the programs write at the file's own offset.
         size = os.fstat(self._errors.fileno()).st_size
         return os.pread(self._errors.fileno(), size, 0).decode(errors="replace")
 
@@ -191,27 +196,30 @@ class Lab:
         return self._process.poll() is None
 
     def counters(self) -> dict[str, dict[str, int]]:
-        """By direction ("to_peer", "to_client"): packets and bytes (of IP) that went onto the link,
-        those dropped because the queue was full, those missed before the relay saw them (none but
-        on a machine too busy for it), those that the other host's device refused, those handed over
-        more than 0.1 ms late, and the most bytes that ever waited."""
+        """Counts of packets by direction ("to_peer", "to_client").
+
+        Packets and bytes (of IP) that went onto the link, those dropped because the queue was full,
+        those missed before the relay saw them (none unless the machine is too busy for it), those
+        that the other host's device refused, those delivered more than 0.1 ms late, and the most
+        bytes that ever waited.
+        """
         try:
-            self._process.stdin.write(b"counters\n")
+            self._input.write(b"counters\n")
         except (OSError, ValueError):
             raise LabEnded(f"The lab host has ended{self.last_words()}; start it again.") from None
         return self._answer(ANSWER_S)
 
     def close(self) -> None:
-        """Ends it; nothing of it is left."""
+        """Ends the lab; no process, namespace or device of it remains."""
         if self._errors.closed:
             return
-        self._process.stdin.close()
+        self._input.close()
         try:
             self._process.wait(END_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._process.stdout.close()
+        self._output.close()
         self._errors.close()
 
     def __enter__(self) -> Lab:
@@ -225,7 +233,7 @@ class Lab:
 
     @property
     def facts(self) -> dict[str, tuple]:
-        """As the machine description has it: value in base units, source."""
+        """The fields of the machine description: value in base units, source."""
         devices = {"tun": "TUN devices", "packet": "packet sockets on virtual Ethernet"}
         how = devices[self.path] + (", many segments at a time (GSO)" if self.offload else "")
         asked, made = "LINK_RTT, LINK_RATE", "reckon-lab"
@@ -246,8 +254,10 @@ class Lab:
 
 
 def identity(rtt_s: float, rate_bit_per_s: float) -> str:
-    """Its link, whether it is made by root (which decides how packets are carried), and the sources of
-    the program that carries them."""
+    """What makes it another lab: its link, whether root starts it, and its program's sources.
+
+    The user decides how packets are carried.
+    """
     digest = hashlib.sha256()
     for path in sorted((config.ROOT / "csrc/lab").glob("*.[ch]")):
         digest.update(path.read_bytes())
@@ -259,5 +269,5 @@ def identity(rtt_s: float, rate_bit_per_s: float) -> str:
 
 
 def start() -> Lab:
-    """The lab that the settings ask for."""
+    """A lab with the link that LINK_RTT and LINK_RATE set."""
     return Lab(link_rtt_s(), link_rate_bit_per_s())

@@ -1,11 +1,10 @@
 """The NFS servers of remote files: a real one, or nfs-ganesha on lab hosts.
 
-A real one (NFS=host:/export) has a file `reckon-data` that somebody put there; Reckon writes nothing
-on it. Without NFS, nfs-ganesha runs on a lab host and exports the folder of the run's files, read-only,
-to the other end of the lab's link and to nobody else. There are up to three such servers, by the delay
-of their link: "other" (as LINK_RTT says), "near" (none: what is left is the server's and the client's own
-work) and "far". What the rows need to find them goes into the environment
-(csrc/files/support/nfs.h).
+A real one (NFS=host:/export) holds a file `reckon-data`, put there by its owner; Reckon writes
+nothing on it. Without NFS, nfs-ganesha runs on a lab host and exports the folder of the run's
+files, read-only, to the other end of the lab's link alone. There are up to three such servers, by
+the delay of their link: "other" (as LINK_RTT says), "near" (no delay: the server's and the client's
+own work) and "far". How probes reach them goes into the environment (csrc/files/support/nfs.h).
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ PACKAGES = "apt-get install nfs-ganesha nfs-ganesha-vfs libnfs13 rpcbind"
 _READY = "NFS SERVER INITIALIZED"  # what ganesha logs when it is done
 _NEEDED = 1 << 2  # CAP_DAC_READ_SEARCH (capabilities(7)), for open_by_handle_at(2)
 
-# All that it writes (recovery, its pid, its log's folder) goes into a /run of its own, in memory, which
-# ends with its mount namespace: nothing of it can be left behind. rpcbind, which version 3 asks for
-# ports, has its socket there too.
+# All that ganesha writes (recovery, its pid, its log's folder) goes into a /run of its own, in
+# memory, which ends with its mount namespace: nothing is left behind. rpcbind, which tells version
+# 3 the ports, has its socket there too.
 _SERVE = """
 mount -t tmpfs -o mode=0755,size=16m tmpfs /run && mkdir /run/ganesha && cd / || exit 1
 printf '%s' "$1" >/run/ganesha/ganesha.conf
@@ -58,7 +57,7 @@ EXPORT {{ Export_Id = 77; Path = "{folder}"; Pseudo = "{export}"; Access_Type = 
 
 
 class NfsCannot(ReckonError):
-    """There is no NFS server to read from; the message is the reason."""
+    """No NFS server is available; the message is the reason."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +71,12 @@ class Chosen:
 
 
 def far_rtt_s() -> float:
-    """The longer link: of a millisecond, or of five times what was asked for."""
+    """The round trip of the longer link: a millisecond, or five times LINK_RTT if that is more."""
     return min(max(1e-3, 5 * lab.link_rtt_s()), lab.MOST_RTT_S)
 
 
 def link(server: str) -> tuple[float, float]:
-    """Round trip in s and rate in bit/s of the lab's link to that server."""
+    """The round trip in s and the rate in bit/s of the lab's link to that server."""
     rtt = {"other": lab.link_rtt_s, "near": lambda: 0.0, "far": far_rtt_s}[server]()
     return rtt, lab.link_rate_bit_per_s()
 
@@ -87,8 +86,10 @@ def is_real(server: str) -> bool:
 
 
 def chosen(server: str, folder: Path) -> Chosen:
-    """The server, greeted or started once a process; one of the lab exports `folder`. Raises NfsCannot,
-    the same each time."""
+    """The server, greeted or started once a process; one of the lab exports `folder`.
+
+    Raises NfsCannot, the same each time.
+    """
     if server not in SERVERS:
         raise ReckonError(f"There is no NFS server {server!r}; choose one of {', '.join(SERVERS)}.")
     found = _found(server, str(folder))
@@ -101,7 +102,7 @@ def chosen(server: str, folder: Path) -> Chosen:
 
 
 def forget() -> None:
-    """End what was started, and make the next chosen() look anew."""
+    """Ends the started servers; the next chosen() greets or starts one again."""
     while _started:
         _started.pop().close()
     _kept.clear()
@@ -119,10 +120,11 @@ def _found(server: str, folder: str) -> Chosen | NfsCannot:
 
 def _look(server: str, folder: str) -> Chosen | NfsCannot:
     mark = "" if server == "other" else f"{server.upper()}_"
-    for name in ("AT", "SPACE"):  # a parent's choice need not be ours
+    for name in ("AT", "SPACE"):  # of a parent process, whose server may be another
         os.environ.pop(f"RECKON_NFS_{mark}{name}", None)
     try:
-        found = _real(settings.nfs()) if is_real(server) else _lab(server, folder)
+        address = settings.nfs()
+        found = _real(address) if address and is_real(server) else _lab(server, folder)
     except NfsCannot as reason:
         return reason
     os.environ.update(
@@ -132,7 +134,7 @@ def _look(server: str, folder: str) -> Chosen | NfsCannot:
 
 
 def identity(server: str) -> str:
-    """Which server and link it is, for a record's key; nothing is started for it."""
+    """Which server and link it is, for a record's key. Nothing is started for it."""
     if is_real(server):
         return f"nfs {settings.nfs()} {' '.join(_libraries())}"
     rtt, rate = link(server)
@@ -183,7 +185,7 @@ def _libraries() -> list[str]:
 
 @functools.cache
 def _version() -> str:
-    """What ganesha says that it is."""
+    """The name and version that ganesha reports."""
     program = _program("ganesha.nfsd")
     if not program:
         return "no ganesha"
@@ -196,45 +198,55 @@ def _version() -> str:
 
 
 def _why_not(folder: str) -> str | None:
-    """What this machine lacks for a server of its own."""
+    """Why nfs-ganesha cannot run here; None if it can."""
     if not _program("ganesha.nfsd"):
         return f"nfs-ganesha is not installed; {PACKAGES}"
     if not glob.glob("/usr/lib*/ganesha/libfsalvfs.so") + glob.glob(
         "/usr/lib/*/ganesha/libfsalvfs.so"
     ):
         return f"nfs-ganesha has no module for files on a disk; {PACKAGES}"
-    if not os.path.exists(
-        "/etc/mtab"
-    ):  # as in a system that debootstrap made and nothing has started
-        return "/etc/mtab is missing, where nfs-ganesha looks for file systems; ln -s ../proc/self/mounts /etc/mtab"
+    if not os.path.exists("/etc/mtab"):  # as in a system made by debootstrap and never started
+        return (
+            "/etc/mtab is missing, where nfs-ganesha looks for file systems; "
+            "ln -s ../proc/self/mounts /etc/mtab"
+        )
     if not _program("unshare"):
         return "unshare is not installed; apt-get install util-linux"
     try:
-        status = Path("/proc/self/status").read_text(encoding="utf-8")
-        held = int(re.search(r"CapEff:\s*([0-9a-f]+)", status)[1], 16)
-        first = Path("/proc/self/uid_map").read_text(encoding="utf-8").split() == [
-            "0",
-            "0",
-            "4294967295",
-        ]
+        privileged = _is_privileged()
     except OSError as error:
         return f"/proc is not there: {error.strerror}"
-    if not (held & _NEEDED and first):
+    if not privileged:
         return (
-            "nfs-ganesha needs root outside any user namespace (CAP_DAC_READ_SEARCH); name a real server with "
-            "NFS=host:/export"
+            "nfs-ganesha needs root outside any user namespace (CAP_DAC_READ_SEARCH); name a real "
+            "server with NFS=host:/export"
         )
     if re.match(r"/(var/)?run(/|$)", folder):
-        return f"the files lie in {folder}, which the server has one of its own of; choose another SCRATCH"
+        return (
+            f"the files lie in {folder}, which the server has one of its own of; choose another "
+            "SCRATCH"
+        )
     if re.search(r'["\\\n]', folder):
-        return f"the folder's name {folder!r} does not go into the server's configuration; choose another SCRATCH"
+        return (
+            f"the folder's name {folder!r} does not go into the server's configuration; choose "
+            "another SCRATCH"
+        )
     return None
+
+
+def _is_privileged() -> bool:
+    """True with CAP_DAC_READ_SEARCH in the first user namespace."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    effective = re.search(r"CapEff:\s*([0-9a-f]+)", status)
+    users = Path("/proc/self/uid_map").read_text(encoding="utf-8").split()
+    held = int(effective[1], 16) if effective else 0
+    return bool(held & _NEEDED) and users == ["0", "0", "4294967295"]
 
 
 def _lab(server: str, folder: str) -> Chosen:
     why = _why_not(folder)
     if why:
-        raise NfsCannot(f"No NFS server can be had: {why}.")
+        raise NfsCannot(f"Cannot start an NFS server: {why}.")
     rtt, rate = link(server)
     with_3 = bool(_program("rpcbind"))
     config = _CONFIG.format(
@@ -263,18 +275,18 @@ def _lab(server: str, folder: str) -> Chosen:
         raise
     _started.append(made)
     atexit.register(made.close)
-    told = (
-        f"{_version()} on {made.describe()}; TCP by {made.congestion or 'an unknown congestion control'}; it "
-        "shares this machine's page cache"
-        + ("" if with_3 else "; without rpcbind it has no version 3")
+    description = (
+        f"{_version()} on {made.describe()}; TCP by "
+        f"{made.congestion or 'an unknown congestion control'}; it shares this machine's page cache"
     )
-    return Chosen(
-        "lab", {"AT": f"{ADDRESS}:{EXPORT}", "SPACE": str(made.pid)}, told, lambda: made.running
-    )
+    if not with_3:
+        description += "; without rpcbind it has no version 3"
+    environment = {"AT": f"{ADDRESS}:{EXPORT}", "SPACE": str(made.pid)}
+    return Chosen("lab", environment, description, lambda: made.running)
 
 
 def _await_ready(made: lab.Lab) -> None:
-    """Its port is open before it serves; its log says when it does."""
+    """Waits until ganesha serves: its port is open earlier, its log says when."""
     end = time.monotonic() + READY_S
     while _READY not in made.words():
         if not made.running:
@@ -285,8 +297,10 @@ def _await_ready(made: lab.Lab) -> None:
 
 
 def facts() -> dict[str, tuple]:
-    """As the machine description has it: value in base units, source. Nothing is started for it; what a
-    real server's link is like nobody here has set."""
+    """The fields of the machine description: value in base units, source.
+
+    Nothing is started for it. A real server's link is not under Reckon's control.
+    """
     (rtt, rate), asked = link("other"), "LINK_RTT, LINK_RATE"
     if is_real("other"):
         return {

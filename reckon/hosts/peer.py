@@ -1,9 +1,9 @@
-"""The other host of the network rows: a real one on which reckon-peer runs, or the lab host.
+"""The other host of the network probes: a real one on which reckon-peer runs, or the lab host.
 
-A real one (PEER=host) is greeted as a row greets it (csrc/network/support/client.h) and asked what it is
-before anything is measured, so that a peer that is not there is one sentence and not one per row.
+A real one (PEER=host) is greeted as a probe greets it (csrc/network/support/client.h) and describes
+itself before anything is measured, so that a missing peer gives one message and not one per probe.
 Without PEER the lab host is started: a second host in namespaces of this one, behind a link whose
-round trip and rate are set. What the rows need to find it goes into the environment.
+round trip and rate are set. How probes reach it goes into the environment.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ START = "`make peer` says how to start it there."
 
 
 class PeerCannot(ReckonError):
-    """There is no other host to measure against; the message is the reason."""
+    """No other host is available; the message is the reason."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,11 @@ def chosen() -> Chosen:
 
 
 def identity() -> str:
-    """Which other host it is, for a record's key. Nothing is started for it; a real host has to be
-    asked, and one that is not there is another one."""
+    """Which other host it is, for a record's key.
+
+    The lab host is not started for it. A real host is greeted; an unreachable one has an identity
+    of its own.
+    """
     if not config.peer():
         return _lab_identity()
     try:
@@ -73,17 +76,18 @@ def identity() -> str:
 
 
 def forget() -> None:
-    """Make the next chosen() look anew."""
+    """Makes the next chosen() greet or start a host again."""
     _found.cache_clear()
 
 
 @functools.cache
 def _found() -> Chosen | PeerCannot:
     try:
-        found = _real(config.peer()) if config.peer() else _lab()
+        address = config.peer()
+        found = _real(address) if address else _lab()
     except PeerCannot as reason:
         return reason
-    for name in VARIABLES:  # a parent's choice need not be ours
+    for name in VARIABLES:  # of a parent process, whose host may be another
         os.environ.pop(name, None)
     os.environ.update(found.environment)
     return found
@@ -137,7 +141,7 @@ def _real(where: str) -> Chosen:
             "real",
             f"peer {address[0]} {mark}",
             environment,
-            _told(_text(address), about),
+            _description(_text(address), about),
             _sentence(address[0], about),
         )
     raise trouble
@@ -148,7 +152,7 @@ def _addresses(where: str) -> list[tuple]:
         r"\[([^\]]+)\](?::(\d+))?|([^:]+)(?::(\d+))?|([^\[\]]*:[^\[\]]*:[^\[\]]*)", where
     )
     port = int(match[2] or match[4] or PORT) if match else 0
-    if not 0 < port < 65536:
+    if not match or not 0 < port < 65536:
         raise ReckonError(f"PEER is {where!r}; write HOST, HOST:PORT or [IPv6]:PORT.")
     host = match[1] or match[3] or match[5]
     try:
@@ -177,8 +181,8 @@ def _ask_about(address: tuple, token: str) -> dict:
             return _facts(next(lines), at)
     except TimeoutError:
         raise PeerCannot(
-            f"The peer at {at} did not answer within {DEADLINE_S:g} s; is it up, and does a firewall "
-            "let its port through?"
+            f"The peer at {at} did not answer within {DEADLINE_S:g} s; is it up, and does a "
+            "firewall let its port through?"
         ) from None
     except ConnectionRefusedError:
         raise PeerCannot(f"Nothing listens at {at}; start reckon-peer there. {START}") from None
@@ -189,7 +193,7 @@ def _ask_about(address: tuple, token: str) -> dict:
 
 
 def _lines(connection: socket.socket, end: float):
-    """Line by line, all before the deadline, however slowly they come."""
+    """Yields lines; raises TimeoutError at the deadline, however slowly they arrive."""
     pending = b""
     while True:
         while b"\n" not in pending:
@@ -210,7 +214,7 @@ def _greet(connection: socket.socket, lines, at: str, token: str) -> None:
     if not match:
         raise PeerCannot(f"What listens at {at} is no reckon-peer.")
     same = int(match[1]) == VERSION
-    words = f"{token} about" if same else ""  # the other one says it too; the token is not for it
+    words = f"{token} about" if same else ""  # another version never gets the token
     connection.sendall(f"reckon-peer {VERSION} {words}".strip().encode() + b"\n")
     if not same:
         raise PeerCannot(
@@ -225,12 +229,12 @@ def _greet(connection: socket.socket, lines, at: str, token: str) -> None:
 
 
 def _clean(text: str, most: int = 200) -> str:
-    """What another host said, with nothing in it that a terminal or a page would act on."""
+    """Another host's text without characters that a terminal or a page would act on."""
     return re.sub(r"[^A-Za-z0-9 .,:;()+/@#%=_'?\"-]", "?", text)[:most]
 
 
 def _facts(line: str, at: str) -> dict:
-    """What we know of and no more: it goes into records and pages."""
+    """The known fields of the peer's description, checked: they go into records and pages."""
     try:
         said = json.loads(line)
         texts = {name: said.get(name) for name in TEXTS}
@@ -263,8 +267,8 @@ def _sentence(host: str, about: dict) -> str:
     return f"The other host is {host} ({', '.join(filter(None, what))}), reached at {end}."
 
 
-def _told(at: str, about: dict) -> dict[str, tuple]:
-    """As the machine description has it."""
+def _description(at: str, about: dict) -> dict[str, tuple]:
+    """The fields of the machine description: value in base units, source."""
     source = "reckon-peer there"
     kernel = " ".join(filter(None, (about["system"], about["release"], about["machine"])))
     speed = about["speed_mbit_per_s"]

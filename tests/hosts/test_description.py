@@ -24,7 +24,7 @@ LINK = {
 @pytest.fixture
 def no_host(folders, monkeypatch):
     def nobody():
-        raise PeerCannot("No lab host can be had: it is forbidden; allow it.")
+        raise PeerCannot("Cannot start the lab host: it is forbidden; allow it.")
 
     monkeypatch.setattr(peer, "chosen", nobody)
 
@@ -72,7 +72,7 @@ def test_a_host_that_went_leaves_nothing_of_itself(made_up_host, monkeypatch):
 def test_without_another_host_the_run_says_why(no_host):
     assert rk.other_host()["kind"] == {
         "value": None,
-        "source": "No lab host can be had: it is forbidden; allow it.",
+        "source": "Cannot start the lab host: it is forbidden; allow it.",
     }
     assert predicted("test/trip").inputs["link"].instead_of == "peer.link_rtt is not reported"
 
@@ -97,7 +97,7 @@ def test_a_row_without_another_host_cannot(no_host):
     one = rk.measure(predicted("test/peer_echo"), peer="other")
     assert (one.state, one.reason) == (
         "cannot",
-        "No lab host can be had: it is forbidden; allow it",
+        "Cannot start the lab host: it is forbidden; allow it",
     )
     assert one.measurement.peer is None and not one.has_samples
 
@@ -221,12 +221,14 @@ def test_a_page_says_which_nfs_server_it_was():
     real = {"link_rtt": {"value": None}, "address": {"value": "host:/export"}}
     read = made_up.single("files/remote/random", 300, "µs")
     read.measurement.peer = "NFS-Ganesha 4.3 on a second host; it shares this machine's page cache"
-    none = made_up.nothing("files/remote/random", "No NFS server can be had: it is forbidden")
+    none = made_up.nothing("files/remote/random", "Cannot start an NFS server: it is forbidden")
     assert "NFS-Ganesha 4.3 on a second host" in rk.show.server(made, [read]).markdown
     assert "of 1.00 ms" in rk.show.server(made, [none, read]).markdown
     assert "The NFS server is host:/export" in rk.show.server(real, [read]).markdown
     for nfs in (made, real):
-        assert "No NFS server can be had: it is forbidden." in rk.show.server(nfs, [none]).markdown
+        assert (
+            "Cannot start an NFS server: it is forbidden." in rk.show.server(nfs, [none]).markdown
+        )
 
 
 # --- the disk that is measured ---------------------------------------------------------------------

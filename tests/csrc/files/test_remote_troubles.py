@@ -75,7 +75,7 @@ def test_a_program_that_is_not_installed_is_named(monkeypatch, missing, told):
     monkeypatch.setattr(nfs, "_program", lambda name: None if name == missing else real(name))
     nfs.forget()
     for _ in range(2):  # the same each time
-        with pytest.raises(nfs.NfsCannot, match=f"No NFS server can be had: {told}"):
+        with pytest.raises(nfs.NfsCannot, match=f"Cannot start an NFS server: {told}"):
             nfs.chosen("near", Path("/var/tmp"))
     nfs.forget()
 
@@ -92,7 +92,7 @@ try:
 except nfs.NfsCannot as reason:
     say(str(reason))
 """)
-    assert said.startswith("No NFS server can be had: nfs-ganesha needs root outside any")
+    assert said.startswith("Cannot start an NFS server: nfs-ganesha needs root outside any")
 
 
 def test_root_of_a_user_namespace_is_not_root_enough():

@@ -23,7 +23,7 @@ def attempt(**how):
         with Lab(0.001, 1e9, SLEEP, **how) as lab:
             return [lab.path, len(round_trips(lab, 3))]
     except LabCannot as cannot:
-        assert str(cannot).startswith(f"No lab host can be had: {cannot.reason}; ")
+        assert str(cannot).startswith(f"Cannot start the lab host: {cannot.reason}; ")
         return [cannot.reason, cannot.remedy]
 """
 
