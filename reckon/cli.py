@@ -273,12 +273,14 @@ def _condition(name: str, values: list[int]) -> str:
 
 def _start_server(probe, params: dict) -> None:
     """Starts the NFS server that the probe reads from, unless the environment names one."""
+    from reckon import config
     from reckon.computer import scratch
     from reckon.hosts import nfs
+    from reckon.measurement.library import Needs
 
-    settings = {one.name: one.preset for one in probe.parameters} | params
-    if "server" not in settings or "RECKON_NFS_AT" in os.environ:
+    if Needs.SERVER not in probe.needs or config.nfs_address():
         return
+    settings = {one.name: one.preset for one in probe.parameters} | params
     try:
         files = scratch.prepare(1, int(settings.get("file_bytes", 4096)))
         nfs.chosen(settings["server"], files[0].parent)
@@ -425,9 +427,9 @@ def _set_environment(arguments) -> None:
     from reckon import config
 
     if arguments.profile:
-        os.environ["RECKON_PROFILE"] = arguments.profile
+        config.set_environment(RECKON_PROFILE=arguments.profile)
     if arguments.run:
-        os.environ["RECKON_RUN"] = arguments.run
+        config.set_environment(RECKON_RUN=arguments.run)
     config.profile()
 
 
@@ -456,12 +458,13 @@ def _exit_status(outcome) -> int:
 
 
 def _measure(arguments) -> int:
+    from reckon import config
     from reckon.book import contents
     from reckon.book.execute import execute
     from reckon.records.session import session
 
     _set_environment(arguments)
-    os.environ["RECKON_FRESH"] = "1"
+    config.set_environment(RECKON_FRESH="1")
     page = contents.find(arguments.experiment)
     outcome = execute([page])
     _print_outcome(outcome, session().run.name)
@@ -469,7 +472,7 @@ def _measure(arguments) -> int:
 
 
 def _build(arguments) -> int:
-    from reckon import records
+    from reckon import config, records
     from reckon.book import contents, sphinx
     from reckon.book.execute import execute
     from reckon.book.stage import stage
@@ -477,7 +480,7 @@ def _build(arguments) -> int:
 
     _set_environment(arguments)
     if arguments.fresh:
-        os.environ["RECKON_FRESH"] = "1"
+        config.set_environment(RECKON_FRESH="1")
     want_html = arguments.html or not arguments.pdf
     want_pdf = arguments.pdf or not arguments.html
     run = session()

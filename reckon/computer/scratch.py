@@ -136,14 +136,12 @@ def shared() -> Iterator[None]:
     """All processes started inside share one folder of files, which is removed at the end."""
     path = config.scratch_dir() / _own_name()
     before = config.files_dir()
-    os.environ["RECKON_FILES"] = str(path)
+    config.set_environment(RECKON_FILES=str(path))
     try:
         yield
     finally:
         _remove(path, os.getpid())
-        os.environ.pop("RECKON_FILES")
-        if before:
-            os.environ["RECKON_FILES"] = str(before)
+        config.set_environment(RECKON_FILES=str(before) if before else None)
 
 
 def _folder() -> Path:
@@ -151,7 +149,7 @@ def _folder() -> Path:
     path = config.files_dir()
     if path is None or path.parent != config.scratch_dir():
         path = config.scratch_dir() / _own_name()
-        os.environ["RECKON_FILES"] = str(path)  # the probes read it (csrc/probe/scratch.h)
+        config.set_environment(RECKON_FILES=str(path))
         atexit.register(_remove, path, os.getpid())
     if not path.exists():
         sweep()

@@ -120,16 +120,14 @@ def _found(server: str, folder: str) -> Chosen | NfsCannot:
 
 def _look(server: str, folder: str) -> Chosen | NfsCannot:
     mark = "" if server == "other" else f"{server.upper()}_"
-    for name in ("AT", "SPACE"):  # of a parent process, whose server may be another
-        os.environ.pop(f"RECKON_NFS_{mark}{name}", None)
+    names = {name: f"RECKON_NFS_{mark}{name}" for name in ("AT", "SPACE")}
+    settings.set_environment(**dict.fromkeys(names.values()))  # a parent's server need not be ours
     try:
         address = settings.nfs()
         found = _real(address) if address and is_real(server) else _lab(server, folder)
     except NfsCannot as reason:
         return reason
-    os.environ.update(
-        {f"RECKON_NFS_{mark}{name}": value for name, value in found.environment.items()}
-    )
+    settings.set_environment(**{names[name]: value for name, value in found.environment.items()})
     return found
 
 

@@ -12,7 +12,6 @@ import atexit
 import functools
 import hashlib
 import json
-import os
 import re
 import socket
 import time
@@ -87,9 +86,7 @@ def _found() -> Chosen | PeerCannot:
         found = _real(address) if address else _lab()
     except PeerCannot as reason:
         return reason
-    for name in VARIABLES:  # of a parent process, whose host may be another
-        os.environ.pop(name, None)
-    os.environ.update(found.environment)
+    config.set_environment(**dict.fromkeys(VARIABLES) | found.environment)
     return found
 
 

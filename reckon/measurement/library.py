@@ -7,6 +7,7 @@ import enum
 import errno
 import functools
 import hashlib
+import itertools
 import os
 import random
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from reckon.records.models import Conditions
 from reckon.text import did_you_mean
 
 PRIORITIES = {"none": 0, "nice": 1, "rr": 2}
+_TEXT = 2  # RK_TEXT of enum rk_kind
 
 
 class Needs(enum.IntFlag):
@@ -105,15 +107,17 @@ class Report(C.Structure):
 
 
 class ProbeFailed(ReckonError):
-    """The row failed, crashed or hung; it yielded no sample."""
+    """The probe failed, crashed or hung; it gave no sample."""
 
 
 class ProbeCannot(ReckonError):
-    """This machine cannot run the row; the message is the reason."""
+    """The probe is unsupported on this machine; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class Parameter:
+    """A parameter of a probe, with its bounds."""
+
     name: str  # the unit is its suffix
     text: bool
     preset: int | str
@@ -124,7 +128,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Probe:
-    """One row of the registry."""
+    """One entry of the registry."""
 
     name: str
     op: str
@@ -178,31 +182,32 @@ def _library() -> C.CDLL:
 
 
 def _parameters(row: Row) -> tuple[Parameter, ...]:
-    found = []
-    index = 0
-    while row.params and row.params[index].kind:
-        param = row.params[index]
-        text = param.kind == 2
-        found.append(
-            Parameter(
-                name=param.name.decode(),
-                text=text,
-                preset=(param.preset_text or b"").decode() if text else param.preset,
-                least=param.least,
-                most=param.most,
-                help=(param.help or b"").decode(),
-            )
-        )
-        index += 1
-    return tuple(found)
+    if not row.params:
+        return ()
+    params = itertools.takewhile(
+        lambda param: param.kind, (row.params[k] for k in itertools.count())
+    )
+    return tuple(_parameter(param) for param in params)
+
+
+def _parameter(param: Param) -> Parameter:
+    text = param.kind == _TEXT
+    return Parameter(
+        name=param.name.decode(),
+        text=text,
+        preset=(param.preset_text or b"").decode() if text else param.preset,
+        least=param.least,
+        most=param.most,
+        help=(param.help or b"").decode(),
+    )
 
 
 @functools.cache
 def probes() -> dict[str, Probe]:
-    """Every row of the library by name, in alphabetical order."""
+    """Every probe of the library by name, in alphabetical order."""
     library = _library()
     rows = [library.rk_probe_at(i).contents for i in range(library.rk_probe_count())]
-    found = [
+    entries = [
         Probe(
             name=row.name.decode(),
             op=row.op.decode(),
@@ -215,15 +220,15 @@ def probes() -> dict[str, Probe]:
         )
         for row in rows
     ]
-    names = [probe.name for probe in found]
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise ReckonError(f"Two rows of the C library share the name {sorted(twice)[0]}.")
-    return {probe.name: probe for probe in sorted(found, key=lambda p: p.name)}
+    by_name = {probe.name: probe for probe in sorted(entries, key=lambda probe: probe.name)}
+    if len(by_name) < len(entries):
+        twice = next(probe for probe in entries if by_name[probe.name] is not probe)
+        raise ReckonError(f"Two probes of the C library share the name {twice.name}.")
+    return by_name
 
 
 def probe(name: str) -> Probe:
-    """The row of that name. Raises ReckonError, naming the nearest, where there is none."""
+    """The probe of that name. Raises ReckonError, naming the nearest, if there is none."""
     if name not in probes():
         hint = did_you_mean(name, probes(), "`reckon probes` lists them.")
         raise ReckonError(f"There is no probe named {name}; {hint}")
@@ -231,7 +236,7 @@ def probe(name: str) -> Probe:
 
 
 def default_cpu() -> int:
-    """The last CPU this process may use: interrupts tend to land on the first."""
+    """The last CPU that this process may use: interrupts tend to go to the first."""
     return max(os.sched_getaffinity(0))
 
 
@@ -286,7 +291,7 @@ def _check(status: int, report: Report) -> None:
 
 
 def compiler() -> str:
-    """The compiler's version and flags, as the library was built with."""
+    """The version and flags of the compiler that built the library."""
     try:
         return (library_dir() / "compiler.txt").read_text().strip()
     except OSError:

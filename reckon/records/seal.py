@@ -13,23 +13,31 @@ from reckon.records.revisions import differences
 from reckon.records.session import session
 
 
+def _plain(value) -> float | list[float] | None:
+    """A value, or the values of a curve, as JSON has them."""
+    return None if value is None else np.asarray(value, float).tolist()
+
+
+def _tree(node: expression.Node | None) -> list | None:
+    return None if node is None else expression.to_json(node)
+
+
 def prediction_record(prediction: Prediction) -> records.Prediction:
-    f = prediction.formula
-    plain = lambda v: v if v is None else np.asarray(v, float).tolist()  # noqa: E731
-    tree = lambda n: None if n is None else expression.to_json(n)  # noqa: E731
-    low, high = prediction.interval()
-    predicted = plain(prediction.predicted)
+    """The prediction as a record holds it. Raises PredictionError if its value is not finite."""
+    formula = prediction.formula
+    predicted = _plain(prediction.predicted)
     if not np.all(np.isfinite(predicted)):
-        raise PredictionError(f"{f.name}: the formula gives {predicted} for these inputs.")
-    trees = [tree(f.hardware), tree(f.software), tree(f.predicted)]
+        raise PredictionError(f"{formula.name}: the formula gives {predicted} for these inputs.")
+    low, high = prediction.interval()
+    trees = [_tree(part) for part in (formula.hardware, formula.software, formula.predicted)]
     return records.Prediction(
         made_at=records.now(),
-        unit=f.unit,
-        kind=f.kind,
+        unit=formula.unit,
+        kind=formula.kind,
         hardware_tree=trees[0],
         software_tree=trees[1],
         predicted_tree=trees[2],
-        formula_id=expression.identity(trees, f.unit),
+        formula_id=expression.identity(trees, formula.unit),
         inputs=[
             records.Input(
                 name=name,
@@ -45,33 +53,26 @@ def prediction_record(prediction: Prediction) -> records.Prediction:
             )
             for name, one in prediction.inputs.items()
         ],
-        hardware=plain(prediction.value(f.hardware)),
-        software=plain(prediction.value(f.software)),
+        hardware=_plain(prediction.value(formula.hardware)),
+        software=_plain(prediction.value(formula.software)),
         predicted=predicted,
-        low=plain(low),
-        high=plain(high),
+        low=_plain(low),
+        high=_plain(high),
     )
 
 
 def seal(prediction: Prediction) -> Quantity:
-    """Write the prediction down, before the first sample or as a revision; the quantity as it is kept."""
-    run, quantity = session().run.name, prediction.quantity
-    record = records.read_record(run, quantity.rsplit("/", 1)[0])
-    kept = record.quantities.get(quantity) or Quantity(predictions=[])
+    """The quantity as the record holds it, with the prediction written down.
+
+    Before the first sample the prediction is the seal; afterwards one that differs is added to it."""
+    run, name = session().run.name, prediction.quantity
+    record = records.read_record(run, name.rsplit("/", 1)[0])
+    quantity = record.quantities.get(name) or Quantity(predictions=[])
     made = prediction_record(prediction)
-    if kept.measurement is None:  # nothing seen yet: this is the seal
-        predictions = [made]
-    elif differences(kept.predictions[-1], made):
-        predictions = [*kept.predictions, made]
-    else:
-        predictions = kept.predictions
-    same_seal = (
-        kept.predictions
-        and kept.measurement is None
-        and not differences(kept.predictions[-1], made)
-    )
-    if predictions != kept.predictions and not same_seal:
-        kept = Quantity(predictions=predictions, measurement=kept.measurement)
-        record.quantities[quantity] = kept
-        records.write_record(run, record)
-    return kept
+    if quantity.predictions and not differences(quantity.predictions[-1], made):
+        return quantity
+    earlier = quantity.predictions if quantity.measurement else []
+    quantity = Quantity(predictions=[*earlier, made], measurement=quantity.measurement)
+    record.quantities[name] = quantity
+    records.write_record(run, record)
+    return quantity

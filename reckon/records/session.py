@@ -14,48 +14,50 @@ from reckon.records.models import Run
 
 @dataclass(frozen=True)
 class Session:
+    """The run, and whether it can be measured here."""
+
     run: Run
     replay: bool  # a run recorded on another machine or kernel: read, never measured
 
 
 @functools.cache
 def session() -> Session:
-    """Open the run asked for (RECKON_RUN), or this machine's own, making it where it is new.
+    """The requested run, or this machine's own; a new one is made.
 
-    A run belongs to one machine and kernel: where the one asked for was recorded elsewhere, its
-    samples are read and nothing is measured.
+    A run belongs to one machine and kernel: if the requested one was recorded elsewhere, its
+    samples are read and nothing is measured. Raises ReckonError if it was to be measured again.
     """
     described = describe()
     here = identity(described)
     name = config.run_name() or default_run_name(described)
-    found = records.read_run(name)
-    if found is None:
-        found = Run(
+    run = records.read_run(name)
+    if run is None:
+        run = Run(
             name=name,
             identity=here,
             opened_at=records.now(),
             machine=described,
             fitness=[check.to_dict() for check in fitness.check_all()],
         )
-        records.write_run(found)
-        return Session(found, replay=False)
-    if found.identity != here:
+        records.write_run(run)
+        return Session(run, replay=False)
+    if run.identity != here:
         if config.fresh():
             raise ReckonError(
                 f"The run {name} was recorded on another machine or kernel; measure into a run of "
                 "its own with another RUN=."
             )
-        return Session(found, replay=True)
+        return Session(run, replay=True)
     for part in ("peer", "nfs"):
-        described[part] = _kept(described[part], found.machine.get(part, {}))
-    if found.machine != described:  # machine.toml was edited, or a device came or went
-        found = found.model_copy(update={"machine": described})
-        records.write_run(found)
-    return Session(found, replay=False)
+        described[part] = _of_host(described[part], run.machine.get(part, {}))
+    if run.machine != described:  # machine.toml was edited, or a device came or went
+        run = run.model_copy(update={"machine": described})
+        records.write_run(run)
+    return Session(run, replay=False)
 
 
-def _kept(described: dict, recorded: dict) -> dict:
-    """What is known of the other host: what machine.toml says, else what the run holds."""
+def _of_host(described: dict, recorded: dict) -> dict:
+    """The facts of the other host by machine.toml, else as the run holds them."""
     return {
         key: entry if entry["value"] is not None else recorded.get(key, entry)
         for key, entry in described.items()
