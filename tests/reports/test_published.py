@@ -124,7 +124,8 @@ def test_a_sixth_report_stands_on_the_page(tmp_path, folders, monkeypatch, witho
     text = text.replace("predicted = 8.7\n", "") if without == "pairs" else text
     path = tmp_path / "example.toml"
     path.write_text(text, encoding="utf-8")
-    six = (*published.all_reports(), published.read(path))
+    five = [one for one in published.all_reports() if one.name in NAMES]
+    six = (*five, published.read(path))
     monkeypatch.setattr(published, "all_reports", lambda: six)
     page = json.loads((ROOT / "notebooks/reports.ipynb").read_text(encoding="utf-8"))
     cells = ["".join(cell["source"]) for cell in page["cells"] if cell["cell_type"] == "code"]
@@ -336,7 +337,7 @@ def test_the_reports_use_the_same_words():
 
 def test_a_report_is_of_the_year_of_its_reference():
     told = (ROOT / "book/references.bib").read_text(encoding="utf-8")
-    for one in published.all_reports():
+    for one in (one for one in published.all_reports() if one.name in NAMES):
         entry = re.search(rf"@\w+{{{re.escape(one.cite)},(.*?)\n}}", told, re.S)[1]
         assert one.year == int(re.search(r"year = {(\d+)}", entry)[1]), one.name
         assert one.course == "graduate operating systems", one.name
