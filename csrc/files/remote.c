@@ -97,7 +97,7 @@ static int run_null(struct rk_context *c, struct rk_sample *out, size_t n)
     if (status)
         return status;
     const struct counts before = count_tcp();
-    status = idle_hold(c, (int)rk_integer(c, "hold_idle"), &idle);
+    status = keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &idle);
     if (!status)
         bad = null_there_and_back(fd, &call); /* one that nobody times */
     for (size_t i = 0; i < n && !status && !bad; i++) {

@@ -5,59 +5,86 @@
 
 static char buffer[SIZE_MOST];
 
+static int open_t470(struct rk_context *c)
+{
+    struct trip *trip = rk_state(c);
+    const int status = trip_open(c, trip, SAME_CPU);
+    return status ? status : trip_echo(c, trip, buffer, (size_t)rk_integer(c, "size_bytes"));
+}
+
+static int close_trip(struct rk_context *c)
+{
+    return trip_close(c, rk_state(c));
+}
+
 /* t470: send and recv, minus the timer, which is timed in the same trial. */
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
-    struct trip trip;
+    const struct trip trip = *(const struct trip *)rk_state(c);
+    const struct counts before = count_tcp();
     int bad = 0;
-    int status = trip_begin(c, &trip, SAME_CPU, 0);
-    if (status)
-        return status;
-    status = trip_echo(c, &trip, buffer, size);
-    for (size_t i = 0; i < n && !status && !bad; i++) {
+    for (size_t i = 0; i < n && !bad; i++) {
         struct rk_sample timer, whole;
         RK_ONE_BY_ONE(&timer, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);
         RK_ONE_BY_ONE(&whole, 1, RK_BARE_BEGIN, RK_BARE_END,
                       bad = there_and_back(trip.fd, buffer, size));
         out[i] = (struct rk_sample){whole.ticks - timer.ticks, 1};
     }
-    return trip_end(c, &trip, status ? status : trip_failed(c, bad));
+    note_tcp_since(c, &before);
+    return trip_failed(c, bad);
 }
 
 /* i7_10750h: ncat echoes, as on their computer. */
+struct trip_to_ncat {
+    struct trip trip;
+    struct ncat ncat;
+};
+
+static int open_i7_10750h(struct rk_context *c)
+{
+    struct trip_to_ncat *state = rk_state(c);
+    if (strcmp(rk_text(c, "peer"), "other") == 0)
+        return rk_cannot(c, "the foreign echo server (ncat) is started on this computer alone: "
+                            "peer must be loopback here");
+    int status = trip_open(c, &state->trip, NO_SERVER);
+    if (!status)
+        status = ncat_begin(c, &state->trip.peer, &state->ncat, &state->trip.fd);
+    const size_t size = (size_t)rk_integer(c, "size_bytes");
+    return status ? status : trip_failed(c, there_and_back(state->trip.fd, buffer, size));
+}
+
+static int close_i7_10750h(struct rk_context *c)
+{
+    struct trip_to_ncat *state = rk_state(c);
+    if (state->ncat.pid > 0)
+        ncat_end(&state->ncat);
+    return trip_close(c, &state->trip);
+}
+
 static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
-    struct trip trip;
-    struct ncat ncat;
+    const struct trip trip = ((const struct trip_to_ncat *)rk_state(c))->trip;
+    const struct counts before = count_tcp();
     int bad = 0;
-    int status =
-        only_loopback(c, "the foreign echo server (ncat) is started on this computer alone: "
-                         "peer must be loopback here");
-    if (!status)
-        status = trip_begin(c, &trip, NO_SERVER, 0);
-    if (status)
-        return status;
-    status = ncat_begin(c, &trip.peer, &ncat, &trip.fd);
-    if (!status) {
-        bad = there_and_back(trip.fd, buffer, size);
-        for (size_t i = 0; i < n && !bad; i++)
-            RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                          bad = there_and_back(trip.fd, buffer, size));
-        ncat_end(&ncat);
-    }
-    return trip_end(c, &trip, status ? status : trip_failed(c, bad));
+    for (size_t i = 0; i < n && !bad; i++)
+        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
+                      bad = there_and_back(trip.fd, buffer, size));
+    note_tcp_since(c, &before);
+    return trip_failed(c, bad);
 }
 
-#define ROW(id, preset, what)                                                                      \
+#define PROBE(id, preset, what, ...)                                                               \
     RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .reports = #id, .timed = what,    \
-             .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = run_##id,                         \
-             .params = RK_PARAMS(PEER, SIZE(preset)))
+             .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .open = open_##id, .trials = run_##id,      \
+             .params = RK_PARAMS(PEER, SIZE(preset)), __VA_ARGS__)
 
-ROW(t470, 64,
-    "send() and recv() of a message between RDTSC and RDTSCP, -O0, minus the timer; on "
-    "loopback the server is on the same CPU");
-ROW(i7_10750h, 56,
-    "send() and recv() of a message between CPUID-fenced stamps, -O0, the stamps "
-    "included; the server is ncat with cat, on the same CPU");
+PROBE(t470, 64,
+      "send() and recv() of a message between RDTSC and RDTSCP, -O0, minus the timer; on "
+      "loopback the server is on the same CPU",
+      .state_bytes = sizeof(struct trip), .close = close_trip);
+PROBE(i7_10750h, 56,
+      "send() and recv() of a message between CPUID-fenced stamps, -O0, the stamps "
+      "included; the server is ncat with cat, on the same CPU",
+      .state_bytes = sizeof(struct trip_to_ncat), .close = close_i7_10750h);

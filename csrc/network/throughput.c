@@ -1,154 +1,150 @@
-/* network/throughput: bytes of a TCP stream, counted by whoever receives them, in its own time. */
+/* network/throughput: bytes of a TCP stream, counted by the receiver, in its own time. */
 #include "network/support/capture.h"
 #include "network/support/own_receiver.h"
 #include "network/support/streams.h"
 
 #define MS_NS 1000000
-/* Sent beyond the last window, because the receiver's time begins only when its first byte is
- * there, which may have had to be sent twice. */
+/* Sent beyond the last window, because the receiver's time begins only when it has its first byte,
+ * which may have had to be sent twice. */
 #define MARGIN_MS 100
-/* Notes in a window, so that what is spread evenly between two of them is a small part of it; fewer
- * in a run so long that its sink would have to throw notes away. */
+/* Notes in a window, so that what is interpolated between two of them is a small part of it; fewer
+ * in a run so long that its sink would have to discard notes. */
 #define NOTES_A_WINDOW 50
 #define NOTES_A_RUN 90000
 
-/* What a row asks for. */
-struct wish {
-    int cpu, streams; /* of the row's own server; connections at a time */
-    int64_t size_bytes, skip_ms, window_ms;
-    const char *congestion;
+static int open_same_cpu(struct rk_context *c)
+{
+    return open_sender(c, rk_state(c), SAME_CPU);
+}
+
+static int open_across(struct rk_context *c)
+{
+    return open_sender(c, rk_state(c), OTHER_CPU);
+}
+
+static int close_streams_sender(struct rk_context *c)
+{
+    return close_sender(c, rk_state(c));
+}
+
+struct windows {
+    int streams; /* connections at a time */
+    int64_t skip_ms, window_ms;
 };
 
-/* n windows on the same connections, one after the other; in ns. */
-static int take_windows(struct rk_context *c, struct peer *peer, const struct wish *wish,
-                        struct rk_sample *out, size_t n, int64_t *again)
+/* n successive windows on the same connections; ticks are ns. Adds to *again. */
+static int take_windows(struct rk_context *c, const struct windows *windows, struct rk_sample *out,
+                        size_t n, int64_t *again)
 {
-    const int64_t span_ms = wish->skip_ms + (int64_t)n * wish->window_ms + MARGIN_MS;
-    const int64_t fine_us = wish->window_ms * 1000 / NOTES_A_WINDOW;
+    const int64_t span_ms = windows->skip_ms + (int64_t)n * windows->window_ms + MARGIN_MS;
+    const int64_t fine_us = windows->window_ms * 1000 / NOTES_A_WINDOW;
     const int64_t bounded_us = span_ms * 1000 / NOTES_A_RUN;
     struct streams all;
-    int status = open_streams(c, peer, &all, wish->streams, (size_t)wish->size_bytes,
-                              fine_us > bounded_us ? fine_us : bounded_us, wish->congestion);
+    int status =
+        open_streams(c, rk_state(c), &all, windows->streams,
+                     fine_us > bounded_us ? fine_us : bounded_us, rk_text(c, "congestion"));
     if (status)
         return status;
     status = begin_streams(c, &all, span_ms * MS_NS);
     if (!status)
         status = finish_streams(c, &all);
     if (!status)
-        status = cut_windows(c, &all, out, n, wish->skip_ms * MS_NS, wish->window_ms * MS_NS);
-    const int64_t now_again = all_sent_again(&all);
-    *again = *again < 0 || now_again < 0 ? -1 : *again + now_again;
+        status = cut_windows(c, &all, out, n, windows->skip_ms * MS_NS, windows->window_ms * MS_NS);
+    *again = add_counts(*again, all_sent_again(&all));
     close_streams(&all);
     return status;
 }
 
-/* n windows of one go, or, with `anew`, each of fresh connections. */
-static int measure(struct rk_context *c, const struct wish *wish, struct rk_sample *out, size_t n,
-                   int anew)
-{
-    const struct rk_stamp begin = rk_stamp_now();
-    struct peer peer;
-    int64_t again = 0;
-    int status = peer_open(c, wish->cpu, &peer);
-    if (status)
-        return status;
-    const struct counts before = count_tcp();
-    if (!anew)
-        status = take_windows(c, &peer, wish, out, n, &again);
-    for (size_t i = 0; anew && i < n && !status; i++)
-        status = take_windows(c, &peer, wish, out + i, 1, &again);
-    note_stream(c, again, &before);
-    capture_to_ticks(out, n, &begin);
-    return peer_close(c, &peer, status);
-}
-
-static struct wish wish_for_windows(const struct rk_context *c, int cpu)
-{
-    return (struct wish){.cpu = cpu,
-                         .streams = (int)rk_integer(c, "streams"),
-                         .size_bytes = rk_integer(c, "size_bytes"),
-                         .skip_ms = rk_integer(c, "skip_ms"),
-                         .window_ms = rk_integer(c, "window_ms"),
-                         .congestion = rk_text(c, "congestion")};
-}
-
 static int run_tcp(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const struct wish wish = wish_for_windows(c, -1);
-    return measure(c, &wish, out, n, 0);
+    const struct sender *sender = rk_state(c);
+    const struct windows windows = {.streams = (int)rk_integer(c, "streams"),
+                                    .skip_ms = rk_integer(c, "skip_ms"),
+                                    .window_ms = rk_integer(c, "window_ms")};
+    const struct counts before = count_tcp();
+    int64_t again = 0;
+    const int status = take_windows(c, &windows, out, n, &again);
+    note_retransmits(c, again, &before);
+    capture_to_ticks(out, n, &sender->opened);
+    return status;
 }
 
-static int run_tcp_across(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    const struct wish wish = wish_for_windows(c, rk_other_cpu());
-    if (strcmp(rk_text(c, "peer"), "loopback") != 0)
-        return rk_cannot(c, "is about two CPUs of this computer: peer is loopback");
-    if (wish.cpu < 0)
-        return rk_cannot(c, "needs a second CPU, and this process may use only one");
-    return measure(c, &wish, out, n, 0);
-}
-
+/* Each window is the first of a fresh connection. */
 static int run_start(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const struct wish wish = {.cpu = -1,
-                              .streams = 1,
-                              .size_bytes = rk_integer(c, "size_bytes"),
-                              .skip_ms = rk_integer(c, "after_ms"),
-                              .window_ms = rk_integer(c, "window_ms"),
-                              .congestion = rk_text(c, "congestion")};
-    return measure(c, &wish, out, n, 1);
+    const struct sender *sender = rk_state(c);
+    const struct windows windows = {.streams = 1,
+                                    .skip_ms = rk_integer(c, "after_ms"),
+                                    .window_ms = rk_integer(c, "window_ms")};
+    const struct counts before = count_tcp();
+    int64_t again = 0;
+    int status = 0;
+    for (size_t i = 0; i < n && !status; i++)
+        status = take_windows(c, &windows, out + i, 1, &again);
+    note_retransmits(c, again, &before);
+    capture_to_ticks(out, n, &sender->opened);
+    return status;
 }
 
 /* --- mbp2016: 32 MB in one loop of writes, to a thread of the same process or to the other host
  * --- */
 
-/* n times everything, each begun when the receiver has all that was before. */
-static int send_all(struct rk_context *c, int fd, const struct rk_region *data,
-                    struct rk_sample *out, size_t n)
-{
-    const size_t size = (size_t)rk_integer(c, "size_bytes");
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t begin = rk_begin();
-        int error = -peer_send(fd, data->start, size);
-        out[i] = (struct rk_sample){(int64_t)(rk_end() - begin), size};
-        error = error ? error : await_taken(fd, 0);
-        if (error)
-            return transfer_failed(c, error);
-    }
-    return 0;
-}
+struct sender_to_thread {
+    struct sender sender;
+    struct own_receiver thread;
+    uint64_t sent;
+};
 
-static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_mbp2016(struct rk_context *c)
 {
-    const size_t size = (size_t)rk_integer(c, "size_bytes");
-    const int here = strcmp(rk_text(c, "peer"), "loopback") == 0;
-    struct own_receiver own;
-    struct rk_region data;
-    struct peer peer = {.server = 0};
-    int fd = -1;
-    int status = rk_map(c, &data, size, 0);
+    struct sender_to_thread *state = rk_state(c);
+    struct sender *sender = &state->sender;
+    const int status = open_sender(c, sender, NO_SERVER);
     if (status)
         return status;
-    fill_at_random(&data);
-    status = here ? own_receiver_open(c, &own, &fd) : peer_open(c, -1, &peer);
-    const struct counts before = count_tcp();
-    if (!status && !here)
-        status = peer_ask(c, &peer, SINK_THAT_COUNTS, &fd);
-    if (!status) {
-        status = send_all(c, fd, &data, out, n);
-        if (!status && !here)
-            status = all_received(c, fd, n * size);
-        note_stream(c, sent_again(fd), &before);
-        if (here)
-            status = own_receiver_close(c, &own, fd, n * size, status);
-        else
-            close(fd);
-    }
-    rk_unmap(&data);
-    return peer_close(c, &peer, status);
+    return peer_is_loopback(c) ? open_own_receiver(c, &state->thread, &sender->peer, &sender->fd)
+                               : peer_ask(c, &sender->peer, SINK_THAT_COUNTS, &sender->fd);
 }
 
-#define PEER RK_WORD("peer", "loopback", "loopback, or other: the other host")
+/* Each transfer begins when the receiver has the whole of the one before. */
+static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct sender_to_thread *state = rk_state(c);
+    const char *data = state->sender.data.start;
+    const size_t size = state->sender.size_bytes;
+    const int fd = state->sender.fd;
+    const struct counts before = count_tcp();
+    const int64_t again = sent_again(fd);
+    int error = 0;
+    for (size_t i = 0; i < n && !error; i++) {
+        const uint64_t begin = rk_begin();
+        error = -peer_send(fd, data, size);
+        out[i] = (struct rk_sample){(int64_t)(rk_end() - begin), size};
+        error = error ? error : await_taken(fd, 0);
+        state->sent += size;
+    }
+    note_retransmits(c, count_growth(again, sent_again(fd)), &before);
+    return error ? transfer_failed(c, error) : 0;
+}
+
+static int close_mbp2016(struct rk_context *c)
+{
+    struct sender_to_thread *state = rk_state(c);
+    struct sender *sender = &state->sender;
+    int received = 0;
+    if (sender->opened.ns && sender->fd >= 0 && peer_is_loopback(c)) {
+        received = close_own_receiver(c, &state->thread, sender->fd, state->sent);
+        sender->fd = -1;
+    } else if (sender->opened.ns && sender->fd >= 0) {
+        received = all_received(c, sender->fd, state->sent);
+    }
+    const int status = close_sender(c, sender);
+    return received ? received : status;
+}
+
+#define OF_A_SENDER(open_)                                                                         \
+    .state_bytes = sizeof(struct sender), .open = open_, .close = close_streams_sender
+
 #define SIZE RK_COUNT("size_bytes", 131072, 64, 4 << 20, "handed over in one send")
 #define CONGESTION                                                                                 \
     RK_WORD("congestion", "",                                                                      \
@@ -163,7 +159,8 @@ RK_PROBE(tcp, .name = "network/throughput/tcp", .op = "byte",
              "bytes that the receiver took from all its connections in successive windows of "
              "window_ms by its own clock, skip_ms after its first byte; it takes up to 1 MiB a "
              "call, and on loopback it is on the sender's CPU",
-         .params = RK_PARAMS(PEER, WINDOWS), .needs = RK_NEEDS_PEER, .trials = run_tcp);
+         .params = RK_PARAMS(PEER, WINDOWS), .needs = RK_NEEDS_PEER, .trials = run_tcp,
+         OF_A_SENDER(open_same_cpu));
 RK_PROBE(
     tcp_across, .name = "network/throughput/tcp_across", .op = "byte",
     .timed =
@@ -171,7 +168,7 @@ RK_PROBE(
         "took from all its connections in successive windows of window_ms by its own "
         "clock, skip_ms after its first byte; it takes up to 1 MiB a call",
     .params = RK_PARAMS(RK_WORD("peer", "loopback", "loopback"), WINDOWS), .needs = RK_NEEDS_PEER,
-    .trials = run_tcp_across);
+    .trials = run_tcp, OF_A_SENDER(open_across));
 RK_PROBE(start, .name = "network/throughput/start", .op = "byte",
          .timed =
              "bytes that the receiver of a fresh connection took in one window of window_ms by its "
@@ -179,7 +176,7 @@ RK_PROBE(start, .name = "network/throughput/start", .op = "byte",
          .params = RK_PARAMS(PEER, SIZE,
                              RK_COUNT("after_ms", 0, 0, 60000, "from the first byte to the window"),
                              RK_COUNT("window_ms", 10, 1, 60000, "of the window"), CONGESTION),
-         .needs = RK_NEEDS_PEER, .trials = run_start);
+         .needs = RK_NEEDS_PEER, .trials = run_start, OF_A_SENDER(open_same_cpu));
 RK_PROBE(mbp2016, .name = "network/throughput/mbp2016", .op = "byte", .reports = "mbp2016",
          .timed =
              "sends in a loop until the last of size_bytes is handed over, the sender's time; the "
@@ -187,4 +184,5 @@ RK_PROBE(mbp2016, .name = "network/throughput/mbp2016", .op = "byte", .reports =
              "where the scheduler puts it",
          .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 32 << 20, 1, 1 << 30,
                                             "of one sample (the report: 32 MB)")),
-         .needs = RK_NEEDS_PEER, .trials = run_mbp2016);
+         .needs = RK_NEEDS_PEER, .state_bytes = sizeof(struct sender_to_thread),
+         .open = open_mbp2016, .trials = run_mbp2016, .close = close_mbp2016);

@@ -1,56 +1,30 @@
-/* network/throughput by the ways of the reports that compiled without optimisation. */
+/* network/throughput by the methods of the reports that compiled without optimisation. */
 #include "network/support/acknowledged.h"
 #include "network/support/streams.h"
 #include "probe/stamps.h"
 
-/* What these rows have in common: a peer, one connection at a time, and data to send. */
-struct sender {
-    struct peer peer;
-    struct rk_region data;
-    struct counts before;
-    int64_t again;
-    int fd;
-};
-
-/* Where it fails, nothing is left. */
-static int open_sender(struct rk_context *c, struct sender *me)
+static int open_same_cpu(struct rk_context *c)
 {
-    *me = (struct sender){.fd = -1};
-    int status = rk_map(c, &me->data, (size_t)rk_integer(c, "size_bytes"), 0);
-    if (status)
-        return status;
-    fill_at_random(&me->data);
-    status = peer_open(c, -1, &me->peer);
-    if (status)
-        rk_unmap(&me->data);
-    me->before = count_tcp();
-    return status;
+    return open_sender(c, rk_state(c), SAME_CPU);
 }
 
-/* Ends the connection, and keeps what TCP had to send again on it. */
-static void hang_up(struct sender *me)
+static int close_plain(struct rk_context *c)
 {
-    const int64_t again = me->fd < 0 ? 0 : sent_again(me->fd);
-    me->again = me->again < 0 || again < 0 ? -1 : me->again + again;
-    if (me->fd >= 0)
-        close(me->fd);
-    me->fd = -1;
-}
-
-static int close_sender(struct rk_context *c, struct sender *me, int status)
-{
-    hang_up(me);
-    note_stream(c, me->again, &me->before);
-    rk_unmap(&me->data);
-    return peer_close(c, &me->peer, status);
+    return close_sender(c, rk_state(c));
 }
 
 /* --- t470: one send() of everything, the sender's time --- */
 
+struct whole_sends {
+    struct sender sender;
+    uint64_t sent;
+    int failed;
+};
+
 /* A send of many MB may take longer than the limit of one call, as long as the other host takes
  * more: the limit is put on the time without an acknowledgement instead (tcp(7), TCP_USER_TIMEOUT).
  */
-static int wait_while_it_moves(struct rk_context *c, int fd)
+static int limit_stalls(struct rk_context *c, int fd)
 {
     const struct timeval none = {0, 0};
     const unsigned limit_ms = PATIENCE_S * 1000;
@@ -60,54 +34,74 @@ static int wait_while_it_moves(struct rk_context *c, int fd)
     return 0;
 }
 
+static int open_t470(struct rk_context *c)
+{
+    struct whole_sends *state = rk_state(c);
+    struct sender *sender = &state->sender;
+    int status = open_sender(c, sender, SAME_CPU);
+    if (!status)
+        status = peer_ask(c, &sender->peer, SINK_THAT_COUNTS, &sender->fd);
+    return status ? status : limit_stalls(c, sender->fd);
+}
+
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const size_t size = (size_t)rk_integer(c, "size_bytes");
-    struct sender me;
-    int status = open_sender(c, &me);
-    if (status)
-        return status;
-    status = peer_ask(c, &me.peer, SINK_THAT_COUNTS, &me.fd);
-    if (!status)
-        status = wait_while_it_moves(c, me.fd);
-    for (size_t i = 0; i < n && !status; i++) {
+    struct whole_sends *state = rk_state(c);
+    const struct sender me = state->sender;
+    const size_t size = me.size_bytes;
+    const struct counts before = count_tcp();
+    const int64_t again = sent_again(me.fd);
+    int error = 0;
+    for (size_t i = 0; i < n && !error; i++) {
         ssize_t sent;
         errno = 0;
         RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END,
                       sent = send(me.fd, me.data.start, size, MSG_WAITALL | MSG_NOSIGNAL));
-        int error = sent < 0 ? errno : sent < (ssize_t)size ? pending_error(me.fd) : 0;
+        error = sent < 0 ? errno : sent < (ssize_t)size ? pending_error(me.fd) : 0;
         error = error ? error : sent < (ssize_t)size ? ETIMEDOUT : await_taken(me.fd, 0);
         out[i].ops = size;
-        status = error ? transfer_failed(c, error) : 0;
+        state->sent += size;
     }
-    if (!status)
-        status = all_received(c, me.fd, n * size);
-    return close_sender(c, &me, status);
+    state->failed = error;
+    note_retransmits(c, count_growth(again, sent_again(me.fd)), &before);
+    return error ? transfer_failed(c, error) : 0;
+}
+
+static int close_t470(struct rk_context *c)
+{
+    struct whole_sends *state = rk_state(c);
+    const struct sender *sender = &state->sender;
+    const int received = sender->opened.ns && sender->fd >= 0 && !state->failed
+                             ? all_received(c, sender->fd, state->sent)
+                             : 0;
+    const int status = close_sender(c, &state->sender);
+    return received ? received : status;
 }
 
 /* --- i7_10750h: 128 KiB at a time, for seconds --- */
 
-/* Sends until the time is up, and waits until the receiver has it all. 0 or an errno. */
-static int chunks_one_way(const struct sender *me, size_t size, uint64_t span_ns, uint64_t *bytes)
+/* Sends until the time is up, and waits until the receiver has it all. 0 or an error number. */
+static int chunks_one_way(const struct sender *sender, size_t size, uint64_t span_ns,
+                          uint64_t *bytes)
 {
     const uint64_t end_ns = rk_monotonic_ns() + span_ns;
     while (rk_monotonic_ns() < end_ns) {
-        const int error = -peer_send(me->fd, me->data.start, size);
+        const int error = -peer_send(sender->fd, sender->data.start, size);
         if (error)
             return error;
         *bytes += size;
     }
-    return end_stream(me->fd);
+    return end_stream(sender->fd);
 }
 
 /* Each chunk is sent, and one of the same size comes back. */
-static int chunks_there_and_back(const struct sender *me, size_t size, uint64_t span_ns,
+static int chunks_there_and_back(const struct sender *sender, size_t size, uint64_t span_ns,
                                  uint64_t *bytes)
 {
     const uint64_t end_ns = rk_monotonic_ns() + span_ns;
     while (rk_monotonic_ns() < end_ns) {
-        int error = -peer_send(me->fd, me->data.start, size);
-        error = error ? error : -peer_receive(me->fd, me->data.start, size);
+        int error = -peer_send(sender->fd, sender->data.start, size);
+        error = error ? error : -peer_receive(sender->fd, sender->data.start, size);
         if (error)
             return error;
         *bytes += size;
@@ -119,98 +113,111 @@ typedef int chunks(const struct sender *, size_t size, uint64_t span_ns, uint64_
 
 /* A sample a connection, each a new one. */
 static int i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, chunks *exchange,
-                     int back)
+                     const char *service)
 {
-    const size_t size = (size_t)rk_integer(c, "size_bytes");
+    struct sender *sender = rk_state(c);
+    const size_t size = sender->size_bytes;
     const uint64_t span_ns = (uint64_t)rk_integer(c, "span_ms") * 1000000;
-    char service[64];
-    struct sender me;
-    int status = open_sender(c, &me);
-    if (status)
-        return status;
-    snprintf(service, sizeof service, "echo %zu", size);
+    const struct counts before = count_tcp();
+    int64_t again = 0;
+    int status = 0;
     for (size_t i = 0; i < n && !status; i++) {
         uint64_t bytes = 0;
         struct notes notes = {NULL, 0};
         int error = 0;
-        status = peer_ask(c, &me.peer, back ? service : SINK_THAT_COUNTS, &me.fd);
+        status = peer_ask(c, &sender->peer, service, &sender->fd);
         if (status)
             break;
         RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                      error = exchange(&me, size, span_ns, &bytes));
+                      error = exchange(sender, size, span_ns, &bytes));
         out[i].ops = bytes;
-        status = error ? transfer_failed(c, error) : back ? 0 : hear_notes(c, me.fd, bytes, &notes);
-        forget_notes(&notes);
-        hang_up(&me);
+        if (error)
+            status = transfer_failed(c, error);
+        else if (exchange == chunks_one_way)
+            status = read_notes(c, sender->fd, bytes, &notes);
+        free_notes(&notes);
+        again = add_counts(again, hang_up(sender));
     }
-    return close_sender(c, &me, status);
+    note_retransmits(c, again, &before);
+    return status;
 }
 
 static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return i7_10750h(c, out, n, chunks_one_way, 0);
+    return i7_10750h(c, out, n, chunks_one_way, SINK_THAT_COUNTS);
 }
 
 static int run_i7_10750h_exchange(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return i7_10750h(c, out, n, chunks_there_and_back, 1);
+    char service[64];
+    snprintf(service, sizeof service, "echo %zu", (size_t)rk_integer(c, "size_bytes"));
+    return i7_10750h(c, out, n, chunks_there_and_back, service);
 }
 
 /* --- hpe_i7_860: what was acknowledged in the best second of 5 GB, from a capture --- */
 
 #define HPE_SEND_BYTES (128 << 10) /* the report does not say */
 
-/* One transfer: the sender's thread sends while this one takes the acknowledgements. */
-static int one_transfer(struct rk_context *c, struct streams *all, struct capture *capture,
-                        int64_t best_ns, uint64_t least_bytes, struct rk_sample *out)
+static int open_hpe_i7_860(struct rk_context *c)
 {
-    struct acknowledged told = {.count = 0};
+    return open_sender_of(c, rk_state(c), SAME_CPU, HPE_SEND_BYTES);
+}
+
+/* One transfer: the stream's thread sends while this one reads the acknowledgements. */
+static int one_transfer(struct rk_context *c, struct streams *all, struct capture *capture,
+                        struct rk_sample *out)
+{
+    const int64_t best_ns = rk_integer(c, "best_ms") * 1000000;
+    const uint64_t least_bytes = (uint64_t)rk_integer(c, "size_bytes");
+    struct acknowledged acks = {.count = 0};
     int status = begin_streams(c, all, INT64_MAX / 2); /* until it is enough */
     if (status)
         return status;
-    const int error = take_acknowledgements(capture, all, 2 * best_ns, least_bytes, &told);
+    const int error = take_acknowledgements(capture, all, 2 * best_ns, least_bytes, &acks);
     status = finish_streams(c, all);
     if (error && !status)
-        status = rk_failed(c, "taking the acknowledgements", error);
+        status = rk_failed(c, "reading the acknowledgements", error);
     if (!status)
-        status = best_window(c, &told, all->each[0].sent, best_ns, out);
-    free(told.at);
+        status = best_window(c, &acks, all->each[0].sent, best_ns, out);
+    free(acks.at);
     return status;
+}
+
+static int captured_transfer(struct rk_context *c, struct streams *all, struct rk_sample *out)
+{
+    struct capture capture;
+    int status = capture_connection(c, all->each[0].fd, &capture);
+    if (status)
+        return status;
+    capture_only_theirs(&capture);
+    status = one_transfer(c, all, &capture, out);
+    capture_lost(&capture); /* harmless: each acknowledgement covers all bytes before it */
+    return capture_close(c, &capture, status);
 }
 
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int64_t best_ns = rk_integer(c, "best_ms") * 1000000;
-    const uint64_t least_bytes = (uint64_t)rk_integer(c, "size_bytes");
-    const struct rk_stamp begin = rk_stamp_now();
-    struct peer peer;
-    int64_t again = 0;
-    int status = peer_open(c, -1, &peer);
-    if (status)
-        return status;
+    const struct sender *sender = rk_state(c);
     const struct counts before = count_tcp();
+    int64_t again = 0;
+    int status = 0;
     for (size_t i = 0; i < n && !status; i++) {
         struct streams all;
-        struct capture capture;
-        status = open_streams(c, &peer, &all, 1, HPE_SEND_BYTES, 1000000, "");
+        status = open_streams(c, sender, &all, 1, 1000000, "");
         if (status)
             break;
-        status = capture_stream(c, all.each[0].fd, &capture);
-        if (!status) {
-            status = one_transfer(c, &all, &capture, best_ns, least_bytes, out + i);
-            capture_lost(&capture); /* harmless: each acknowledgement tells of all before it */
-            status = capture_close(c, &capture, status);
-        }
-        const int64_t now_again = all_sent_again(&all);
-        again = again < 0 || now_again < 0 ? -1 : again + now_again;
+        status = captured_transfer(c, &all, out + i);
+        again = add_counts(again, all_sent_again(&all));
         close_streams(&all);
     }
-    note_stream(c, again, &before);
-    capture_to_ticks(out, n, &begin);
-    return peer_close(c, &peer, status);
+    note_retransmits(c, again, &before);
+    capture_to_ticks(out, n, &sender->opened);
+    return status;
 }
 
-#define PEER RK_WORD("peer", "loopback", "loopback, or other: the other host")
+#define OF_A_SENDER(open_, close_)                                                                 \
+    .state_bytes = sizeof(struct whole_sends), .open = open_, .close = close_
+
 #define CHUNK RK_COUNT("size_bytes", 128 << 10, 64, 4 << 20, "of a chunk (the report: 128 KB)")
 #define LOOPBACK "on loopback the server is on the sender's CPU"
 #define SPAN RK_COUNT("span_ms", 20000, 1, 600000, "that one sample lasts (the report: 20 s)")
@@ -222,19 +229,20 @@ RK_PROBE(t470, .name = "network/throughput/t470", .op = "byte", .reports = "t470
          .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 512 << 20, 1, 1 << 30,
                                             "of one send (the report: 512 MB, and 10 MB to another "
                                             "host)")),
-         .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = run_t470);
+         .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = run_t470,
+         OF_A_SENDER(open_t470, close_t470));
 RK_PROBE(i7_10750h, .name = "network/throughput/i7_10750h", .op = "byte", .reports = "i7_10750h",
          .timed =
              "sends of size_bytes one after the other for span_ms, -O0, and until the receiver has "
              "them all, between CPUID-fenced stamps; the receiver's bytes; " LOOPBACK,
          .params = RK_PARAMS(PEER, CHUNK, SPAN), .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS,
-         .trials = run_i7_10750h);
+         .trials = run_i7_10750h, OF_A_SENDER(open_same_cpu, close_plain));
 RK_PROBE(i7_10750h_exchange, .name = "network/throughput/i7_10750h_exchange", .op = "byte",
          .reports = "i7_10750h",
          .timed = "for span_ms a chunk of size_bytes sent and as much received, -O0, between "
                   "CPUID-fenced stamps; bytes of one way; " LOOPBACK,
          .params = RK_PARAMS(PEER, CHUNK, SPAN), .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS,
-         .trials = run_i7_10750h_exchange);
+         .trials = run_i7_10750h_exchange, OF_A_SENDER(open_same_cpu, close_plain));
 RK_PROBE(
     hpe_i7_860, .name = "network/throughput/hpe_i7_860", .op = "byte", .reports = "hpe_i7_860",
     .timed = "bytes newly acknowledged in the best best_ms of a transfer of size_bytes, or more "
@@ -244,4 +252,4 @@ RK_PROBE(
                         RK_COUNT("size_bytes", 5000000000, 1, (int64_t)1 << 40,
                                  "of a transfer, at least (the report: 5 GB)"),
                         RK_COUNT("best_ms", 1000, 1, 60000, "of the window (the report: 1 s)")),
-    .needs = RK_NEEDS_PEER, .trials = run_hpe_i7_860);
+    .needs = RK_NEEDS_PEER, .trials = run_hpe_i7_860, OF_A_SENDER(open_hpe_i7_860, close_plain));

@@ -1,6 +1,8 @@
 /* Rows for the tests alone: each service of reckon-peer, with what it must give. */
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 
 #include "network/support/client.h"
 
@@ -21,62 +23,78 @@ static int echo_on(struct rk_context *c, int fd, char *message, size_t size, int
     return status ? rk_failed(c, "the echo", -status) : 0;
 }
 
+struct asked {
+    struct peer peer;
+    int fd;
+};
+
+static int close_asked(struct rk_context *c)
+{
+    const struct asked *asked = rk_state(c);
+    if (asked->fd > 0)
+        close(asked->fd);
+    return peer_close(c, rk_state(c));
+}
+
+static int open_echo(struct rk_context *c)
+{
+    struct asked *asked = rk_state(c);
+    char service[64];
+    snprintf(service, sizeof service, "echo %zu", (size_t)rk_integer(c, "size_bytes"));
+    const int status = peer_open(c, &asked->peer, rk_integer(c, "across") ? OTHER_CPU : SAME_CPU);
+    return status ? status : peer_ask(c, &asked->peer, service, &asked->fd);
+}
+
 static int run_echo(struct rk_context *c, struct rk_sample *out, size_t n)
 {
+    const struct asked *asked = rk_state(c);
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     const int64_t turns = rk_integer(c, "turns");
-    char service[64];
-    struct peer peer;
-    int fd = -1;
-    int status = peer_open(c, rk_integer(c, "across") ? rk_other_cpu() : -1, &peer);
-    if (status)
-        return status;
-    snprintf(service, sizeof service, "echo %zu", size);
-    status = peer_ask(c, &peer, service, &fd);
     char *message = malloc(size);
-    for (size_t i = 0; i < n && !status && message; i++) {
+    int status = message ? 0 : rk_failed(c, "malloc", ENOMEM);
+    for (size_t i = 0; i < n && !status; i++) {
         const uint64_t begin = rk_begin();
-        status = echo_on(c, fd, message, size, turns);
+        status = echo_on(c, asked->fd, message, size, turns);
         out[i] = (struct rk_sample){(int64_t)(rk_end() - begin), (uint64_t)turns};
     }
     free(message);
-    if (fd >= 0)
-        close(fd);
-    return peer_close(c, &peer, status);
+    return status;
 }
 
-/* Asks for whatever service is named and reads one line: for sentences. */
+/* Requests whatever service is named and reads one line: for messages. */
+static int open_ask(struct rk_context *c)
+{
+    struct asked *asked = rk_state(c);
+    char line[4096];
+    int status = peer_open(c, &asked->peer, SAME_CPU);
+    if (!status)
+        status = peer_ask(c, &asked->peer, rk_text(c, "service"), &asked->fd);
+    return status ? status : peer_line(c, asked->fd, line, sizeof line);
+}
+
 static int run_ask(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct peer peer;
-    char line[4096];
-    int fd = -1;
-    int status = peer_open(c, -1, &peer);
-    if (status)
-        return status;
-    status = peer_ask(c, &peer, rk_text(c, "service"), &fd);
-    if (!status) {
-        status = peer_line(c, fd, line, sizeof line);
-        close(fd);
-    }
+    (void)c;
     for (size_t i = 0; i < n; i++)
         out[i] = (struct rk_sample){1, 1};
-    return peer_close(c, &peer, status);
+    return 0;
+}
+
+static int open_udp(struct rk_context *c)
+{
+    return peer_open(c, &((struct asked *)rk_state(c))->peer, SAME_CPU);
 }
 
 /* One datagram there and back. */
 static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct peer peer;
+    const struct asked *asked = rk_state(c);
     struct sockaddr_storage address;
     socklen_t length;
     int control = -1;
-    int status = peer_open(c, -1, &peer);
+    int status = peer_ask_port(c, &asked->peer, "udp-echo", &control, &address, &length);
     if (status)
         return status;
-    status = peer_door(c, &peer, "udp-echo", &control, &address, &length);
-    if (status)
-        return peer_close(c, &peer, status);
     const struct timeval limit = {.tv_sec = 2};
     const int fd = socket(address.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     int bad = fd < 0 || connect(fd, (const struct sockaddr *)&address, length) < 0 ||
@@ -92,7 +110,7 @@ static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
     if (fd >= 0)
         close(fd);
     close(control);
-    return peer_close(c, &peer, status);
+    return status;
 }
 
 static volatile sig_atomic_t interruptions;
@@ -167,7 +185,8 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
     return status || how ? rk_failed(c, "what was sent and received", status ? -status : EPIPE) : 0;
 }
 
-#define PEER RK_WORD("peer", "loopback", "loopback, or other: the other host")
+#define OF_A_PEER(open_)                                                                           \
+    .needs = RK_NEEDS_PEER, .state_bytes = sizeof(struct asked), .open = open_, .close = close_asked
 
 RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
          .timed = "turns x size_bytes to reckon-peer's echo and back, and the comparison",
@@ -175,13 +194,13 @@ RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
                              RK_COUNT("turns", 10, 1, 1000000000, "messages a trial"),
                              RK_COUNT("across", 0, 0, 1,
                                       "1: the row's own peer is on another CPU")),
-         .needs = RK_NEEDS_PEER, .trials = run_echo);
+         OF_A_PEER(open_echo), .trials = run_echo);
 RK_PROBE(peer_ask, .name = "test/peer_ask", .op = "line", .timed = "nothing: one line is read",
          .params = RK_PARAMS(PEER, RK_WORD("service", "about", "what is asked of the peer")),
-         .needs = RK_NEEDS_PEER, .trials = run_ask);
+         OF_A_PEER(open_ask), .trials = run_ask);
 RK_PROBE(peer_udp, .name = "test/peer_udp", .op = "datagram",
          .timed = "a datagram to reckon-peer's udp-echo and back", .params = RK_PARAMS(PEER),
-         .needs = RK_NEEDS_PEER, .trials = run_udp);
+         OF_A_PEER(open_udp), .trials = run_udp);
 RK_PROBE(peer_whole, .name = "test/peer_whole", .op = "interruption",
          .timed = "nothing; ticks are the signals that came while a mebibyte went there and back",
          .trials = run_whole);

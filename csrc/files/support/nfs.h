@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 
 #include "files/support/blocks.h"
-#include "network/support/space.h"
+#include "network/support/namespace.h"
 
 #define NFS_DEADLINE_S 5
 #define NFS_PORT "2049"
@@ -152,7 +152,7 @@ static inline int nfs_locate(struct rk_context *c, struct nfs_file *f)
     const long pid = strtol(space, &rest, 10);
     if (*rest || pid < 1 || pid > INT_MAX)
         return trouble(c, EDESTADDRREQ, "RECKON_NFS_SPACE is \"%.60s\", not a process.", space);
-    return rk_enter_space(c, (pid_t)pid);
+    return enter_namespaces(c, (pid_t)pid);
 }
 
 /* A connection within the deadline, from where on it blocks no longer than that. 0 or an error. */

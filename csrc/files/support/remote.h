@@ -144,7 +144,7 @@ static inline int remote_open(struct rk_context *c, struct remote *r, enum remot
     if (bad)
         status = nfs_read_trouble(c, &r->nfs, bad);
     if (!status)
-        status = idle_hold(c, (int)rk_integer(c, "hold_idle"), &r->idle);
+        status = keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
     return status ? remote_close(c, r, status) : 0;
 }
 

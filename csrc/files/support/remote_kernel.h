@@ -5,6 +5,7 @@
 #ifndef RK_REMOTE_KERNEL_H
 #define RK_REMOTE_KERNEL_H
 
+#include <sched.h>
 #include <netdb.h>
 #include <sys/mount.h>
 
@@ -106,7 +107,7 @@ static inline int kernel_open(struct rk_context *c, struct remote *r, enum remot
         status = bad ? rk_read_trouble(c, bad) : 0;
     }
     if (!status)
-        status = idle_hold(c, (int)rk_integer(c, "hold_idle"), &r->idle);
+        status = keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
     if (status)
         kernel_close(r);
     return status;

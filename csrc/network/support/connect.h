@@ -6,176 +6,113 @@
 #ifndef RK_CONNECT_H
 #define RK_CONNECT_H
 
-#include <sys/time.h>
+#include <sched.h>
 
-#include "network/support/door.h"
+#include "network/support/client.h"
+#include "network/support/counts.h"
+#include "probe/stamps.h"
 
-/* --- what went wrong, in a sentence --- */
+/* Of probes that close in order. Less than the minute after which a run is ended (measure.py). */
+#define PORTS                                                                                      \
+    RK_COUNT("ports_wait_ms", 20000, 0, 60000,                                                     \
+             "longest wait, before the first connection, for ports that are in TIME_WAIT")
 
-static inline int not_connected(struct rk_context *c, int error)
-{
-    if (error == EADDRNOTAVAIL)
-        return rk_cannot(c, "No local port is left for another connection; wait a minute until "
-                            "those in TIME_WAIT are free, or widen net.ipv4.ip_local_port_range.");
-    if (error == EINPROGRESS || error == ETIMEDOUT) /* the socket's own deadline, or the kernel's */
-        return trouble(c, ETIMEDOUT,
-                       "Nobody answered the SYN of a connection; is the peer "
-                       "still up, does a firewall let every port through, is its accept queue "
-                       "full?");
-    if (error == ECONNREFUSED)
-        return trouble(c, error, "The peer went away, or a firewall refuses all but its own port.");
-    return rk_failed(c, "connect", error);
-}
+enum ending { BY_RESET, IN_ORDER };
 
-static inline int not_accepted(struct rk_context *c, ssize_t got, int error)
-{
-    if (got == 0 || error == ECONNRESET)
-        return trouble(c, ECONNRESET, "The peer went away before it had accepted a connection.");
-    if (error == EAGAIN)
-        return trouble(c, ETIMEDOUT,
-                       "A connection was made but not accepted within %d s; does "
-                       "the peer still run?",
-                       PEER_DEADLINE_S);
-    return rk_failed(c, "recv", error);
-}
+/* The side that accepts. */
+struct acceptor {
+    struct peer peer;
+    struct rk_stamp opened;
+    struct sockaddr_storage address;
+    socklen_t length;
+    int control;         /* the connection whose end ends the service */
+    size_t made;         /* connections */
+    uint64_t sent_again; /* their SYNs */
+    struct counts before;
+};
 
-/* --- one connection --- */
+/* What a server on the caller's CPU does when connect() or close() wakes it. An ordinary one often
+ * takes the CPU at once, so that its work lies within the caller's call: connect() took 13 or 28 us
+ * by chance, close() 6 or 22. A server under SCHED_BATCH waits until the caller does (sched(7)):
+ * half of the samples were within 0.4 us. The reports' servers were ordinary. */
+int open_batch_acceptor(struct rk_context *);
+int open_ordinary_acceptor(struct rk_context *);
+int open_acceptor_across(struct rk_context *); /* ordinary, on another CPU */
+int close_acceptor(struct rk_context *);
 
+/* Has the other side accept n connections. 0, or a status with the reason set. */
+int begin_accepting(struct rk_context *, struct acceptor *, size_t n, enum ending);
+/* Compares what both sides counted. Returns `status`, or if that is 0 what differs. */
+int end_accepting(struct rk_context *, struct acceptor *, enum ending, int status);
+
+/* --- one connection, outside what is timed --- */
+
+/* Why connect() failed. */
+int not_connected(struct rk_context *, int error);
 /* What close() does from then on: a RST instead of a FIN, and no TIME_WAIT (socket(7), SO_LINGER).
  */
-static inline int prepare_reset(int fd)
-{
-    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
-    return setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-}
-
-static inline int new_socket(const struct door *door)
-{
-    return socket(door->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-}
-
-/* Also the deadline of a connect() that nobody answers (socket(7), SO_SNDTIMEO). */
-static inline int set_deadline(int fd)
-{
-    const struct timeval deadline = {.tv_sec = PEER_DEADLINE_S};
-    const int bad = setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &deadline, sizeof deadline);
-    return bad ? bad : setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &deadline, sizeof deadline);
-}
-
-/* A macro, so that what is timed at -O0 is the call and no more. */
-#define CONNECT_TO(door, fd) connect(fd, (const struct sockaddr *)&(door)->address, (door)->length)
-
-/* Waits until the other side has accepted; notes whether a SYN was lost. Closes fd on failure. */
-static inline int await_accepted(struct rk_context *c, struct door *door, int fd)
-{
-    struct tcp_info info;
-    socklen_t size = sizeof info;
-    char byte;
-    ssize_t got;
-    do
-        got = recv(fd, &byte, 1, 0);
-    while (got < 0 && errno == EINTR);
-    int status = got == 1 ? 0 : not_accepted(c, got, errno);
-    if (!status && getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) < 0)
-        status = rk_failed(c, "getsockopt", errno);
-    if (status) {
-        prepare_reset(fd);
-        close(fd);
-        return status;
-    }
-    door->sent_again += info.tcpi_total_retrans;
-    door->made++;
-    return 0;
-}
-
+int prepare_reset(int fd);
+/* Time limits of connect() (socket(7), SO_SNDTIMEO), send() and recv(). */
+int set_deadline(int fd);
 /* A socket that is not connected yet; -1 with a reason. */
-static inline int fresh_socket(struct rk_context *c, const struct door *door, int *status)
-{
-    const int fd = new_socket(door);
-    *status = fd < 0 ? rk_refused(c, "socket", errno) : 0;
-    if (fd >= 0 && set_deadline(fd) < 0) {
-        *status = rk_failed(c, "setsockopt", errno);
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
-/* An idle connection, not timed: established, accepted and its byte read (else close() would
- * be a reset); -1 with a reason. */
-static inline int idle_connection(struct rk_context *c, struct door *door, int *status)
-{
-    const int fd = fresh_socket(c, door, status);
-    if (fd < 0)
-        return -1;
-    if (CONNECT_TO(door, fd) < 0) {
-        *status = not_connected(c, errno);
-        close(fd);
-        return -1;
-    }
-    *status = await_accepted(c, door, fd);
-    return *status ? -1 : fd;
-}
-
-static inline int reset(struct rk_context *c, int fd)
-{
-    const int bad = prepare_reset(fd);
-    return close(fd) < 0 || bad ? rk_failed(c, "a reset", errno) : 0;
-}
-
+int new_socket_with_deadline(struct rk_context *, const struct acceptor *, int *status);
+/* An established connection, accepted and its byte read (else close() would be a reset); -1 with a
+ * reason. */
+int idle_connection(struct rk_context *, struct acceptor *, int *status);
+/* Waits until the other side has accepted; notes whether a SYN was lost. Closes fd on failure. */
+int await_accepted(struct rk_context *, struct acceptor *, int fd);
+int close_by_reset(struct rk_context *, int fd);
 /* After a connect() that was timed and gave `error`: sees it accepted, and resets it. */
-static inline int end_connection(struct rk_context *c, struct door *door, int fd, int error)
-{
-    if (error) {
-        close(fd);
-        return not_connected(c, error);
-    }
-    const int status = await_accepted(c, door, fd);
-    return status ? status : reset(c, fd);
-}
+int end_connection(struct rk_context *, struct acceptor *, int fd, int error);
 
 /* --- what is timed, by whatever stamps TIMED(sample, body) has --- */
 
+static inline int new_socket(const struct acceptor *to)
+{
+    return socket(to->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
+
+/* A macro, so that what is timed at -O0 is the call and no more. */
+#define CONNECT_TO(to, fd) connect(fd, (const struct sockaddr *)&(to)->address, (to)->length)
+
 #define TIME_CONNECT(function, TIMED)                                                              \
-    static int function(struct rk_context *c, struct rk_sample *out, size_t n, enum server server, \
-                        int cpu)                                                                   \
+    static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
     {                                                                                              \
-        struct door door;                                                                          \
-        int status = open_door(c, &door, n, BY_RESET, server, cpu);                                \
-        if (status)                                                                                \
-            return status;                                                                         \
+        struct acceptor *to = rk_state(c);                                                         \
+        int status = begin_accepting(c, to, n, BY_RESET);                                          \
         for (size_t i = 0; i < n && !status; i++) {                                                \
             int bad = 0;                                                                           \
-            const int fd = fresh_socket(c, &door, &status);                                        \
+            const int fd = new_socket_with_deadline(c, to, &status);                               \
             if (fd < 0)                                                                            \
                 break;                                                                             \
-            TIMED(&out[i], bad = CONNECT_TO(&door, fd));                                           \
-            status = end_connection(c, &door, fd, bad ? errno : 0);                                \
+            TIMED(&out[i], bad = CONNECT_TO(to, fd));                                              \
+            status = end_connection(c, to, fd, bad ? errno : 0);                                   \
         }                                                                                          \
-        return close_door(c, &door, BY_RESET, status);                                             \
+        return end_accepting(c, to, BY_RESET, status);                                             \
     }
 
-#define TIME_CLOSE(function, TIMED)                                                                \
-    static int function(struct rk_context *c, struct rk_sample *out, size_t n, enum ending ending, \
-                        enum server server, int cpu)                                               \
+#define TIME_CLOSE(function, TIMED, ending)                                                        \
+    static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
     {                                                                                              \
-        struct door door;                                                                          \
-        int status = open_door(c, &door, n, ending, server, cpu);                                  \
-        if (status)                                                                                \
-            return status;                                                                         \
+        struct acceptor *to = rk_state(c);                                                         \
+        int status = begin_accepting(c, to, n, ending);                                            \
         for (size_t i = 0; i < n && !status; i++) {                                                \
             int bad = 0;                                                                           \
-            const int fd = idle_connection(c, &door, &status);                                     \
+            const int fd = idle_connection(c, to, &status);                                        \
             if (fd < 0)                                                                            \
                 break;                                                                             \
-            if (ending == BY_RESET)                                                                \
+            if ((ending) == BY_RESET)                                                              \
                 bad = prepare_reset(fd);                                                           \
-            sched_yield(); /* the server comes to wait for us, if it did not yet */                \
+            sched_yield(); /* lets the server begin to wait, if it did not yet */                  \
             TIMED(&out[i], bad |= close(fd));                                                      \
             if (bad)                                                                               \
                 status = rk_failed(c, "close", errno);                                             \
         }                                                                                          \
-        return close_door(c, &door, ending, status);                                               \
+        return end_accepting(c, to, ending, status);                                               \
     }
+
+#define OF_AN_ACCEPTOR(open_)                                                                      \
+    .state_bytes = sizeof(struct acceptor), .open = open_, .close = close_acceptor,                \
+    .op = "connection"
 
 #endif

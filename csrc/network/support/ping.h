@@ -1,4 +1,4 @@
-/* ping.h: echo requests of our own (RFC 792, RFC 4443), which the other end's kernel answers. */
+/* ping.h: echo requests (RFC 792, RFC 4443), which the other end's kernel answers. */
 #ifndef RK_PING_H
 #define RK_PING_H
 
@@ -16,10 +16,11 @@ struct ping {
     uint16_t id, number;
     size_t size; /* with the head */
     unsigned char to[PING_HEAD + PING_MOST];
-    unsigned char from[60 + PING_HEAD + PING_MOST]; /* a raw socket of IPv4 gives its header, too */
+    unsigned char
+        from[60 + PING_HEAD + PING_MOST]; /* a raw socket of IPv4 includes the IP header */
 };
 
-/* RFC 1071. The kernel does it for all but the raw socket of IPv4. */
+/* RFC 1071. The kernel computes it for all but the raw socket of IPv4. */
 static inline uint16_t ping_checksum(const unsigned char *at, size_t size)
 {
     uint32_t sum = 0;
@@ -38,9 +39,9 @@ static inline void ping_word(unsigned char *at, uint16_t word)
     at[1] = (unsigned char)word;
 }
 
-/* Whether these bytes are the answer to the last request. A socket that is not raw gets answers to
- * its own requests alone, and has given them an id of its own. */
-static inline int ping_is_answer(const struct ping *ping, size_t got)
+/* Whether these bytes reply to the last request. A socket that is not raw receives replies to its
+ * own requests alone, and sets their id itself. */
+static inline int ping_is_reply(const struct ping *ping, size_t got)
 {
     const unsigned char *at = ping->from;
     const size_t ip = ping->raw && !ping->six ? (at[0] & 0xfu) * 4 : 0;
@@ -68,9 +69,9 @@ static inline int ping_once(struct ping *ping)
         const ssize_t got = recv(ping->fd, ping->from, sizeof ping->from, 0);
         if (got < 0 && errno != EINTR)
             return errno == EAGAIN ? -ETIMEDOUT : -errno;
-        if (got > 0 && ping_is_answer(ping, (size_t)got))
+        if (got > 0 && ping_is_reply(ping, (size_t)got))
             return 0;
-        /* Another's packet, or an answer that comes late or twice. */
+        /* Another process's packet, or a reply that came late or twice. */
         const uint64_t now_ns = rk_monotonic_ns();
         end_ns = end_ns ? end_ns : now_ns + PEER_DEADLINE_S * 1000000000ull;
         if (now_ns > end_ns)
@@ -78,54 +79,7 @@ static inline int ping_once(struct ping *ping)
     }
 }
 
-/* Of what comes in, a raw socket is woken by answers alone. */
-static inline int ping_only_answers(const struct ping *ping)
-{
-    const int icmp_filter = 1; /* ICMP_FILTER of linux/icmp.h, which net/if.h does not go with */
-    const uint32_t four = ~(1u << ICMP_ECHOREPLY);
-    struct icmp6_filter six;
-    ICMP6_FILTER_SETBLOCKALL(&six);
-    ICMP6_FILTER_SETPASS(ICMP6_ECHO_REPLY, &six);
-    return ping->six ? setsockopt(ping->fd, IPPROTO_ICMPV6, ICMP6_FILTER, &six, sizeof six)
-                     : setsockopt(ping->fd, SOL_RAW, icmp_filter, &four, sizeof four);
-}
-
-static inline int ping_open(struct rk_context *c, const struct peer *peer, size_t size,
-                            struct ping *ping)
-{
-    const int family = peer->address.ss_family, six = family == AF_INET6;
-    const int protocol = six ? IPPROTO_ICMPV6 : IPPROTO_ICMP;
-    const struct timeval limit = {.tv_sec = PEER_DEADLINE_S};
-    struct sockaddr_storage to = peer->address;
-    ((struct sockaddr_in6 *)&to)->sin6_port = 0; /* at the same place as IPv4's */
-    memset(ping, 1, sizeof *ping);
-    ping->six = six;
-    ping->raw = 0;
-    ping->size = PING_HEAD + size;
-    ping->id = (uint16_t)getpid();
-    ping->number = 0;
-    ping->to[0] = six ? ICMP6_ECHO_REQUEST : ICMP_ECHO;
-    ping->to[1] = 0;
-    ping_word(ping->to + 2, 0);
-    ping_word(ping->to + 4, ping->id);
-    ping->fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, protocol);
-    if (ping->fd < 0) {
-        ping->raw = 1;
-        ping->fd = socket(family, SOCK_RAW | SOCK_CLOEXEC, protocol);
-    }
-    if (ping->fd < 0)
-        return errno == EPERM || errno == EACCES
-                   ? rk_cannot(c,
-                               "echo requests need root (CAP_NET_RAW), or a group of this user in "
-                               "the range of sysctl net.ipv4.ping_group_range")
-                   : rk_refused(c, "a socket for echo requests", errno);
-    if (!(ping->raw && ping_only_answers(ping) < 0) &&
-        setsockopt(ping->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0 &&
-        connect(ping->fd, (const struct sockaddr *)&to, peer->length) == 0)
-        return 0;
-    const int error = errno;
-    close(ping->fd);
-    return rk_failed(c, "there is no way to the other host for echo requests", error);
-}
+/* A ping socket or, where that is refused, a raw one. 0, or a status with the reason set. */
+int ping_open(struct rk_context *, const struct peer *, size_t size, struct ping *);
 
 #endif

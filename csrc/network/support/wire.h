@@ -1,85 +1,25 @@
 /* wire.h: the packets that begin and end a TCP connection, found in a capture (RFC 9293, 3.5, 3.6).
  *
  * By sequence numbers, not by "three packets in a row": the other side's kernel may acknowledge a
- * FIN before its program has closed, and packets of the connection before may still come. */
+ * FIN before its program has closed, and packets of the connection before may still arrive. */
 #ifndef RK_WIRE_H
 #define RK_WIRE_H
 
 #include "network/support/capture.h"
-#include "network/support/connect.h"
 
-/* One connection as it was seen on this side: when, and the two first sequence numbers. */
+/* One connection as this side saw it: times, and the two first sequence numbers. */
 struct wire {
     int64_t syn_ns, ack_ns;      /* the first SYN, the ACK of the SYN-ACK */
-    int64_t fin_ns, last_ack_ns; /* our FIN, the ACK of theirs */
+    int64_t fin_ns, last_ack_ns; /* this side's FIN, the ACK of the other's */
     uint32_t own, theirs;
 };
 
-#define FLAGS (TH_SYN | TH_FIN | TH_RST | TH_ACK)
-#define WIRE_DEADLINE_MS 5000
-
-static inline int next_packet(struct rk_context *c, struct capture *capture, struct packet *packet,
-                              const char *awaited)
-{
-    const int got = capture_next(capture, packet, WIRE_DEADLINE_MS);
-    if (got < 0)
-        return rk_failed(c, "the capture", -got);
-    return got ? 0
-               : trouble(c, ETIMEDOUT, "The capture saw no %s within %d s.", awaited,
-                         WIRE_DEADLINE_MS / 1000);
-}
+/* Both: 0, or a status with the reason set. */
 
 /* The next SYN that leaves, the SYN-ACK that answers it and the ACK of that. */
-static inline int find_handshake(struct rk_context *c, struct capture *capture, struct wire *wire)
-{
-    struct packet packet = {0};
-    int begun = 0, answered = 0, status;
-    while (!(status = next_packet(c, capture, &packet, "whole handshake"))) {
-        const int flags = packet.flags & FLAGS;
-        if (packet.outgoing && flags == TH_SYN && !(begun && packet.seq == wire->own)) {
-            wire->syn_ns = packet.ns; /* one that is sent again does not begin anew */
-            wire->own = packet.seq;
-            begun = 1;
-            answered = 0;
-        } else if (begun && !packet.outgoing && flags == (TH_SYN | TH_ACK) &&
-                   packet.ack == wire->own + 1) {
-            wire->theirs = packet.seq;
-            answered = 1;
-        } else if (answered && packet.outgoing && flags == TH_ACK &&
-                   packet.ack == wire->theirs + 1) {
-            wire->ack_ns = packet.ns;
-            return 0;
-        }
-    }
-    return status;
-}
-
-/* Of the same connection, on which nothing was sent and one byte received: our FIN, theirs, and the
- * ACK of theirs. */
-static inline int find_teardown(struct rk_context *c, struct capture *capture, struct wire *wire)
-{
-    const uint32_t own_fin = wire->own + 1, their_fin = wire->theirs + 2;
-    struct packet packet = {0};
-    int ours = 0, theirs = 0, status;
-    while (!(status = next_packet(c, capture, &packet, "whole teardown"))) {
-        const int flags = packet.flags & FLAGS;
-        if (flags & TH_RST && (packet.outgoing ? packet.seq == own_fin : packet.ack == own_fin))
-            return trouble(c, ECONNRESET, "A connection was reset, not closed in order.");
-        if (packet.outgoing && flags & TH_FIN && packet.seq == own_fin && !ours) {
-            wire->fin_ns = packet.ns;
-            ours = 1;
-        }
-        if (!packet.outgoing && flags & TH_FIN && packet.seq + packet.payload == their_fin) {
-            if (!ours)
-                return trouble(c, EPROTO, "The peer closed a connection before this side did.");
-            theirs = 1;
-        }
-        if (theirs && packet.outgoing && flags == TH_ACK && packet.ack == their_fin + 1) {
-            wire->last_ack_ns = packet.ns;
-            return 0;
-        }
-    }
-    return status;
-}
+int find_handshake(struct rk_context *, struct capture *, struct wire *);
+/* Of the same connection, on which nothing was sent and one byte received: the FIN of this side,
+ * that of the other, and the ACK of that. */
+int find_teardown(struct rk_context *, struct capture *, struct wire *);
 
 #endif

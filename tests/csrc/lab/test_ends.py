@@ -161,7 +161,7 @@ def test_the_second_host_runs_reckon_peer_and_a_row_reaches_it(monkeypatch, path
         # Once a warm-up and once the samples: the row enters twice, and is already there.
         found = library.run("test/peer_echo", {"peer": "other", "turns": 4}, samples=3, warmup=2)
         assert min(found.ticks / found.ops) / library.tick_hz() >= 0.005
-        with pytest.raises(library.ProbeCannot, match="by an isolated row alone"):
+        with pytest.raises(library.ProbeCannot, match="by an isolated probe alone"):
             library.run("test/peer_echo", {"peer": "other"}, isolated=False)
         packets = lab.counters()["to_peer"]["packets"]
         assert packets >= 2 * 5

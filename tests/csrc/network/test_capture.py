@@ -1,4 +1,4 @@
-"""What csrc/network/support/capture.h sees of a connection, for the rows that read packets."""
+"""What csrc/network/support/capture.c sees of a connection, for the probes that read packets."""
 
 import os
 import subprocess
@@ -44,6 +44,7 @@ def build(out):
         ROOT / "tests/csrc/programs/capture.c",
         library / "runner/registry.o",
         library / "runner/here.o",
+        library / "network/support/capture.o",
         "-o",
         out,
         *(f"-Wl,--defsym=__{end}_rk_probes=0" for end in ("start", "stop")),

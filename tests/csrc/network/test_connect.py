@@ -208,10 +208,10 @@ def test_the_server_is_on_its_cpu_and_waits_as_the_row_says():
 @pytest.mark.parametrize(
     ("function", "instructions"),
     [
-        ("t470_connect", ["rdtsc", "rdtscp", "rdtsc", "rdtscp"]),
-        ("t470_close", ["rdtsc", "rdtscp", "rdtsc", "rdtscp"]),
-        ("i7_10750h_connect", ["cpuid", "rdtsc", "rdtscp", "cpuid"]),
-        ("i7_10750h_close", ["cpuid", "rdtsc", "rdtscp", "cpuid"]),
+        ("run_t470_connect", ["rdtsc", "rdtscp", "rdtsc", "rdtscp"]),
+        ("run_t470_close", ["rdtsc", "rdtscp", "rdtsc", "rdtscp"]),
+        ("run_i7_10750h_connect", ["cpuid", "rdtsc", "rdtscp", "cpuid"]),
+        ("run_i7_10750h_close", ["cpuid", "rdtsc", "rdtscp", "cpuid"]),
     ],
 )
 def test_the_reports_stamps_stand_around_the_call_alone(function, instructions):

@@ -293,5 +293,5 @@ def test_a_clock_that_was_set_meanwhile_is_told(tmp_path):
     script = "say(attempt('network/rtt/tcp_wire', isolated=False))"
     assert in_python(script) == "ran"
     assert in_python(script, LD_PRELOAD=str(behind)).endswith(
-        "the clock was set meanwhile; measure again."
+        "the clock was set in between; measure again."
     )

@@ -109,7 +109,7 @@ def test_without_another_cpu_nothing_is_across():
     )
     assert said.pop("tcp_across").startswith("ProbeCannot: needs a second CPU")
     assert said["tcp"] == said["mbp2016"] == "ran"
-    assert "peer is loopback" in attempt("tcp_across", peer="other")
+    assert "peer must be loopback" in attempt("tcp_across", peer="other")
 
 
 def test_the_receiver_is_where_the_row_says():
@@ -152,7 +152,7 @@ def test_a_congestion_control_is_taken_or_refused_by_name(tmp_path):
         " for row in ('tcp', 'start') for name in ('reno', 'nosuch', '')])",
         prefix=["strace", "-f", "-qq", "-o", tmp_path / "log", "-e", "trace=setsockopt"],
     )
-    refused = "ProbeCannot: the congestion control nosuch is not to be had here: No such file"
+    refused = "ProbeCannot: the congestion control nosuch is not available here: No such file"
     assert [what[: len(refused)] for what in said] == 2 * ["ran", refused, "ran"]
     log = (tmp_path / "log").read_text().splitlines()
     chosen = [text for text in log if "TCP_CONGESTION" in text]

@@ -76,7 +76,7 @@ def test_an_address_without_a_way_is_told():
         prefix=("unshare", "-n"),
     )
     assert said == (
-        "ProbeFailed: There is no way to the peer at 192.0.2.1:7325: Network is unreachable."
+        "ProbeFailed: The peer at 192.0.2.1:7325 cannot be reached: Network is unreachable."
     )
 
 

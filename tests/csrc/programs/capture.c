@@ -1,9 +1,13 @@
-/* capture.c: what csrc/network/support/capture.h sees of a connection that this program makes with
+/* capture.c: what csrc/network/support/capture.c sees of a connection that this program makes with
  * itself. capture ADDRESS show          each packet: "> FLAGS SEQ ACK PAYLOAD" of ours, "<" of
  * theirs capture ADDRESS flood ASK     more packets than its ring holds; ASK: it is asked how many
  *   capture ADDRESS strangers     another connection to the same port while it looks */
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "runner/context.h"
 #include "network/support/capture.h"

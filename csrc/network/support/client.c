@@ -1,0 +1,247 @@
+/* client.c: the protocol of reckon-peer from the probe's side, outside what is timed. */
+#include "network/support/client.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <netdb.h>
+#include <poll.h>
+
+#include "network/support/loopback.h"
+#include "network/support/namespace.h"
+
+static int unreachable(struct rk_context *c, const struct peer *peer, int error)
+{
+    if (error == ECONNREFUSED)
+        return trouble(c, error,
+                       "Nothing listens at %s; start reckon-peer there (make peer says how).",
+                       peer->name);
+    if (error == ETIMEDOUT)
+        return trouble(c, error,
+                       "The peer at %s did not answer within %d s; is it up, and does a "
+                       "firewall let its port through?",
+                       peer->name, PEER_DEADLINE_S);
+    if (error == ECONNRESET)
+        return trouble(c, error, "The peer at %s closed the connection before it answered.",
+                       peer->name);
+    return trouble(c, error, "The peer at %s cannot be reached: %s.", peer->name, strerror(error));
+}
+
+/* --- lines --- */
+
+/* Up to the end of the line and not a byte further, which is the service's. 0 or -errno. */
+static int read_line(int fd, char *line, size_t size)
+{
+    const uint64_t end_ns = rk_monotonic_ns() + PEER_DEADLINE_S * 1000000000ull;
+    for (size_t length = 0; length + 1 < size;) {
+        const ssize_t seen = recv(fd, line + length, size - 1 - length, MSG_PEEK);
+        if (seen < 0 && errno == EINTR)
+            continue;
+        if (seen <= 0)
+            return seen == 0 ? -ECONNRESET : errno == EAGAIN ? -ETIMEDOUT : -errno;
+        const char *end = memchr(line + length, '\n', (size_t)seen);
+        const size_t take = end ? (size_t)(end - (line + length)) + 1 : (size_t)seen;
+        const int status = peer_receive(fd, line + length, take);
+        if (status)
+            return status;
+        length += take;
+        if (end) {
+            line[length - 1] = 0;
+            return 0;
+        }
+        if (rk_monotonic_ns() > end_ns)
+            return -ETIMEDOUT;
+    }
+    return -EMSGSIZE;
+}
+
+int peer_line(struct rk_context *c, int fd, char *line, size_t size)
+{
+    const int status = read_line(fd, line, size);
+    if (status == -EMSGSIZE)
+        return trouble(c, EMSGSIZE, "The peer sent a line longer than %zu characters.", size - 2);
+    if (status == -ETIMEDOUT)
+        return trouble(c, ETIMEDOUT, "The peer did not answer within %d s.", PEER_DEADLINE_S);
+    if (!status && !line[0])
+        return trouble(c, EPROTO, "The peer sent an empty line.");
+    return status ? trouble(c, -status, "The peer went away before it had answered.") : 0;
+}
+
+/* --- requesting a service --- */
+
+/* Waits until a connect() that has begun has ended. 0 or an error number. */
+static int await_connected(int fd, uint64_t end_ns)
+{
+    int error = EINPROGRESS;
+    while (error == EINPROGRESS) {
+        const int64_t left_ns = (int64_t)(end_ns - rk_monotonic_ns());
+        struct pollfd event = {.fd = fd, .events = POLLOUT};
+        const int ready = left_ns > 0 ? poll(&event, 1, (int)(left_ns / 1000000) + 1) : 0;
+        socklen_t size = sizeof error;
+        if (ready == 0)
+            error = ETIMEDOUT;
+        else if (ready > 0)
+            getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    }
+    return error;
+}
+
+int peer_connect(const struct peer *peer, int *fd)
+{
+    const uint64_t end_ns = rk_monotonic_ns() + PEER_DEADLINE_S * 1000000000ull;
+    const struct timeval limit = {.tv_sec = PEER_DEADLINE_S};
+    const int on = 1;
+    *fd = socket(peer->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (*fd < 0)
+        return -errno;
+    int error = connect(*fd, (const struct sockaddr *)&peer->address, peer->length) < 0 ? errno : 0;
+    if (error == EINPROGRESS)
+        error = await_connected(*fd, end_ns);
+    if (!error && (fcntl(*fd, F_SETFL, 0) < 0 ||
+                   setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) < 0 ||
+                   setsockopt(*fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) < 0 ||
+                   setsockopt(*fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) < 0))
+        error = errno;
+    if (error) {
+        close(*fd);
+        *fd = -1;
+    }
+    return -error;
+}
+
+/* Reads the peer's greeting, sends token and service; the answer after "ok" is left in `line`. */
+static int greet(struct rk_context *c, const struct peer *peer, int fd, const char *service,
+                 char line[PEER_LINE_MOST])
+{
+    int version = 0;
+    int status = read_line(fd, line, PEER_LINE_MOST);
+    if (!status && strncmp(line, "no ", 3) == 0)
+        return trouble(c, EACCES, "%.250s", line + 3);
+    if (status == -EMSGSIZE || (!status && sscanf(line, PEER_NAME " %9d", &version) != 1))
+        return trouble(c, EPROTO, "What listens at %s is no reckon-peer.", peer->name);
+    if (status)
+        return unreachable(c, peer, -status);
+    const int length = version == PEER_VERSION
+                           ? snprintf(line, PEER_LINE_MOST, PEER_NAME " %d %s %s\n", PEER_VERSION,
+                                      peer->token, service)
+                           : snprintf(line, PEER_LINE_MOST, PEER_NAME " %d\n", PEER_VERSION);
+    if (length >= PEER_LINE_MOST)
+        return trouble(c, E2BIG, "The name of the requested service is too long.");
+    status = peer_send(fd, line, (size_t)length);
+    if (version != PEER_VERSION)
+        return trouble(c, EPROTO,
+                       "The peer at %s speaks version %d of the protocol and this reckon "
+                       "version %d; build both from the same commit.",
+                       peer->name, version, PEER_VERSION);
+    status = status ? status : read_line(fd, line, PEER_LINE_MOST);
+    if (status)
+        return unreachable(c, peer, -status);
+    if (strncmp(line, "no ", 3) == 0)
+        return trouble(c, EACCES, "%.250s", line + 3);
+    if (strcmp(line, "ok") != 0 && strncmp(line, "ok ", 3) != 0)
+        return trouble(c, EPROTO, "The peer at %s answered neither yes nor no.", peer->name);
+    return 0;
+}
+
+static int ask(struct rk_context *c, const struct peer *peer, const char *service, int *fd,
+               char line[PEER_LINE_MOST])
+{
+    int status = peer_connect(peer, fd);
+    if (status)
+        return unreachable(c, peer, -status);
+    status = greet(c, peer, *fd, service, line);
+    if (status) {
+        close(*fd);
+        *fd = -1;
+    }
+    return status;
+}
+
+int peer_ask(struct rk_context *c, const struct peer *peer, const char *service, int *fd)
+{
+    char line[PEER_LINE_MOST];
+    return ask(c, peer, service, fd, line);
+}
+
+int peer_ask_port(struct rk_context *c, const struct peer *peer, const char *service, int *fd,
+                  struct sockaddr_storage *address, socklen_t *length)
+{
+    char line[PEER_LINE_MOST];
+    *address = peer->address;
+    *length = peer->length;
+    const int status = ask(c, peer, service, fd, line);
+    if (status)
+        return status;
+    int port = 0;
+    if (sscanf(line, "ok %6d", &port) != 1 || port < 1 || port > 65535) {
+        close(*fd);
+        *fd = -1;
+        return trouble(c, EPROTO, "The peer at %s names no port for %s.", peer->name, service);
+    }
+    ((struct sockaddr_in6 *)address)->sin6_port = htons((uint16_t)port); /* as for IPv4 */
+    return 0;
+}
+
+/* --- which peer --- */
+
+int peer_locate(struct peer *peer, const char *at)
+{
+    char host[80], port[8];
+    const char *colon = strrchr(at, ':');
+    const int bracket = at[0] == '[';
+    if (!colon || colon - at < 1 + 2 * bracket || (bracket && colon[-1] != ']') ||
+        (size_t)(colon - at) >= sizeof host || strlen(colon + 1) >= sizeof port)
+        return -1;
+    snprintf(host, sizeof host, "%.*s", (int)(colon - at) - 2 * bracket, at + bracket);
+    snprintf(port, sizeof port, "%s", colon + 1);
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+                                   .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
+    struct addrinfo *list;
+    if (getaddrinfo(host, port, &hints, &list))
+        return -1;
+    memcpy(&peer->address, list->ai_addr, list->ai_addrlen);
+    peer->length = list->ai_addrlen;
+    freeaddrinfo(list);
+    snprintf(peer->name, sizeof peer->name, "%.79s", at);
+    return 0;
+}
+
+static int open_other_host(struct rk_context *c, struct peer *peer)
+{
+    const char *at = getenv("RECKON_PEER_AT"), *token = getenv("RECKON_PEER_TOKEN");
+    const char *space = getenv("RECKON_PEER_SPACE");
+    if (!at || !*at || !token || !*token)
+        return rk_cannot(c, "needs another host: none is set (RECKON_PEER_AT, RECKON_PEER_TOKEN)");
+    if (peer_locate(peer, at))
+        return trouble(c, EDESTADDRREQ,
+                       "RECKON_PEER_AT is \"%.60s\", not ADDRESS:PORT or [IPv6]:PORT.", at);
+    if (strlen(token) < PEER_TOKEN_LEAST || strlen(token) > PEER_TOKEN_MOST)
+        return trouble(c, EACCES, "RECKON_PEER_TOKEN must have %d to %d characters.",
+                       PEER_TOKEN_LEAST, PEER_TOKEN_MOST);
+    strcpy(peer->token, token);
+    if (!space || !*space)
+        return 0;
+    char *rest;
+    const long pid = strtol(space, &rest, 10);
+    if (*rest || pid < 1 || pid > INT_MAX)
+        return trouble(c, EDESTADDRREQ, "RECKON_PEER_SPACE is \"%.60s\", not a process.", space);
+    return enter_namespaces(c, (pid_t)pid);
+}
+
+int peer_is_loopback(const struct rk_context *c)
+{
+    return strcmp(rk_text(c, "peer"), "loopback") == 0;
+}
+
+int peer_open(struct rk_context *c, struct peer *peer, enum server_place place)
+{
+    const char *which = rk_text(c, "peer");
+    *peer = (struct peer){.server = 0};
+    if (!peer_is_loopback(c) && strcmp(which, "other") != 0)
+        return trouble(c, EDOM, "peer is loopback or other, not \"%.60s\".", which);
+    if (!peer_is_loopback(c) && place == OTHER_CPU)
+        return rk_cannot(c, "the server's CPU can be chosen on loopback alone: peer must be "
+                            "loopback here, or take the probe without _across");
+    if (!peer_is_loopback(c))
+        return open_other_host(c, peer);
+    return place == NO_SERVER ? loopback_locate(c, peer) : peer_start_server(c, peer, place);
+}

@@ -1,0 +1,17 @@
+/* namespace.h: a probe enters the network of the lab host.
+ *
+ * reckon-lab makes the lab before any probe runs. Its client's side is a network namespace and,
+ * where an ordinary user made it, a user namespace around that; both are entered by the pid of a
+ * process that lives there. */
+#ifndef RK_NAMESPACE_H
+#define RK_NAMESPACE_H
+
+#include <sys/types.h>
+
+#include "probe/probe.h"
+
+/* From here on this process reaches what the process `pid` reaches by network, until it ends. 0, or
+ * a status with the reason set. */
+int enter_namespaces(struct rk_context *, pid_t pid);
+
+#endif

@@ -1,0 +1,141 @@
+/* own_peer.c: a reckon-peer that the probe itself starts on loopback, and ends. */
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+
+#include "network/support/client.h"
+#include "network/support/loopback.h"
+
+#define ENDING_MS 2000 /* then it is killed */
+
+static int random_token(char token[33])
+{
+    unsigned char bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return -1;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+    return 0;
+}
+
+/* `out` is its output and its errors. 0 or an error number. */
+static int spawn(struct peer *peer, char *at, char *cpu, int in, int out)
+{
+    char program[PATH_MAX], token[200], asan[512], ubsan[512];
+    if (rk_beside("reckon-peer", program) < 0)
+        return ENOENT;
+    snprintf(token, sizeof token, "RECKON_PEER_TOKEN=%s", peer->token);
+    snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s", getenv("ASAN_OPTIONS") ?: "");
+    snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=%s", getenv("UBSAN_OPTIONS") ?: "");
+    char listen[] = "--listen", pin[] = "--cpu", until[] = "--until-eof", language[] = "LC_ALL=C";
+    char *const argv[] = {program, listen, at, until, pin, cpu, NULL};
+    char *const envp[] = {language, token, asan, ubsan, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in, 0);
+    posix_spawn_file_actions_adddup2(&actions, out, 1);
+    posix_spawn_file_actions_adddup2(&actions, out, 2);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &all);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    const int error = posix_spawn(&peer->server, program, &actions, &attr, argv, envp);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attr);
+    if (error)
+        peer->server = 0;
+    return error;
+}
+
+/* Reads "listening on ADDRESS:PORT", or the message printed instead. */
+static int read_address(struct rk_context *c, struct peer *peer, int from)
+{
+    static const char begin[] = "listening on ";
+    char line[256] = "";
+    size_t length = 0;
+    while (length < sizeof line - 1 && !memchr(line, '\n', length)) {
+        struct pollfd event = {.fd = from, .events = POLLIN};
+        const int ready = poll(&event, 1, PEER_DEADLINE_S * 1000);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        const ssize_t got = ready > 0 ? read(from, line + length, sizeof line - 1 - length) : 0;
+        if (got <= 0)
+            break;
+        length += (size_t)got;
+    }
+    line[strcspn(line, "\n")] = 0;
+    if (strncmp(line, begin, strlen(begin)) == 0 && !peer_locate(peer, line + strlen(begin)))
+        return 0;
+    return trouble(c, ECHILD, "The probe's own reckon-peer does not start: %.180s",
+                   line[0] ? line : "it said nothing.");
+}
+
+int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place place)
+{
+    char number[16], at[16];
+    int in[2], out[2];
+    const char *loopback = loopback_address();
+    const int cpu = place == OTHER_CPU ? rk_other_cpu() : sched_getcpu();
+    if (cpu < 0)
+        return rk_cannot(c, "needs a second CPU, and this process may use only one");
+    if (!loopback)
+        return rk_cannot(c, "needs a loopback interface that is up, 127.0.0.1 or ::1");
+    if (random_token(peer->token))
+        return rk_refused(c, "getrandom", errno);
+    snprintf(at, sizeof at, "%s", loopback);
+    snprintf(number, sizeof number, "%d", cpu);
+    if (pipe2(in, O_CLOEXEC) < 0)
+        return rk_refused(c, "pipe2", errno);
+    if (pipe2(out, O_CLOEXEC) < 0) {
+        const int error = errno;
+        close(in[0]);
+        close(in[1]);
+        return rk_refused(c, "pipe2", error);
+    }
+    const int error = spawn(peer, at, number, in[0], out[1]);
+    close(in[0]);
+    close(out[1]);
+    peer->server_input = in[1];
+    if (error)
+        close(in[1]);
+    const int status =
+        error == ENOENT
+            ? trouble(c, ELIBACC, "reckon-peer is not beside the library; run `make lib`.")
+        : error ? rk_refused(c, "starting reckon-peer", error)
+                : read_address(c, peer, out[0]);
+    close(out[0]);
+    return status;
+}
+
+int peer_close(struct rk_context *c, struct peer *peer)
+{
+    const struct timespec pause = {0, 1000000};
+    int how = 0;
+    if (!peer->server) /* also if it was never opened: all zeros */
+        return 0;
+    close(peer->server_input);
+    for (int waited_ms = 0;; waited_ms++) {
+        const pid_t ended = waitpid(peer->server, &how, waited_ms < ENDING_MS ? WNOHANG : 0);
+        if (ended == peer->server || (ended < 0 && errno != EINTR))
+            break;
+        if (waited_ms == ENDING_MS - 1)
+            kill(peer->server, SIGKILL);
+        nanosleep(&pause, NULL);
+    }
+    peer->server = 0;
+    if (WIFSIGNALED(how))
+        return trouble(c, ECHILD, "The probe's own reckon-peer died of signal %d (%s).",
+                       WTERMSIG(how), strsignal(WTERMSIG(how)));
+    return how ? trouble(c, ECHILD, "The probe's own reckon-peer failed with exit status %d.",
+                         WEXITSTATUS(how))
+               : 0;
+}

@@ -1,0 +1,128 @@
+/* rtt_wire.c: round trips by the kernel's time stamps of captured packets. */
+#include "network/support/rtt_wire.h"
+
+static int64_t realtime_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The time stamp of the next segment with data in that direction that is not a retransmission.
+ * `*seq` is its number, or unknown (`any`); it is set to the number after the message. 0 or -errno.
+ */
+static int await_segment(struct capture *capture, int outgoing, int any, uint32_t *seq, size_t size,
+                         int64_t *ns)
+{
+    struct packet packet;
+    for (;;) {
+        const int got = capture_next(capture, &packet, PEER_DEADLINE_S * 1000);
+        if (got <= 0)
+            return got < 0 ? got : -ENODATA;
+        if (packet.outgoing != outgoing || !packet.payload || (!any && packet.seq != *seq))
+            continue;
+        *seq = packet.seq + (uint32_t)size;
+        *ns = packet.ns;
+        return 0;
+    }
+}
+
+int time_wire(const struct trip *trip, struct capture *capture, struct rk_sample *out, size_t n,
+              char *buffer, size_t size)
+{
+    uint32_t own = 0, theirs = 0;
+    for (size_t i = 0; i <= n; i++) { /* the first gives the sequence numbers alone */
+        int64_t left = 0, back = 0;
+        const int64_t begin = realtime_ns();
+        int bad = there_and_back(trip->fd, buffer, size);
+        const int64_t end = realtime_ns();
+        bad = bad ? bad : await_segment(capture, 1, i == 0, &own, size, &left);
+        bad = bad ? bad : await_segment(capture, 0, i == 0, &theirs, size, &back);
+        if (bad)
+            return bad;
+        /* By the same clock, the packets lie between the caller's two calls. */
+        if (left < begin || back < left || end < back)
+            return -ETIME;
+        if (i)
+            out[i - 1] = (struct rk_sample){back - left, 1};
+    }
+    return 0;
+}
+
+int capture_failed(struct rk_context *c, int status)
+{
+    if (status == -ENODATA)
+        return trouble(c, ENODATA,
+                       "A segment was not seen by the capture within %d s; does the "
+                       "connection go over another interface?",
+                       PEER_DEADLINE_S);
+    if (status == -ETIME)
+        return trouble(c, ETIME,
+                       "A captured time lies outside of the round trip that the "
+                       "caller saw: the clock was set in between; measure again.");
+    return trip_failed(c, status);
+}
+
+/* --- hpe_i7_860: a byte at intervals, from each segment to its acknowledgement --- */
+
+static int64_t behind(uint32_t seq, uint32_t other) /* numbers wrap */
+{
+    return (int32_t)(seq - other);
+}
+
+/* The segments that left, in the order of their numbers. Until a sample's acknowledgement arrives,
+ * `ticks` is when its segment left and `ops` the number after it. */
+struct segments {
+    struct rk_sample *out;
+    size_t n, left, acknowledged;
+    uint32_t next; /* the number after the last one that left */
+};
+
+static void match_packet(struct segments *all, const struct packet *packet)
+{
+    const uint32_t end = packet->seq + packet->payload;
+    if (packet->outgoing) {
+        const int again = all->left && behind(packet->seq, all->next) < 0;
+        if (packet->payload && !again && all->left < all->n)
+            all->out[all->left++] = (struct rk_sample){packet->ns, all->next = end};
+        return;
+    }
+    while (packet->flags & TH_ACK && all->acknowledged < all->left &&
+           behind(packet->ack, (uint32_t)all->out[all->acknowledged].ops) >= 0) {
+        struct rk_sample *sample = &all->out[all->acknowledged++];
+        *sample = (struct rk_sample){packet->ns - sample->ticks, 1};
+    }
+}
+
+int time_acknowledgements(const struct trip *trip, struct capture *capture, struct rk_sample *out,
+                          size_t n, int64_t interval_us)
+{
+    struct segments all = {.out = out, .n = n};
+    const int64_t limit_ns = PEER_DEADLINE_S * 1000000000ll;
+    int64_t due_ns = (int64_t)rk_monotonic_ns(), progress_ns = due_ns;
+    while (all.acknowledged < n) {
+        const size_t before = all.left + all.acknowledged;
+        struct packet packet;
+        int got = 0;
+        if (all.left < n) {
+            const char byte = 1;
+            const int bad = peer_send(trip->fd, &byte, 1);
+            if (bad)
+                return bad;
+            due_ns += interval_us * 1000;
+            const struct timespec due = {due_ns / 1000000000, due_ns % 1000000000};
+            while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
+                ;
+        }
+        while ((got = capture_next(capture, &packet, all.left < n ? 0 : 100)) == 1 &&
+               all.acknowledged < n)
+            match_packet(&all, &packet);
+        if (got < 0)
+            return got;
+        if (all.left + all.acknowledged != before)
+            progress_ns = (int64_t)rk_monotonic_ns();
+        else if ((int64_t)rk_monotonic_ns() - progress_ns > limit_ns)
+            return -ENODATA;
+    }
+    return 0;
+}

@@ -1,0 +1,68 @@
+/* wire.c: the packets that begin and end a TCP connection, found in a capture. */
+#include "network/support/wire.h"
+
+#include "probe/trouble.h"
+
+#define FLAGS (TH_SYN | TH_FIN | TH_RST | TH_ACK)
+#define WIRE_DEADLINE_MS 5000
+
+static int next_packet(struct rk_context *c, struct capture *capture, struct packet *packet,
+                       const char *awaited)
+{
+    const int got = capture_next(capture, packet, WIRE_DEADLINE_MS);
+    if (got < 0)
+        return rk_failed(c, "the capture", -got);
+    return got ? 0
+               : trouble(c, ETIMEDOUT, "The capture saw no %s within %d s.", awaited,
+                         WIRE_DEADLINE_MS / 1000);
+}
+
+int find_handshake(struct rk_context *c, struct capture *capture, struct wire *wire)
+{
+    struct packet packet = {0};
+    int begun = 0, answered = 0, status;
+    while (!(status = next_packet(c, capture, &packet, "whole handshake"))) {
+        const int flags = packet.flags & FLAGS;
+        if (packet.outgoing && flags == TH_SYN && !(begun && packet.seq == wire->own)) {
+            wire->syn_ns = packet.ns; /* not of one that is sent again */
+            wire->own = packet.seq;
+            begun = 1;
+            answered = 0;
+        } else if (begun && !packet.outgoing && flags == (TH_SYN | TH_ACK) &&
+                   packet.ack == wire->own + 1) {
+            wire->theirs = packet.seq;
+            answered = 1;
+        } else if (answered && packet.outgoing && flags == TH_ACK &&
+                   packet.ack == wire->theirs + 1) {
+            wire->ack_ns = packet.ns;
+            return 0;
+        }
+    }
+    return status;
+}
+
+int find_teardown(struct rk_context *c, struct capture *capture, struct wire *wire)
+{
+    const uint32_t own_fin = wire->own + 1, their_fin = wire->theirs + 2;
+    struct packet packet = {0};
+    int ours = 0, theirs = 0, status;
+    while (!(status = next_packet(c, capture, &packet, "whole teardown"))) {
+        const int flags = packet.flags & FLAGS;
+        if (flags & TH_RST && (packet.outgoing ? packet.seq == own_fin : packet.ack == own_fin))
+            return trouble(c, ECONNRESET, "A connection was reset, not closed in order.");
+        if (packet.outgoing && flags & TH_FIN && packet.seq == own_fin && !ours) {
+            wire->fin_ns = packet.ns;
+            ours = 1;
+        }
+        if (!packet.outgoing && flags & TH_FIN && packet.seq + packet.payload == their_fin) {
+            if (!ours)
+                return trouble(c, EPROTO, "The peer closed a connection before this side did.");
+            theirs = 1;
+        }
+        if (theirs && packet.outgoing && flags == TH_ACK && packet.ack == their_fin + 1) {
+            wire->last_ack_ns = packet.ns;
+            return 0;
+        }
+    }
+    return status;
+}
