@@ -1,19 +1,16 @@
 """Reckon predicts what this computer should do, then measures it.
 
 What a notebook uses:
-    rk.predict, rk.given, rk.machine, rk.measured, rk.guess             predictions and inputs
-    rk.axis, rk.octaves                                                 the variable of a curve
-    rk.measure, rk.measure_together, rk.by_profile                      measuring
-    rk.measure_capacities                                               a capacity, found in a curve
-    rk.measure_methods, rk.methods                                      every way of measuring, side by side
-    rk.show, rk.draw, rk.overview, rk.say                               tables, figures, sentences
-    rk.machines                                                         this run among other machines
-    rk.published                                                        the reports, held against themselves
-    rk.run(), rk.results()                                              what the run holds
-    rk.other_host(), rk.nfs_server()                                    the other end of the network, of files
-
-Some of these names are modules' names too, so modules import from one another by
-`from reckon.records.result import ...`, never by `from . import results`.
+    rk.predict, rk.given, rk.machine, rk.measured, rk.guess     predictions and inputs
+    rk.axis, rk.octaves                                         the variable of a curve
+    rk.measure, rk.measure_together, rk.by_profile              measuring
+    rk.measure_capacities                                       a capacity, from a curve
+    rk.measure_methods, rk.methods                              all methods, side by side
+    rk.show, rk.draw, rk.overview, rk.say                       tables, figures, sentences
+    rk.machines                                                 this run among other machines
+    rk.published                                                the reports, checked
+    rk.run(), rk.results()                                      what the run holds
+    rk.other_host(), rk.nfs_server()                            the other end of network and files
 """
 
 from reckon import presentation as show
