@@ -19,7 +19,8 @@ _WIDE = 1000  # from this ratio of a curve's ends on, each value is printed in a
 
 
 def _in_reports(result: Result) -> str:
-    """What the reports printed of a quantity: of its method's reports, or of all; a curve's ends."""
+    """What the reports printed of a quantity: of its method's reports, or of all; a curve's
+    ends."""
     names = result.measurement.reports
     figures = [f for f in published.of(result.quantity) if not names or f.report in names]
     if len(figures) > 1 and figures[0].at is not None:

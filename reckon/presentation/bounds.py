@@ -134,7 +134,8 @@ def _outside(group: list[_Judged], bounds: Bounds) -> list[str]:
 
     worst = min(group, key=rank)
     return [
-        f"{what} of {owner}: {len(group)} figures, the worst {bounds.text(worst.value)}{worst.where}"
+        f"{what} of {owner}: {len(group)} figures, the worst "
+        f"{bounds.text(worst.value)}{worst.where}"
     ]
 
 
@@ -330,7 +331,8 @@ def of_methods(groups: dict[str, GroupResult]) -> Block:
         rule += (
             f", and nothing crosses the link to the peer faster than the {rate} that it is set to"
         )
-    count = f"{rule}. Of {len(methods)} figures {len(odd) or 'none'} {verb(len(odd) or 1, 'does', 'do')}"
+    does = verb(len(odd) or 1, "does", "do")
+    count = f"{rule}. Of {len(methods)} figures {len(odd) or 'none'} {does}"
     return say(f"{count}:\n\n" + "\n".join(odd) if odd else f"{count}.")
 
 

@@ -40,7 +40,8 @@ def _figure(result: Result) -> str:
 def found_against_true(
     pairs: list[tuple], caption: str, name: str, titles: dict | None = None
 ) -> Block:
-    """Each inferred capacity beside the true one, by the kernel's count: (inferred, true, curve)."""
+    """Each inferred capacity beside the true one, by the kernel's count: (inferred, true,
+    curve)."""
     rows = []
     for capacity, true, curve in pairs:
         ends = interval(capacity, curve)
@@ -155,7 +156,7 @@ def single_reads(results: list[Result], otherwise: float) -> SingleReads:
 
 
 def costs(curve: Result, miss: float) -> Block:
-    """What a read takes that finds its block, and one that does not: the curve is a mixture of both.
+    """What a read takes that finds its block, and one that does not: the curve mixes the two.
 
     The first is predicted by the least of the curve, the second by `miss` more, in base units.
     """
@@ -165,8 +166,8 @@ def costs(curve: Result, miss: float) -> Block:
     limit = onset.slow_from(times)
     least = float(np.nanmin(curve.sealed("predicted")))
     if limit is None:
-        found = _cost(times, least, curve.unit)
-        return say(f"Of the reads, one that finds its block {found}; no other was seen.")
+        hit = _cost(times, least, curve.unit)
+        return say(f"Of the reads, one that finds its block {hit}; no other was seen.")
     hit = _cost(times[times < limit], least, curve.unit)
     missed = _cost(times[times >= limit], least + miss, curve.unit)
     return say(

@@ -59,7 +59,8 @@ def _curve(one: QuantityComparison) -> str:
     if len(one.places) == 1 and one.places[0].x is None:
         return ""
     apart = sum(place.apart for place in one.places)
-    return f"{apart} of {len(one.places)} places apart, {units.number(one.ratio)}× by the median of all"
+    middle = f"{units.number(one.ratio)}× by the median of all"
+    return f"{apart} of {len(one.places)} places apart, {middle}"
 
 
 def clock(comparison: Comparison) -> str:
@@ -74,7 +75,8 @@ def clock(comparison: Comparison) -> str:
     if abs(b / a - 1) < _CLOCK_MOVED:
         return f"{clocks}: the same within {100 * _CLOCK_MOVED:.0f} %."
     return (
-        f"{clocks}: a time that goes by it alone changes to {units.number(a / b)}×; the ratio in core "
+        f"{clocks}: a time that goes by it alone changes to {units.number(a / b)}×; the ratio in "
+        "core "
         "cycles is free of that."
     )
 
@@ -107,14 +109,16 @@ def controlled(comparison: Comparison) -> str:
     a, control, names = comparison.a, comparison.control, comparison.control_changed
     if control is None:
         return (
-            f"There was no control: a second run of {a}'s machine would show what its minutes do to "
+            f"There was no control: a second run of {a}'s machine would show what its minutes do "
+            "to "
             "each quantity, and how often the rule errs here."
         )
     without = sum(not one.controlled for one in comparison.changed)
     listed = ", ".join(names)
     but = f", but for {without} that could not be held against {control}"
     return (
-        f"Control: between {a} and {control}, one machine twice, the same rule names {len(names)} of "
+        f"Control: between {a} and {control}, one machine twice, the same rule names {len(names)} "
+        "of "
         f"{comparison.control_judged}{f' ({listed})' if names else ''}; what is named here "
         f"differs from both{but if without else ''}."
     )
@@ -178,7 +182,7 @@ def runs() -> tuple[list[dict], list[str]]:
     """Every run in the folder of runs, the one opened last first, with the number of quantities
     that have samples; and a sentence for each that cannot be read."""
     folders, troubles = records.runs()
-    found = []
+    listed = []
     for name, folder in folders.items():
         try:
             run = records.read_run(folder)
@@ -187,7 +191,7 @@ def runs() -> tuple[list[dict], list[str]]:
             troubles.append(str(error))
             continue
         kernel = value_of(run.machine, "system", "kernel") or ""
-        found.append(
+        listed.append(
             {
                 "name": name,
                 "opened": run.opened_at.isoformat(),
@@ -196,12 +200,12 @@ def runs() -> tuple[list[dict], list[str]]:
                 "quantities": sum(result.has_samples for result in results),
             }
         )
-    return found, troubles
+    return listed, troubles
 
 
-def runs_text(found: list[dict]) -> str:
+def runs_text(listed: list[dict]) -> str:
     """The runs, one line each."""
-    if not found:
+    if not listed:
         return f"There is no run in {runs_dir()}; `make book` makes one."
     rows = [
         [
@@ -211,7 +215,7 @@ def runs_text(found: list[dict]) -> str:
             one["kernel"] or "not reported",
             f"{one['quantities']} quantities",
         ]
-        for one in found
+        for one in listed
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(

@@ -116,7 +116,8 @@ def recomputed(name: str, label: str) -> Block:
 
 
 def followed(name: str) -> Block:
-    """How many of a report's predictions follow from its inputs as stated, and why others do not."""
+    """How many of a report's predictions follow from its inputs as stated, and why others do
+    not."""
     report = _report(name)
     as_stated = [one for one in report.derivation if one.reading == "as stated"]
     pairs = [
@@ -128,12 +129,14 @@ def followed(name: str) -> Block:
     further, left = sum(inferred), len(inferred) - sum(inferred)
     sentences = [
         f"Of {len(stated)} predictions that {report.machine} {{cite}}`{report.cite}` derives from "
-        f"stated numbers, {sum(stated)} follow from them, within {100 * derivations.FOLLOWS:.0f} % or "
+        f"stated numbers, {sum(stated)} follow from them, within {100 * derivations.FOLLOWS:.0f} % "
+        "or "
         "the rounding of what is printed."
     ]
     if further:
         sentences.append(
-            f"A further {further} {verb(further, 'follows', 'follow')} with an input that the report "
+            f"A further {further} {verb(further, 'follows', 'follow')} with an input that the "
+            "report "
             "does not print: it was solved from the published value."
         )
     if left:

@@ -146,7 +146,8 @@ def _steps(method: MethodResult, ours: MethodResult, ratio: Ratio) -> str:
 
 
 def sentence(method: MethodResult, compared: GroupResult) -> str:
-    """One item of a group's list: what the method does to the figure, and what it does otherwise."""
+    """One item of a group's list: what the method does to the figure, and what it does
+    otherwise."""
     ours, ratio = compared.baseline, compared.ratio(method)
     differs = f": {method.listed.differs}" if method.listed.differs else ""
     title = f"- **{method.title}**"

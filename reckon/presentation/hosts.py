@@ -32,10 +32,14 @@ def host(other: dict) -> Block:
         rtt = units.amount(_value(other, "link_rtt"), "ms")
         rate = units.amount(_value(other, "link_rate"), "Mbit/s")
         return say(
-            "**The other host is built into this machine**: a second network stack in namespaces of "
-            "its own. Reckon itself carries the packets between the two, over a link that is set to "
-            f"a round trip of {rtt} and {rate} of IP packets. So what the link does is known, and its "
-            "figures tell about this machine's software, not about a wire. `PEER=host PEER_TOKEN=…` "
+            "**The other host is built into this machine**: a second network stack in namespaces "
+            "of "
+            "its own. Reckon itself carries the packets between the two, over a link that is set "
+            "to "
+            f"a round trip of {rtt} and {rate} of IP packets. So what the link does is known, and "
+            "its "
+            "figures tell about this machine's software, not about a wire. `PEER=host "
+            "PEER_TOKEN=…` "
             "takes a real host."
         )
     known = [_value(other, key) for key in ("processor", "kernel")]
@@ -89,7 +93,8 @@ def ruler(other: dict, seen: dict[str, Result]) -> Block:
 _LAYERS = "**Layers**: reads go through to the file system below, which is not named here."
 _IN_MEMORY = "**No disk is below it**, so what needs one says that it cannot run."
 _GUEST = (
-    "**This machine is a guest**, so its disk is a device as the guest sees it: the host's caches, its "
+    "**This machine is a guest**, so its disk is a device as the guest sees it: the host's caches, "
+    "its "
     "limits and other guests are part of every figure."
 )
 

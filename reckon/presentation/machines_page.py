@@ -183,8 +183,10 @@ def without(o: Others, name: str) -> Block:
 
 
 _ONE_RUN = (
-    "There is one run only. `make book RUN=again` measures this machine into a second one, which is the "
-    "control: it should find nothing. After a kernel upgrade a run of the new kernel is opened by itself, and "
+    "There is one run only. `make book RUN=again` measures this machine into a second one, which "
+    "is the "
+    "control: it should find nothing. After a kernel upgrade a run of the new kernel is opened by "
+    "itself, and "
     "`make compare A=before B=after CONTROL=again` tells what changed."
 )
 

@@ -77,10 +77,10 @@ def levels(result: Result, names: list[str], reported: dict, caption: str, name:
     names: the plateaus', in order. reported: where each should end, by name, in base units of the
     axis; None if the machine does not report it.
     """
-    found = regimes(result, names, reported)
-    if not found:
+    named_levels = regimes(result, names, reported)
+    if not named_levels:
         return _too_few(result)
-    rows = [_row(result, title, level, reported.get(title)) for title, level in found]
+    rows = [_row(result, title, level, reported.get(title)) for title, level in named_levels]
     return table(_COLUMNS, rows, caption, name)
 
 
@@ -107,10 +107,10 @@ def _row(result: Result, title: str, level: Level, capacity: float | None) -> li
 
 def levels_verdict(result: Result, names: list[str], reported: dict) -> Block:
     """Where the regimes that the data show differ from what the machine reports."""
-    found = regimes(result, names, reported)
-    if not found:
+    named_levels = regimes(result, names, reported)
+    if not named_levels:
         return _too_few(result)
-    flat = [(title, level) for title, level in found if not level.ramp]
+    flat = [(title, level) for title, level in named_levels if not level.ramp]
     by_name, capacities = dict(flat), {name: x for name, x in reported.items() if x}
     agree = [
         name
@@ -153,7 +153,8 @@ def _differs(result: Result, name: str, level: Level | None, capacity: float) ->
     if _is_last(result, level):
         return f"The curve ends before {name} does ({size} reported)."
     return (
-        f"The data show {name} ending at {_size(result, level.x_last)}, the machine reports {size}: "
+        f"The data show {name} ending at {_size(result, level.x_last)}, the machine reports "
+        f"{size}: "
         f"it keeps its speed for {_share(level, capacity)} that."
     )
 

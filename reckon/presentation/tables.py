@@ -90,7 +90,8 @@ def _point_row(result: Result, name: str, i: int) -> list[str]:
 
 
 def _curve_rows(result: Result, name: str) -> list[list[str]]:
-    """A row for each point, of a long curve for its ends; neighbours that failed alike share one."""
+    """A row for each point, of a long curve for its ends; neighbours that failed alike share
+    one."""
     n = len(result.points)
     rows = [_point_row(result, name, i) for i in (range(n) if n <= _POINTS_MOST else (0, n - 1))]
     missing = itertools.groupby(result.missing, lambda point: (point.stopped, point.reason))

@@ -83,7 +83,8 @@ def over_the_curve(ratios: np.ndarray, places: Sequence[str], how: str) -> str:
     if in_order[few] < 1 / _BESIDE and in_order[-1 - few] > _BESIDE:
         middle = units.number(float(np.median(ratios)))
         return (
-            f"on both sides of the prediction, from {at(ratios.argmin())} to {at(ratios.argmax())}, "
+            f"on both sides of the prediction, from {at(ratios.argmin())} to "
+            f"{at(ratios.argmax())}, "
             f"with {middle} times in the middle; {count}."
         )
     worst = int(off.argmax())

@@ -138,7 +138,7 @@ def test_the_staircase_has_its_levels_in_the_alt_text_and_every_point_in_the_dat
         "Caption",
         "region size",
         {LOAD: "random loads"},
-        CAPACITIES,
+        reported=CAPACITIES,
     )
     alt = block.markdown.split(":alt: ")[1].splitlines()[0]
     assert "from 1 KiB to 256 MiB" in alt and " up to 32 KiB; L2 " in alt and "main memory 1" in alt
@@ -154,7 +154,7 @@ def test_a_staircase_without_reported_capacities_or_levels_is_drawn(build):
     one = latency()
     assert "level 1" not in rk.draw.levels([one], one, "mem-bare", "C", "size", names=FOUR).markdown
     gone = made_up.unmeasured(LOAD, one)
-    assert rk.draw.levels([one], gone, "mem-gone", "C", "size", None, CAPACITIES).svg
+    assert rk.draw.levels([one], gone, "mem-gone", "C", "size", reported=CAPACITIES).svg
     assert "nothing to draw" in rk.draw.levels([gone], gone, "mem-none", "C", "size").markdown
 
 

@@ -1,6 +1,8 @@
-"""Figures of a quantity against another one: prediction, hardware estimate and spread drawn in."""
+"""Figures of a quantity along an axis: prediction, hardware estimate and spread drawn in."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import matplotlib
 import numpy as np
@@ -9,45 +11,52 @@ from matplotlib.ticker import FormatStrFormatter, MaxNLocator
 from reckon import units
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
+from reckon.presentation.figures.point_names import name_points
 from reckon.presentation.figures.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, STYLE
 from reckon.records.result import Result
 
-# From this ratio of largest to smallest on, an axis is logarithmic.
-_LOG_FROM = 16
+# "auto": logarithmic axes for wide ranges; "log": the y axis logarithmic however narrow its range;
+# "linear": axes on which a line is straight.
+Scale = Literal["auto", "log", "linear"]
+# An axis is logarithmic from these ratios of its largest to its smallest value on; one that starts
+# at 0 from the second.
+_LOG_X_FROM, _LOG_X_WITH_ZERO_FROM, _LOG_Y_FROM = 16, 50, 20
 
 
 def _set_x(axes, x: np.ndarray) -> None:
     positive = x[x > 0]
-    wide = len(positive) and positive.max() / positive.min() >= _LOG_FROM
-    if wide and len(positive) == len(x):
+    span = positive.max() / positive.min() if len(positive) else 1
+    are_counts = len(x) < _LOG_X_FROM and (x == np.round(x)).all()
+    if span >= _LOG_X_FROM and len(positive) == len(x):
         axes.set_xscale("log", base=2)
-    elif wide and positive.max() / positive.min() > 50:  # from nothing on, then by factors
+    elif span > _LOG_X_WITH_ZERO_FROM:
         axes.set_xscale("symlog", base=2, linthresh=positive.min(), linscale=0.5)
         axes.set_xticks(x)
-    elif not wide and len(x) < _LOG_FROM and (x == np.round(x)).all():  # counts: no 1.2 cores
+    elif span < _LOG_X_FROM and are_counts:  # a tick at each: there are no 1.2 cores
         axes.set_xticks(x)
     axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
 
 
-def _set_y(axes, drawn: np.ndarray, log: bool = False) -> None:
-    drawn = drawn[np.isfinite(drawn)]
-    if drawn.min() > 0 and (log or drawn.max() / drawn.min() > 20):
+def _set_y(axes, values: np.ndarray, scale: Scale = "auto") -> None:
+    values = values[np.isfinite(values)]
+    is_wide = scale == "log" or values.max() / values.min() > _LOG_Y_FROM
+    if values.min() > 0 and is_wide:
         axes.set_yscale("log")
         style.plain_log(axes.yaxis)
     else:
-        _set_linear_y(axes, drawn)
+        _set_linear_y(axes, values)
 
 
-def _set_linear_y(axes, drawn: np.ndarray) -> None:
-    """From nothing on; a rare long trial may leave the picture, it is in the data."""
-    drawn = drawn[np.isfinite(drawn)]
-    axes.set_ylim(min(0, 1.3 * drawn.min()), max(0, 1.4 * drawn.max()))
+def _set_linear_y(axes, values: np.ndarray) -> None:
+    """From 0 on; a rare long trial may lie outside, the data have it."""
+    values = values[np.isfinite(values)]
+    axes.set_ylim(min(0, 1.3 * values.min()), max(0, 1.4 * values.max()))
 
 
-def _set_scales(axes, x: np.ndarray, y: np.ndarray, straight: bool, log: bool = False) -> None:
-    if not straight:
+def _set_scales(axes, x: np.ndarray, y: np.ndarray, scale: Scale) -> None:
+    if scale != "linear":
         _set_x(axes, x)
-        _set_y(axes, y, log)
+        _set_y(axes, y, scale)
         return
     if (x == np.round(x)).all():
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -55,20 +64,25 @@ def _set_scales(axes, x: np.ndarray, y: np.ndarray, straight: bool, log: bool = 
 
 
 class MeasuredCurve:
-    """A curve's numbers in the units of its figure."""
+    """A curve's numbers in the unit of its figure."""
 
-    def __init__(self, one: Result, unit: str):
-        told = lambda values: units.from_base(np.asarray(values, float), unit)  # noqa: E731
-        self.one, self.x, self.unit = one, one.axis_told, unit
-        self.middle = told(one.medians)
-        self.low, self.high, self.least, self.most = (
-            told([getattr(s, field) for s in one.summaries])
-            for field in ("low", "high", "minimum", "p99")
-        )
-        self.predicted = told(one.sealed("predicted"))
-        self.hardware = told(one.sealed("hardware"))
-        self.revised = told(one.sealed("predicted", one.current)) if one.revisions else None
-        self.interval = [told(one.sealed(name)) for name in ("low", "high")]
+    def __init__(self, result: Result, unit: str):
+        def converted(values) -> np.ndarray:
+            return units.from_base(np.asarray(values, float), unit)
+
+        def of_summaries(field: str) -> np.ndarray:
+            return converted([getattr(summary, field) for summary in result.summaries])
+
+        self.result, self.x, self.unit = result, result.axis_told, unit
+        self.middle = converted(result.medians)
+        self.low, self.high = of_summaries("low"), of_summaries("high")
+        self.least, self.most = of_summaries("minimum"), of_summaries("p99")
+        self.predicted = converted(result.sealed("predicted"))
+        self.hardware = converted(result.sealed("hardware"))
+        self.revised = None
+        if result.revisions:
+            self.revised = converted(result.sealed("predicted", result.current))
+        self.interval = [converted(result.sealed(end)) for end in ("low", "high")]
 
     @property
     def bars(self) -> np.ndarray:
@@ -76,172 +90,152 @@ class MeasuredCurve:
         return np.nan_to_num(np.abs([self.middle - self.low, self.high - self.middle]))
 
     def draw_measured(self, axes, colour: str, title: str, size: float = 4) -> None:
-        axes.errorbar(
-            self.x,
-            self.middle,
-            yerr=self.bars,
-            fmt="o-",
-            ms=size,
-            color=colour,
-            capsize=2,
-            label=title,
-        )
+        look = {"fmt": "o-", "ms": size, "color": colour, "capsize": 2, "label": title}
+        axes.errorbar(self.x, self.middle, yerr=self.bars, **look)
+
+    def draw_predicted(self, axes) -> None:
+        """The sealed prediction with its interval, the hardware estimate and the revision."""
+        if np.isfinite(self.interval[0]).any():
+            axes.fill_between(self.x, *self.interval, color=ORANGE, alpha=0.18, lw=0)
+        axes.plot(self.x, self.predicted, "--", color=RED, label="predicted, with interval")
+        if np.isfinite(self.hardware).any():
+            axes.plot(self.x, self.hardware, ":", color=GREEN, label="hardware estimate")
+        if self.revised is not None:
+            axes.plot(self.x, self.revised, "-.", color=PURPLE, label="revised")
+
+    @property
+    def drawn(self) -> np.ndarray:
+        """What has to lie within the axes."""
+        return np.concatenate([self.middle, self.predicted])
 
     def rows(self) -> list[list[str]]:
-        return [
-            [f"{v:.6g}" for v in row]
-            for row in zip(
-                self.x,
-                self.middle,
-                self.low,
-                self.high,
-                self.least,
-                self.most,
-                self.predicted,
-                strict=True,
-            )
-        ]
+        columns = (self.middle, self.low, self.high, self.least, self.most, self.predicted)
+        return [[f"{v:.6g}" for v in row] for row in zip(self.x, *columns, strict=True)]
 
     def header(self, xlabel: str) -> list[str]:
-        return [
-            xlabel,
-            f"median [{units.spoken(self.unit)}]",
-            "low",
-            "high",
-            "minimum",
-            "p99",
-            "predicted",
-        ]
+        median = f"median [{units.spoken(self.unit)}]"
+        return [xlabel, median, "low", "high", "minimum", "p99", "predicted"]
 
     def alt(self, xlabel: str) -> str:
-        first, last = (units.amount(v, self.one.unit) for v in self.one.medians[[0, -1]])
+        first, last = (units.amount(v, self.result.unit) for v in self.result.medians[[0, -1]])
         return (
-            f"{self.one.quantity} against {xlabel}: from {first} at {self.x[0]:g} to {last} at "
+            f"{self.result.quantity} against {xlabel}: from {first} at {self.x[0]:g} to {last} at "
             f"{self.x[-1]:g}"
         )
 
 
 def _draw_single(axes, c: MeasuredCurve) -> None:
-    axes.fill_between(
-        c.x, c.least, c.most, color=BLUE, alpha=0.12, lw=0, label="minimum to 99th percentile"
-    )
+    label = "minimum to 99th percentile"
+    axes.fill_between(c.x, c.least, c.most, color=BLUE, alpha=0.12, lw=0, label=label)
     c.draw_measured(axes, BLUE, "measured: median, 95 % interval")
-    if np.isfinite(c.interval[0]).any():
-        axes.fill_between(c.x, *c.interval, color=ORANGE, alpha=0.18, lw=0)
-    axes.plot(c.x, c.predicted, "--", color=RED, label="predicted, with interval")
-    if np.isfinite(c.hardware).any():
-        axes.plot(c.x, c.hardware, ":", color=GREEN, label="hardware estimate")
-    if c.revised is not None:
-        axes.plot(c.x, c.revised, "-.", color=PURPLE, label="revised")
+    c.draw_predicted(axes)
     axes.set_ylabel(units.spoken(c.unit))
 
 
 def curve(
-    one: Result,
+    result: Result,
     name: str,
     caption: str,
     xlabel: str,
-    also: tuple | None = None,
-    straight: bool = False,
+    also: tuple[str, float] | None = None,
+    scale: Scale = "auto",
 ) -> Block:
-    """A quantity against its axis: medians with interval and range, the hardware estimate and the
-    sealed prediction (with its interval) drawn in. `also`: the same in another unit on the right, as
-    (unit, how many of the left one)."""
-    if not one.has_samples:
-        return style.nothing([one])
-    c = MeasuredCurve(one, style.step(one))
+    """A quantity along its axis: medians with interval and range, the hardware estimate and the
+    sealed prediction with its interval.
+
+    also: a second unit, for an axis on the right, and how many of it one of the left is.
+    """
+    if not result.has_samples:
+        return style.nothing([result])
+    c = MeasuredCurve(result, style.step(result))
     with matplotlib.rc_context(STYLE):
         figure, axes = style.new_axes()
         _draw_single(axes, c)
-        _set_scales(axes, c.x, np.concatenate([c.middle, c.predicted]), straight)
+        _set_scales(axes, c.x, c.drawn, scale)
         axes.set_xlabel(xlabel)
         if also:
-            told, factor = also
-            right = axes.secondary_yaxis(
-                "right", functions=(lambda v: v * factor, lambda v: v / factor)
-            )
-            right.set_ylabel(units.spoken(told))
+            unit, factor = also
+            conversions = (lambda v: v * factor, lambda v: v / factor)
+            right = axes.secondary_yaxis("right", functions=conversions)
+            right.set_ylabel(units.spoken(unit))
             right.spines["right"].set_visible(True)
         style.legend(figure, axes)
     return style.save(figure, name, caption, c.alt(xlabel), c.header(xlabel), c.rows())
 
 
-def fit(one: Result, name: str, caption: str, xlabel: str) -> Block:
-    """The same with a straight line fitted to the medians, and below it what the line leaves over."""
-    if one.line is None:
-        return curve(one, name, caption, xlabel)
-    c, line = MeasuredCurve(one, style.step(one)), one.line
-    left = units.from_base(line.residuals, c.unit)
+def fit(result: Result, name: str, caption: str, xlabel: str) -> Block:
+    """The same with a straight line fitted to the medians, and below it the residuals."""
+    if result.line is None:
+        return curve(result, name, caption, xlabel)
+    c = MeasuredCurve(result, style.step(result))
+    residuals = units.from_base(result.line.residuals, c.unit)
     with matplotlib.rc_context(STYLE):
         figure, (axes, below) = style.new_axes((6.4, 4.6), (3, 1))
         _draw_single(axes, c)
-        axes.plot(c.x, c.middle - left, "-", color=BLACK, lw=0.8, label="fitted line")
-        _set_scales(axes, c.x, np.concatenate([c.middle, c.predicted]), straight=True)
+        axes.plot(c.x, c.middle - residuals, "-", color=BLACK, lw=0.8, label="fitted line")
+        _set_scales(axes, c.x, c.drawn, "linear")
         below.axhline(0, color=BLACK, lw=0.8)
-        below.plot(c.x, left, "o-", ms=3, color=BLUE)
+        below.plot(c.x, residuals, "o-", ms=3, color=BLUE)
         below.set_ylabel("residual")
         below.set_xlabel(xlabel)
         style.legend(figure, axes)
-    rows = [[*row, f"{r:.4g}"] for row, r in zip(c.rows(), left, strict=True)]
+    rows = [[*row, f"{r:.4g}"] for row, r in zip(c.rows(), residuals, strict=True)]
     return style.save(figure, name, caption, c.alt(xlabel), [*c.header(xlabel), "residual"], rows)
 
 
 def curves(
-    found: list[Result],
+    results: list[Result],
     name: str,
     caption: str,
     xlabel: str,
     titles: dict | None = None,
-    log: bool = False,
-    straight: bool = False,
+    scale: Scale = "auto",
 ) -> Block:
-    """Several quantities against the same axis: medians with intervals, and in the same colour each
-    one's sealed prediction dashed and its hardware estimate dotted. `log`: the y axis is logarithmic,
-    however little the values differ; `straight`: on axes on which a line is straight."""
-    drawn = [one for one in found if one.has_samples]
-    if not drawn:
-        return style.nothing(found)
-    unit = style.step(drawn[0])
-    alt, rows, every, dotted = [], [], [], False
+    """Several quantities along the same axis: medians with intervals, and in the same colour each
+    one's sealed prediction dashed and its hardware estimate dotted."""
+    measured = [result for result in results if result.has_samples]
+    if not measured:
+        return style.nothing(results)
+    unit = style.step(measured[0])
+    drawn = [MeasuredCurve(result, unit) for result in measured]
+    has_hardware = any(np.isfinite(c.hardware).any() for c in drawn)
     with matplotlib.rc_context(STYLE):
         figure, axes = style.new_axes()
-        for one, colour in style.coloured(drawn):
-            c = MeasuredCurve(one, unit)
-            title = style.title(one, titles)
-            c.draw_measured(axes, colour, title)
+        for c, (result, colour) in zip(drawn, style.coloured(measured), strict=True):
+            c.draw_measured(axes, colour, style.title(result, titles))
             axes.plot(c.x, c.predicted, "--", lw=1, color=colour)
             if np.isfinite(c.hardware).any():
-                dotted = True
-                axes.plot(
-                    c.x, np.where(c.hardware > 0, c.hardware, np.nan), ":", lw=1, color=colour
-                )
-            every += [*c.middle, *c.predicted]
-            alt.append(c.alt(xlabel))
-            rows += [[one.quantity, *row] for row in c.rows()]
+                positive = np.where(c.hardware > 0, c.hardware, np.nan)
+                axes.plot(c.x, positive, ":", lw=1, color=colour)
         axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
-        if dotted:
+        if has_hardware:
             axes.plot([], [], ":", lw=1, color=BLACK, label="hardware estimate")
-        places = np.unique(np.concatenate([one.axis_told for one in drawn]))
-        _set_scales(axes, places, np.array(every), straight, log)
+        places = np.unique(np.concatenate([c.x for c in drawn]))
+        _set_scales(axes, places, np.concatenate([c.drawn for c in drawn]), scale)
         axes.set_xlabel(xlabel)
         axes.set_ylabel(units.spoken(unit))
         style.legend(figure, axes)
-    return style.save(figure, name, caption, "; ".join(alt), ["quantity", *c.header(xlabel)], rows)
+    alt = "; ".join(c.alt(xlabel) for c in drawn)
+    rows = [[c.result.quantity, *row] for c in drawn for row in c.rows()]
+    return style.save(figure, name, caption, alt, ["quantity", *drawn[-1].header(xlabel)], rows)
 
 
 def against(across: Result, up: Result, name: str, caption: str, xlabel: str, ylabel: str) -> Block:
-    """Two quantities over the same axis against one another (a latency against the throughput at
-    each load): medians with both 95 % intervals, each point with its place on the axis, the sealed
-    predictions of both dashed. What only one of them has is left out."""
+    """Two quantities of the same axis against one another, such as latency against throughput at
+    each load: medians with both intervals, each point with its place, the predictions dashed.
+
+    Places that only one of them has are left out.
+    """
     if not (across.has_samples and up.has_samples):
-        return style.nothing([one for one in (across, up) if not one.has_samples])
-    a, b = (MeasuredCurve(one, style.step(one)) for one in (across, up))
+        return style.nothing([result for result in (across, up) if not result.has_samples])
+    a, b = (MeasuredCurve(result, style.step(result)) for result in (across, up))
     shared, i, j = np.intersect1d(a.x, b.x, return_indices=True)
     if not len(shared):
         return Block(
             f"There is nothing to draw: `{across.quantity}` and `{up.quantity}` were measured "
             "at no common place."
         )
+    axis_unit = units.spoken(across.axis_unit)
     with matplotlib.rc_context(STYLE):
         figure, axes = style.new_axes()
         axes.errorbar(
@@ -261,62 +255,12 @@ def against(across: Result, up: Result, name: str, caption: str, xlabel: str, yl
         _set_y(axes, np.concatenate([b.middle[j], b.predicted[j]]))
         axes.set_xlabel(f"{xlabel} [{units.spoken(a.unit)}]")
         axes.set_ylabel(f"{ylabel} [{units.spoken(b.unit)}]")
-        _name_points(
-            axes,
-            a.middle[i],
-            b.middle[j],
-            [f"{x:g} {units.spoken(across.axis_unit)}".strip() for x in shared],
-        )
+        names = [f"{x:g} {axis_unit}".strip() for x in shared]
+        name_points(axes, a.middle[i], b.middle[j], names)
         style.legend(figure, axes)
-    header = [units.spoken(across.axis_unit) or "at"]
+    header = [axis_unit or "at"]
     for text, c in ((xlabel, a), (ylabel, b)):
         header += [f"{text}: {part}" for part in c.header("")[1:]]
     rows = [[*a.rows()[k], *b.rows()[m][1:]] for k, m in zip(i, j, strict=True)]
-    return style.save(
-        figure, name, caption, f"{a.alt('the axis')}; {b.alt('the axis')}", header, rows
-    )
-
-
-def _name_points(axes, x: np.ndarray, y: np.ndarray, names: list[str]) -> None:
-    """Names beside points, each on a side where it meets no line and no other name; where all
-    sides are taken a point stays without: it is in the data."""
-    axes.get_xlim(), axes.get_ylim()  # settles limits that are still to be chosen
-    in_points = lambda xy: axes.transData.transform(xy) * 72 / axes.figure.dpi  # noqa: E731
-    taken = []
-    lines = [line.get_xydata() for line in axes.get_lines() if line.get_linestyle() != "None"]
-    for xy in [*lines, *(bar for bars in axes.collections for bar in bars.get_segments())]:
-        dense = np.linspace(0, len(xy) - 1, 40 * len(xy))
-        at = np.column_stack([np.interp(dense, np.arange(len(xy)), part) for part in xy.T])
-        taken += [(px, py, px, py) for px, py in in_points(at[np.isfinite(at).all(axis=1)])]
-    sides = (
-        (0, 5, 0.5),
-        (0, -13, 0.5),
-        (6, -4, 0),
-        (-6, -4, 1),
-        (5, -11, 0),
-        (-5, 3, 1),
-        (14, -4, 0),
-        (-14, -4, 1),
-    )
-    for place, (px, py), text in zip(
-        zip(x, y, strict=True), in_points(np.column_stack([x, y])), names, strict=True
-    ):
-        width, height = 4.2 * len(text), 8
-        for dx, dy, share in sides:
-            left, low = px + dx - share * width, py + dy
-            if any(
-                left < t[2] and t[0] < left + width and low < t[3] and t[1] < low + height
-                for t in taken
-            ):
-                continue
-            axes.annotate(
-                text,
-                place,
-                (dx - share * width, dy),
-                textcoords="offset points",
-                ha="left",
-                va="bottom",
-                fontsize=7,
-            )
-            taken.append((left, low, left + width, low + height))
-            break
+    alt = f"{a.alt('the axis')}; {b.alt('the axis')}"
+    return style.save(figure, name, caption, alt, header, rows)

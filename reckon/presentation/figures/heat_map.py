@@ -25,16 +25,16 @@ _TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 def pages(rows: list[Row]) -> list[list[Row]]:
     """The rows of one figure each; an experiment's rows stay together as far as they fit."""
-    found: list[list[Row]] = []
+    pieces: list[list[Row]] = []
     for experiment in dict.fromkeys(row.experiment for row in rows):
         group = [row for row in rows if row.experiment == experiment]
         for start in range(0, len(group), ROWS_MOST):
             piece = group[start : start + ROWS_MOST]
-            if found and len(found[-1]) + len(piece) <= ROWS_MOST:
-                found[-1] += piece
+            if pieces and len(pieces[-1]) + len(piece) <= ROWS_MOST:
+                pieces[-1] += piece
             else:
-                found.append(piece)
-    return found
+                pieces.append(piece)
+    return pieces
 
 
 def heat_map(o: Others, rows: list[Row], name: str, what: str) -> Block:
@@ -60,7 +60,8 @@ def heat_map(o: Others, rows: list[Row], name: str, what: str) -> Block:
         _frame(axes, rows, [o.titles[column] for column in columns])
         _colour_bar(figure, axes, matplotlib.cm.ScalarMappable(norm, colours), height_inches)
     alt = (
-        f"Heat map of {len(rows)} quantities of {what} on {len(columns)} other machines, the ratio of each "
+        f"Heat map of {len(rows)} quantities of {what} on {len(columns)} other machines, the ratio "
+        "of each "
         "machine's figure to this run's, blue where that machine is quicker, red where it is slower"
     )
     header = ["line", "machine", "row here", "this run", "that machine", "ratio", "places"]
@@ -76,8 +77,10 @@ def _caption(o: Others, rows: list[Row], columns: list[str], what: str) -> str:
     ours = " (*ours*: by this book's)" if any("(ours)" in row.label for row in rows) else ""
     runs = f"; of a run, ratios within {100 * _NEAR:.0f} % are not printed"
     return (
-        f"{what.capitalize()}: every other machine's figure divided by this run's, by the same method{ours}. "
-        "Red: slower than this machine, blue: quicker, grey: neither, white: nothing to hold against this "
+        f"{what.capitalize()}: every other machine's figure divided by this run's, by the same "
+        f"method{ours}. "
+        "Red: slower than this machine, blue: quicker, grey: neither, white: nothing to hold "
+        "against this "
         f"run's{runs if set(columns) & set(o.runs) else ''}"
     )
 

@@ -1,6 +1,8 @@
-"""The memory's staircase: latencies over sizes, with the levels found in one of them."""
+"""The memory's staircase: latencies over sizes, with the levels of one of them."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
 
 import matplotlib
 import numpy as np
@@ -17,97 +19,110 @@ _ABOVE_GRID = 1.8  # and below the curves
 _LETTER = 0.012  # width of a small letter as a share of the axes' width
 
 
+@dataclass(frozen=True)
+class Expected:
+    """What the machine reports of the levels."""
+
+    reported: dict = field(default_factory=dict)  # where each should end, in base units, or None
+    names: list[str] | None = None  # the plateaus' in order; by default the reported and memory
+
+    @property
+    def plateaus(self) -> list[str]:
+        return self.names or [*self.reported, "main memory"]
+
+
 def levels(
-    found: list[Result],
+    results: list[Result],
     levels_of: Result,
     name: str,
     caption: str,
     xlabel: str,
     titles: dict | None = None,
-    reported: dict | None = None,
-    names: list[str] | None = None,
+    **expected,
 ) -> Block:
     """Several times over sizes on logarithmic axes, as in lmbench's figure 1 (McVoy and Staelin
     1996): medians with 95 % interval in a band from minimum to 99th percentile, sealed predictions
     dashed. The levels of `levels_of`, one of them, stand above their points with a line where each
-    ends. `reported` (name -> where a level should end, in base units, or None) is dotted; `names`
-    are the plateaus' in order, without them the reported ones and "main memory".
+    ends; the reported capacities are dotted. `expected` are the fields of Expected.
     """
-    drawn = [one for one in found if one.has_samples]
-    if not drawn:
-        return style.nothing(found)
-    reported, unit = reported or {}, style.step(drawn[0])
-    told = regimes(levels_of, names or [*reported, "main memory"], reported)
-    alt, rows = [], []
+    measured = [result for result in results if result.has_samples]
+    if not measured:
+        return style.nothing(results)
+    from_machine, unit = Expected(**expected), style.step(measured[0])
+    named_levels = regimes(levels_of, from_machine.plateaus, from_machine.reported)
+    drawn = [MeasuredCurve(result, unit) for result in measured]
     with matplotlib.rc_context(STYLE):
         figure, axes = style.new_axes((6.4, 4.4))
-        for one, colour in style.coloured(drawn):
-            c = MeasuredCurve(one, unit)
-            title = style.title(one, titles)
+        for c, (result, colour) in zip(drawn, style.coloured(measured), strict=True):
             axes.fill_between(c.x, c.least, c.most, color=colour, alpha=0.15, lw=0)
-            c.draw_measured(axes, colour, title, size=2.5)
+            c.draw_measured(axes, colour, style.title(result, titles), size=2.5)
             axes.plot(c.x, c.predicted, "--", lw=1, color=colour, drawstyle="steps-post")
-            alt.append(
-                f"{one.quantity} against {xlabel}: {units.span(one.medians, one.unit)}, from "
-                f"{' to '.join(units.size(float(x), one.axis_unit) for x in one.axis[[0, -1]])}"
-            )
-            rows += [[one.quantity, *row] for row in c.rows()]
         axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
         axes.fill_between([], [], color=BLACK, alpha=0.15, lw=0, label="minimum to 99th percentile")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
-        _set_limits(axes, drawn, unit)
-        _write_levels(axes, told, levels_of, unit)
-        _write_reported(axes, reported, drawn[0])
+        _set_limits(axes, measured, unit)
+        _write_levels(axes, named_levels, levels_of, unit)
+        _write_reported(axes, from_machine.reported, measured[0])
         style.plain_log(axes.yaxis)
         axes.set_xlabel(xlabel)
         axes.set_ylabel(units.spoken(unit))
         style.legend(figure, axes)
+    alt = [_alt(result, xlabel) for result in measured]
     alt += [
         f"{title} {units.amount(level.y, levels_of.unit)} up to "
         f"{units.size(level.x_last, levels_of.axis_unit)}"
-        for title, level in told
+        for title, level in named_levels
         if not level.ramp
     ]
-    header = ["quantity", *MeasuredCurve(drawn[0], unit).header(xlabel)]
+    rows = [[c.result.quantity, *row] for c in drawn for row in c.rows()]
+    header = ["quantity", *drawn[0].header(xlabel)]
     return style.save(figure, name, caption, "; ".join(alt), header, rows)
 
 
+def _alt(result: Result, xlabel: str) -> str:
+    first, last = (units.size(float(x), result.axis_unit) for x in result.axis[[0, -1]])
+    return (
+        f"{result.quantity} against {xlabel}: {units.span(result.medians, result.unit)}, from "
+        f"{first} to {last}"
+    )
+
+
 def _set_limits(axes, drawn: list[Result], unit: str) -> None:
-    """By medians and predictions: one rare long trial may leave the picture, it is in the data.
-    Above and below them stays room to write."""
+    """By medians and predictions, with room to write above and below: a rare long trial may lie
+    outside, the data have it."""
     every = np.concatenate(
-        [part for one in drawn for part in (one.medians, one.sealed("predicted"))]
+        [part for result in drawn for part in (result.medians, result.sealed("predicted"))]
     )
     every = units.from_base(every[np.isfinite(every) & (every > 0)], unit)
     decades = max(np.log10(every.max() / every.min()), 0.5)
     axes.set_ylim(every.min() / 10 ** (0.15 * decades), every.max() * 10 ** (0.24 * decades))
-    sizes = np.concatenate([one.axis_told for one in drawn])
+    sizes = np.concatenate([result.axis_told for result in drawn])
     axes.set_xlim(sizes.min() / 1.2, sizes.max() * 1.2)
     style.size_axis(axes.xaxis, sizes, drawn[0].axis_unit)
 
 
-def _write_levels(axes, told: list, one: Result, unit: str) -> None:
+def _write_levels(axes, named_levels: list, result: Result, unit: str) -> None:
     """Each plateau as a black line at its level, a line where it ends, and its name above."""
     words = []
-    for title, level in told:
+    for title, level in named_levels:
         if level.ramp:
             continue
-        left, right = (units.from_base(x, one.axis_unit) for x in (level.x_first, level.x_last))
+        left, right = (units.from_base(x, result.axis_unit) for x in (level.x_first, level.x_last))
         height = units.from_base(level.y, unit)
         axes.plot([left, right], [height, height], color=BLACK, lw=1.2, zorder=5)
-        if level.last < len(one.points) - 1:
+        if level.last < len(result.points) - 1:
             axes.axvline(right, color=BLACK, lw=0.6, zorder=_ABOVE_GRID)
-        words.append((np.sqrt(left * right), f"{title}\n{units.amount(level.y, one.unit)}"))
+        words.append((np.sqrt(left * right), f"{title}\n{units.amount(level.y, result.unit)}"))
     _write_in_rows(axes, words, 0.99, -0.09, "top")
 
 
-def _write_reported(axes, reported: dict, one: Result) -> None:
+def _write_reported(axes, reported: dict, result: Result) -> None:
     """A dotted line at each capacity, its name at the foot."""
     low, high = axes.get_xlim()
     words = []
     for title, capacity in reported.items():
-        x = units.from_base(capacity, one.axis_unit) if capacity else np.nan
+        x = units.from_base(capacity, result.axis_unit) if capacity else np.nan
         if low <= x <= high:
             axes.axvline(x, color=BLACK, lw=1, ls=":", zorder=_ABOVE_GRID)
             words.append((x, f"{title} reported"))

@@ -42,8 +42,8 @@ def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
     on theirs, and hollow, what this machine takes by their methods.
 
     groups: {title: (result, [quantities of reports])} or, of a curve, {title: (result,
-    [quantities], place on its axis)}; a pair (quantity, place) is a report's curve at a place of its
-    own. All groups share a unit; a strip should have one thing that is measured.
+    [quantities], place on its axis)}; a pair (quantity, place) is a report's curve at another
+    place. All groups share a unit; a strip should have one thing that is measured.
     """
     strips = [_strip(title, *group) for title, group in groups.items()]
     strips = [strip for strip in strips if strip.here or strip.there]

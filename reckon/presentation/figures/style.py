@@ -106,15 +106,15 @@ def legend(figure, axes, handles=None) -> None:
     )
 
 
-def step(one: Result) -> str:
+def step(result: Result) -> str:
     """The unit in which this quantity reads best."""
-    values = one.medians[np.isfinite(one.medians)]
-    return units.readable(float(np.median(np.abs(values))), one.unit)
+    values = result.medians[np.isfinite(result.medians)]
+    return units.readable(float(np.median(np.abs(values))), result.unit)
 
 
-def title(one: Result, titles: dict | None) -> str:
+def title(result: Result, titles: dict | None) -> str:
     """What the page calls a quantity, or the last part of its name."""
-    return (titles or {}).get(one.quantity, one.quantity.rsplit("/", 1)[-1])
+    return (titles or {}).get(result.quantity, result.quantity.rsplit("/", 1)[-1])
 
 
 def look(i: int) -> dict:
@@ -131,25 +131,24 @@ def report_looks() -> dict[str, dict]:
     return {report.name: look(i) for i, report in enumerate(published.all_reports())}
 
 
-def coloured(found: list[Result]) -> list[tuple[Result, str]]:
+def coloured(results: list[Result]) -> list[tuple[Result, str]]:
     """Each quantity with a colour of its own; there are seven."""
-    if len(found) > len(SERIES):
-        raise ValueError(f"{len(found)} quantities in one figure; {len(SERIES)} can be told apart")
-    return list(zip(found, SERIES, strict=False))
+    if len(results) > len(SERIES):
+        raise ValueError(
+            f"{len(results)} quantities in one figure; {len(SERIES)} can be told apart"
+        )
+    return list(zip(results, SERIES, strict=False))
 
 
-def values(one: Result, unit: str) -> list[np.ndarray]:
+def values(result: Result, unit: str) -> list[np.ndarray]:
     """Each process's values of a single quantity."""
     return [
-        units.from_base(process_values(p, one.measurement, one.unit), unit)
-        for p in one.points[0].processes
+        units.from_base(process_values(p, result.measurement, result.unit), unit)
+        for p in result.points[0].processes
     ]
 
 
-def nothing(found: list[Result]) -> Block:
-    """What stands in a figure's place where no quantity has samples."""
-    return Block(
-        "There is nothing to draw: "
-        + "; ".join(f"`{one.quantity}` {one.state}: {one.reason}" for one in found)
-        + "."
-    )
+def nothing(results: list[Result]) -> Block:
+    """What stands in a figure's place if no quantity has samples."""
+    reasons = "; ".join(f"`{one.quantity}` {one.state}: {one.reason}" for one in results)
+    return Block(f"There is nothing to draw: {reasons}.")

@@ -15,47 +15,44 @@ from reckon.records.result import Result
 _COLOURS = "cividis"  # made for colour-blind readers (Nunez, Anderton and Renslow 2018)
 
 
-def mountain(found: list[Result], name: str, caption: str, strides: dict) -> Block:
-    """Throughput over size (each Result's axis) and stride, after Bryant and O'Hallaron's memory
-    mountain: a surface, and below it the same numbers as a map, beside the map of what was predicted.
-    `strides` gives each quantity's stride in bytes. What was not measured is left grey."""
-    if not any(one.has_samples for one in found):
-        return style.nothing(found)
-    found = sorted(found, key=lambda one: strides[one.quantity])
-    drawn = [one for one in found if one.has_samples]
-    unit = style.step(max(drawn, key=lambda one: np.median(one.medians)))
-    sizes = np.unique(np.concatenate([one.axis for one in drawn]))
-    table, foreseen = np.full((2, len(found), len(sizes)), np.nan)  # a row for each stride
-    for k, one in enumerate(found):
-        if one.has_samples:
-            at = np.searchsorted(sizes, one.axis)
-            table[k, at] = units.from_base(one.medians, unit)
-            foreseen[k, at] = units.from_base(one.sealed("predicted"), unit)
-    steps = np.array([strides[one.quantity] for one in found], dtype=float)
+def mountain(results: list[Result], name: str, caption: str, strides: dict) -> Block:
+    """Throughput over size (each result's axis) and stride, after Bryant and O'Hallaron's memory
+    mountain: a surface, and below it the same numbers as a map beside the predicted one.
+
+    strides: each quantity's stride in bytes. What was not measured is grey.
+    """
+    drawn = [result for result in results if result.has_samples]
+    if not drawn:
+        return style.nothing(results)
+    results = sorted(results, key=lambda result: strides[result.quantity])
+    drawn.sort(key=lambda result: strides[result.quantity])
+    unit = style.step(max(drawn, key=lambda result: np.median(result.medians)))
+    sizes = np.unique(np.concatenate([result.axis for result in drawn]))
+    steps = np.array([strides[result.quantity] for result in results], dtype=float)
+    measured, predicted = np.full((2, len(results), len(sizes)), np.nan)  # a row for each stride
+    for k, result in enumerate(results):
+        if result.has_samples:
+            at = np.searchsorted(sizes, result.axis)
+            measured[k, at] = units.from_base(result.medians, unit)
+            predicted[k, at] = units.from_base(result.sealed("predicted"), unit)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 7.2))
         above, below = figure.add_gridspec(2, 1, height_ratios=(1.6, 1), hspace=0.15)
-        _draw_surface(
-            figure.add_subplot(above, projection="3d"),
-            np.ma.masked_invalid(table),
-            sizes,
-            steps,
-            units.spoken(unit),
-        )
+        surface = figure.add_subplot(above, projection="3d")
+        _draw_surface(surface, np.ma.masked_invalid(measured), sizes, steps, units.spoken(unit))
         left, right = below.subgridspec(1, 2, wspace=0.25)
-        panels = figure.add_subplot(left), figure.add_subplot(right)
-        most = max(np.nanmax(table), np.nanmax(foreseen))
-        for axes, values, title in zip(
-            panels, (table, foreseen), ("measured", "predicted"), strict=True
-        ):
+        panels = {"measured": figure.add_subplot(left), "predicted": figure.add_subplot(right)}
+        most = max(np.nanmax(measured), np.nanmax(predicted))
+        for (title, axes), values in zip(panels.items(), (measured, predicted), strict=True):
             image = _draw_map(axes, np.ma.masked_invalid(values), sizes, steps, most)
             axes.set_title(title, fontsize=9)
-        figure.colorbar(image, ax=panels, label=units.spoken(unit), pad=0.02)
-    high, low = (np.unravel_index(f(table), table.shape) for f in (np.nanargmax, np.nanargmin))
+        figure.colorbar(image, ax=[*panels.values()], label=units.spoken(unit), pad=0.02)
+    extremes = {"highest": np.nanargmax(measured), "lowest": np.nanargmin(measured)}
+    places = {word: np.unravel_index(k, measured.shape) for word, k in extremes.items()}
     alt = "Throughput over size and stride: " + " and ".join(
-        f"{word} {units.number(table[row, column])} {units.spoken(unit)} at "
+        f"{word} {units.number(measured[row, column])} {units.spoken(unit)} at "
         f"{units.size(sizes[column], 'byte')}, stride {units.size(steps[row], 'byte')}"
-        for word, (row, column) in (("highest", high), ("lowest", low))
+        for word, (row, column) in places.items()
     )
     return style.save(figure, name, caption, alt, _header(unit), _rows(drawn, strides, unit))
 
@@ -74,18 +71,14 @@ def _header(unit: str) -> list[str]:
 
 
 def _rows(drawn: list[Result], strides: dict, unit: str) -> list[list[str]]:
-    return [
-        [
-            f"{strides[one.quantity]:g}",
-            f"{x:.0f}",
-            *(
-                f"{units.from_base(v, unit):.6g}"
-                for v in (s.median, s.low, s.high, s.minimum, s.p99, predicted)
-            ),
-        ]
-        for one in drawn
-        for x, s, predicted in zip(one.axis, one.summaries, one.sealed("predicted"), strict=True)
-    ]
+    rows = []
+    for result in drawn:
+        sealed = result.sealed("predicted")
+        for x, s, predicted in zip(result.axis, result.summaries, sealed, strict=True):
+            values = (s.median, s.low, s.high, s.minimum, s.p99, predicted)
+            numbers = [f"{units.from_base(value, unit):.6g}" for value in values]
+            rows.append([f"{strides[result.quantity]:g}", f"{x:.0f}", *numbers])
+    return rows
 
 
 def _ticks(places: np.ndarray, most: int) -> np.ndarray:
@@ -134,7 +127,7 @@ def _draw_surface(axes, values, sizes, strides, unit: str) -> None:
 def _draw_map(axes, values, sizes, strides, most: float):
     image = axes.pcolormesh(values, cmap=_COLOURS, vmin=0, vmax=most)
     axes.set_facecolor("#bbbbbb")
-    axes.grid(False)
+    axes.grid(visible=False)
     at, names = _size_ticks(sizes, 6)
     axes.set_xticks(at + 0.5, names, fontsize=7, rotation=45, ha="right", rotation_mode="anchor")
     at, names = _stride_ticks(strides, 16)
