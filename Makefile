@@ -81,7 +81,7 @@ serve: setup ## show the site on http://127.0.0.1:8000 (PORT=)
 
 # No root, no asserted time, no page executed: what runs after every edit.
 check: setup lib ## run the tests that take no root, no measured time and no build, within 3 minutes
-	@$(PY) -m pytest -q -n 2 --dist loadfile -m "beside and not book" --ignore=tests/test_notebooks.py
+	@$(PY) -m pytest -q -n 2 --dist loadfile -m "beside and not book" --ignore=tests/notebooks
 
 # First what asserts no time, two files at once; then what measures, alone. Both always run.
 test: setup lib ## run every test but those of installation; or those of TESTS=

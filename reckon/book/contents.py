@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterator
 from pathlib import Path
 
-from sphinx_external_toc.parsing import parse_toc_yaml
+from sphinx_external_toc.parsing import MalformedError, parse_toc_yaml
 
 from reckon import config
 from reckon.config import ROOT, ReckonError
@@ -16,7 +16,10 @@ from reckon.text import did_you_mean, joined
 @functools.cache
 def toc() -> list[str]:
     """Every file of the book, in order."""
-    site = parse_toc_yaml(ROOT / "_toc.yml")
+    try:
+        site = parse_toc_yaml(ROOT / "_toc.yml")
+    except MalformedError as error:
+        raise ReckonError(f"_toc.yml: {error}.") from None
 
     def below(file: str) -> Iterator[str]:
         yield file

@@ -24,12 +24,16 @@ _ENGINE = "this process"
 class _Publisher(DisplayPublisher):
     """Collects what display() shows."""
 
-    def publish(self, data, metadata=None, **_) -> None:
+    shell: _Shell
+
+    def publish(self, data, metadata=None, source=None, **_) -> None:
         self.shell.outputs.append(new_output("display_data", data=data, metadata=metadata or {}))
 
 
 class _ResultHook(DisplayHook):
     """Collects the value of a cell's last expression."""
+
+    shell: _Shell
 
     def start_displayhook(self) -> None:
         pass
@@ -82,7 +86,8 @@ class _Shell(InteractiveShell):
 
     def execute(self, code: str) -> list:
         """Execute a cell; its outputs in order, with the error last where one was raised."""
-        self.outputs = outputs = []
+        outputs: list = []
+        self.outputs = outputs
         with (
             contextlib.redirect_stdout(_Stream("stdout", outputs)),
             contextlib.redirect_stderr(_Stream("stderr", outputs)),

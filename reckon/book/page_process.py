@@ -51,7 +51,9 @@ def _work(job: Job, connection: Connection) -> None:
 
 
 def _end_with_the_builder() -> None:
-    multiprocessing.parent_process().join()
+    builder = multiprocessing.parent_process()
+    if builder:
+        builder.join()
     os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -4,6 +4,7 @@
 """
 
 import csv
+import json
 import os
 import re
 import shutil
@@ -97,6 +98,17 @@ def _sums(header: list[str], rows: list[list[str]]) -> list[str]:
             continue
         sums.append(f"sum of {name}: {total:.{DIGITS}g}")
     return sums
+
+
+def shown_with(page, run, refused):
+    """What a page shows where the refused quantities of the recorded run could not be measured."""
+    for path in run.glob("*/*.json"):
+        data = json.loads(path.read_text())
+        for name, quantity in data["quantities"].items():
+            if refused(name):
+                quantity["measurement"].update(state="cannot", reason="no such gate", points=[])
+        path.write_text(json.dumps(data))
+    return "\n".join(map(output_text, outputs(page, run.parent.parent)))
 
 
 def write_expected(page: str) -> None:

@@ -382,7 +382,7 @@ def test_this_run_is_compared_with_the_latest_two(folders):
 @pytest.mark.parametrize("all_refused", [False, True])
 def test_the_page_without_what_it_rests_on(recorded, monkeypatch, all_refused):
     """Where every row "cannot", and where other pages were never executed."""
-    from test_notebooks import shown_with
+    from helpers.pages import shown_with
 
     if not all_refused:
         (recorded / "cpu/syscall.json").unlink()

@@ -7,6 +7,7 @@ import re
 
 import pytest
 from helpers import pages
+from helpers.pages import shown_with
 
 from reckon.book import contents
 
@@ -59,18 +60,6 @@ _X86 = (
     "x510uq",
     "i7_10750h",
 )
-
-
-def shown_with(page, run, refused):
-    """What a page shows where the refused quantities of the recorded run could not be measured."""
-    for path in run.glob("*/*.json"):
-        data = json.loads(path.read_text())
-        for name, quantity in data["quantities"].items():
-            if refused(name):
-                quantity["measurement"].update(state="cannot", reason="no such gate", points=[])
-        path.write_text(json.dumps(data))
-    outputs = pages.outputs(page, run.parent.parent)
-    return "\n".join(map(pages.output_text, outputs))
 
 
 @pytest.mark.parametrize(

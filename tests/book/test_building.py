@@ -1,0 +1,151 @@
+"""The book of a recorded run: rebuilt, edited, broken.
+
+What a test breaks it mends in the sources; the next build makes the page again."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+from helpers.books import executing
+from helpers.project import ROOT, need
+
+from reckon.book.contents import notebooks
+
+pytestmark = [pytest.mark.book, pytest.mark.beside]
+
+
+def test_the_first_build_executes_every_page_and_measures_nothing(book):
+    out = book.first.stdout
+    assert f"Pages: {len(notebooks())} executed, 0 unchanged." in out and "Site: " in out
+    assert sorted(executing(book.first)) == sorted(notebooks()) and "to go" in out
+    assert "it is read, and nothing is measured" in out and " measured\n" not in out
+
+
+def test_nothing_changed_nothing_done(book):
+    records = {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")}
+    done = book.build()
+    assert (
+        f"Pages: 0 executed, {len(notebooks())} unchanged." in done.stdout and done.returncode == 0
+    )
+    assert "(unchanged)" in done.stdout and " reused" not in done.stdout
+    assert {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")} == records
+
+
+def test_an_edited_prediction_executes_its_page_and_the_summary_alone(book):
+    before = book.measurements()
+    with book.edited("cpu/syscall", "rk.guess(90, ", "rk.guess(120, "):
+        done = book.build("--html")
+        assert done.returncode == 0, done.stderr
+        assert f"Pages: 2 executed, {len(notebooks()) - 2} unchanged." in done.stdout
+        assert executing(done) == ["cpu/syscall", "summary"]
+        assert book.measurements() == before  # samples untouched
+        page = book.html("notebooks/cpu/syscall")
+        assert "inputs revised: mode_switch" in page and "The score keeps to the sealed one" in page
+        assert "inputs revised: mode_switch" in book.html("notebooks/summary")
+
+
+def test_a_page_that_raises_is_named_and_the_rest_is_built(book):
+    with book.edited("cpu/timer", "software = loop / clock", "software = loop / clock + lfence"):
+        done = book.build("--html")
+        assert done.returncode == 1
+        assert "Failed: notebooks/cpu/timer.ipynb, cell 7: PredictionError" in done.stderr
+        assert "these cannot be added" in done.stderr and "Traceback" not in done.stderr
+        assert "This page could not be made" in book.html("notebooks/cpu/timer")
+        assert "Summary" in book.html("notebooks/summary")
+
+
+def test_a_broken_record_is_named_and_kept(book):
+    path = book.run / "memory" / "fault.json"
+    whole = path.read_text()
+    path.write_text(whole[: len(whole) // 2])
+    try:
+        done = book.build("--html")
+        assert done.returncode == 2 and "is not a whole record" in done.stderr
+        assert "fault.json" in done.stderr and "move it away" in done.stderr
+        assert path.read_text() == whole[: len(whole) // 2]
+    finally:
+        path.write_text(whole)
+
+
+def test_a_misspelt_key_of_machine_toml(book):
+    toml = book.base / "machine.toml"
+    toml.write_text('[processor]\nbase_clok = "2 GHz"\n')
+    done = book.build("--html")
+    toml.unlink()
+    assert done.returncode == 2
+    assert "no field processor.base_clok; did you mean processor.base_clock?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[processor]\nbase_clock = "fast"\n', "needs a number and a unit"),
+        ('[processor]\nbase_clock = "3 KiB"\n', "KiB is an amount of data"),
+        ("[processor\n", "cannot be read"),
+        ('colour = "red"\n', "no field colour"),
+    ],
+)
+def test_other_mistakes_in_machine_toml(book, text, says):
+    toml = book.base / "machine.toml"
+    toml.write_text(text)
+    done = book.build("--html")
+    toml.unlink()
+    assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_an_unwritable_run_folder(book, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = book.build("--html", RECKON_RUNS=str(tmp_path / "file"))
+    assert done.returncode == 2 and "cannot be" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_without_tex_the_site_is_built_and_one_line_says_how_to_get_the_pdf(book):
+    tools = book.base / "few-tools"
+    tools.mkdir(exist_ok=True)
+    for name in ("git", "lscpu", "dmidecode"):
+        if shutil.which(name) and not (tools / name).exists():
+            (tools / name).symlink_to(shutil.which(name))
+    done = book.build(PATH=str(tools))  # and what the tests above broke is whole again
+    assert done.returncode == 0, done.stderr
+    assert "No PDF: xelatex or latexmk is missing; `make tex`" in done.stdout
+    assert "This page could not be made" not in book.html("notebooks/cpu/timer")
+
+
+def test_no_apt_leaves_the_system_alone(tmp_path):
+    apt = tmp_path / "apt-get"
+    apt.write_text("#!/bin/sh\necho called >> $0.log\n")
+    apt.chmod(0o755)
+    for name in ("bash", "env", "id"):
+        (tmp_path / name).symlink_to(shutil.which(name))
+    run = lambda **more: subprocess.run(  # noqa: E731
+        [ROOT / "tools/setup", "tex"],
+        capture_output=True,
+        text=True,
+        env={"PATH": str(tmp_path), **more},
+    )
+    done = run(NO_APT="1")
+    assert done.returncode == 0 and not (tmp_path / "apt-get.log").exists()
+    if os.geteuid() == 0:  # and the check can see a call
+        run()
+        assert (tmp_path / "apt-get.log").read_text().count("called") == 2
+
+
+def test_a_full_disk_under_build(book, tmp_path):
+    """_build on a small file system of its own, in a mount namespace that ends with the build."""
+    need(os.geteuid() == 0, "mounting a small file system needs root")
+    target = book.base / "small" / "_build"
+    target.mkdir(parents=True, exist_ok=True)
+    command = f'mount -t tmpfs -o size=400k none {target} && exec "$@"'
+    done = book.build(
+        "--html",
+        prefix=["unshare", "-m", "sh", "-c", command, "sh"],
+        RECKON_BUILD=str(target),
+        RECKON_RUNS=str(book.base / "book/runs"),
+    )
+    assert done.returncode in (1, 2), done.stdout + done.stderr
+    assert "No space left on device" in done.stderr and "Traceback" not in done.stderr
+    for path in book.run.rglob("*.json"):
+        json.loads(path.read_text())
+    assert not [p for p in book.run.rglob(".*")]

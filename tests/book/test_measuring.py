@@ -1,0 +1,111 @@
+"""A short book that measures: built, rebuilt, with a row that crashes, stopped."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from helpers.books import Project, ShortProject, executing
+from helpers.project import ROOT, need, probes_running, processes_named
+
+pytestmark = [pytest.mark.book, pytest.mark.beside]
+PAGES = ["machine", "cpu/clock", "cpu/timer", "memory/fault", "summary", "machines"]
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """A book of a few pages, measured once."""
+    files = [f"notebooks/{page}" for page in PAGES] + ["book/method", "book/bibliography"]
+    project = ShortProject(tmp_path_factory.mktemp("project"), files)
+    project.first = project.build("--html")
+    assert project.first.returncode == 0, project.first.stdout + project.first.stderr
+    return project
+
+
+def test_the_first_build_measures_everything_and_says_so(book):
+    out = book.first.stdout
+    assert f"Pages: {len(PAGES)} executed, 0 unchanged." in out
+    assert executing(book.first) == PAGES and "to go" in out  # plain lines: no terminal here
+    assert re.search(r"Quantities: .*\d+ measured", out) and "Site: " in out
+    shown = set(re.findall(r"((?:cpu|memory)/\w+/\w+) (?:measured|cannot)", out))
+    assert shown == {name for name, one in book.measurements().items() if one}
+
+
+def test_nothing_changed_nothing_done(book):
+    records = {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")}
+    done = book.build("--html")
+    assert f"Pages: 0 executed, {len(PAGES)} unchanged." in done.stdout and done.returncode == 0
+    assert "(unchanged)" in done.stdout and "measured" not in done.stdout
+    assert {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")} == records
+
+
+def test_an_edited_prediction_leaves_the_samples(book):
+    before = book.measurements()
+    with book.edited("cpu/timer", "rk.guess(300, ", "rk.guess(350, "):
+        done = book.build("--html")
+    assert done.returncode == 0, done.stderr
+    assert executing(done) == ["cpu/timer", "summary"] and book.measurements() == before
+
+
+def test_a_crash_of_a_row_is_an_error_with_a_name_and_not_a_dead_kernel(book):
+    with book.edited(
+        "memory/fault", "samples=50, size_bytes=2**25", 'samples=50, probe=\\"test/crash\\"'
+    ):
+        done = book.build("--html")
+        assert done.returncode == 1
+        assert "memory/fault/major failed: test/crash died of signal 11" in done.stdout
+
+
+def stop_when(project, line, after_s=0.0):
+    """Begin a build and press Ctrl-C once it has said that; what it said, and its errors."""
+    start = subprocess.Popen(
+        [sys.executable, "-m", "reckon", "build", "--html"],
+        cwd=project.base,
+        text=True,
+        env=project.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    said = ""
+    for one in start.stdout:
+        said += one
+        if line in one:
+            break
+    time.sleep(after_s)
+    os.killpg(start.pid, signal.SIGINT)
+    out, err = start.communicate(timeout=60)
+    assert start.returncode == 130 and "Stopped; complete records are kept" in err, err
+    assert "Traceback" not in err
+    time.sleep(0.5)
+    assert processes_named(str(project.base)) == [] and probes_running() == []
+    return said + out
+
+
+def test_ctrl_c_keeps_whole_records_and_the_next_build_goes_on(book, tmp_path):
+    project = Project(tmp_path / "stopped")
+    stop_when(project, "cpu/timer: executing", after_s=2.2)
+    for path in project.run.rglob("*"):
+        if path.is_file():
+            assert path.suffix == ".json" and not path.name.startswith("."), path
+            json.loads(path.read_text())
+    again = stop_when(project, "cpu/timer: done")
+    assert "machine: executing" not in again and "cpu/clock: executing" not in again
+    assert "cpu/timer: executing" in again
+
+
+def test_an_ordinary_user_without_rights_measures_and_is_told(folders):
+    """Dropping root inside Python: no priority, no dmidecode; the rows run all the same."""
+    need(os.geteuid() == 0, "dropping root needs root")
+    script = (
+        "import os, reckon\nfrom reckon.measurement import library; from reckon.computer import fitness\nlibrary.probes()\n"
+        "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "one = library.run('cpu/syscall/getpid')\n"
+        "print(one.nice, [c.state for c in fitness.check_all() if c.name == 'priority'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.strip() == "0 ['warn']", done.stdout + done.stderr

@@ -1,0 +1,116 @@
+"""Copies of the project in which a test builds a book: of the recorded run, or a short one that measures."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from helpers.project import RECORDED, ROOT
+
+
+class Project:
+    """A copy of the project with a _build and runs of its own."""
+
+    def __init__(self, base: Path):
+        self.base = base
+        for name in ("reckon", "notebooks", "csrc", "book"):
+            shutil.copytree(
+                ROOT / name,
+                base / name,
+                ignore=shutil.ignore_patterns("runs", "__pycache__", ".ipynb*"),
+            )
+        for name in ("_config.yml", "_toc.yml"):
+            shutil.copy(ROOT / name, base / name)
+
+    def environment(self, **more: str) -> dict:
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("RECKON_")}
+        return {
+            **clean,
+            "PYTHONPATH": str(self.base),
+            "RECKON_PROFILE": "quick",
+            "RECKON_LIB": str(ROOT / "_build/lib"),
+            **more,
+        }
+
+    def build(self, *arguments: str, prefix=(), **environment: str):
+        return subprocess.run(
+            [*prefix, sys.executable, "-m", "reckon", "build", *arguments],
+            cwd=self.base,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            env=self.environment(**environment),
+        )
+
+    def edit(self, page: str, old: str, new: str) -> None:
+        path = self.base / "notebooks" / f"{page}.ipynb"
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+
+    @contextlib.contextmanager
+    def edited(self, page: str, old: str, new: str):
+        self.edit(page, old, new)
+        try:
+            yield
+        finally:
+            self.edit(page, new, old)
+
+    @property
+    def run(self) -> Path:
+        (folder,) = (self.base / "book/runs").iterdir()
+        return folder
+
+    def measurements(self) -> dict:
+        return {
+            name: quantity["measurement"]
+            for path in self.run.glob("*/*.json")
+            for name, quantity in json.loads(path.read_text())["quantities"].items()
+        }
+
+    def html(self, page: str) -> str:
+        return (self.base / "_build/html" / f"{page}.html").read_text()
+
+
+class RecordedProject(Project):
+    """A project whose book shows the recorded run, so that nothing is measured."""
+
+    def __init__(self, base: Path):
+        super().__init__(base)
+        shutil.copytree(RECORDED / "recorded", base / "book/runs/recorded")
+
+    def environment(self, **more: str) -> dict:
+        return super().environment(**{"RECKON_RUN": "recorded", **more})
+
+
+class ShortProject(Project):
+    """A project whose book has these files alone, besides its front page."""
+
+    def __init__(self, base: Path, files: list[str]):
+        super().__init__(base)
+        path = base / "_toc.yml"
+        contents = yaml.safe_load(path.read_text())
+        contents["chapters"] = _only(contents["chapters"], files)
+        path.write_text(yaml.safe_dump(contents, sort_keys=False))
+
+
+def _only(entries: list[dict], files: list[str]) -> list[dict]:
+    chosen = []
+    for entry in entries:
+        sections = _only(entry.pop("sections", []), files)
+        if sections:
+            entry["sections"] = sections
+        if sections or entry["file"] in files:
+            chosen.append(entry)
+    return chosen
+
+
+def executing(done) -> list[str]:
+    """The pages that a build executed."""
+    return re.findall(r"^(\S+): executing", done.stdout, re.M)
