@@ -342,8 +342,7 @@ def _cycles(method: MethodResult) -> float:
         return math.nan
     result = method.repeated or method.page
     point = method.repeated.points[0] if method.repeated else method.point
-    clocks = [(p.cycles_per_tick_before + p.cycles_per_tick_after) / 2 for p in point.processes]
-    return method.median * float(np.median(clocks)) * result.measurement.tick_hz
+    return method.median * float(np.median(result.core_clocks_hz(point)))
 
 
 def _what_it_does(method: MethodResult) -> str:

@@ -77,6 +77,11 @@ class Conditions(_Strict):
     cycles_per_tick_after: float
     seed: int
 
+    @property
+    def cycles_per_tick(self) -> float:
+        """The core's clock over the counter's, as calibrated before and after the samples."""
+        return (self.cycles_per_tick_before + self.cycles_per_tick_after) / 2
+
 
 class Process(Conditions):
     """The samples of one fresh process."""

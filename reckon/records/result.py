@@ -141,7 +141,7 @@ class Result:
 
     def core_clocks_hz(self, point: records.Point) -> np.ndarray:
         """The core's clock during each process at that point, as calibrated before and after it."""
-        ratios = [(p.cycles_per_tick_before + p.cycles_per_tick_after) / 2 for p in point.processes]
+        ratios = [process.cycles_per_tick for process in point.processes]
         tick_hz = self.measurement.tick_hz if self.measurement else math.nan
         return tick_hz * np.array(ratios, dtype=float)
 
@@ -260,8 +260,7 @@ class Result:
         ]
 
     def _process_cycles(self, process: records.Process) -> np.ndarray:
-        clock = (process.cycles_per_tick_before + process.cycles_per_tick_after) / 2
-        cycles = np.asarray(process.ticks) * clock
+        cycles = np.asarray(process.ticks) * process.cycles_per_tick
         return told_trials(cycles, process.ops, "call", 1, "tick", self.seal.kind)
 
     @property
