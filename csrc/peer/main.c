@@ -1,4 +1,4 @@
-/* main.c: reckon-peer, the other host of the network rows: options, and the loop that listens. */
+/* main.c: reckon-peer, the other host of the network probes: options, and the loop that listens. */
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* peer.h: what the files of reckon-peer share: the other host's end of the network rows.
+/* peer.h: what the files of reckon-peer share: the other host's end of the network probes.
  *
  * One process listens and hears greetings (greet.c); one that greeted well gets a process of
  * its own (children.c), whose loop is then a plain blocking receive and send (stream.c,
@@ -53,7 +53,6 @@ int answer(int fd, const char *format, ...) __attribute__((format(printf, 2, 3))
 void serve_echo(int fd, const struct host *, const int64_t *);
 void serve_quickack(int fd, const struct host *, const int64_t *);
 void serve_sink(int fd, const struct host *, const int64_t *);
-void serve_source(int fd, const struct host *, const int64_t *);
 void serve_udp_echo(int fd, const struct host *, const int64_t *);
 void serve_accept(int fd, const struct host *, const int64_t *);
 void serve_about(int fd, const struct host *, const int64_t *);

@@ -1,4 +1,4 @@
-/* services.c: in the process of one connection: which service it is, and its numbers. */
+/* services.c: in the process of one connection: the requested service and its numbers. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +25,6 @@ static const struct service {
      {1000000000, 4 << 20},
      2,
      serve_sink},
-    {"source",
-     "BYTES (0 to 2^60) SIZE (1 to 4194304 bytes)",
-     {0, 1},
-     {(int64_t)1 << 60, 4 << 20},
-     2,
-     serve_source},
     {"accept",
      "COUNT (1 to 10000000) HOLD_US (0 to 60000000)",
      {1, 0},
@@ -52,7 +46,7 @@ int answer(int fd, const char *format, ...)
     return peer_send(fd, line, (size_t)length);
 }
 
-/* Memory whose pages are there already, so that no measured loop meets one for the first time. */
+/* Memory whose pages have been touched, so that no measured loop faults. */
 void *touched(size_t size)
 {
     char *memory = malloc(size);
@@ -62,8 +56,7 @@ void *touched(size_t size)
     return memory;
 }
 
-/* A caller that vanished is noticed: within 15 s where it should answer, 20 s where it is silent.
- */
+/* Notices a caller that vanished: within 15 s where it should answer, 20 s where it is silent. */
 static void watch(int fd)
 {
     const int on = 1, idle_s = 8, interval_s = 4, probes = 3, unanswered_ms = 15000;

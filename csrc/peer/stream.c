@@ -1,4 +1,4 @@
-/* stream.c: echo, sink and source: the other end of what is timed over one connection. */
+/* stream.c: echo, quickack and sink: the other end of what is timed over one connection. */
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,24 +8,26 @@
 
 #define NOTES_MOST 100000
 
-static const char *no_memory = "no The other host has not enough memory for the buffer.\n";
+/* A buffer, and "ok" to the caller; NULL if either failed. */
+static char *begin(int fd, size_t size)
+{
+    char *buffer = touched(size);
+    if (!buffer)
+        answer(fd, "no The other host has not enough memory for the buffer.\n");
+    return buffer && !answer(fd, "ok\n") ? buffer : NULL;
+}
 
 void serve_echo(int fd, const struct host *host, const int64_t *numbers)
 {
     (void)host;
     const size_t size = (size_t)numbers[0];
-    char *buffer = touched(size);
-    if (!buffer || answer(fd, "ok\n")) {
-        if (!buffer)
-            answer(fd, "%s", no_memory);
-        return;
-    }
-    while (!peer_receive(fd, buffer, size) && !peer_send(fd, buffer, size))
+    char *buffer = begin(fd, size);
+    while (buffer && !peer_receive(fd, buffer, size) && !peer_send(fd, buffer, size))
         ;
 }
 
-/* Reads, answers nothing, and has each segment acknowledged as it comes. The kernel takes the
- * setting back by itself (tcp(7), TCP_QUICKACK), so it is made anew around each read. */
+/* Reads, answers nothing, and has each segment acknowledged at once. The kernel resets the option
+ * by itself (tcp(7), TCP_QUICKACK), so it is set again around each read. */
 void serve_quickack(int fd, const struct host *host, const int64_t *numbers)
 {
     const int on = 1;
@@ -38,7 +40,7 @@ void serve_quickack(int fd, const struct host *host, const int64_t *numbers)
     while (recv(fd, bytes, sizeof bytes, 0) > 0);
 }
 
-/* --- sink: how many bytes had come by when --- */
+/* --- sink: how many bytes had arrived at which time --- */
 
 static struct {
     uint64_t bytes, ns;
@@ -47,7 +49,7 @@ static size_t noted;
 
 static void take_note(uint64_t bytes, uint64_t ns, uint64_t *every_ns)
 {
-    if (noted == NOTES_MOST) { /* every second one stays, and from now on half as many are taken */
+    if (noted == NOTES_MOST) { /* keeps every second one, and takes half as many from now on */
         for (size_t i = 0; i < NOTES_MOST / 2; i++)
             notes[i] = notes[2 * i];
         noted = NOTES_MOST / 2;
@@ -62,14 +64,11 @@ void serve_sink(int fd, const struct host *host, const int64_t *numbers)
     (void)host;
     uint64_t every_ns = (uint64_t)numbers[0] * 1000, due_ns = 0, bytes = 0;
     const size_t size = (size_t)numbers[1];
-    char *buffer = touched(size);
     for (size_t i = 0; i < NOTES_MOST; i++)
-        notes[i].ns = 1; /* its pages are there before the first byte */
-    if (!buffer || answer(fd, "ok\n")) {
-        if (!buffer)
-            answer(fd, "%s", no_memory);
+        notes[i].ns = 1; /* touches its pages before the first byte */
+    char *buffer = begin(fd, size);
+    if (!buffer)
         return;
-    }
     for (;;) {
         const ssize_t got = recv(fd, buffer, size, 0);
         if (got < 0 && errno == EINTR)
@@ -93,29 +92,4 @@ void serve_sink(int fd, const struct host *host, const int64_t *numbers)
                 (unsigned long long)notes[i].ns);
     fputs("end\n", out);
     fclose(out);
-}
-
-/* --- source --- */
-
-void serve_source(int fd, const struct host *host, const int64_t *numbers)
-{
-    (void)host;
-    const int64_t bytes = numbers[0];
-    const size_t size = (size_t)numbers[1];
-    char *buffer = touched(size);
-    if (!buffer || answer(fd, "ok\n")) {
-        if (!buffer)
-            answer(fd, "%s", no_memory);
-        return;
-    }
-    if (bytes == 0)
-        while (!peer_send(fd, buffer, size))
-            ;
-    for (int64_t left = bytes; left > 0; left -= (int64_t)size)
-        if (peer_send(fd, buffer, left < (int64_t)size ? (size_t)left : size))
-            return;
-    /* The caller closes first, so that nothing on the way is cut off. */
-    shutdown(fd, SHUT_WR);
-    while (recv(fd, buffer, size, 0) > 0)
-        ;
 }

@@ -1,10 +1,10 @@
 /* wire.h: what both ends of a connection to reckon-peer agree on. Included by the program and,
- * through network/support/client.h, by the rows, so that both send and receive by the same two
+ * through network/support/client.h, by the probes, so that both send and receive by the same two
  * functions.
  *
- * The peer speaks first, so that a token is told only to what says that it is a reckon-peer:
+ * The peer sends first, so that the token goes only to what greets as a reckon-peer:
  *     peer:  reckon-peer 1
- *     row:   reckon-peer 1 TOKEN SERVICE NUMBER ...
+ *     probe: reckon-peer 1 TOKEN SERVICE NUMBER ...
  *     peer:  ok [PORT]            or: no SENTENCE */
 #ifndef RK_PEER_WIRE_H
 #define RK_PEER_WIRE_H

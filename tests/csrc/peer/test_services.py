@@ -78,7 +78,7 @@ def test_a_row_s_own_peer_answers_datagrams():
     assert (library.run("test/peer_udp", samples=20).ticks > 0).all()
 
 
-# --- sink and source ---------------------------------------------------------------------------
+# --- sink --------------------------------------------------------------------------------------
 
 
 def sink(peer, service, parts):
@@ -119,21 +119,6 @@ def test_notes_that_would_be_too_many_thin_out_and_still_end_exactly(peer):
     notes = sink(peer, "sink 0 1024", [bytes(MIB)] * (size // MIB))
     assert 50_000 <= len(notes) <= 100_000
     assert notes[-1][0] == size and notes[0][0] <= 1024 and monotone(notes)
-
-
-@pytest.mark.parametrize(("count", "size"), [(1, 4096), (4096, 4096), (1_000_001, 4096), (5, 1)])
-def test_a_source_gives_as_many_bytes_as_were_asked_for(peer, count, size):
-    connection, answer = peer.ask(f"source {count} {size}")
-    assert answer == "ok"
-    with connection:
-        assert len(everything(connection)) == count
-
-
-def test_a_source_without_end_ends_with_its_caller(peer):
-    connection, _ = peer.ask("source 0 65536")
-    with connection:
-        exactly(connection, 8 * MIB)
-    assert until(lambda: not living_children(peer.pid))
 
 
 # --- services with a port of their own ---------------------------------------------------------
@@ -299,7 +284,7 @@ def test_about_tells_what_it_is(peer):
         ("echo  1", "echo takes SIZE"),
         ("sink 1 1023", "sink takes EVERY_US"),
         ("sink 1", "sink takes EVERY_US"),
-        ("source 1 0", "source takes BYTES"),
+        ("source 1 1", 'no service "source"'),
         ("accept 0 0", "accept takes COUNT"),
         ("udp-echo 1", "udp-echo takes no number"),
         ("a\x01\x7f", 'no service "a??"'),
