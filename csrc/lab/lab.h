@@ -75,13 +75,13 @@ void lab_set_up_host(struct lab *lab, enum lab_side side);
 
 int lab_open_tun(struct lab *lab);          /* 0 or -errno */
 int lab_open_packet(struct lab *lab);       /* 0 or -errno */
-int lab_know_neighbour(enum lab_side side); /* whom nobody asks for its Ethernet address */
-/* read(2), and when the frame came (CLOCK_MONOTONIC). */
-ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64_t *came_ns);
+int lab_know_neighbour(enum lab_side side); /* its Ethernet address, without ARP */
+/* read(2), and when the frame arrived (CLOCK_MONOTONIC). */
+ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64_t *arrived_ns);
 uint64_t lab_missed(const struct lab_port *port);
-/* What a frame weighs on the link: a large one as its segments, each with its headers. */
-int64_t lab_weigh(const struct lab_port *port, const uint8_t *frame, size_t size,
-                  uint64_t *segments);
+/* A frame's bytes on the link: a large one as its segments, each with its headers. */
+int64_t lab_link_bytes(const struct lab_port *port, const uint8_t *frame, size_t size,
+                       uint64_t *segments);
 
 /* rtnetlink, in the current network namespace. 0 or -errno. */
 int lab_link_up(const char *device);
@@ -94,7 +94,7 @@ __attribute__((noreturn)) void lab_relay(struct lab *lab);
 /* Starts the relay and, from it, the programs; the pid of the last program, as the machine sees it.
  */
 pid_t lab_start(struct lab *lab);
-void lab_await_port(const struct lab *lab, int port); /* until somebody listens there */
+void lab_await_port(const struct lab *lab, int port); /* until a program listens there */
 
 static inline int64_t lab_ns(const struct timespec *time)
 {

@@ -85,7 +85,7 @@ static int64_t whole(const char *name, const char *text, int64_t least, int64_t 
     return value;
 }
 
-/* Enough that TCP fills the link, as a switch of that speed would have. */
+/* Enough for TCP to fill the link, as in a switch of that speed. */
 static int64_t queue_bytes(const struct lab *lab)
 {
     const int64_t on_the_way = lab->rtt_ns * (lab->rate_bit / 1000) / 8000000;
@@ -123,7 +123,7 @@ static void say_ready(const struct lab *lab, pid_t program)
     fflush(stdout);
 }
 
-/* Ends the relay, and thereby all; waits until nothing of it is left. */
+/* Ends the relay and with it all the rest; waits until nothing of it is left. */
 __attribute__((noreturn)) static void end(const struct lab *lab, int status)
 {
     kill(lab->relay, SIGKILL);
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
         {"path", required_argument, NULL, 'p'},   {"wait-port", required_argument, NULL, 'w'},
         {"beside", no_argument, NULL, 'b'},       {NULL, 0, NULL, 0}};
     struct lab lab = {.rtt_ns = -1};
-    int together = 0, port = 0;
+    int with_peer = 0, port = 0;
     for (int option; (option = getopt_long(argc, argv, "+", options, NULL)) != -1;) {
         if (option == 'd')
             lab.rtt_ns = whole("--rtt-us", optarg, 0, RTT_US_MOST) * 1000;
@@ -195,7 +195,7 @@ int main(int argc, char **argv)
         else if (option == 'w')
             port = (int)whole("--wait-port", optarg, 1, 65535);
         else if (option == 'b')
-            together = 1;
+            with_peer = 1;
         else
             usage("an option is not known or lacks its value");
     }
@@ -221,7 +221,7 @@ int main(int argc, char **argv)
         lab_stop("signalfd or mmap", errno);
 
     lab_open_spaces(&lab);
-    const int peer = optind == argc || together;
+    const int peer = optind == argc || with_peer;
     char *const reckon_peer[] = {beside("reckon-peer"), "--listen", "10.77.0.2", "--allow",
                                  "10.77.0.1",           NULL};
     int programs = 0;

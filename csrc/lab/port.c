@@ -1,4 +1,4 @@
-/* port.c: the relay's two ports, and what a frame weighs on the link.
+/* port.c: the relay's two ports, and a frame's bytes on the link.
  *
  * Either a veth pair to each host and a packet socket on the relay's end, in a network namespace of
  * the relay's own; the kernel says when each packet came. Or a TUN device in each. Both with a
@@ -22,7 +22,7 @@
 
 #include "lab/lab.h"
 
-/* Older than that, and somebody has set the clock. */
+/* A larger age means that the clock was set. */
 #define AGE_NS_MOST 20000000
 #define HEADER sizeof(struct virtio_net_hdr)
 
@@ -134,13 +134,13 @@ int lab_open_packet(struct lab *lab)
     return status;
 }
 
-/* When a packet came is when the kernel took it from the host, not when the relay, which may have
- * been asleep, reads it. A TUN device does not tell. */
-ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64_t *came_ns)
+/* A packet arrives when the kernel takes it from the host, not when the relay, which may have been
+ * asleep, reads it. A TUN device has no time stamps. */
+ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64_t *arrived_ns)
 {
     if (!port->link_header) {
         const ssize_t size = read(port->fd, frame, room);
-        *came_ns = lab_now_ns(CLOCK_MONOTONIC);
+        *arrived_ns = lab_now_ns(CLOCK_MONOTONIC);
         return size;
     }
     union {
@@ -153,19 +153,19 @@ ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64
                              .msg_control = &control,
                              .msg_controllen = sizeof control};
     const ssize_t size = recvmsg(port->fd, &message, 0);
-    *came_ns = lab_now_ns(CLOCK_MONOTONIC);
-    const struct cmsghdr *told = size < 0 ? NULL : CMSG_FIRSTHDR(&message);
-    if (told && told->cmsg_level == SOL_SOCKET && told->cmsg_type == SCM_TIMESTAMPNS) {
+    *arrived_ns = lab_now_ns(CLOCK_MONOTONIC);
+    const struct cmsghdr *item = size < 0 ? NULL : CMSG_FIRSTHDR(&message);
+    if (item && item->cmsg_level == SOL_SOCKET && item->cmsg_type == SCM_TIMESTAMPNS) {
         struct timespec stamp;
-        memcpy(&stamp, CMSG_DATA(told), sizeof stamp);
+        memcpy(&stamp, CMSG_DATA(item), sizeof stamp);
         const int64_t age_ns = lab_now_ns(CLOCK_REALTIME) - lab_ns(&stamp);
         if (age_ns > 0 && age_ns < AGE_NS_MOST)
-            *came_ns -= age_ns;
+            *arrived_ns -= age_ns;
     }
     return size;
 }
 
-/* Packets that came and found no room in the socket since this was asked last. */
+/* Packets that found no room in the socket since the last call. */
 uint64_t lab_missed(const struct lab_port *port)
 {
     struct tpacket_stats stats;
@@ -176,8 +176,8 @@ uint64_t lab_missed(const struct lab_port *port)
     return stats.tp_drops;
 }
 
-int64_t lab_weigh(const struct lab_port *port, const uint8_t *frame, size_t size,
-                  uint64_t *segments)
+int64_t lab_link_bytes(const struct lab_port *port, const uint8_t *frame, size_t size,
+                       uint64_t *segments)
 {
     struct virtio_net_hdr header;
     memcpy(&header, frame, HEADER);

@@ -48,27 +48,27 @@ static void own_proc(void)
     (void)!mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
-/* Becomes the program. The first process hears of it by `told`: one message, to which the kernel
- * adds who sent it, and then the error of execvp() or the end. */
-__attribute__((noreturn)) static void become(const struct lab *lab, char *const argv[], int told)
+/* Becomes the program. The first process reads from `report`: one message, to which the kernel adds
+ * the sender, and then the error of execvp() or the end. */
+__attribute__((noreturn)) static void become(const struct lab *lab, char *const argv[], int report)
 {
     int error = 0;
     close(lab->life[0]);
     signal(SIGCHLD, SIG_DFL);
     no_signal_blocked();
-    if (send(told, &error, sizeof error, 0) == sizeof error &&
+    if (send(report, &error, sizeof error, 0) == sizeof error &&
         setns(lab->net[LAB_PEER], CLONE_NEWNET) == 0) {
         own_proc();
         execvp(argv[0], argv);
     }
     error = errno;
-    (void)!send(told, &error, sizeof error, 0);
+    (void)!send(report, &error, sizeof error, 0);
     _exit(127);
 }
 
-/* In the relay: what loses its parent in there is the relay's to reap, and a program that ends
- * takes everything along. */
-static void reap(int signal_number)
+/* In the relay, the init of the process namespace: waits for orphans, and ends everything when a
+ * program ends. */
+static void wait_for_orphans(int signal_number)
 {
     (void)signal_number;
     const int error = errno; /* of whatever was interrupted */
@@ -79,17 +79,18 @@ static void reap(int signal_number)
     errno = error;
 }
 
-__attribute__((noreturn)) static void be_relay(struct lab *lab, int (*told)[2])
+__attribute__((noreturn)) static void be_relay(struct lab *lab, int (*reports)[2])
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* sooner than the pipe, where it works */
     close(lab->life[1]);
     stand_alone();
-    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = reap, .sa_flags = SA_NOCLDSTOP}, NULL);
+    sigaction(SIGCHLD,
+              &(struct sigaction){.sa_handler = wait_for_orphans, .sa_flags = SA_NOCLDSTOP}, NULL);
     for (int i = 0; i < LAB_PROGRAMS_MOST && lab->program[i]; i++) {
         programs[i] = fork();
         if (programs[i] == 0)
-            become(lab, lab->program[i], told[i][1]);
-        close(told[i][1]);
+            become(lab, lab->program[i], reports[i][1]);
+        close(reports[i][1]);
         if (programs[i] < 0)
             _exit(1);
     }
@@ -102,7 +103,7 @@ __attribute__((noreturn)) static void be_relay(struct lab *lab, int (*told)[2])
 }
 
 /* The pid of the program, as the machine sees it, once it runs. */
-static pid_t hear_of(const char *name, int told)
+static pid_t await_program(const char *name, int report)
 {
     int error = ECHILD, again = 0;
     union {
@@ -115,13 +116,13 @@ static pid_t hear_of(const char *name, int told)
                              .msg_control = &control,
                              .msg_controllen = sizeof control};
     struct ucred sender = {.pid = 0};
-    if (recvmsg(told, &message, MSG_CMSG_CLOEXEC) == sizeof error) {
+    if (recvmsg(report, &message, MSG_CMSG_CLOEXEC) == sizeof error) {
         const struct cmsghdr *from = CMSG_FIRSTHDR(&message);
         if (from && from->cmsg_type == SCM_CREDENTIALS)
             memcpy(&sender, CMSG_DATA(from), sizeof sender);
-        error = recv(told, &again, sizeof again, 0) == sizeof again ? again : 0;
+        error = recv(report, &again, sizeof again, 0) == sizeof again ? again : 0;
     }
-    close(told);
+    close(report);
     if (error || sender.pid <= 0)
         lab_cannot("Run `make lib`, or name a program that is there.", "%s does not start: %s",
                    name, strerror(error ? error : ESRCH));
@@ -130,14 +131,14 @@ static pid_t hear_of(const char *name, int told)
 
 pid_t lab_start(struct lab *lab)
 {
-    int told[LAB_PROGRAMS_MOST][2];
+    int reports[LAB_PROGRAMS_MOST][2];
     const int on = 1;
     pid_t last = 0;
     if (pipe2(lab->life, O_CLOEXEC) < 0)
         lab_stop("pipe", errno);
     for (int i = 0; i < LAB_PROGRAMS_MOST; i++)
-        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, told[i]) < 0 ||
-            setsockopt(told[i][0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, reports[i]) < 0 ||
+            setsockopt(reports[i][0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
             lab_stop("socketpair", errno);
     if (unshare(CLONE_NEWPID) < 0)
         lab_cannot(
@@ -148,20 +149,20 @@ pid_t lab_start(struct lab *lab)
     if (lab->relay < 0)
         lab_stop("fork", errno);
     if (lab->relay == 0)
-        be_relay(lab, told);
+        be_relay(lab, reports);
     close(lab->life[0]);
     for (int side = LAB_CLIENT; side <= LAB_PEER; side++)
         close(lab->port[side].fd);
     for (int i = 0; i < LAB_PROGRAMS_MOST; i++)
-        close(told[i][1]);
+        close(reports[i][1]);
     for (int i = 0; i < LAB_PROGRAMS_MOST && lab->program[i]; i++)
-        last = hear_of(lab->program[i][0], told[i][0]);
+        last = await_program(lab->program[i][0], reports[i][0]);
     return last;
 }
 
-/* Whether anybody listens on that port of the current network namespace. As the kernel lists it and
+/* Whether a program listens on that port of the current network namespace. As the kernel lists it,
  * not by a connection, which the program would have to refuse. */
-static int listened(const char *table, int port)
+static int is_listened(const char *table, int port)
 {
     FILE *file = fopen(table, "re");
     char line[256];
@@ -179,7 +180,7 @@ void lab_await_port(const struct lab *lab, int port)
 {
     lab_enter(lab, LAB_PEER);
     for (int waited_ms = 0;
-         !listened("/proc/self/net/tcp", port) && !listened("/proc/self/net/tcp6", port);
+         !is_listened("/proc/self/net/tcp", port) && !is_listened("/proc/self/net/tcp6", port);
          waited_ms++) {
         if (waitpid(lab->relay, NULL, WNOHANG) == lab->relay)
             lab_cannot("Start it by hand to see why, or name a real host with PEER=.",

@@ -2,9 +2,9 @@
  *
  * A packet of n bytes that comes at t leaves a link of that rate at free = max(free, t) + 8 n /
  * rate and arrives at free + delay. What has come and not left is the queue in front of the link; a
- * packet that finds no room there is dropped. Between two packets the relay sleeps; the last
- * SPIN_NS before one is due it stays awake, because a sleeping CPU comes late. One loop and not a
- * thread a direction: on two CPUs one has to be left to those who are measured. */
+ * packet that finds no room there is dropped. Between two packets the relay sleeps; it spins the
+ * last SPIN_NS before one is due, because a sleeping CPU wakes late. One loop and not a thread a
+ * direction: with two CPUs one must be left to the measured programs. */
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -16,11 +16,11 @@
 
 #define SPIN_NS 100000
 #define LATE_NS 100000
-/* How often a relay that never sleeps looks whether it is still wanted */
+/* How often a relay that never sleeps checks whether the first process still lives */
 #define LOOK_NS 10000000
 #define FRAME_MOST 65664 /* a large packet with its headers: 64 KiB and some */
 #define POPULATE_MOST (16 << 20)
-#define BATCH 16 /* packets that are taken in before the next look at what is due */
+#define BATCH 16 /* packets queued before the next check of release times */
 
 struct packet {
     int64_t release_ns;
@@ -72,20 +72,20 @@ static struct packet *first(struct line *line)
     return line->head == line->tail ? NULL : (struct packet *)(line->ring + line->head);
 }
 
-/* Takes in what has come. Whether there was anything. */
-static int take(const struct lab *lab, struct line *line, uint8_t *scrap)
+/* Queues the frames waiting at the port; returns 1 if there were any. */
+static int receive(const struct lab *lab, struct line *line, uint8_t *scrap)
 {
-    for (int taken = 0; taken < BATCH; taken++) {
+    for (int received = 0; received < BATCH; received++) {
         struct packet *packet = place(line);
         uint8_t *frame = packet ? packet->frame : scrap;
         int64_t now;
         const ssize_t size = lab_read(line->from, frame, FRAME_MOST, &now);
         if (size < 0 && (errno == EAGAIN || errno == EINTR || errno == ENETDOWN))
-            return taken > 0;
+            return received > 0;
         if (size < 10) /* the device is gone */
             _exit(1);
         uint64_t segments;
-        const int64_t bytes = lab_weigh(line->from, frame, (size_t)size, &segments);
+        const int64_t bytes = lab_link_bytes(line->from, frame, (size_t)size, &segments);
         const int64_t begin = line->free_ns > now ? line->free_ns : now;
         const int64_t waiting = (int64_t)((double)(begin - now) * (double)lab->rate_bit / 8e9);
         if (!packet || waiting + bytes > lab->queue_bytes) {
@@ -107,8 +107,9 @@ static int take(const struct lab *lab, struct line *line, uint8_t *scrap)
     return 1;
 }
 
-/* Hands over what is due; when the next packet is (INT64_MAX: there is none). */
-static int64_t give(struct line *line)
+/* Sends every packet whose release time has passed; returns the next release time, INT64_MAX if the
+ * queue is empty. */
+static int64_t release(struct line *line)
 {
     struct packet *packet;
     while ((packet = first(line))) {
@@ -125,7 +126,7 @@ static int64_t give(struct line *line)
 }
 
 /* Whether the first process still holds its end of the pipe. */
-static int wanted(const struct pollfd *life)
+static int is_wanted(const struct pollfd *life)
 {
     struct pollfd look = *life;
     return poll(&look, 1, 0) <= 0 || !look.revents;
@@ -148,7 +149,7 @@ static void open_line(struct lab *lab, struct line *line, enum lab_side from)
         _exit(1);
 }
 
-/* With one CPU alone, staying awake would take it from those who are measured. */
+/* With one CPU alone, spinning would take it from the measured programs. */
 static int64_t spin_ns(void)
 {
     cpu_set_t set;
@@ -162,24 +163,24 @@ void lab_relay(struct lab *lab)
     struct line line[2];
     struct pollfd events[3] = {{.fd = lab->port[0].fd, .events = POLLIN},
                                {.fd = lab->port[1].fd, .events = POLLIN},
-                               {.fd = lab->life[0]}}; /* POLLHUP is always told */
+                               {.fd = lab->life[0]}}; /* POLLHUP is always reported */
     open_line(lab, &line[0], LAB_CLIENT);
     open_line(lab, &line[1], LAB_PEER);
-    for (int64_t looked = lab_now_ns(CLOCK_MONOTONIC);;) {
+    for (int64_t checked = lab_now_ns(CLOCK_MONOTONIC);;) {
         int64_t due = INT64_MAX;
-        int came = 0;
+        int any = 0;
         for (int side = 0; side < 2; side++) {
-            came |= take(lab, &line[side], scrap);
-            const int64_t next = give(&line[side]);
+            any |= receive(lab, &line[side], scrap);
+            const int64_t next = release(&line[side]);
             due = next < due ? next : due;
         }
         const int64_t now = lab_now_ns(CLOCK_MONOTONIC);
-        if (now - looked > LOOK_NS) {
-            if (!wanted(&events[2]))
+        if (now - checked > LOOK_NS) {
+            if (!is_wanted(&events[2]))
                 _exit(0);
-            looked = now;
+            checked = now;
         }
-        if (came || due - spin <= now)
+        if (any || due - spin <= now)
             continue;
         for (int side = 0; side < 2; side++)
             add(&line[side].counts->missed, lab_missed(line[side].from));

@@ -1,5 +1,5 @@
 /* space.c: the namespaces, each step tried one by one: on some machines the first is allowed
- * and the next is not, and only the step that failed tells why. */
+ * and the next is not, and only the step that failed shows why. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -95,7 +95,7 @@ static void choose_congestion(struct lab *lab)
 {
     static const char path[] = "/proc/sys/net/ipv4/tcp_congestion_control";
     if (write_file(path, "cubic"))
-        write_file(path, "reno"); /* where that fails too, what is in force is told */
+        write_file(path, "reno"); /* where that fails too, what is in force is reported */
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t size = fd < 0 ? -1 : read(fd, lab->congestion, sizeof lab->congestion - 1);
     if (fd >= 0)
@@ -128,8 +128,8 @@ void lab_set_up_host(struct lab *lab, enum lab_side side)
     lab->ipv6 = lab_link_address(LAB_DEVICE, AF_INET6, &v6, 64) == 0;
 }
 
-/* Two network namespaces, empty, and a way between them. Anew for each way that is tried, so that
- * nothing of one that failed is in the other's. 0 or -errno. */
+/* Two new network namespaces and a path between them; new for each path, so that nothing of one
+ * that failed remains. 0 or -errno. */
 static int try_path(struct lab *lab, enum lab_path path)
 {
     for (int side = LAB_CLIENT; side <= LAB_PEER; side++) {
@@ -188,7 +188,7 @@ static void no_path(enum lab_path asked, int tun_error, const char *packet)
 
 void lab_open_spaces(struct lab *lab)
 {
-    /* Packet sockets tell when a packet came, but to have room for a burst takes root. */
+    /* Packet sockets have time stamps, but room for a burst needs root. */
     enum lab_path paths[2] = {LAB_PACKET, LAB_TUN};
     if (!is_root()) {
         become_its_root();

@@ -51,7 +51,7 @@ static void begin(int fd, const struct host *host, const char *service, pid_t pa
 
 void serve(int fd, const struct host *host, const char *service)
 {
-    reap();
+    collect_children();
     int of_host = 0;
     for (int i = 0; i < count; i++)
         of_host += same_host(&children[i].host, host);
@@ -78,7 +78,7 @@ static void ended(int at, int how)
     children[at] = children[--count];
 }
 
-void reap(void)
+void collect_children(void)
 {
     for (int i = count - 1; i >= 0; i--) {
         int how = 0;
@@ -89,7 +89,8 @@ void reap(void)
 
 int end_children(void)
 {
-    reap(); /* so that only those that live are ended, and that is no failure of theirs */
+    collect_children(); /* so that only those that live are ended, and that is no failure of theirs
+                         */
     for (int i = 0; i < count; i++)
         kill(children[i].pid, SIGKILL);
     for (; count; count--)

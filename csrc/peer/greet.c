@@ -33,11 +33,11 @@ void set_token(const char *text)
 }
 
 /* As long for any wrong token as for the right one. */
-static int is_token(const char *told, size_t length)
+static int is_token(const char *given, size_t length)
 {
     char padded[PEER_TOKEN_MOST + 1] = "";
     unsigned char differs = length > PEER_TOKEN_MOST;
-    memcpy(padded, told, length > PEER_TOKEN_MOST ? 0 : length);
+    memcpy(padded, given, length > PEER_TOKEN_MOST ? 0 : length);
     for (size_t i = 0; i < sizeof token; i++)
         differs |= (unsigned char)(padded[i] ^ token[i]);
     return differs == 0;
@@ -112,12 +112,12 @@ static void decide(struct greeting *one)
              who, version, PEER_VERSION);
         refuse(one->fd, why);
     } else {
-        const char *told = one->line + at + (one->line[at] == ' ');
-        const size_t length = strcspn(told, " ");
-        if (is_token(told, length)) {
+        const char *given = one->line + at + (one->line[at] == ' ');
+        const size_t length = strcspn(given, " ");
+        if (is_token(given, length)) {
             const int fd = one->fd;
             one->fd = -1; /* the service's: not closed with the greetings in its process */
-            serve(fd, &one->host, told + length + (told[length] == ' '));
+            serve(fd, &one->host, given + length + (given[length] == ' '));
         } else {
             note("%s was refused: its token is not the one of this reckon-peer.", who);
             refuse(one->fd, "The token is not the one of this reckon-peer; both need the same "
@@ -128,7 +128,7 @@ static void decide(struct greeting *one)
 
 /* Takes from the socket what belongs to the line and not a byte more: what comes after it is the
  * service's. 1: this one is done with. */
-static int hear_one(struct greeting *one)
+static int read_greeting(struct greeting *one)
 {
     char *to = one->line + one->length;
     const size_t room = sizeof one->line - 1 - one->length;
@@ -157,10 +157,10 @@ static int hear_one(struct greeting *one)
     return 1;
 }
 
-void hear(uint64_t now)
+void read_greetings(uint64_t now)
 {
     for (int i = 0; i < count;) {
-        if (hear_one(&waiting[i])) {
+        if (read_greeting(&waiting[i])) {
             forget(i);
         } else if (now >= waiting[i].due_ns) {
             refuse(waiting[i].fd, "The greeting took longer than 2 s.");

@@ -123,7 +123,7 @@ static int pin(const char *text)
 
 /* --- the loop --- */
 
-static void let_in(void)
+static void accept_one(void)
 {
     struct sockaddr_storage from = {0};
     socklen_t length = sizeof from;
@@ -153,14 +153,14 @@ static void listen_until_stopped(const sigset_t *open_mask)
         const int64_t left_ns = due_ns > (int64_t)before_ns ? due_ns - (int64_t)before_ns : 0;
         const struct timespec left = {left_ns / 1000000000, left_ns % 1000000000};
         const int ready = ppoll(events, (nfds_t)waiting, due_ns < 0 ? NULL : &left, open_mask);
-        reap();
+        collect_children();
         char byte;
         if (ready > 0 && events[1].revents && read(0, &byte, 1) <= 0)
             return;
         if (due_ns >= 0)
-            hear(now_ns());
+            read_greetings(now_ns());
         if (ready > 0 && events[0].revents)
-            let_in();
+            accept_one();
     }
 }
 

@@ -1,8 +1,8 @@
 /* peer.h: what the files of reckon-peer share: the other host's end of the network probes.
  *
- * One process listens and hears greetings (greet.c); one that greeted well gets a process of
- * its own (children.c), whose loop is then a plain blocking receive and send (stream.c,
- * door.c). */
+ * One process listens and reads greetings (greet.c); a connection with the right one gets a process
+ * of its own (children.c), whose loop is then a plain blocking receive and send (stream.c,
+ * ports.c). */
 #ifndef RK_PEER_H
 #define RK_PEER_H
 
@@ -33,17 +33,17 @@ int anyone_allowed(void);
 
 /* greet.c */
 void greet_new(int fd, const struct host *);
-void hear(uint64_t now_ns); /* whatever came on the connections that have not greeted yet */
-int greetings(struct pollfd *, int most); /* what to wait for; how many were written */
-int64_t next_deadline_ns(void); /* when the first of them is late; -1: none is waited for */
+void read_greetings(uint64_t now_ns);     /* on the connections that have not greeted yet */
+int greetings(struct pollfd *, int most); /* the descriptors to poll; returns their number */
+int64_t next_deadline_ns(void);           /* of the first of them; -1: none */
 void forget_oldest_greeting(void);
 void close_greetings(void);
 void set_token(const char *);
 
 /* children.c */
-void serve(int fd, const struct host *, const char *service); /* in a process of its own */
-void reap(void);
-int end_children(void); /* all of them; how many had failed */
+void serve(int fd, const struct host *, const char *service); /* in its own process */
+void collect_children(void);
+int end_children(void); /* returns how many had failed */
 
 /* services.c: in the child; does not return */
 __attribute__((noreturn)) void run_service(int fd, const struct host *, char *line);

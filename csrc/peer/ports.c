@@ -1,5 +1,5 @@
-/* door.c: udp-echo and accept: services with a port of their own, open as long as the
- * connection that asked for them. Only the host that asked is served there. */
+/* ports.c: udp-echo and accept: services with a port of their own, open as long as the connection
+ * that requested them. Only the host that requested them is served there. */
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 #include "peer/peer.h"
 
 /* A socket at the address that the caller already reaches, at a port that is free. -1: says why. */
-static int open_door(int control, int kind, int backlog, int *port)
+static int open_port(int control, int kind, int backlog, int *port)
 {
     struct sockaddr_storage here = {0};
     socklen_t length = sizeof here;
@@ -33,7 +33,7 @@ static int open_door(int control, int kind, int backlog, int *port)
 
 /* --- udp-echo --- */
 
-static void *end_with(void *control)
+static void *exit_with(void *control)
 {
     char byte;
     while (recv(*(int *)control, &byte, 1, 0) > 0 || errno == EINTR)
@@ -47,11 +47,11 @@ void serve_udp_echo(int control, const struct host *host, const int64_t *numbers
     static char buffer[65536];
     memset(buffer, 1, sizeof buffer);
     int port;
-    const int fd = open_door(control, SOCK_DGRAM, 0, &port);
-    pthread_t watcher; /* the connection is watched elsewhere: the loop is receive and send alone */
+    const int fd = open_port(control, SOCK_DGRAM, 0, &port);
+    pthread_t watcher; /* of the connection, so that the loop is receive and send alone */
     if (fd < 0)
         return;
-    if (pthread_create(&watcher, NULL, end_with, &control)) {
+    if (pthread_create(&watcher, NULL, exit_with, &control)) {
         answer(control, "no The other host allows reckon-peer no further thread.\n");
         return;
     }
@@ -77,108 +77,109 @@ struct held {
     uint64_t due_ns;
 };
 
-struct door {
+struct acceptor {
     int fd, control, epoll, listening;
     int64_t accepted, closed, in_order, count; /* in_order: closed by the caller, by a FIN */
     uint64_t hold_ns;
-    struct held *held; /* a ring: each is held as long, so the first in is the first out */
+    struct held *held; /* a ring: all are held equally long, so the first in is the first out */
     size_t room, first, holding;
 };
 
-static const int control_mark = -1, door_mark = -2;
+static const int control_mark = -1, port_mark = -2;
 
-static void wait_for(struct door *door, int fd, int mark)
+static void wait_for(struct acceptor *acceptor, int fd, int mark)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = mark};
-    epoll_ctl(door->epoll, EPOLL_CTL_ADD, fd, &event);
+    epoll_ctl(acceptor->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-static void stop_listening(struct door *door)
+static void stop_listening(struct acceptor *acceptor)
 {
-    if (door->listening)
-        epoll_ctl(door->epoll, EPOLL_CTL_DEL, door->fd, NULL);
-    door->listening = 0;
+    if (acceptor->listening)
+        epoll_ctl(acceptor->epoll, EPOLL_CTL_DEL, acceptor->fd, NULL);
+    acceptor->listening = 0;
 }
 
-static void one_closed(struct door *door, int fd)
+static void close_one(struct acceptor *acceptor, int fd)
 {
     close(fd);
-    door->closed++;
-    if (!door->listening && door->accepted < door->count) { /* it had no descriptor left */
-        wait_for(door, door->fd, door_mark);
-        door->listening = 1;
+    acceptor->closed++;
+    if (!acceptor->listening &&
+        acceptor->accepted < acceptor->count) { /* a descriptor is free again */
+        wait_for(acceptor, acceptor->fd, port_mark);
+        acceptor->listening = 1;
     }
 }
 
-static void let_in(struct door *door, const struct host *host)
+static void accept_one(struct acceptor *acceptor, const struct host *host)
 {
     struct sockaddr_storage from = {0};
     socklen_t length = sizeof from;
     const int fd =
-        accept4(door->fd, (struct sockaddr *)&from, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        accept4(acceptor->fd, (struct sockaddr *)&from, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) {
         if ((errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) &&
-            door->closed < door->accepted)
-            stop_listening(door); /* until one closes */
+            acceptor->closed < acceptor->accepted)
+            stop_listening(acceptor); /* until one closes */
         return;
     }
     const struct host asking = host_of(&from);
-    if (!same_host(&asking, host) || (door->hold_ns && door->holding == door->room)) {
+    if (!same_host(&asking, host) || (acceptor->hold_ns && acceptor->holding == acceptor->room)) {
         close(fd);
         return;
     }
     const char here = 1;
     send(fd, &here, 1, MSG_NOSIGNAL);
-    if (++door->accepted == door->count)
-        stop_listening(door);
-    if (door->hold_ns)
-        door->held[(door->first + door->holding++) % door->room] =
-            (struct held){fd, now_ns() + door->hold_ns};
+    if (++acceptor->accepted == acceptor->count)
+        stop_listening(acceptor);
+    if (acceptor->hold_ns)
+        acceptor->held[(acceptor->first + acceptor->holding++) % acceptor->room] =
+            (struct held){fd, now_ns() + acceptor->hold_ns};
     else
-        wait_for(door, fd, fd);
+        wait_for(acceptor, fd, fd);
 }
 
-/* Closes those whose time is over; when the next one's is, -1 for none. */
-static int64_t let_go(struct door *door)
+/* Closes the connections whose time is over; returns the ns until the next one's, -1 for none. */
+static int64_t close_due(struct acceptor *acceptor)
 {
-    while (door->holding) {
-        const struct held one = door->held[door->first];
+    while (acceptor->holding) {
+        const struct held one = acceptor->held[acceptor->first];
         const uint64_t now = now_ns();
         if (one.due_ns > now)
             return (int64_t)(one.due_ns - now);
-        one_closed(door, one.fd);
-        door->first = (door->first + 1) % door->room;
-        door->holding--;
+        close_one(acceptor, one.fd);
+        acceptor->first = (acceptor->first + 1) % acceptor->room;
+        acceptor->holding--;
     }
     return -1;
 }
 
-static void attend(struct door *door, const struct host *host)
+static void serve_connections(struct acceptor *acceptor, const struct host *host)
 {
-    while (door->closed < door->count) {
-        const int64_t left_ns = door->hold_ns ? let_go(door) : -1;
-        if (door->closed == door->count)
+    while (acceptor->closed < acceptor->count) {
+        const int64_t left_ns = acceptor->hold_ns ? close_due(acceptor) : -1;
+        if (acceptor->closed == acceptor->count)
             return;
         const struct timespec left = {left_ns / 1000000000, left_ns % 1000000000};
-        struct pollfd any = {.fd = door->epoll, .events = POLLIN};
+        struct pollfd any = {.fd = acceptor->epoll, .events = POLLIN};
         ppoll(&any, 1, left_ns < 0 ? NULL : &left, NULL);
         struct epoll_event events[64];
-        const int ready = epoll_wait(door->epoll, events, 64, 0);
+        const int ready = epoll_wait(acceptor->epoll, events, 64, 0);
         for (int i = 0; i < ready; i++) {
             char bytes[4096];
             const int fd = events[i].data.fd;
-            if (fd == door_mark) {
-                let_in(door, host);
+            if (fd == port_mark) {
+                accept_one(acceptor, host);
                 continue;
             }
-            const ssize_t got =
-                recv(fd == control_mark ? door->control : fd, bytes, sizeof bytes, MSG_DONTWAIT);
+            const ssize_t got = recv(fd == control_mark ? acceptor->control : fd, bytes,
+                                     sizeof bytes, MSG_DONTWAIT);
             if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
                 continue;
             if (fd == control_mark)
                 return;
-            door->in_order += got == 0;
-            one_closed(door, fd);
+            acceptor->in_order += got == 0;
+            close_one(acceptor, fd);
         }
     }
 }
@@ -220,27 +221,28 @@ void serve_accept(int control, const struct host *host, const int64_t *numbers)
     long long overflows[2], drops[2];
     read_drops(&overflows[0], &drops[0]);
     int port;
-    struct door door = {.control = control,
-                        .count = numbers[0],
-                        .listening = 1,
-                        .hold_ns = (uint64_t)numbers[1] * 1000,
-                        .room = files.rlim_cur};
-    door.fd = open_door(control, SOCK_STREAM | SOCK_NONBLOCK, 4096, &port);
-    if (door.fd < 0)
+    struct acceptor acceptor = {.control = control,
+                                .count = numbers[0],
+                                .listening = 1,
+                                .hold_ns = (uint64_t)numbers[1] * 1000,
+                                .room = files.rlim_cur};
+    acceptor.fd = open_port(control, SOCK_STREAM | SOCK_NONBLOCK, 4096, &port);
+    if (acceptor.fd < 0)
         return;
-    door.epoll = epoll_create1(EPOLL_CLOEXEC);
-    door.held = calloc(door.room, sizeof *door.held);
-    if (door.epoll < 0 || !door.held) {
+    acceptor.epoll = epoll_create1(EPOLL_CLOEXEC);
+    acceptor.held = calloc(acceptor.room, sizeof *acceptor.held);
+    if (acceptor.epoll < 0 || !acceptor.held) {
         answer(control, "no The other host has no room for this service: %s.\n", strerror(errno));
         return;
     }
-    wait_for(&door, door.fd, door_mark);
-    wait_for(&door, control, control_mark);
+    wait_for(&acceptor, acceptor.fd, port_mark);
+    wait_for(&acceptor, control, control_mark);
     if (answer(control, "ok %d\n", port))
         return;
-    attend(&door, host);
+    serve_connections(&acceptor, host);
     read_drops(&overflows[1], &drops[1]);
-    close(door.fd); /* whoever reads the answer finds the door shut */
-    answer(control, "done %lld %lld %lld %lld\n", (long long)door.accepted,
-           since(overflows[0], overflows[1]), since(drops[0], drops[1]), (long long)door.in_order);
+    close(acceptor.fd); /* before the answer, so that its reader finds the port closed */
+    answer(control, "done %lld %lld %lld %lld\n", (long long)acceptor.accepted,
+           since(overflows[0], overflows[1]), since(drops[0], drops[1]),
+           (long long)acceptor.in_order);
 }
