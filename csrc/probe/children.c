@@ -5,14 +5,22 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+int rk_wait_status(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return status;
+}
+
 int rk_wait_child(struct rk_context *c, pid_t child, const char *who)
 {
-    int how;
-    while (waitpid(child, &how, 0) < 0)
-        if (errno != EINTR)
-            return rk_failed(c, "waitpid", errno);
-    if (how == 0)
+    const int ended = rk_wait_status(child);
+    if (ended == 0)
         return 0;
+    if (ended < 0)
+        return rk_failed(c, "waitpid", errno);
     char what[128];
     snprintf(what, sizeof what, "%s did not end as it should", who);
     return rk_failed(c, what, ECHILD);

@@ -6,6 +6,10 @@
 
 #include "probe/probe.h"
 
+/* Waits for the child to end, also through signals that interrupt. Its status as waitpid(2) has it,
+ * or -1 with errno. */
+int rk_wait_status(pid_t child);
+
 /* Waits for the child to end, also through signals that interrupt. 0 if it ended with status 0,
  * else a failure that says "`who` did not end as it should". */
 int rk_wait_child(struct rk_context *, pid_t child, const char *who);

@@ -1,0 +1,199 @@
+#include "probe/tools.h"
+#include "probe/children.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- messages --- */
+
+char *tool_text(int fd)
+{
+    struct stat info;
+    const size_t size = fstat(fd, &info) == 0 ? (size_t)info.st_size : 0;
+    char *text = malloc(size + 1);
+    size_t done = 0;
+    while (text && done < size) {
+        const ssize_t got = pread(fd, text + done, size - done, (off_t)done);
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    if (text)
+        text[done] = 0;
+    return text;
+}
+
+const char *tool_words(const struct tool *tool, char words[150])
+{
+    snprintf(words, 150, "it said nothing.");
+    for (int from_out = 0; from_out < 2; from_out++) {
+        char *text = tool_text(from_out ? tool->out : tool->err), *rest = text;
+        int found = 0;
+        for (const char *line; rest && (line = strsep(&rest, "\n")) && (from_out || !found);) {
+            if (!line[strspn(line, " \t\r")])
+                continue;
+            found = 1;
+            snprintf(words, 150, "%.149s", line);
+        }
+        free(text);
+        if (found)
+            break;
+    }
+    for (char *at = words; *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = ' '; /* colours, tabs */
+    return words;
+}
+
+/* --- starting --- */
+
+/* The program's path, from PATH and folders that an ordinary user's PATH may lack. 0 or -1. */
+static int tool_find(const char *name, char path[PATH_MAX])
+{
+    char folders[PATH_MAX];
+    const char *own = getenv("PATH");
+    snprintf(folders, sizeof folders, "%.3000s:/usr/sbin:/usr/local/bin", own ? own : "");
+    char *rest = folders;
+    for (const char *folder; (folder = strsep(&rest, ":"));) {
+        struct stat info;
+        if (folder[0] == '/' && snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX &&
+            stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0)
+            return 0;
+    }
+    return -1;
+}
+
+/* In the child: only calls that are safe after a fork from a process with threads. */
+static void tool_become(const struct tool *tool, const char *path, char *const argv[], int cpu,
+                        pid_t parent, int failure)
+{
+    char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
+    const struct rlimit most = {TOOL_PRINTS_MOST, TOOL_PRINTS_MOST};
+    sigset_t none;
+    cpu_set_t set;
+    /* Lost where the program's file has privileges; such programs have a deadline of their own. */
+    rk_die_with_parent();
+    if (getppid() != parent)
+        _exit(1);
+    for (int number = 1; number < 32; number++)
+        signal(number, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    CPU_ZERO(&set);
+    if (cpu >= 0)
+        CPU_SET(cpu, &set);
+    const int null = open("/dev/null", O_RDONLY);
+    if (null >= 0 && dup2(null, 0) == 0 && dup2(tool->out, 1) == 1 && dup2(tool->err, 2) == 2 &&
+        setrlimit(RLIMIT_FSIZE, &most) == 0 &&
+        (cpu < 0 || sched_setaffinity(0, sizeof set, &set) == 0))
+        execve(path, argv, envp);
+    const int error = errno;
+    const ssize_t written = write(failure, &error, sizeof error);
+    _exit(written == sizeof error ? 127 : 126);
+}
+
+void tool_stop(struct tool *tool)
+{
+    if (!tool->name)
+        return;
+    if (tool->pid) {
+        kill(tool->pid, SIGKILL);
+        rk_wait_status(tool->pid);
+    }
+    close(tool->out);
+    close(tool->err);
+    *tool = (struct tool){0};
+}
+
+int tool_start(struct rk_context *c, struct tool *tool, const char *name, const char *package,
+               const char *const words[], int cpu, int64_t allowed_ms)
+{
+    char path[PATH_MAX], *argv[32] = {(char *)name};
+    int failure[2], error = 0;
+    *tool = (struct tool){0};
+    if (tool_find(name, path))
+        return trouble(c, EOPNOTSUPP,
+                       "%s is not installed (the package %s of Debian and Ubuntu has it)", name,
+                       package);
+    for (size_t i = 0; words[i] && i < 30; i++)
+        argv[i + 1] = (char *)words[i]; /* execve(2) changes none */
+    if (pipe2(failure, O_CLOEXEC) < 0)
+        return rk_refused(c, "pipe2", errno);
+    tool->out = memfd_create("reckon-out", MFD_CLOEXEC);
+    tool->err = memfd_create("reckon-err", MFD_CLOEXEC);
+    tool->name = name;
+    tool->allowed_ms = allowed_ms;
+    tool->end_ns = rk_monotonic_ns() + (uint64_t)(allowed_ms + TOOL_SPARE_S * 1000) * 1000000u;
+    const pid_t parent = getpid(), child = tool->out < 0 || tool->err < 0 ? -1 : fork();
+    if (child == 0)
+        tool_become(tool, path, argv, cpu, parent, failure[1]);
+    const int failed = child < 0 ? errno : 0;
+    close(failure[1]);
+    tool->pid = failed ? 0 : child;
+    while (!failed && read(failure[0], &error, sizeof error) < 0 && errno == EINTR)
+        ; /* the pipe is closed once the program runs */
+    close(failure[0]);
+    if (failed || error) {
+        tool_stop(tool);
+        return rk_refused(c, failed ? "starting a program" : path, failed ? failed : error);
+    }
+    return 0;
+}
+
+/* --- waiting --- */
+
+/* 1: the program has ended with status *how; 0: it is late. Sleeps while it waits, because the
+ * program may use this CPU. */
+static int tool_ended(struct tool *tool, int *how)
+{
+    struct pollfd event = {.fd = (int)syscall(SYS_pidfd_open, tool->pid, 0), .events = POLLIN};
+    int ended;
+    *how = 127 << 8; /* in case that another waited for it */
+    while (!(ended = waitpid(tool->pid, how, WNOHANG) != 0)) {
+        const int64_t left_ns = (int64_t)(tool->end_ns - rk_monotonic_ns());
+        if (left_ns <= 0)
+            break;
+        /* Kernels before 5.3 have no pidfd: check every 20 ms. */
+        poll(&event, event.fd >= 0, event.fd >= 0 ? (int)(left_ns / 1000000) + 1 : 20);
+    }
+    if (event.fd >= 0)
+        close(event.fd);
+    if (ended)
+        tool->pid = 0;
+    return ended;
+}
+
+int tool_wait(struct rk_context *c, struct tool *tool)
+{
+    char words[150];
+    int how;
+    if (!tool_ended(tool, &how))
+        return trouble(c, ETIMEDOUT,
+                       "%s was to take %.3g s, was still running %d s later and was "
+                       "ended.",
+                       tool->name, (double)tool->allowed_ms / 1000, TOOL_SPARE_S);
+    if (WIFSIGNALED(how))
+        return trouble(c, ECHILD, "%s died of signal %d (%s).", tool->name, WTERMSIG(how),
+                       strsignal(WTERMSIG(how)));
+    if (!WEXITSTATUS(how))
+        return 0;
+    tool_words(tool, words);
+    if (!strstr(words, "not permitted") && !strstr(words, "ermission denied") &&
+        !strstr(words, "minimal interval"))
+        return trouble(c, ECHILD, "%s failed with exit status %d: %s", tool->name, WEXITSTATUS(how),
+                       words);
+    return trouble(c, EOPNOTSUPP, "%s is refused here: %s", tool->name, words);
+}
