@@ -46,24 +46,6 @@ static int run_t470_written(struct rk_context *c, struct rk_sample *out, size_t 
     return status ? status : time_t470(c, &r, out, n);
 }
 
-/* A file that was given its place by fallocate() and never written, as the report made them. */
-static int allocate(struct rk_context *c, struct rk_blocks *file, size_t size, size_t block)
-{
-    const char *const dir = rk_scratch_dir(c);
-    *file = (struct rk_blocks){.fd = -1, .block_bytes = block, .count = (uint32_t)(size / block)};
-    file->fd = rk_unnamed_with_room(c, dir, size, 1);
-    if (file->fd < 0)
-        return file->fd;
-    if (fallocate(file->fd, 0, 0, (off_t)size) < 0) {
-        trouble(c, EOPNOTSUPP, "no file can be allocated in %.64s: %s", dir, strerror(errno));
-        return -EOPNOTSUPP;
-    }
-    file->order = calloc(file->count, sizeof *file->order);
-    if (!file->order || posix_memalign((void **)&file->buffer, rk_small_page(), block))
-        return rk_failed(c, "malloc", ENOMEM);
-    return 0;
-}
-
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct readers r;
@@ -75,7 +57,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     if (status)
         return status;
     for (int i = 0; i < r.count && !status; i++)
-        status = allocate(c, &r.file[i], size, block);
+        status = rk_blocks_open_unwritten(c, &r.file[i], size, block, 0);
     return status ? readers_end(&r, status) : time_t470(c, &r, out, n);
 }
 

@@ -5,29 +5,10 @@
 
 /* --- t470 --- */
 
-/* A file as fallocate leaves it: it has its blocks, and nothing was ever written into them. */
 static int open_unwritten(struct rk_context *c, struct rk_blocks *b)
 {
-    const size_t size = (size_t)rk_integer(c, "size_bytes"), block = 4096;
-    char path[64];
-    *b = (struct rk_blocks){.fd = -1, .block_bytes = block, .count = (uint32_t)(size / block)};
-    const int made = rk_unnamed_with_room(c, rk_scratch_dir(c), size, 1);
-    if (made < 0)
-        return made;
-    int status = 0;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", made);
-    if (fallocate(made, 0, 0, (off_t)size) < 0)
-        status = errno == EOPNOTSUPP ? rk_cannot(c, "this file system has no fallocate")
-                                     : rk_refused(c, "fallocate", errno);
-    else if ((b->fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECT | O_SYNC)) < 0)
-        status = errno == EINVAL ? rk_cannot(c, "the file system refuses O_DIRECT")
-                                 : rk_failed(c, "opening the file", errno);
-    else if (posix_memalign((void **)&b->buffer, rk_small_page(), block))
-        status = rk_failed(c, "malloc", ENOMEM);
-    close(made);
-    if (status)
-        rk_blocks_close(b);
-    return status;
+    return rk_blocks_open_unwritten(c, b, (size_t)rk_integer(c, "size_bytes"), 4096,
+                                    O_DIRECT | O_SYNC);
 }
 
 static int run_t470_sequential(struct rk_context *c, struct rk_sample *out, size_t n)

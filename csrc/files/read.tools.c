@@ -1,5 +1,7 @@
 /* files/read as another program measures it: fio, with its own clock. */
 #include <dirent.h>
+#include <limits.h>
+#include <sys/stat.h>
 
 #include "files/support/blocks.h"
 #include "probe/tools.h"

@@ -42,31 +42,8 @@ static inline int null_there_and_back(int fd, struct null_call *call)
 }
 
 /* A connection to the server of the row. */
-static inline int null_open(struct rk_context *c, struct nfs_file *f, int *fd)
-{
-    const int on = 1;
-    int status = nfs_locate(c, f);
-    if (!status)
-        status = nfs_connect(c, f->host, NFS_PORT, fd);
-    if (!status && setsockopt(*fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) < 0) {
-        status = rk_failed(c, "TCP_NODELAY", errno);
-        close(*fd);
-    }
-    return status;
-}
+int null_open(struct rk_context *c, struct nfs_file *f, int *fd);
 
-static inline int null_trouble(struct rk_context *c, const struct nfs_file *f, int status)
-{
-    if (status == -ETIMEDOUT)
-        return trouble(c, ETIMEDOUT, "The NFS server at %.60s did not answer within %d s.", f->host,
-                       NFS_DEADLINE_S);
-    if (status == -EPROTO)
-        return trouble(c, EPROTO,
-                       "What listens at %.60s port " NFS_PORT
-                       " answers no call of NFS of that version.",
-                       f->host);
-    return trouble(c, -status, "The NFS server at %.60s went away: %s.", f->host,
-                   strerror(-status));
-}
+int null_trouble(struct rk_context *c, const struct nfs_file *f, int status);
 
 #endif

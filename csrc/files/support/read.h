@@ -5,12 +5,7 @@
 #include "files/support/blocks.h"
 
 /* The row's file as blocks; `flags` as O_DIRECT, without which it is cold. */
-static inline int rk_open_blocks(struct rk_context *c, struct rk_blocks *b, int flags)
-{
-    const int status = rk_blocks_open(c, b, 0, (size_t)rk_integer(c, "file_bytes"),
-                                      (size_t)rk_integer(c, "block_bytes"), flags);
-    return status || flags & O_DIRECT ? status : rk_is_cold(c, b);
-}
+int rk_open_blocks(struct rk_context *c, struct rk_blocks *b, int flags);
 
 /* As many blocks one after the other, from this one on; the first error ends it. */
 static inline int rk_read_span(const struct rk_blocks *b, uint32_t first, uint32_t blocks)

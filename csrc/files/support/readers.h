@@ -44,76 +44,25 @@ struct readers {
 /* --- the files --- */
 
 /* Ends whoever still runs, and forgets the files; `status` if that is one. */
-static inline int readers_end(struct readers *r, int status)
-{
-    for (int i = 0; i < r->count; i++)
-        if (r->pid[i] > 0)
-            kill(r->pid[i], SIGKILL);
-    for (int i = 0; i < r->count; i++) {
-        while (r->pid[i] > 0 && waitpid(r->pid[i], NULL, 0) < 0 && errno == EINTR)
-            ;
-        rk_blocks_close(&r->file[i]);
-    }
-    if (r->shared)
-        munmap(r->shared, sizeof *r->shared);
-    return status;
-}
+int readers_end(struct readers *r, int status);
 
 /* Readers may use every CPU that this process might use when it was started. */
-static inline void all_cpus(cpu_set_t *set)
-{
-    int cpus[RK_CPUS_MOST];
-    const int count = rk_cpus(cpus, RK_CPUS_MOST);
-    CPU_ZERO(set);
-    for (int i = 0; i < count; i++)
-        CPU_SET(cpus[i], set);
-}
+void all_cpus(cpu_set_t *set);
 
 /* The shared memory, and no file yet. */
-static inline int readers_prepare(struct rk_context *c, struct readers *r, int64_t blocks)
-{
-    *r = (struct readers){.count = (int)rk_integer(c, "files"), .blocks = (uint32_t)blocks};
-    for (int i = 0; i < r->count; i++)
-        r->file[i].fd = -1;
-    all_cpus(&r->cpus);
-    void *const memory = mmap(NULL, sizeof *r->shared, PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (memory == MAP_FAILED)
-        return readers_end(r, rk_refused(c, "mmap", errno));
-    r->shared = memory;
-    return 0;
-}
+int readers_prepare(struct rk_context *c, struct readers *r, int64_t blocks);
 
 /* The files, each large enough for `trials` times `blocks` blocks and `more`. On failure nothing is
  * left. */
-static inline int readers_open(struct rk_context *c, struct readers *r, size_t trials,
-                               int64_t blocks, int more, int flags)
-{
-    int status = readers_prepare(c, r, blocks);
-    const uint64_t needed = (uint64_t)trials * (uint64_t)blocks + (uint64_t)more;
-    const size_t block = (size_t)rk_integer(c, "block_bytes");
-    for (int i = 0; i < r->count && !status; i++) {
-        status =
-            rk_blocks_open(c, &r->file[i], i, (size_t)rk_integer(c, "file_bytes"), block, flags);
-        if (!status && r->file[i].count < needed) {
-            trouble(c, EOPNOTSUPP,
-                    "%llu different blocks of %zu bytes are asked of a file that has %u; "
-                    "ask for fewer trials or a larger file",
-                    (unsigned long long)needed, block, r->file[i].count);
-            status = -EOPNOTSUPP;
-        }
-        if (status)
-            return readers_end(r, status);
-    }
-    return status;
-}
+int readers_open(struct rk_context *c, struct readers *r, size_t trials, int64_t blocks, int more,
+                 int flags);
 
 /* --- the processes --- */
 
 /* In a reader: what is not its own is closed, and it does not outlive its parent. */
 static inline void reader_settle(struct readers *r, int me, pid_t parent)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    rk_die_with_parent();
     if (getppid() != parent || sched_setaffinity(0, sizeof r->cpus, &r->cpus) < 0)
         _exit(1);
     for (int i = 0; i < r->count; i++)
@@ -141,25 +90,14 @@ static inline int readers_start(struct rk_context *c, struct readers *r,
 }
 
 /* What it means for the row that a reader ended thus (wait(2)), or that its read failed. */
-static inline int reader_trouble(struct rk_context *c, const struct readers *r, int i, int how)
-{
-    const int status = r->shared->reader[i].status;
-    if (status)
-        return rk_read_trouble(c, status);
-    if (WIFSIGNALED(how))
-        return trouble(c, ECHILD, "reader %d of %d died of signal %d (%s) before it was done",
-                       i + 1, r->count, WTERMSIG(how), strsignal(WTERMSIG(how)));
-    return trouble(c, ECHILD, "reader %d of %d left before it was done", i + 1, r->count);
-}
+int reader_trouble(struct rk_context *c, const struct readers *r, int i, int how);
 
 /* Waits until all have ended, each with all its blocks read. */
 static inline int readers_wait(struct rk_context *c, struct readers *r)
 {
     int status = 0;
     for (int i = 0; i < r->count; i++) {
-        int how = 0;
-        while (waitpid(r->pid[i], &how, 0) < 0 && errno == EINTR)
-            ;
+        const int how = rk_wait_status(r->pid[i]);
         r->pid[i] = 0;
         if (!status && (how || r->shared->reader[i].status))
             status = reader_trouble(c, r, i, how);

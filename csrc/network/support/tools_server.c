@@ -1,6 +1,7 @@
 /* tools_server.c: programs that serve others on the loopback. */
 #include "network/support/tools_server.h"
 
+#include <sys/wait.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

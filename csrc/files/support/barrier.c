@@ -1,0 +1,125 @@
+#include "files/support/barrier.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static void sleep_while(atomic_uint *word, uint32_t value, const struct timespec *most)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT, value, most, NULL, 0);
+}
+
+static void wake_all(atomic_uint *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Ready for the next trial; whoever is the last to be so wakes the parent. */
+static void come(struct readers *r)
+{
+    if ((atomic_fetch_add(&r->shared->come, 1) + 1) % (uint32_t)r->count == 0)
+        wake_all(&r->shared->come);
+}
+
+/* The first to be done notes how many blocks all have read by then: after that there are fewer
+ * readers. */
+static void note_first(struct readers *r, uint64_t end)
+{
+    struct shared *const all = r->shared;
+    uint64_t blocks = 0;
+    if (atomic_exchange(&all->first, 1))
+        return;
+    for (int i = 0; i < r->count; i++)
+        blocks += atomic_load_explicit(&all->reader[i].done, memory_order_relaxed);
+    all->first_blocks = blocks;
+    all->first_end = end;
+}
+
+static uint64_t cpu_time_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* One trial: the next `blocks` blocks of the file's order, each timed by nobody. */
+static void reader_trial(struct readers *r, int me, uint32_t from)
+{
+    struct reader *const own = &r->shared->reader[me];
+    const struct rk_blocks *const file = &r->file[me];
+    const uint64_t cpu_ns = cpu_time_ns();
+    own->begin = rk_begin();
+    for (uint32_t i = 0; i < r->blocks; i++) {
+        const int status = rk_read_block(file, file->order[from + i]);
+        if (status) {
+            own->status = status;
+            return;
+        }
+        atomic_store_explicit(&own->done, i + 1, memory_order_relaxed);
+    }
+    own->end = rk_end();
+    note_first(r, own->end);
+    own->cpu_ns = cpu_time_ns() - cpu_ns;
+}
+
+/* A reader: one block that nobody times, so that all it needs is there; then trial after trial,
+ * until it is ended. */
+static void reader_live(struct readers *r, int me)
+{
+    memset(r->file[me].buffer, 1,
+           r->file[me].block_bytes); /* its own pages, no longer the parent's */
+    r->shared->reader[me].status = rk_read_block(&r->file[me], r->file[me].order[0]);
+    for (uint32_t trial = 0;; trial++) {
+        come(r);
+        uint32_t now;
+        while ((now = atomic_load(&r->shared->trial)) == trial)
+            sleep_while(&r->shared->trial, trial, NULL);
+        if (!r->shared->reader[me].status)
+            reader_trial(r, me, 1 + trial * r->blocks);
+    }
+}
+
+/* Until all are ready for the next trial; a status if one cannot be. */
+static int await_all(struct rk_context *c, struct readers *r, uint32_t trials_done)
+{
+    const struct timespec moment = {0, LOOK_EVERY_NS};
+    const uint32_t wanted = (uint32_t)r->count * (trials_done + 1);
+    for (uint32_t now; (now = atomic_load(&r->shared->come)) < wanted;) {
+        sleep_while(&r->shared->come, now, &moment);
+        for (int i = 0; i < r->count; i++) {
+            int how = 0;
+            if (waitpid(r->pid[i], &how, WNOHANG) == r->pid[i]) {
+                r->pid[i] = 0;
+                return reader_trouble(c, r, i, how);
+            }
+        }
+    }
+    for (int i = 0; i < r->count; i++)
+        if (r->shared->reader[i].status)
+            return reader_trouble(c, r, i, 0);
+    return 0;
+}
+
+int barrier_open(struct rk_context *c, struct readers *r, size_t trials)
+{
+    int status = readers_open(c, r, trials, rk_integer(c, "blocks"), 1, O_DIRECT);
+    if (status)
+        return status;
+    uint64_t state = rk_begin();
+    for (int i = 0; i < r->count; i++)
+        shuffle(r->file[i].order, r->file[i].count, &state);
+    status = readers_start(c, r, reader_live);
+    status = status ? status : await_all(c, r, 0);
+    return status ? readers_end(r, status) : 0;
+}
+
+int barrier_trial(struct rk_context *c, struct readers *r, uint32_t trial, uint64_t *begin)
+{
+    for (int i = 0; i < r->count; i++)
+        atomic_store(&r->shared->reader[i].done, 0);
+    atomic_store(&r->shared->first, 0);
+    *begin = rk_begin();
+    atomic_store(&r->shared->trial, trial + 1);
+    wake_all(&r->shared->trial);
+    return await_all(c, r, trial + 1);
+}

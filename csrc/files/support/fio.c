@@ -1,0 +1,44 @@
+#include "files/support/fio.h"
+
+#include <stdarg.h>
+#include <sys/mman.h>
+
+void fio_say(struct fio_job *job, const char *format, ...)
+{
+    const size_t room = sizeof job->text - job->length;
+    va_list list;
+    va_start(list, format);
+    const int length = vsnprintf(job->text + job->length, room, format, list);
+    va_end(list);
+    job->length += length < 0 || (size_t)length >= room ? room - 1 : (size_t)length;
+}
+
+int fio_lend(const struct rk_blocks *b)
+{
+    return dup(b->fd);
+}
+
+int fio_run(struct rk_context *c, struct tool *fio, const struct fio_job *job, int64_t allowed_ms)
+{
+    char path[32];
+    *fio = (struct tool){0};
+    const int fd = memfd_create("reckon-job", 0); /* inherited */
+    if (fd < 0)
+        return rk_refused(c, "memfd_create", errno);
+    int status = write(fd, job->text, job->length) == (ssize_t)job->length
+                     ? 0
+                     : rk_refused(c, "writing the job for fio", errno);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    const char *const words[] = {"--readonly", "--output-format=json", path, NULL};
+    status = status ? status : tool_start(c, fio, "fio", "fio", words, -1, allowed_ms);
+    close(fd);
+    return status ? status : tool_wait(c, fio);
+}
+
+int fio_number(const char *from, const char *name, double *value)
+{
+    char key[64];
+    snprintf(key, sizeof key, "\"%s\" : ", name);
+    const char *const at = from ? strstr(from, key) : NULL;
+    return at && sscanf(at + strlen(key), "%lf", value) == 1;
+}

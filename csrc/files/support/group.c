@@ -1,0 +1,209 @@
+#include "files/support/group.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- where --- */
+/* Whether a file of words has this one. */
+static int group_has_word(const char *folder, const char *name, const char *word)
+{
+    char path[PATH_MAX + 64], found[64];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "re");
+    int has = 0;
+    while (file && !has && fscanf(file, "%63s", found) == 1)
+        has = strcmp(found, word) == 0;
+    if (file)
+        fclose(file);
+    return has;
+}
+
+static int group_is_folder(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* This process's own group as /proc/self/cgroup tells it, with a slash before it; "" if it does
+ * not. */
+static void group_own(int second, char own[PATH_MAX])
+{
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    char line[PATH_MAX];
+    own[0] = 0;
+    while (file && !own[0] && fgets(line, sizeof line, file)) {
+        char *controllers = strchr(line, ':'),
+             *group = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!group)
+            continue;
+        *group++ = 0;
+        group[strcspn(group, "\n")] = 0;
+        int memory = 0;
+        for (char *rest = controllers + 1, *one; (one = strsep(&rest, ","));)
+            memory |= strcmp(one, "memory") == 0;
+        if (second ? strcmp(line, "0:") == 0 : memory)
+            snprintf(own, PATH_MAX, "%s", group);
+    }
+    if (file)
+        fclose(file);
+}
+
+/* The folder in which a group can be made, in g->path. Version 1: this process's own group. Version
+ * 2: the nearest above it that hands the memory controller on, which one with processes never does.
+ * In a container the own group's name may be the outside's; then what is mounted is the own group.
+ */
+static int group_find(struct rk_context *c, struct rk_group *g, const char *root)
+{
+    char mount[1024], own[PATH_MAX];
+    snprintf(mount, sizeof mount, "%s/unified", root);
+    const int hybrid = group_has_word(mount, "cgroup.controllers", "memory");
+    const int whole = group_has_word(root, "cgroup.controllers", "memory");
+    g->second = hybrid || whole;
+    snprintf(mount, sizeof mount, "%s%s", root, whole ? "" : hybrid ? "/unified" : "/memory");
+    if (!group_is_folder(mount))
+        return trouble(c, EOPNOTSUPP, "there is no memory controller of control groups in %.128s",
+                       root);
+    group_own(g->second, own);
+    const size_t length = strlen(mount);
+    if (snprintf(g->path, PATH_MAX - 64, "%s%s", mount, own) >= PATH_MAX - 64)
+        g->path[length] = 0;
+    while (strlen(g->path) > length &&
+           (!group_is_folder(g->path) || g->path[strlen(g->path) - 1] == '/' ||
+            (g->second && !group_has_word(g->path, "cgroup.subtree_control", "memory"))))
+        *strrchr(g->path, '/') = 0;
+    if (g->second && !group_has_word(g->path, "cgroup.subtree_control", "memory"))
+        return rk_cannot(c, "no control group above this process hands the memory controller on "
+                            "(cgroup.subtree_control)");
+    return 0;
+}
+
+/* --- the end --- */
+/* Removes the group with whoever is still in it. 0 once it is gone. */
+static int group_remove(const char *path)
+{
+    char members[PATH_MAX + 16];
+    snprintf(members, sizeof members, "%s/cgroup.procs", path);
+    for (int tries = 0; tries < 2000; tries++) { /* ten seconds */
+        if (rmdir(path) == 0 || errno == ENOENT)
+            return 0;
+        FILE *file = fopen(members, "re");
+        int pid;
+        while (file && fscanf(file, "%d", &pid) == 1)
+            if (pid > 0)
+                kill(pid, SIGKILL);
+        if (file)
+            fclose(file);
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    return 1;
+}
+
+__attribute__((noreturn)) static void group_be_janitor(const struct rk_group *g, int end)
+{
+    sigset_t all;
+    char byte = 0;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    setsid();
+    prctl(PR_SET_NAME, "reckon-janitor");
+    for (int fd = 0; fd < 1024; fd++) /* it holds no file, pipe or samples of its maker */
+        if (fd != end)
+            close(fd);
+    if (write(end, &byte, 1) == 1)
+        while (read(end, &byte, 1) < 0 && errno == EINTR)
+            ;
+    _exit(group_remove(g->path));
+}
+
+int group_close(struct rk_context *c, struct rk_group *g)
+{
+    if (g->life >= 0)
+        close(g->life);
+    g->life = -1;
+    const int removed = g->janitor <= 0 || rk_wait_status(g->janitor) == 0;
+    g->janitor = 0;
+    return removed ? 0
+                   : trouble(c, EBUSY, "the control group %.150s could not be removed", g->path);
+}
+
+/* --- the beginning --- */
+static int group_hire(struct rk_context *c, struct rk_group *g)
+{
+    int ends[2];
+    char ready;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+        return rk_refused(c, "socketpair", errno);
+    g->janitor = fork();
+    if (g->janitor == 0)
+        group_be_janitor(g, ends[1]);
+    const int error = g->janitor < 0 ? errno : 0;
+    close(ends[1]);
+    g->life = ends[0];
+    if (error)
+        return rk_refused(c, "fork", error);
+    return read(g->life, &ready, 1) == 1 ? 0 : rk_failed(c, "the control group's janitor", ECHILD);
+}
+
+int group_write(const struct rk_group *g, const char *name, const char *text)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", g->path, name);
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    const ssize_t written = fd < 0 ? -1 : write(fd, text, strlen(text));
+    const int error = errno;
+    if (fd >= 0)
+        close(fd);
+    return written == (ssize_t)strlen(text) ? 0 : -error;
+}
+
+int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
+{
+    char text[32];
+    *g = (struct rk_group){.life = -1};
+    int status = group_find(c, g, rk_text(c, "groups"));
+    if (status)
+        return status;
+    const size_t length = strlen(g->path);
+    snprintf(g->path + length, PATH_MAX - length, "/reckon-%d-%llx", (int)getpid(),
+             (unsigned long long)rk_begin());
+    status = group_hire(c, g);
+    if (status)
+        return status;
+    if (mkdir(g->path, 0755) < 0) {
+        const int error = errno;
+        return trouble(c, EOPNOTSUPP, "no control group can be made in %.*s (%s); it takes root",
+                       (int)length, g->path, strerror(error));
+    }
+    snprintf(text, sizeof text, "%lld", (long long)limit_bytes);
+    const int error = -group_write(g, group_limit[g->second], text);
+    if (error)
+        return trouble(c, EOPNOTSUPP, "the control group takes no limit of memory (%s: %s)",
+                       group_limit[g->second], strerror(error));
+    return 0;
+}
+
+int64_t group_used(const struct rk_group *g, int64_t *limit_bytes)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", g->path, group_limit[g->second]);
+    *limit_bytes = rk_number_in(path);
+    snprintf(path, sizeof path, "%s/%s", g->path, group_usage[g->second]);
+    return rk_number_in(path);
+}
+
+int64_t group_left(const struct rk_group *g)
+{
+    char path[PATH_MAX + 64];
+    int64_t limit;
+    snprintf(path, sizeof path, "%s/memory.stat", g->path);
+    const int64_t cached = rk_field_in(path, group_cached[g->second]), used = group_used(g, &limit);
+    return limit - (used - cached);
+}

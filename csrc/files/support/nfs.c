@@ -1,0 +1,250 @@
+#include "files/support/nfs.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+/* --- the library --- */
+static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
+{
+    static const char *const versions[] = {"libnfs.so.16", "libnfs.so.14", "libnfs.so.13"};
+    static const struct {
+        const char *name;
+        size_t place;
+    } functions[] = {
+#define NFS_FUNCTION(name_) {"nfs_" #name_, offsetof(struct nfs_library, name_)}
+        NFS_FUNCTION(init_context),
+        NFS_FUNCTION(destroy_context),
+        NFS_FUNCTION(set_version),
+        NFS_FUNCTION(set_timeout),
+        NFS_FUNCTION(set_autoreconnect),
+        NFS_FUNCTION(get_error),
+        NFS_FUNCTION(mount),
+        NFS_FUNCTION(open),
+        NFS_FUNCTION(close),
+        NFS_FUNCTION(lseek),
+        NFS_FUNCTION(pread),
+#undef NFS_FUNCTION
+    };
+    const char *const instead = getenv("RECKON_NFS_LIBRARY"), *name = NULL; /* for tests */
+    *of = (struct nfs_library){.handle = NULL};
+    for (size_t i = 0; i < sizeof versions / sizeof *versions && !of->handle; i++) {
+        name = instead && *instead ? instead : versions[i];
+        of->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    }
+    if (!of->handle)
+        return rk_cannot(c, NFS_NO_LIBRARY);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *const found = dlsym(of->handle, functions[i].name);
+        if (!found) {
+            dlclose(of->handle);
+            return trouble(c, EOPNOTSUPP, "libnfs has no %s(); it is older than version 4",
+                           functions[i].name);
+        }
+        memcpy((char *)of + functions[i].place, &found, sizeof found);
+    }
+    const char *const number = strstr(name, ".so.");
+    if (number && atoi(number + 4) >= 16) { /* libnfs 6 */
+        memcpy(&of->pread_6, &of->pread, sizeof of->pread);
+        of->pread = NULL;
+    }
+    return 0;
+}
+
+/* --- where the file is --- */
+/* A variable of the server that the row asks for: RECKON_NFS_AT, or RECKON_NFS_NEAR_AT. NULL for a
+ * server that is none of the three. */
+static const char *nfs_variable(const char *server, const char *what)
+{
+    static const char *const servers[] = {"other", "near", "far"}, *const marks[] = {"", "NEAR_",
+                                                                                     "FAR_"};
+    char name[64];
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
+        if (strcmp(server, servers[i]) == 0) {
+            snprintf(name, sizeof name, "RECKON_NFS_%s%s", marks[i], what);
+            return getenv(name) ?: "";
+        }
+    return NULL;
+}
+
+int nfs_locate(struct rk_context *c, struct nfs_file *f)
+{
+    const char *const server = rk_text(c, "server");
+    const char *const at = nfs_variable(server, "AT"), *const space = nfs_variable(server, "SPACE");
+    if (!at)
+        return trouble(c, EINVAL, "server is \"%.40s\", not other, near or far.", server);
+    if (!*at)
+        return rk_cannot(c, "needs an NFS server: none is set (RECKON_NFS_AT)");
+    const char *const colon = strstr(at, ":/");
+    const size_t host = colon ? (size_t)(colon - at) : 0;
+    if (!host || host >= sizeof f->host || strlen(colon + 1) >= sizeof f->exported)
+        return trouble(c, EDESTADDRREQ, "RECKON_NFS_AT is \"%.100s\", not HOST:/EXPORT.", at);
+    const int bracket = at[0] == '[' && colon[-1] == ']';
+    snprintf(f->host, sizeof f->host, "%.*s", (int)host - 2 * bracket, at + bracket);
+    snprintf(f->exported, sizeof f->exported, "%s", colon + 1);
+    f->served_here = *space != 0;
+    snprintf(f->name, sizeof f->name, "%s", f->served_here ? "/data-0" : "/reckon-data");
+    if (!f->served_here)
+        return 0;
+    char *rest;
+    const long pid = strtol(space, &rest, 10);
+    if (*rest || pid < 1 || pid > INT_MAX)
+        return trouble(c, EDESTADDRREQ, "RECKON_NFS_SPACE is \"%.60s\", not a process.", space);
+    return enter_namespaces(c, (pid_t)pid);
+}
+
+/* A connection within the deadline, from where on it blocks no longer than that. 0 or an error. */
+static int nfs_connect_one(const struct addrinfo *to, int *fd)
+{
+    const struct timeval limit = {.tv_sec = NFS_DEADLINE_S};
+    *fd = socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int error = *fd >= 0 && connect(*fd, to->ai_addr, to->ai_addrlen) == 0 ? 0 : errno;
+    if (error == EINPROGRESS) {
+        struct pollfd event = {.fd = *fd, .events = POLLOUT};
+        socklen_t size = sizeof error;
+        if (poll(&event, 1, NFS_DEADLINE_S * 1000) <= 0)
+            error = ETIMEDOUT;
+        else
+            getsockopt(*fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    }
+    if (!error && (fcntl(*fd, F_SETFL, 0) < 0 ||
+                   setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) < 0 ||
+                   setsockopt(*fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) < 0))
+        error = errno;
+    if (error && *fd >= 0)
+        close(*fd);
+    return error;
+}
+
+int nfs_connect(struct rk_context *c, const char *host, const char *port, int *fd)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    const int unknown = getaddrinfo(host, port, &hints, &found);
+    if (unknown)
+        return trouble(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", host,
+                       gai_strerror(unknown));
+    int error = EHOSTUNREACH;
+    for (const struct addrinfo *one = found; one && error; one = one->ai_next)
+        error = nfs_connect_one(one, fd);
+    freeaddrinfo(found);
+    if (error == ECONNREFUSED)
+        return trouble(
+            c, error, "Nothing listens at %.100s port %s; is an NFS server running there%s?", host,
+            port, strcmp(port, RPCBIND_PORT) == 0 ? ", with rpcbind, which NFSv3 needs" : "");
+    if (error == ETIMEDOUT)
+        return trouble(c, error,
+                       "The NFS server at %.100s did not answer within %d s; is it up, and does a "
+                       "firewall let port %s through?",
+                       host, NFS_DEADLINE_S, port);
+    return error ? trouble(c, error, "There is no way to the NFS server at %.100s: %s.", host,
+                           strerror(error))
+                 : 0;
+}
+
+int nfs_reach(struct rk_context *c, const char *host, const char *port)
+{
+    int fd;
+    const int status = nfs_connect(c, host, port, &fd);
+    if (!status)
+        close(fd);
+    return status;
+}
+
+/* --- mount, open, read --- */
+/* What libnfs says of an error, in one line. */
+static const char *nfs_said(const struct nfs_file *f)
+{
+    static char line[120];
+    snprintf(line, sizeof line, "%s", f->of.get_error(f->context) ?: "no reason given");
+    line[strcspn(line, "\n")] = 0;
+    return line;
+}
+
+/* libnfs says EINTR where its own deadline was over. */
+static int nfs_is_late(int status)
+{
+    return status == -ETIMEDOUT || status == -EINTR;
+}
+
+int nfs_trouble(struct rk_context *c, struct nfs_file *f, const char *what, int status)
+{
+    f->lost = 1;
+    if (nfs_is_late(status))
+        return trouble(c, ETIMEDOUT, "The NFS server at %.60s did not answer within %d s (%s).",
+                       f->host, NFS_DEADLINE_S, what);
+    return trouble(c, status < 0 ? -status : EIO, "The NFS server at %.60s failed (%s): %s.",
+                   f->host, what, nfs_said(f));
+}
+
+void nfs_close(struct nfs_file *f)
+{
+    if (f->file && !f->lost)
+        f->of.close(f->context, f->file);
+    if (f->context && !f->lost)
+        f->of.destroy_context(f->context);
+    if (f->of.handle) {
+        if (!f->lost)
+            dlclose(f->of.handle);
+        sigaction(SIGPIPE, &f->broken_pipe, NULL);
+    }
+    *f = (struct nfs_file){.file = NULL};
+}
+
+static int nfs_mount_export(struct rk_context *c, struct nfs_file *f, int version)
+{
+    f->context = f->of.init_context();
+    if (!f->context)
+        return rk_failed(c, "libnfs", ENOMEM);
+    f->of.set_timeout(f->context, NFS_DEADLINE_S * 1000);
+    if (f->of.set_version(f->context, version) < 0)
+        return trouble(c, EOPNOTSUPP, "libnfs refuses NFS version %d", version);
+    f->of.set_autoreconnect(f->context, 0); /* a server that went away is a failure, not a wait */
+    const int status = f->of.mount(f->context, f->host, f->exported);
+    if (status == -ENOENT || status == -EACCES || status == -EPERM)
+        return trouble(c, -status, "%.60s does not export %.60s to us by NFSv%d (%s).", f->host,
+                       f->exported, version, nfs_said(f));
+    return status ? nfs_trouble(c, f, "mounting", status) : 0;
+}
+
+int nfs_open_file(struct rk_context *c, struct nfs_file *f, int version)
+{
+    *f = (struct nfs_file){.file = NULL};
+    int status = nfs_locate(c, f);
+    if (!status)
+        status = nfs_library_open(c, &f->of);
+    if (status) {
+        f->of.handle = NULL;
+        return status;
+    }
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &ignore, &f->broken_pipe); /* a server that went away is no reason to die */
+    status = nfs_reach(c, f->host, version == 3 ? RPCBIND_PORT : NFS_PORT);
+    if (!status)
+        status = nfs_mount_export(c, f, version);
+    if (!status) {
+        const int bad = f->of.open(f->context, f->name, O_RDONLY, &f->file);
+        if (bad == -ENOENT)
+            status =
+                trouble(c, ENOENT,
+                        "%.60s:%.60s has no file %s; make one there: head -c 64M /dev/urandom > "
+                        "%.60s%s",
+                        f->host, f->exported, f->name + 1, f->exported, f->name);
+        else if (bad)
+            status = nfs_trouble(c, f, "opening the file", bad);
+    }
+    if (status)
+        nfs_close(f);
+    return status;
+}
+
+int nfs_read_trouble(struct rk_context *c, struct nfs_file *f, int status)
+{
+    if (status == -ENODATA)
+        return trouble(c, EIO,
+                       "The file on the NFS server at %.60s became shorter while it was read.",
+                       f->host);
+    return nfs_trouble(c, f, "reading", status);
+}

@@ -1,0 +1,76 @@
+#include "files/support/readers.h"
+
+#include <signal.h>
+
+/* --- the files --- */
+int readers_end(struct readers *r, int status)
+{
+    for (int i = 0; i < r->count; i++)
+        if (r->pid[i] > 0)
+            kill(r->pid[i], SIGKILL);
+    for (int i = 0; i < r->count; i++) {
+        if (r->pid[i] > 0)
+            rk_wait_status(r->pid[i]);
+        rk_blocks_close(&r->file[i]);
+    }
+    if (r->shared)
+        munmap(r->shared, sizeof *r->shared);
+    return status;
+}
+
+void all_cpus(cpu_set_t *set)
+{
+    int cpus[RK_CPUS_MOST];
+    const int count = rk_cpus(cpus, RK_CPUS_MOST);
+    CPU_ZERO(set);
+    for (int i = 0; i < count; i++)
+        CPU_SET(cpus[i], set);
+}
+
+int readers_prepare(struct rk_context *c, struct readers *r, int64_t blocks)
+{
+    *r = (struct readers){.count = (int)rk_integer(c, "files"), .blocks = (uint32_t)blocks};
+    for (int i = 0; i < r->count; i++)
+        r->file[i].fd = -1;
+    all_cpus(&r->cpus);
+    void *const memory = mmap(NULL, sizeof *r->shared, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (memory == MAP_FAILED)
+        return readers_end(r, rk_refused(c, "mmap", errno));
+    r->shared = memory;
+    return 0;
+}
+
+int readers_open(struct rk_context *c, struct readers *r, size_t trials, int64_t blocks, int more,
+                 int flags)
+{
+    int status = readers_prepare(c, r, blocks);
+    const uint64_t needed = (uint64_t)trials * (uint64_t)blocks + (uint64_t)more;
+    const size_t block = (size_t)rk_integer(c, "block_bytes");
+    for (int i = 0; i < r->count && !status; i++) {
+        status =
+            rk_blocks_open(c, &r->file[i], i, (size_t)rk_integer(c, "file_bytes"), block, flags);
+        if (!status && r->file[i].count < needed) {
+            trouble(c, EOPNOTSUPP,
+                    "%llu different blocks of %zu bytes are asked of a file that has %u; "
+                    "ask for fewer trials or a larger file",
+                    (unsigned long long)needed, block, r->file[i].count);
+            status = -EOPNOTSUPP;
+        }
+        if (status)
+            return readers_end(r, status);
+    }
+    return status;
+}
+
+/* --- the processes --- */
+int reader_trouble(struct rk_context *c, const struct readers *r, int i, int how)
+{
+    const int status = r->shared->reader[i].status;
+    if (status)
+        return rk_read_trouble(c, status);
+    if (WIFSIGNALED(how))
+        return trouble(c, ECHILD, "reader %d of %d died of signal %d (%s) before it was done",
+                       i + 1, r->count, WTERMSIG(how), strsignal(WTERMSIG(how)));
+    return trouble(c, ECHILD, "reader %d of %d left before it was done", i + 1, r->count);
+}

@@ -1,0 +1,119 @@
+#include "files/support/within.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+int rk_read_wide(const struct rk_reader *r)
+{
+    const struct rk_blocks *const b = &r->blocks;
+    const size_t bytes = b->count * b->block_bytes;
+    for (size_t at = 0; at < bytes; at += RK_WIDE_BYTES) {
+        const size_t part = bytes - at < RK_WIDE_BYTES ? bytes - at : RK_WIDE_BYTES;
+        const ssize_t got = pread(b->fd, r->wide, part, (off_t)at);
+        if (got != (ssize_t)part)
+            return got < 0 ? -errno : -ENODATA;
+    }
+    return 0;
+}
+
+void rk_close_reader(struct rk_reader *r)
+{
+    if (r->wide && r->wide != MAP_FAILED)
+        munmap(r->wide, RK_WIDE_BYTES);
+    rk_blocks_close(&r->blocks);
+}
+
+int rk_open_cold(struct rk_context *c, struct rk_reader *r, int index, size_t block_bytes)
+{
+    struct rk_blocks *const b = &r->blocks;
+    int status = rk_blocks_open(c, b, index, (size_t)rk_integer(c, "file_bytes"), block_bytes, 0);
+    if (status)
+        return status;
+    r->wide = mmap(NULL, RK_WIDE_BYTES, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    status = r->wide == MAP_FAILED ? rk_refused(c, "mmap", errno) : rk_is_cold(c, b);
+    if (status)
+        rk_close_reader(r);
+    return status;
+}
+
+/* In the child. */
+__attribute__((noreturn)) static void rk_be_reader(struct rk_reader *r, struct rk_told *told,
+                                                   pid_t parent, int (*reading)(struct rk_reader *))
+{
+    rk_die_with_parent();
+    if (getppid() != parent)
+        _exit(1);
+    close(r->group->life);
+    r->samples = told->samples;
+    told->entered = group_write(r->group, "cgroup.procs", "0");
+    if (!told->entered)
+        told->status = reading(r);
+    _exit(0);
+}
+
+static int rk_reader_ended(struct rk_context *c, const struct rk_told *told, pid_t child,
+                           int64_t limit_bytes)
+{
+    const int how = rk_wait_status(child);
+    if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
+        return trouble(c, EOPNOTSUPP,
+                       "within a limit of %lld KiB the kernel ended the reader for want of memory",
+                       (long long)limit_bytes >> 10);
+    if (how)
+        return rk_failed(c, "the reader in the control group", ECHILD);
+    if (told->entered)
+        return trouble(c, EOPNOTSUPP, "the control group lets nobody in (%s)",
+                       strerror(-told->entered));
+    if (told->status == -ESTALE)
+        return trouble(c, EBUSY,
+                       "the page cache was emptied each time that it was filled (drop_caches, by "
+                       "another program)");
+    return told->status ? rk_read_trouble(c, told->status) : 0;
+}
+
+/* Runs `reading` in a child that is in a group limited to `limit_bytes`. */
+static int rk_read_within(struct rk_context *c, struct rk_reader *r, struct rk_sample *out,
+                          size_t n, int (*reading)(struct rk_reader *))
+{
+    struct rk_group group;
+    const int64_t limit_bytes = rk_integer(c, "limit_bytes");
+    const size_t size = sizeof(struct rk_told) + n * sizeof *out;
+    struct rk_told *const told =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (told == MAP_FAILED)
+        return rk_refused(c, "mmap", errno);
+    memset(told, 0, size); /* its pages are there, and are not the group's */
+    r->group = &group;
+    r->n = n;
+    int status = group_open(c, &group, limit_bytes);
+    if (!status) {
+        const pid_t parent = getpid(), child = fork();
+        if (child == 0)
+            rk_be_reader(r, told, parent, reading);
+        status =
+            child < 0 ? rk_refused(c, "fork", errno) : rk_reader_ended(c, told, child, limit_bytes);
+        posix_fadvise(r->blocks.fd, 0, 0,
+                      POSIX_FADV_DONTNEED); /* or they would outlive the group */
+    }
+    const int closed = group_close(c, &group);
+    if (!status && !closed)
+        memcpy(out, told->samples, n * sizeof *out);
+    munmap(told, size);
+    return status ? status : closed;
+}
+
+int rk_row_within(struct rk_context *c, struct rk_sample *out, size_t n, int index,
+                  size_t block_bytes, int64_t passes, int (*reading)(struct rk_reader *))
+{
+    struct rk_reader r = {.passes = passes};
+    int status = rk_fits(c, (size_t)rk_integer(c, "limit_bytes"));
+    if (!status)
+        status = rk_open_cold(c, &r, index, block_bytes);
+    if (status)
+        return status;
+    status = rk_read_within(c, &r, out, n, reading);
+    rk_close_reader(&r);
+    return status;
+}
