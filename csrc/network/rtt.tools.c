@@ -1,6 +1,8 @@
 /* network/rtt as other programs measure it: ping and sockperf, with their own clocks. */
 #include <math.h>
 
+#include <sys/mman.h>
+
 #include "network/support/counts.h"
 #include "network/support/tools_server.h"
 
