@@ -14,31 +14,33 @@ static int time_one(struct rk_context *c, const struct rk_blocks *b, uint32_t fi
     return status ? rk_read_trouble(c, status) : 0;
 }
 
-/* n blocks of `b`, none twice, in random order. */
-static int time_shuffled(struct rk_context *c, struct rk_blocks *b, struct rk_sample *out, size_t n)
+/* n blocks, none twice, in a random order of its own. */
+static int time_shuffled(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    char why[128];
-    uint64_t state = rk_begin();
-    if (n > b->count) {
-        snprintf(why, sizeof why, "no block is read twice, and the file has only %u", b->count);
-        return rk_cannot(c, why);
-    }
-    shuffle(b->order, b->count, &state);
+    struct rk_blocks *const b = rk_state(c);
+    if (n > b->count)
+        return trouble(c, EOPNOTSUPP, "no block is read twice, and the file has only %u", b->count);
+    rk_blocks_shuffle(b);
     int status = 0;
     for (size_t i = 0; i < n && !status; i++)
         status = time_one(c, b, b->order[i], 1, &out[i]);
     return status;
 }
 
-static int run_direct_random(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_direct(struct rk_context *c)
 {
-    struct rk_blocks b;
-    int status = rk_open_blocks(c, &b, O_DIRECT);
-    if (status)
-        return status;
-    status = time_shuffled(c, &b, out, n);
-    rk_blocks_close(&b);
-    return status;
+    return rk_open_blocks(c, rk_state(c), O_DIRECT);
+}
+
+static int open_buffered(struct rk_context *c)
+{
+    return rk_open_blocks(c, rk_state(c), 0);
+}
+
+static int close_blocks(struct rk_context *c)
+{
+    rk_blocks_close(rk_state(c));
+    return 0;
 }
 
 /* --- the page cache --- */
@@ -77,162 +79,176 @@ static int drop_caches(struct rk_context *c)
     return rk_cannot(c, why);
 }
 
-/* Opens the row's file cold, with this advice. It is in the page cache at first where all of the
- * cache is to be dropped, so that dropping it is what makes it cold. */
-static int open_cold(struct rk_context *c, struct rk_blocks *b, const char *advice, int drop)
+/* The file is cold, also where the warm-up has read it, and the kernel has this advice. */
+static int make_cold(struct rk_context *c, const char *advice)
 {
-    int status = rk_open_blocks(c, b, 0);
-    if (status)
-        return status;
-    if (drop) {
-        status = rk_read_span(b, 0, b->count);
-        status = status ? rk_read_trouble(c, status) : drop_caches(c);
-        status = status ? status : rk_is_cold(c, b);
-    }
-    status = status ? status : advise(c, b, advice);
-    if (status)
-        rk_blocks_close(b);
-    return status;
+    const struct rk_blocks *const b = rk_state(c);
+    const int status = rk_blocks_cold(c, b);
+    return status ? status : advise(c, b, advice);
 }
 
-static int time_cold_random(struct rk_context *c, struct rk_sample *out, size_t n, int drop)
+/* The same by dropping all of the page cache, which has the whole file before. */
+static int drop_and_advise(struct rk_context *c, const char *advice)
 {
-    struct rk_blocks b;
-    int status = open_cold(c, &b, "random", drop);
-    if (status)
-        return status;
-    status = time_shuffled(c, &b, out, n);
-    rk_blocks_close(&b);
-    return status;
+    const struct rk_blocks *const b = rk_state(c);
+    int status = rk_read_span(b, 0, b->count);
+    status = status ? rk_read_trouble(c, status) : drop_caches(c);
+    status = status ? status : rk_is_cold(c, b);
+    return status ? status : advise(c, b, advice);
 }
 
 static int run_buffered_random(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_cold_random(c, out, n, 0);
+    const int status = make_cold(c, "random");
+    return status ? status : time_shuffled(c, out, n);
 }
 
 static int run_dropped_random(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_cold_random(c, out, n, 1);
+    const int status = drop_and_advise(c, "random");
+    return status ? status : time_shuffled(c, out, n);
 }
 
 /* --- in order --- */
 
-/* n samples of `blocks` blocks, each where the last one ended. What does not fit before the end of
- * the file begins again at its start, after the page cache was told to forget it. */
-static int time_in_order(struct rk_context *c, struct rk_blocks *b, struct rk_sample *out, size_t n,
-                         int cold)
+/* n samples of `blocks` blocks, each after the last one. At the end of the file it begins again at
+ * the start, which a buffered file's page cache drops before. */
+static int time_in_order(struct rk_context *c, struct rk_sample *out, size_t n, int buffered)
 {
-    const int64_t asked = rk_integer(c, "blocks");
-    const uint32_t blocks = asked < b->count ? (uint32_t)asked : b->count;
+    const struct rk_blocks *const b = rk_state(c);
+    const int64_t requested = rk_integer(c, "blocks");
+    const uint32_t blocks = requested < b->count ? (uint32_t)requested : b->count;
     uint32_t at = 0;
     int status = 0;
     for (size_t i = 0; i < n && !status; i++, at += blocks) {
         if (at + (uint64_t)blocks > b->count) {
             at = 0;
-            status = cold ? rk_make_cold(c, b->fd) : 0;
+            status = buffered ? rk_make_cold(c, b->fd) : 0;
         }
         status = status ? status : time_one(c, b, at, blocks, &out[i]);
     }
-    rk_blocks_close(b);
     return status;
 }
 
 static int run_direct_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct rk_blocks b;
-    const int status = rk_open_blocks(c, &b, O_DIRECT);
-    return status ? status : time_in_order(c, &b, out, n, 0);
+    return time_in_order(c, out, n, 0);
 }
 
 static int run_buffered_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct rk_blocks b;
-    const int status = open_cold(c, &b, rk_text(c, "advice"), 0);
-    return status ? status : time_in_order(c, &b, out, n, 1);
+    const int status = make_cold(c, rk_text(c, "advice"));
+    return status ? status : time_in_order(c, out, n, 1);
 }
 
 static int run_dropped_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct rk_blocks b;
-    const int status = open_cold(c, &b, "normal", 1);
-    return status ? status : time_in_order(c, &b, out, n, 1);
+    const int status = drop_and_advise(c, "normal");
+    return status ? status : time_in_order(c, out, n, 1);
 }
 
 /* --- without the disk --- */
 
-static int run_cached(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_cached(struct rk_context *c)
 {
-    struct rk_blocks b;
-    uint64_t state = rk_begin();
-    int status = open_cold(c, &b, "normal", 0);
+    struct rk_blocks *const b = rk_state(c);
+    int status = open_buffered(c);
     if (status)
         return status;
-    status = rk_read_span(&b, 0, b.count);
-    if (status)
-        status = rk_read_trouble(c, status);
-    else if (rk_cached_share(b.fd, rk_blocks_bytes(&b)) < 0.95)
-        status = rk_cannot(c, "the file does not stay in the page cache");
-    shuffle(b.order, b.count, &state);
+    status = rk_read_span(b, 0, b->count);
+    return status ? rk_read_trouble(c, status) : 0;
+}
+
+static int run_cached(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct rk_blocks *const b = rk_state(c);
+    if (rk_cached_share(b->fd, rk_blocks_bytes(b)) < 0.95)
+        return rk_cannot(c, "the file does not stay in the page cache");
+    rk_blocks_shuffle(b);
+    int status = 0;
     for (size_t i = 0; i < n && !status; i++)
-        status = time_one(c, &b, b.order[i % b.count], 1, &out[i]);
-    rk_blocks_close(&b);
+        status = time_one(c, b, b->order[i % b->count], 1, &out[i]);
     return status;
 }
 
 #define PLACES 1024u /* a power of two */
 
+struct seeks {
+    int fd;
+    off_t places[PLACES];
+};
+
+static int open_seeks(struct rk_context *c)
+{
+    struct seeks *const state = rk_state(c);
+    const int64_t file_bytes = rk_integer(c, "file_bytes");
+    uint64_t random = rk_begin();
+    for (size_t i = 0; i < PLACES; i++)
+        state->places[i] = (off_t)(next_random(&random) % (uint64_t)file_bytes);
+    state->fd = rk_data(c, 0, (size_t)file_bytes, 0);
+    return state->fd < 0 ? state->fd : 0;
+}
+
+static int close_seeks(struct rk_context *c)
+{
+    const struct seeks *const state = rk_state(c);
+    if (state->fd >= 0)
+        close(state->fd);
+    return 0;
+}
+
 static int run_lseek(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int64_t calls = rk_integer(c, "calls"), file_bytes = rk_integer(c, "file_bytes");
-    uint64_t state = rk_begin(), wrong = 0;
-    off_t places[PLACES];
-    const int fd = rk_data(c, 0, (size_t)file_bytes, 0);
-    if (fd < 0)
-        return fd;
-    for (size_t i = 0; i < PLACES; i++)
-        places[i] = (off_t)(next_random(&state) % (uint64_t)file_bytes);
+    const int64_t calls = rk_integer(c, "calls");
+    const struct seeks *const state = rk_state(c);
+    const off_t *const places = state->places;
+    const int fd = state->fd;
+    uint64_t wrong = 0;
     RK_BATCH(out, n, calls, {
         const off_t place = places[(uint64_t)rep_ % PLACES];
         wrong += lseek(fd, place, SEEK_SET) != place;
     });
-    close(fd);
     return wrong ? rk_failed(c, "lseek", EIO) : 0;
 }
 
 static int run_lseek_current(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t calls = rk_integer(c, "calls"), step = 4096;
+    const int fd = ((const struct seeks *)rk_state(c))->fd;
     uint64_t wrong = 0;
-    const int fd = rk_data(c, 0, (size_t)rk_integer(c, "file_bytes"), 0);
-    if (fd < 0)
-        return fd;
-    lseek(fd, 0, SEEK_SET);
     off_t place = 0;
+    lseek(fd, 0, SEEK_SET);
     RK_BATCH(out, n, calls, { /* to and fro, so that it never passes the end */
                               const off_t by = rep_ % 2 ? -step : step;
                               place += by;
                               wrong += lseek(fd, by, SEEK_CUR) != place;
     });
-    close(fd);
     return wrong ? rk_failed(c, "lseek", EIO) : 0;
 }
 
 /* --- mbp2016, compiled at -O2 --- */
 
+static int open_halves(struct rk_context *c)
+{
+    struct rk_blocks *const b = rk_state(c);
+    const int status = open_direct(c);
+    if (status)
+        return status;
+    const uint32_t half = b->count / 2;
+    for (uint32_t i = 0; i < 2 * half; i++)
+        b->order[i] = i / 2 + (i % 2) * half;
+    return 0;
+}
+
 /* Without a cache, each sample `blocks` reads: in order, or from both halves of the file in turn.
  */
 static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n, int halves)
 {
-    const int64_t asked = rk_integer(c, "blocks");
-    struct rk_blocks b;
-    int status = rk_open_blocks(c, &b, O_DIRECT);
-    if (status)
-        return status;
-    const uint32_t half = b.count / 2, blocks = asked < b.count ? (uint32_t)asked : b.count;
-    for (uint32_t i = 0; halves && i < 2 * half; i++)
-        b.order[i] = i / 2 + (i % 2) * half;
+    const int64_t requested = rk_integer(c, "blocks");
+    const struct rk_blocks b = *(const struct rk_blocks *)rk_state(c);
+    const uint32_t blocks = requested < b.count ? (uint32_t)requested : b.count;
     uint32_t at = 0;
+    int status = 0;
     for (size_t i = 0; i < n && !status; i++, at += blocks) {
         at = at + (uint64_t)blocks > b.count ? 0 : at;
         status = rk_seek(&b, at);
@@ -242,7 +258,6 @@ static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n, i
         const uint64_t end = rk_end();
         out[i] = (struct rk_sample){(int64_t)(end - begin), blocks};
     }
-    rk_blocks_close(&b);
     return status ? rk_read_trouble(c, status) : 0;
 }
 
@@ -258,43 +273,47 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
 
 #define FILE_OF RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR
 #define SPAN(preset, help) RK_COUNT("blocks", preset, 1, 1 << 30, help)
-#define ROW(id, what, ...)                                                                         \
+#define ROW(id, prepare, run, what, ...)                                                           \
     RK_PROBE(id, .name = "files/read/" #id, .op = "block", .timed = what, .needs = RK_NEEDS_DISK,  \
-             .trials = run_##id, .params = RK_PARAMS(__VA_ARGS__))
+             .trials = run, .open = prepare, .close = close_blocks,                                \
+             .state_bytes = sizeof(struct rk_blocks), .params = RK_PARAMS(__VA_ARGS__))
 #define SEEK(id, what)                                                                             \
     RK_PROBE(id, .name = "files/read/" #id, .op = "call", .timed = what, .needs = RK_NEEDS_DISK,   \
-             .trials = run_##id,                                                                   \
+             .trials = run_##id, .open = open_seeks, .close = close_seeks,                         \
+             .state_bytes = sizeof(struct seeks),                                                  \
              .params = RK_PARAMS(RK_FILE(1 << 20), RK_DIR,                                         \
                                  RK_COUNT("calls", 1000, 1, 1 << 30, "calls in a trial")))
-#define MBP2016(id, what)                                                                          \
+#define MBP2016(id, prepare, what)                                                                 \
     RK_PROBE(id, .name = "files/read/" #id, .op = "block", .reports = "mbp2016", .timed = what,    \
-             .needs = RK_NEEDS_DISK, .trials = run_##id,                                           \
+             .needs = RK_NEEDS_DISK, .trials = run_##id, .open = prepare, .close = close_blocks,   \
+             .state_bytes = sizeof(struct rk_blocks),                                              \
              .params = RK_PARAMS(FILE_OF, SPAN(64, "in a trial; the report: the file")))
 
-ROW(direct_random, "one pread of a block with O_DIRECT; the blocks in random order, none twice",
-    FILE_OF);
-ROW(direct_sequential, "`blocks` preads with O_DIRECT, from the start of the file on", FILE_OF,
-    SPAN(1, "in a trial"));
-ROW(buffered_random,
+ROW(direct_random, open_direct, time_shuffled,
+    "one pread of a block with O_DIRECT; the blocks in random order, none twice", FILE_OF);
+ROW(direct_sequential, open_direct, run_direct_sequential,
+    "`blocks` preads with O_DIRECT, from the start of the file on", FILE_OF, SPAN(1, "in a trial"));
+ROW(buffered_random, open_buffered, run_buffered_random,
     "one pread of a block that the page cache does not have, with the advice that reads "
     "are random; the blocks in random order, none twice",
     FILE_OF);
-ROW(buffered_sequential,
+ROW(buffered_sequential, open_buffered, run_buffered_sequential,
     "`blocks` preads from the start of a file on that the page cache does not have, "
     "after the advice about the order that `advice` names",
     FILE_OF, SPAN(256, "in a trial"),
     RK_WORD("advice", "normal",
             "what the kernel is told of the order: normal, random or sequential"));
-ROW(dropped_random,
+ROW(dropped_random, open_buffered, run_dropped_random,
     "one pread of a block after all of the page cache was dropped, with the advice that "
     "reads are random; the blocks in random order, none twice",
     FILE_OF);
-ROW(dropped_sequential,
+ROW(dropped_sequential, open_buffered, run_dropped_sequential,
     "`blocks` preads from the start of a file on, after all of the page cache was dropped", FILE_OF,
     SPAN(256, "in a trial"));
-ROW(cached, "one pread of a block that the page cache has, in random order", FILE_OF);
+ROW(cached, open_cached, run_cached,
+    "one pread of a block that the page cache has, in random order", FILE_OF);
 SEEK(lseek, "one lseek to a random place of the file (SEEK_SET)");
 SEEK(lseek_current, "one lseek a block forward or back (SEEK_CUR)");
-MBP2016(mbp2016_sequential, "`blocks` reads with O_DIRECT, in order");
-MBP2016(mbp2016_random,
+MBP2016(mbp2016_sequential, open_direct, "`blocks` reads with O_DIRECT, in order");
+MBP2016(mbp2016_random, open_halves,
         "`blocks` times lseek and read with O_DIRECT, from both halves of the file in turn");

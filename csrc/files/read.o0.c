@@ -3,25 +3,44 @@
 #include "files/support/read.h"
 #include "probe/stamps.h"
 
+/* A copy, so that the timed code finds it on its own stack, as the reports' did. */
+static struct rk_blocks blocks_of(struct rk_context *c)
+{
+    return *(const struct rk_blocks *)rk_state(c);
+}
+
+static int open_direct(struct rk_context *c)
+{
+    return rk_open_blocks(c, rk_state(c), O_DIRECT);
+}
+
+static int open_buffered(struct rk_context *c)
+{
+    return rk_open_blocks(c, rk_state(c), 0);
+}
+
+static int close_blocks(struct rk_context *c)
+{
+    rk_blocks_close(rk_state(c));
+    return 0;
+}
+
 /* --- t470 --- */
 
-static int open_unwritten(struct rk_context *c, struct rk_blocks *b)
+static int open_unwritten(struct rk_context *c)
 {
-    return rk_blocks_open_unwritten(c, b, (size_t)rk_integer(c, "size_bytes"), 4096,
+    return rk_blocks_open_unwritten(c, rk_state(c), (size_t)rk_integer(c, "size_bytes"), 4096,
                                     O_DIRECT | O_SYNC);
 }
 
 static int run_t470_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct rk_blocks b;
-    int status = open_unwritten(c, &b);
-    if (status)
-        return status;
+    const struct rk_blocks b = blocks_of(c);
+    int status = 0;
     RK_ONE_BY_ONE(out, n, RK_BARE_BEGIN, RK_BARE_END, {
         for (uint32_t block = 0; block < b.count && !status; block++)
             status = rk_read_block(&b, block);
     });
-    rk_blocks_close(&b);
     return status ? rk_read_trouble(c, status) : 0;
 }
 
@@ -29,15 +48,12 @@ static int run_t470_sequential(struct rk_context *c, struct rk_sample *out, size
  * more than once. */
 static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct rk_blocks b;
-    int status = open_unwritten(c, &b);
-    if (status)
-        return status;
+    const struct rk_blocks b = blocks_of(c);
+    int status = 0;
     RK_ONE_BY_ONE(out, n, RK_BARE_BEGIN, RK_BARE_END, {
         for (uint32_t i = b.count; i > 0 && !status; i--)
             status = rk_read_block(&b, (uint32_t)rand() % i);
     });
-    rk_blocks_close(&b);
     return status ? rk_read_trouble(c, status) : 0;
 }
 
@@ -48,10 +64,8 @@ static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n
  */
 static int time_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, int at_random)
 {
-    struct rk_blocks b;
-    int status = rk_open_blocks(c, &b, 0);
-    if (status)
-        return status;
+    const struct rk_blocks b = blocks_of(c);
+    int status = 0;
     for (size_t i = 0; i < n && !status; i++) {
         status = rk_make_cold(c, b.fd);
         if (status)
@@ -63,7 +77,6 @@ static int time_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n,
         });
         status = status ? rk_read_trouble(c, status) : 0;
     }
-    rk_blocks_close(&b);
     return status;
 }
 
@@ -77,13 +90,26 @@ static int run_i7_10750h_random(struct rk_context *c, struct rk_sample *out, siz
     return time_i7_10750h(c, out, n, 1);
 }
 
+static int open_file(struct rk_context *c)
+{
+    int *const fd = rk_state(c);
+    *fd = rk_data(c, 0, (size_t)rk_integer(c, "file_bytes"), 0);
+    return *fd < 0 ? *fd : 0;
+}
+
+static int close_file(struct rk_context *c)
+{
+    const int fd = *(const int *)rk_state(c);
+    if (fd >= 0)
+        close(fd);
+    return 0;
+}
+
 static int run_i7_10750h_lseek(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t calls = rk_integer(c, "calls"), size = rk_integer(c, "file_bytes");
-    const int fd = rk_data(c, 0, (size_t)size, 0);
+    const int fd = *(const int *)rk_state(c);
     int64_t wrong = 0;
-    if (fd < 0)
-        return fd;
     for (size_t i = 0; i < n; i++) {
         RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
             for (int64_t call = 0; call < calls; call++)
@@ -91,7 +117,6 @@ static int run_i7_10750h_lseek(struct rk_context *c, struct rk_sample *out, size
         });
         out[i].ops = (uint64_t)calls;
     }
-    close(fd);
     return wrong ? rk_failed(c, "lseek", EIO) : 0;
 }
 
@@ -100,12 +125,10 @@ static int run_i7_10750h_lseek(struct rk_context *c, struct rk_sample *out, size
 /* One read after the other to the end, or so many at random places, of which some come twice. */
 static int time_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n, int at_random)
 {
-    const int64_t asked = rk_integer(c, "reads");
-    struct rk_blocks b;
-    int status = rk_open_blocks(c, &b, O_DIRECT);
-    if (status)
-        return status;
-    const uint32_t reads = at_random || asked < b.count ? (uint32_t)asked : b.count;
+    const int64_t requested = rk_integer(c, "reads");
+    const struct rk_blocks b = blocks_of(c);
+    int status = 0;
+    const uint32_t reads = at_random || requested < b.count ? (uint32_t)requested : b.count;
     for (size_t i = 0; i < n && !status; i++) {
         status = rk_seek(&b, 0);
         RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
@@ -115,7 +138,6 @@ static int time_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n
         });
         out[i].ops = reads;
     }
-    rk_blocks_close(&b);
     return status ? rk_read_trouble(c, status) : 0;
 }
 
@@ -129,9 +151,10 @@ static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, si
     return time_hpe_i7_860(c, out, n, 1);
 }
 
-#define ROW(id, report, op_, what, ...)                                                            \
+#define ROW(id, report, prepare, op_, what, ...)                                                   \
     RK_PROBE(id, .name = "files/read/" #id, .op = op_, .reports = report, .timed = what,           \
-             .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_##id,                         \
+             .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_##id, .open = prepare,        \
+             .close = close_blocks, .state_bytes = sizeof(struct rk_blocks),                       \
              .params = RK_PARAMS(__VA_ARGS__))
 #define UNWRITTEN                                                                                  \
     RK_COUNT("size_bytes", 8 << 20, 4096, (int64_t)1 << 40,                                        \
@@ -141,29 +164,33 @@ static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, si
 #define BLOCKS(preset, help)                                                                       \
     RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR, RK_COUNT("reads", preset, 1, 1 << 30, help)
 
-ROW(t470_sequential, "t470", "file",
+ROW(t470_sequential, "t470", open_unwritten, "file",
     "a whole file, made by fallocate and never written, read in blocks "
     "of 4 KiB with O_DIRECT and O_SYNC, -O0",
     UNWRITTEN);
-ROW(t470_random, "t470", "file",
+ROW(t470_random, "t470", open_unwritten, "file",
     "of a file made by fallocate and never written, as many blocks of 4 KiB as "
     "it has, each drawn by rand() % i while i shrinks to 1, with O_DIRECT and O_SYNC, -O0",
     UNWRITTEN);
-ROW(i7_10750h_sequential, "i7_10750h", "file",
+ROW(i7_10750h_sequential, "i7_10750h", open_buffered, "file",
     "a whole cold file read backwards in chunks through the "
     "page cache, which was told to forget it before, -O0",
     CHUNKS);
-ROW(i7_10750h_random, "i7_10750h", "file",
+ROW(i7_10750h_random, "i7_10750h", open_buffered, "file",
     "as many chunks of a cold file as it has, each at a random "
     "place (lseek and read), through the page cache, -O0",
     CHUNKS);
-ROW(i7_10750h_lseek, "i7_10750h", "call", "2,048 times lseek to a random place, -O0",
-    RK_FILE(1 << 20), RK_DIR, RK_COUNT("calls", 2048, 1, 1 << 30, "calls in a trial"));
-ROW(hpe_i7_860_sequential, "hpe_i7_860", "block",
+RK_PROBE(i7_10750h_lseek, .name = "files/read/i7_10750h_lseek", .op = "call",
+         .reports = "i7_10750h", .timed = "2,048 times lseek to a random place, -O0",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_i7_10750h_lseek, .open = open_file,
+         .close = close_file, .state_bytes = sizeof(int),
+         .params = RK_PARAMS(RK_FILE(1 << 20), RK_DIR,
+                             RK_COUNT("calls", 2048, 1, 1 << 30, "calls in a trial")));
+ROW(hpe_i7_860_sequential, "hpe_i7_860", open_direct, "block",
     "`reads` reads with O_DIRECT from the start of the file "
     "on, -O0",
     BLOCKS(128, "in a trial; the report: to the end of the file"));
-ROW(hpe_i7_860_random, "hpe_i7_860", "block",
+ROW(hpe_i7_860_random, "hpe_i7_860", open_direct, "block",
     "`reads` reads with O_DIRECT at random places, some of them "
     "more than once, -O0",
     BLOCKS(100, "in a trial; the report: 1,000"));
