@@ -46,23 +46,33 @@ static int read_undisturbed(struct rk_reader *r)
     return status;
 }
 
+static int open_limited(struct rk_context *c)
+{
+    return rk_open_within(c, 0, (size_t)rk_integer(c, "block_bytes"), rk_integer(c, "passes"));
+}
+
 static int run_limited(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return rk_row_within(c, out, n, 0, (size_t)rk_integer(c, "block_bytes"),
-                         rk_integer(c, "passes"), read_undisturbed);
+    return rk_read_within(c, out, n, read_undisturbed);
+}
+
+static int open_whole(struct rk_context *c)
+{
+    struct rk_reader *const r = rk_state(c);
+    r->passes = rk_integer(c, "passes");
+    return rk_open_cold(c, r, 0, (size_t)rk_integer(c, "block_bytes"));
 }
 
 static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct rk_reader r = {.passes = rk_integer(c, "passes"), .samples = out, .n = n};
-    int status = rk_open_cold(c, &r, 0, (size_t)rk_integer(c, "block_bytes"));
+    struct rk_reader *const r = rk_state(c);
+    int status = rk_blocks_cold(c, &r->blocks);
     if (status)
         return status;
-    status = read_at_random(&r);
-    if (status)
-        status = rk_read_trouble(c, status);
-    rk_close_reader(&r);
-    return status;
+    r->samples = out;
+    r->n = n;
+    status = read_at_random(r);
+    return status ? rk_read_trouble(c, status) : 0;
 }
 
 #define BETWEEN 64 /* reads from one look at the group to the next */
@@ -87,11 +97,16 @@ static int count_left(struct rk_reader *r)
     return status;
 }
 
-static int run_left(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_left(struct rk_context *c)
 {
     if (rk_integer(c, "file_bytes") <= rk_integer(c, "limit_bytes"))
         return rk_cannot(c, "the file must be larger than the limit, or the group is not full");
-    return rk_row_within(c, out, n, 0, rk_small_page(), 1, count_left);
+    return rk_open_within(c, 0, rk_small_page(), 1);
+}
+
+static int run_left(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    return rk_read_within(c, out, n, count_left);
 }
 
 static int run_available(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -120,26 +135,34 @@ static int read_mbp2016(struct rk_reader *r)
     return status;
 }
 
+static int open_mbp2016(struct rk_context *c)
+{
+    return rk_open_within(c, RK_OF_ITS_OWN, 4096, 0);
+}
+
 static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return rk_row_within(c, out, n, RK_OF_ITS_OWN, 4096, 0, read_mbp2016);
+    return rk_read_within(c, out, n, read_mbp2016);
 }
 
 #define PASSES RK_COUNT("passes", 1, 0, 1000, "times that the whole file is read before")
 
 RK_PROBE(limited, .name = "files/cache/limited", .op = "block", .needs = RK_NEEDS_DISK,
-         .trials = run_limited,
+         .open = open_limited, .trials = run_limited, .close = rk_close_reader,
+         .state_bytes = sizeof(struct rk_reader),
          .timed =
              "pread() of a random block, each alone, with the advice that reads are random, after "
              "passes over the whole file, in a control group with a memory limit",
          .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), RK_LIMIT(8 << 20), PASSES, RK_GROUPS,
                              RK_DIR));
 RK_PROBE(
-    whole, .name = "files/cache/whole", .op = "block", .needs = RK_NEEDS_DISK, .trials = run_whole,
+    whole, .name = "files/cache/whole", .op = "block", .needs = RK_NEEDS_DISK, .open = open_whole,
+    .trials = run_whole, .close = rk_close_reader, .state_bytes = sizeof(struct rk_reader),
     .timed = "pread() of a random block, each alone, with the advice that reads are random, after "
              "passes over the whole file, with all memory for the page cache",
     .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), PASSES, RK_DIR));
-RK_PROBE(left, .name = "files/cache/left", .op = "byte", .needs = RK_NEEDS_DISK, .trials = run_left,
+RK_PROBE(left, .name = "files/cache/left", .op = "byte", .needs = RK_NEEDS_DISK, .open = open_left,
+         .trials = run_left, .close = rk_close_reader, .state_bytes = sizeof(struct rk_reader),
          .timed =
              "nothing: bytes that the limit leaves for the page cache, which are the limit minus "
              "what the full group holds that is no page cache, by the kernel's own count",
@@ -148,7 +171,8 @@ RK_PROBE(available, .name = "files/cache/available", .op = "byte", .trials = run
          .timed = "nothing: bytes of memory that the kernel calls available (MemAvailable in "
                   "/proc/meminfo), or what the control groups leave, whichever is less");
 RK_PROBE(mbp2016, .name = "files/cache/mbp2016", .op = "block", .reports = "mbp2016",
-         .needs = RK_NEEDS_DISK, .trials = run_mbp2016,
+         .needs = RK_NEEDS_DISK, .open = open_mbp2016, .trials = run_mbp2016,
+         .close = rk_close_reader, .state_bytes = sizeof(struct rk_reader),
          .timed =
              "a pass over the file in blocks of 4 KiB, after one pass, in a control group with a "
              "memory limit (the report: all memory)",

@@ -42,25 +42,41 @@ static int read_hpe_i7_860(struct rk_reader *r)
     return status;
 }
 
+static int open_t470(struct rk_context *c)
+{
+    return rk_open_within(c, RK_OF_ITS_OWN, 4096, rk_integer(c, "passes"));
+}
+
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return rk_row_within(c, out, n, RK_OF_ITS_OWN, 4096, rk_integer(c, "passes"), read_t470);
+    return rk_read_within(c, out, n, read_t470);
+}
+
+static int open_i7_10750h(struct rk_context *c)
+{
+    return rk_open_within(c, RK_OF_ITS_OWN, 65536, 0);
 }
 
 static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return rk_row_within(c, out, n, RK_OF_ITS_OWN, 65536, 0, read_i7_10750h);
+    return rk_read_within(c, out, n, read_i7_10750h);
+}
+
+static int open_hpe_i7_860(struct rk_context *c)
+{
+    return rk_open_within(c, RK_OF_ITS_OWN, 4096, rk_integer(c, "passes"));
 }
 
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return rk_row_within(c, out, n, RK_OF_ITS_OWN, 4096, rk_integer(c, "passes"), read_hpe_i7_860);
+    return rk_read_within(c, out, n, read_hpe_i7_860);
 }
 
 #define PASSES(preset) RK_COUNT("passes", preset, 1, 1000, "timed passes over the file in a trial")
 #define ROW(id, op_, what, ...)                                                                    \
     RK_PROBE(id, .name = "files/cache/" #id, .op = op_, .reports = #id, .timed = what,             \
-             .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_##id,                         \
+             .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .open = open_##id, .trials = run_##id,      \
+             .close = rk_close_reader, .state_bytes = sizeof(struct rk_reader),                    \
              .params =                                                                             \
                  RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR, ##__VA_ARGS__))
 

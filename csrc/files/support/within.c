@@ -17,11 +17,14 @@ int rk_read_wide(const struct rk_reader *r)
     return 0;
 }
 
-void rk_close_reader(struct rk_reader *r)
+int rk_close_reader(struct rk_context *c)
 {
+    struct rk_reader *const r = rk_state(c);
     if (r->wide && r->wide != MAP_FAILED)
         munmap(r->wide, RK_WIDE_BYTES);
+    r->wide = NULL;
     rk_blocks_close(&r->blocks);
+    return 0;
 }
 
 int rk_open_cold(struct rk_context *c, struct rk_reader *r, int index, size_t block_bytes)
@@ -33,10 +36,14 @@ int rk_open_cold(struct rk_context *c, struct rk_reader *r, int index, size_t bl
     r->wide = mmap(NULL, RK_WIDE_BYTES, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     status = r->wide == MAP_FAILED ? rk_refused(c, "mmap", errno) : rk_is_cold(c, b);
-    if (status)
-        rk_close_reader(r);
     return status;
 }
+
+/* In memory that the reader shares with the row. */
+struct rk_told {
+    int status, entered;
+    struct rk_sample samples[];
+};
 
 /* In the child. */
 __attribute__((noreturn)) static void rk_be_reader(struct rk_reader *r, struct rk_told *told,
@@ -73,11 +80,11 @@ static int rk_reader_ended(struct rk_context *c, const struct rk_told *told, pid
     return told->status ? rk_read_trouble(c, told->status) : 0;
 }
 
-/* Runs `reading` in a child that is in a group limited to `limit_bytes`. */
-static int rk_read_within(struct rk_context *c, struct rk_reader *r, struct rk_sample *out,
-                          size_t n, int (*reading)(struct rk_reader *))
+int rk_read_within(struct rk_context *c, struct rk_sample *out, size_t n,
+                   int (*reading)(struct rk_reader *))
 {
-    struct rk_group group;
+    struct rk_reader *const r = rk_state(c);
+    struct rk_group group = {.life = -1};
     const int64_t limit_bytes = rk_integer(c, "limit_bytes");
     const size_t size = sizeof(struct rk_told) + n * sizeof *out;
     struct rk_told *const told =
@@ -87,7 +94,8 @@ static int rk_read_within(struct rk_context *c, struct rk_reader *r, struct rk_s
     memset(told, 0, size); /* its pages are there, and are not the group's */
     r->group = &group;
     r->n = n;
-    int status = group_open(c, &group, limit_bytes);
+    int status = rk_is_cold(c, &r->blocks);
+    status = status ? status : group_open(c, &group, limit_bytes);
     if (!status) {
         const pid_t parent = getpid(), child = fork();
         if (child == 0)
@@ -97,6 +105,7 @@ static int rk_read_within(struct rk_context *c, struct rk_reader *r, struct rk_s
         posix_fadvise(r->blocks.fd, 0, 0,
                       POSIX_FADV_DONTNEED); /* or they would outlive the group */
     }
+    r->group = NULL;
     const int closed = group_close(c, &group);
     if (!status && !closed)
         memcpy(out, told->samples, n * sizeof *out);
@@ -104,16 +113,10 @@ static int rk_read_within(struct rk_context *c, struct rk_reader *r, struct rk_s
     return status ? status : closed;
 }
 
-int rk_row_within(struct rk_context *c, struct rk_sample *out, size_t n, int index,
-                  size_t block_bytes, int64_t passes, int (*reading)(struct rk_reader *))
+int rk_open_within(struct rk_context *c, int index, size_t block_bytes, int64_t passes)
 {
-    struct rk_reader r = {.passes = passes};
-    int status = rk_fits(c, (size_t)rk_integer(c, "limit_bytes"));
-    if (!status)
-        status = rk_open_cold(c, &r, index, block_bytes);
-    if (status)
-        return status;
-    status = rk_read_within(c, &r, out, n, reading);
-    rk_close_reader(&r);
-    return status;
+    struct rk_reader *const r = rk_state(c);
+    const int status = rk_fits(c, (size_t)rk_integer(c, "limit_bytes"));
+    r->passes = passes;
+    return status ? status : rk_open_cold(c, r, index, block_bytes);
 }

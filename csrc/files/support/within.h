@@ -32,21 +32,18 @@ static inline int rk_read_all(const struct rk_reader *r)
  * and nothing ahead of it: past the end of what is measured, that would take room in the cache. */
 int rk_read_wide(const struct rk_reader *r);
 
-void rk_close_reader(struct rk_reader *r);
+int rk_close_reader(struct rk_context *);
 
 /* The file, on a disk and out of the page cache: pages that others are charged for would never
  * count against the limit. */
 int rk_open_cold(struct rk_context *c, struct rk_reader *r, int index, size_t block_bytes);
 
-/* In memory that the reader shares with the row. */
-struct rk_told {
-    int status, entered;
-    struct rk_sample samples[];
-};
+/* Opens file number `index` as blocks of `block_bytes`; the state is a struct rk_reader. */
+int rk_open_within(struct rk_context *, int index, size_t block_bytes, int64_t passes);
 
-/* The whole row: file number `index` as blocks of `block_bytes`, read by `reading` within the
- * limit. */
-int rk_row_within(struct rk_context *c, struct rk_sample *out, size_t n, int index,
-                  size_t block_bytes, int64_t passes, int (*reading)(struct rk_reader *));
+/* n samples by `reading` in a child, in a group limited to `limit_bytes`; the file is cold before
+ * and after. */
+int rk_read_within(struct rk_context *, struct rk_sample *out, size_t n,
+                   int (*reading)(struct rk_reader *));
 
 #endif
