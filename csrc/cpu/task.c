@@ -1,6 +1,7 @@
 /* cpu/task: creating a process or a thread, running it, and waiting for its end. */
 #include <limits.h>
 #include <spawn.h>
+#include <string.h>
 
 #include "probe/region.h"
 #include "cpu/support/task.h"

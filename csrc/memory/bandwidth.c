@@ -12,19 +12,23 @@ enum kind { READ, WRITE, MODIFY, COPY };
  * at the end shows. */
 #define ONES 0x0101010101010101u
 
-static struct job {
+/* What the probe does: `pass` through the memory of each member of the team. */
+struct sweep {
+    struct rk_team team; /* first, so that a member finds the rest */
     rk_pass *pass;
     enum kind kind;
-    size_t bytes;
+    size_t bytes;    /* of each array of each member */
     uint64_t passes; /* in a trial */
-} job;
+};
 
 /* Every pass stores another value, so the last one's is what must be there at the end. */
 static uint64_t work(struct rk_member *me, uint64_t trial)
 {
+    const struct sweep *const sweep = (const struct sweep *)me->team;
+    const uint64_t first = (trial - 1) * sweep->passes;
     uint64_t sum = 0;
-    for (uint64_t pass = 0; pass < job.passes; pass++)
-        sum += job.pass(me->to.start, me->from.start, job.bytes, (trial - 1) * job.passes + pass);
+    for (uint64_t pass = 0; pass < sweep->passes; pass++)
+        sum += sweep->pass(me->to.start, me->from.start, sweep->bytes, first + pass);
     return sum;
 }
 
@@ -34,52 +38,29 @@ static void fill(const struct rk_region *region, uint64_t value)
         ((uint64_t *)(void *)region->start)[i] = value;
 }
 
-/* Whether a member's memory shows that `trials` trials were done in full. */
-static int is_done(const struct rk_member *me, uint64_t trials)
+/* The word that a member's target holds after that many passes. */
+static uint64_t last_word(const struct sweep *sweep, uint64_t passes)
 {
-    const uint64_t *to = (const uint64_t *)(const void *)me->to.start;
-    const size_t words = job.bytes / sizeof *to;
-    const uint64_t all = trials * job.passes;
-    if (job.kind == READ)
-        return me->result == job.passes * words * ONES;
-    uint64_t wanted = job.kind == COPY ? ONES : job.kind == MODIFY ? all : all - 1;
-    if (job.pass == pass_memset) /* which stores bytes, not words */
-        wanted = (wanted & 0xff) * ONES;
+    uint64_t word = passes - 1;
+    if (sweep->kind == COPY)
+        word = ONES;
+    else if (sweep->kind == MODIFY)
+        word = passes;
+    return sweep->pass == pass_memset ? (word & 0xff) * ONES : word; /* it stores bytes */
+}
+
+/* Whether a member's memory shows that every pass went through all of it. */
+static int is_done(const struct sweep *sweep, const struct rk_member *member)
+{
+    const uint64_t *to = (const uint64_t *)(const void *)member->to.start;
+    const size_t words = sweep->bytes / sizeof *to;
+    if (sweep->kind == READ)
+        return member->result == sweep->passes * words * ONES;
+    const uint64_t wanted = last_word(sweep, atomic_load(&sweep->team.trial) * sweep->passes);
     for (size_t i = 0; i < words; i++)
         if (to[i] != wanted)
             return 0;
     return 1;
-}
-
-/* Runs the job on `threads` CPUs: n trials, or pairs of trials whose difference is taken. */
-static int run_job(struct rk_context *c, struct rk_sample *out, size_t n, int threads, int huge,
-                   int twice_minus_once)
-{
-    struct rk_team team = {.work = work};
-    const int reads = job.kind == READ || job.kind == COPY;
-    const int status = rk_team_begin(c, &team, threads, reads ? job.bytes : 0,
-                                     job.kind == READ ? 0 : job.bytes, huge);
-    if (status)
-        return status;
-    for (int i = 0; i < threads; i++) {
-        if (reads)
-            fill(&team.members[i].from, ONES);
-        if (job.kind != READ)
-            fill(&team.members[i].to, 0);
-    }
-    rk_team_work(&team); /* once before it is timed */
-    if (twice_minus_once) {
-        RK_TWICE_MINUS_ONCE(out, n, 1, rk_team_work(&team));
-    } else {
-        RK_BATCH(out, n, 1, rk_team_work(&team));
-    }
-    for (size_t i = 0; i < n; i++)
-        out[i].ops = (uint64_t)threads * job.passes * job.bytes;
-    const uint64_t trials = 1 + n * (twice_minus_once ? 3 : 1);
-    int done = 1;
-    for (int i = 0; i < threads; i++)
-        done &= is_done(&team.members[i], trials);
-    return rk_team_end(&team, done ? 0 : rk_failed(c, "the memory does not show every pass", EIO));
 }
 
 /* What each of the CPUs goes through: its share of the array, but no less than a cache of its own
@@ -95,55 +76,111 @@ static size_t share_bytes(struct rk_context *c, int threads)
     return (share + RK_PASS_STEP - 1) / RK_PASS_STEP * RK_PASS_STEP;
 }
 
-/* The job as the row's parameters set it; no pass: there is none of the width that they name. */
-static int run_pass(struct rk_context *c, struct rk_sample *out, size_t n, enum kind kind,
-                    rk_pass *pass)
+/* Starts the team, fills its memory and goes through it once. */
+static int open_sweep(struct rk_context *c, enum kind kind, rk_pass *pass, int threads, int huge)
 {
-    const int huge = rk_wants_huge(c), threads = (int)rk_integer(c, "threads");
+    struct sweep *const sweep = rk_state(c);
+    const size_t bytes = share_bytes(c, threads);
+    const int reads = kind == READ || kind == COPY, writes = kind != READ;
+    sweep->team.work = work;
+    sweep->pass = pass;
+    sweep->kind = kind;
+    sweep->bytes = bytes;
+    sweep->passes = (uint64_t)rk_integer(c, "passes");
+    const int status =
+        rk_team_begin(c, &sweep->team, threads, reads ? bytes : 0, writes ? bytes : 0, huge);
+    if (status)
+        return status;
+    for (int i = 0; i < threads; i++) {
+        if (reads)
+            fill(&sweep->team.members[i].from, ONES);
+        if (writes)
+            fill(&sweep->team.members[i].to, 0);
+    }
+    rk_team_work(&sweep->team);
+    return 0;
+}
+
+static void count_bytes(const struct sweep *sweep, struct rk_sample *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i].ops = (uint64_t)sweep->team.count * sweep->passes * sweep->bytes;
+}
+
+static int time_sweep(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct sweep *const sweep = rk_state(c);
+    RK_BATCH(out, n, 1, rk_team_work(&sweep->team));
+    count_bytes(sweep, out, n);
+    return 0;
+}
+
+static int close_sweep(struct rk_context *c)
+{
+    struct sweep *const sweep = rk_state(c);
+    int done = 1;
+    if (atomic_load(&sweep->team.trial)) /* else open did not come so far */
+        for (int i = 0; i < sweep->team.count; i++)
+            done &= is_done(sweep, &sweep->team.members[i]);
+    rk_team_end(&sweep->team);
+    return done ? 0 : rk_failed(c, "the memory does not show every pass", EIO);
+}
+
+/* With the parameters `pages` and `threads`. No pass: there is none of the width that the parameter
+ * `vector` names. */
+static int open_own(struct rk_context *c, enum kind kind, rk_pass *pass)
+{
+    const int huge = rk_wants_huge(c);
     if (huge < 0)
         return huge;
     if (!pass)
         return rk_cannot(c, "this machine has no registers of that width (vector: widest, scalar, "
                             "sse2, avx2, avx512 or neon)");
-    job = (struct job){pass, kind, share_bytes(c, threads), (uint64_t)rk_integer(c, "passes")};
-    return run_job(c, out, n, threads, huge, 0);
+    return open_sweep(c, kind, pass, (int)rk_integer(c, "threads"), huge);
 }
 
-#define WIDE(name, kind, chosen)                                                                   \
-    static int run_##name(struct rk_context *c, struct rk_sample *out, size_t n)                   \
+#define OPEN_WIDE(name, kind, chosen)                                                              \
+    static int open_##name(struct rk_context *c)                                                   \
     {                                                                                              \
         const struct rk_width *const width = rk_width(rk_text(c, "vector"));                       \
-        return run_pass(c, out, n, kind, width ? (chosen) : NULL);                                 \
+        return open_own(c, kind, width ? width->chosen : NULL);                                    \
     }
-#define OWN(name, kind, pass)                                                                      \
-    static int run_##name(struct rk_context *c, struct rk_sample *out, size_t n)                   \
+#define OPEN_OWN(name, kind, pass)                                                                 \
+    static int open_##name(struct rk_context *c)                                                   \
     {                                                                                              \
-        return run_pass(c, out, n, kind, pass);                                                    \
+        return open_own(c, kind, pass);                                                            \
     }
 
-WIDE(read, READ, width->read)
-WIDE(write, WRITE, width->write)
-WIDE(write_nt, WRITE, width->stream)
-OWN(memset, WRITE, pass_memset)
-WIDE(modify, MODIFY, width->modify)
-OWN(copy, COPY, pass_memcpy)
-WIDE(copy_loop, COPY, width->copy)
-WIDE(copy_nt, COPY, width->copy_stream)
+OPEN_WIDE(read, READ, read)
+OPEN_WIDE(write, WRITE, write)
+OPEN_WIDE(write_nt, WRITE, stream)
+OPEN_OWN(memset, WRITE, pass_memset)
+OPEN_WIDE(modify, MODIFY, modify)
+OPEN_OWN(copy, COPY, pass_memcpy)
+OPEN_WIDE(copy_loop, COPY, copy)
+OPEN_WIDE(copy_nt, COPY, copy_stream)
 
 /* --- mbp2016: 64 bits at a time, t(2n) - t(n) --- */
 
-#define MBP(name, kind, pass)                                                                      \
-    static int run_mbp2016_##name(struct rk_context *c, struct rk_sample *out, size_t n)           \
+static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct sweep *const sweep = rk_state(c);
+    RK_TWICE_MINUS_ONCE(out, n, 1, rk_team_work(&sweep->team));
+    count_bytes(sweep, out, n);
+    return 0;
+}
+
+#define OPEN_MBP(name, kind, pass)                                                                 \
+    static int open_mbp2016_##name(struct rk_context *c)                                           \
     {                                                                                              \
-        job = (struct job){pass, kind, share_bytes(c, 1), (uint64_t)rk_integer(c, "passes")};      \
-        return run_job(c, out, n, 1, 0, 1);                                                        \
+        return open_sweep(c, kind, pass, 1, 0);                                                    \
     }
 
-MBP(loop_read, READ, read_scalar)
-MBP(loop_write, WRITE, write_scalar)
-MBP(memset, WRITE, pass_memset)
-MBP(loop_rw, COPY, copy_scalar)
-MBP(memcpy, COPY, pass_memcpy)
+OPEN_MBP(loop_read, READ, read_scalar)
+OPEN_MBP(loop_write, WRITE, write_scalar)
+OPEN_MBP(memset, WRITE, pass_memset)
+OPEN_MBP(loop_rw, COPY, copy_scalar)
+OPEN_MBP(memcpy, COPY, pass_memcpy)
 
 /* --- latency under load --- */
 
@@ -153,46 +190,60 @@ MBP(memcpy, COPY, pass_memcpy)
 #define ROUND_NS 20000u
 #define LOAD_STEP ((size_t)16 << 10)
 
-static struct {
+struct loaded {
+    struct rk_team team; /* first, so that a member finds the rest */
+    struct rk_region ring;
     rk_pass *read;
     uint64_t load_ns; /* of each round */
-    uint64_t groups;
-    const struct link *p;
-    int64_t ticks; /* of the walk alone: one who loads may be put off by other work and end late */
+    uint64_t groups;  /* of loads, in a walk */
+    uint32_t stops;
+    const struct link *at; /* where the walk is */
+    int64_t ticks; /* of the walk alone: a loading CPU may be delayed by other work and end late */
     atomic_ulong bytes;
     atomic_int stop;
-} loaded;
+};
 
-/* Member 0 walks the ring and then stops the others, who read their memory for a share of the time.
- * They begin anywhere in a round, else a short walk would always meet load. */
-static uint64_t walk_or_load(struct rk_member *me, uint64_t trial)
+static uint64_t walk(struct loaded *loaded)
 {
-    if (me == me->team->members) {
-        const uint64_t begin = rk_begin();
-        loaded.p = follow(loaded.p, loaded.groups);
-        RK_KEEP(loaded.p);
-        loaded.ticks = (int64_t)(rk_end() - begin);
-        atomic_store(&loaded.stop, 1);
-        return 0;
-    }
-    uint64_t read = 0, state = rk_begin() + ((trial * RK_CPUS_MOST + (uint64_t)me->cpu) << 40);
-    size_t at = 0;
-    const uint64_t begin = rk_monotonic_ns() - random_below(&state, ROUND_NS);
-    while (!atomic_load(&loaded.stop)) {
-        if ((rk_monotonic_ns() - begin) % ROUND_NS >= loaded.load_ns) {
-            rk_pause();
-            continue;
-        }
-        RK_KEEP(loaded.read(NULL, me->from.start + at, LOAD_STEP, 0));
-        at = at + 2 * LOAD_STEP <= me->from.size_bytes ? at + LOAD_STEP : 0;
-        read += LOAD_STEP;
-    }
-    atomic_fetch_add(&loaded.bytes, read);
+    const struct link *at = loaded->at;
+    const uint64_t begin = rk_begin();
+    at = follow(at, loaded->groups);
+    RK_KEEP(at);
+    loaded->ticks = (int64_t)(rk_end() - begin);
+    loaded->at = at;
+    atomic_store(&loaded->stop, 1);
     return 0;
 }
 
+/* Reads the member's memory for a share of the time, from anywhere in a round on: else a short walk
+ * would always meet load. */
+static uint64_t load(struct loaded *loaded, const struct rk_member *me, uint64_t trial)
+{
+    uint64_t read = 0, state = rk_begin() + ((trial * RK_CPUS_MOST + (uint64_t)me->cpu) << 40);
+    size_t at = 0;
+    const uint64_t begin = rk_monotonic_ns() - random_below(&state, ROUND_NS);
+    while (!atomic_load(&loaded->stop)) {
+        if ((rk_monotonic_ns() - begin) % ROUND_NS >= loaded->load_ns) {
+            rk_pause();
+            continue;
+        }
+        RK_KEEP(loaded->read(NULL, me->from.start + at, LOAD_STEP, 0));
+        at = at + 2 * LOAD_STEP <= me->from.size_bytes ? at + LOAD_STEP : 0;
+        read += LOAD_STEP;
+    }
+    atomic_fetch_add(&loaded->bytes, read);
+    return 0;
+}
+
+/* Member 0 walks the ring and then stops the others. */
+static uint64_t walk_or_load(struct rk_member *me, uint64_t trial)
+{
+    struct loaded *const loaded = (struct loaded *)me->team;
+    return me == me->team->members ? walk(loaded) : load(loaded, me, trial);
+}
+
 /* A random ring through all lines of a region of its own. */
-static int make_ring(struct rk_context *c, struct rk_region *region, uint32_t *count)
+static int make_ring(struct rk_context *c, struct loaded *loaded)
 {
     const size_t distance = (size_t)rk_integer(c, "line_bytes");
     const size_t size = (size_t)rk_integer(c, "size_bytes");
@@ -200,81 +251,100 @@ static int make_ring(struct rk_context *c, struct rk_region *region, uint32_t *c
     struct rk_region order;
     if (huge < 0)
         return huge;
-    int status = count_stops(c, count, size, distance);
+    int status = count_stops(c, &loaded->stops, size, distance);
     if (!status)
-        status = rk_map(c, &order, 2 * sizeof(uint32_t) * *count, 0);
+        status = rk_map(c, &order, 2 * sizeof(uint32_t) * loaded->stops, 0);
     if (status)
         return status;
-    status = rk_map(c, region, size, huge);
+    status = rk_map(c, &loaded->ring, size, huge);
     if (!status) {
+        uint32_t *const places = (uint32_t *)(void *)order.start;
         uint64_t state = rk_begin();
-        random_order((uint32_t *)(void *)order.start, *count, *count, &state);
-        loaded.p = link_ring(region->start, distance, (uint32_t *)(void *)order.start, *count);
+        random_order(places, loaded->stops, loaded->stops, &state);
+        loaded->at = link_ring(loaded->ring.start, distance, places, loaded->stops);
     }
     rk_unmap(&order);
     return status;
 }
 
-/* `bytes_out` says whether a sample counts the loads of the walk or the bytes of those who load. */
-static int time_loaded(struct rk_context *c, struct rk_sample *out, size_t n, int bytes_out)
+static void work_once(struct loaded *loaded)
 {
-    struct rk_team team = {.work = walk_or_load};
-    struct rk_region region = {NULL, 0};
-    uint32_t count = 1;
+    atomic_store(&loaded->stop, 0);
+    atomic_store(&loaded->bytes, 0);
+    rk_team_work(&loaded->team);
+}
+
+static int open_loaded(struct rk_context *c)
+{
+    struct loaded *const loaded = rk_state(c);
     int cpus[RK_CPUS_MOST];
     const int threads = rk_cpus(cpus, RK_CPUS_MOST);
     if (threads < 2)
         return rk_cannot(c, "there is no other CPU that could load the memory meanwhile");
-    int status = make_ring(c, &region, &count);
-    if (status)
-        return status;
-    status = rk_team_begin(c, &team, threads, share_bytes(c, threads), 0, 0);
-    if (status) {
-        rk_unmap(&region);
-        return status;
-    }
-    loaded.read = rk_width("widest")->read;
-    loaded.load_ns = ROUND_NS * (uint64_t)rk_integer(c, "load_percent") / 100;
-    loaded.groups = ((uint64_t)rk_integer(c, "loads") + GROUP - 1) / GROUP;
-    for (size_t i = 0; i <= n; i++) { /* the first is not reported */
-        atomic_store(&loaded.stop, 0), atomic_store(&loaded.bytes, 0);
-        rk_team_work(&team);
-        if (i)
-            out[i - 1] = (struct rk_sample){loaded.ticks, bytes_out ? atomic_load(&loaded.bytes)
-                                                                    : loaded.groups * GROUP};
-    }
-    if (loaded.p->place != (n + 1) * loaded.groups * GROUP % count)
-        status = rk_failed(c, "the walk ends elsewhere than so many loads lead", EIO);
-    rk_unmap(&region);
-    return rk_team_end(&team, status);
+    loaded->team.work = walk_or_load;
+    loaded->read = rk_width("widest")->read;
+    loaded->load_ns = ROUND_NS * (uint64_t)rk_integer(c, "load_percent") / 100;
+    loaded->groups = ((uint64_t)rk_integer(c, "loads") + GROUP - 1) / GROUP;
+    int status = make_ring(c, loaded);
+    if (!status)
+        status = rk_team_begin(c, &loaded->team, threads, share_bytes(c, threads), 0, 0);
+    if (!status)
+        work_once(loaded);
+    return status;
 }
 
-static int run_loaded_latency(struct rk_context *c, struct rk_sample *out, size_t n)
+/* A sample counts the loads of the walk. */
+static int time_walks(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_loaded(c, out, n, 0);
+    struct loaded *const loaded = rk_state(c);
+    for (size_t i = 0; i < n; i++) {
+        work_once(loaded);
+        out[i] = (struct rk_sample){loaded->ticks, loaded->groups * GROUP};
+    }
+    return 0;
 }
 
-static int run_load(struct rk_context *c, struct rk_sample *out, size_t n)
+/* A sample counts the bytes that the other CPUs read. */
+static int time_load(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_loaded(c, out, n, 1);
+    struct loaded *const loaded = rk_state(c);
+    for (size_t i = 0; i < n; i++) {
+        work_once(loaded);
+        out[i] = (struct rk_sample){loaded->ticks, atomic_load(&loaded->bytes)};
+    }
+    return 0;
+}
+
+static int close_loaded(struct rk_context *c)
+{
+    struct loaded *const loaded = rk_state(c);
+    const uint64_t loads = atomic_load(&loaded->team.trial) * loaded->groups * GROUP;
+    const int is_wrong = loads && loaded->at->place != loads % loaded->stops;
+    rk_team_end(&loaded->team);
+    rk_unmap(&loaded->ring);
+    return is_wrong ? rk_failed(c, "the walk does not end where its loads lead", EIO) : 0;
 }
 
 #define SIZE                                                                                       \
     RK_COUNT("size_bytes", 1 << 26, 1, (int64_t)1 << 40,                                           \
              "of each array, shared out among the CPUs (16 MiB each at least)")
 #define PASSES RK_COUNT("passes", 1, 1, 1 << 20, "times through the array in a trial")
+#define OF_A_SWEEP .state_bytes = sizeof(struct sweep), .close = close_sweep
 #define OWN_ROW(id, what, ...)                                                                     \
-    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, .trials = run_##id, \
+    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, OF_A_SWEEP,         \
+             .open = open_##id, .trials = time_sweep,                                              \
              .params = RK_PARAMS(                                                                  \
                  SIZE, PASSES, RK_PAGES,                                                           \
                  RK_COUNT("threads", 1, 1, RK_CPUS_MOST, "CPUs at once"), ##__VA_ARGS__))
 #define WIDE_ROW(id, what) OWN_ROW(id, what, RK_WORD("vector", "widest", "width of the registers"))
 #define MBP_ROW(id, what)                                                                          \
     RK_PROBE(mbp2016_##id, .name = "memory/bandwidth/mbp2016_" #id, .op = "byte",                  \
-             .reports = "mbp2016", .timed = what ", t(2n) - t(n)", .trials = run_mbp2016_##id,     \
-             .params = RK_PARAMS(SIZE, PASSES))
-#define LOADED_ROW(id, op_, what)                                                                  \
-    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = op_, .timed = what, .trials = run_##id,    \
+             .reports = "mbp2016", .timed = what ", t(2n) - t(n)", OF_A_SWEEP,                     \
+             .open = open_mbp2016_##id, .trials = time_mbp2016, .params = RK_PARAMS(SIZE, PASSES))
+#define LOADED_ROW(id, op_, what, trials_)                                                         \
+    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = op_, .timed = what,                        \
+             .state_bytes = sizeof(struct loaded), .open = open_loaded, .trials = trials_,         \
+             .close = close_loaded,                                                                \
              .params = RK_PARAMS(                                                                  \
                  SIZE, RK_PAGES, RK_COUNT("loads", 16384, 1, 1 << 30, "loads in a trial"),         \
                  RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next"),                \
@@ -300,7 +370,9 @@ MBP_ROW(memcpy, "memcpy(); bytes copied, each counted once");
 LOADED_ROW(
     loaded_latency, "load",
     "loads around one random ring, by the CPU that walks it, while every other CPU reads memory of "
-    "its own for `load_percent` of the time");
+    "its own for `load_percent` of the time",
+    time_walks);
 LOADED_ROW(load, "byte",
            "the bytes that every other CPU reads of memory of its own, for `load_percent` of the "
-           "time, while one CPU walks a random ring");
+           "time, while one CPU walks a random ring",
+           time_load);

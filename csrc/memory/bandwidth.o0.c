@@ -1,5 +1,7 @@
 /* memory/bandwidth at -O0, as the reports compiled it. */
 #include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 

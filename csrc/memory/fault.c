@@ -1,5 +1,7 @@
 /* memory/fault: what the first touch of a page costs, by where the page comes from. A sample's
  * `ops` are the faults that the kernel counted (getrusage(2)), not the pages that were touched. */
+#include <sys/mman.h>
+
 #include "memory/support/faults.h"
 #include "probe/order.h"
 

@@ -1,5 +1,7 @@
 /* memory/fault at -O0, as the reports compiled it. They divide by the pages that they touched, and
  * so do these rows; the page tells how many faults there were. */
+#include <sys/mman.h>
+
 #include "memory/support/faults.h"
 #include "probe/stamps.h"
 

@@ -9,8 +9,9 @@
 
 struct ring {
     struct rk_region region;
-    const struct link *first;
-    uint32_t count;
+    const struct link *at; /* where the walk is */
+    uint32_t stops;
+    uint64_t loads; /* done so far, from the first stop on */
 };
 
 /* A ring of stops `distance` bytes apart through a touched region; window 0: in rising order. */
@@ -20,67 +21,81 @@ static int make_ring(struct rk_context *c, struct ring *ring, size_t distance, s
     const int huge = rk_wants_huge(c);
     if (huge < 0)
         return huge;
-    int status = count_stops(c, &ring->count, size, distance);
+    int status = count_stops(c, &ring->stops, size, distance);
     if (!status && window_bytes && window_bytes < distance)
         status = rk_cannot(c, "a window holds one stop at least");
     if (status)
         return status;
     /* The order, and behind it that of the windows; given back before anything is timed. */
     struct rk_region order;
-    status = rk_map(c, &order, 2 * sizeof(uint32_t) * ring->count, 0);
+    status = rk_map(c, &order, 2 * sizeof(uint32_t) * ring->stops, 0);
     if (!status)
         status = rk_map(c, &ring->region, size, huge);
     if (!status && window_bytes) {
         uint64_t state = rk_begin();
         const size_t window = window_bytes / distance;
-        random_order((uint32_t *)(void *)order.start, ring->count,
-                     window < ring->count ? (uint32_t)window : ring->count, &state);
+        random_order((uint32_t *)(void *)order.start, ring->stops,
+                     window < ring->stops ? (uint32_t)window : ring->stops, &state);
     } else if (!status) {
-        rising_order((uint32_t *)(void *)order.start, ring->count);
+        rising_order((uint32_t *)(void *)order.start, ring->stops);
     }
     if (!status)
-        ring->first =
-            link_ring(ring->region.start, distance, (uint32_t *)(void *)order.start, ring->count);
+        ring->at =
+            link_ring(ring->region.start, distance, (uint32_t *)(void *)order.start, ring->stops);
     rk_unmap(&order);
     return status;
 }
 
-/* n trials of `loads` loads around the ring, and the proof that they were so many. */
-static int time_ring(struct rk_context *c, struct ring *ring, struct rk_sample *out, size_t n)
+/* Makes the ring and goes once around it. */
+static int open_ring(struct rk_context *c, size_t distance, size_t window_bytes)
 {
+    struct ring *const ring = rk_state(c);
+    const int status = make_ring(c, ring, distance, window_bytes);
+    if (status)
+        return status;
+    const uint32_t loads = ring->stops < WARM_LOADS ? ring->stops : WARM_LOADS;
+    const uint64_t groups = (loads + GROUP - 1) / GROUP;
+    ring->at = follow(ring->at, groups);
+    ring->loads = groups * GROUP;
+    return 0;
+}
+
+static int open_random(struct rk_context *c)
+{
+    const int64_t window = rk_integer(c, "window_bytes");
+    return open_ring(c, (size_t)rk_integer(c, "line_bytes"), window ? (size_t)window : SIZE_MAX);
+}
+
+static int open_stride(struct rk_context *c)
+{
+    return open_ring(c, (size_t)rk_integer(c, "stride_bytes"), 0);
+}
+
+/* n trials of `loads` loads around the ring. */
+static int time_ring(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct ring *const ring = rk_state(c);
     const uint64_t groups = ((uint64_t)rk_integer(c, "loads") + GROUP - 1) / GROUP;
-    const uint64_t warm =
-        ((ring->count < WARM_LOADS ? ring->count : WARM_LOADS) + GROUP - 1) / GROUP;
-    const struct link *p = follow(ring->first, warm);
     for (size_t i = 0; i < n; i++) {
+        const struct link *at = ring->at;
         const uint64_t begin = rk_begin();
-        p = follow(p, groups);
-        RK_KEEP(p);
+        at = follow(at, groups);
+        RK_KEEP(at);
         const uint64_t end = rk_end();
+        ring->at = at;
+        ring->loads += groups * GROUP;
         out[i] = (struct rk_sample){(int64_t)(end - begin), groups * GROUP};
     }
-    const uint64_t loads = (warm + n * groups) * GROUP;
-    const int status = p->place == loads % ring->count
-                           ? 0
-                           : rk_failed(c, "the walk ends elsewhere than so many loads lead", EIO);
+    return 0;
+}
+
+/* The walk must have arrived where that many loads lead. */
+static int close_ring(struct rk_context *c)
+{
+    struct ring *const ring = rk_state(c);
+    const int is_wrong = ring->at && ring->at->place != ring->loads % ring->stops;
     rk_unmap(&ring->region);
-    return status;
-}
-
-static int run_random(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    struct ring ring;
-    const int64_t window = rk_integer(c, "window_bytes");
-    const int status = make_ring(c, &ring, (size_t)rk_integer(c, "line_bytes"),
-                                 window ? (size_t)window : SIZE_MAX);
-    return status ? status : time_ring(c, &ring, out, n);
-}
-
-static int run_stride(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    struct ring ring;
-    const int status = make_ring(c, &ring, (size_t)rk_integer(c, "stride_bytes"), 0);
-    return status ? status : time_ring(c, &ring, out, n);
+    return is_wrong ? rk_failed(c, "the walk does not end where its loads lead", EIO) : 0;
 }
 
 /* --- x510uq, after Bryant and O'Hallaron: independent reads, size against stride --- */
@@ -102,37 +117,66 @@ static __attribute__((noinline)) uint64_t sum_words(const uint64_t *word, size_t
     return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-static int run_mountain(struct rk_context *c, struct rk_sample *out, size_t n)
+struct mountain {
+    struct rk_region region;
+    size_t step, count, passes; /* words from one read to the next, reads in a pass, passes */
+    uint64_t sum, passes_done;
+};
+
+static void sum_passes(struct mountain *state, size_t passes)
 {
+    const uint64_t *const word = (const uint64_t *)(const void *)state->region.start;
+    uint64_t sum = 0;
+    for (size_t pass = 0; pass < passes; pass++)
+        sum += sum_words(word, state->step, state->count);
+    RK_KEEP(sum);
+    state->sum += sum;
+    state->passes_done += passes;
+}
+
+static int open_mountain(struct rk_context *c)
+{
+    struct mountain *const state = rk_state(c);
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     const size_t stride = (size_t)rk_integer(c, "stride_bytes");
-    const size_t step = stride / sizeof(uint64_t), count = size / stride;
-    struct rk_region region;
     if (stride % sizeof(uint64_t))
         return rk_cannot(c, "words lie whole words of 8 bytes apart");
-    if (!count)
+    if (size < stride)
         return rk_cannot(c, "the region is smaller than the stride");
-    int status = rk_map(c, &region, size, 0);
+    const int status = rk_map(c, &state->region, size, 0);
     if (status)
         return status;
-    uint64_t *const word = (uint64_t *)(void *)region.start;
+    state->step = stride / sizeof(uint64_t);
+    state->count = size / stride;
+    /* Enough passes that a trial is long compared with a step of the counter. */
+    state->passes = 1 + (size_t)rk_integer(c, "loads") / state->count;
+    uint64_t *const word = (uint64_t *)(void *)state->region.start;
     for (size_t i = 0; i < size / sizeof *word; i++)
         word[i] = 1;
-    /* So often that a trial is long against a step of the counter. */
-    const size_t passes = 1 + (size_t)rk_integer(c, "loads") / count;
-    uint64_t sum = sum_words(word, step, count);
+    sum_passes(state, 1);
+    return 0;
+}
+
+static int time_mountain(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct mountain *const state = rk_state(c);
+    const uint64_t bytes = state->passes * state->count * sizeof(uint64_t);
     for (size_t i = 0; i < n; i++) {
         const uint64_t begin = rk_begin();
-        for (size_t pass = 0; pass < passes; pass++)
-            sum += sum_words(word, step, count);
-        RK_KEEP(sum);
+        sum_passes(state, state->passes);
         const uint64_t end = rk_end();
-        out[i] = (struct rk_sample){(int64_t)(end - begin), passes * count * sizeof *word};
+        out[i] = (struct rk_sample){(int64_t)(end - begin), bytes};
     }
-    if (sum != (1 + n * passes) * count)
-        status = rk_failed(c, "the sum is not that of all words", EIO);
-    rk_unmap(&region);
-    return status;
+    return 0;
+}
+
+static int close_mountain(struct rk_context *c)
+{
+    struct mountain *const state = rk_state(c);
+    rk_unmap(&state->region);
+    if (state->sum != state->passes_done * state->count)
+        return rk_failed(c, "the sum is not that of all words", EIO);
+    return 0;
 }
 
 /* --- mbp2016: while (p->p_next != NULL) p = p->p_next, t(2n) - t(n) --- */
@@ -144,23 +188,33 @@ static __attribute__((noinline)) const struct link *to_the_end(const struct link
     return p;
 }
 
-static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_mbp2016(struct rk_context *c)
 {
-    struct ring ring;
-    const int status = make_ring(c, &ring, (size_t)rk_integer(c, "stride_bytes"), 0);
+    struct ring *const ring = rk_state(c);
+    const size_t stride = (size_t)rk_integer(c, "stride_bytes");
+    const int status = make_ring(c, ring, stride, 0);
     if (status)
         return status;
     /* The ring is cut open: the last stop leads nowhere. */
-    struct link *const last =
-        (struct link *)(void *)(ring.region.start +
-                                (ring.count - 1) * (size_t)rk_integer(c, "stride_bytes"));
-    last->next = NULL;
-    const int64_t walks = 1 + rk_integer(c, "loads") / ring.count;
-    RK_KEEP(to_the_end(ring.first));
-    RK_TWICE_MINUS_ONCE(out, n, walks, RK_KEEP(to_the_end(ring.first)));
+    char *const last = ring->region.start + (ring->stops - 1) * stride;
+    ((struct link *)(void *)last)->next = NULL;
+    RK_KEEP(to_the_end(ring->at));
+    return 0;
+}
+
+static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const struct ring *const ring = rk_state(c);
+    const int64_t walks = 1 + rk_integer(c, "loads") / ring->stops;
+    RK_TWICE_MINUS_ONCE(out, n, walks, RK_KEEP(to_the_end(ring->at)));
     for (size_t i = 0; i < n; i++)
-        out[i].ops *= ring.count;
-    rk_unmap(&ring.region);
+        out[i].ops *= ring->stops;
+    return 0;
+}
+
+static int close_mbp2016(struct rk_context *c)
+{
+    rk_unmap(&((struct ring *)rk_state(c))->region);
     return 0;
 }
 
@@ -177,25 +231,29 @@ RK_PROBE(random, .name = "memory/latency/random", .op = "load",
          .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
                              RK_COUNT("window_bytes", 0, 0, MOST, "0: the whole region"),
                              RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next")),
-         .trials = run_random);
+         .state_bytes = sizeof(struct ring), .open = open_random, .trials = time_ring,
+         .close = close_ring);
 RK_PROBE(
     stride, .name = "memory/latency/stride", .op = "load",
     .timed = "loads, each of the pointer that the last one found, `stride_bytes` further on; at "
              "the end from the beginning; once around before",
     .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
                         RK_COUNT("stride_bytes", 64, 16, 1 << 24, "from one stop to the next")),
-    .trials = run_stride);
+    .state_bytes = sizeof(struct ring), .open = open_stride, .trials = time_ring,
+    .close = close_ring);
 RK_PROBE(mountain, .name = "memory/latency/mountain", .op = "byte", .reports = "x510uq",
          .timed =
              "a word of 8 bytes every `stride_bytes`, summed up by four sums at -O2; the bytes of "
              "the words count; once through before",
          .params = RK_PARAMS(SIZE(1 << 20), LOADS("words in a trial at least"),
                              RK_COUNT("stride_bytes", 64, 8, 1 << 20, "from one word to the next")),
-         .trials = run_mountain);
+         .state_bytes = sizeof(struct mountain), .open = open_mountain, .trials = time_mountain,
+         .close = close_mountain);
 RK_PROBE(mbp2016, .name = "memory/latency/mbp2016", .op = "load", .reports = "mbp2016",
          .timed =
              "t(2n) - t(n) of n walks down a list whose elements lie `stride_bytes` apart (the "
              "report: 4096)",
          .params = RK_PARAMS(SIZE(1 << 20), LOADS("loads in a trial at least"), RK_PAGES,
                              RK_COUNT("stride_bytes", 4096, 16, 1 << 24, "between elements")),
-         .trials = run_mbp2016);
+         .state_bytes = sizeof(struct ring), .open = open_mbp2016, .trials = time_mbp2016,
+         .close = close_mbp2016);

@@ -2,158 +2,39 @@
 #ifndef RK_REGION_H
 #define RK_REGION_H
 
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "probe/probe.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 #define RK_PAGES RK_WORD("pages", "small", "small or huge (on most machines 4 KiB and 2 MiB)")
-
-/* The sizes of this machine's pages: a kernel for AArch64 may have small ones of 64 KiB. */
-static inline size_t rk_small_page(void)
-{
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static inline size_t rk_huge_page(void)
-{
-    size_t size = 0;
-    FILE *told = fopen("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "re");
-    if (told && fscanf(told, "%zu", &size) != 1)
-        size = 0;
-    if (told)
-        fclose(told);
-    return size ? size : (size_t)2 << 20;
-}
 
 struct rk_region {
     char *start;
     size_t size_bytes;
 };
 
-static inline void rk_unmap(struct rk_region *region)
-{
-    if (region->start)
-        munmap(region->start, region->size_bytes);
-    *region = (struct rk_region){NULL, 0};
-}
+/* The sizes of this machine's pages, in bytes: a kernel for AArch64 may have small ones of 64 KiB.
+ */
+size_t rk_small_page(void);
+size_t rk_huge_page(void);
 
-/* How much of what is present of a mapping lies in huge pages, by what the kernel says of it
- * (proc(5), smaps). Two mappings that touch are one to the kernel if both asked for the same pages;
- * then it is the share of both. */
-static inline double rk_huge_share(const struct rk_region *region)
-{
-    char line[512];
-    long long present = 0, in_huge = 0;
-    unsigned long first, end;
-    int inside = 0;
-    const unsigned long start = (unsigned long)region->start;
-    FILE *smaps = fopen("/proc/self/smaps", "re");
-    while (smaps && fgets(line, sizeof line, smaps)) {
-        if (sscanf(line, "%lx-%lx ", &first, &end) == 2)
-            inside = first <= start && start < end;
-        else if (inside && sscanf(line, "AnonHugePages: %lld", &in_huge) == 1)
-            break;
-        else if (inside)
-            sscanf(line, "Rss: %lld", &present); /* stands before it */
-    }
-    if (smaps)
-        fclose(smaps);
-    return present ? (double)in_huge / (double)present : 0;
-}
+/* 1 where the parameter `pages` says huge, 0 where it says small, else a status. */
+int rk_wants_huge(struct rk_context *);
 
-/* 1 where the row's parameter `pages` says huge, 0 where it says small, else a status. */
-static inline int rk_wants_huge(struct rk_context *c)
-{
-    const char *pages = rk_text(c, "pages");
-    if (strcmp(pages, "huge") == 0)
-        return 1;
-    return strcmp(pages, "small") == 0 ? 0 : rk_cannot(c, "pages are small or huge");
-}
+/* Whether that much, with its page tables and an eighth to spare, is available without swapping or
+ * an OOM kill. 0 or a status. */
+int rk_fits(struct rk_context *, size_t size_bytes);
 
-/* Whether that much, with its page tables and an eighth to spare, can be had without swapping or an
- * OOM kill. */
-static inline int rk_fits(struct rk_context *c, size_t size_bytes)
-{
-    char why[128];
-    const int64_t available = rk_available_bytes();
-    if (available < 0 || size_bytes <= (size_t)available / 9 * 8)
-        return 0;
-    snprintf(why, sizeof why,
-             "%zu MiB with their page tables do not fit into the %lld MiB available",
-             size_bytes >> 20, (long long)available >> 20);
-    return rk_cannot(c, why);
-}
+/* Memory that has been touched, in pages of that size. 0 or a status; where it fails, nothing stays
+ * mapped. */
+int rk_map(struct rk_context *, struct rk_region *, size_t size_bytes, int huge);
+void rk_unmap(struct rk_region *);
 
-/* Address space of whole pages, a huge page's multiple, that the kernel is told to back by pages of
- * that size; nothing is touched yet. */
-static inline int rk_reserve(struct rk_context *c, struct rk_region *region, size_t size_bytes,
-                             int huge)
-{
-    const size_t most = rk_huge_page(), page = huge ? most : rk_small_page();
-    const size_t size = (size_bytes + page - 1) & ~(page - 1);
-    *region = (struct rk_region){NULL, 0};
-    if (!size)
-        return 0;
-    char *const start = mmap(NULL, size + most, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (start == MAP_FAILED)
-        return rk_refused(c, "mmap", errno);
-    char *const aligned = (char *)(((uintptr_t)start + most - 1) & ~(most - 1));
-    if (aligned > start)
-        munmap(start, (size_t)(aligned - start));
-    munmap(aligned + size, most - (size_t)(aligned - start));
-    *region = (struct rk_region){aligned, size};
-    madvise(aligned, size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-    return 0;
-}
-
+/* The steps of rk_map, for probes that time one of them: address space of whole pages, a multiple
+ * of a huge page's size, that the kernel is asked to back by pages of that size; nothing is
+ * touched. */
+int rk_reserve(struct rk_context *, struct rk_region *, size_t size_bytes, int huge);
+/* Touches every page. 0 or an errno. */
+int rk_touch(const struct rk_region *);
 /* A status where memory that asked for huge pages did not get them. */
-static inline int rk_got_huge(struct rk_context *c, const struct rk_region *region)
-{
-    if (!region->start || rk_huge_share(region) >= 0.9)
-        return 0;
-    return rk_cannot(c, "huge pages are not to be had here (transparent_hugepage is off, or memory "
-                        "is fragmented)");
-}
-
-/* Touches every page: 0 or an errno. At once where the kernel can (Linux 5.14), which takes half as
- * long; else page by page. */
-static inline int rk_touch(const struct rk_region *region)
-{
-    if (madvise(region->start, region->size_bytes, MADV_POPULATE_WRITE) == 0)
-        return 0;
-    if (errno != EINVAL)
-        return errno;
-    for (size_t i = 0, page = rk_small_page(); i < region->size_bytes; i += page)
-        region->start[i] = 1;
-    return 0;
-}
-
-/* Memory that is there, in pages of that size. Where it fails, nothing stays mapped. */
-static inline int rk_map(struct rk_context *c, struct rk_region *region, size_t size_bytes,
-                         int huge)
-{
-    *region = (struct rk_region){NULL, 0};
-    int status = rk_fits(c, size_bytes);
-    if (!status)
-        status = rk_reserve(c, region, size_bytes, huge);
-    if (status || !region->start)
-        return status;
-    const int error = rk_touch(region);
-    if (error)
-        status = rk_refused(c, "touching the memory", error);
-    else if (huge)
-        status = rk_got_huge(c, region);
-    if (status)
-        rk_unmap(region);
-    return status;
-}
+int rk_got_huge(struct rk_context *, const struct rk_region *);
 
 #endif

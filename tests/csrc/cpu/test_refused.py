@@ -190,7 +190,7 @@ def test_with_huge_pages_a_fork_has_less_to_copy():
     setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     huge = {"resident_bytes": 64 * MIB, "pages": "huge"}
     if not setting.exists() or "[never]" in setting.read_text():
-        with pytest.raises(library.ProbeCannot, match="huge pages are not to be had here"):
+        with pytest.raises(library.ProbeCannot, match="huge pages are not available here"):
             library.run("cpu/task/fork", huge)
         return
     small = median_ns("cpu/task/fork", {**huge, "pages": "small"}, 3)

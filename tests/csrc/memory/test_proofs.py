@@ -22,7 +22,7 @@ from reckon.measurement import library
 
 # --- work that is left out -----------------------------------------------------------------------
 
-ELSEWHERE = "the walk ends elsewhere than so many loads lead"
+ELSEWHERE = "the walk does not end where its loads lead"
 NOT_EVERY = "the memory does not show every pass"
 WRITES = ["write", "write_nt", "memset", "modify"]
 COPIES = ["copy", "copy_loop", "copy_nt"]
@@ -59,15 +59,15 @@ MUTANTS = {
     ),
     "a pass less": (
         "memory/bandwidth.c",
-        "pass < job.passes; pass++",
-        "pass + 1 < job.passes; pass++",
+        "pass < sweep->passes; pass++",
+        "pass + 1 < sweep->passes; pass++",
         # Three copies of the same leave what two leave.
         [row for row in BANDWIDTH if not re.search("copy|cpy|_rw", row)],
         {"passes": 3},
         NOT_EVERY,
     ),
     "the other CPU does nothing": (
-        "memory/support/team.h",
+        "memory/support/team.c",
         "me->result = team->work(me, seen = trial);",
         "seen = trial;",
         [f"bandwidth/{name}" for name in ("read", *WRITES, *COPIES)],
@@ -237,7 +237,7 @@ def test_where_huge_pages_are_refused_the_rows_say_so():
     off = "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"
     for said in in_python(huge_attempts(off)):
         assert said.startswith(
-            "ProbeCannot: huge pages are not to be had here (transparent_hugepage"
+            "ProbeCannot: huge pages are not available here (transparent_hugepage"
         )
     small = "say(attempt('memory/latency/random', {'pages': 'small'}))"
     assert in_python(off + small) == "ran"

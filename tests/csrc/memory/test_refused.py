@@ -203,7 +203,7 @@ def test_in_this_process_no_row_keeps_its_memory(pages):
         "    said.append([row, what, mapped() - before])\nsay(said)"
     )
     assert [one for one in said if one[2] >= 2 * MIB] == []
-    cannot = [row for row, what, _ in said if "huge pages are not to be had" in what]
+    cannot = [row for row, what, _ in said if "huge pages are not available" in what]
     assert len(cannot) == (1 if pages == "small" else 14)
 
 

@@ -1,0 +1,124 @@
+/* team.c: starting and ending a team. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/support/team.h"
+
+/* By the thread that uses it, so that it lies near its CPU. */
+static int rk_member_touch(const struct rk_member *me)
+{
+    const int error = me->from.start ? rk_touch(&me->from) : 0;
+    return error || !me->to.start ? error : rk_touch(&me->to);
+}
+
+static void *rk_member_main(void *argument)
+{
+    struct rk_member *const me = argument;
+    struct rk_team *const team = me->team;
+    me->error = rk_member_touch(me);
+    atomic_fetch_add(&team->ready, 1);
+    for (uint64_t seen = 0; !atomic_load(&team->over);) {
+        const uint64_t trial = atomic_load(&team->trial);
+        if (trial == seen) { /* spinning, on a CPU of its own: a sleeper would have to be woken */
+            rk_pause();
+            continue;
+        }
+        me->result = team->work(me, seen = trial);
+        atomic_fetch_add(&team->done, 1);
+    }
+    return NULL;
+}
+
+void rk_team_end(struct rk_team *team)
+{
+    atomic_store(&team->over, 1);
+    for (int i = 0; i < team->count; i++) {
+        if (i && i <= team->started)
+            pthread_join(team->members[i].thread, NULL);
+        rk_unmap(&team->members[i].from);
+        rk_unmap(&team->members[i].to);
+    }
+    free(team->members);
+    team->members = NULL;
+    team->count = team->started = 0;
+}
+
+/* 0 or an errno. */
+static int rk_member_start(struct rk_member *me)
+{
+    cpu_set_t set;
+    pthread_attr_t attr;
+    CPU_ZERO(&set);
+    CPU_SET(me->cpu, &set);
+    int error = pthread_attr_init(&attr);
+    if (error)
+        return error;
+    error = pthread_attr_setaffinity_np(&attr, sizeof set, &set);
+    if (!error)
+        error = pthread_create(&me->thread, &attr, rk_member_main, me);
+    pthread_attr_destroy(&attr);
+    return error;
+}
+
+/* Reserves each member's memory; nothing is touched yet. */
+static int reserve(struct rk_context *c, struct rk_team *team, size_t from_bytes, size_t to_bytes,
+                   int huge)
+{
+    int status = rk_fits(c, (size_t)team->count * (from_bytes + to_bytes));
+    for (int i = 0; i < team->count && !status; i++) {
+        status = rk_reserve(c, &team->members[i].from, from_bytes, huge);
+        if (!status)
+            status = rk_reserve(c, &team->members[i].to, to_bytes, huge);
+    }
+    return status;
+}
+
+/* Starts the threads, which touch their memory, and waits until all have. */
+static int start(struct rk_context *c, struct rk_team *team)
+{
+    int status = 0;
+    for (int i = 1; i < team->count && !status; i++) {
+        const int error = rk_member_start(&team->members[i]);
+        status = error ? rk_refused(c, "pthread_create", error) : 0;
+        team->started += !error;
+    }
+    if (!status)
+        team->members[0].error = rk_member_touch(&team->members[0]);
+    while (!status && atomic_load(&team->ready) < team->started)
+        rk_pause();
+    for (int i = 0; i < team->count && !status; i++)
+        if (team->members[i].error)
+            status = rk_refused(c, "touching the memory", team->members[i].error);
+    return status;
+}
+
+int rk_team_begin(struct rk_context *c, struct rk_team *team, int count, size_t from_bytes,
+                  size_t to_bytes, int huge)
+{
+    int cpus[RK_CPUS_MOST];
+    const int usable = rk_cpus(cpus, RK_CPUS_MOST);
+    if (count > usable) {
+        char why[96];
+        snprintf(why, sizeof why, "%d CPUs are asked for, and this process may use %d", count,
+                 usable);
+        return rk_cannot(c, why);
+    }
+    team->members = calloc((size_t)count, sizeof *team->members);
+    if (!team->members)
+        return rk_failed(c, "calloc", ENOMEM);
+    team->count = count;
+    for (int i = 0; i < count; i++) {
+        team->members[i].team = team;
+        team->members[i].cpu = cpus[i];
+    }
+    int status = reserve(c, team, from_bytes, to_bytes, huge);
+    if (!status)
+        status = start(c, team);
+    for (int i = 0; i < count && !status && huge; i++) {
+        status = rk_got_huge(c, &team->members[i].from);
+        if (!status)
+            status = rk_got_huge(c, &team->members[i].to);
+    }
+    return status;
+}
