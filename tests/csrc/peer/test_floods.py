@@ -100,7 +100,7 @@ with Peer() as peer:
     subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
     say([before, until(lambda: not living_children(peer.pid), 90)])
 """
-    assert in_python(script, prefix=("unshare", "-n")) == [6, True]
+    assert in_python(script, prefix=("unshare", "-n")) == [5, True]
 
 
 def garbage(random, number):
