@@ -54,7 +54,9 @@ struct rk_probe {
     uint32_t version; /* raised when what is timed changes its meaning, not for a better wording of
                          `timed`; 0 counts as 1 */
     uint32_t needs;   /* enum rk_needs */
-    const struct rk_param *params;    /* ends with an RK_END entry; may be NULL */
+    const struct rk_param *params; /* ends with an RK_END entry; may be NULL */
+    const void *variant; /* what rk_variant() returns: how this probe differs from others that share
+                            its functions; may be NULL */
     uint64_t state_bytes;             /* of what rk_state() returns: zeroed before open */
     int (*open)(struct rk_context *); /* may be NULL */
     int (*trials)(struct rk_context *, struct rk_sample *out, size_t n);

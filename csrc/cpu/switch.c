@@ -18,36 +18,6 @@ static int hand_over(struct rk_context *c, struct rk_sample *out, size_t n)
     return bad ? TOKEN_LOST(c) : 0;
 }
 
-static int open_across(struct rk_context *c, enum means means, enum partner partner)
-{
-    const int cpu = rk_other_cpu();
-    if (cpu < 0)
-        return rk_cannot(c, "needs a second CPU, and this process may use only one");
-    return meet(c, rk_state(c), means, partner, cpu);
-}
-
-#define OPEN_SAME(function, means, partner)                                                        \
-    static int function(struct rk_context *c)                                                      \
-    {                                                                                              \
-        return meet(c, rk_state(c), means, partner, -1);                                           \
-    }
-#define OPEN_ACROSS(function, means, partner)                                                      \
-    static int function(struct rk_context *c)                                                      \
-    {                                                                                              \
-        return open_across(c, means, partner);                                                     \
-    }
-
-OPEN_SAME(open_eventfd_process, BY_EVENTFD, A_PROCESS)
-OPEN_SAME(open_eventfd_thread, BY_EVENTFD, A_THREAD)
-OPEN_SAME(open_futex_process, BY_FUTEX, A_PROCESS)
-OPEN_SAME(open_futex_thread, BY_FUTEX, A_THREAD)
-OPEN_ACROSS(open_process_across, BY_PIPE, A_PROCESS)
-OPEN_ACROSS(open_thread_across, BY_PIPE, A_THREAD)
-OPEN_ACROSS(open_eventfd_process_across, BY_EVENTFD, A_PROCESS)
-OPEN_ACROSS(open_eventfd_thread_across, BY_EVENTFD, A_THREAD)
-OPEN_ACROSS(open_futex_process_across, BY_FUTEX, A_PROCESS)
-OPEN_ACROSS(open_futex_thread_across, BY_FUTEX, A_THREAD)
-
 /* What the pipe itself costs: the same write and read in one process, which never blocks. */
 static int pass_alone(struct rk_sample *out, size_t n, int64_t passes, const struct link *link)
 {
@@ -251,49 +221,48 @@ static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define TURNS(preset) RK_COUNT("turns", preset, 1, 100000000, "times the token goes there and back")
-#define SAME(id, row_name, what, open_)                                                            \
+#define SAME(id, row_name, what, means, partner)                                                   \
     RK_PROBE(id, .name = "cpu/switch/" row_name, .op = "switch",                                   \
              .timed = "turns x a token there and back between two " what ", same CPU",             \
-             .params = RK_PARAMS(TURNS(100)), .trials = hand_over, OF_A_PAIR(open_))
-#define ACROSS(id, row_name, what, open_)                                                          \
+             .params = RK_PARAMS(TURNS(100)), .trials = hand_over, OF_A_PAIR(means, partner, 0))
+#define ACROSS(id, row_name, what, means, partner)                                                 \
     RK_PROBE(id, .name = "cpu/switch/" row_name "_across", .op = "switch",                         \
              .timed = "turns x a token there and back between two " what ", the partner on "       \
                       "another CPU (the lowest)",                                                  \
-             .params = RK_PARAMS(TURNS(20)), .trials = hand_over, OF_A_PAIR(open_))
-#define LESS(id, row_name, what, open_)                                                            \
+             .params = RK_PARAMS(TURNS(20)), .trials = hand_over, OF_A_PAIR(means, partner, 1))
+#define LESS(id, row_name, what, partner)                                                          \
     RK_PROBE(id, .name = "cpu/switch/" row_name "_less_pipe", .op = "switch",                      \
              .timed = "a token there and back between two " what ", same CPU, minus as many "      \
                       "writes and reads in one process",                                           \
-             .params = RK_PARAMS(TURNS(100)), .trials = less_pipe, OF_A_PAIR_BESIDE_PIPE(open_))
+             .params = RK_PARAMS(TURNS(100)), .trials = less_pipe, OF_A_PAIR_BESIDE_PIPE(partner))
 #define RING                                                                                       \
     RK_PARAMS(                                                                                     \
         RK_COUNT("processes", 2, 2, RING_MOST, "processes in the ring"),                           \
         RK_COUNT("working_set_bytes", 0, 0, 1 << 30, "summed up by each before it passes on"),     \
         RK_COUNT("laps", 10, 1, 1000000, "times the token goes around"))
-#define MBP_ROW(id, row_name, open_)                                                               \
+#define MBP_ROW(id, row_name, partner)                                                             \
     RK_PROBE(id, .name = "cpu/switch/mbp2016_" row_name, .op = "switch", .reports = "mbp2016",     \
              .timed =                                                                              \
                  "t(2n) - t(n) of n tokens there and back over pipes, the pipe's cost left in",    \
-             .params = RK_PARAMS(TURNS(100)), .trials = mbp2016, OF_A_PAIR(open_))
+             .params = RK_PARAMS(TURNS(100)), .trials = mbp2016, OF_A_PAIR(BY_PIPE, partner, 0))
 
-SAME(process, "process", "processes over two pipes", open_process_pair);
-SAME(thread, "thread", "threads over two pipes", open_thread_pair);
-SAME(eventfd_process, "eventfd_process", "processes by eventfd", open_eventfd_process);
-SAME(eventfd_thread, "eventfd_thread", "threads by eventfd", open_eventfd_thread);
-SAME(futex_process, "futex_process", "processes by futex", open_futex_process);
-SAME(futex_thread, "futex_thread", "threads by futex", open_futex_thread);
-ACROSS(process_across, "process", "processes over two pipes", open_process_across);
-ACROSS(thread_across, "thread", "threads over two pipes", open_thread_across);
-ACROSS(eventfd_process_across, "eventfd_process", "processes by eventfd",
-       open_eventfd_process_across);
-ACROSS(eventfd_thread_across, "eventfd_thread", "threads by eventfd", open_eventfd_thread_across);
-ACROSS(futex_process_across, "futex_process", "processes by futex", open_futex_process_across);
-ACROSS(futex_thread_across, "futex_thread", "threads by futex", open_futex_thread_across);
+SAME(process, "process", "processes over two pipes", BY_PIPE, A_PROCESS);
+SAME(thread, "thread", "threads over two pipes", BY_PIPE, A_THREAD);
+SAME(eventfd_process, "eventfd_process", "processes by eventfd", BY_EVENTFD, A_PROCESS);
+SAME(eventfd_thread, "eventfd_thread", "threads by eventfd", BY_EVENTFD, A_THREAD);
+SAME(futex_process, "futex_process", "processes by futex", BY_FUTEX, A_PROCESS);
+SAME(futex_thread, "futex_thread", "threads by futex", BY_FUTEX, A_THREAD);
+ACROSS(process_across, "process", "processes over two pipes", BY_PIPE, A_PROCESS);
+ACROSS(thread_across, "thread", "threads over two pipes", BY_PIPE, A_THREAD);
+ACROSS(eventfd_process_across, "eventfd_process", "processes by eventfd", BY_EVENTFD, A_PROCESS);
+ACROSS(eventfd_thread_across, "eventfd_thread", "threads by eventfd", BY_EVENTFD, A_THREAD);
+ACROSS(futex_process_across, "futex_process", "processes by futex", BY_FUTEX, A_PROCESS);
+ACROSS(futex_thread_across, "futex_thread", "threads by futex", BY_FUTEX, A_THREAD);
 RK_PROBE(pipe_, .name = "cpu/switch/pipe", .op = "pass",
          .timed = "turns x a write to a pipe and a read from it in one process, which never blocks",
          .params = RK_PARAMS(TURNS(100)), .trials = run_pipe, OF_PIPES);
-LESS(process_less_pipe, "process", "processes", open_process_beside_pipe);
-LESS(thread_less_pipe, "thread", "threads", open_thread_beside_pipe);
+LESS(process_less_pipe, "process", "processes", A_PROCESS);
+LESS(thread_less_pipe, "thread", "threads", A_THREAD);
 RK_PROBE(ring, .name = "cpu/switch/ring", .op = "switch",
          .timed =
              "laps x a token around a ring of processes over pipes, same CPU; each sums up its "
@@ -307,5 +276,5 @@ RK_PROBE(
         "working set, minus as many sums, writes and reads in one process (lmbench's lat_ctx)",
     .params = RING, .trials = run_ring_less_work, .state_bytes = sizeof(struct ring),
     .open = open_ring, .close = close_ring);
-MBP_ROW(mbp2016_process, "process", open_process_pair);
-MBP_ROW(mbp2016_thread, "thread", open_thread_pair);
+MBP_ROW(mbp2016_process, "process", A_PROCESS);
+MBP_ROW(mbp2016_thread, "thread", A_THREAD);

@@ -255,7 +255,7 @@ RK_PROBE(t470_process, .name = "cpu/switch/t470_process", .op = "switch", .repor
          .timed = "a token there and back between two processes, minus as many passes through both "
                   "pipes in one process (the report: 10,000 turns)",
          .params = TURNS, .needs = RK_NEEDS_STAMPS, .trials = run_t470_process,
-         OF_A_PAIR_BESIDE_PIPE(open_process_beside_pipe));
+         OF_A_PAIR_BESIDE_PIPE(A_PROCESS));
 RK_PROBE(t470_thread, .name = "cpu/switch/t470_thread", .op = "switch", .reports = "t470",
          .timed =
              "two threads created, a token there and back between them, both joined, minus "
@@ -264,11 +264,11 @@ RK_PROBE(t470_thread, .name = "cpu/switch/t470_thread", .op = "switch", .reports
 ALONE(x510uq_process, "x510uq", "process",
       "one token there and back between two processes, CPUID-fenced stamps and pipe left in; "
       "halved here",
-      run_x510uq, OF_A_PAIR(open_process_pair));
+      run_x510uq, OF_A_PAIR(BY_PIPE, A_PROCESS, 0));
 ALONE(x510uq_thread, "x510uq", "thread",
       "one token there and back between two threads, CPUID-fenced stamps and pipe left in; halved "
       "here",
-      run_x510uq, OF_A_PAIR(open_thread_pair));
+      run_x510uq, OF_A_PAIR(BY_PIPE, A_THREAD, 0));
 RK_PROBE(x510uq_pipe, .name = "cpu/switch/x510uq_pipe", .op = "pass", .reports = "x510uq",
          .timed = "one write to a pipe and one read in one process, between CPUID-fenced stamps",
          .needs = RK_NEEDS_STAMPS, .trials = run_x510uq_pipe, OF_PIPES);

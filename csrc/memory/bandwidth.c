@@ -126,39 +126,35 @@ static int close_sweep(struct rk_context *c)
     return done ? 0 : rk_failed(c, "the memory does not show every pass", EIO);
 }
 
-/* With the parameters `pages` and `threads`. No pass: there is none of the width that the parameter
- * `vector` names. */
-static int open_own(struct rk_context *c, enum kind kind, rk_pass *pass)
+/* A probe's variant: what it does, and by what: a kernel of the width that its parameter `vector`
+ * names (its place in struct rk_width), or a function of its own. */
+struct sweep_kind {
+    enum kind kind;
+    size_t kernel;
+    rk_pass *own;
+};
+
+static rk_pass *chosen_pass(struct rk_context *c, const struct sweep_kind *chosen)
 {
+    if (chosen->own)
+        return chosen->own;
+    const struct rk_width *const width = rk_width(rk_text(c, "vector"));
+    return width ? *(rk_pass *const *)((const char *)width + chosen->kernel) : NULL;
+}
+
+/* With the parameters `pages` and `threads`. */
+static int open_own(struct rk_context *c)
+{
+    const struct sweep_kind *const chosen = rk_variant(c);
+    rk_pass *const pass = chosen_pass(c, chosen);
     const int huge = rk_wants_huge(c);
     if (huge < 0)
         return huge;
     if (!pass)
         return rk_cannot(c, "this machine has no registers of that width (vector: widest, scalar, "
                             "sse2, avx2, avx512 or neon)");
-    return open_sweep(c, kind, pass, (int)rk_integer(c, "threads"), huge);
+    return open_sweep(c, chosen->kind, pass, (int)rk_integer(c, "threads"), huge);
 }
-
-#define OPEN_WIDE(name, kind, chosen)                                                              \
-    static int open_##name(struct rk_context *c)                                                   \
-    {                                                                                              \
-        const struct rk_width *const width = rk_width(rk_text(c, "vector"));                       \
-        return open_own(c, kind, width ? width->chosen : NULL);                                    \
-    }
-#define OPEN_OWN(name, kind, pass)                                                                 \
-    static int open_##name(struct rk_context *c)                                                   \
-    {                                                                                              \
-        return open_own(c, kind, pass);                                                            \
-    }
-
-OPEN_WIDE(read, READ, read)
-OPEN_WIDE(write, WRITE, write)
-OPEN_WIDE(write_nt, WRITE, stream)
-OPEN_OWN(memset, WRITE, pass_memset)
-OPEN_WIDE(modify, MODIFY, modify)
-OPEN_OWN(copy, COPY, pass_memcpy)
-OPEN_WIDE(copy_loop, COPY, copy)
-OPEN_WIDE(copy_nt, COPY, copy_stream)
 
 /* --- mbp2016: 64 bits at a time, t(2n) - t(n) --- */
 
@@ -170,17 +166,11 @@ static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-#define OPEN_MBP(name, kind, pass)                                                                 \
-    static int open_mbp2016_##name(struct rk_context *c)                                           \
-    {                                                                                              \
-        return open_sweep(c, kind, pass, 1, 0);                                                    \
-    }
-
-OPEN_MBP(loop_read, READ, read_scalar)
-OPEN_MBP(loop_write, WRITE, write_scalar)
-OPEN_MBP(memset, WRITE, pass_memset)
-OPEN_MBP(loop_rw, COPY, copy_scalar)
-OPEN_MBP(memcpy, COPY, pass_memcpy)
+static int open_mbp2016(struct rk_context *c)
+{
+    const struct sweep_kind *const chosen = rk_variant(c);
+    return open_sweep(c, chosen->kind, chosen->own, 1, 0);
+}
 
 /* --- latency under load --- */
 
@@ -329,18 +319,22 @@ static int close_loaded(struct rk_context *c)
     RK_COUNT("size_bytes", 1 << 26, 1, (int64_t)1 << 40,                                           \
              "of each array, shared out among the CPUs (16 MiB each at least)")
 #define PASSES RK_COUNT("passes", 1, 1, 1 << 20, "times through the array in a trial")
+#define KERNEL(kind_, kernel_)                                                                     \
+    (&(const struct sweep_kind){kind_, offsetof(struct rk_width, kernel_), NULL})
+#define OWN(kind_, pass_) (&(const struct sweep_kind){kind_, 0, pass_})
 #define OF_A_SWEEP .state_bytes = sizeof(struct sweep), .close = close_sweep
-#define OWN_ROW(id, what, ...)                                                                     \
+#define OWN_ROW(id, how, what, ...)                                                                \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, OF_A_SWEEP,         \
-             .open = open_##id, .trials = time_sweep,                                              \
+             .variant = how, .open = open_own, .trials = time_sweep,                               \
              .params = RK_PARAMS(                                                                  \
                  SIZE, PASSES, RK_PAGES,                                                           \
                  RK_COUNT("threads", 1, 1, RK_CPUS_MOST, "CPUs at once"), ##__VA_ARGS__))
-#define WIDE_ROW(id, what) OWN_ROW(id, what, RK_WORD("vector", "widest", "width of the registers"))
-#define MBP_ROW(id, what)                                                                          \
+#define WIDE_ROW(id, kind_, kernel_, what)                                                         \
+    OWN_ROW(id, KERNEL(kind_, kernel_), what, RK_WORD("vector", "widest", "width of the registers"))
+#define MBP_ROW(id, how, what)                                                                     \
     RK_PROBE(mbp2016_##id, .name = "memory/bandwidth/mbp2016_" #id, .op = "byte",                  \
-             .reports = "mbp2016", .timed = what ", t(2n) - t(n)", OF_A_SWEEP,                     \
-             .open = open_mbp2016_##id, .trials = time_mbp2016, .params = RK_PARAMS(SIZE, PASSES))
+             .reports = "mbp2016", .timed = what ", t(2n) - t(n)", OF_A_SWEEP, .variant = how,     \
+             .open = open_mbp2016, .trials = time_mbp2016, .params = RK_PARAMS(SIZE, PASSES))
 #define LOADED_ROW(id, op_, what, trials_)                                                         \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = op_, .timed = what,                        \
              .state_bytes = sizeof(struct loaded), .open = open_loaded, .trials = trials_,         \
@@ -350,23 +344,28 @@ static int close_loaded(struct rk_context *c)
                  RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next"),                \
                  RK_COUNT("load_percent", 100, 0, 100, "of the others' time")))
 
-WIDE_ROW(read, "every byte loaded and summed up; bytes loaded");
-WIDE_ROW(write,
+WIDE_ROW(read, READ, read, "every byte loaded and summed up; bytes loaded");
+WIDE_ROW(write, WRITE, write,
          "every byte stored; bytes stored (where a line is read before it is stored, that is "
          "not counted)");
-WIDE_ROW(write_nt, "every byte stored past the caches (non-temporal), and a fence; bytes stored");
-OWN_ROW(memset, "memset() of the C library; bytes stored");
-WIDE_ROW(modify, "every word loaded, raised by one and stored; each byte counted once");
-OWN_ROW(copy, "memcpy() of the C library; bytes copied, each counted once");
-WIDE_ROW(copy_loop, "every byte loaded and stored elsewhere; bytes copied, each counted once");
-WIDE_ROW(copy_nt,
+WIDE_ROW(write_nt, WRITE, stream,
+         "every byte stored past the caches (non-temporal), and a fence; bytes stored");
+OWN_ROW(memset, OWN(WRITE, pass_memset), "memset() of the C library; bytes stored");
+WIDE_ROW(modify, MODIFY, modify,
+         "every word loaded, raised by one and stored; each byte counted once");
+OWN_ROW(copy, OWN(COPY, pass_memcpy), "memcpy() of the C library; bytes copied, each counted once");
+WIDE_ROW(copy_loop, COPY, copy,
+         "every byte loaded and stored elsewhere; bytes copied, each counted once");
+WIDE_ROW(copy_nt, COPY, copy_stream,
          "every byte loaded and stored elsewhere past the caches (non-temporal), and a fence; "
          "bytes copied, each counted once");
-MBP_ROW(loop_read, "64 bits at a time loaded and summed up, -O2; bytes loaded");
-MBP_ROW(loop_write, "64 bits at a time stored, -O2; bytes stored");
-MBP_ROW(memset, "memset(); bytes stored");
-MBP_ROW(loop_rw, "64 bits at a time copied, -O2; bytes copied, each counted once");
-MBP_ROW(memcpy, "memcpy(); bytes copied, each counted once");
+MBP_ROW(loop_read, OWN(READ, read_scalar),
+        "64 bits at a time loaded and summed up, -O2; bytes loaded");
+MBP_ROW(loop_write, OWN(WRITE, write_scalar), "64 bits at a time stored, -O2; bytes stored");
+MBP_ROW(memset, OWN(WRITE, pass_memset), "memset(); bytes stored");
+MBP_ROW(loop_rw, OWN(COPY, copy_scalar),
+        "64 bits at a time copied, -O2; bytes copied, each counted once");
+MBP_ROW(memcpy, OWN(COPY, pass_memcpy), "memcpy(); bytes copied, each counted once");
 LOADED_ROW(
     loaded_latency, "load",
     "loads around one random ring, by the CPU that walks it, while every other CPU reads memory of "

@@ -16,6 +16,8 @@ const char *rk_text(const struct rk_context *, const char *name);
 
 /* The state_bytes that open, trials and close share: zeroed before open, and at a cache line. */
 void *rk_state(const struct rk_context *);
+/* The probe's `variant`, for functions that several probes share. */
+const void *rk_variant(const struct rk_context *);
 
 /* return rk_cannot(c, "needs root to drop the page cache"): a result, not a failure. */
 int rk_cannot(struct rk_context *, const char *reason);

@@ -129,6 +129,11 @@ void *rk_state(const struct rk_context *c)
     return c->state;
 }
 
+const void *rk_variant(const struct rk_context *c)
+{
+    return c->probe->variant;
+}
+
 int rk_cannot(struct rk_context *c, const char *reason)
 {
     return refuse(c->reason, -EOPNOTSUPP, "%s", reason);

@@ -59,6 +59,7 @@ class Row(C.Structure):
         ("version", C.c_uint32),
         ("needs", C.c_uint32),
         ("params", C.POINTER(Param)),
+        ("variant", C.c_void_p),
         ("state_bytes", C.c_uint64),
         ("open", C.c_void_p),
         ("trials", C.c_void_p),
