@@ -2,7 +2,7 @@
 
 from reckon.presentation.figures.cache_fill import filling
 from reckon.presentation.figures.curves import against, curve, curves, fit
-from reckon.presentation.figures.machine import machine_picture
+from reckon.presentation.figures.picture import machine_picture
 from reckon.presentation.figures.single import bars, distribution, off_chart, series
 from reckon.presentation.figures.staircase import levels
 from reckon.presentation.figures.strips import among
