@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from helpers.capabilities import given, other_users
 from helpers.leaks import control_groups
-from helpers.processes import probes_of, until
+from helpers.processes import alive, probes_of, until
 from helpers.project import ROOT, processes_named
 from helpers.rows import HEAD, MIB, NOBODY_ELSE, control_group, in_python
 
@@ -216,7 +216,7 @@ def janitors():
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if (path / "comm").read_text().strip() == "reckon-janitor":
+            if (path / "comm").read_text().strip() == "reckon-janitor" and alive(path.name):
                 found.append(int(path.name))
     return found
 
