@@ -1,7 +1,6 @@
 import math
 
 import pytest
-from helpers.capabilities import given
 from hypothesis import given
 from hypothesis import strategies as st
 

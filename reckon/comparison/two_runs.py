@@ -5,23 +5,24 @@ its clock, the place of its memory and, on a shared host, its neighbours change.
 processes alone therefore finds a difference in every third quantity of two quick runs of the same
 guest. A change is named only where all three of these hold:
 
-1. The ranges of the two runs do not touch. A range holds the central 95 % of the trials and the 95 %
-   prediction interval of one more process (Student's t on logarithms; Hahn and Meeker, Statistical
-   Intervals, 1991, section 4.7). A scalar with enough processes for six batches of six has the 99 %
-   prediction interval of one more batch's median in place of it, so that bursts average out (method of
-   batch means: Law, Simulation Modeling and Analysis, 2015, section 9.5.3).
-2. The difference is beyond chance: Welch's test (1947) on the logarithms of the processes' medians. It
-   is corrected for the number of comparisons by Benjamini and Hochberg (1995), because many quantities
-   may change together after a kernel upgrade; the places of a curve count as one comparison (Simes
-   1986).
+1. The ranges of the two runs do not touch. A range holds the central 95 % of the trials and the 95
+   % prediction interval of one more process (Student's t on logarithms; Hahn and Meeker,
+   Statistical Intervals, 1991, section 4.7). A scalar with enough processes for six batches of six
+   has the 99 % prediction interval of one more batch's median in place of it, so that bursts
+   average out (method of batch means: Law, Simulation Modeling and Analysis, 2015, section 9.5.3).
+2. The difference is beyond chance: Welch's test (1947) on the logarithms of the processes' medians.
+   It is corrected for the number of comparisons by Benjamini and Hochberg (1995), because many
+   quantities may change together after a kernel upgrade; the places of a curve count as one
+   comparison (Simes 1986).
 3. The medians are at least `least` apart, 5 % unless the caller says otherwise.
 
-A quantity is not judged with fewer than six processes in either run, or where the two runs measured it
-with other parameters or another peer.
+A quantity is not judged with fewer than six processes in either run, or where the two runs measured
+it with other parameters or another peer.
 
-A *control* is a second run of A's machine. B must then differ from both, and the rule is also tried on
-A and the control: what it names there shows how often it errs. What varies most is to be repeated
-most, and that is the whole run (Kalibera and Jones, Rigorous benchmarking in reasonable time, 2013).
+A *control* is a second run of A's machine. B must then differ from both, and the rule is also tried
+on A and the control: what it names there shows how often it errs. What varies most is to be
+repeated most, and that is the whole run (Kalibera and Jones, Rigorous benchmarking in reasonable
+time, 2013).
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _METHOD = ("probe", "op", "timed", "warmup", "priority")
 
 @dataclass(frozen=True)
 class Side:
-    """One run's values at one place, in base units; `low` and `high` are its range, nan if unknown."""
+    """One run's values at one place, in base units; `low` and `high`: its range, nan if unknown."""
 
     median: float
     low: float
@@ -96,7 +97,7 @@ class Place:
         return statistics.ratio_interval(self.a.medians, self.b.medians)
 
     def visible_from(self, least: float = 0.0) -> float:
-        """The smallest ratio (up or down) that would count as a change from A and from the control."""
+        """The smallest ratio, up or down, that would be a change from A and from the control."""
         before = [self.a, self.control] if self.control else [self.a]
         low, high = min(side.low for side in before), max(side.high for side in before)
         a, b = self.a, self.b
@@ -222,8 +223,8 @@ def _batch_range(medians: np.ndarray) -> tuple[float, float] | None:
 def _sides(result: Result) -> dict[float | None, Side]:
     """Every place of a quantity that has samples.
 
-    The trials' spread, as a share of the median, is the widest of all places of a curve: a mode that
-    comes and goes may have been missed at one of them.
+    The trials' spread, as a share of the median, is the widest of all places of a curve: a mode
+    that comes and goes may have been missed at one of them.
     """
     medians = {point.x: result.process_medians(point) for point in result.points}
     shares = [

@@ -1,4 +1,6 @@
-"""Capacities found in curves: sealed before the curve is measured, recorded as quantities of their own."""
+"""Capacities found in curves: sealed before the curve is measured, recorded as quantities of their
+own.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,7 @@ def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
 
 
 def in_times(curve: Result) -> Onset:
-    """The capacity that the times of a curve show; times of whole files are divided by their size."""
+    """The capacity that the times of a curve show; a whole file's time is divided by its size."""
     if len(curve.points) < _LEAST_SIZES:
         return Onset(None, reason=_TOO_FEW)
     divisor = curve.axis if curve.measurement.op == "file" else 1
@@ -109,7 +111,7 @@ def in_times(curve: Result) -> Onset:
 
 
 def _capacities(curve: Result) -> tuple[list[float], str | None]:
-    """The capacities that the curve shows, one of each round or a single one; why there are none."""
+    """The capacities that the curve shows, one a round or a single one; why there are none."""
     if not curve.has_samples:
         return [], curve.reason
     if curve.seal.kind == "mean":

@@ -250,8 +250,9 @@ def tick_hz() -> float:
 def run(name: str, params: dict[str, int | str] | None = None, **options) -> Outcome:
     """The samples of one run of a probe, by default in a fresh lean process pinned to one CPU.
 
-    options: fields of Options. Raises ProbeCannot (unsupported on this machine), ProbeFailed (crash,
-    deadline, failure inside), ReckonError (no such probe, parameter or value) and KeyboardInterrupt.
+    options: fields of Options. Raises ProbeCannot (unsupported on this machine), ProbeFailed
+    (crash, deadline, failure inside), ReckonError (no such probe, parameter or value) and
+    KeyboardInterrupt.
     """
     probe(name)
     how = Options(**options)

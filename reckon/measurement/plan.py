@@ -27,10 +27,10 @@ _NEED_A_UNIT = ("s", "byte")
 def measure(prediction: Prediction, probe: str | None = None, **settings) -> Result:
     """The measured quantity of a prediction, or the samples that its record already holds.
 
-    probe: the probe, where its name is not the quantity's. The other settings are those of the class
-    Settings; what is not named there is a parameter of the probe. Returns a Result also if this
-    machine does not support the probe (state "cannot") or the probe failed (state "failed"). Raises
-    ReckonError.
+    probe: the probe, where its name is not the quantity's. The other settings are those of the
+    class Settings; what is not named there is a parameter of the probe. Returns a Result also if
+    this machine does not support the probe (state "cannot") or the probe failed (state "failed").
+    Raises ReckonError.
     """
     return measure_together([prediction], probe=probe, **settings)[prediction.quantity]
 
@@ -244,13 +244,13 @@ class Plan:
 
 
 def _in_unit_of(parameter: str, axis: Input) -> list[int]:
-    """The axis's values as that parameter takes them. Raises ReckonError for a unit that is not its."""
+    """The axis's values in the parameter's unit. Raises ReckonError if the units do not fit."""
     unit = _UNIT_OF_SUFFIX.get(parameter.rsplit("_", 1)[-1])
     dimension = units.dimension(axis.unit)
     if unit is None and dimension in map(units.dimension, _NEED_A_UNIT):
         raise ReckonError(
-            f"{parameter} cannot take an axis in {axis.unit}: the unit that its name ends in must be "
-            f"one of {', '.join(_UNIT_OF_SUFFIX)}."
+            f"{parameter} cannot take an axis in {axis.unit}: the unit that its name ends in must "
+            f"be one of {', '.join(_UNIT_OF_SUFFIX)}."
         )
     if unit is not None and units.dimension(unit) != dimension:
         raise ReckonError(f"{parameter} cannot take an axis in {axis.unit}, which is no {unit}.")

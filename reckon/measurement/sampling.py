@@ -14,7 +14,8 @@ from reckon.measurement import library
 from reckon.records.models import Conditions, Process
 from reckon.records.result import told_trials
 
-# A single process that takes longer hangs: the slowest trials of the full profile take some seconds.
+# A single process that takes longer hangs: the slowest trials of the full profile take some
+# seconds.
 _DEADLINE_S = 60.0
 
 

@@ -1,7 +1,8 @@
 """Methods of measuring one quantity, measured side by side.
 
-The settings of a probe come from this run's own record of its page. It runs again in rounds with the
-others of its group, because two figures taken minutes apart differ by more than their methods do.
+The settings of a probe come from this run's own record of its page. It runs again in rounds with
+the others of its group, because two figures taken minutes apart differ by more than their methods
+do.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from reckon.records.result import AGAIN, Result, result
 from reckon.records.session import session
 from reckon.reports.methods import Group, GroupResult, Method, MethodResult, groups
 
-# The time of a probe in all of its rounds, and the most rounds. With more than a hundred probes, more time
-# would make this page the longest of the book.
+# The time of a probe in all of its rounds, and the most rounds. With more than a hundred probes,
+# more time would make this page the longest of the book.
 _BUDGET_S = ByProfile(0.14, 0.5, 6.0)
 _ROUNDS = ByProfile(statistics.PROCESSES_FOR_AN_INTERVAL, 10, 20)
 
@@ -95,7 +96,9 @@ def _settings(method: MethodResult) -> dict:
 
 
 def _prediction(method: MethodResult) -> Prediction:
-    """The prediction that the page's figure comes out again, in its own unit and by its own operation."""
+    """The prediction that the page's figure comes out again, in its own unit and by its own
+    operation.
+    """
     whole = replace(method, divisor=1.0)
     low, high = statistics.median_interval(whole.values)
     bounds = (None, None) if math.isnan(low) else (low, high)
@@ -131,9 +134,9 @@ def _can_be_repeated(method: MethodResult) -> bool:
 
 
 def compare(group: Group) -> GroupResult:
-    """Measure a group's methods in rounds, in random order and then backwards (A B B A), or take the
-    samples that the run holds of them. A method that cannot be measured again keeps its page's value
-    and says why. Raises ReckonError, as measure()."""
+    """Measure a group's methods in rounds, in random order and then backwards (A B B A), or take
+    the samples that the run holds of them. A method that cannot be measured again keeps its page's
+    value and says why. Raises ReckonError, as measure()."""
     baseline = Method(quantity=group.baseline, differs="ours")
     methods = [_from_page(group, method) for method in (baseline, *group.method)]
     chosen = [method for method in methods if _can_be_repeated(method)]

@@ -64,7 +64,8 @@ def prediction_record(prediction: Prediction) -> records.Prediction:
 def seal(prediction: Prediction) -> Quantity:
     """The quantity as the record holds it, with the prediction written down.
 
-    Before the first sample the prediction is the seal; afterwards one that differs is added to it."""
+    Before the first sample the prediction is the seal; afterwards one that differs is added to
+    it."""
     run, name = session().run.name, prediction.quantity
     record = records.read_record(run, name.rsplit("/", 1)[0])
     quantity = record.quantities.get(name) or Quantity(predictions=[])

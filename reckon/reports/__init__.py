@@ -1,4 +1,6 @@
-"""The five published reports: their data, derivations, how their figures match this book's quantities."""
+"""The five published reports: their data, derivations, how their figures match this book's
+quantities.
+"""
 
 from reckon.reports.published import of
 

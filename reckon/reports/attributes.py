@@ -1,4 +1,4 @@
-"""Which fields of a machine's description hold what the reports state, as book/machines.toml lists."""
+"""Which fields of a machine's description hold what the reports state (book/machines.toml)."""
 
 from __future__ import annotations
 

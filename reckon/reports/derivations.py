@@ -1,7 +1,7 @@
 """The predictions that the reports derive, computed again from the inputs that they state.
 
-A formula of book/reports/NAME.toml is text. It becomes the same expression tree as a prediction of a
-notebook, so that its value, dimension check and LaTeX are the book's own.
+A formula of book/reports/NAME.toml is text. It becomes the same expression tree as a prediction of
+a notebook, so that its value, dimension check and LaTeX are the book's own.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class Recomputed:
 
 
 def _places(one: Derivation) -> list[str]:
-    """The places on the axis of a derivation's curve, each with its unit; "" where there is none."""
+    """The places on the axis of a derivation's curve, each with its unit; "" if there is none."""
     for given in one.inputs.values():
         if given.values is not None:
             unit = units.spoken(given.unit)
@@ -174,7 +174,8 @@ def _recomputed(report: Report, one: Derivation) -> list[Recomputed]:
 def recomputed(report: Report, one: Derivation) -> list[Recomputed]:
     """Every published value of a derivation beside the value that its inputs give.
 
-    Raises ReckonError where the formula, its dimensions, its inputs or the number of values do not fit.
+    Raises ReckonError where the formula, its dimensions, its inputs or the number of values do not
+    fit.
     """
     try:
         return _recomputed(report, one)

@@ -1,7 +1,7 @@
 """The methods of measuring that are compared with one another, as book/methods.toml lists them.
 
-Each group names a quantity of this book, the baseline, and other methods of measuring it, most of them
-the reports'. reckon/measurement/side_by_side.py measures them.
+Each group names a quantity of this book, the baseline, and other methods of measuring it, most of
+them the reports'. reckon/measurement/side_by_side.py measures them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """This run compared with other machines: the reports' and those of other runs.
 
-Each report measured by methods of its own, and this run has a probe for nearly each of them. A report's
-figure is compared with the probe of the same method, so that the ratio is one of machines and not of
-methods. The few figures that are compared with this book's own method are marked and not ranked.
-Quantities that measure the same thing by the methods of different reports share a row. What a report
-measured and no row has is kept with the reason.
+Each report measured by methods of its own, and this run has a probe for nearly each of them. A
+report's figure is compared with the probe of the same method, so that the ratio is one of machines
+and not of methods. The few figures that are compared with this book's own method are marked and not
+ranked. Quantities that measure the same thing by the methods of different reports share a row. What
+a report measured and no row has is kept with the reason.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class RunValues:
     def cell(
         self, matches: Sequence[tuple[int, float, float]], *, by_ours: bool = False
     ) -> Cell | None:
-        """The comparison with another machine's (place, value, cycles); None without any above 0."""
+        """The comparison with another machine's (place, value, cycles); None if none is above 0."""
         positive = [match for match in matches if self.medians[match[0]] > 0 and match[1] > 0]
         if not positive:
             return None

@@ -2,9 +2,9 @@
 
 A report is one file, book/reports/NAME.toml, with three kinds of entries: `[[fact]]`, an attribute
 of the machine or of its peer; `[[figure]]`, a quantity that was predicted and measured, with every
-other place where the report prints it; `[[derivation]]`, a prediction as a formula of stated inputs,
-which derivations.py computes. The models below are the format: book/report-format.md explains it,
-book/report.schema.json publishes it.
+other place where the report prints it; `[[derivation]]`, a prediction as a formula of stated
+inputs, which derivations.py computes. The models below are the format: book/report-format.md
+explains it, book/report.schema.json publishes it.
 """
 
 from __future__ import annotations
@@ -186,7 +186,8 @@ class Figure(Printed):
     def base(self, value: float | None, unit: str, given: str | None = None) -> float | None:
         """A value printed in `given` (else the figure's unit) in base units of `unit`.
 
-        Cycles become time by the report's clock, and time cycles. Raises ReckonError for other units.
+        Cycles become time by the report's clock, and time cycles. Raises ReckonError for other
+        units.
         """
         if value is None:
             return None
@@ -388,7 +389,9 @@ class Report(_Strict):
 
 
 def read(path: Path) -> Report:
-    """The report in that file. Raises ReckonError with the first entry that does not fit the schema."""
+    """The report in that file. Raises ReckonError with the first entry that does not fit the
+    schema.
+    """
     try:
         return Report.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:

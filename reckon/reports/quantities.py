@@ -21,7 +21,9 @@ def _code(experiment: str) -> str:
 
 
 def exists(quantity: str) -> bool:
-    """Whether book/methods.toml lists the quantity or the code of its experiment's notebook names it."""
+    """Whether book/methods.toml lists the quantity or the code of its experiment's notebook names
+    it.
+    """
     experiment, _, name = quantity.rpartition("/")
     is_listed = methods.of(quantity) is not None
     return is_listed or bool(name and re.search(rf'["/]{re.escape(name)}"', _code(experiment)))

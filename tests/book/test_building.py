@@ -119,12 +119,15 @@ def test_no_apt_leaves_the_system_alone(tmp_path):
     apt.chmod(0o755)
     for name in ("bash", "env", "id"):
         (tmp_path / name).symlink_to(shutil.which(name))
-    run = lambda **more: subprocess.run(  # noqa: E731
-        [ROOT / "tools/setup", "tex"],
-        capture_output=True,
-        text=True,
-        env={"PATH": str(tmp_path), **more},
-    )
+
+    def run(**more):
+        return subprocess.run(
+            [ROOT / "tools/setup", "tex"],
+            capture_output=True,
+            text=True,
+            env={"PATH": str(tmp_path), **more},
+        )
+
     done = run(NO_APT="1")
     assert done.returncode == 0 and not (tmp_path / "apt-get.log").exists()
     if os.geteuid() == 0:  # and the check can see a call

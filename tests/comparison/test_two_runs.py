@@ -45,7 +45,9 @@ def test_what_changed_is_found_from_most_to_least_and_the_rest_is_not(folders):
 
 
 def test_a_rate_that_grew_is_faster_and_an_amount_is_more(folders):
-    made = lambda times: [made_up.single("memory/made/rate", 5 * times, "GB/s", seed=times)]  # noqa: E731
+    def made(times):
+        return [made_up.single("memory/made/rate", 5 * times, "GB/s", seed=times)]
+
     assert pair(made(1), made(2)).changed[0].direction == "faster"
     assert pair(made(2), made(1)).changed[0].direction == "slower"
 
@@ -56,7 +58,9 @@ def test_a_counter_that_counts_more_often_is_not_faster(folders):
         one.measurement.op, one.record.predictions[0].unit = op, unit
         return [one]
 
-    way = lambda *how: pair(made(1, *how), made(2, *how)).changed[0].direction  # noqa: E731
+    def way(*how):
+        return pair(made(1, *how), made(2, *how)).changed[0].direction
+
     assert way("Gtick/s", "ns") == "more" and way("Gcycle/s", "cycle") == "faster"
 
 
@@ -128,7 +132,10 @@ def test_a_difference_that_chance_explains_is_no_change(folders):
 def test_what_a_comparison_says_it_would_see_it_sees(folders):
     found = pair(results(1), results(2))
     one = found.judged[5]
-    at = lambda times: pair(results(1), results(2, {one.quantity: times})).changed  # noqa: E731
+
+    def at(times):
+        return pair(results(1), results(2, {one.quantity: times})).changed
+
     seen = one.visible_from()
     assert seen > 1 and not at(1 + (seen - 1) / 3)
     for times in (seen * 1.02, 1 / seen / 1.02):
@@ -159,7 +166,10 @@ def test_below_six_processes_and_below_zero_nothing_is_judged(folders):
 
 def test_a_curve_is_told_at_the_place_of_its_largest_change(folders):
     x, y = [1, 2, 4, 8, 16], np.array([5.0, 5, 20, 80, 90])
-    curve = lambda seed, y: made_up.curve("memory/made/curve", x, y, seed=seed)  # noqa: E731
+
+    def curve(seed, y):
+        return made_up.curve("memory/made/curve", x, y, seed=seed)
+
     found = pair([curve(1, y)], [curve(2, y * [1, 1, 1, 1.5, 1.3])])
     one = found.changed[0]
     assert one.largest.x == 8 * 1024 and one.largest.ratio == pytest.approx(1.5, rel=0.06)
@@ -208,7 +218,10 @@ def test_what_was_measured_otherwise_is_not_compared(folders):
 )
 def test_the_same_parameters_are_not_all(folders, changes_of, why):
     """peer="other" is the built-in host and a real one."""
-    made = lambda seed, times=1: made_up.single(NAMES[0], 50 * times, "ns", seed=seed)  # noqa: E731
+
+    def made(seed, times=1):
+        return made_up.single(NAMES[0], 50 * times, "ns", seed=seed)
+
     otherwise = made(2, 3)
     for name, value in changes_of.items():
         setattr(otherwise.measurement, name, value)
@@ -300,11 +313,15 @@ def test_what_one_run_has_alone_is_told_with_the_reason(folders):
 
 
 def test_how_the_machines_differ(folders):
-    describe = lambda kernel, cores: {
-        "system": {"kernel": {"value": kernel, "source": ""}},  # noqa: E731
-        "processor": {"cores": {"value": cores, "source": ""}},
-    }
-    check = lambda name, found: {"name": name, "state": "pass", "found": found, "advice": ""}  # noqa: E731
+    def describe(kernel, cores):
+        return {
+            "system": {"kernel": {"value": kernel, "source": ""}},
+            "processor": {"cores": {"value": cores, "source": ""}},
+        }
+
+    def check(name, found):
+        return {"name": name, "state": "pass", "found": found, "advice": ""}
+
     made_up.run(
         "a", results(1), "x", describe("6.1", 2), [check("load", "0.1"), check("turbo", "on")]
     )
@@ -361,9 +378,12 @@ def test_with_a_control_less_is_seen_and_said_so(folders):
         and {one.quantity: one.visible_from() for one in alone.judged}[NAMES[3]] < 1.2
     )
     assert alone.resolving(1.3) == 20 and found.resolving(1.3) == 19
-    at = lambda times: [
-        one.quantity for one in pair(a, results(2, {NAMES[3]: times}), control="again").changed
-    ]  # noqa: E731
+
+    def at(times):
+        return [
+            one.quantity for one in pair(a, results(2, {NAMES[3]: times}), control="again").changed
+        ]
+
     assert at(seen * 1.02) == at(1 / seen / 1.02) == [NAMES[3]] and not at(1.45)
     made_up.run("again", results(3, {NAMES[3]: 1.02}))
     wide = compare("a", "b", "again", least=1.0)

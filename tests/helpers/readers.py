@@ -43,7 +43,7 @@ def meanwhile(act):
     def run():
         try:
             act()
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:
             found.append(error)
 
     thread = threading.Thread(target=run)

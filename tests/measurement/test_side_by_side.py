@@ -4,7 +4,6 @@ import sys
 import types
 
 import pytest
-from helpers.capabilities import given
 from helpers.project import forget
 
 import reckon as rk

@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from helpers.capabilities import given
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

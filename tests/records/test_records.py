@@ -6,7 +6,6 @@ import threading
 from datetime import UTC, datetime
 
 import pytest
-from helpers.capabilities import given
 from helpers.project import ROOT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -215,7 +214,10 @@ def test_who_lists_a_runs_experiments_notices_one_that_appears(folders, monkeypa
     monkeypatch.setenv("RECKON_READS", str(folders / "reads"))
     records.write_record("r", records.Record(experiment="a/b"))
     assert records.experiments("r") == ["a/b"]
-    digests = lambda: [records.digest(what) for what in (folders / "reads").read_text().split()]  # noqa: E731
+
+    def digests():
+        return [records.digest(what) for what in (folders / "reads").read_text().split()]
+
     before = digests()
     records.write_record(
         "r",

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 from helpers import made_up
-from helpers.capabilities import given
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -47,7 +47,7 @@ def test_a_folder_that_is_none_may_not_be_written_or_lies_in_memory_is_told(tmp_
     )
 
 
-def test_a_disk_that_is_full_or_a_limit_on_files_is_told(small_disk):  # noqa: F811
+def test_a_disk_that_is_full_or_a_limit_on_files_is_told(small_disk):
     free = os.statvfs(small_disk).f_bavail
     said = in_folder(small_disk, more=", file_bytes=32 << 20")
     all_cannot(said, "has no room for a file of 32 MiB")
@@ -56,7 +56,7 @@ def test_a_disk_that_is_full_or_a_limit_on_files_is_told(small_disk):  # noqa: F
     all_cannot(in_folder("/var/tmp", limit), "the limit allows .ulimit -f")
 
 
-def test_a_runs_files_that_lie_in_memory_are_told(root, monkeypatch):  # noqa: F811
+def test_a_runs_files_that_lie_in_memory_are_told(root, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
     with scratch.shared():
         scratch.prepare(1, 12 * MIB)
@@ -65,7 +65,7 @@ def test_a_runs_files_that_lie_in_memory_are_told(root, monkeypatch):  # noqa: F
                 library.run(f"files/cache/{row}")
 
 
-def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, monkeypatch):  # noqa: F811
+def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     with scratch.shared():
         (path,) = scratch.prepare(1, 8 * MIB)
@@ -84,7 +84,7 @@ def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, mon
 
 
 @pytest.mark.parametrize("row", ["limited", "whole"])
-def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, row):  # noqa: F811
+def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, row):
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     said = []
 
@@ -115,7 +115,7 @@ def test_what_is_available_is_what_the_kernel_says():
 
 
 @pytest.mark.parametrize("times", ["once", "always"])
-def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monkeypatch, times):  # noqa: F811
+def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monkeypatch, times):
     """By advice on the file alone, where drop_caches would meet everybody."""
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     ended, before = threading.Event(), control_groups()

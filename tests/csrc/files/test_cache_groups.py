@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.capabilities import given, other_users
+from helpers.capabilities import other_users
 from helpers.leaks import control_groups
 from helpers.processes import alive, probes_of, until
 from helpers.project import ROOT, processes_named

@@ -92,7 +92,10 @@ def test_the_disk_was_asked_for_every_block(files):
     counter = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}/stat")
     if not counter.exists():
         pytest.skip("the file system lies on no block device that counts")
-    reads = lambda: int(counter.read_text().split()[0])  # noqa: E731
+
+    def reads():
+        return int(counter.read_text().split()[0])
+
     before = reads()
     library.run(
         f"{NAME}/slowest", {"files": 4, "blocks": 100, "file_bytes": 4 * MIB}, samples=3, warmup=0

@@ -28,7 +28,7 @@ def pages_in_cache(path):
     return json.loads(said.stdout)["fincore"][0]["pages"] * 1
 
 
-def test_each_row_runs_against_a_server(served):  # noqa: F811
+def test_each_row_runs_against_a_server(served):
     for row in SERVED:
         try:
             served.run(row.rsplit("/", 1)[1], samples=2)
@@ -39,7 +39,7 @@ def test_each_row_runs_against_a_server(served):  # noqa: F811
 
 @pytest.mark.parametrize("version", [3, 4])
 @pytest.mark.parametrize("row", ["sequential", "random"])
-def test_each_block_crosses_the_link_and_nothing_is_cached_or_read_ahead(served, row, version):  # noqa: F811
+def test_each_block_crosses_the_link_and_nothing_is_cached_or_read_ahead(served, row, version):
     """Also of blocks that were read before: the samples are more than the file has blocks."""
     crossed = []
     for samples in (100, 300):
@@ -56,12 +56,12 @@ def test_each_block_crosses_the_link_and_nothing_is_cached_or_read_ahead(served,
 
 
 @pytest.mark.timed
-def test_blocks_of_other_sizes_are_one_read_each(served):  # noqa: F811
+def test_blocks_of_other_sizes_are_one_read_each(served):
     small, large = (served.us("random", block_bytes=size, samples=10) for size in (512, 64 * KIB))
     assert large - small > 400, (small, large)  # 63.5 KiB at 1 Gbit/s take 520 µs
 
 
-def test_cold_is_cold_and_warm_is_warm(served):  # noqa: F811
+def test_cold_is_cold_and_warm_is_warm(served):
     served.run("random", samples=30, cold=1)
     after_cold = pages_in_cache(served.file)
     assert 30 <= after_cold < 500, after_cold  # each block, and what the kernel reads around some
@@ -71,12 +71,12 @@ def test_cold_is_cold_and_warm_is_warm(served):  # noqa: F811
     assert served.us("local_random", cold=1) > 5 * served.us("local_random", cold=0)
 
 
-def test_from_a_cold_cache_no_block_is_read_twice(served):  # noqa: F811
+def test_from_a_cold_cache_no_block_is_read_twice(served):
     with pytest.raises(clib.ProbeCannot, match="each block is read once: more samples than blocks"):
         served.run("random", samples=65, file_bytes=256 * KIB, cold=1)
 
 
-def test_a_trial_of_many_blocks_waits_for_the_readahead(served):  # noqa: F811
+def test_a_trial_of_many_blocks_waits_for_the_readahead(served):
     """As often as the file is read: 64 blocks, and so one trial is all of it; seen to fail when only the first
     one is cold."""
     whole = dict(blocks=64, file_bytes=256 * KIB)
@@ -93,7 +93,7 @@ def test_a_trial_of_many_blocks_waits_for_the_readahead(served):  # noqa: F811
     )
 
 
-def test_what_comes_is_what_the_file_has(served, tmp_path, monkeypatch):  # noqa: F811
+def test_what_comes_is_what_the_file_has(served, tmp_path, monkeypatch):
     """Seen to fail: the file that is looked at here is another one than the server's."""
     served.start("near")
     other = served.folder.parent / "other"
@@ -108,7 +108,7 @@ def test_what_comes_is_what_the_file_has(served, tmp_path, monkeypatch):  # noqa
 
 
 @pytest.mark.timed
-def test_a_longer_link_costs_its_round_trip_for_each_block(served):  # noqa: F811
+def test_a_longer_link_costs_its_round_trip_for_each_block(served):
     """Round trip, transfer and the server's own cost, as the page predicts it."""
     near, null_near, null, far = (
         served.us(row, server=server)
@@ -124,7 +124,7 @@ def test_a_longer_link_costs_its_round_trip_for_each_block(served):  # noqa: F81
 
 
 @pytest.mark.timed
-def test_a_pair_is_the_difference(served):  # noqa: F811
+def test_a_pair_is_the_difference(served):
     """On the longer link, where other programs of this machine do not drown it."""
     over, here, pair = (
         served.us("random", server="far"),
@@ -134,7 +134,7 @@ def test_a_pair_is_the_difference(served):  # noqa: F811
     assert 1000 < pair and 0.7 < pair / (over - here) < 1.4, (over, here, pair)
 
 
-def test_only_the_end_of_a_file_is_asked_of_the_server(served):  # noqa: F811
+def test_only_the_end_of_a_file_is_asked_of_the_server(served):
     packets = []
     for row in ("seek", "seek_end"):
         sent = []
@@ -164,7 +164,7 @@ def test_another_server_or_link_is_another_key(monkeypatch):
     assert "host:/export" in found[-1] and nfs.identity("near") == found[-2]
 
 
-def test_a_measured_quantity_says_what_it_was_read_from(served, folders):  # noqa: F811
+def test_a_measured_quantity_says_what_it_was_read_from(served, folders):
     @rk.predict("files/remote/near", unit="µs")
     def guess(some):
         return some, 0 * some

@@ -40,7 +40,7 @@ def no_server_is_set():
 
 
 @pytest.fixture
-def here(served):  # noqa: F811
+def here(served):
     """The module's server with its environment; each test may end it."""
     os.environ.update(RECKON_SCRATCH=str(served.folder.parent), RECKON_FILES=str(served.folder))
     nfs.forget()
@@ -267,7 +267,7 @@ def test_the_setting_is_checked_before_anything_is_measured(monkeypatch):
 # --- in the middle -----------------------------------------------------------------------------
 
 
-def meanwhile(served, do, **params):  # noqa: F811
+def meanwhile(served, do, **params):
     """What a long row says while `do` happens in its middle, and how long it took from then on."""
     said = []
 
