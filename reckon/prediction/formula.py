@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from reckon.prediction.inputs import Input
 # With more uncertain inputs, combinations are sampled: a full grid would exceed 3**8 points.
 _MOST_ON_A_GRID = 8
 
+Kind = Literal["sum", "mean", "rate", "plain"]
+
 
 @dataclass
 class Formula:
@@ -21,7 +24,7 @@ class Formula:
 
     quantity: str
     unit: str
-    kind: str
+    kind: Kind
     name: str
     names: list[str]
     hardware: expression.Node | None
@@ -79,7 +82,7 @@ _RETURNS = {
 }
 
 
-def predict(quantity: str = "", *, unit: str, kind: str = "sum"):
+def predict(quantity: str = "", *, unit: str, kind: Kind = "sum"):
     """A decorator that turns a plain function of named inputs into a formula for `quantity`.
 
     - kind "sum": the function returns (hardware, software), whose sum is predicted;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -12,11 +13,14 @@ from reckon.prediction.expression import PredictionError
 _LINE_BYTES = 64
 
 
+Origin = Literal["given", "machine", "measured", "guess", "axis"]
+
+
 @dataclass(frozen=True)
 class Input:
     """One input, in base units. Made by given(), machine(), measured(), guess() or axis()."""
 
-    origin: str
+    origin: Origin
     value: float | list[float]
     unit: str
     source: str

@@ -10,6 +10,9 @@ from typing import Literal
 
 import pydantic
 
+from reckon.prediction.formula import Kind
+from reckon.prediction.inputs import Origin
+
 # Format 1 had samples at every point of a curve, and no reasons. Format 2 had nothing of the
 # network: neither a process's TCP counters nor a measurement's peer.
 FORMAT: Literal[3] = 3
@@ -27,7 +30,7 @@ class Input(_Strict):
     """One input of a prediction; values in base units (s, byte, cycle, tick, 1)."""
 
     name: str
-    origin: Literal["given", "machine", "measured", "guess", "axis"]
+    origin: Origin
     value: Value
     low: float | None = None
     high: float | None = None
@@ -43,7 +46,7 @@ class Prediction(_Strict):
 
     made_at: datetime
     unit: str
-    kind: Literal["sum", "mean", "rate", "plain"]
+    kind: Kind
     hardware_tree: list | None
     software_tree: list | None
     predicted_tree: list

@@ -8,17 +8,21 @@ from reckon import records
 from reckon.prediction import expression
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.formula import Prediction
-from reckon.records.models import Quantity
+from reckon.records.models import Quantity, Value
 from reckon.records.revisions import differences
 from reckon.records.session import session
 
 
-def _plain(value) -> float | list[float] | None:
+def _plain(value) -> Value:
     """A value, or the values of a curve, as JSON has them."""
-    return None if value is None else np.asarray(value, float).tolist()
+    return np.asarray(value, float).tolist()
 
 
-def _tree(node: expression.Node | None) -> list | None:
+def _plain_or_none(value) -> Value | None:
+    return None if value is None else _plain(value)
+
+
+def _tree_or_none(node: expression.Node | None) -> list | None:
     return None if node is None else expression.to_json(node)
 
 
@@ -29,15 +33,18 @@ def prediction_record(prediction: Prediction) -> records.Prediction:
     if not np.all(np.isfinite(predicted)):
         raise PredictionError(f"{formula.name}: the formula gives {predicted} for these inputs.")
     low, high = prediction.interval()
-    trees = [_tree(part) for part in (formula.hardware, formula.software, formula.predicted)]
+    hardware_tree, software_tree = map(_tree_or_none, (formula.hardware, formula.software))
+    predicted_tree = expression.to_json(formula.predicted)
     return records.Prediction(
         made_at=records.now(),
         unit=formula.unit,
         kind=formula.kind,
-        hardware_tree=trees[0],
-        software_tree=trees[1],
-        predicted_tree=trees[2],
-        formula_id=expression.identity(trees, formula.unit),
+        hardware_tree=hardware_tree,
+        software_tree=software_tree,
+        predicted_tree=predicted_tree,
+        formula_id=expression.identity(
+            [hardware_tree, software_tree, predicted_tree], formula.unit
+        ),
         inputs=[
             records.Input(
                 name=name,
@@ -53,11 +60,11 @@ def prediction_record(prediction: Prediction) -> records.Prediction:
             )
             for name, one in prediction.inputs.items()
         ],
-        hardware=_plain(prediction.value(formula.hardware)),
-        software=_plain(prediction.value(formula.software)),
+        hardware=_plain_or_none(prediction.value(formula.hardware)),
+        software=_plain_or_none(prediction.value(formula.software)),
         predicted=predicted,
-        low=_plain(low),
-        high=_plain(high),
+        low=_plain_or_none(low),
+        high=_plain_or_none(high),
     )
 
 
