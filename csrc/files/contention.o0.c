@@ -61,7 +61,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     return status ? readers_end(&r, status) : time_t470(c, &r, out, n);
 }
 
-/* --- i7_10750h and hpe_i7_860: each process times itself, and the mean is told --- */
+/* --- i7_10750h and hpe_i7_860: each process times itself, and the mean is reported --- */
 
 static void tell_mean(struct reader *own, int status, const struct rk_sample *one)
 {

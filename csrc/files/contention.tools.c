@@ -1,4 +1,4 @@
-/* files/contention as fio measures it: so many jobs, each with a file of its own. */
+/* files/contention as fio measures it: several jobs, each with its own file. */
 #include "files/support/fio.h"
 #include "files/support/readers.h"
 

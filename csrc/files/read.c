@@ -45,7 +45,8 @@ static int close_blocks(struct rk_context *c)
 
 /* --- the page cache --- */
 
-/* What the kernel is told of the order in which the file will be read (posix_fadvise(2)); a status.
+/* The advice to the kernel on the order in which the file will be read (posix_fadvise(2)); a
+ * status.
  */
 static int advise(struct rk_context *c, const struct rk_blocks *b, const char *advice)
 {

@@ -122,7 +122,7 @@ static int run_i7_10750h_lseek(struct rk_context *c, struct rk_sample *out, size
 
 /* --- hpe_i7_860 --- */
 
-/* One read after the other to the end, or so many at random places, of which some come twice. */
+/* One read after the other to the end, or a given number at random places, some of them twice. */
 static int time_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n, int at_random)
 {
     const int64_t requested = rk_integer(c, "reads");

@@ -123,7 +123,7 @@ static void say_ready(const struct lab *lab, pid_t program)
     fflush(stdout);
 }
 
-/* Ends the relay and with it all the rest; waits until nothing of it is left. */
+/* Ends the relay and with it all other processes; waits until all have ended. */
 __attribute__((noreturn)) static void end(const struct lab *lab, int status)
 {
     kill(lab->relay, SIGKILL);

@@ -69,7 +69,7 @@ static int run_cold(struct rk_context *c, struct rk_sample *out, size_t n)
 
 /* --- pages of files --- */
 
-/* How often a trial is begun anew whose pages had left the page cache: a machine that is short of
+/* How often a trial is repeated whose pages had left the page cache: a machine that is short of
  * memory takes them away at any time, and a read of the disk is no sample of this row. */
 #define MINOR_TRIES 4
 

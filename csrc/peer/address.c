@@ -1,4 +1,4 @@
-/* address.c: where reckon-peer listens, and whom it serves. */
+/* address.c: where reckon-peer listens, and which hosts it serves. */
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <netdb.h>

@@ -20,8 +20,8 @@
 
 static const char help[] =
     "reckon-peer --listen ADDRESS[:PORT] [--allow HOST ...] [--token-file FILE] [--cpu N]\n"
-    "The other host of Reckon's network measurements. It answers only hosts that it is told to\n"
-    "and that know its token. It needs no privileges and writes no file.\n"
+    "The other host of Reckon's network measurements. It answers only hosts given by --allow\n"
+    "that know its token. It needs no privileges and writes no file.\n"
     "  --listen ADDRESS[:PORT]  where: an address of this host, [IPv6]:PORT, 0.0.0.0 or :: for "
     "all;\n"
     "                           port " PEER_PORT " unless given, 0 for any that is free\n"

@@ -198,7 +198,7 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
 int rk_run(const struct rk_request *request, struct rk_sample *samples, struct rk_report *report)
 {
     memset(report, 0, sizeof *report);
-    /* A mistake in the request is told without starting a process. */
+    /* A mistake in the request is reported without starting a process. */
     struct rk_context context;
     report->status = rk_context_open(&context, request->probe, request->params, report->reason);
     if (report->status)

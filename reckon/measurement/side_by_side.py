@@ -72,7 +72,7 @@ def _too_expensive(quantity: str, point: records.Point) -> str:
 
 
 def _budget() -> Profile:
-    """The profile of this page: so many rounds of each group, one after the other."""
+    """The profile of this page: a number of rounds of each group, one after the other."""
     now = config.profile()
     rounds = round(_ROUNDS.at(now.name))
     return replace(

@@ -14,7 +14,7 @@
 #endif
 
 #define ARGUMENTS RK_COUNT("arguments", 0, 0, 7, "integer arguments of the procedure")
-/* Calls stand in groups of so many, so that the loop around them is lost (hpe_i7_860: 50). */
+/* Calls per iteration of the loop, so that the cost of the loop is negligible (hpe_i7_860: 50). */
 #define GROUP 50
 #define CALLS(preset) RK_COUNT("calls", preset, 50, 1000000000, "calls a trial, in groups of 50")
 

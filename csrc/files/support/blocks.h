@@ -51,7 +51,7 @@ static inline size_t rk_blocks_bytes(const struct rk_blocks *b)
  * still filling stay as well, but not for long (posix_fadvise(2)), so the advice is repeated. */
 int rk_is_cold(struct rk_context *, const struct rk_blocks *);
 
-/* Removes the file from the page cache. 0 if nothing of it stays there, else a status. */
+/* Removes the file from the page cache. 0 if no page of it stays there, else a status. */
 int rk_blocks_cold(struct rk_context *, const struct rk_blocks *);
 
 /* Reads one block. 0, or a negative error where not all of it was read; -ENODATA: the file is too

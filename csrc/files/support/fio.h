@@ -16,7 +16,7 @@ struct fio_job {
 __attribute__((format(printf, 2, 3))) void fio_say(struct fio_job *job, const char *format, ...);
 
 /* A file that fio is to read: a descriptor that it inherits, so that a file without a name will do,
- * and that it opens anew as /proc/self/fd/N. -1 with errno. */
+ * and that it reopens as /proc/self/fd/N. -1 with errno. */
 int fio_lend(const struct rk_blocks *b);
 
 /* Starts fio on the job and waits until it has ended, well; what it printed, as JSON, is in

@@ -28,8 +28,9 @@ static inline int rk_read_all(const struct rk_reader *r)
     return status;
 }
 
-/* The same in wide reads. With the advice that reads are random, the kernel reads what is asked for
- * and nothing ahead of it: past the end of what is measured, that would take room in the cache. */
+/* The same in wide reads. With the advice that reads are random, the kernel reads what is
+ * requested and nothing ahead of it: past the end of what is measured, that would take room in the
+ * cache. */
 int rk_read_wide(const struct rk_reader *r);
 
 int rk_close_reader(struct rk_context *);

@@ -33,7 +33,7 @@ struct mapped {
     struct rk_region region;
 };
 
-/* Maps the open file. `cold`: nothing of it is in the page cache; else all of it is. 0 or a status.
+/* Maps the open file. `cold`: no page of it is in the page cache; else all are. 0 or a status.
  */
 int map_file(struct rk_context *, struct mapped *, size_t size_bytes, int cold, int protection,
              int advice);
