@@ -1,0 +1,84 @@
+"""A fifth part with one experiment is three files and a few lines of the table of contents."""
+
+import subprocess
+
+import nbformat
+import pytest
+import yaml
+from helpers.books import Project, ShortProject
+
+pytestmark = [pytest.mark.book, pytest.mark.beside]
+
+PROBE = """\
+/* power/spin: how long a CPU that waits spins. */
+#include "probe/probe.h"
+
+static int time_spins(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    RK_BATCH(out, n, rk_integer(c, "spins"), rk_pause());
+    return 0;
+}
+
+RK_PROBE(pause_, .name = "power/spin/pause", .op = "spin", .timed = "spins x PAUSE",
+         .params = RK_PARAMS(RK_COUNT("spins", 1000, 1, 1000000, "spins a trial")),
+         .trials = time_spins);
+"""
+CELLS = [
+    "# Waiting",
+    "import reckon as rk",
+    '@rk.predict("power/spin/pause", unit="ns")\ndef pause(cycles, clock):\n    return cycles / clock, 0',
+    "made = pause(\n"
+    '    cycles=rk.guess(60, "cycle", "a hint", low=5, high=200),\n'
+    '    clock=rk.guess(3, "GHz", "a core", low=1, high=6))',
+    "spin = rk.measure(made, spins=2000)",
+    'rk.show.table([spin], "A spin", "spin-table", {"power/spin/pause": "a spin"})',
+    'rk.show.verdict(spin, "a spin of a waiting CPU")',
+]
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """A short book with the new part, and a library that has its probe."""
+    project = ShortProject(
+        tmp_path_factory.mktemp("fifth"),
+        ["notebooks/machine", "notebooks/summary", "notebooks/machines", "book/method"]
+        + ["book/bibliography"],
+    )
+    (project.base / "csrc/power").mkdir()
+    (project.base / "csrc/power/spin.c").write_text(PROBE)
+    (project.base / "book/power.md").write_text("# Power\n\n```{tableofcontents}\n```\n")
+    write_notebook(project)
+    add_to_contents(project)
+    library = project.base / "_build/lib"
+    subprocess.run(
+        ["make", "-s", "-j2", "-C", project.base / "csrc", f"OUT={library}", "WERROR=1"], check=True
+    )
+    project.done = project.build("--html", RECKON_LIB=str(library))
+    return project
+
+
+def write_notebook(project: Project) -> None:
+    title, *code = CELLS
+    cells = [nbformat.v4.new_markdown_cell(title), *map(nbformat.v4.new_code_cell, code)]
+    path = project.base / "notebooks/power/spin.ipynb"
+    path.parent.mkdir()
+    language = {"language_info": {"name": "python"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=language), path)
+
+
+def add_to_contents(project: Project) -> None:
+    path = project.base / "_toc.yml"
+    contents = yaml.safe_load(path.read_text())
+    part = {"file": "book/power", "sections": [{"file": "notebooks/power/spin"}]}
+    contents["chapters"].insert(2, part)  # before the pages about the whole run
+    path.write_text(yaml.safe_dump(contents, sort_keys=False))
+
+
+def test_a_fifth_part_is_measured_and_built(book):
+    assert book.done.returncode == 0, book.done.stdout + book.done.stderr
+    assert "power/spin/pause measured" in book.done.stdout
+    assert "a spin of a waiting CPU" in book.html("notebooks/power/spin")
+
+
+def test_the_summary_shows_the_fifth_part(book):
+    assert "power/spin/pause" in book.html("notebooks/summary")
