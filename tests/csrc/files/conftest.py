@@ -46,7 +46,7 @@ def files(tmp_path_factory, monkeypatch):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """Servers as they are asked for; none is left, nor any file, nor a mount, nor a namespace."""
+    """Both servers; none is left, nor any file, nor a mount, nor a namespace."""
     can_serve()
     before = machine()
     with clean_environment():
@@ -56,7 +56,10 @@ def served(tmp_path_factory):
         nfs.forget()
         try:
             with scratch.shared():
-                yield Served(scratch.prepare(1, FILE_BYTES)[0].parent)
+                servers = Served(scratch.prepare(1, FILE_BYTES)[0].parent)
+                for server in ("near", "far"):  # or the first test that needs one leaves it behind
+                    servers.start(server)
+                yield servers
                 spaces = set().union(
                     *(
                         spaces_of(pid)
