@@ -14,7 +14,7 @@
 #define RK_EXPORT __attribute__((visibility("default")))
 
 /* One timed trial. `ticks` is signed because some methods subtract: a negative result is
- * reported as what it is. `ops` counts what the row's `.op` names. */
+ * reported as what it is. `ops` counts what the probe's `.op` names. */
 struct rk_sample {
     int64_t ticks;
     uint64_t ops;
@@ -37,8 +37,9 @@ struct rk_context; /* parameters, state and the reason buffer of one run; see pr
 /* What a probe needs besides a CPU and memory. The runner refuses a probe whose ROOT or STAMPS is
  * missing; the others are found by Python, or by the probe itself. */
 enum rk_needs {
-    RK_NEEDS_DISK = 1 << 0,   /* reads or writes files on the disk that is measured */
-    RK_NEEDS_PEER = 1 << 1,   /* reckon-peer at the other end: its sources are part of the key */
+    RK_NEEDS_DISK = 1 << 0, /* reads or writes files on the disk that is measured */
+    RK_NEEDS_PEER = 1
+        << 1, /* reckon-peer at the other end: its sources are part of the key for reuse */
     RK_NEEDS_SERVER = 1 << 2, /* an NFS server */
     RK_NEEDS_ROOT = 1 << 3,   /* user 0, in whichever user namespace */
     RK_NEEDS_STAMPS = 1 << 4, /* RDTSC, RDTSCP and CPUID of x86, as the reports use them */
@@ -76,8 +77,8 @@ struct rk_request {
     uint64_t deadline_ms; /* isolated runs only */
     int32_t cpu;          /* -1: wherever the caller may run */
     int32_t priority;     /* enum rk_priority: the most that is tried */
-    int32_t isolated;     /* 1: fresh lean process (the rule); 0: inside the caller, unpinned */
-    uint32_t seed;        /* moves the stack and sizes the environment (Mytkowicz et al. 2009) */
+    int32_t isolated; /* 1: a fresh process of reckon-probe (normal); 0: in the caller, unpinned */
+    uint32_t seed;    /* moves the stack and sizes the environment (Mytkowicz et al. 2009) */
 };
 
 /* What happened during the samples' trials. -1 means "not known here", never "none". */
@@ -92,8 +93,8 @@ struct rk_report {
     int64_t minor_faults, major_faults;
     int64_t voluntary_switches, involuntary_switches;
     int64_t migrations; /* of the first thread */
-    int64_t steal_ms;   /* of the request's CPU alone, also where a row uses others */
-    /* Of the network namespace that the row is in; a row that uses the network tells them. */
+    int64_t steal_ms;   /* of the request's CPU alone, also where a probe uses others */
+    /* Of the network namespace that the probe is in; set by probes that use the network. */
     int64_t retransmits;                    /* segments that TCP sent again */
     int64_t listen_overflows, listen_drops; /* connections that a full accept queue turned away */
     int64_t time_wait;                      /* connections in that state at the end */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cpu/support/switch.h"
+#include "probe/children.h"
 
 /* --- a token between two --- */
 

@@ -1,6 +1,7 @@
 /* cpu/switch by the ways of the reports that compiled without optimisation. */
 #include "cpu/support/round_robin.h"
 #include "cpu/support/switch.h"
+#include "probe/children.h"
 
 /* n turns between t470's stamps; returns whether a token was lost. */
 #define T470_LOOP(sample, turns, body)                                                             \

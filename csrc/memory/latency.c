@@ -2,9 +2,9 @@
 #include "memory/support/chase.h"
 #include "probe/stamps.h"
 
-/* A walk goes once around before it is timed, but no further than 2^18 loads: making the ring
- * touched every stop in the order of the walk, which leaves a bigger one as a walk does (2^17 and
- * 2^20 loads before gave the same within 1 % at 128 MiB). */
+/* Before the first timed walk the ring is followed once, but no further than 2^18 loads. A larger
+ * ring needs no more, because linking it has written every line in the order of the walk (2^17 and
+ * 2^20 loads gave the same within 1 % at 128 MiB). */
 #define WARM_LOADS ((uint32_t)1 << 18)
 
 struct ring {
@@ -26,7 +26,8 @@ static int make_ring(struct rk_context *c, struct ring *ring, size_t distance, s
         status = rk_cannot(c, "a window holds one stop at least");
     if (status)
         return status;
-    /* The order, and behind it that of the windows; given back before anything is timed. */
+    /* The order of the stops, followed by that of the windows; unmapped before anything is timed.
+     */
     struct rk_region order;
     status = rk_map(c, &order, 2 * sizeof(uint32_t) * ring->stops, 0);
     if (!status)
@@ -89,7 +90,7 @@ static int time_ring(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-/* The walk must have arrived where that many loads lead. */
+/* A self-check: the position must be the number of loads modulo the ring's length. */
 static int close_ring(struct rk_context *c)
 {
     struct ring *const ring = rk_state(c);

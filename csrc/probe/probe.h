@@ -1,6 +1,6 @@
-/* probe.h: what the probes share. A probe file includes this and nothing else of ours. */
-#ifndef RK_HARNESS_H
-#define RK_HARNESS_H
+/* probe.h: what every probe uses. */
+#ifndef RK_PROBE_H
+#define RK_PROBE_H
 
 #include <errno.h>
 #include <stddef.h>

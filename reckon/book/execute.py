@@ -25,7 +25,7 @@ from reckon.book.progress import Display
 from reckon.computer import scratch
 from reckon.records.session import session
 
-_SECONDS_A_GROUP = {"quick": 0.6, "standard": 3.0, "full": 80.0}  # for the first estimate only
+_SECONDS_A_CALL = {"quick": 0.6, "standard": 3.0, "full": 80.0}  # for the first estimate only
 _POLL_S = 0.1
 
 
@@ -35,7 +35,8 @@ class Outcome:
 
     executed: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)  # page: what went wrong
-    states: dict[str, tuple[str, str | None]] = field(default_factory=dict)  # quantity: and reason
+    # By quantity: its state and the reason for it.
+    states: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
 def execute(pages: list[str]) -> Outcome:
@@ -61,8 +62,9 @@ def execute(pages: list[str]) -> Outcome:
 def _groups(pages: list[str]) -> list[list[str]]:
     """Pages that may be executed at the same time; a group waits for the one before.
 
-    Where something may be measured, pages come one by one: one would disturb the other. A run that
-    was recorded elsewhere is read alone, and only the pages about the whole run need the others'.
+    Where something may be measured, pages come one by one: one would disturb the other. The pages
+    of a run that was recorded elsewhere are only rendered, so they may be executed together; pages
+    about the whole run come last.
     """
     if not session().replay:
         return [[page] for page in pages]
@@ -74,8 +76,9 @@ def _expected_s(page: str) -> float:
     last = last_execution(page)
     if last and last.profile == config.profile().name and not config.fresh():
         return last.seconds
-    measured = len(re.findall(r"rk\.measure", contents.source(page).read_text(encoding="utf-8")))
-    return 3.0 + measured * _SECONDS_A_GROUP[config.profile().name]
+    text = contents.source(page).read_text(encoding="utf-8")
+    calls = len(re.findall(r"rk\.measure(?!d)", text))
+    return 3.0 + calls * _SECONDS_A_CALL[config.profile().name]
 
 
 class _Page:
@@ -111,7 +114,7 @@ class _Page:
         return time.monotonic() - self._start_s
 
     def finish(self) -> str | None:
-        """Write the executed page, or one that says what went wrong; what did, or None."""
+        """Write the executed page, or one that says what went wrong; the error, or None."""
         error = None
         try:
             records.write_whole(self.target, self.process.result())

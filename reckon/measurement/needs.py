@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from reckon.measurement.plan import Plan
     from reckon.measurement.sampling import PointSampler
 
-_LEAST_FILE_BYTES = 4096  # so that there is a folder to export
+_SMALLEST_FILE_BYTES = 4096  # written only to have a folder to export
 
 
 def provide(plan: Plan) -> str | None:
-    """Start and write what the plan's probe needs; a description of the host at the other end.
+    """A description of the host at the other end, once everything that the probe needs is there.
 
-    Points that cannot run without it, or that the profile has no time for, are refused with the
-    reason."""
+    Writes the files and starts the server or the other host. Points that cannot run without them,
+    or that the profile has no time for, are given up with the reason."""
     _leave_to_longer_profiles(plan)
     if not plan.open_points():
         return None
     host = _greet_peer(plan) if plan.uses_peer else None
-    if plan.probe.needs & (Needs.DISK | Needs.SERVER) and not _has_own_files(plan.server):
+    if plan.probe.needs & (Needs.DISK | Needs.SERVER) and not _is_users_server(plan.server):
         _write_files(plan)
     return _start_server(plan) if plan.server else host
 
@@ -37,12 +37,12 @@ def _leave_to_longer_profiles(plan: Plan) -> None:
     name, until = plan.profile.name, plan.settings.until
     for point in plan.points:
         if PROFILES[plan.settings.least].rank > plan.profile.rank:
-            point.refuse(f"the {name} profile has no time for it")
+            point.give_up(f"the {name} profile has no time for it")
         elif until and point.x > until.at(name):
-            point.refuse(f"the {name} profile does not go so far")
+            point.give_up(f"the {name} profile does not go so far")
 
 
-def _has_own_files(server: str | None) -> bool:
+def _is_users_server(server: str | None) -> bool:
     return server is not None and nfs.is_real(server)
 
 
@@ -50,8 +50,8 @@ def _greet_peer(plan: Plan) -> str | None:
     try:
         return peer.chosen().describe
     except peer.PeerCannot as error:
-        for point in plan.points:
-            point.refuse(str(error))
+        for point in plan.open_points():
+            point.give_up(str(error))
         return None
 
 
@@ -71,18 +71,18 @@ def _write_files(plan: Plan) -> None:
             )
             return
         except scratch.ScratchCannot as error:
-            point.refuse(str(error))
+            point.give_up(str(error))
 
 
 def _start_server(plan: Plan) -> str | None:
     """Start the server; one on a lab host exports the folder of the run's files."""
     try:
-        if _has_own_files(plan.server):
+        if _is_users_server(plan.server):
             folder = config.scratch_dir()
         else:
-            folder = scratch.prepare(1, _LEAST_FILE_BYTES)[0].parent
+            folder = scratch.prepare(1, _SMALLEST_FILE_BYTES)[0].parent
         return nfs.chosen(plan.server, folder).describe
     except (nfs.NfsCannot, scratch.ScratchCannot) as error:
         for point in plan.open_points():
-            point.refuse(str(error))
+            point.give_up(str(error))
         return None

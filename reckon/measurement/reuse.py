@@ -1,4 +1,4 @@
-"""Reuse: the key of a quantity's samples, and whether those of a record serve."""
+"""Reuse: the key of a quantity's samples, and whether those of a record can be reused."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 def key(plan: Plan, profile: str) -> str:
     """Hash of everything that must be the same for samples taken under that profile to be reused.
 
-    These are the C sources with compiler and flags, the parameters, the machine with its kernel,
-    mitigations and microcode, and what the probe needs: the other host, the server, the disk."""
+    These are the C sources with compiler and flags, the machine with its kernel, mitigations and
+    microcode, trials in a process, warm-up, priority, the parameters at every point, how far along
+    its axis a curve is measured, and what the probe needs: the other host, the server, the disk."""
     parts = [
         plan.probe.name,
         library.source_key(plan.probe.name),
@@ -45,7 +46,7 @@ def key(plan: Plan, profile: str) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _serves(plan: Plan, measurement: Measurement | None) -> bool:
+def _is_reusable(plan: Plan, measurement: Measurement | None) -> bool:
     if measurement is None or measurement.state != "measured":
         return False
     if plan.session.replay:
@@ -54,16 +55,16 @@ def _serves(plan: Plan, measurement: Measurement | None) -> bool:
         return False
     if any(point.stopped == "failed" for point in measurement.points):
         return False  # measured again, as a quantity that failed as a whole is
-    is_longer = PROFILES[measurement.profile].rank >= plan.profile.rank
-    return is_longer and measurement.key == key(plan, measurement.profile)
+    is_long_enough = PROFILES[measurement.profile].rank >= plan.profile.rank
+    return is_long_enough and measurement.key == key(plan, measurement.profile)
 
 
 def seal_or_reuse(plan: Plan) -> Result | None:
-    """The result by the record's samples, or None if they do not serve; the prediction is sealed.
+    """Seal the prediction in the record; its result if the samples there can be reused, else None.
 
-    Raises ReckonError for a run of another machine that holds no samples."""
+    Raises ReckonError for a run of another machine or kernel that holds no samples."""
     quantity = seal(plan.prediction)
-    if _serves(plan, quantity.measurement):
+    if _is_reusable(plan, quantity.measurement):
         return from_record(plan.quantity, quantity, "reused")
     if not plan.session.replay:
         return None

@@ -1,4 +1,5 @@
-"""Sampling: fresh processes of several probes in turn, until each median is known or time is up."""
+"""Sampling: fresh processes of several probes in turn, until each median is precise enough, its
+time is up, or it has the most processes that the profile allows."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _DEADLINE_S = 60.0
 
 @dataclass
 class TimeBudget:
-    """Time that the points of a curve share, so that expensive points use what cheap ones leave."""
+    """A time allowance: of one point, or shared by all points of a curve, so that expensive points
+    use what cheap ones leave."""
 
     budget_s: float
     spent_s: float = 0.0
@@ -69,19 +71,21 @@ class PointSampler:
     stopped: str | None = None
     reason: str | None = None
 
-    def refuse(self, reason: str) -> None:
+    def give_up(self, reason: str) -> None:
         """Leave the point unmeasured, for that reason."""
         self.stopped, self.reason = "cannot", reason.rstrip(".")
 
     def run_once(self, origin_s: float, profile: Profile) -> None:
-        """Add a process; started at origin_s on the monotonic clock the first one was."""
+        """Run one more process and keep its samples.
+
+        origin_s: when sampling began, on the monotonic clock; start times are relative to it."""
         start_s = time.monotonic()
         try:
             outcome = self.run.start()
         except (library.ProbeCannot, library.ProbeFailed) as error:
             # All samples go: those of earlier processes would look like a probe that works.
             self.processes = []
-            self.refuse(str(error))
+            self.give_up(str(error))
             if isinstance(error, library.ProbeFailed):
                 self.stopped = "failed"
             return
@@ -104,6 +108,7 @@ class PointSampler:
         return float(np.median(values))
 
     def _time_is_up(self, times: float) -> bool:
+        # A point may go on while the allowance that it shares with others lasts.
         return self.budget.is_spent(times) and (self.shared is None or self.shared.is_spent(times))
 
     def _why_stop(self, profile: Profile) -> str | None:
@@ -139,7 +144,8 @@ def collect(points: list[PointSampler], profile: Profile) -> float:
     was 20 % slower for some tenths of a second at a time, the core clock unchanged (a busy sibling
     thread). An interval taken inside one burst would be narrow and wrong."""
     pace_s = profile.span_s / profile.processes_least
-    origin_s = round_s = time.monotonic()
+    origin_s = time.monotonic()
+    round_s = origin_s - pace_s  # the first round begins at once
     generator, order, is_new = random.Random(), list(points), True
     while any(not point.stopped for point in points):
         if time.monotonic() - origin_s < profile.span_s:

@@ -76,7 +76,7 @@ def record_path(run: str | Path, experiment: str) -> Path:
 
 
 def _version(path: Path) -> tuple[int, int, int]:
-    """Inode, time of change and size: they differ for two contents, as files are replaced whole."""
+    """Inode, modification time and size: they differ for two contents: files are replaced."""
     status = path.stat()
     return status.st_ino, status.st_mtime_ns, status.st_size
 
@@ -104,7 +104,7 @@ def _parsed(path: Path, model, version: tuple[int, int, int]):
         raise ReckonError(f"{path} cannot be read ({error}).") from None
     try:
         _check_format(path, text)
-        # From the text: in JSON mode the strings of infinities and times are read back.
+        # From JSON text, not from a dict: only then are infinities and times parsed from strings.
         return model.model_validate_json(text)
     except json.JSONDecodeError as error:
         what = f"line {error.lineno}: {error.msg}"
@@ -115,7 +115,7 @@ def _parsed(path: Path, model, version: tuple[int, int, int]):
     )
 
 
-# A format number that stands where this version writes it is found without parsing the whole file.
+# This version writes the format first, where it can be read without parsing the whole file.
 _FORMAT_FIRST = re.compile(r'\s*\{\s*"format"\s*:\s*(\d+)')
 
 
@@ -131,7 +131,10 @@ def _check_format(path: Path, text: str) -> None:
 
 
 def note_read(what: str) -> None:
-    """Notes for the builder what this page was made from: a file, or a quantity's samples in it."""
+    """Append to the page's log of what it was made from, which decides whether it is out of date.
+
+    what: PATH, a file; PATH#QUANTITY, the samples of one quantity in a record; PATH#*, those of
+    all; FOLDER/*/..., the names of the files that match."""
     log = config.reads_log()
     if log:
         with open(log, "a", encoding="utf-8") as file:
@@ -162,7 +165,7 @@ def read_measured(run: str, quantity: str) -> Quantity | None:
 
 
 def digest(what: str) -> str:
-    """A digest of what a noted read returned, to see whether it changed."""
+    """A digest of what an entry of note_read() stands for, to see whether it changed."""
     path, _, quantity = what.partition("#")
     base, wanted, pattern = path.partition("*")
     if wanted:
@@ -261,8 +264,8 @@ def write_whole(path: Path, text: str) -> None:
 def experiments(run: str | Path) -> list[str]:
     """The experiments that the run holds, by name."""
     base = run_dir(run)
-    # A new record makes the readers of all of a run stale; one below methods/ does not, because
-    # that page comes after them.
+    # A new record puts pages about the whole run out of date. Records below methods/ lie one level
+    # deeper and do not: that page is built after them.
     note_read(f"{base}/*/*.json")
     return sorted(
         str(path.relative_to(base).with_suffix(""))

@@ -9,15 +9,10 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "probe/children.h"
-#include "probe/cpus.h"
 #include "probe/stamps.h"
 
 enum means { BY_PIPE, BY_EVENTFD, BY_FUTEX };
@@ -27,11 +22,11 @@ enum partner { A_PROCESS, A_THREAD };
 struct link {
     enum means means;
     int there[2], back[2];
-    _Atomic uint32_t *turn; /* BY_FUTEX: whose turn it is: 0 ours, 1 the partner's. 2: it is over */
+    _Atomic uint32_t *turn; /* by futex: 0 our turn, 1 the partner's. Always: 2 means stop */
 };
 
-/* A probe's variant. `answer` is handed over because it is part of what is timed, so it has to be
- * compiled as the probe is, at -O0 too. */
+/* A probe's variant. `answer` is the partner's loop: a pointer, so that each file uses its own
+ * copy, compiled with its own optimisation, as part of what is timed. */
 struct pair_kind {
     enum means means;
     enum partner partner;
@@ -46,14 +41,14 @@ struct pair {
     pthread_t thread;
 };
 
-/* A pair, and pipes of this party's own to take off what they cost. */
+/* A pair, and a pipe that this process uses alone: its cost is subtracted. */
 struct pair_beside_pipe {
     struct pair pair;
     struct link own;
 };
 
 /* --- one pass ---
- * A token is 8 bytes, because an eventfd takes no other. Both return 0 only if it went through. */
+ * A token is 8 bytes, because an eventfd takes no other. Both return 0 on success, else 1. */
 static inline int put(int fd)
 {
     const uint64_t token = 1;
