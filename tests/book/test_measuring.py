@@ -85,6 +85,7 @@ def stop_when(project, line):
     return said + out
 
 
+@pytest.mark.timed  # the signal may arrive before or after the page that it is meant for
 def test_ctrl_c_keeps_whole_records_and_the_next_build_goes_on(book, tmp_path):
     project = Project(tmp_path / "stopped")
     stop_when(project, "cpu/timer/fenced measured")
