@@ -81,14 +81,16 @@ serve: setup ## show the site on http://127.0.0.1:8000 (PORT=)
 
 # No root, no asserted time, no page executed: what runs after every edit.
 check: setup lib ## run the tests that take no root, no measured time and no build, within 3 minutes
-	@$(PY) -m pytest -q -n 2 --dist loadfile -m "beside and not book" --ignore=tests/notebooks
+	@$(PY) -m pytest -q -n 2 --dist loadfile -m "beside and not book" \
+	  --ignore=tests/csrc --ignore=tests/measurement --ignore=tests/notebooks
 
-# First what asserts no time, two files at once; then what measures, alone. Both always run.
+# First what asserts no time, three files at once, of which one mostly waits; then what measures, alone.
+# Both always run.
 test: setup lib ## run every test but those of installation; or those of TESTS=
 ifdef TESTS
 	@$(PY) -m pytest $(TESTS)
 else
-	@$(PY) -m pytest -n 2 --dist loadfile -m beside --ignore=tests/install; beside=$$?; \
+	@$(PY) -m pytest -n 3 --dist loadfile -m beside --ignore=tests/install; beside=$$?; \
 	  $(PY) -m pytest -m "not beside" --ignore=tests/install && exit $$beside
 endif
 

@@ -34,15 +34,16 @@ struct rk_param {
 
 struct rk_context; /* parameters, state and the reason buffer of one run; see probe/probe.h */
 
-/* What a probe needs besides a CPU and memory. The runner refuses a probe whose ROOT or STAMPS is
- * missing; the others are found by Python, or by the probe itself. */
+/* What a probe needs besides a CPU and memory. The runner refuses a probe whose ROOT,
+ * STAMPS or COMMON_COUNTER is missing; the others are checked by Python, or by the probe itself. */
 enum rk_needs {
     RK_NEEDS_DISK = 1 << 0, /* reads or writes files on the disk that is measured */
     RK_NEEDS_PEER = 1
         << 1, /* reckon-peer at the other end: its sources are part of the key for reuse */
-    RK_NEEDS_SERVER = 1 << 2, /* an NFS server */
-    RK_NEEDS_ROOT = 1 << 3,   /* user 0, in whichever user namespace */
-    RK_NEEDS_STAMPS = 1 << 4, /* RDTSC, RDTSCP and CPUID of x86, as the reports use them */
+    RK_NEEDS_SERVER = 1 << 2,         /* an NFS server */
+    RK_NEEDS_ROOT = 1 << 3,           /* user 0, in whichever user namespace */
+    RK_NEEDS_STAMPS = 1 << 4,         /* RDTSC, RDTSCP and CPUID of x86, as the reports use them */
+    RK_NEEDS_COMMON_COUNTER = 1 << 5, /* subtracts a counter that one CPU read from another's */
 };
 
 /* The runner calls open once, trials for the warm-up and again for the samples, and close once,
@@ -72,6 +73,10 @@ enum rk_priority { RK_PRIORITY_NONE = 0, RK_PRIORITY_NICE, RK_PRIORITY_RR };
 struct rk_request {
     const char *probe;
     const char *params; /* "calls=1000\nsize_bytes=4096"; what is not named takes its default */
+    /* Where the other hosts and the files are, as "peer=10.0.0.2:7325\nfiles=/var/tmp/x"; may be
+     * NULL. No parameters of a probe, and in no record; rk_place() in probe/probe.h has the names.
+     */
+    const char *places;
     uint64_t samples;
     uint64_t warmup;      /* trials run first, in the same process, and not reported */
     uint64_t deadline_ms; /* isolated runs only */
@@ -110,6 +115,10 @@ RK_EXPORT const struct rk_probe *rk_probe_at(int index);
  * 0, -EOPNOTSUPP (this machine cannot; the reason says why), -ETIMEDOUT, -EINTR (a signal asked
  * the caller to stop), -ECHILD (the probe died of report->signal), or another -errno. */
 RK_EXPORT int rk_run(const struct rk_request *, struct rk_sample *samples, struct rk_report *);
+
+/* The CPU to measure on: the fastest that the caller may use, and of several the last. -1 where the
+ * caller may use CPUs past the 1024 of a cpu_set_t. */
+RK_EXPORT int rk_default_cpu(void);
 
 /* Ticks per second of the counter in clock.h against CLOCK_MONOTONIC over interval_ns. */
 RK_EXPORT double rk_tick_hz(uint64_t interval_ns);

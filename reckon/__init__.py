@@ -1,19 +1,26 @@
 """Reckon predicts what this computer should do, then measures it.
 
 What a notebook uses:
+    rk.begin                                                    the profile and the run
     rk.predict, rk.given, rk.machine, rk.measured, rk.guess     predictions and inputs
     rk.axis, rk.octaves                                         the variable of a curve
     rk.measure, rk.measure_together, rk.by_profile              measuring
     rk.measure_capacities                                       a capacity, from a curve
     rk.measure_methods, rk.methods                              all methods, side by side
-    rk.show, rk.draw, rk.overview, rk.say                       tables, figures, sentences
+    rk.by_name                                                  results by their short names
+    rk.show, rk.draw, rk.overview                               tables and figures
+    rk.say, rk.first_case                                       sentences, and their cases
+    rk.amount, rk.number, rk.percent, rk.more_or_less           numbers in sentences
     rk.machines                                                 this run among other machines
     rk.published                                                the reports, checked
     rk.run(), rk.results()                                      what the run holds
+    rk.parts()                                                  the parts of the book
     rk.other_host(), rk.nfs_server()                            the other end of network and files
 """
 
+from reckon import config
 from reckon import presentation as show
+from reckon.book.contents import parts
 from reckon.config import ByProfile as by_profile
 from reckon.config import ReckonError
 from reckon.hosts.description import nfs_server, other_host
@@ -29,10 +36,25 @@ from reckon.presentation import machines_page as machines
 from reckon.presentation import methods_page as methods
 from reckon.presentation import overview
 from reckon.presentation.block import say
+from reckon.presentation.text import (
+    first_case,
+    more_or_less,
+    percent,
+    percent_more_or_less,
+)
 from reckon.records.inputs import machine, measured
-from reckon.records.result import Result, all_results
+from reckon.records.result import Result, all_results, by_name
 from reckon.records.session import session
-from reckon.units import amount, number
+from reckon.units import amount, number, plain
+
+
+def begin(*, profile: str | None = None, run: str | None = None) -> None:
+    """Work under this profile ("quick", "standard", "full") and on the run of this name.
+
+    None: as the environment says.
+    """
+    config.use(config.settings().with_choices(profile=profile, run=run))
+    session.cache_clear()
 
 
 def run():
@@ -49,9 +71,12 @@ __all__ = [
     "ReckonError",
     "amount",
     "axis",
+    "begin",
     "blocks",
+    "by_name",
     "by_profile",
     "draw",
+    "first_case",
     "given",
     "guess",
     "machine",
@@ -62,11 +87,16 @@ __all__ = [
     "measure_together",
     "measured",
     "methods",
+    "more_or_less",
     "nfs_server",
     "number",
     "octaves",
     "other_host",
     "overview",
+    "parts",
+    "percent",
+    "percent_more_or_less",
+    "plain",
     "predict",
     "published",
     "results",

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +22,7 @@ examples:
   reckon build --html                 execute the notebooks and make the site
   reckon results cpu/syscall --json   what was predicted and measured
   reckon compare before after         what a kernel upgrade changed
+  reckon verify before                was anything changed after it was written?
 """
 _RUN_HELP = "a run: its name, or its folder with a / in it"
 
@@ -60,6 +62,11 @@ def _parser() -> argparse.ArgumentParser:
     results.add_argument("--run", metavar="NAME", help=f"{_RUN_HELP}; default: this machine's")
     _add_json(results)
 
+    verify = command("verify", _verify, "check a run's chains of hashes, samples and summaries")
+    verify.add_argument(
+        "run", metavar="RUN", nargs="?", help=f"{_RUN_HELP}; default: this machine's"
+    )
+    verify.add_argument("--root", metavar="HASH", help="the root hash that the run had")
     _add_compare(
         command(
             "compare",
@@ -86,8 +93,15 @@ def _add_probe(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", help="the probe, such as cpu/syscall/getpid")
     parser.add_argument("parameters", nargs="*", metavar="key=value", help="its parameters")
     parser.add_argument("--samples", type=_positive, default=20, help="trials in each process (20)")
-    parser.add_argument("--processes", type=_positive, default=6, help="fresh processes (6)")
-    parser.add_argument("--cpu", type=int, help="the CPU to pin to; default: the last one allowed")
+    parser.add_argument("--processes", type=_positive, default=20, help="fresh processes (20)")
+    parser.add_argument(
+        "--span",
+        type=float,
+        default=1.0,
+        metavar="SECONDS",
+        help="spread the processes over this time: disturbances come in bursts (1)",
+    )
+    parser.add_argument("--cpu", type=int, help="the CPU to pin to; default: the fastest")
     parser.add_argument("--priority", choices=["none", "nice", "rr"], default="nice")
     parser.add_argument("--deadline", type=float, default=60.0, metavar="SECONDS", help="(60)")
     parser.add_argument("--in-process", action="store_true", help="no fresh process, no pinning")
@@ -103,11 +117,14 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--least",
         type=_percent,
-        default=5.0,
         metavar="PERCENT",
-        help="the least effect worth naming (5)",
+        help="the smallest change that is reported (5)",
     )
-    parser.add_argument("--all", action="store_true", help="list unchanged and unjudged ones too")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="list quantities too that did not change or could not be compared",
+    )
     _add_json(parser)
 
 
@@ -176,24 +193,29 @@ _UNIT_OF_OP = {"ns": "Gtick/s", "cycle": "ns/cycle", "byte": "ns/byte"}
 def _probe(arguments) -> int:
     from reckon import statistics, units
     from reckon.measurement import library
-    from reckon.records.result import sample_values
+    from reckon.records.values import sample_values
 
     params = _parameters(arguments.parameters)
     probe = library.probe(arguments.name)
-    _start_server(probe, params)
+    places = _start_server(probe, params)
     unit = _UNIT_OF_OP.get(probe.op, "ns")
-    outcomes = [
-        library.run(
-            probe.name,
-            params,
-            samples=arguments.samples,
-            cpu=arguments.cpu,
-            priority=arguments.priority,
-            deadline_s=arguments.deadline,
-            isolated=not arguments.in_process,
+    outcomes = []
+    begin_s = time.monotonic()
+    for place in range(arguments.processes):
+        due_s = begin_s + place * arguments.span / arguments.processes
+        time.sleep(max(0.0, due_s - time.monotonic()))
+        outcomes.append(
+            library.run(
+                probe.name,
+                params,
+                places=places,
+                samples=arguments.samples,
+                cpu=arguments.cpu,
+                priority=arguments.priority,
+                deadline_s=arguments.deadline,
+                isolated=not arguments.in_process,
+            )
         )
-        for _ in range(arguments.processes)
-    ]
     values = [
         units.from_base(sample_values(o.ticks, o.ops, probe.op, library.tick_hz(), unit), unit)
         for o in outcomes
@@ -271,32 +293,35 @@ def _condition(name: str, values: list[int]) -> str:
     return f"{label} not known" if values[0] == -1 else f"{label} {values[0]}"
 
 
-def _start_server(probe, params: dict) -> None:
-    """Starts the NFS server that the probe reads from, unless the environment names one."""
+def _start_server(probe, params: dict) -> dict[str, str]:
+    """The places of the NFS server that the probe reads from, once it runs, and of its files.
+
+    None are needed where the environment names a server."""
     from reckon import config
     from reckon.computer import scratch
     from reckon.hosts import nfs
     from reckon.measurement.library import Needs
 
-    if Needs.SERVER not in probe.needs or config.nfs_address():
-        return
+    if Needs.SERVER not in probe.needs or "nfs" in config.places():
+        return {}
     settings = {one.name: one.preset for one in probe.parameters} | params
     try:
         files = scratch.prepare(1, int(settings.get("file_bytes", 4096)))
-        nfs.chosen(settings["server"], files[0].parent)
-    except (nfs.NfsCannot, scratch.ScratchCannot) as error:
+        server = nfs.connect(settings["server"], files[0].parent)
+    except (nfs.NfsUnavailable, scratch.ScratchUnavailable) as error:
         raise ReckonError(str(error)) from None
+    return {"files": str(files[0].parent)} | server.places
 
 
 def _requested_run(arguments) -> str | Path:
     """The requested run, by name or as a folder. Raises ReckonError if there is none."""
     from reckon import records
-    from reckon.records.session import session
+    from reckon.records.session import requested_run
 
     if arguments.run:
         folder = records.find(arguments.run)
         return folder if "/" in arguments.run else arguments.run
-    return session().run.name
+    return requested_run()
 
 
 def _results(arguments) -> int:
@@ -308,7 +333,9 @@ def _results(arguments) -> int:
     rows = []
     for result in all_results(run, arguments.experiment):
         state, reason = states.get(result.quantity, (result.state, result.reason))
-        rows.append({**to_row(result, state), "reason": reason or result.reason})
+        rows.append(
+            {**to_row(result, state), "reason": result.attempt_note or reason or result.reason}
+        )
     if arguments.json:
         print(json.dumps(rows, indent=1))
         return 0
@@ -329,7 +356,7 @@ def _last_states(run: str | Path) -> dict[str, list]:
     """What the last build did with each quantity, if it worked on this run."""
     from reckon import config, records
 
-    path = config.build_dir() / "last.json"
+    path = config.settings().build_dir / "last.json"
     if not path.exists():
         return {}
     last = json.loads(path.read_text(encoding="utf-8"))
@@ -352,21 +379,42 @@ def _predicted_and_measured(row: dict) -> tuple[str, str]:
     predicted = ends(row["predicted"]) if is_curve else f"{number(row['predicted'])} {unit}"
     if row["median"] is None:
         return predicted, row["reason"]
+    note = f"; {row['reason']}" if row["reason"] else ""
     if is_curve:
-        return predicted, ends(row["median"])
+        return predicted, ends(row["median"]) + note
     interval = f"{number(row['low'])} to {number(row['high'])}"
-    return predicted, f"{number(row['median'])} ({interval}) {unit}"
+    return predicted, f"{number(row['median'])} ({interval}) {unit}{note}"
+
+
+def _verify(arguments) -> int:
+    from reckon.records import verify
+
+    run = _requested_run(arguments)
+    faults = verify.faults(run)
+    root = verify.root_hash(run)
+    if arguments.root and arguments.root != root:
+        faults.append(f"its root hash is {root or 'not known'}, not {arguments.root}")
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    if root:
+        print(f"Root hash: {root}")
+        if not faults:
+            print("Nothing was changed after it was written.")
+    else:
+        print(f"The run {run} was recorded before hashes were chained.")
+    return 1 if faults else 0
 
 
 def _compare(arguments) -> int:
-    from reckon.comparison.two_runs import compare
+    from reckon.comparison.two_runs import LEAST, compare
     from reckon.presentation import changes
 
     if not (arguments.a or arguments.b or arguments.control):
         return _list_runs(arguments)
     if not (arguments.a and arguments.b):
         raise ReckonError("A comparison takes two runs, A and B; `reckon compare` lists the runs.")
-    comparison = compare(arguments.a, arguments.b, arguments.control, arguments.least / 100)
+    least = LEAST if arguments.least is None else arguments.least / 100
+    comparison = compare(arguments.a, arguments.b, arguments.control, least)
     if arguments.json:
         print(json.dumps(changes.to_dict(comparison), indent=1))
     else:
@@ -422,22 +470,11 @@ def _doctor(arguments) -> int:
     return 0
 
 
-def _set_environment(arguments) -> None:
-    """Hands the options on to the notebooks' kernels, which inherit the environment."""
-    from reckon import config
-
-    if arguments.profile:
-        config.set_environment(RECKON_PROFILE=arguments.profile)
-    if arguments.run:
-        config.set_environment(RECKON_RUN=arguments.run)
-    config.profile()
-
-
 def _print_outcome(outcome, run: str) -> None:
     """Prints what was measured, reused, skipped and why; `reckon results` reads it later."""
     from reckon import config, records
 
-    last = config.build_dir() / "last.json"
+    last = config.settings().build_dir / "last.json"
     records.write_whole(last, json.dumps({"run": run, "states": outcome.states}, indent=1) + "\n")
     by_state: dict[str, list[str]] = {}
     for quantity, (state, _) in outcome.states.items():
@@ -457,30 +494,49 @@ def _exit_status(outcome) -> int:
     return 1 if outcome.failed or "failed" in {s for s, _ in outcome.states.values()} else 0
 
 
+def _building():
+    """Holds the lock on what is generated: two builds would write the same files."""
+    from reckon import config
+    from reckon.records.locks import lock
+
+    return lock(config.settings().build_dir / ".building", "builds the book")
+
+
 def _measure(arguments) -> int:
     from reckon import config
     from reckon.book import contents
     from reckon.book.execute import execute
     from reckon.records.session import session
 
-    _set_environment(arguments)
-    config.set_environment(RECKON_FRESH="1")
+    config.use(
+        config.settings().with_choices(profile=arguments.profile, run=arguments.run, fresh=True)
+    )
     page = contents.find(arguments.experiment)
-    outcome = execute([page])
+    with _building():
+        outcome = execute([page])
     _print_outcome(outcome, session().run.name)
     return _exit_status(outcome)
 
 
 def _build(arguments) -> int:
-    from reckon import config, records
+    from reckon import config
+
+    fresh = arguments.fresh or None
+    config.use(
+        config.settings().with_choices(profile=arguments.profile, run=arguments.run, fresh=fresh)
+    )
+    with _building():
+        return _build_alone(arguments)
+
+
+def _build_alone(arguments) -> int:
+    from reckon import records
     from reckon.book import contents, sphinx
     from reckon.book.execute import execute
     from reckon.book.stage import stage
+    from reckon.records import verify
     from reckon.records.session import session
 
-    _set_environment(arguments)
-    if arguments.fresh:
-        config.set_environment(RECKON_FRESH="1")
     want_html = arguments.html or not arguments.pdf
     want_pdf = arguments.pdf or not arguments.html
     run = session()
@@ -500,6 +556,8 @@ def _build(arguments) -> int:
     )
     _print_outcome(outcome, run.run.name)
     print(f"Records: {records.run_dir(run.run.name)}")
+    if root := verify.root_hash(run.run.name):
+        print(f"Root hash: {root} (`reckon verify` checks the run)")
     if want_html:
         print(f"Site: {sphinx.site_dir() / 'index.html'}{'' if fresh_html else ' (unchanged)'}")
     if make_pdf:

@@ -1,12 +1,20 @@
 """Settings: where things are, and what the environment requests.
 
-No other module reads or sets Reckon's variables of this process's environment."""
+No other module reads this process's environment.
+"""
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from reckon.text import first_fault
 
 _PACKAGE = Path(__file__).resolve().parent
 # An installed package carries a copy of what a book is made of: C sources, notebooks, prose, data.
@@ -45,35 +53,121 @@ PROFILES = {
 }
 
 
-def _choice(variable: str, preset: str) -> str:
-    return os.environ.get(variable) or preset
-
-
-def _path(variable: str) -> Path | None:
-    return Path(os.environ[variable]) if os.environ.get(variable) else None
-
-
-def set_environment(**values: str | None) -> None:
-    """Set variables for the processes that this one starts, or remove those that are None.
-
-    The probes' processes inherit what says where the peer, the server and the files are
-    (csrc/runner/run.c); the notebooks' processes inherit the choices of the command line."""
-    for name, value in values.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
-
-
-def profile(name: str | None = None) -> Profile:
-    """The profile of that name, or the requested one. Raises ReckonError if there is none."""
-    name = name or _choice("RECKON_PROFILE", "standard")
+def _profile(name: str | Profile) -> Profile:
+    if isinstance(name, Profile):
+        return name
     if name not in PROFILES:
         raise ReckonError(f"There is no profile {name!r}; choose one of {', '.join(PROFILES)}.")
     return PROFILES[name]
 
 
+_Folder = Annotated[Path, AfterValidator(Path.resolve)]
+
+
+class Settings(BaseSettings):
+    """What the variables RECKON_... request; an empty variable is an unset one."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="RECKON_",
+        env_ignore_empty=True,
+        populate_by_name=True,
+        validate_default=True,
+        frozen=True,
+    )
+
+    profile: Annotated[Profile, NoDecode, BeforeValidator(_profile)] = PROFILES["standard"]
+    run: str | None = None  # None: this machine's own
+    fresh: bool = False  # measure again what a record already holds
+    # Everything that is generated; the C library and its programs; recorded runs.
+    build_dir: _Folder = Field(default=WORK / "_build", validation_alias="RECKON_BUILD")
+    library_dir: _Folder = Field(
+        default_factory=lambda settings: settings["build_dir"] / "lib",
+        validation_alias="RECKON_LIB",
+    )
+    runs_dir: _Folder = Field(default=WORK / "book" / "runs", validation_alias="RECKON_RUNS")
+    machine_toml: Path = WORK / "machine.toml"  # the user's own facts about the machine
+    # A folder on the disk that is measured.
+    scratch_dir: Annotated[Path, AfterValidator(Path.absolute)] = Field(
+        default=Path("/var/tmp"), validation_alias="RECKON_SCRATCH"
+    )
+    peer: str | None = None  # HOST or HOST:PORT; None: the lab host
+    peer_token: SecretStr | None = None  # both hosts know it: the peer serves nobody else
+    nfs: str | None = None  # HOST:/EXPORT; None: nfs-ganesha on a lab host
+    link_rtt: str = "0.2 ms"  # of the lab host's link
+    link_rate: str = "1 Gbit/s"
+
+    def with_choices(
+        self, *, profile: str | None = None, run: str | None = None, fresh: bool | None = None
+    ) -> Settings:
+        """These settings with the choices that are not None."""
+        chosen = {
+            "profile": _profile(profile) if profile else None,
+            "run": run or None,
+            "fresh": fresh,
+        }
+        return self.model_copy(
+            update={name: value for name, value in chosen.items() if value is not None}
+        )
+
+
+@functools.cache
+def _read(_variables: frozenset[tuple[str, str]]) -> Settings:
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise ReckonError(f"In the environment, {first_fault(error)}.") from None
+
+
+_in_use: Settings | None = None
+
+
+def settings() -> Settings:
+    """The settings of this process: those in use, else the environment's as it is now.
+
+    Raises ReckonError where a variable has no valid value.
+    """
+    return _in_use or _read(frozenset(os.environ.items()))
+
+
+def use(settings: Settings | None) -> None:
+    """Work by these settings from now on; None: by the environment again."""
+    global _in_use
+    _in_use = settings
+
+
 @dataclass(frozen=True)
+class Builder:
+    """The program that executes a notebook for the book: what it shares with the notebook."""
+
+    events: Path  # takes what a measurement reports of its progress, one line an event
+    reads: Path  # takes the list of the records that the page was made from
+    files: Path | None = None  # the folder of the files that the pages' probes read
+
+
+_builder: Builder | None = None
+
+
+def builder() -> Builder | None:
+    """The builder that executes this notebook; None while a person works in JupyterLab."""
+    return _builder
+
+
+def set_builder(builder: Builder) -> None:
+    global _builder
+    _builder = builder
+
+
+def child_environment(**more: str) -> dict[str, str]:
+    """The environment for a program that is started, with some variables added."""
+    return {**os.environ, **more}
+
+
+def set_environment(**values: str) -> None:
+    """Set variables for the processes that this one starts."""
+    os.environ.update(values)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ByProfile:
     """A setting of a measurement that depends on the profile."""
 
@@ -90,91 +184,23 @@ def value_at(profile: str, setting):
     return setting.at(profile) if isinstance(setting, ByProfile) else setting
 
 
-def build_dir() -> Path:
-    """The folder of everything that is generated."""
-    return Path(_choice("RECKON_BUILD", str(WORK / "_build"))).resolve()
+# --- where probes find the hosts and files -----------------------------------------------------
+
+# The variables in which a parent or a user may name a place, by the probes' name for it
+# (rk_place() in csrc/probe/probe.h).
+PLACES = {
+    "peer": "RECKON_PEER_AT",
+    "peer_token": "RECKON_PEER_TOKEN",
+    "peer_process": "RECKON_PEER_SPACE",
+    "nfs": "RECKON_NFS_AT",
+    "nfs_process": "RECKON_NFS_SPACE",
+    "nfs_library": "RECKON_NFS_LIBRARY",
+    "files": "RECKON_FILES",
+}
 
 
-def library_dir() -> Path:
-    """The folder of the C library and its programs."""
-    return Path(_choice("RECKON_LIB", str(build_dir() / "lib"))).resolve()
-
-
-def runs_dir() -> Path:
-    """The folder of recorded runs."""
-    return Path(_choice("RECKON_RUNS", str(WORK / "book" / "runs"))).resolve()
-
-
-def run_name() -> str | None:
-    """The requested run; None is this machine's own."""
-    return os.environ.get("RECKON_RUN") or None
-
-
-def other_host() -> list[str]:
-    """The settings of the other host and of the NFS server as the user wrote them."""
-    return [_choice(f"RECKON_{name}", "") for name in ("PEER", "LINK_RTT", "LINK_RATE", "NFS")]
-
-
-def fresh() -> bool:
-    """Whether to measure again what a record already holds."""
-    return _choice("RECKON_FRESH", "0") not in ("", "0", "no")
-
-
-def for_the_book() -> bool:
-    """Whether the builder executes this notebook, rather than a person in JupyterLab."""
-    return _choice("RECKON_BOOK", "0") == "1"
-
-
-def events_log() -> Path | None:
-    """The file to which a measurement reports its progress, if a builder watches one."""
-    return _path("RECKON_EVENTS")
-
-
-def reads_log() -> Path | None:
-    """The file that lists what a page was made from, if a builder wants to know."""
-    return _path("RECKON_READS")
-
-
-def machine_toml() -> Path:
-    """The user's own file of facts about the machine."""
-    return Path(_choice("RECKON_MACHINE_TOML", str(WORK / "machine.toml")))
-
-
-def scratch_dir() -> Path:
-    """A folder on the disk that is measured (SCRATCH=)."""
-    return Path(_choice("RECKON_SCRATCH", "/var/tmp")).absolute()
-
-
-def files_dir() -> Path | None:
-    """The folder of the files that probes read, if it is made already."""
-    return _path("RECKON_FILES")
-
-
-def peer() -> str | None:
-    """The other host of the network pages, HOST or HOST:PORT; None is the lab host."""
-    return os.environ.get("RECKON_PEER") or None
-
-
-def peer_token() -> str | None:
-    """The secret that both hosts know, so that the peer serves nobody else."""
-    return os.environ.get("RECKON_PEER_TOKEN") or None
-
-
-def nfs() -> str | None:
-    """The NFS server, HOST:/EXPORT; None is nfs-ganesha on a lab host."""
-    return os.environ.get("RECKON_NFS") or None
-
-
-def nfs_address() -> str | None:
-    """Where a server that another process has started is found."""
-    return os.environ.get("RECKON_NFS_AT") or None
-
-
-def link_rtt() -> str:
-    """The round trip of the lab host's link as the user wrote it."""
-    return _choice("RECKON_LINK_RTT", "0.2 ms")
-
-
-def link_rate() -> str:
-    """The rate of the lab host's link as the user wrote it."""
-    return _choice("RECKON_LINK_RATE", "1 Gbit/s")
+def places() -> dict[str, str]:
+    """The scratch folder, and the places that the environment names."""
+    named = {place: os.environ.get(variable, "") for place, variable in PLACES.items()}
+    scratch = {"scratch": str(settings().scratch_dir)}
+    return scratch | {place: at for place, at in named.items() if at}

@@ -188,6 +188,17 @@ def amount(base_value: float, unit: str, digits: int = 3, *, fixed: bool = False
     return f"{number(from_base(base_value, shown), digits)} {spoken(shown)}".strip()
 
 
+def between(low: float, high: float, unit: str) -> str:
+    """ "92.1 to 94.0": two values in base units as numbers of `unit`."""
+    return f"{number(from_base(low, unit))} to {number(from_base(high, unit))}"
+
+
+def with_interval(middle: float, low: float, high: float, unit: str) -> str:
+    """ "93.1 ns (92.1 to 94.0)"; the value alone if its interval is unknown."""
+    text = amount(middle, unit)
+    return text if math.isnan(low) else f"{text} ({between(low, high, readable(middle, unit))})"
+
+
 def size(base_value: float, unit: str) -> str:
     """An amount as one writes sizes: 32 KiB and 6.73 MiB, not 32.0 KiB."""
     shown = readable(base_value, unit)

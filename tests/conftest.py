@@ -10,6 +10,7 @@ from helpers import leaks
 from helpers.peers import Peer
 from helpers.project import RECORDED, ROOT, forget
 
+from reckon import config
 from reckon.hosts import peer as other
 
 # A shell's background job starts with SIGINT ignored, and so would everything that is tested here.
@@ -39,17 +40,11 @@ def pytest_runtest_teardown():
         raise LeftBehind(str(error)) from error
 
 
-def _is_beside(item) -> bool:
-    """Whether a test may run beside another: it asserts no time, and measures nothing."""
-    folder = item.path.relative_to(ROOT / "tests").parts[0]
-    return folder not in ("csrc", "measurement") and not item.get_closest_marker("timed")
-
-
 def pytest_collection_modifyitems(items):
     """A shared host disturbs a moment's times now and then: a test that asserts a time may run twice
     more. The whole run has few reruns (--max-suite-reruns in pyproject.toml), and -raR lists them."""
     for item in items:
-        if _is_beside(item):
+        if not item.get_closest_marker("timed") and not item.get_closest_marker("alone"):
             item.add_marker("beside")
         if item.get_closest_marker("timed"):
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=5, rerun_except=LeftBehind))
@@ -79,6 +74,14 @@ def folders(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def builder(folders):
+    """As in a page that is executed for the book, whose builder watches these files."""
+    config.set_builder(config.Builder(folders / "events", folders / "reads"))
+    yield config.builder()
+    config.set_builder(None)
+
+
+@pytest.fixture
 def recorded(folders):
     """A copy of the recorded run, to be read (and, by mistake, written) freely."""
     shutil.copytree(RECORDED / "recorded", folders / "runs" / "recorded")
@@ -97,11 +100,11 @@ def peer():
 
 
 @pytest.fixture
-def nothing_is_chosen(monkeypatch):
+def no_host_is_set(monkeypatch):
     """No other host is set or chosen, before the test and after it."""
-    for name in (*other.VARIABLES, "RECKON_PEER", "RECKON_LINK_RTT", "RECKON_LINK_RATE"):
-        monkeypatch.setenv(name, "")  # so that it is put back
-        monkeypatch.delenv(name)
+    for name in ("PEER", "PEER_AT", "PEER_TOKEN", "PEER_SPACE", "LINK_RTT", "LINK_RATE"):
+        monkeypatch.setenv(f"RECKON_{name}", "")  # so that it is put back
+        monkeypatch.delenv(f"RECKON_{name}")
     other.forget()
     yield
     other.forget()

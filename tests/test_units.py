@@ -100,3 +100,8 @@ def test_a_printed_number_is_within_half_a_digit(value):
 )
 def test_what_was_given_whole_is_printed_whole(value, text):
     assert units.plain(value) == text
+
+
+def test_a_value_has_its_interval_in_the_same_unit():
+    assert units.with_interval(1e-8, 0.9e-8, 1.1e-8, "ns") == "10.0 ns (9.00 to 11.0)"
+    assert units.with_interval(1e-8, math.nan, math.nan, "ns") == "10.0 ns"

@@ -24,28 +24,28 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     const int64_t calls = rk_integer(c, "calls");
     switch (rk_integer(c, "arguments")) {
     case 0:
-        RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC0);
+        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC0);
         break;
     case 1:
-        RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC1);
+        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC1);
         break;
     case 2:
-        RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC2);
+        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC2);
         break;
     case 3:
-        RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC3);
+        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC3);
         break;
     case 4:
-        RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC4);
+        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC4);
         break;
     case 5:
-        RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC5);
+        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC5);
         break;
     case 6:
-        RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC6);
+        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC6);
         break;
     default:
-        RK_TWICE_MINUS_ONCE(out, n, calls, VARIADIC7);
+        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC7);
         break;
     }
     return 0;

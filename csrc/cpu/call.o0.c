@@ -4,7 +4,7 @@
 RUN_GROUPS(run_o0)
 
 /* One call between Paoloni's stamps, the stamps' own cost left in. */
-#define ALONE(call) RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, call)
+#define ALONE(call) RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, call)
 
 static int run_alone(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -13,7 +13,7 @@ static int run_alone(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define LOOP(sample, begin, end, call)                                                             \
-    RK_ONE_BY_ONE(sample, 1, begin, end, for (int j = 0; j < calls; j++) call)
+    RK_TIME_EACH(sample, 1, begin, end, for (int j = 0; j < calls; j++) call)
 
 /* hpe_i7_860: a loop of calls minus the same loop with nothing in it, which holds the stamps too.
  */
@@ -33,7 +33,7 @@ static int64_t single_rounds(int rounds)
 {
     struct rk_sample samples[SINGLES];
     int64_t sum = 0;
-    RK_ONE_BY_ONE(samples, SINGLES, RK_BARE_BEGIN, RK_BARE_END, for (int j = 0; j < rounds; j++){});
+    RK_TIME_EACH(samples, SINGLES, RK_BARE_BEGIN, RK_BARE_END, for (int j = 0; j < rounds; j++){});
     for (int i = 0; i < SINGLES; i++)
         sum += samples[i].ticks;
     return sum;

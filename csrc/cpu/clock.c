@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "probe/probe.h"
+#include "probe/processor.h"
 
 static int run_ticks(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -27,14 +28,29 @@ static int run_core(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
+/* The state of the probe of multiplies. */
+struct multiplies {
+    int cycles; /* of each */
+};
+
+static int open_core_multiply(struct rk_context *c)
+{
+    struct multiplies *const state = rk_state(c);
+    state->cycles = rk_multiply_cycles();
+    return state->cycles ? 0
+                         : rk_cannot(c, "how many cycles a multiply takes on this processor is not "
+                                        "known");
+}
+
 static int run_core_multiply(struct rk_context *c, struct rk_sample *out, size_t n)
 {
+    const struct multiplies *const state = rk_state(c);
     const uint64_t rounds = (uint64_t)rk_integer(c, "rounds");
+    const uint64_t cycles = rounds * RK_CHAIN_STEP * (uint64_t)state->cycles;
     for (size_t i = 0; i < n; i++) {
         const uint64_t begin = rk_begin();
         RK_KEEP(rk_multiply_chain(rounds, begin, 3));
-        out[i] = (struct rk_sample){(int64_t)(rk_end() - begin),
-                                    rounds * RK_CHAIN_STEP * RK_MULTIPLY_CYCLES};
+        out[i] = (struct rk_sample){(int64_t)(rk_end() - begin), cycles};
     }
     return 0;
 }
@@ -68,6 +84,7 @@ RK_PROBE(core_multiply, .name = "cpu/clock/core_multiply", .op = "cycle",
          .timed = "rounds x 512 dependent multiplies, counted as three cycles each",
          .params = RK_PARAMS(RK_COUNT("rounds", 42, 1, 1000000000,
                                       "rounds of 512 multiplies a trial")),
+         .state_bytes = sizeof(struct multiplies), .open = open_core_multiply,
          .trials = run_core_multiply);
 RK_PROBE(t470_sleep, .name = "cpu/clock/t470_sleep", .op = "ns", .reports = "t470",
          .timed = "a sleep of sleep_ms, divided by its nominal length (the report: 500 x 2 s)",

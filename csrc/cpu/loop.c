@@ -12,7 +12,7 @@
 
 static int run_o2(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    RK_BATCH(out, n, rk_integer(c, "rounds"), __asm__ volatile(""));
+    RK_TIME_TRIALS(out, n, rk_integer(c, "rounds"), __asm__ volatile(""));
     return 0;
 }
 
@@ -20,7 +20,7 @@ static int run_o2(struct rk_context *c, struct rk_sample *out, size_t n)
 static int run_o2_whole(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t rounds = rk_integer(c, "rounds");
-    RK_BATCH(out, n, rk_integer(c, "loops"), EMPTY_LOOP(rounds));
+    RK_TIME_TRIALS(out, n, rk_integer(c, "loops"), EMPTY_LOOP(rounds));
     return 0;
 }
 
@@ -28,7 +28,7 @@ static int run_o2_whole(struct rk_context *c, struct rk_sample *out, size_t n)
 static int run_o2_across_lines(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t rounds = rk_integer(c, "rounds");
-    RK_BATCH(out, n, 1, {
+    RK_TIME_TRIALS(out, n, 1, {
         int64_t round = 0;
 #if defined(__x86_64__)
         __asm__ volatile(".p2align 6\n\t.nops 56\n"
@@ -54,7 +54,7 @@ static int run_o2_across_lines(struct rk_context *c, struct rk_sample *out, size
 static int run_counter_in_memory(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     uint64_t counter = 0;
-    RK_BATCH(out, n, (rk_integer(c, "rounds") + 63) / 64, {
+    RK_TIME_TRIALS(out, n, (rk_integer(c, "rounds") + 63) / 64, {
 #if defined(__x86_64__)
         __asm__ volatile(".rept 64\n\taddl $1, %0\n\t.endr" : "+m"(counter)::"cc");
 #else
@@ -70,7 +70,7 @@ static int run_counter_in_memory(struct rk_context *c, struct rk_sample *out, si
 
 static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "rounds"), __asm__ volatile(""));
+    RK_TIME_DIFFERENCE(out, n, rk_integer(c, "rounds"), __asm__ volatile(""));
     return 0;
 }
 

@@ -5,7 +5,7 @@
 
 /* n turns between t470's stamps; returns whether a token was lost. */
 #define T470_LOOP(sample, turns, body)                                                             \
-    RK_ONE_BY_ONE(sample, 1, RK_BARE_BEGIN, RK_BARE_END, for (int64_t k = 0; k < (turns); k++) body)
+    RK_TIME_EACH(sample, 1, RK_BARE_BEGIN, RK_BARE_END, for (int64_t k = 0; k < (turns); k++) body)
 
 /* t470: token through a ring of two pipes between two processes, minus the same in one process,
  * minus the loop and the stamps. */
@@ -13,14 +13,14 @@ static int run_t470_process(struct rk_context *c, struct rk_sample *out, size_t 
 {
     const int64_t turns = rk_integer(c, "turns");
     struct pair_beside_pipe *state = rk_state(c);
-    const struct link *own = &state->own;
+    const struct channel *own = &state->own;
     int bad = 0;
     for (size_t i = 0; i < n; i++) {
         struct rk_sample pipes, whole;
         T470_LOOP(&pipes, turns,
                   bad |= put(own->there[1]) || get(own->there[0]) || put(own->back[1]) ||
                          get(own->back[0]));
-        T470_LOOP(&whole, turns, bad |= turn_around(&state->pair.link));
+        T470_LOOP(&whole, turns, bad |= turn_around(&state->pair.channel));
         out[i] = (struct rk_sample){whole.ticks - pipes.ticks, 2 * (uint64_t)turns};
     }
     return bad ? TOKEN_LOST(c) : 0;
@@ -28,7 +28,7 @@ static int run_t470_process(struct rk_context *c, struct rk_sample *out, size_t 
 
 /* One of t470's two threads: the first passes and waits, the second answers. */
 struct runner {
-    const struct link *link;
+    const struct channel *channel;
     int64_t turns;
     int bad;
 };
@@ -37,7 +37,7 @@ static void *begin_turns(void *given)
 {
     struct runner *runner = given;
     for (int64_t k = 0; k < runner->turns; k++)
-        runner->bad |= put(runner->link->there[1]) || get(runner->link->back[0]);
+        runner->bad |= put(runner->channel->there[1]) || get(runner->channel->back[0]);
     return NULL;
 }
 
@@ -45,7 +45,7 @@ static void *answer_turns(void *given)
 {
     struct runner *runner = given;
     for (int64_t k = 0; k < runner->turns; k++)
-        runner->bad |= get(runner->link->there[0]) || put(runner->link->back[1]);
+        runner->bad |= get(runner->channel->there[0]) || put(runner->channel->back[1]);
     return NULL;
 }
 
@@ -69,15 +69,15 @@ static int two_threads(struct runner *first, struct runner *second)
 static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t turns = rk_integer(c, "turns");
-    const struct link *link = rk_state(c);
+    const struct channel *channel = rk_state(c);
     int bad = 0, error = 0;
-    struct runner idle[2] = {{link, 0, 0}, {link, 0, 0}};
-    struct runner busy[2] = {{link, turns, 0}, {link, turns, 0}};
+    struct runner idle[2] = {{channel, 0, 0}, {channel, 0, 0}};
+    struct runner busy[2] = {{channel, turns, 0}, {channel, turns, 0}};
     for (size_t i = 0; i < n && !error; i++) {
         struct rk_sample creation, pipes, whole;
         T470_LOOP(&pipes, turns,
-                  bad |= put(link->there[1]) || get(link->there[0]) || put(link->back[1]) ||
-                         get(link->back[0]));
+                  bad |= put(channel->there[1]) || get(channel->there[0]) ||
+                         put(channel->back[1]) || get(channel->back[0]));
         T470_LOOP(&creation, 1, error = two_threads(&idle[0], &idle[1]));
         if (error)
             break;
@@ -95,7 +95,7 @@ static int run_x510uq(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct pair *pair = rk_state(c);
     int bad = 0;
-    RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, bad |= turn_around(&pair->link));
+    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, bad |= turn_around(&pair->channel));
     for (size_t i = 0; i < n; i++)
         out[i].ops = 2;
     return bad ? TOKEN_LOST(c) : 0;
@@ -103,10 +103,10 @@ static int run_x510uq(struct rk_context *c, struct rk_sample *out, size_t n)
 
 static int run_x510uq_pipe(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const struct link *link = rk_state(c);
+    const struct channel *channel = rk_state(c);
     int bad = 0;
-    RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                  bad |= put(link->there[1]) || get(link->there[0]));
+    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
+                 bad |= put(channel->there[1]) || get(channel->there[0]));
     return bad ? TOKEN_LOST(c) : 0;
 }
 
@@ -125,7 +125,7 @@ static inline uint64_t stamp_end(void)
 }
 
 /* i7_10750h: the clock starts after fork() has returned in the parent and stops when the child
- * first runs; a child that ran first makes it negative. The child tells its time by a pipe. */
+ * first runs; a child that ran first makes it negative. The child sends its time through a pipe. */
 static int run_i7_process(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -140,11 +140,11 @@ static int run_i7_process(struct rk_context *c, struct rk_sample *out, size_t n)
         }
         const uint64_t begin = stamp_begin();
         close(ends[1]);
-        const int told = child > 0 && read(ends[0], &theirs, sizeof theirs) == sizeof theirs;
+        const int received = child > 0 && read(ends[0], &theirs, sizeof theirs) == sizeof theirs;
         close(ends[0]);
         const int status =
             child < 0 ? rk_refused(c, "fork", errno) : rk_wait_child(c, child, "the child");
-        if (status || !told)
+        if (status || !received)
             return status ? status : TOKEN_LOST(c);
         out[i] = (struct rk_sample){(int64_t)(theirs - begin), 1};
     }
@@ -177,24 +177,24 @@ static int run_i7_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 static int run_hpe_process(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct link link;
+        struct channel channel;
         uint64_t theirs = 0;
-        int status = open_link(c, &link, BY_PIPE);
+        int status = open_channel(c, &channel, BY_PIPE);
         if (status)
             return status;
         const pid_t child = fork();
         if (child == 0) {
-            close(link.there[1]); /* or the end of the file would never be read */
-            const int lost = get(link.there[0]);
+            close(channel.there[1]); /* or the end of the file would never be read */
+            const int lost = get(channel.there[0]);
             theirs = stamp_end();
-            _exit(lost || write(link.back[1], &theirs, sizeof theirs) != sizeof theirs);
+            _exit(lost || write(channel.back[1], &theirs, sizeof theirs) != sizeof theirs);
         }
         sched_yield(); /* lets the child come to its read */
         const uint64_t begin = stamp_begin();
-        int lost = child < 0 || put(link.there[1]);
+        int lost = child < 0 || put(channel.there[1]);
         status = child < 0 ? rk_refused(c, "fork", errno) : rk_wait_child(c, child, "the child");
-        lost = lost || status || read(link.back[0], &theirs, sizeof theirs) != sizeof theirs;
-        close_link(&link);
+        lost = lost || status || read(channel.back[0], &theirs, sizeof theirs) != sizeof theirs;
+        close_channel(&channel);
         if (lost)
             return status ? status : TOKEN_LOST(c);
         out[i] = (struct rk_sample){(int64_t)(theirs - begin), 1};
@@ -256,23 +256,23 @@ RK_PROBE(t470_process, .name = "cpu/switch/t470_process", .op = "switch", .repor
          .timed = "a token there and back between two processes, minus as many passes through both "
                   "pipes in one process (the report: 10,000 turns)",
          .params = TURNS, .needs = RK_NEEDS_STAMPS, .trials = run_t470_process,
-         OF_A_PAIR_BESIDE_PIPE(A_PROCESS));
+         PAIR_AND_PIPE(A_PROCESS));
 RK_PROBE(t470_thread, .name = "cpu/switch/t470_thread", .op = "switch", .reports = "t470",
          .timed =
              "two threads created, a token there and back between them, both joined, minus "
              "creation and join, minus as many passes in one thread (the report: 10,000 turns)",
-         .params = TURNS, .needs = RK_NEEDS_STAMPS, .trials = run_t470_thread, OF_PIPES);
+         .params = TURNS, .needs = RK_NEEDS_STAMPS, .trials = run_t470_thread, PIPES_ALONE);
 ALONE(x510uq_process, "x510uq", "process",
       "one token there and back between two processes, CPUID-fenced stamps and pipe left in; "
       "halved here",
-      run_x510uq, OF_A_PAIR(BY_PIPE, A_PROCESS, 0));
+      run_x510uq, PAIR(BY_PIPE, A_PROCESS, 0));
 ALONE(x510uq_thread, "x510uq", "thread",
       "one token there and back between two threads, CPUID-fenced stamps and pipe left in; halved "
       "here",
-      run_x510uq, OF_A_PAIR(BY_PIPE, A_THREAD, 0));
+      run_x510uq, PAIR(BY_PIPE, A_THREAD, 0));
 RK_PROBE(x510uq_pipe, .name = "cpu/switch/x510uq_pipe", .op = "pass", .reports = "x510uq",
          .timed = "one write to a pipe and one read in one process, between CPUID-fenced stamps",
-         .needs = RK_NEEDS_STAMPS, .trials = run_x510uq_pipe, OF_PIPES);
+         .needs = RK_NEEDS_STAMPS, .trials = run_x510uq_pipe, PIPES_ALONE);
 ALONE(i7_10750h_process, "i7_10750h", "process",
       "from fork()'s return in the parent until the child first runs", run_i7_process);
 ALONE(i7_10750h_thread, "i7_10750h", "thread",

@@ -1,4 +1,4 @@
-/* cpu/syscall: the minimal system call, by several doors. */
+/* cpu/syscall: the minimal system call, by several entry points. */
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/times.h>
@@ -21,7 +21,7 @@
         const long parent __attribute__((unused)) = getppid();                                     \
         const long user __attribute__((unused)) = getuid();                                        \
         int bad = 0;                                                                               \
-        RK_BATCH(out, n, rk_integer(c, "calls"), {                                                 \
+        RK_TIME_TRIALS(out, n, rk_integer(c, "calls"), {                                           \
             const long result = (long)(call);                                                      \
             bad |= !(good);                                                                        \
         });                                                                                        \
@@ -42,7 +42,7 @@ static int run_getpid_int80(struct rk_context *c, struct rk_sample *out, size_t 
 {
     const long self = getpid();
     int bad = 0;
-    RK_BATCH(out, n, rk_integer(c, "calls"), bad |= rk_int80(INT80_GETPID, 0, 0) != self);
+    RK_TIME_TRIALS(out, n, rk_integer(c, "calls"), bad |= rk_int80(INT80_GETPID, 0, 0) != self);
     return bad ? rk_failed(c, "int 0x80 getpid", EIO) : 0;
 }
 
@@ -51,7 +51,7 @@ static int run_getcwd_int80(struct rk_context *c, struct rk_sample *out, size_t 
     const struct int80 *state = rk_state(c);
     long result = 1;
     int bad = 0;
-    RK_BATCH(out, n, rk_integer(c, "calls"), {
+    RK_TIME_TRIALS(out, n, rk_integer(c, "calls"), {
         result = rk_int80(INT80_GETCWD, (uint32_t)(uintptr_t)state->page, 4096);
         bad |= result <= 0;
     });
@@ -65,7 +65,7 @@ static int run_getcwd_int80(struct rk_context *c, struct rk_sample *out, size_t 
         const long parent __attribute__((unused)) = getppid();                                     \
         const long user __attribute__((unused)) = getuid();                                        \
         int bad = 0;                                                                               \
-        RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "calls"), {                                      \
+        RK_TIME_DIFFERENCE(out, n, rk_integer(c, "calls"), {                                       \
             const long result = (long)(call);                                                      \
             bad |= !(good);                                                                        \
         });                                                                                        \

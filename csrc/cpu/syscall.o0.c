@@ -15,10 +15,10 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     int bad = 0;
     for (size_t i = 0; i < n; i++) {
         struct rk_sample timer, loop, whole;
-        RK_ONE_BY_ONE(&timer, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);
-        RK_ONE_BY_ONE(&loop, 1, RK_BARE_BEGIN, RK_BARE_END, for (int64_t j = 0; j < calls; j++){});
-        RK_ONE_BY_ONE(&whole, 1, RK_BARE_BEGIN, RK_BARE_END,
-                      for (int64_t j = 0; j < calls; j++) bad |= syscall(SYS_getpid) != self);
+        RK_TIME_EACH(&timer, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);
+        RK_TIME_EACH(&loop, 1, RK_BARE_BEGIN, RK_BARE_END, for (int64_t j = 0; j < calls; j++){});
+        RK_TIME_EACH(&whole, 1, RK_BARE_BEGIN, RK_BARE_END,
+                     for (int64_t j = 0; j < calls; j++) bad |= syscall(SYS_getpid) != self);
         out[i] = (struct rk_sample){whole.ticks - loop.ticks - timer.ticks, (uint64_t)calls};
     }
     return bad ? rk_failed(c, "getpid", errno) : 0;
@@ -33,7 +33,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
         const long self __attribute__((unused)) = getpid();                                        \
         int bad = 0;                                                                               \
         long result;                                                                               \
-        RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {                                  \
+        RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {                                   \
             result = (long)(call);                                                                 \
             bad |= !(good);                                                                        \
         });                                                                                        \
@@ -51,7 +51,7 @@ static int run_hpe_int80(struct rk_context *c, struct rk_sample *out, size_t n, 
     const struct int80 *state = rk_state(c);
     const uint32_t low = (uint32_t)(uintptr_t)state->page;
     long result = 1, least = 1;
-    RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
         result = rk_int80(number, low, 4096);
         least = result < least ? result : least;
     });

@@ -2,11 +2,12 @@
 #include <limits.h>
 #include <spawn.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "probe/region.h"
 #include "cpu/support/task.h"
 
-/* --- ways to create a process --- */
+/* --- methods of creating a process --- */
 
 extern char **environ;
 
@@ -76,12 +77,8 @@ static int create_and_wait(struct rk_context *c, struct rk_sample *out, size_t n
         const pid_t child = create();
         uint64_t end = rk_end();
         if (child < 0)
-            return rk_refused(c,
-                              create == by_posix_spawn                        ? "posix_spawn"
-                              : create == by_vfork || create == by_vfork_exec ? "vfork"
-                                                                              : "fork",
-                              errno);
-        const int status = reap(c, child);
+            return rk_refused(c, "creating a process", errno);
+        const int status = wait_child(c, child);
         if (to_the_end)
             end = rk_end();
         if (status)
@@ -94,7 +91,7 @@ static int create_and_wait(struct rk_context *c, struct rk_sample *out, size_t n
 /* --- what is there while they are created --- */
 
 struct around {
-    struct crowd crowd;
+    struct blocked_tasks others;
     struct rk_region region;
 };
 
@@ -113,7 +110,7 @@ static int carry(struct rk_context *c, pid_t (*create)(void))
 static int open_fork(struct rk_context *c)
 {
     struct around *around = rk_state(c);
-    const int status = gather(c, &around->crowd, rk_integer(c, "alive"), 1);
+    const int status = start_blocked(c, &around->others, rk_integer(c, "alive"), PROCESSES);
     return status ? status : carry(c, by_fork);
 }
 
@@ -131,14 +128,14 @@ static int open_posix_spawn(struct rk_context *c)
 static int open_thread(struct rk_context *c)
 {
     struct around *around = rk_state(c);
-    return gather(c, &around->crowd, rk_integer(c, "alive"), 0);
+    return start_blocked(c, &around->others, rk_integer(c, "alive"), THREADS);
 }
 
 static int close_around(struct rk_context *c)
 {
     struct around *around = rk_state(c);
     rk_unmap(&around->region);
-    return dismiss(c, &around->crowd, 0);
+    return end_blocked(c, &around->others);
 }
 
 static int open_program(struct rk_context *c)
@@ -200,9 +197,9 @@ static int run_thread_return(struct rk_context *c, struct rk_sample *out, size_t
 static int run_mbp2016_process(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     int status = 0, refused = 0;
-    RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "tasks"), {
+    RK_TIME_DIFFERENCE(out, n, rk_integer(c, "tasks"), {
         const pid_t child = by_fork();
-        const int ended = child < 0 ? 0 : reap(c, child);
+        const int ended = child < 0 ? 0 : wait_child(c, child);
         refused = child < 0 ? errno : refused;
         status = status ? status : ended;
     });
@@ -212,7 +209,7 @@ static int run_mbp2016_process(struct rk_context *c, struct rk_sample *out, size
 static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     int status = 0, refused = 0;
-    RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "tasks"), {
+    RK_TIME_DIFFERENCE(out, n, rk_integer(c, "tasks"), {
         pthread_t thread;
         const int error = pthread_create(&thread, NULL, nothing, NULL);
         const int ended = error ? 0 : join(c, thread);
@@ -222,7 +219,7 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
     return refused ? rk_refused(c, "pthread_create", refused) : status;
 }
 
-#define ALIVE(what) RK_COUNT("alive", 0, 0, 4096, what " alive and blocked meanwhile")
+#define ALIVE(what) RK_COUNT("alive", 0, 0, 4096, what " alive and blocked during the measurement")
 #define RESIDENT                                                                                   \
     RK_COUNT("resident_bytes", 0, 0, (int64_t)1 << 40,                                             \
              "memory that the caller has touched before, beside its own"),                         \

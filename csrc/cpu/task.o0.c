@@ -1,5 +1,7 @@
 /* cpu/task by the ways of the reports that compiled without optimisation. */
 #include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "cpu/support/round_robin.h"
 #include "cpu/support/task.h"
@@ -11,8 +13,8 @@
 #define MINUS_TIMER_AND_LOOP(sample, count)                                                        \
     do {                                                                                           \
         struct rk_sample loop_;                                                                    \
-        RK_ONE_BY_ONE(&loop_, 1, RK_BARE_BEGIN, RK_BARE_END,                                       \
-                      for (int64_t k = 0; k < (count); k++){});                                    \
+        RK_TIME_EACH(&loop_, 1, RK_BARE_BEGIN, RK_BARE_END,                                        \
+                     for (int64_t k = 0; k < (count); k++){});                                     \
         (sample)->ticks -= loop_.ticks;                                                            \
     } while (0)
 
@@ -29,7 +31,7 @@ static int run_t470_fork(struct rk_context *c, struct rk_sample *out, size_t n)
             int64_t made = 0;
             int error = 0, status = 0;
             struct rk_sample chunk;
-            RK_ONE_BY_ONE(
+            RK_TIME_EACH(
                 &chunk, 1, RK_BARE_BEGIN, RK_BARE_END, for (; made < more; made++) {
                     const pid_t child = fork();
                     if (child == 0)
@@ -41,7 +43,7 @@ static int run_t470_fork(struct rk_context *c, struct rk_sample *out, size_t n)
                     children[made] = child;
                 });
             for (int64_t k = 0; k < made; k++) {
-                const int ended = reap(c, children[k]);
+                const int ended = wait_child(c, children[k]);
                 status = status ? status : ended;
             }
             if (error || status)
@@ -62,7 +64,7 @@ static int run_t470_fork_exec(struct rk_context *c, struct rk_sample *out, size_
     char *const arguments[] = {program, NULL};
     for (size_t i = 0; i < n; i++) {
         int error = 0, status = 0;
-        RK_ONE_BY_ONE(
+        RK_TIME_EACH(
             out + i, 1, RK_BARE_BEGIN, RK_BARE_END,
             for (int64_t k = 0; k < tasks && !error && !status; k++) {
                 const pid_t child = fork();
@@ -73,7 +75,7 @@ static int run_t470_fork_exec(struct rk_context *c, struct rk_sample *out, size_
                 if (child < 0)
                     error = errno;
                 else
-                    status = reap(c, child);
+                    status = wait_child(c, child);
             });
         if (error || status)
             return error ? rk_refused(c, "fork", error) : status;
@@ -88,7 +90,7 @@ static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n
     const int64_t tasks = rk_integer(c, "tasks");
     for (size_t i = 0; i < n; i++) {
         int error = 0, status = 0;
-        RK_ONE_BY_ONE(
+        RK_TIME_EACH(
             out + i, 1, RK_BARE_BEGIN, RK_BARE_END,
             for (int64_t k = 0; k < tasks && !error && !status; k++) {
                 pthread_t thread;
@@ -110,12 +112,12 @@ static int run_fork_alone(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         pid_t child;
-        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
             child = fork();
             if (child == 0)
                 _exit(0);
         });
-        const int status = child < 0 ? rk_refused(c, "fork", errno) : reap(c, child);
+        const int status = child < 0 ? rk_refused(c, "fork", errno) : wait_child(c, child);
         if (status)
             return status;
     }
@@ -127,8 +129,8 @@ static int run_x510uq_thread(struct rk_context *c, struct rk_sample *out, size_t
     for (size_t i = 0; i < n; i++) {
         pthread_t thread;
         int error;
-        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                      error = pthread_create(&thread, NULL, nothing, NULL));
+        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
+                     error = pthread_create(&thread, NULL, nothing, NULL));
         const int status = error ? rk_refused(c, "pthread_create", error) : join(c, thread);
         if (status)
             return status;
@@ -141,7 +143,7 @@ static int run_i7_thread(struct rk_context *c, struct rk_sample *out, size_t n)
     for (size_t i = 0; i < n; i++) {
         pthread_t thread;
         int error, status = 0;
-        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
             error = pthread_create(&thread, NULL, nothing, NULL);
             if (!error)
                 status = join(c, thread);
@@ -175,11 +177,12 @@ static int first_of_process(struct rk_context *c, struct rk_sample *out, size_t 
         if (child == 0)
             _exit(write(pipe_ends[1], &ours, sizeof ours) != sizeof ours);
         close(pipe_ends[1]);
-        const int told = child > 0 && read(pipe_ends[0], &theirs, sizeof theirs) == sizeof theirs;
+        const int received =
+            child > 0 && read(pipe_ends[0], &theirs, sizeof theirs) == sizeof theirs;
         close(pipe_ends[0]);
-        const int status = child < 0 ? rk_refused(c, "fork", errno) : reap(c, child);
-        if (status || !told)
-            return status ? status : rk_failed(c, "the child told no time", EPIPE);
+        const int status = child < 0 ? rk_refused(c, "fork", errno) : wait_child(c, child);
+        if (status || !received)
+            return status ? status : rk_failed(c, "the child reported no time", EPIPE);
         out[i] = (struct rk_sample){(int64_t)(earlier(ours, theirs) - begin), 1};
     }
     return 0;

@@ -18,7 +18,7 @@ static int run_pair(struct rk_context *c, struct rk_sample *out, size_t n)
 
 static int run_pairs(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    RK_BATCH(out, n, rk_integer(c, "reads"), RK_KEEP(rk_begin()); RK_KEEP(rk_end()));
+    RK_TIME_TRIALS(out, n, rk_integer(c, "reads"), RK_KEEP(rk_begin()); RK_KEEP(rk_end()));
     return 0;
 }
 
@@ -38,7 +38,7 @@ static int run_gettime(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct timespec now;
     int bad = 0;
-    RK_BATCH(out, n, rk_integer(c, "reads"), bad |= clock_gettime(CLOCK_MONOTONIC, &now));
+    RK_TIME_TRIALS(out, n, rk_integer(c, "reads"), bad |= clock_gettime(CLOCK_MONOTONIC, &now));
     return bad ? rk_failed(c, "clock_gettime", errno) : 0;
 }
 
@@ -46,8 +46,8 @@ static int run_gettime_syscall(struct rk_context *c, struct rk_sample *out, size
 {
     struct timespec now;
     long bad = 0;
-    RK_BATCH(out, n, rk_integer(c, "reads"),
-             bad |= syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now));
+    RK_TIME_TRIALS(out, n, rk_integer(c, "reads"),
+                   bad |= syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now));
     return bad ? rk_failed(c, "clock_gettime", errno) : 0;
 }
 
@@ -64,31 +64,31 @@ static int run_gettime_syscall(struct rk_context *c, struct rk_sample *out, size
 
 static int run_rdtsc(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    RK_BATCH(out, n, rk_integer(c, "reads"), RDTSC());
+    RK_TIME_TRIALS(out, n, rk_integer(c, "reads"), RDTSC());
     return 0;
 }
 
 static int run_rdtscp(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    RK_BATCH(out, n, rk_integer(c, "reads"), RDTSCP());
+    RK_TIME_TRIALS(out, n, rk_integer(c, "reads"), RDTSCP());
     return 0;
 }
 
 static int run_cpuid(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    RK_BATCH(out, n, rk_integer(c, "reads"), CPUID());
+    RK_TIME_TRIALS(out, n, rk_integer(c, "reads"), CPUID());
     return 0;
 }
 
 static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "reads"), RDTSC());
+    RK_TIME_DIFFERENCE(out, n, rk_integer(c, "reads"), RDTSC());
     return 0;
 }
 
 static int run_mbp2016_cpuid(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    RK_TWICE_MINUS_ONCE(out, n, rk_integer(c, "reads"), CPUID(); RDTSC());
+    RK_TIME_DIFFERENCE(out, n, rk_integer(c, "reads"), CPUID(); RDTSC());
     return 0;
 }
 

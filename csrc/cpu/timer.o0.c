@@ -5,14 +5,14 @@
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     (void)c;
-    RK_ONE_BY_ONE(out, n, RK_BARE_BEGIN, RK_BARE_END, (void)0);
+    RK_TIME_EACH(out, n, RK_BARE_BEGIN, RK_BARE_END, (void)0);
     return 0;
 }
 
 static int run_paoloni(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     (void)c;
-    RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, (void)0);
+    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, (void)0);
     return 0;
 }
 
@@ -20,7 +20,7 @@ static int run_paoloni(struct rk_context *c, struct rk_sample *out, size_t n)
 static int run_paoloni_whole(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     uint32_t high, low;
-    RK_BATCH(out, n, rk_integer(c, "pairs"), {
+    RK_TIME_TRIALS(out, n, rk_integer(c, "pairs"), {
         RK_PAOLONI_BEGIN(high, low);
         RK_PAOLONI_END(high, low);
         (void)(high + low);

@@ -77,7 +77,7 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
 
 #define BETWEEN 64 /* reads from one look at the group to the next */
 
-/* What the limit leaves, told by the kernel, while the group is full. */
+/* What the limit leaves, as the kernel reports it, while the group is full. */
 static int count_left(struct rk_reader *r)
 {
     struct rk_sample *const out = r->samples, between[BETWEEN];

@@ -4,8 +4,14 @@
 
 #include "files/support/barrier.h"
 
-/* What a trial that began at `begin` says: of the whole, or of reader `i`. */
+/* The sample of a trial that began at `begin`: of all readers, or of reader `i`. */
 typedef struct rk_sample (*take)(const struct readers *, uint64_t begin, int i);
+
+/* How the probes that share time_trials() differ. */
+struct reading {
+    take sample;
+    int of_each; /* 1: each reader of a trial gives a sample */
+};
 
 static struct rk_sample take_slowest(const struct readers *r, uint64_t begin, int unused)
 {
@@ -17,7 +23,7 @@ static struct rk_sample take_slowest(const struct readers *r, uint64_t begin, in
     return (struct rk_sample){(int64_t)(end - begin), r->blocks};
 }
 
-static struct rk_sample take_one(const struct readers *r, uint64_t begin, int i)
+static struct rk_sample take_reader(const struct readers *r, uint64_t begin, int i)
 {
     (void)begin;
     return (struct rk_sample){(int64_t)(r->shared->reader[i].end - r->shared->reader[i].begin),
@@ -50,62 +56,48 @@ static struct rk_sample take_work(const struct readers *r, uint64_t begin, int u
     return (struct rk_sample){(int64_t)ns, (uint64_t)r->count * r->blocks};
 }
 
-/* n samples: one of each trial, or one of each reader in turn. Where fewer are asked than there are
- * readers, of readers evenly spread, because the first to be woken has the disk to itself. */
-static int time_trials(struct rk_context *c, struct rk_sample *out, size_t n, take taken,
-                       int of_each)
+static int open_readers(struct rk_context *c)
 {
-    struct readers r;
-    const size_t count = (size_t)rk_integer(c, "files"), a_trial = of_each ? count : 1;
-    const size_t trials = (n + a_trial - 1) / a_trial;
-    int status = barrier_open(c, &r, trials);
-    if (status)
-        return status;
+    return barrier_open(c, rk_state(c));
+}
+
+static int close_readers(struct rk_context *c)
+{
+    readers_close(rk_state(c));
+    return 0;
+}
+
+/* n samples: one of each trial, or one of each reader in turn. For fewer samples than readers, the
+ * readers are evenly spread, because the first to be woken has the disk to itself. */
+static int time_trials(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const struct reading *const how = rk_variant(c);
+    struct readers *const r = rk_state(c);
+    const size_t count = (size_t)r->count, per_trial = how->of_each ? count : 1;
+    int status = barrier_check(c, r, (n + per_trial - 1) / per_trial);
+    uint64_t begin = 0;
     for (size_t i = 0; i < n && !status; i++) {
-        const size_t trial = i / a_trial, reader = n < count ? i * count / n : i % count;
-        uint64_t begin = 0;
-        if (i % a_trial == 0)
-            status = barrier_trial(c, &r, (uint32_t)trial, &begin);
+        const size_t reader = n < count ? i * count / n : i % count;
+        if (i % per_trial == 0)
+            status = barrier_trial(c, r, &begin);
         if (!status)
-            out[i] = taken(&r, begin, (int)reader);
+            out[i] = how->sample(r, begin, (int)reader);
     }
-    return readers_end(&r, status);
-}
-
-static int run_slowest(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return time_trials(c, out, n, take_slowest, 0);
-}
-
-static int run_each(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return time_trials(c, out, n, take_one, 1);
-}
-
-static int run_together(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return time_trials(c, out, n, take_together, 0);
-}
-
-static int run_start(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return time_trials(c, out, n, take_start, 0);
+    return status;
 }
 
 static int run_work(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct rk_stamp before = rk_stamp_now();
-    const int status = time_trials(c, out, n, take_work, 0);
-    const struct rk_stamp after = rk_stamp_now();
-    const double ticks = (double)(after.ticks - before.ticks) / (double)(after.ns - before.ns);
-    for (size_t i = 0; i < n && !status; i++)
-        out[i].ticks = (int64_t)((double)out[i].ticks * ticks);
+    const int status = time_trials(c, out, n);
+    if (!status)
+        rk_ns_to_ticks(out, n, &before);
     return status;
 }
 
 /* --- mbp2016: threads on the same file --- */
 
-struct same_file {
+struct same_file_reader {
     const char *path;
     uint32_t blocks;
     size_t block_bytes;
@@ -113,10 +105,18 @@ struct same_file {
     int status;
 };
 
+struct same_file {
+    struct rk_blocks file;
+    char path[64], *buffers;
+    int count;
+    struct same_file_reader reader[READERS_MOST];
+    pthread_attr_t attr;
+};
+
 /* Opens the file by itself, or all would share one offset, and reads it from its beginning. */
 static void *read_same(void *argument)
 {
-    struct same_file *const me = argument;
+    struct same_file_reader *const me = argument;
     struct rk_blocks file = {.buffer = me->buffer, .block_bytes = me->block_bytes};
     file.fd = open(me->path, O_RDONLY | O_CLOEXEC | O_DIRECT);
     me->status = file.fd < 0 ? -errno : 0;
@@ -128,86 +128,100 @@ static void *read_same(void *argument)
 }
 
 /* One trial: from before the first thread is made until the last has been joined. */
-static int time_threads(struct rk_context *c, struct rk_sample *out, struct same_file *threads,
-                        int count, const pthread_attr_t *attr)
+static int time_threads(struct rk_context *c, struct rk_sample *out, struct same_file *all)
 {
     pthread_t thread[READERS_MOST];
     int started = 0, error = 0, status = 0;
     const uint64_t begin = rk_begin();
-    for (; started < count && !error; started += !error)
-        error = pthread_create(&thread[started], attr, read_same, &threads[started]);
+    for (; started < all->count && !error; started += !error)
+        error = pthread_create(&thread[started], &all->attr, read_same, &all->reader[started]);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
     const uint64_t end = rk_end();
-    *out = (struct rk_sample){(int64_t)(end - begin), threads[0].blocks};
+    *out = (struct rk_sample){(int64_t)(end - begin), all->reader[0].blocks};
     for (int i = 0; i < started && !status; i++)
-        if (threads[i].status)
-            status = rk_read_trouble(c, threads[i].status);
+        if (all->reader[i].status)
+            status = rk_read_trouble(c, all->reader[i].status);
     return error ? rk_refused(c, "pthread_create", error) : status;
+}
+
+static int open_mbp2016(struct rk_context *c)
+{
+    struct same_file *const all = rk_state(c);
+    const size_t block_bytes = (size_t)rk_integer(c, "block_bytes"), page = rk_small_page();
+    cpu_set_t cpus;
+    all_cpus(&cpus);
+    pthread_attr_init(&all->attr);
+    pthread_attr_setaffinity_np(&all->attr, sizeof cpus, &cpus);
+    const int status = rk_blocks_open(c, &all->file, 0, (size_t)rk_integer(c, "file_bytes"),
+                                      block_bytes, O_DIRECT);
+    if (status)
+        return status;
+    const int64_t requested = rk_integer(c, "blocks");
+    const uint32_t blocks = requested < all->file.count ? (uint32_t)requested : all->file.count;
+    snprintf(all->path, sizeof all->path, "/proc/self/fd/%d", all->file.fd);
+    all->count = (int)rk_integer(c, "threads");
+    const size_t room = (block_bytes + page - 1) / page * page;
+    all->buffers = aligned_alloc(page, room * (size_t)all->count);
+    if (!all->buffers)
+        return rk_failed(c, "malloc", ENOMEM);
+    memset(all->buffers, 1, room * (size_t)all->count);
+    for (int i = 0; i < all->count; i++)
+        all->reader[i] = (struct same_file_reader){all->path, blocks, block_bytes,
+                                                   all->buffers + room * (size_t)i, 0};
+    return 0;
 }
 
 static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int count = (int)rk_integer(c, "threads");
-    const size_t block = (size_t)rk_integer(c, "block_bytes");
-    struct same_file threads[READERS_MOST];
-    struct rk_blocks file;
-    pthread_attr_t attr;
-    cpu_set_t cpus;
-    char path[64], *buffers = NULL;
-    int status = rk_blocks_open(c, &file, 0, (size_t)rk_integer(c, "file_bytes"), block, O_DIRECT);
-    if (status)
-        return status;
-    const int64_t asked = rk_integer(c, "blocks");
-    const uint32_t blocks = asked < file.count ? (uint32_t)asked : file.count;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file.fd);
-    const size_t room = (block + rk_small_page() - 1) / rk_small_page() * rk_small_page();
-    if (posix_memalign((void **)&buffers, rk_small_page(), room * (size_t)count)) {
-        buffers = NULL;
-        status = rk_failed(c, "malloc", ENOMEM);
-    } else {
-        memset(buffers, 1, room * (size_t)count);
-    }
-    for (int i = 0; i < count; i++)
-        threads[i] = (struct same_file){path, blocks, block, buffers + room * (size_t)i, 0};
-    all_cpus(&cpus);
-    pthread_attr_init(&attr);
-    pthread_attr_setaffinity_np(&attr, sizeof cpus, &cpus);
+    int status = 0;
     for (size_t i = 0; i < n && !status; i++)
-        status = time_threads(c, &out[i], threads, count, &attr);
-    pthread_attr_destroy(&attr);
-    free(buffers);
-    rk_blocks_close(&file);
+        status = time_threads(c, &out[i], rk_state(c));
     return status;
 }
 
-#define ROW(id, what)                                                                              \
-    RK_PROBE(id, .name = "files/contention/" #id, .op = "block", .timed = what,                    \
-             .needs = RK_NEEDS_DISK, .trials = run_##id,                                           \
+static int close_mbp2016(struct rk_context *c)
+{
+    struct same_file *const all = rk_state(c);
+    pthread_attr_destroy(&all->attr);
+    free(all->buffers);
+    rk_blocks_close(&all->file);
+    return 0;
+}
+
+#define OF_READERS(sample_, of_each_, more_needs)                                                  \
+    .open = open_readers, .close = close_readers, .state_bytes = sizeof(struct readers),           \
+    .variant = &(const struct reading){sample_, of_each_}, .needs = RK_NEEDS_DISK | (more_needs)
+#define ROW(id, run, sample, of_each, more_needs, what)                                            \
+    RK_PROBE(id, .name = "files/contention/" #id, .op = "block", .timed = what, .trials = run,     \
+             OF_READERS(sample, of_each, more_needs),                                              \
              .params = RK_PARAMS(READERS(2), READS(32), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR))
 #define READ_BY                                                                                    \
     "`files` processes, each from a file of its own, past the page cache, in random order, "       \
     "on all CPUs that this process might use"
 
-ROW(slowest,
+ROW(slowest, time_trials, take_slowest, 0, RK_NEEDS_COMMON_COUNTER,
     "from the barrier until the slowest reader has read its `blocks` blocks; read by " READ_BY);
-ROW(each, "from just before a reader's first read to just after its last of `blocks` blocks; read "
-          "by " READ_BY);
-ROW(together,
+ROW(each, time_trials, take_reader, 1, 0,
+    "from just before a reader's first read to just after its last of `blocks` blocks; read "
+    "by " READ_BY);
+ROW(together, time_trials, take_together, 0, RK_NEEDS_COMMON_COUNTER,
     "from the barrier until the first reader is done; blocks that all have read by then; read "
     "by " READ_BY);
-ROW(work, "the time that all readers ran on a CPU meanwhile, by the kernel's account of each "
-          "process; the "
-          "interrupts that the disk raises are not in it; read by " READ_BY);
+ROW(work, run_work, take_work, 0, 0,
+    "the time that all readers ran on a CPU meanwhile, by the kernel's account of each "
+    "process; the "
+    "interrupts that the disk raises are not in it; read by " READ_BY);
 RK_PROBE(start, .name = "files/contention/start", .op = "start",
-         .timed = "from the barrier until the last reader begins to read", .needs = RK_NEEDS_DISK,
-         .trials = run_start,
+         .timed = "from the barrier until the last reader begins to read", .trials = time_trials,
+         OF_READERS(take_start, 0, RK_NEEDS_COMMON_COUNTER),
          .params = RK_PARAMS(READERS(2), READS(4), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
 RK_PROBE(
     mbp2016, .name = "files/contention/mbp2016", .op = "block", .reports = "mbp2016",
     .timed = "from before `threads` threads are created until the last has been joined; each opens "
              "the same file past the page cache and reads its first `blocks` blocks; by the blocks "
              "of one thread",
-    .needs = RK_NEEDS_DISK, .trials = run_mbp2016,
+    .needs = RK_NEEDS_DISK, .open = open_mbp2016, .trials = run_mbp2016, .close = close_mbp2016,
+    .state_bytes = sizeof(struct same_file),
     .params = RK_PARAMS(RK_COUNT("threads", 2, 1, READERS_MOST, "threads that read the same file"),
                         READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));

@@ -16,8 +16,9 @@ static void read_offsets(struct readers *r, int me)
 }
 
 /* n trials; `order` of each file is filled with the same `blocks` random places. */
-static int time_t470(struct rk_context *c, struct readers *r, struct rk_sample *out, size_t n)
+static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
+    struct readers *const r = rk_state(c);
     int status = 0;
     uint64_t state = rk_begin();
     for (size_t i = 0; i < n && !status; i++) {
@@ -29,103 +30,108 @@ static int time_t470(struct rk_context *c, struct readers *r, struct rk_sample *
             memcpy(r->file[f].order, r->file[0].order, r->blocks * sizeof *r->file[0].order);
         if (status)
             break;
-        RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, {
+        RK_TIME_EACH(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, {
             status = readers_start(c, r, read_offsets);
             if (!status)
                 status = readers_wait(c, r);
         });
         out[i].ops = r->blocks;
     }
-    return readers_end(r, status);
+    return status;
 }
 
-static int run_t470_written(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_buffered(struct rk_context *c)
 {
-    struct readers r;
-    const int status = readers_open(c, &r, 1, rk_integer(c, "blocks"), 0, 0);
-    return status ? status : time_t470(c, &r, out, n);
+    return readers_open(c, rk_state(c), rk_integer(c, "blocks"), 0);
 }
 
-static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_unwritten(struct rk_context *c)
 {
-    struct readers r;
-    const size_t block = (size_t)rk_integer(c, "block_bytes"),
-                 size = (size_t)rk_integer(c, "size_bytes");
-    if (size / block < (size_t)rk_integer(c, "blocks"))
+    struct readers *const r = rk_state(c);
+    const size_t block_bytes = (size_t)rk_integer(c, "block_bytes"),
+                 size_bytes = (size_t)rk_integer(c, "size_bytes");
+    if (size_bytes / block_bytes < (size_t)rk_integer(c, "blocks"))
         return rk_cannot(c, "the file has fewer blocks than are to be read");
-    int status = readers_prepare(c, &r, rk_integer(c, "blocks"));
-    if (status)
-        return status;
-    for (int i = 0; i < r.count && !status; i++)
-        status = rk_blocks_open_unwritten(c, &r.file[i], size, block, 0);
-    return status ? readers_end(&r, status) : time_t470(c, &r, out, n);
+    int status = readers_prepare(c, r, rk_integer(c, "blocks"));
+    for (int i = 0; i < r->count && !status; i++)
+        status = rk_blocks_open_unwritten(c, &r->file[i], size_bytes, block_bytes, 0);
+    return status;
+}
+
+static int close_readers(struct rk_context *c)
+{
+    readers_close(rk_state(c));
+    return 0;
 }
 
 /* --- i7_10750h and hpe_i7_860: each process times itself, and the mean is reported --- */
 
-static void tell_mean(struct reader *own, int status, const struct rk_sample *one)
+static void note_sample(struct reader *own, int status, const struct rk_sample *sample)
 {
     own->status = status;
     own->begin = 0;
-    own->end = (uint64_t)one->ticks;
+    own->end = (uint64_t)sample->ticks;
 }
 
 /* i7_10750h: backwards through the file, a seek and a read for each block. */
 static void read_backwards(struct readers *r, int me)
 {
-    struct rk_sample one;
+    struct rk_sample sample;
     int status = 0;
-    RK_ONE_BY_ONE(&one, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+    RK_TIME_EACH(&sample, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
         for (uint32_t i = r->blocks; i-- > 0 && !status;)
             status = rk_seek_and_read(&r->file[me], i);
     });
-    tell_mean(&r->shared->reader[me], status, &one);
+    note_sample(&r->shared->reader[me], status, &sample);
 }
 
 /* hpe_i7_860: from the file's beginning on. */
 static void read_forwards(struct readers *r, int me)
 {
-    struct rk_sample one;
+    struct rk_sample sample;
     int status = 0;
-    RK_ONE_BY_ONE(&one, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+    RK_TIME_EACH(&sample, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
         for (uint32_t i = 0; i < r->blocks && !status; i++)
             status = rk_read_next(&r->file[me]);
     });
-    tell_mean(&r->shared->reader[me], status, &one);
+    note_sample(&r->shared->reader[me], status, &sample);
 }
 
-/* n trials, each of processes of its own. */
-static int time_means(struct rk_context *c, struct rk_sample *out, size_t n, int flags,
+/* n trials, each of processes of its own. `cold`: the page cache drops the files before each. */
+static int time_means(struct rk_context *c, struct rk_sample *out, size_t n, int cold,
                       void (*work)(struct readers *, int))
 {
-    struct readers r;
-    int status = readers_open(c, &r, 1, rk_integer(c, "blocks"), 0, flags);
-    if (status)
-        return status;
+    struct readers *const r = rk_state(c);
+    int status = 0;
     for (size_t i = 0; i < n && !status; i++) {
-        for (int f = 0; f < r.count && !status; f++) {
-            status = flags & O_DIRECT ? 0 : rk_blocks_cold(c, &r.file[f]);
-            lseek(r.file[f].fd, 0, SEEK_SET); /* the readers of the last trial moved it */
+        for (int f = 0; f < r->count && !status; f++) {
+            status = cold ? rk_blocks_cold(c, &r->file[f]) : 0;
+            lseek(r->file[f].fd, 0, SEEK_SET); /* the readers of the last trial moved it */
         }
-        status = status ? status : readers_start(c, &r, work);
-        status = status ? status : readers_wait(c, &r);
+        status = status ? status : readers_start(c, r, work);
+        status = status ? status : readers_wait(c, r);
         out[i] = (struct rk_sample){0, 0};
-        for (int f = 0; f < r.count; f++) {
-            out[i].ticks += (int64_t)r.shared->reader[f].end;
-            out[i].ops += r.blocks;
+        for (int f = 0; f < r->count; f++) {
+            out[i].ticks += (int64_t)r->shared->reader[f].end;
+            out[i].ops += r->blocks;
         }
     }
-    return readers_end(&r, status);
+    return status;
 }
 
 static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_means(c, out, n, 0, read_backwards);
+    return time_means(c, out, n, 1, read_backwards);
+}
+
+static int open_direct(struct rk_context *c)
+{
+    return readers_open(c, rk_state(c), rk_integer(c, "blocks"), O_DIRECT);
 }
 
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_means(c, out, n, O_DIRECT, read_forwards);
+    return time_means(c, out, n, 0, read_forwards);
 }
 
 #define T470                                                                                       \
@@ -135,26 +141,29 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
     "blocks "                                                                                      \
     "of one process"
 
+#define OF_READERS(open_)                                                                          \
+    .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .open = open_, .close = close_readers,               \
+    .state_bytes = sizeof(struct readers)
+
 RK_PROBE(t470, .name = "files/contention/t470", .op = "block", .reports = "t470",
-         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_t470,
+         .trials = run_t470, OF_READERS(open_unwritten),
          .timed = T470 "; the files are allocated and never written",
          .params = RK_PARAMS(READERS(2), READS(1000), RK_BLOCK(4096),
                              RK_COUNT("size_bytes", 20 << 20, 4096, (int64_t)1 << 40, "one file"),
                              RK_DIR));
 RK_PROBE(t470_written, .name = "files/contention/t470_written", .op = "block", .reports = "t470",
-         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_t470_written,
-         .timed = T470 "; the files hold data",
+         .trials = run_t470, OF_READERS(open_buffered), .timed = T470 "; the files hold data",
          .params = RK_PARAMS(READERS(2), READS(500), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
 RK_PROBE(
     i7_10750h, .name = "files/contention/i7_10750h", .op = "block", .reports = "i7_10750h",
-    .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_i7_10750h,
+    .trials = run_i7_10750h, OF_READERS(open_buffered),
     .timed =
         "by each of `files` processes that are started one after the other: its `blocks` blocks, "
         "backwards, an lseek and a read for each, through a page cache that holds none of them",
     .params = RK_PARAMS(READERS(2), READS(512), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
 RK_PROBE(
     hpe_i7_860, .name = "files/contention/hpe_i7_860", .op = "block", .reports = "hpe_i7_860",
-    .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_hpe_i7_860,
+    .trials = run_hpe_i7_860, OF_READERS(open_direct),
     .timed =
         "by each of `files` processes that are started one after the other: its first `blocks` "
         "blocks, in order, past the page cache",

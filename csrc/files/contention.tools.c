@@ -4,42 +4,47 @@
 
 #define SPAN_MOST_MS 10000
 
-/* The job: what the rows of ours do, by fio. Threads, because its processes would be in sessions of
- * their own, where nobody ends them with it. `lent` are the files. */
-static void write_job(struct rk_context *c, struct fio_job *job, const int *lent, int count)
+struct fio_readers {
+    struct readers readers;
+    int lent[READERS_MOST], count; /* descriptors of the files that fio inherits */
+    struct fio_job job;
+};
+
+/* What Reckon's own probes do, as a job of fio. Threads, because fio's processes would be in
+ * sessions of their own, where they outlive it. */
+static void write_job(struct rk_context *c, struct fio_readers *all)
 {
+    struct fio_job *const job = &all->job;
     int cpus[RK_CPUS_MOST];
-    const int have = rk_cpus(cpus, RK_CPUS_MOST);
-    *job = (struct fio_job){0};
+    const int count = rk_cpus(cpus, RK_CPUS_MOST);
     fio_say(
         job,
         "[global]\nthread\nioengine=psync\nrw=randread\ndirect=1\nrandrepeat=0\ngroup_reporting\n"
         "allow_file_create=0\ntime_based\nbs=%lld\nsize=%lld\nruntime=%lldms\ncpus_allowed=",
         (long long)rk_integer(c, "block_bytes"), (long long)rk_integer(c, "file_bytes"),
         (long long)rk_integer(c, "span_ms"));
-    for (int i = 0; i < have; i++)
-        fio_say(job, "%s%d", i ? "," : "", cpus[i]);
     for (int i = 0; i < count; i++)
-        fio_say(job, "\n[reader%d]\nfilename=/proc/self/fd/%d\n", i, lent[i]);
+        fio_say(job, "%s%d", i ? "," : "", cpus[i]);
+    for (int i = 0; i < all->count; i++)
+        fio_say(job, "\n[reader%d]\nfilename=/proc/self/fd/%d\n", i, all->lent[i]);
 }
 
 /* What the group of jobs did: its reads, over the time of the longest. */
 static int read_report(struct rk_context *c, const char *text, struct rk_sample *out,
                        const struct rk_stamp *since)
 {
-    const struct rk_stamp now = rk_stamp_now();
-    const double ms = (double)(now.ns - since->ns) / 1e6;
+    const double elapsed_ms = (double)(rk_monotonic_ns() - since->ns) / 1e6;
     const char *const group = text ? strstr(text, "\"jobs\" : [") : NULL;
     const char *const reads = group ? strstr(group, "\"read\" : {") : NULL;
     double error, reads_done, took_ms;
     if (!fio_number(group, "error", &error) || !fio_number(reads, "total_ios", &reads_done) ||
         !fio_number(reads, "runtime", &took_ms))
         return trouble(c, EPROTO, "fio did not print what its reads came to");
-    if (error || reads_done < 1 || took_ms < 1 || took_ms > ms)
+    if (error || reads_done < 1 || took_ms < 1 || took_ms > elapsed_ms)
         return trouble(c, EPROTO, "fio printed error %g, and %g reads in %g ms, which cannot be",
                        error, reads_done, took_ms);
-    const double ticks = (double)(now.ticks - since->ticks) / ms;
-    *out = (struct rk_sample){(int64_t)(took_ms * ticks), (uint64_t)reads_done};
+    const double ticks = took_ms * 1e6 * rk_ticks_per_ns(since);
+    *out = (struct rk_sample){(int64_t)ticks, (uint64_t)reads_done};
     return 0;
 }
 
@@ -56,27 +61,42 @@ static int ask_fio(struct rk_context *c, const struct fio_job *job, struct rk_sa
     return status;
 }
 
-static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_fio(struct rk_context *c)
 {
-    static struct fio_job job;
-    struct readers r;
-    int lent[READERS_MOST] = {0}, count = 0;
-    int status = readers_open(c, &r, 1, 1, 0, O_DIRECT);
+    struct fio_readers *const all = rk_state(c);
+    const int status = readers_open(c, &all->readers, 1, O_DIRECT);
     if (status)
         return status;
-    for (; count < r.count && !status; count += !status)
-        if ((lent[count] = fio_lend(&r.file[count])) < 0)
-            status = rk_refused(c, "dup", errno);
-    write_job(c, &job, lent, count);
+    for (; all->count < all->readers.count; all->count++) {
+        all->lent[all->count] = fio_lend(&all->readers.file[all->count]);
+        if (all->lent[all->count] < 0)
+            return rk_refused(c, "dup", errno);
+    }
+    write_job(c, all);
+    return 0;
+}
+
+static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const struct fio_readers *const all = rk_state(c);
+    int status = 0;
     for (size_t i = 0; i < n && !status; i++)
-        status = ask_fio(c, &job, &out[i]);
-    for (int i = 0; i < count; i++)
-        close(lent[i]);
-    return readers_end(&r, status);
+        status = ask_fio(c, &all->job, &out[i]);
+    return status;
+}
+
+static int close_fio(struct rk_context *c)
+{
+    struct fio_readers *const all = rk_state(c);
+    for (int i = 0; i < all->count; i++)
+        close(all->lent[i]);
+    readers_close(&all->readers);
+    return 0;
 }
 
 RK_PROBE(
-    fio, .name = "files/contention/fio", .op = "block", .needs = RK_NEEDS_DISK, .trials = run_fio,
+    fio, .name = "files/contention/fio", .op = "block", .needs = RK_NEEDS_DISK, .open = open_fio,
+    .trials = run_fio, .close = close_fio, .state_bytes = sizeof(struct fio_readers),
     .timed =
         "as fio prints it, in whole milliseconds: reads of `files` jobs by pread, each from a file "
         "of its own, past the page cache, in random order; over `span_ms`, all jobs together",

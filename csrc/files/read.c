@@ -27,22 +27,6 @@ static int time_shuffled(struct rk_context *c, struct rk_sample *out, size_t n)
     return status;
 }
 
-static int open_direct(struct rk_context *c)
-{
-    return rk_open_blocks(c, rk_state(c), O_DIRECT);
-}
-
-static int open_buffered(struct rk_context *c)
-{
-    return rk_open_blocks(c, rk_state(c), 0);
-}
-
-static int close_blocks(struct rk_context *c)
-{
-    rk_blocks_close(rk_state(c));
-    return 0;
-}
-
 /* --- the page cache --- */
 
 /* The advice to the kernel on the order in which the file will be read (posix_fadvise(2)); a
@@ -113,8 +97,9 @@ static int run_dropped_random(struct rk_context *c, struct rk_sample *out, size_
 /* --- in order --- */
 
 /* n samples of `blocks` blocks, each after the last one. At the end of the file it begins again at
- * the start, which a buffered file's page cache drops before. */
-static int time_in_order(struct rk_context *c, struct rk_sample *out, size_t n, int buffered)
+ * the start, after make_cold_again(), which may be NULL. */
+static int time_in_order(struct rk_context *c, struct rk_sample *out, size_t n,
+                         int (*make_cold_again)(struct rk_context *))
 {
     const struct rk_blocks *const b = rk_state(c);
     const int64_t requested = rk_integer(c, "blocks");
@@ -124,7 +109,7 @@ static int time_in_order(struct rk_context *c, struct rk_sample *out, size_t n, 
     for (size_t i = 0; i < n && !status; i++, at += blocks) {
         if (at + (uint64_t)blocks > b->count) {
             at = 0;
-            status = buffered ? rk_make_cold(c, b->fd) : 0;
+            status = make_cold_again ? make_cold_again(c) : 0;
         }
         status = status ? status : time_one(c, b, at, blocks, &out[i]);
     }
@@ -133,19 +118,29 @@ static int time_in_order(struct rk_context *c, struct rk_sample *out, size_t n, 
 
 static int run_direct_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_in_order(c, out, n, 0);
+    return time_in_order(c, out, n, NULL);
+}
+
+static int advise_as_requested(struct rk_context *c)
+{
+    return make_cold(c, rk_text(c, "advice"));
 }
 
 static int run_buffered_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int status = make_cold(c, rk_text(c, "advice"));
-    return status ? status : time_in_order(c, out, n, 1);
+    const int status = advise_as_requested(c);
+    return status ? status : time_in_order(c, out, n, advise_as_requested);
+}
+
+static int drop_and_advise_normal(struct rk_context *c)
+{
+    return drop_and_advise(c, "normal");
 }
 
 static int run_dropped_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int status = drop_and_advise(c, "normal");
-    return status ? status : time_in_order(c, out, n, 1);
+    const int status = drop_and_advise_normal(c);
+    return status ? status : time_in_order(c, out, n, drop_and_advise_normal);
 }
 
 /* --- without the disk --- */
@@ -153,7 +148,7 @@ static int run_dropped_sequential(struct rk_context *c, struct rk_sample *out, s
 static int open_cached(struct rk_context *c)
 {
     struct rk_blocks *const b = rk_state(c);
-    int status = open_buffered(c);
+    int status = rk_open_buffered(c);
     if (status)
         return status;
     status = rk_read_span(b, 0, b->count);
@@ -205,7 +200,7 @@ static int run_lseek(struct rk_context *c, struct rk_sample *out, size_t n)
     const off_t *const places = state->places;
     const int fd = state->fd;
     uint64_t wrong = 0;
-    RK_BATCH(out, n, calls, {
+    RK_TIME_TRIALS(out, n, calls, {
         const off_t place = places[(uint64_t)rep_ % PLACES];
         wrong += lseek(fd, place, SEEK_SET) != place;
     });
@@ -219,10 +214,10 @@ static int run_lseek_current(struct rk_context *c, struct rk_sample *out, size_t
     uint64_t wrong = 0;
     off_t place = 0;
     lseek(fd, 0, SEEK_SET);
-    RK_BATCH(out, n, calls, { /* to and fro, so that it never passes the end */
-                              const off_t by = rep_ % 2 ? -step : step;
-                              place += by;
-                              wrong += lseek(fd, by, SEEK_CUR) != place;
+    RK_TIME_TRIALS(out, n, calls, { /* to and fro, so that it never passes the end */
+                                    const off_t by = rep_ % 2 ? -step : step;
+                                    place += by;
+                                    wrong += lseek(fd, by, SEEK_CUR) != place;
     });
     return wrong ? rk_failed(c, "lseek", EIO) : 0;
 }
@@ -232,7 +227,7 @@ static int run_lseek_current(struct rk_context *c, struct rk_sample *out, size_t
 static int open_halves(struct rk_context *c)
 {
     struct rk_blocks *const b = rk_state(c);
-    const int status = open_direct(c);
+    const int status = rk_open_direct(c);
     if (status)
         return status;
     const uint32_t half = b->count / 2;
@@ -276,7 +271,7 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
 #define SPAN(preset, help) RK_COUNT("blocks", preset, 1, 1 << 30, help)
 #define ROW(id, prepare, run, what, ...)                                                           \
     RK_PROBE(id, .name = "files/read/" #id, .op = "block", .timed = what, .needs = RK_NEEDS_DISK,  \
-             .trials = run, .open = prepare, .close = close_blocks,                                \
+             .trials = run, .open = prepare, .close = rk_close_blocks,                             \
              .state_bytes = sizeof(struct rk_blocks), .params = RK_PARAMS(__VA_ARGS__))
 #define SEEK(id, what)                                                                             \
     RK_PROBE(id, .name = "files/read/" #id, .op = "call", .timed = what, .needs = RK_NEEDS_DISK,   \
@@ -286,35 +281,35 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
                                  RK_COUNT("calls", 1000, 1, 1 << 30, "calls in a trial")))
 #define MBP2016(id, prepare, what)                                                                 \
     RK_PROBE(id, .name = "files/read/" #id, .op = "block", .reports = "mbp2016", .timed = what,    \
-             .needs = RK_NEEDS_DISK, .trials = run_##id, .open = prepare, .close = close_blocks,   \
-             .state_bytes = sizeof(struct rk_blocks),                                              \
+             .needs = RK_NEEDS_DISK, .trials = run_##id, .open = prepare,                          \
+             .close = rk_close_blocks, .state_bytes = sizeof(struct rk_blocks),                    \
              .params = RK_PARAMS(FILE_OF, SPAN(64, "in a trial; the report: the file")))
 
-ROW(direct_random, open_direct, time_shuffled,
+ROW(direct_random, rk_open_direct, time_shuffled,
     "one pread of a block with O_DIRECT; the blocks in random order, none twice", FILE_OF);
-ROW(direct_sequential, open_direct, run_direct_sequential,
+ROW(direct_sequential, rk_open_direct, run_direct_sequential,
     "`blocks` preads with O_DIRECT, from the start of the file on", FILE_OF, SPAN(1, "in a trial"));
-ROW(buffered_random, open_buffered, run_buffered_random,
+ROW(buffered_random, rk_open_buffered, run_buffered_random,
     "one pread of a block that the page cache does not have, with the advice that reads "
     "are random; the blocks in random order, none twice",
     FILE_OF);
-ROW(buffered_sequential, open_buffered, run_buffered_sequential,
+ROW(buffered_sequential, rk_open_buffered, run_buffered_sequential,
     "`blocks` preads from the start of a file on that the page cache does not have, "
     "after the advice about the order that `advice` names",
     FILE_OF, SPAN(256, "in a trial"),
     RK_WORD("advice", "normal",
             "what the kernel is told of the order: normal, random or sequential"));
-ROW(dropped_random, open_buffered, run_dropped_random,
+ROW(dropped_random, rk_open_buffered, run_dropped_random,
     "one pread of a block after all of the page cache was dropped, with the advice that "
     "reads are random; the blocks in random order, none twice",
     FILE_OF);
-ROW(dropped_sequential, open_buffered, run_dropped_sequential,
+ROW(dropped_sequential, rk_open_buffered, run_dropped_sequential,
     "`blocks` preads from the start of a file on, after all of the page cache was dropped", FILE_OF,
     SPAN(256, "in a trial"));
 ROW(cached, open_cached, run_cached,
     "one pread of a block that the page cache has, in random order", FILE_OF);
 SEEK(lseek, "one lseek to a random place of the file (SEEK_SET)");
 SEEK(lseek_current, "one lseek a block forward or back (SEEK_CUR)");
-MBP2016(mbp2016_sequential, open_direct, "`blocks` reads with O_DIRECT, in order");
+MBP2016(mbp2016_sequential, rk_open_direct, "`blocks` reads with O_DIRECT, in order");
 MBP2016(mbp2016_random, open_halves,
         "`blocks` times lseek and read with O_DIRECT, from both halves of the file in turn");

@@ -9,22 +9,6 @@ static struct rk_blocks blocks_of(struct rk_context *c)
     return *(const struct rk_blocks *)rk_state(c);
 }
 
-static int open_direct(struct rk_context *c)
-{
-    return rk_open_blocks(c, rk_state(c), O_DIRECT);
-}
-
-static int open_buffered(struct rk_context *c)
-{
-    return rk_open_blocks(c, rk_state(c), 0);
-}
-
-static int close_blocks(struct rk_context *c)
-{
-    rk_blocks_close(rk_state(c));
-    return 0;
-}
-
 /* --- t470 --- */
 
 static int open_unwritten(struct rk_context *c)
@@ -37,7 +21,7 @@ static int run_t470_sequential(struct rk_context *c, struct rk_sample *out, size
 {
     const struct rk_blocks b = blocks_of(c);
     int status = 0;
-    RK_ONE_BY_ONE(out, n, RK_BARE_BEGIN, RK_BARE_END, {
+    RK_TIME_EACH(out, n, RK_BARE_BEGIN, RK_BARE_END, {
         for (uint32_t block = 0; block < b.count && !status; block++)
             status = rk_read_block(&b, block);
     });
@@ -50,7 +34,7 @@ static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n
 {
     const struct rk_blocks b = blocks_of(c);
     int status = 0;
-    RK_ONE_BY_ONE(out, n, RK_BARE_BEGIN, RK_BARE_END, {
+    RK_TIME_EACH(out, n, RK_BARE_BEGIN, RK_BARE_END, {
         for (uint32_t i = b.count; i > 0 && !status; i--)
             status = rk_read_block(&b, (uint32_t)rand() % i);
     });
@@ -70,7 +54,7 @@ static int time_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n,
         status = rk_make_cold(c, b.fd);
         if (status)
             break;
-        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
             for (uint32_t left = b.count; left > 0 && !status; left--)
                 status = at_random ? rk_seek_and_read(&b, (uint32_t)rand() % b.count)
                                    : rk_read_block(&b, left - 1);
@@ -111,7 +95,7 @@ static int run_i7_10750h_lseek(struct rk_context *c, struct rk_sample *out, size
     const int fd = *(const int *)rk_state(c);
     int64_t wrong = 0;
     for (size_t i = 0; i < n; i++) {
-        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
             for (int64_t call = 0; call < calls; call++)
                 wrong += lseek(fd, rand() % size, SEEK_SET) < 0;
         });
@@ -131,7 +115,7 @@ static int time_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n
     const uint32_t reads = at_random || requested < b.count ? (uint32_t)requested : b.count;
     for (size_t i = 0; i < n && !status; i++) {
         status = rk_seek(&b, 0);
-        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
             for (uint32_t k = 0; k < reads && !status; k++)
                 status =
                     at_random ? rk_seek_and_read(&b, (uint32_t)rand() % b.count) : rk_read_next(&b);
@@ -154,7 +138,7 @@ static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, si
 #define ROW(id, report, prepare, op_, what, ...)                                                   \
     RK_PROBE(id, .name = "files/read/" #id, .op = op_, .reports = report, .timed = what,           \
              .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_##id, .open = prepare,        \
-             .close = close_blocks, .state_bytes = sizeof(struct rk_blocks),                       \
+             .close = rk_close_blocks, .state_bytes = sizeof(struct rk_blocks),                    \
              .params = RK_PARAMS(__VA_ARGS__))
 #define UNWRITTEN                                                                                  \
     RK_COUNT("size_bytes", 8 << 20, 4096, (int64_t)1 << 40,                                        \
@@ -172,11 +156,11 @@ ROW(t470_random, "t470", open_unwritten, "file",
     "of a file made by fallocate and never written, as many blocks of 4 KiB as "
     "it has, each drawn by rand() % i while i shrinks to 1, with O_DIRECT and O_SYNC, -O0",
     UNWRITTEN);
-ROW(i7_10750h_sequential, "i7_10750h", open_buffered, "file",
+ROW(i7_10750h_sequential, "i7_10750h", rk_open_buffered, "file",
     "a whole cold file read backwards in chunks through the "
     "page cache, which was told to forget it before, -O0",
     CHUNKS);
-ROW(i7_10750h_random, "i7_10750h", open_buffered, "file",
+ROW(i7_10750h_random, "i7_10750h", rk_open_buffered, "file",
     "as many chunks of a cold file as it has, each at a random "
     "place (lseek and read), through the page cache, -O0",
     CHUNKS);
@@ -186,11 +170,11 @@ RK_PROBE(i7_10750h_lseek, .name = "files/read/i7_10750h_lseek", .op = "call",
          .close = close_file, .state_bytes = sizeof(int),
          .params = RK_PARAMS(RK_FILE(1 << 20), RK_DIR,
                              RK_COUNT("calls", 2048, 1, 1 << 30, "calls in a trial")));
-ROW(hpe_i7_860_sequential, "hpe_i7_860", open_direct, "block",
+ROW(hpe_i7_860_sequential, "hpe_i7_860", rk_open_direct, "block",
     "`reads` reads with O_DIRECT from the start of the file "
     "on, -O0",
     BLOCKS(128, "in a trial; the report: to the end of the file"));
-ROW(hpe_i7_860_random, "hpe_i7_860", open_direct, "block",
+ROW(hpe_i7_860_random, "hpe_i7_860", rk_open_direct, "block",
     "`reads` reads with O_DIRECT at random places, some of them "
     "more than once, -O0",
     BLOCKS(100, "in a trial; the report: 1,000"));

@@ -4,59 +4,30 @@
 #include <sys/stat.h>
 
 #include "files/support/blocks.h"
+#include "probe/owner.h"
 #include "probe/tools.h"
 
 #define READ_MOST_MS 50 /* a rotating disk takes 20 */
 #define START_MS 2000   /* fio calibrates its clock first */
 
-/* The beginning of a file of the kernel's, as text; what was read of it, or -1. */
-static ssize_t read_beginning(const char *path, char *text, size_t size)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t got = fd < 0 ? -1 : read(fd, text, size - 1);
-    if (fd >= 0)
-        close(fd);
-    text[got > 0 ? got : 0] = 0;
-    return got;
-}
-
-/* When this process started, in ticks since boot (proc_pid_stat(5), field 22), and where it has its
- * number: this boot and its PID namespace. 0 or -1. */
-static int who_am_i(unsigned long long *started, char space[48])
-{
-    char stat[1024], link[64] = "", boot[9];
-    const ssize_t got = read_beginning("/proc/self/stat", stat, sizeof stat);
-    const char *const after = strrchr(stat, ')');
-    const ssize_t known = read_beginning("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
-    snprintf(space, 48, "%s", boot);
-    return got > 0 && known == 8 && after &&
-                   readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 &&
-                   sscanf(link, "pid:[%31[0-9]", space + 8) == 1 &&
-                   sscanf(after,
-                          ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-                          "%*s %*s %*s %llu",
-                          started) == 1
-               ? 0
-               : -1;
-}
-
-/* A folder for fio's log, named as reckon/scratch.py names its own: what a killed process leaves,
- * the next run removes. 0 or a status. */
+/* A folder for fio's log, named as reckon/computer/scratch.py names its own: what a killed process
+ * leaves, the next run removes. 0 or a status. */
 static int make_folder(struct rk_context *c, char path[PATH_MAX])
 {
-    char why[160], space[48];
-    unsigned long long started;
+    char owner[RK_OWNER_MOST];
     const char *const dir = rk_scratch_dir(c);
-    if (who_am_i(&started, space) < 0)
+    if (rk_owner_name(owner))
         return rk_cannot(c, "/proc does not say who this process is");
-    const int length = snprintf(path, PATH_MAX - 32, "%s/reckon-files-%s-%d-%llu", dir, space,
-                                (int)getpid(), started);
-    if (length >= PATH_MAX - 32)
+    const int length = snprintf(path, PATH_MAX - 32, "%s/reckon-files-%s", dir, owner);
+    if (length >= PATH_MAX - 32) {
+        path[0] = 0;
         return rk_cannot(c, "the folder's name is too long");
+    }
     if (mkdir(path, 0700) == 0)
         return 0;
-    snprintf(why, sizeof why, "no folder can be made in %.64s: %s", dir, strerror(errno));
-    return rk_cannot(c, why);
+    const int error = errno;
+    path[0] = 0;
+    return trouble(c, EOPNOTSUPP, "no folder can be made in %.64s: %s", dir, strerror(error));
 }
 
 static void remove_folder(const char *path)
@@ -74,8 +45,8 @@ static void remove_folder(const char *path)
 static int read_log(struct rk_context *c, char *text, struct rk_sample *out, size_t n,
                     const struct rk_stamp *begin)
 {
-    const struct rk_stamp now = rk_stamp_now();
-    const double ticks_in_ns = (double)(now.ticks - begin->ticks) / (double)(now.ns - begin->ns);
+    const double ticks_per_ns = rk_ticks_per_ns(begin);
+    const uint64_t elapsed_ns = rk_monotonic_ns() - begin->ns;
     const int64_t block_bytes = rk_integer(c, "block_bytes");
     size_t seen = 0;
     char *rest = text;
@@ -85,10 +56,10 @@ static int read_log(struct rk_context *c, char *text, struct rk_sample *out, siz
         if (!*line)
             continue;
         if (sscanf(line, "%*d, %lld, %d, %lld", &ns, &direction, &bytes) != 3 || direction != 0 ||
-            bytes != block_bytes || ns <= 0 || (uint64_t)ns > now.ns - begin->ns)
+            bytes != block_bytes || ns <= 0 || (uint64_t)ns > elapsed_ns)
             return trouble(c, EPROTO, "fio logged a read that cannot be: %.80s", line);
         if (seen < n)
-            out[seen] = (struct rk_sample){(int64_t)((double)ns * ticks_in_ns), 1};
+            out[seen] = (struct rk_sample){(int64_t)((double)ns * ticks_per_ns), 1};
         seen++;
     }
     return seen == n ? 0 : trouble(c, EPROTO, "fio logged %zu reads, and was to do %zu.", seen, n);
@@ -126,6 +97,7 @@ static int ask_fio(struct rk_context *c, int file, const char *folder, struct rk
     status = status ? status : tool_wait(c, &fio);
     snprintf(log, sizeof log, "%s/log_lat.log", folder);
     const int fd = status ? -1 : open(log, O_RDONLY | O_CLOEXEC);
+    unlink(log); /* the next run would append to it */
     char *const text = fd < 0 ? NULL : tool_text(fd);
     if (!status && !text)
         status = trouble(c, EPROTO, "fio wrote no log: %s", tool_words(&fio, words));
@@ -137,30 +109,45 @@ static int ask_fio(struct rk_context *c, int file, const char *folder, struct rk
     return status;
 }
 
-static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
+struct fio_run {
+    int file; /* inherited by fio */
+    char folder[PATH_MAX];
+};
+
+static int open_fio(struct rk_context *c)
 {
-    char folder[PATH_MAX], why[128];
-    const int64_t size = rk_integer(c, "file_bytes"), block = rk_integer(c, "block_bytes");
-    if ((uint64_t)(size / block) < n) {
-        snprintf(why, sizeof why, "no block is read twice, and the file has only %lld",
-                 (long long)(size / block));
-        return rk_cannot(c, why);
-    }
-    const int fd = rk_data(c, 0, (size_t)size, O_DIRECT);
-    if (fd < 0)
-        return fd;
-    int status = fcntl(fd, F_SETFD, 0) < 0 ? rk_failed(c, "fcntl", errno) : make_folder(c, folder);
-    if (!status) {
-        status = ask_fio(c, fd, folder, out, n);
-        remove_folder(folder);
-    }
-    close(fd);
-    return status;
+    struct fio_run *const state = rk_state(c);
+    state->file = rk_data(c, 0, (size_t)rk_integer(c, "file_bytes"), O_DIRECT);
+    if (state->file < 0)
+        return state->file;
+    if (fcntl(state->file, F_SETFD, 0) < 0)
+        return rk_failed(c, "fcntl", errno);
+    return make_folder(c, state->folder);
 }
 
-RK_PROBE(fio, .name = "files/read/fio", .op = "block",
-         .timed =
-             "as fio logs them (write_lat_log, psync, direct=1, randread), by its own clock: one "
+static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const struct fio_run *const state = rk_state(c);
+    const int64_t blocks = rk_integer(c, "file_bytes") / rk_integer(c, "block_bytes");
+    if ((uint64_t)blocks < n)
+        return trouble(c, EOPNOTSUPP, "no block is read twice, and the file has only %lld",
+                       (long long)blocks);
+    return ask_fio(c, state->file, state->folder, out, n);
+}
+
+static int close_fio(struct rk_context *c)
+{
+    const struct fio_run *const state = rk_state(c);
+    if (state->folder[0])
+        remove_folder(state->folder);
+    if (state->file >= 0)
+        close(state->file);
+    return 0;
+}
+
+RK_PROBE(
+    fio, .name = "files/read/fio", .op = "block",
+    .timed = "as fio logs them (write_lat_log, psync, direct=1, randread), by its own clock: one "
              "pread of a block with O_DIRECT; the blocks in random order, none twice",
-         .params = RK_PARAMS(RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR), .needs = RK_NEEDS_DISK,
-         .trials = run_fio);
+    .params = RK_PARAMS(RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR), .needs = RK_NEEDS_DISK,
+    .open = open_fio, .trials = run_fio, .close = close_fio, .state_bytes = sizeof(struct fio_run));

@@ -2,29 +2,59 @@
  * so that a block is one request to the server here too, and no cache of the client's answers. */
 #include "files/support/remote.h"
 
+static int open_v4(struct rk_context *c)
+{
+    return remote_open(c, rk_state(c), REMOTE_SEQUENTIAL, 4);
+}
+
+static int close_remote(struct rk_context *c)
+{
+    remote_close(rk_state(c));
+    return 0;
+}
+
 /* A file read whole, from a cold cache if `cold`, block by block: one trial. What a report does for
  * each block is `visit`; 0 or an error. */
-static int time_whole(struct rk_context *c, struct rk_sample *out, size_t n, int version, int cold,
-                      uint32_t reads, int (*visit)(const struct remote *, uint32_t), int by_block)
+static int time_whole(struct rk_context *c, struct rk_sample *out, size_t n, int cold,
+                      uint32_t reads, int (*visit)(const struct remote *, uint32_t))
 {
-    struct remote r;
-    int status = remote_open(c, &r, REMOTE_SEQUENTIAL, version), bad = 0;
-    if (status)
-        return status;
-    const uint32_t count = reads && reads < r.blocks.count ? reads : r.blocks.count;
+    struct remote *const r = rk_state(c);
+    const struct counts before = count_tcp();
+    int status = 0, bad = 0;
     for (size_t i = 0; i < n && !status && !bad; i++) {
-        status = remote_set_cache(c, &r, r.blocks.count, cold);
+        status = remote_set_cache(c, r, r->blocks.count, cold);
         if (status)
             break;
         const uint64_t begin = rk_begin();
-        for (uint32_t left = count; left > 0 && !bad; left--)
-            bad = visit(&r, left);
+        for (uint32_t left = reads; left > 0 && !bad; left--)
+            bad = visit(r, left);
         const uint64_t end = rk_end();
-        out[i] = (struct rk_sample){(int64_t)(end - begin), by_block ? count : 1};
+        out[i] = (struct rk_sample){(int64_t)(end - begin), reads};
     }
-    if (bad)
-        status = nfs_read_trouble(c, &r.nfs, bad);
-    return remote_close(c, &r, status);
+    note_tcp_since(c, &before);
+    return bad ? nfs_read_trouble(c, &r->nfs, bad) : status;
+}
+
+static uint32_t blocks_in_file(struct rk_context *c)
+{
+    return ((const struct remote *)rk_state(c))->blocks.count;
+}
+
+/* By the blocks, as the reports whose method has a cold cache print it. */
+static int time_blocks(struct rk_context *c, struct rk_sample *out, size_t n,
+                       int (*visit)(const struct remote *, uint32_t))
+{
+    return time_whole(c, out, n, (int)rk_integer(c, "cold"), blocks_in_file(c), visit);
+}
+
+/* By the file. */
+static int time_file(struct rk_context *c, struct rk_sample *out, size_t n,
+                     int (*visit)(const struct remote *, uint32_t))
+{
+    const int status = time_whole(c, out, n, 0, blocks_in_file(c), visit);
+    for (size_t i = 0; i < n; i++)
+        out[i].ops = 1;
+    return status;
 }
 
 /* --- t470: 4 KiB, NFSv4, in order or at rand() % i with i shrinking, so early blocks come most
@@ -42,12 +72,12 @@ static int t470_at_random(const struct remote *r, uint32_t left)
 
 static int run_t470_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_whole(c, out, n, 4, 0, 0, t470_in_order, 0);
+    return time_file(c, out, n, t470_in_order);
 }
 
 static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_whole(c, out, n, 4, 0, 0, t470_at_random, 0);
+    return time_file(c, out, n, t470_at_random);
 }
 
 /* --- i7_10750h: 64 KiB, NFSv4, backwards or with a seek before each --- */
@@ -70,12 +100,12 @@ static int i7_with_seek(const struct remote *r, uint32_t left)
 
 static int run_i7_10750h_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_whole(c, out, n, 4, (int)rk_integer(c, "cold"), 0, i7_backwards, 1);
+    return time_blocks(c, out, n, i7_backwards);
 }
 
 static int run_i7_10750h_random(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_whole(c, out, n, 4, (int)rk_integer(c, "cold"), 0, i7_with_seek, 1);
+    return time_blocks(c, out, n, i7_with_seek);
 }
 
 /* --- hpe_i7_860: rsize = 4096, so a request for each 4 KiB; in order, or 1,000 with replacement
@@ -89,18 +119,19 @@ static int hpe_at_random(const struct remote *r, uint32_t left)
 
 static int run_hpe_i7_860_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_whole(c, out, n, 4, (int)rk_integer(c, "cold"), 0, t470_in_order, 1);
+    return time_blocks(c, out, n, t470_in_order);
 }
 
 static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_whole(c, out, n, 4, (int)rk_integer(c, "cold"), (uint32_t)rk_integer(c, "reads"),
-                      hpe_at_random, 1);
+    const int64_t requested = rk_integer(c, "reads"), count = blocks_in_file(c);
+    return time_whole(c, out, n, (int)rk_integer(c, "cold"),
+                      (uint32_t)(requested < count ? requested : count), hpe_at_random);
 }
 
 /* --- mbp2016 --- */
 
-static int run_mbp2016_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
+static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     (void)out;
     (void)n;
@@ -109,40 +140,37 @@ static int run_mbp2016_sequential(struct rk_context *c, struct rk_sample *out, s
            "kernel, and Apple has given it up for SMB");
 }
 
-static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return run_mbp2016_sequential(c, out, n);
-}
-
 #define COLD                                                                                       \
     RK_COUNT("cold", 1, 0, 1,                                                                      \
              "1: the server's page cache is dropped before each trial, as the report does")
-#define ROW(id, report, op_, needs_, what, ...)                                                    \
+#define ROW(id, report, op_, what, ...)                                                            \
     RK_PROBE(id, .name = "files/remote/" #id, .op = op_, .reports = report, .timed = what,         \
-             .needs = needs_, .trials = run_##id, .params = RK_PARAMS(__VA_ARGS__))
+             .needs = RK_NEEDS_SERVER, .open = open_v4, .trials = run_##id, .close = close_remote, \
+             .state_bytes = sizeof(struct remote), .params = RK_PARAMS(__VA_ARGS__))
+#define MBP2016(id, what)                                                                          \
+    RK_PROBE(id, .name = "files/remote/" #id, .op = "block", .reports = "mbp2016", .timed = what,  \
+             .trials = run_mbp2016, .params = RK_PARAMS(RK_FILE(1 << 18)))
 
-ROW(t470_sequential, "t470", "file", RK_NEEDS_SERVER,
-    "a whole file, 4 KiB at a time, by NFSv4, -O0", REMOTE_FILE(1 << 18, 4096));
-ROW(t470_random, "t470", "file", RK_NEEDS_SERVER,
+ROW(t470_sequential, "t470", "file", "a whole file, 4 KiB at a time, by NFSv4, -O0",
+    REMOTE_FILE(1 << 18, 4096));
+ROW(t470_random, "t470", "file",
     "as many blocks as the file has, 4 KiB each, by NFSv4, each at rand() % i "
     "with i shrinking, -O0",
     REMOTE_FILE(1 << 18, 4096));
-ROW(i7_10750h_sequential, "i7_10750h", "block", RK_NEEDS_SERVER,
+ROW(i7_10750h_sequential, "i7_10750h", "block",
     "a whole file backwards, 64 KiB at a time, by NFSv4, -O0; by "
     "the blocks",
     REMOTE_FILE(1 << 20, 65536), COLD);
-ROW(i7_10750h_random, "i7_10750h", "block", RK_NEEDS_SERVER,
+ROW(i7_10750h_random, "i7_10750h", "block",
     "as many blocks as the file has, 64 KiB each, by NFSv4, a seek to a "
     "random one before each, -O0; by the blocks",
     REMOTE_FILE(1 << 20, 65536), COLD);
-ROW(hpe_i7_860_sequential, "hpe_i7_860", "block", RK_NEEDS_SERVER,
+ROW(hpe_i7_860_sequential, "hpe_i7_860", "block",
     "a whole file, 4 KiB a request, -O0; by the blocks", REMOTE_FILE(1 << 18, 4096), COLD);
-ROW(hpe_i7_860_random, "hpe_i7_860", "block", RK_NEEDS_SERVER,
+ROW(hpe_i7_860_random, "hpe_i7_860", "block",
     "`reads` random blocks with replacement, 4 KiB a request, -O0; by "
     "the blocks",
     REMOTE_FILE(1 << 20, 4096), COLD,
     RK_COUNT("reads", 100, 1, 1 << 24, "blocks in a trial; the report: 1,000"));
-ROW(mbp2016_sequential, "mbp2016", "block", 0, "one read of 4 KiB by AFP, in order",
-    RK_FILE(1 << 18));
-ROW(mbp2016_random, "mbp2016", "block", 0,
-    "one read of 4 KiB by AFP, from the halves of the file in turn", RK_FILE(1 << 18));
+MBP2016(mbp2016_sequential, "one read of 4 KiB by AFP, in order");
+MBP2016(mbp2016_random, "one read of 4 KiB by AFP, from the halves of the file in turn");

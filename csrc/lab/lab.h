@@ -94,6 +94,10 @@ __attribute__((noreturn)) void lab_relay(struct lab *lab);
 /* Starts the relay and, from it, the programs; the pid of the last program, as the machine sees it.
  */
 pid_t lab_start(struct lab *lab);
+/* Of a process that has opened all that it needs; what it starts is not affected. */
+void lab_drop_capabilities(void);
+/* The relay's exit status, and the signal: a program of the second host died of it. */
+#define LAB_PROGRAM_DIED 64
 void lab_await_port(const struct lab *lab, int port); /* until a program listens there */
 
 static inline int64_t lab_ns(const struct timespec *time)

@@ -123,10 +123,28 @@ static void say_ready(const struct lab *lab, pid_t program)
     fflush(stdout);
 }
 
+/* Why the relay has ended, if it died of a signal: a program that ends by itself says why. */
+static void say_why(int how)
+{
+    if (WIFSIGNALED(how))
+        fprintf(stderr, "reckon-lab: the relay died of signal %d (%s).\n", WTERMSIG(how),
+                strsignal(WTERMSIG(how)));
+    else if (WEXITSTATUS(how) > LAB_PROGRAM_DIED)
+        fprintf(stderr, "reckon-lab: a program of the second host died of signal %d (%s).\n",
+                WEXITSTATUS(how) - LAB_PROGRAM_DIED,
+                strsignal(WEXITSTATUS(how) - LAB_PROGRAM_DIED));
+    else if (WEXITSTATUS(how))
+        fprintf(stderr, "reckon-lab: the relay has lost its device, or has no memory.\n");
+}
+
 /* Ends the relay and with it all other processes; waits until all have ended. */
 __attribute__((noreturn)) static void end(const struct lab *lab, int status)
 {
-    kill(lab->relay, SIGKILL);
+    int how;
+    if (waitpid(lab->relay, &how, WNOHANG) == lab->relay)
+        say_why(how);
+    else
+        kill(lab->relay, SIGKILL);
     for (int waited_ms = 0; waited_ms < ENDING_MS; waited_ms++) {
         const pid_t gone = waitpid(-1, NULL, WNOHANG);
         if (gone < 0)
@@ -234,6 +252,7 @@ int main(int argc, char **argv)
         lab_await_port(&lab, LAB_PORT);
     if (port)
         lab_await_port(&lab, port);
+    lab_drop_capabilities();
     say_ready(&lab, program);
     serve(&lab, children, caller);
     end(&lab, 0);

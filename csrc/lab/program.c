@@ -2,6 +2,7 @@
  * whose init is the relay: when it ends, the kernel ends whatever else is in there. The programs
  * are its children, because what has a parent outside stays, dead, until that one asks for it. */
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,6 +39,13 @@ static void no_signal_blocked(void)
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void lab_drop_capabilities(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    const struct __user_cap_data_struct none[2] = {{0}};
+    syscall(SYS_capset, &header, none);
 }
 
 /* /proc of its own process namespace. Where that is refused (some of the machine's own is covered,
@@ -72,10 +81,11 @@ static void wait_for_orphans(int signal_number)
 {
     (void)signal_number;
     const int error = errno; /* of whatever was interrupted */
-    for (pid_t gone; (gone = waitpid(-1, NULL, WNOHANG)) > 0;)
+    int how;
+    for (pid_t gone; (gone = waitpid(-1, &how, WNOHANG)) > 0;)
         for (int i = 0; i < LAB_PROGRAMS_MOST; i++)
             if (gone == programs[i])
-                _exit(0);
+                _exit(WIFSIGNALED(how) ? LAB_PROGRAM_DIED + WTERMSIG(how) : 0);
     errno = error;
 }
 
@@ -99,6 +109,7 @@ __attribute__((noreturn)) static void be_relay(struct lab *lab, int (*reports)[2
     prctl(PR_SET_TIMERSLACK, 1);
     setpriority(PRIO_PROCESS, 0, -20); /* as the rows have it, where that is allowed */
     no_signal_blocked();
+    lab_drop_capabilities();
     lab_relay(lab);
 }
 

@@ -110,7 +110,7 @@ static void count_bytes(const struct sweep *sweep, struct rk_sample *out, size_t
 static int time_sweep(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct sweep *const sweep = rk_state(c);
-    RK_BATCH(out, n, 1, rk_team_work(&sweep->team));
+    RK_TIME_TRIALS(out, n, 1, rk_team_work(&sweep->team));
     count_bytes(sweep, out, n);
     return 0;
 }
@@ -119,7 +119,7 @@ static int close_sweep(struct rk_context *c)
 {
     struct sweep *const sweep = rk_state(c);
     int done = 1;
-    if (atomic_load(&sweep->team.trial)) /* else open did not come so far */
+    if (atomic_load(&sweep->team.trial)) /* else open failed before the first pass */
         for (int i = 0; i < sweep->team.count; i++)
             done &= is_done(sweep, &sweep->team.members[i]);
     rk_team_end(&sweep->team);
@@ -161,7 +161,7 @@ static int open_own(struct rk_context *c)
 static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct sweep *const sweep = rk_state(c);
-    RK_TWICE_MINUS_ONCE(out, n, 1, rk_team_work(&sweep->team));
+    RK_TIME_DIFFERENCE(out, n, 1, rk_team_work(&sweep->team));
     count_bytes(sweep, out, n);
     return 0;
 }
@@ -187,7 +187,7 @@ struct loaded {
     uint64_t load_ns; /* of each round */
     uint64_t groups;  /* of loads, in a walk */
     uint32_t stops;
-    const struct link *at; /* where the walk is */
+    const struct stop *at; /* where the walk is */
     int64_t ticks; /* of the walk alone: a loading CPU may be delayed by other work and end late */
     atomic_ulong bytes;
     atomic_int stop;
@@ -195,7 +195,7 @@ struct loaded {
 
 static uint64_t walk(struct loaded *loaded)
 {
-    const struct link *at = loaded->at;
+    const struct stop *at = loaded->at;
     const uint64_t begin = rk_begin();
     at = follow(at, loaded->groups);
     RK_KEEP(at);
@@ -270,7 +270,7 @@ static int open_loaded(struct rk_context *c)
     int cpus[RK_CPUS_MOST];
     const int threads = rk_cpus(cpus, RK_CPUS_MOST);
     if (threads < 2)
-        return rk_cannot(c, "there is no other CPU that could load the memory meanwhile");
+        return rk_cannot(c, "there is no other CPU that could load the memory during the walk");
     loaded->team.work = walk_or_load;
     loaded->read = rk_width("widest")->read;
     loaded->load_ns = ROUND_NS * (uint64_t)rk_integer(c, "load_percent") / 100;
@@ -322,9 +322,9 @@ static int close_loaded(struct rk_context *c)
 #define KERNEL(kind_, kernel_)                                                                     \
     (&(const struct sweep_kind){kind_, offsetof(struct rk_width, kernel_), NULL})
 #define OWN(kind_, pass_) (&(const struct sweep_kind){kind_, 0, pass_})
-#define OF_A_SWEEP .state_bytes = sizeof(struct sweep), .close = close_sweep
+#define SWEEP_STATE .state_bytes = sizeof(struct sweep), .close = close_sweep
 #define OWN_ROW(id, how, what, ...)                                                                \
-    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, OF_A_SWEEP,         \
+    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, SWEEP_STATE,        \
              .variant = how, .open = open_own, .trials = time_sweep,                               \
              .params = RK_PARAMS(                                                                  \
                  SIZE, PASSES, RK_PAGES,                                                           \
@@ -333,7 +333,7 @@ static int close_loaded(struct rk_context *c)
     OWN_ROW(id, KERNEL(kind_, kernel_), what, RK_WORD("vector", "widest", "width of the registers"))
 #define MBP_ROW(id, how, what)                                                                     \
     RK_PROBE(mbp2016_##id, .name = "memory/bandwidth/mbp2016_" #id, .op = "byte",                  \
-             .reports = "mbp2016", .timed = what ", t(2n) - t(n)", OF_A_SWEEP, .variant = how,     \
+             .reports = "mbp2016", .timed = what ", t(2n) - t(n)", SWEEP_STATE, .variant = how,    \
              .open = open_mbp2016, .trials = time_mbp2016, .params = RK_PARAMS(SIZE, PASSES))
 #define LOADED_ROW(id, op_, what, trials_)                                                         \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = op_, .timed = what,                        \

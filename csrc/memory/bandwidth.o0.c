@@ -1,39 +1,63 @@
 /* memory/bandwidth at -O0, as the reports compiled it. */
-#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "memory/support/both.h"
+#include "probe/children.h"
+#include "probe/cpus.h"
 #include "probe/region.h"
 #include "probe/stamps.h"
 
 #define LINE_INTS 16
 
-/* Two regions, given back together. */
-struct arrays {
-    struct rk_region data, other;
+/* One timed pass through an array. */
+typedef void array_pass(int *array, int64_t ints, struct rk_sample *out);
+
+/* A probe's variant. */
+struct array_kind {
+    int64_t multiple_bytes; /* of its array, so that no round of its loop is cut off */
+    array_pass *pass;       /* of i7_10750h's method */
 };
 
-static int make_arrays(struct rk_context *c, struct arrays *a, int64_t bytes, int64_t other_bytes)
+struct arrays {
+    struct rk_region data, other; /* other: what goes through the caches before each trial */
+};
+
+static int64_t data_bytes(const struct rk_context *c)
 {
-    *a = (struct arrays){{NULL, 0}, {NULL, 0}};
-    int status = rk_map(c, &a->data, (size_t)bytes, 0);
+    const struct array_kind *const kind = rk_variant(c);
+    return rk_integer(c, "size_bytes") / kind->multiple_bytes * kind->multiple_bytes;
+}
+
+static int make_arrays(struct rk_context *c, struct arrays *a, int64_t other_bytes)
+{
+    int status = rk_map(c, &a->data, (size_t)data_bytes(c), 0);
     if (!status)
         status = rk_map(c, &a->other, (size_t)other_bytes, 0);
-    if (status)
-        rk_unmap(&a->data);
     for (size_t i = 0; !status && i < a->data.size_bytes / sizeof(int); i++)
         ((int *)(void *)a->data.start)[i] = 1;
     return status;
 }
 
-static int end_arrays(struct arrays *a, int status)
+static int open_array(struct rk_context *c)
 {
+    return make_arrays(c, rk_state(c), 0);
+}
+
+static int open_arrays(struct rk_context *c)
+{
+    return make_arrays(c, rk_state(c), rk_integer(c, "evict_bytes"));
+}
+
+static int close_arrays(struct rk_context *c)
+{
+    struct arrays *const a = rk_state(c);
     rk_unmap(&a->data);
     rk_unmap(&a->other);
-    return status;
+    return 0;
 }
 
 /* Every method here counts all bytes of the array. */
@@ -55,27 +79,23 @@ static void count_bytes(struct rk_sample *out, size_t n, int64_t bytes)
 #define T470(name, access)                                                                         \
     static int name(struct rk_context *c, struct rk_sample *out, size_t n)                         \
     {                                                                                              \
-        struct arrays a;                                                                           \
+        const struct arrays *const a = rk_state(c);                                                \
         struct rk_sample nothing, empty;                                                           \
-        const int64_t bytes = rk_integer(c, "size_bytes") / 512 * 512;                             \
-        const int64_t ints = bytes / (int64_t)sizeof(int);                                         \
-        const int status = make_arrays(c, &a, bytes, 0);                                           \
-        if (status)                                                                                \
-            return status;                                                                         \
-        int *const array = (int *)(void *)a.data.start;                                            \
+        const int64_t bytes = data_bytes(c), ints = bytes / (int64_t)sizeof(int);                  \
+        int *const array = (int *)(void *)a->data.start;                                           \
         volatile int sum = 0;                                                                      \
         for (size_t trial = 0; trial < n; trial++) {                                               \
-            RK_ONE_BY_ONE(&nothing, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);                       \
-            RK_ONE_BY_ONE(&empty, 1, RK_BARE_BEGIN, RK_BARE_END,                                   \
-                          for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){});                    \
-            RK_ONE_BY_ONE(                                                                         \
+            RK_TIME_EACH(&nothing, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);                        \
+            RK_TIME_EACH(&empty, 1, RK_BARE_BEGIN, RK_BARE_END,                                    \
+                         for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){});                     \
+            RK_TIME_EACH(                                                                          \
                 out + trial, 1, RK_BARE_BEGIN, RK_BARE_END,                                        \
                 for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){EIGHT(LINE_INTS, access)});      \
             out[trial].ticks -= empty.ticks + nothing.ticks;                                       \
         }                                                                                          \
         count_bytes(out, n, bytes);                                                                \
         (void)sum;                                                                                 \
-        return end_arrays(&a, 0);                                                                  \
+        return 0;                                                                                  \
     }
 
 T470(run_t470_read, ADD)
@@ -86,24 +106,20 @@ T470(run_t470_write, PUT)
 #define X510UQ(name, access)                                                                       \
     static int name(struct rk_context *c, struct rk_sample *out, size_t n)                         \
     {                                                                                              \
-        struct arrays a;                                                                           \
-        const int64_t bytes = rk_integer(c, "size_bytes") / 512 * 512;                             \
-        const int64_t ints = bytes / (int64_t)sizeof(int),                                         \
-                      half = rk_integer(c, "evict_bytes") / 2;                                     \
-        const int status = make_arrays(c, &a, bytes, 2 * half);                                    \
-        if (status)                                                                                \
-            return status;                                                                         \
-        int *const array = (int *)(void *)a.data.start;                                            \
+        const struct arrays *const a = rk_state(c);                                                \
+        const int64_t bytes = data_bytes(c), ints = bytes / (int64_t)sizeof(int);                  \
+        const int64_t half = rk_integer(c, "evict_bytes") / 2;                                     \
+        int *const array = (int *)(void *)a->data.start;                                           \
         volatile int sum = 0;                                                                      \
         for (size_t trial = 0; trial < n; trial++) {                                               \
-            memcpy(a.other.start, a.other.start + half, (size_t)half);                             \
-            RK_ONE_BY_ONE(                                                                         \
+            memcpy(a->other.start, a->other.start + half, (size_t)half);                           \
+            RK_TIME_EACH(                                                                          \
                 out + trial, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,                                  \
                 for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){EIGHT(LINE_INTS, access)});      \
         }                                                                                          \
         count_bytes(out, n, bytes);                                                                \
         (void)sum;                                                                                 \
-        return end_arrays(&a, 0);                                                                  \
+        return 0;                                                                                  \
     }
 
 X510UQ(run_x510uq_read, ADD)
@@ -111,67 +127,116 @@ X510UQ(run_x510uq_write, PUT)
 
 /* --- i7_10750h: all of 4 MB after a copy bigger than its cache; and two processes at once --- */
 
-/* One trial. */
 #define I7_10750H(name, access)                                                                    \
     static void name(int *array, int64_t ints, struct rk_sample *out)                              \
     {                                                                                              \
         volatile int sum = 0;                                                                      \
-        RK_ONE_BY_ONE(out, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,                                    \
-                      for (int64_t i = 0; i < ints; i += 8){EIGHT(1, access)});                    \
+        RK_TIME_EACH(out, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,                                     \
+                     for (int64_t i = 0; i < ints; i += 8){EIGHT(1, access)});                     \
         (void)sum;                                                                                 \
     }
 
 I7_10750H(i7_reads, ADD)
 I7_10750H(i7_writes, PUT)
 
-typedef void i7_method(int *, int64_t, struct rk_sample *);
-
-/* n trials with arrays of its own. Of two processes that do so, one trial before them, which copies
- * what the fork shares; and each pass begins when the other's does. */
-static int i7_trials(struct rk_context *c, struct rk_sample *out, size_t n, i7_method *method,
-                     struct both *both, pid_t child)
+static void time_pass(const struct rk_context *c, const struct arrays *a, struct rk_sample *out)
 {
-    struct arrays a;
-    struct rk_sample unused;
-    const int64_t bytes = rk_integer(c, "size_bytes") / 512 * 512;
-    const int status = make_arrays(c, &a, bytes, rk_integer(c, "evict_bytes"));
-    if (status)
-        return status;
-    const size_t half = a.other.size_bytes / 2, before = both ? 1 : 0;
-    for (size_t trial = 0; trial < n + before; trial++) {
-        memcpy(a.other.start, a.other.start + half, half);
-        if (both && meet(both, trial + 1, child))
-            break;
-        method((int *)(void *)a.data.start, bytes / (int64_t)sizeof(int),
-               trial < before ? &unused : out + trial - before);
+    const struct array_kind *const kind = rk_variant(c);
+    kind->pass((int *)(void *)a->data.start, data_bytes(c) / (int64_t)sizeof(int), out);
+}
+
+/* Copies within the second array, which leaves no room in the caches. */
+static void copy_other(const struct arrays *a)
+{
+    const size_t half = a->other.size_bytes / 2;
+    memcpy(a->other.start, a->other.start + half, half);
+}
+
+static int run_i7_one(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const struct arrays *const a = rk_state(c);
+    for (size_t trial = 0; trial < n; trial++) {
+        copy_other(a);
+        time_pass(c, a, out + trial);
     }
-    count_bytes(out, n, bytes);
-    return end_arrays(&a, 0);
+    count_bytes(out, n, data_bytes(c));
+    return 0;
 }
 
-static int run_i7_one(struct rk_context *c, struct rk_sample *out, size_t n, i7_method *method)
+/* What this process shares with the second one. */
+struct second {
+    atomic_ulong arrivals; /* at all rendezvous, of either process */
+    atomic_ulong done;     /* passes that the second process has completed */
+    atomic_int over;       /* one of the two makes no further pass */
+    int status;            /* of the second process's preparation */
+    struct rk_sample samples[];
+};
+
+struct two_processes {
+    struct arrays arrays; /* first, for close_arrays() */
+    struct second *second;
+    size_t second_bytes;
+    pid_t child;   /* 0 in the child */
+    size_t passes; /* begun by this process */
+};
+
+/* Waits until the counter has that value. 0, or 1 if the other process makes no further pass. */
+static int await_other(const struct two_processes *two, const atomic_ulong *counter, uint64_t value)
 {
-    return i7_trials(c, out, n, method, NULL, 0);
+    siginfo_t ended = {0};
+    while (atomic_load(counter) < value) {
+        if (two->child)
+            waitid(P_PID, (id_t)two->child, &ended, WEXITED | WNOHANG | WNOWAIT);
+        if (ended.si_pid || atomic_load(&two->second->over))
+            return 1;
+        rk_pause();
+    }
+    return 0;
 }
 
-/* The child, on that CPU, until it is over. It ends with the process that it is a child of. */
-static void be_second(struct rk_context *c, struct both *both, size_t n, i7_method *method, int cpu)
+/* A pass that begins when the other process's does. 0, or 1 if that makes no further pass. */
+static int pass_at_once(const struct rk_context *c, struct two_processes *two,
+                        struct rk_sample *out)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    both->status = sched_setaffinity(0, sizeof set, &set) < 0
-                       ? rk_refused(c, "sched_setaffinity", errno)
-                       : i7_trials(c, both->theirs, n, method, both, 0);
-    atomic_store(&both->over, both->status != 0);
+    copy_other(&two->arrays);
+    atomic_fetch_add(&two->second->arrivals, 1);
+    if (await_other(two, &two->second->arrivals, 2 * ++two->passes))
+        return 1;
+    time_pass(c, &two->arrays, out);
+    return 0;
+}
+
+/* Before the trials, each of the two makes one pass: it copies the pages that they share. */
+#define PASSES_BEFORE 1
+
+/* The second process, on that CPU, with arrays of its own. */
+static void be_second(struct rk_context *c, struct two_processes *two, int cpu)
+{
+    struct second *const second = two->second;
+    rk_die_with_parent();
+    two->child = 0;
+    const int error = rk_pin_process(0, cpu);
+    second->status = error ? rk_refused(c, "sched_setaffinity", error) : open_arrays(c);
+    atomic_store(&second->over, second->status != 0);
+    for (size_t pass = 0; !second->status && pass < rk_trials(c) + PASSES_BEFORE; pass++) {
+        if (pass_at_once(c, two, &second->samples[pass]))
+            break;
+        atomic_store(&second->done, pass + 1);
+    }
     _exit(0);
 }
 
-/* This process and a child on the last CPU, at the same time; their rates are added, in this one's
- * time. */
-static int run_i7_two(struct rk_context *c, struct rk_sample *out, size_t n, i7_method *method)
+static int second_failed(struct rk_context *c, const struct second *second)
 {
+    if (second->status == -EOPNOTSUPP)
+        return rk_cannot(c, "the second process cannot have a CPU and arrays of its own");
+    return rk_failed(c, "the second process", second->status ? -second->status : ECHILD);
+}
+
+static int open_i7_two(struct rk_context *c)
+{
+    struct two_processes *const two = rk_state(c);
+    struct rk_sample unused;
     int cpus[RK_CPUS_MOST];
     const int have = rk_cpus(cpus, RK_CPUS_MOST);
     if (have < 2)
@@ -180,49 +245,57 @@ static int run_i7_two(struct rk_context *c, struct rk_sample *out, size_t n, i7_
         rk_fits(c, 2 * (size_t)(rk_integer(c, "size_bytes") + rk_integer(c, "evict_bytes")));
     if (status)
         return status;
-    const size_t size = sizeof(struct both) + n * sizeof *out;
-    struct both *const both =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (both == MAP_FAILED)
+    two->second_bytes =
+        sizeof(struct second) + (rk_trials(c) + PASSES_BEFORE) * sizeof(struct rk_sample);
+    void *const shared =
+        mmap(NULL, two->second_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
         return rk_refused(c, "mmap", errno);
-    both->status = -ECHILD; /* if it ends before it has another */
-    const pid_t child = fork();
-    if (child == 0)
-        be_second(c, both, n, method, cpus[have - 1]);
-    if (child < 0) {
-        status = rk_refused(c, "fork", errno);
-    } else {
-        status = i7_trials(c, out, n, method, both, child);
-        if (status)
-            atomic_store(&both->over, 1);
-        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-            ;
-        if (!status && both->status == -EOPNOTSUPP)
-            status = rk_cannot(c, "the second process cannot have a CPU and arrays of its own");
-        else if (!status && both->status)
-            status = rk_failed(c, "the second process", -both->status);
-    }
-    for (size_t i = 0; i < n && !status; i++) {
-        if (both->theirs[i].ticks <= 0)
-            status = rk_failed(c, "the second process's clock", ERANGE);
-        else
-            out[i].ops = (uint64_t)((double)out[i].ops *
-                                    (1 + (double)out[i].ticks / (double)both->theirs[i].ticks));
-    }
-    munmap(both, size);
-    return status;
+    two->second = shared;
+    two->second->status = -ECHILD; /* if it ends before it has another */
+    two->child = fork();
+    if (two->child == 0)
+        be_second(c, two, cpus[have - 1]);
+    if (two->child < 0)
+        return rk_refused(c, "fork", errno);
+    status = open_arrays(c);
+    if (status)
+        return status;
+    return pass_at_once(c, two, &unused) ? second_failed(c, two->second) : 0;
 }
 
-#define I7_RUN(name, run, method)                                                                  \
-    static int name(struct rk_context *c, struct rk_sample *out, size_t n)                         \
-    {                                                                                              \
-        return run(c, out, n, method);                                                             \
+/* This process and a child on the last CPU, at the same time; their rates are added, in this
+ * process's time. */
+static int run_i7_two(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct two_processes *const two = rk_state(c);
+    const struct rk_sample *const theirs = &two->second->samples[two->passes];
+    for (size_t i = 0; i < n; i++)
+        if (pass_at_once(c, two, out + i))
+            return second_failed(c, two->second);
+    if (await_other(two, &two->second->done, two->passes))
+        return second_failed(c, two->second);
+    count_bytes(out, n, data_bytes(c));
+    for (size_t i = 0; i < n; i++) {
+        if (theirs[i].ticks <= 0)
+            return rk_failed(c, "the second process's clock", ERANGE);
+        out[i].ops =
+            (uint64_t)((double)out[i].ops * (1 + (double)out[i].ticks / (double)theirs[i].ticks));
     }
+    return 0;
+}
 
-I7_RUN(run_i7_10750h_read, run_i7_one, i7_reads)
-I7_RUN(run_i7_10750h_write, run_i7_one, i7_writes)
-I7_RUN(run_i7_10750h_two_read, run_i7_two, i7_reads)
-I7_RUN(run_i7_10750h_two_write, run_i7_two, i7_writes)
+static int close_i7_two(struct rk_context *c)
+{
+    struct two_processes *const two = rk_state(c);
+    if (two->second)
+        atomic_store(&two->second->over, 1);
+    if (two->child > 0)
+        rk_wait_status(two->child);
+    if (two->second)
+        munmap(two->second, two->second_bytes);
+    return close_arrays(c);
+}
 
 /* --- hpe_i7_860: one int every 256 bytes, 64 counted, from a cache full of clean or dirty lines --
  */
@@ -231,25 +304,21 @@ I7_RUN(run_i7_10750h_two_write, run_i7_two, i7_writes)
 #define HPE(name, access, prepare)                                                                 \
     static int name(struct rk_context *c, struct rk_sample *out, size_t n)                         \
     {                                                                                              \
-        struct arrays a;                                                                           \
-        const int64_t bytes = rk_integer(c, "size_bytes") / 2048 * 2048;                           \
-        const int64_t ints = bytes / (int64_t)sizeof(int);                                         \
-        const int status = make_arrays(c, &a, bytes, rk_integer(c, "evict_bytes"));                \
-        if (status)                                                                                \
-            return status;                                                                         \
-        int *const array = (int *)(void *)a.data.start;                                            \
+        const struct arrays *const a = rk_state(c);                                                \
+        const int64_t bytes = data_bytes(c), ints = bytes / (int64_t)sizeof(int);                  \
+        int *const array = (int *)(void *)a->data.start;                                           \
         volatile int sum = 0;                                                                      \
         for (size_t trial = 0; trial < n; trial++) {                                               \
-            volatile char *const other = a.other.start;                                            \
-            for (size_t i = 0; i < a.other.size_bytes; i += 64)                                    \
+            volatile char *const other = a->other.start;                                           \
+            for (size_t i = 0; i < a->other.size_bytes; i += 64)                                   \
                 prepare;                                                                           \
-            RK_ONE_BY_ONE(                                                                         \
+            RK_TIME_EACH(                                                                          \
                 out + trial, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,                                  \
                 for (int64_t i = 0; i < ints; i += 8 * HPE_STEP){EIGHT(HPE_STEP, access)});        \
         }                                                                                          \
         count_bytes(out, n, bytes / 4); /* 64 of every 256 */                                      \
         (void)sum;                                                                                 \
-        return end_arrays(&a, 0);                                                                  \
+        return 0;                                                                                  \
     }
 
 HPE(run_hpe_i7_860_read, ADD, sum += other[i])
@@ -260,47 +329,52 @@ HPE(run_hpe_i7_860_write, PUT, other[i] = 1)
 #define EVICT(preset, help)                                                                        \
     RK_COUNT("evict_bytes", preset, 4096, (int64_t)1 << 37,                                        \
              "what goes through the caches before " help)
-#define ROW(id, report, what, ...)                                                                 \
+#define ROW(id, report, what, multiple, pass, method, ...)                                         \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .reports = report, .timed = what,  \
-             .needs = RK_NEEDS_STAMPS, .trials = run_##id, .params = RK_PARAMS(__VA_ARGS__))
+             .needs = RK_NEEDS_STAMPS, .variant = &(const struct array_kind){multiple, pass},      \
+             method, .params = RK_PARAMS(__VA_ARGS__))
+#define ONE_ARRAY(function)                                                                        \
+    .state_bytes = sizeof(struct arrays), .open = open_array, .trials = function,                  \
+    .close = close_arrays
+#define TWO_ARRAYS(function)                                                                       \
+    .state_bytes = sizeof(struct arrays), .open = open_arrays, .trials = function,                 \
+    .close = close_arrays
+#define TWO_PROCESSES                                                                              \
+    .state_bytes = sizeof(struct two_processes), .open = open_i7_two, .trials = run_i7_two,        \
+    .close = close_i7_two
 
-#define T470_SIZE SIZE(400000000, "400 MB")
-ROW(t470_read, "t470",
-    "one int of every 64 bytes summed up, -O0, minus the clock's and an empty loop's "
-    "time; all bytes count",
-    T470_SIZE);
-ROW(t470_write, "t470",
-    "one int of every 64 bytes stored, -O0, minus the clock's and an empty loop's "
-    "time; all bytes count",
-    T470_SIZE);
-#define X510UQ_PARAMS SIZE(4 << 20, "4 MB"), EVICT(3 << 20, "(1.5 MB onto 1.5 MB)")
-ROW(x510uq_read, "x510uq",
-    "one int of every 64 bytes of 4 MB summed up, -O0, after a copy; all bytes "
-    "count",
-    X510UQ_PARAMS);
-ROW(x510uq_write, "x510uq",
-    "one int of every 64 bytes of 4 MB stored, -O0, after a copy; all bytes "
-    "count",
-    X510UQ_PARAMS);
+#define T470_ROW(id, what)                                                                         \
+    ROW(id, "t470",                                                                                \
+        "one int of every 64 bytes " what                                                          \
+        ", -O0, minus the clock's and an empty loop's time; all bytes count",                      \
+        512, NULL, ONE_ARRAY(run_##id), SIZE(400000000, "400 MB"))
+T470_ROW(t470_read, "summed up");
+T470_ROW(t470_write, "stored");
+
+#define X510UQ_ROW(id, what)                                                                       \
+    ROW(id, "x510uq",                                                                              \
+        "one int of every 64 bytes of 4 MB " what ", -O0, after a copy; all bytes count", 512,     \
+        NULL, TWO_ARRAYS(run_##id), SIZE(4 << 20, "4 MB"), EVICT(3 << 20, "(1.5 MB onto 1.5 MB)"))
+X510UQ_ROW(x510uq_read, "summed up");
+X510UQ_ROW(x510uq_write, "stored");
+
 #define I7_PARAMS SIZE(4 << 20, "4 MB"), EVICT(32 << 20, "(a copy within 32 MB)")
+#define BY_EACH_OF_TWO                                                                             \
+    ", -O0, after a copy, by each of two processes on the first and the last CPU; the rates added"
 ROW(i7_10750h_read, "i7_10750h", "every int of 4 MB summed up, -O0, after a copy; bytes loaded",
-    I7_PARAMS);
-ROW(i7_10750h_write, "i7_10750h", "every int of 4 MB stored, -O0, after a copy; bytes stored",
-    I7_PARAMS);
-ROW(i7_10750h_two_read, "i7_10750h",
-    "every int of 4 MB summed up, -O0, after a copy, by each of two "
-    "processes on the first and the last CPU; the rates added",
-    I7_PARAMS);
-ROW(i7_10750h_two_write, "i7_10750h",
-    "every int of 4 MB stored, -O0, after a copy, by each of two "
-    "processes on the first and the last CPU; the rates added",
-    I7_PARAMS);
-#define HPE_PARAMS SIZE(64 << 20, "not stated"), EVICT(64 << 20, "(the report: its last cache)")
-ROW(hpe_i7_860_read, "hpe_i7_860",
-    "one int of every 256 bytes summed up, -O0, from a cache full of clean "
-    "lines; 64 bytes counted for each",
-    HPE_PARAMS);
-ROW(hpe_i7_860_write, "hpe_i7_860",
-    "one int of every 256 bytes stored, -O0, from a cache full of dirty "
-    "lines; 64 bytes counted for each",
-    HPE_PARAMS);
+    512, i7_reads, TWO_ARRAYS(run_i7_one), I7_PARAMS);
+ROW(i7_10750h_write, "i7_10750h", "every int of 4 MB stored, -O0, after a copy; bytes stored", 512,
+    i7_writes, TWO_ARRAYS(run_i7_one), I7_PARAMS);
+ROW(i7_10750h_two_read, "i7_10750h", "every int of 4 MB summed up" BY_EACH_OF_TWO, 512, i7_reads,
+    TWO_PROCESSES, I7_PARAMS);
+ROW(i7_10750h_two_write, "i7_10750h", "every int of 4 MB stored" BY_EACH_OF_TWO, 512, i7_writes,
+    TWO_PROCESSES, I7_PARAMS);
+
+#define HPE_ROW(id, what, lines)                                                                   \
+    ROW(id, "hpe_i7_860",                                                                          \
+        "one int of every 256 bytes " what ", -O0, from a cache full of " lines                    \
+        " lines; 64 bytes counted for each",                                                       \
+        2048, NULL, TWO_ARRAYS(run_##id), SIZE(64 << 20, "not stated"),                            \
+        EVICT(64 << 20, "(the report: its last cache)"))
+HPE_ROW(hpe_i7_860_read, "summed up", "clean");
+HPE_ROW(hpe_i7_860_write, "stored", "dirty");

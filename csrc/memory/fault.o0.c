@@ -1,22 +1,44 @@
 /* memory/fault at -O0, as the reports compiled it. They divide by the pages that they touched, and
- * so do these rows; the page tells how many faults there were. */
+ * so do these probes; the page shows how many faults there were. */
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "memory/support/faults.h"
 #include "probe/stamps.h"
 
-/* A scratch file, mapped as the method needs it. */
-static int make_file(struct rk_context *c, struct mapped *file, size_t size, int cold,
-                     int protection, int advice)
+/* What all of these touch: a file, or anonymous memory. */
+struct touched {
+    struct mapped mapped;
+    size_t trials_done;
+};
+
+static int close_touched(struct rk_context *c)
 {
-    file->region = (struct rk_region){NULL, 0};
-    file->fd = rk_scratch(c, rk_scratch_dir(c), size, 1);
-    if (file->fd < 0)
-        return file->fd;
-    const int status = map_file(c, file, size, cold, protection, advice);
-    if (status)
-        unmap_file(file);
-    return status;
+    unmap_file(&((struct touched *)rk_state(c))->mapped);
+    return 0;
+}
+
+static size_t bytes_touched(struct rk_context *c)
+{
+    return bytes_of(1, rk_integer(c, "touches"), rk_small_page());
+}
+
+/* The variant of a probe that reads or writes every page of its file. */
+struct file_kind {
+    size_t step_bytes; /* from one touch to the next; 0: a small page */
+    int cold, protection, advice;
+};
+
+static int open_file(struct rk_context *c)
+{
+    const struct file_kind *const kind = rk_variant(c);
+    struct touched *const state = rk_state(c);
+    const size_t size = kind->step_bytes ? bytes_of(1, rk_integer(c, "touches"), kind->step_bytes)
+                                         : bytes_touched(c);
+    return make_file(c, &state->mapped, rk_scratch_dir(c),
+                     &(const struct mapping){size, .cold = kind->cold,
+                                             .protection = kind->protection,
+                                             .advice = kind->advice});
 }
 
 /* Takes the pages out of the mapping again, and with `cold` out of the page cache too. */
@@ -27,26 +49,32 @@ static int forget(struct rk_context *c, const struct mapped *file, int cold)
     return cold ? rk_make_cold(c, file->fd) : 0;
 }
 
+/* n trials that each touch all pages of `file`. */
+#define TOUCH_ALL(cold, begin, end, loop)                                                          \
+    do {                                                                                           \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const int status = forget(c, &file, cold);                                             \
+            if (status)                                                                            \
+                return status;                                                                     \
+            RK_TIME_EACH(out + i, 1, begin, end, loop);                                            \
+            out[i].ops = (uint64_t)touches;                                                        \
+        }                                                                                          \
+    } while (0)
+
 /* t470: backwards through a file, 2 MiB at a time. */
+#define T470_STEP (2 << 20)
+
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int64_t touches = rk_integer(c, "touches"), step = 2 << 20;
-    struct mapped file;
+    const int64_t touches = rk_integer(c, "touches"), step = T470_STEP;
+    struct mapped file = ((const struct touched *)rk_state(c))->mapped;
     volatile char value;
-    int status = make_file(c, &file, (size_t)(touches * step), 1, PROT_READ, MADV_NORMAL);
-    if (status)
-        return status;
-    for (size_t i = 0; i < n && !status; i++) {
-        status = forget(c, &file, 1);
-        RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, {
-            for (int64_t at = touches * step - 1; at >= 0; at -= step)
-                value = file.region.start[at];
-        });
-        out[i].ops = (uint64_t)touches;
-    }
+    TOUCH_ALL(1, RK_BARE_BEGIN, RK_BARE_END, {
+        for (int64_t at = touches * step - 1; at >= 0; at -= step)
+            value = file.region.start[at];
+    });
     (void)value;
-    unmap_file(&file);
-    return status;
+    return 0;
 }
 
 /* x510uq: page by page through a cold file, with the advice that reads are random. */
@@ -54,22 +82,14 @@ static int run_x510uq(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t touches = rk_integer(c, "touches");
     const int64_t page = (int64_t)rk_small_page(), bytes = touches * page;
-    struct mapped file;
+    struct mapped file = ((const struct touched *)rk_state(c))->mapped;
     volatile int sum = 0;
-    int status = make_file(c, &file, (size_t)bytes, 1, PROT_READ, MADV_RANDOM);
-    if (status)
-        return status;
-    for (size_t i = 0; i < n && !status; i++) {
-        status = forget(c, &file, 1);
-        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
-            for (int64_t at = 0; at < bytes; at += page)
-                sum += file.region.start[at];
-        });
-        out[i].ops = (uint64_t)touches;
-    }
+    TOUCH_ALL(1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        for (int64_t at = 0; at < bytes; at += page)
+            sum += file.region.start[at];
+    });
     (void)sum;
-    unmap_file(&file);
-    return status;
+    return 0;
 }
 
 /* mbp2016: page by page through a file that is probably in memory. */
@@ -77,136 +97,123 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t touches = rk_integer(c, "touches");
     const int64_t page = (int64_t)rk_small_page(), bytes = touches * page;
-    struct mapped file;
+    struct mapped file = ((const struct touched *)rk_state(c))->mapped;
     volatile char value;
-    int status = make_file(c, &file, (size_t)bytes, 0, PROT_READ, MADV_NORMAL);
-    if (status)
-        return status;
-    for (size_t i = 0; i < n && !status; i++) {
-        status = forget(c, &file, 0);
-        RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, {
-            for (int64_t at = 0; at < bytes; at += page)
-                value = file.region.start[at];
-        });
-        out[i].ops = (uint64_t)touches;
-    }
+    TOUCH_ALL(0, RK_BARE_BEGIN, RK_BARE_END, {
+        for (int64_t at = 0; at < bytes; at += page)
+            value = file.region.start[at];
+    });
     (void)value;
-    unmap_file(&file);
-    return status;
+    return 0;
 }
 
 /* i7_10750h: a byte written into each page of a file just filled, and of anonymous memory. */
-static int time_writes(struct rk_context *c, struct mapped *file, struct rk_sample *out, size_t n)
+static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t touches = rk_integer(c, "touches");
     const int64_t page = (int64_t)rk_small_page(), bytes = touches * page;
-    int status = 0;
-    for (size_t i = 0; i < n && !status; i++) {
-        status = forget(c, file, 0);
-        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
-            for (int64_t at = 0; at < bytes; at += page)
-                file->region.start[at] = 1;
-        });
-        out[i].ops = (uint64_t)touches;
-    }
-    unmap_file(file);
-    return status;
+    struct mapped file = ((const struct touched *)rk_state(c))->mapped;
+    TOUCH_ALL(0, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        for (int64_t at = 0; at < bytes; at += page)
+            file.region.start[at] = 1;
+    });
+    return 0;
 }
 
-static int run_i7_10750h_file(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_anonymous(struct rk_context *c)
 {
-    struct mapped file;
-    const int status = make_file(c, &file, bytes_of(1, rk_integer(c, "touches"), rk_small_page()),
-                                 0, PROT_READ | PROT_WRITE, MADV_NORMAL);
-    return status ? status : time_writes(c, &file, out, n);
-}
-
-static int run_i7_10750h_anonymous(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    struct mapped memory = {.fd = -1};
-    const size_t size = bytes_of(1, rk_integer(c, "touches"), rk_small_page());
-    const int status = rk_map(c, &memory.region, size, 0);
-    return status ? status : time_writes(c, &memory, out, n);
+    struct touched *const state = rk_state(c);
+    state->mapped.fd = -1;
+    return rk_map(c, &state->mapped.region, bytes_touched(c), 0);
 }
 
 /* hpe_i7_860: a stride with a random offset within it, through a big file on the disk, and through
  * one in a folder that turned out to lie in memory. */
-static int walk_at_random(struct rk_context *c, struct mapped *file, struct rk_sample *out,
-                          size_t n)
+static size_t walk_bytes(struct rk_context *c)
 {
+    return bytes_of(rk_trials(c), rk_integer(c, "stride_pages"), rk_small_page());
+}
+
+static int open_walk(struct rk_context *c)
+{
+    return make_file(c, &((struct touched *)rk_state(c))->mapped, rk_scratch_dir(c),
+                     &(const struct mapping){walk_bytes(c), .cold = 1, .protection = PROT_READ,
+                                             .advice = MADV_NORMAL});
+}
+
+static int open_walk_in_memory(struct rk_context *c)
+{
+    struct touched *const state = rk_state(c);
+    state->mapped.fd = -1;
+    const int status = rk_fits(c, walk_bytes(c));
+    return status
+               ? status
+               : make_file(c, &state->mapped, "/dev/shm",
+                           &(const struct mapping){walk_bytes(c), .in_memory = 1,
+                                                   .protection = PROT_READ, .advice = MADV_NORMAL});
+}
+
+static int run_walk(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    struct touched *const state = rk_state(c);
+    struct mapped *const file = &state->mapped;
     const int64_t small = (int64_t)rk_small_page();
     const int64_t pages = (int64_t)file->region.size_bytes / small;
     const int64_t stride = rk_integer(c, "stride_pages");
     volatile char value;
     (void)value;
-    for (size_t i = 0; i < n; i++) {
-        const int64_t page = ((int64_t)i * stride + rand() % stride) % pages;
-        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                      value = file->region.start[page * small]);
+    for (size_t i = 0; i < n; i++, state->trials_done++) {
+        const int64_t page = ((int64_t)state->trials_done * stride + rand() % stride) % pages;
+        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
+                     value = file->region.start[page * small]);
     }
-    unmap_file(file);
     return 0;
-}
-
-static size_t walk_bytes(struct rk_context *c, size_t n)
-{
-    return bytes_of(n, rk_integer(c, "stride_pages"), rk_small_page());
-}
-
-static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    struct mapped file;
-    const int status = make_file(c, &file, walk_bytes(c, n), 1, PROT_READ, MADV_NORMAL);
-    return status ? status : walk_at_random(c, &file, out, n);
-}
-
-static int run_hpe_i7_860_memory(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    struct mapped file = {.fd = -1};
-    int status = rk_fits(c, walk_bytes(c, n));
-    if (!status)
-        file.fd = status = rk_scratch(c, "/dev/shm", walk_bytes(c, n), 0);
-    if (status < 0)
-        return status;
-    status = map_file(c, &file, walk_bytes(c, n), 0, PROT_READ, MADV_NORMAL);
-    if (!status)
-        return walk_at_random(c, &file, out, n);
-    unmap_file(&file);
-    return status;
 }
 
 #define TOUCHES(preset, help)                                                                      \
     RK_COUNT("touches", preset, 1, 1 << 24, "pages touched in a trial (the report: " help ")")
-#define ROW(id, report, more_needs, what, ...)                                                     \
+#define ROW(id, report, what, ...)                                                                 \
     RK_PROBE(id, .name = "memory/fault/" #id, .op = "page", .reports = report, .timed = what,      \
-             .needs = RK_NEEDS_STAMPS | (more_needs), .trials = run_##id,                          \
-             .params = RK_PARAMS(__VA_ARGS__))
+             .state_bytes = sizeof(struct touched), .close = close_touched, ##__VA_ARGS__)
+#define OF_A_FILE(...)                                                                             \
+    .needs = RK_NEEDS_STAMPS | RK_NEEDS_DISK, .open = open_file,                                   \
+    .variant = &(const struct file_kind)                                                           \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 #define STRIDE RK_COUNT("stride_pages", 512, 1, 1 << 20, "the stride; the report states none")
 
-ROW(t470, "t470", RK_NEEDS_DISK,
+ROW(t470, "t470",
     "a byte read every 2 MiB, backwards through a cold file (the report: 20 GB), -O0; by "
     "the pages touched",
-    TOUCHES(64, "10,000"), RK_DIR);
-ROW(x510uq, "x510uq", RK_NEEDS_DISK,
+    OF_A_FILE(.step_bytes = T470_STEP, .cold = 1, .protection = PROT_READ, .advice = MADV_NORMAL),
+    .trials = run_t470, .params = RK_PARAMS(TOUCHES(64, "10,000"), RK_DIR));
+ROW(x510uq, "x510uq",
     "a byte of each page of a cold file added up, with the advice that reads are "
     "random, -O0; by the pages touched",
-    TOUCHES(100, "100 to 3000"), RK_DIR);
-ROW(mbp2016, "mbp2016", RK_NEEDS_DISK,
+    OF_A_FILE(.cold = 1, .protection = PROT_READ, .advice = MADV_RANDOM), .trials = run_x510uq,
+    .params = RK_PARAMS(TOUCHES(100, "100 to 3000"), RK_DIR));
+ROW(mbp2016, "mbp2016",
     "a byte of each page of a file in the page cache read; by the pages touched",
-    TOUCHES(1024, "not stated"), RK_DIR);
-ROW(i7_10750h_file, "i7_10750h", RK_NEEDS_DISK,
+    OF_A_FILE(.cold = 0, .protection = PROT_READ, .advice = MADV_NORMAL), .trials = run_mbp2016,
+    .params = RK_PARAMS(TOUCHES(1024, "not stated"), RK_DIR));
+ROW(i7_10750h_file, "i7_10750h",
     "a byte written into each page of a file just filled, -O0; by the pages "
     "touched",
-    TOUCHES(1024, "1,000,000"), RK_DIR);
-ROW(i7_10750h_anonymous, "i7_10750h", 0,
+    OF_A_FILE(.cold = 0, .protection = PROT_READ | PROT_WRITE, .advice = MADV_NORMAL),
+    .trials = run_i7_10750h, .params = RK_PARAMS(TOUCHES(1024, "1,000,000"), RK_DIR));
+ROW(i7_10750h_anonymous, "i7_10750h",
     "a byte written into each page of anonymous memory, -O0; by the "
     "pages touched",
-    TOUCHES(1024, "1,000,000"));
-ROW(hpe_i7_860, "hpe_i7_860", RK_NEEDS_DISK,
+    .needs = RK_NEEDS_STAMPS, .open = open_anonymous, .trials = run_i7_10750h,
+    .params = RK_PARAMS(TOUCHES(1024, "1,000,000")));
+ROW(hpe_i7_860, "hpe_i7_860",
     "a byte read at a random page of each stride of a cold file (the report: "
     "16 GB), each alone, -O0; every touch counts",
-    STRIDE, RK_DIR);
-ROW(hpe_i7_860_memory, "hpe_i7_860", 0,
+    .needs = RK_NEEDS_STAMPS | RK_NEEDS_DISK, .open = open_walk, .trials = run_walk,
+    .params = RK_PARAMS(STRIDE, RK_DIR));
+ROW(hpe_i7_860_memory, "hpe_i7_860",
     "a byte read at a random page of each stride of a file that lies in "
     "memory (/dev/shm), each alone, -O0; every touch counts",
-    STRIDE);
+    .needs = RK_NEEDS_STAMPS, .open = open_walk_in_memory, .trials = run_walk,
+    .params = RK_PARAMS(STRIDE));

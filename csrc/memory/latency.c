@@ -7,21 +7,21 @@
  * 2^20 loads gave the same within 1 % at 128 MiB). */
 #define WARM_LOADS ((uint32_t)1 << 18)
 
-struct ring {
+struct walk {
     struct rk_region region;
-    const struct link *at; /* where the walk is */
+    const struct stop *at; /* where the walk is */
     uint32_t stops;
     uint64_t loads; /* done so far, from the first stop on */
 };
 
 /* A ring of stops `distance` bytes apart through a touched region; window 0: in rising order. */
-static int make_ring(struct rk_context *c, struct ring *ring, size_t distance, size_t window_bytes)
+static int make_ring(struct rk_context *c, struct walk *walk, size_t distance, size_t window_bytes)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     const int huge = rk_wants_huge(c);
     if (huge < 0)
         return huge;
-    int status = count_stops(c, &ring->stops, size, distance);
+    int status = count_stops(c, &walk->stops, size, distance);
     if (!status && window_bytes && window_bytes < distance)
         status = rk_cannot(c, "a window holds one stop at least");
     if (status)
@@ -29,35 +29,35 @@ static int make_ring(struct rk_context *c, struct ring *ring, size_t distance, s
     /* The order of the stops, followed by that of the windows; unmapped before anything is timed.
      */
     struct rk_region order;
-    status = rk_map(c, &order, 2 * sizeof(uint32_t) * ring->stops, 0);
+    status = rk_map(c, &order, 2 * sizeof(uint32_t) * walk->stops, 0);
     if (!status)
-        status = rk_map(c, &ring->region, size, huge);
+        status = rk_map(c, &walk->region, size, huge);
     if (!status && window_bytes) {
         uint64_t state = rk_begin();
         const size_t window = window_bytes / distance;
-        random_order((uint32_t *)(void *)order.start, ring->stops,
-                     window < ring->stops ? (uint32_t)window : ring->stops, &state);
+        random_order((uint32_t *)(void *)order.start, walk->stops,
+                     window < walk->stops ? (uint32_t)window : walk->stops, &state);
     } else if (!status) {
-        rising_order((uint32_t *)(void *)order.start, ring->stops);
+        rising_order((uint32_t *)(void *)order.start, walk->stops);
     }
     if (!status)
-        ring->at =
-            link_ring(ring->region.start, distance, (uint32_t *)(void *)order.start, ring->stops);
+        walk->at =
+            link_ring(walk->region.start, distance, (uint32_t *)(void *)order.start, walk->stops);
     rk_unmap(&order);
     return status;
 }
 
-/* Makes the ring and goes once around it. */
+/* Makes the ring and follows it for up to WARM_LOADS. */
 static int open_ring(struct rk_context *c, size_t distance, size_t window_bytes)
 {
-    struct ring *const ring = rk_state(c);
-    const int status = make_ring(c, ring, distance, window_bytes);
+    struct walk *const walk = rk_state(c);
+    const int status = make_ring(c, walk, distance, window_bytes);
     if (status)
         return status;
-    const uint32_t loads = ring->stops < WARM_LOADS ? ring->stops : WARM_LOADS;
+    const uint32_t loads = walk->stops < WARM_LOADS ? walk->stops : WARM_LOADS;
     const uint64_t groups = (loads + GROUP - 1) / GROUP;
-    ring->at = follow(ring->at, groups);
-    ring->loads = groups * GROUP;
+    walk->at = follow(walk->at, groups);
+    walk->loads = groups * GROUP;
     return 0;
 }
 
@@ -75,16 +75,16 @@ static int open_stride(struct rk_context *c)
 /* n trials of `loads` loads around the ring. */
 static int time_ring(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    struct ring *const ring = rk_state(c);
+    struct walk *const walk = rk_state(c);
     const uint64_t groups = ((uint64_t)rk_integer(c, "loads") + GROUP - 1) / GROUP;
     for (size_t i = 0; i < n; i++) {
-        const struct link *at = ring->at;
+        const struct stop *at = walk->at;
         const uint64_t begin = rk_begin();
         at = follow(at, groups);
         RK_KEEP(at);
         const uint64_t end = rk_end();
-        ring->at = at;
-        ring->loads += groups * GROUP;
+        walk->at = at;
+        walk->loads += groups * GROUP;
         out[i] = (struct rk_sample){(int64_t)(end - begin), groups * GROUP};
     }
     return 0;
@@ -93,9 +93,9 @@ static int time_ring(struct rk_context *c, struct rk_sample *out, size_t n)
 /* A self-check: the position must be the number of loads modulo the ring's length. */
 static int close_ring(struct rk_context *c)
 {
-    struct ring *const ring = rk_state(c);
-    const int is_wrong = ring->at && ring->at->place != ring->loads % ring->stops;
-    rk_unmap(&ring->region);
+    struct walk *const walk = rk_state(c);
+    const int is_wrong = walk->at && walk->at->place != walk->loads % walk->stops;
+    rk_unmap(&walk->region);
     return is_wrong ? rk_failed(c, "the walk does not end where its loads lead", EIO) : 0;
 }
 
@@ -182,7 +182,7 @@ static int close_mountain(struct rk_context *c)
 
 /* --- mbp2016: while (p->p_next != NULL) p = p->p_next, t(2n) - t(n) --- */
 
-static __attribute__((noinline)) const struct link *to_the_end(const struct link *p)
+static __attribute__((noinline)) const struct stop *to_the_end(const struct stop *p)
 {
     while (p->next)
         p = p->next;
@@ -191,31 +191,31 @@ static __attribute__((noinline)) const struct link *to_the_end(const struct link
 
 static int open_mbp2016(struct rk_context *c)
 {
-    struct ring *const ring = rk_state(c);
+    struct walk *const walk = rk_state(c);
     const size_t stride = (size_t)rk_integer(c, "stride_bytes");
-    const int status = make_ring(c, ring, stride, 0);
+    const int status = make_ring(c, walk, stride, 0);
     if (status)
         return status;
     /* The ring is cut open: the last stop leads nowhere. */
-    char *const last = ring->region.start + (ring->stops - 1) * stride;
-    ((struct link *)(void *)last)->next = NULL;
-    RK_KEEP(to_the_end(ring->at));
+    char *const last = walk->region.start + (walk->stops - 1) * stride;
+    ((struct stop *)(void *)last)->next = NULL;
+    RK_KEEP(to_the_end(walk->at));
     return 0;
 }
 
 static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const struct ring *const ring = rk_state(c);
-    const int64_t walks = 1 + rk_integer(c, "loads") / ring->stops;
-    RK_TWICE_MINUS_ONCE(out, n, walks, RK_KEEP(to_the_end(ring->at)));
+    const struct walk *const walk = rk_state(c);
+    const int64_t walks = 1 + rk_integer(c, "loads") / walk->stops;
+    RK_TIME_DIFFERENCE(out, n, walks, RK_KEEP(to_the_end(walk->at)));
     for (size_t i = 0; i < n; i++)
-        out[i].ops *= ring->stops;
+        out[i].ops *= walk->stops;
     return 0;
 }
 
 static int close_mbp2016(struct rk_context *c)
 {
-    rk_unmap(&((struct ring *)rk_state(c))->region);
+    rk_unmap(&((struct walk *)rk_state(c))->region);
     return 0;
 }
 
@@ -228,19 +228,19 @@ RK_PROBE(random, .name = "memory/latency/random", .op = "load",
          .timed =
              "loads, each of the pointer that the last one found: one ring through all lines of "
              "the region in random order (within windows of `window_bytes`, these in random "
-             "order), once around before",
+             "order), of which up to 2^18 loads are done before",
          .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
                              RK_COUNT("window_bytes", 0, 0, MOST, "0: the whole region"),
                              RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next")),
-         .state_bytes = sizeof(struct ring), .open = open_random, .trials = time_ring,
+         .state_bytes = sizeof(struct walk), .open = open_random, .trials = time_ring,
          .close = close_ring);
 RK_PROBE(
     stride, .name = "memory/latency/stride", .op = "load",
     .timed = "loads, each of the pointer that the last one found, `stride_bytes` further on; at "
-             "the end from the beginning; once around before",
+             "the end from the beginning; up to 2^18 loads are done before",
     .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
                         RK_COUNT("stride_bytes", 64, 16, 1 << 24, "from one stop to the next")),
-    .state_bytes = sizeof(struct ring), .open = open_stride, .trials = time_ring,
+    .state_bytes = sizeof(struct walk), .open = open_stride, .trials = time_ring,
     .close = close_ring);
 RK_PROBE(mountain, .name = "memory/latency/mountain", .op = "byte", .reports = "x510uq",
          .timed =
@@ -256,5 +256,5 @@ RK_PROBE(mbp2016, .name = "memory/latency/mbp2016", .op = "load", .reports = "mb
              "report: 4096)",
          .params = RK_PARAMS(SIZE(1 << 20), LOADS("loads in a trial at least"), RK_PAGES,
                              RK_COUNT("stride_bytes", 4096, 16, 1 << 24, "between elements")),
-         .state_bytes = sizeof(struct ring), .open = open_mbp2016, .trials = time_mbp2016,
+         .state_bytes = sizeof(struct walk), .open = open_mbp2016, .trials = time_mbp2016,
          .close = close_mbp2016);

@@ -14,58 +14,81 @@
 #define READ_33(i) READ_9(i) READ_9(i + 9) READ_9(i + 18) READ_3(i + 27) READ_3(i + 30)
 #define READ_99 READ_33(0) READ_33(33) READ_33(66)
 
+static int64_t ints_of(struct rk_context *c)
+{
+    return rk_integer(c, "size_bytes") / (int64_t)sizeof(int);
+}
+
+/* Maps that much as the state of any of these probes. */
+static int map_array(struct rk_context *c, size_t size_bytes)
+{
+    return rk_map(c, rk_state(c), size_bytes, 0);
+}
+
+static int *array_of(struct rk_context *c)
+{
+    return (int *)(void *)((struct rk_region *)rk_state(c))->start;
+}
+
+static int close_array(struct rk_context *c)
+{
+    rk_unmap(rk_state(c));
+    return 0;
+}
+
+static int open_t470(struct rk_context *c)
+{
+    const int64_t ints = ints_of(c);
+    if (ints <= READS)
+        return rk_cannot(c, "a hundred parts need a hundred integers");
+    const int status = map_array(c, (size_t)ints * sizeof(int));
+    for (int64_t i = 0; i < ints && !status; i++)
+        array_of(c)[i] = 1;
+    return status;
+}
+
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int64_t ints = rk_integer(c, "size_bytes") / (int64_t)sizeof(int);
-    const int64_t part = ints / (READS + 1);
-    struct rk_region region;
+    const int64_t ints = ints_of(c), part = ints / (READS + 1);
+    int *const array = array_of(c);
     int *pointer[READS];
     volatile int value;
-    if (!part)
-        return rk_cannot(c, "a hundred parts need a hundred integers");
-    const int status = rk_map(c, &region, (size_t)ints * sizeof(int), 0);
-    if (status)
-        return status;
-    int *const array = (int *)(void *)region.start;
-    for (int64_t i = 0; i < ints; i++)
-        array[i] = 1;
     for (size_t i = 0; i < n; i++) {
         /* From the end towards the beginning, one at random in each hundredth. */
         int64_t left = ints - 1;
         for (int access = 0; access < READS; access++, left -= part)
             pointer[access] = &array[left - rand() % part];
-        RK_ONE_BY_ONE(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, READ_99);
+        RK_TIME_EACH(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, READ_99);
         out[i].ops = READS;
     }
     (void)value;
-    rk_unmap(&region);
     return 0;
 }
 
 /* --- i7_10750h: x = A[x] --- */
 
-static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
+static int open_i7_10750h(struct rk_context *c)
 {
-    const int64_t ints = rk_integer(c, "size_bytes") / (int64_t)sizeof(int);
-    const int64_t stride = rk_integer(c, "stride_bytes") / (int64_t)sizeof(int);
-    const int64_t loads = rk_integer(c, "loads");
-    struct rk_region region;
+    const int64_t ints = ints_of(c), stride = rk_integer(c, "stride_bytes") / (int64_t)sizeof(int);
     if (ints > INT32_MAX)
         return rk_cannot(c, "an int counts no further than 8 GiB of integers");
-    const int status = rk_map(c, &region, (size_t)ints * sizeof(int), 0);
-    if (status)
-        return status;
-    int *const A = (int *)(void *)region.start;
-    for (int64_t i = 0; i < ints; i++)
-        A[i] = (int)((i + stride) % ints);
+    const int status = map_array(c, (size_t)ints * sizeof(int));
+    for (int64_t i = 0; i < ints && !status; i++)
+        array_of(c)[i] = (int)((i + stride) % ints);
+    return status;
+}
+
+static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const int64_t loads = rk_integer(c, "loads");
+    int *const A = array_of(c);
     int x = 0;
-    RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
         for (int i = 0; i < loads; i++)
             x = A[x];
     });
     for (size_t i = 0; i < n; i++)
         out[i].ops = (uint64_t)loads;
-    rk_unmap(&region);
     return 0;
 }
 
@@ -75,23 +98,25 @@ struct Linklist {
     struct Linklist *next;
 };
 
+static int open_hpe_i7_860(struct rk_context *c)
+{
+    const int64_t chunk = rk_integer(c, "chunk_elements");
+    const int64_t chunks = rk_integer(c, "size_bytes") / (int64_t)sizeof(struct Linklist) / chunk;
+    if (chunks < 2)
+        return rk_cannot(c, "the list needs two chunks at least");
+    const int status = map_array(c, (size_t)(chunks * chunk) * sizeof(struct Linklist));
+    struct Linklist *const list = (struct Linklist *)(void *)array_of(c);
+    for (int64_t i = 0; i < chunks * chunk && !status; i++)
+        list[i].next = &list[(i / chunk + 1) % chunks * chunk + rand() % chunk];
+    return status;
+}
+
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 {
 #if defined(__x86_64__)
-    const int64_t chunk = rk_integer(c, "chunk_elements");
-    const int64_t chunks = rk_integer(c, "size_bytes") / (int64_t)sizeof(struct Linklist) / chunk;
     const int64_t steps = rk_integer(c, "loads") / 100 + 1;
-    struct rk_region region;
-    if (chunks < 2)
-        return rk_cannot(c, "the list needs two chunks at least");
-    const int status = rk_map(c, &region, (size_t)(chunks * chunk) * sizeof(struct Linklist), 0);
-    if (status)
-        return status;
-    struct Linklist *const list = (struct Linklist *)(void *)region.start;
-    for (int64_t i = 0; i < chunks * chunk; i++)
-        list[i].next = &list[(i / chunk + 1) % chunks * chunk + rand() % chunk];
-    struct Linklist *iter = list;
-    RK_ONE_BY_ONE(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+    struct Linklist *iter = (struct Linklist *)(void *)array_of(c);
+    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
         for (int64_t step = steps; step > 0; step--)
             __asm__ volatile("mov %0, %%rax\n\t.rept 100\n\tmovq (%%rax), %%rax\n\t.endr\n\t"
                              "mov %%rax, %0"
@@ -99,7 +124,6 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
     });
     for (size_t i = 0; i < n; i++)
         out[i].ops = (uint64_t)steps * 100;
-    rk_unmap(&region);
     return 0;
 #else
     (void)c, (void)out, (void)n; /* not run: RK_NEEDS_STAMPS */
@@ -110,23 +134,21 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 #define SIZE RK_COUNT("size_bytes", 1 << 20, 2048, (int64_t)1 << 37, "the array")
 #define LOADS RK_COUNT("loads", 16384, 1, (int64_t)1 << 30, "loads in a trial")
 
-RK_PROBE(t470, .name = "memory/latency/t470", .op = "load", .reports = "t470",
-         .timed =
-             "99 reads, written out, of integers at random places from the end to the beginning, "
-             "none waiting for another; RDTSC ... RDTSCP, -O0",
-         .params = RK_PARAMS(SIZE), .needs = RK_NEEDS_STAMPS, .trials = run_t470);
-RK_PROBE(i7_10750h, .name = "memory/latency/i7_10750h", .op = "load", .reports = "i7_10750h",
-         .timed =
-             "a loop of x = A[x], each `stride_bytes` further around the array, -O0 (the report: "
-             "1,000,000 loads, 128 KiB)",
-         .params = RK_PARAMS(SIZE, LOADS,
-                             RK_COUNT("stride_bytes", 1 << 17, 4, 1 << 24, "to the next element")),
-         .needs = RK_NEEDS_STAMPS, .trials = run_i7_10750h);
-RK_PROBE(hpe_i7_860, .name = "memory/latency/hpe_i7_860", .op = "load", .reports = "hpe_i7_860",
-         .timed =
-             "hundreds of loads written out, each of the pointer that the last one found: a random "
-             "element of the next chunk of the list, and from the last chunk the first again",
-         .params = RK_PARAMS(SIZE, LOADS,
-                             RK_COUNT("chunk_elements", 64, 1, 1 << 20,
-                                      "pointers in a chunk; the report states none")),
-         .needs = RK_NEEDS_STAMPS, .trials = run_hpe_i7_860);
+#define ROW(id, what, ...)                                                                         \
+    RK_PROBE(id, .name = "memory/latency/" #id, .op = "load", .reports = #id, .timed = what,       \
+             .needs = RK_NEEDS_STAMPS, .state_bytes = sizeof(struct rk_region), .open = open_##id, \
+             .trials = run_##id, .close = close_array, .params = RK_PARAMS(__VA_ARGS__))
+
+ROW(t470,
+    "99 reads, written out, of integers at random places from the end to the beginning, "
+    "none waiting for another; RDTSC ... RDTSCP, -O0",
+    SIZE);
+ROW(i7_10750h,
+    "a loop of x = A[x], each `stride_bytes` further around the array, -O0 (the report: "
+    "1,000,000 loads, 128 KiB)",
+    SIZE, LOADS, RK_COUNT("stride_bytes", 1 << 17, 4, 1 << 24, "to the next element"));
+ROW(hpe_i7_860,
+    "hundreds of loads written out, each of the pointer that the last one found: a random "
+    "element of the next chunk of the list, and from the last chunk the first again",
+    SIZE, LOADS,
+    RK_COUNT("chunk_elements", 64, 1, 1 << 20, "pointers in a chunk; the report states none"));

@@ -2,7 +2,7 @@
 #include "network/support/connect.h"
 #include "network/support/wire.h"
 
-#define OURS(sample, body) RK_BATCH(sample, 1, 1, body)
+#define OURS(sample, body) RK_TIME_TRIALS(sample, 1, 1, body)
 
 TIME_CONNECT(run_connect, OURS)
 TIME_CLOSE(run_close, OURS, IN_ORDER)
@@ -76,7 +76,7 @@ static int captured_connection(struct rk_context *c, struct acceptor *to, struct
 static int to_ticks(struct rk_context *c, struct rk_sample *out, size_t n, enum part part,
                     const struct rk_stamp *begin)
 {
-    capture_to_ticks(out, n, begin);
+    rk_ns_to_ticks(out, n, begin);
     for (size_t i = 0; i < n; i++) {
         const int64_t caller = (int64_t)out[i].ops;
         if (out[i].ticks < 0 || (part == SETUP && out[i].ticks > caller + caller / 100))
@@ -149,15 +149,15 @@ static int run_hpe_teardown(struct rk_context *c, struct rk_sample *out, size_t 
 PROBE(connect_, "connect", "connect() alone on a new blocking socket" BATCH_SERVER, run_connect,
       open_batch_acceptor);
 PROBE(connect_across, "connect_across",
-      "connect() alone on a new blocking socket, the server on another CPU (the lowest)",
-      run_connect, open_acceptor_across);
+      "connect() alone on a new blocking socket, the server on another CPU", run_connect,
+      open_acceptor_across);
 PROBE(socket_connect, "socket_connect", "socket() and a blocking connect()" BATCH_SERVER,
       run_socket_connect, open_batch_acceptor);
 PROBE(close_, "close", "close() of an idle connection, in order (FIN)" BATCH_SERVER, run_close,
       open_batch_acceptor, PORTS);
 PROBE(close_across, "close_across",
-      "close() of an idle connection, in order (FIN), the server on another CPU (the lowest)",
-      run_close, open_acceptor_across, PORTS);
+      "close() of an idle connection, in order (FIN), the server on another CPU", run_close,
+      open_acceptor_across, PORTS);
 PROBE(close_reset, "close_reset",
       "close() of an idle connection after SO_LINGER 0: a reset (RST)" BATCH_SERVER,
       run_close_reset, open_batch_acceptor);

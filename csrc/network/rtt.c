@@ -193,7 +193,7 @@ static int run_tcp_wire(struct rk_context *c, struct rk_sample *out, size_t n)
     struct captured_trip *state = rk_state(c);
     const struct counts before = count_tcp();
     const int bad = time_wire(&state->trip, &state->capture, out, n, buffer, size_of(c));
-    capture_to_ticks(out, n, &state->trip.opened);
+    rk_ns_to_ticks(out, n, &state->trip.opened);
     note_tcp_since(c, &before);
     return capture_failed(c, bad);
 }
@@ -221,7 +221,7 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
     const struct counts before = count_tcp();
     const int bad =
         time_acknowledgements(&state->trip, &state->capture, out, n, rk_integer(c, "interval_us"));
-    capture_to_ticks(out, n, &state->trip.opened);
+    rk_ns_to_ticks(out, n, &state->trip.opened);
     note_tcp_since(c, &before);
     return capture_failed(c, bad);
 }
@@ -270,8 +270,8 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     const struct counts before = count_tcp();
     int bad = 0;
     for (size_t i = 0; i < n && !bad; i++)
-        RK_TWICE_MINUS_ONCE(out + i, 1, rk_integer(c, "rounds"),
-                            bad = bad ? bad : write_and_read(fd, size));
+        RK_TIME_DIFFERENCE(out + i, 1, rk_integer(c, "rounds"),
+                           bad = bad ? bad : write_and_read(fd, size));
     note_tcp_since(c, &before);
     return trip_failed(c, bad);
 }
@@ -296,14 +296,14 @@ PROBE(tcp, open_tcp, run_tcp, close_trip, struct trip,
       .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE));
 PROBE(tcp_across, open_tcp_across, run_tcp, close_trip, struct trip,
       "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; the "
-      "server is on another CPU of this computer (the lowest)",
+      "server is on another CPU of this computer",
       .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE));
 PROBE(udp, open_udp, run_udp, close_udp, struct datagrams,
       "rounds x a datagram sent and its answer received; on loopback the server is on the same CPU",
       .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
 PROBE(udp_across, open_udp_across, run_udp, close_udp, struct datagrams,
       "rounds x a datagram sent and its answer received; the server is on another CPU of "
-      "this computer (the lowest)",
+      "this computer",
       .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
 PROBE(icmp, open_icmp, run_icmp, close_trip, struct echo_requests,
       "rounds x an echo request sent and its reply received, by a ping socket or else a raw one; "

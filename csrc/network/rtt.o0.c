@@ -26,9 +26,9 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     int bad = 0;
     for (size_t i = 0; i < n && !bad; i++) {
         struct rk_sample timer, whole;
-        RK_ONE_BY_ONE(&timer, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);
-        RK_ONE_BY_ONE(&whole, 1, RK_BARE_BEGIN, RK_BARE_END,
-                      bad = there_and_back(trip.fd, buffer, size));
+        RK_TIME_EACH(&timer, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);
+        RK_TIME_EACH(&whole, 1, RK_BARE_BEGIN, RK_BARE_END,
+                     bad = there_and_back(trip.fd, buffer, size));
         out[i] = (struct rk_sample){whole.ticks - timer.ticks, 1};
     }
     note_tcp_since(c, &before);
@@ -69,8 +69,8 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     const struct counts before = count_tcp();
     int bad = 0;
     for (size_t i = 0; i < n && !bad; i++)
-        RK_ONE_BY_ONE(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                      bad = there_and_back(trip.fd, buffer, size));
+        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
+                     bad = there_and_back(trip.fd, buffer, size));
     note_tcp_since(c, &before);
     return trip_failed(c, bad);
 }

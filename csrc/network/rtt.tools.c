@@ -8,13 +8,6 @@
 
 #define SPAN_MOST_MS 5000 /* sockperf's log is then under TOOL_PRINTS_MOST at 3 us a round trip */
 
-/* Ticks in a ns, over the time since that stamp. */
-static double ticks_in_ns(const struct rk_stamp *since)
-{
-    const struct rk_stamp now = rk_stamp_now();
-    return (double)(now.ticks - since->ticks) / (double)(now.ns - since->ns);
-}
-
 /* A time that a program printed is one only if it can be: in us, positive, within the whole run. */
 static int possible(double us, const struct rk_stamp *since)
 {
@@ -40,7 +33,7 @@ static int read_echo(const char *line, long *sequence, double *us)
 static int read_echoes(struct rk_context *c, char *text, struct rk_sample *out, size_t n,
                        const struct rk_stamp *begin)
 {
-    const double ticks = ticks_in_ns(begin);
+    const double ticks = rk_ticks_per_ns(begin);
     size_t seen = 0;
     char *rest = text;
     for (const char *line; (line = strsep(&rest, "\n"));) {
@@ -122,7 +115,7 @@ static long read_trips(char *text, double *us, const struct rk_stamp *begin, con
 static int spread(struct rk_context *c, char *text, struct rk_sample *out, size_t n,
                   const struct rk_stamp *begin)
 {
-    const double ticks = ticks_in_ns(begin);
+    const double ticks = rk_ticks_per_ns(begin);
     const char *bad;
     double *us =
         malloc((strlen(text) / 8 + 1) * sizeof *us); /* no line of four numbers is shorter */
@@ -175,23 +168,37 @@ static int ask_sockperf(struct rk_context *c, const char *port, struct rk_sample
     return status;
 }
 
-static int run_sockperf(struct rk_context *c, struct rk_sample *out, size_t n)
+struct sockperf {
+    struct tool server;
+    char port[8];
+};
+
+static int open_sockperf(struct rk_context *c)
 {
-    const struct counts before = count_tcp();
-    struct tool server = {0};
-    char number[8];
+    struct sockperf *const state = rk_state(c);
     int port;
     int status = tool_port(c, &port);
     if (status)
         return status;
-    snprintf(number, sizeof number, "%d", port);
-    const char *const words[] = {"server", "--tcp", "-i", TOOL_LOOPBACK, "-p", number, NULL};
-    status = tool_start(c, &server, "sockperf", "sockperf", words, -1, SPAN_MOST_MS);
-    status = status ? status : tool_await(c, &server, port);
-    status = status ? status : ask_sockperf(c, number, out, n);
-    tool_stop(&server);
+    snprintf(state->port, sizeof state->port, "%d", port);
+    const char *const words[] = {"server", "--tcp", "-i", TOOL_LOOPBACK, "-p", state->port, NULL};
+    status = tool_start(c, &state->server, "sockperf", "sockperf", words, -1, SPAN_MOST_MS);
+    return status ? status : tool_await(c, &state->server, port);
+}
+
+static int run_sockperf(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    const struct sockperf *const state = rk_state(c);
+    const struct counts before = count_tcp();
+    const int status = ask_sockperf(c, state->port, out, n);
     note_tcp_since(c, &before);
     return status;
+}
+
+static int close_sockperf(struct rk_context *c)
+{
+    tool_stop(&((struct sockperf *)rk_state(c))->server);
+    return 0;
 }
 
 RK_PROBE(
@@ -212,4 +219,5 @@ RK_PROBE(sockperf, .name = "network/rtt/sockperf", .op = "round trip",
          .params = RK_PARAMS(RK_COUNT("size_bytes", 64, 14, 65000, "one message"),
                              RK_COUNT("span_ms", 1000, 1000, SPAN_MOST_MS,
                                       "rounded up to whole seconds, as sockperf takes them")),
-         .trials = run_sockperf);
+         .open = open_sockperf, .trials = run_sockperf, .close = close_sockperf,
+         .state_bytes = sizeof(struct sockperf));

@@ -65,7 +65,7 @@ static int run_tcp(struct rk_context *c, struct rk_sample *out, size_t n)
     int64_t again = 0;
     const int status = take_windows(c, &windows, out, n, &again);
     note_retransmits(c, again, &before);
-    capture_to_ticks(out, n, &sender->opened);
+    rk_ns_to_ticks(out, n, &sender->opened);
     return status;
 }
 
@@ -82,7 +82,7 @@ static int run_start(struct rk_context *c, struct rk_sample *out, size_t n)
     for (size_t i = 0; i < n && !status; i++)
         status = take_windows(c, &windows, out + i, 1, &again);
     note_retransmits(c, again, &before);
-    capture_to_ticks(out, n, &sender->opened);
+    rk_ns_to_ticks(out, n, &sender->opened);
     return status;
 }
 
@@ -161,14 +161,12 @@ RK_PROBE(tcp, .name = "network/throughput/tcp", .op = "byte",
              "call, and on loopback it is on the sender's CPU",
          .params = RK_PARAMS(PEER, WINDOWS), .needs = RK_NEEDS_PEER, .trials = run_tcp,
          OF_A_SENDER(open_same_cpu));
-RK_PROBE(
-    tcp_across, .name = "network/throughput/tcp_across", .op = "byte",
-    .timed =
-        "bytes that the receiver, on another CPU of this computer than the sender (the lowest), "
-        "took from all its connections in successive windows of window_ms by its own "
-        "clock, skip_ms after its first byte; it takes up to 1 MiB a call",
-    .params = RK_PARAMS(RK_WORD("peer", "loopback", "loopback"), WINDOWS), .needs = RK_NEEDS_PEER,
-    .trials = run_tcp, OF_A_SENDER(open_across));
+RK_PROBE(tcp_across, .name = "network/throughput/tcp_across", .op = "byte",
+         .timed = "bytes that the receiver, on another CPU of this computer than the sender, "
+                  "took from all its connections in successive windows of window_ms by its own "
+                  "clock, skip_ms after its first byte; it takes up to 1 MiB a call",
+         .params = RK_PARAMS(RK_WORD("peer", "loopback", "loopback"), WINDOWS),
+         .needs = RK_NEEDS_PEER, .trials = run_tcp, OF_A_SENDER(open_across));
 RK_PROBE(start, .name = "network/throughput/start", .op = "byte",
          .timed =
              "bytes that the receiver of a fresh connection took in one window of window_ms by its "

@@ -60,34 +60,45 @@ static int ask_iperf3(struct rk_context *c, const char *port, int64_t span_s, st
     const struct rk_stamp begin = rk_stamp_now();
     int status = tool_start(c, &client, "iperf3", "iperf3", words, -1, span_s * 1000);
     status = status ? status : tool_wait(c, &client);
-    const struct rk_stamp end = rk_stamp_now();
     char *report = status ? NULL : tool_text(client.out);
     if (!status)
         status = report ? read_report(c, &client, report, span_s, &bytes, &seconds)
                         : rk_refused(c, "malloc", ENOMEM);
-    const double ticks_in_s = (double)(end.ticks - begin.ticks) / (double)(end.ns - begin.ns) * 1e9;
     if (!status)
-        *out = (struct rk_sample){(int64_t)(seconds * ticks_in_s), (uint64_t)bytes};
+        *out =
+            (struct rk_sample){(int64_t)(seconds * 1e9 * rk_ticks_per_ns(&begin)), (uint64_t)bytes};
     free(report);
     tool_stop(&client);
     return status;
 }
 
-/* A server that serves one client and ends by itself. */
-static int serve_once(struct rk_context *c, int cpu, struct rk_sample *out)
+struct iperf3 {
+    int cpu; /* the server's */
+    int port;
+};
+
+static int open_iperf3(struct rk_context *c)
+{
+    struct iperf3 *const state = rk_state(c);
+    state->cpu = rk_other_cpu();
+    if (state->cpu < 0)
+        return rk_cannot(c, "needs a second CPU, and this process may use only one");
+    return tool_port(c, &state->port);
+}
+
+/* One run. Its server serves one client and ends by itself: one that goes on refuses the next
+ * client while it still clears up after the last. */
+static int serve_once(struct rk_context *c, const struct iperf3 *state, struct rk_sample *out)
 {
     const int64_t span_s = (rk_integer(c, "span_ms") + 999) / 1000;
     struct tool server;
-    char number[8];
-    int port;
-    int status = tool_port(c, &port);
-    if (status)
-        return status;
-    snprintf(number, sizeof number, "%d", port);
-    const char *const words[] = {"-s", "-1", "-B", TOOL_LOOPBACK, "-p", number, NULL};
-    status = tool_start(c, &server, "iperf3", "iperf3", words, cpu, (span_s + TOOL_SPARE_S) * 1000);
-    status = status ? status : tool_await(c, &server, port);
-    status = status ? status : ask_iperf3(c, number, span_s, out);
+    char port[8];
+    snprintf(port, sizeof port, "%d", state->port);
+    const char *const words[] = {"-s", "-1", "-B", TOOL_LOOPBACK, "-p", port, NULL};
+    int status = tool_start(c, &server, "iperf3", "iperf3", words, state->cpu,
+                            (span_s + TOOL_SPARE_S) * 1000);
+    status = status ? status : tool_await(c, &server, state->port);
+    status = status ? status : ask_iperf3(c, port, span_s, out);
     status = status ? status : tool_wait(c, &server);
     tool_stop(&server);
     return status;
@@ -96,21 +107,18 @@ static int serve_once(struct rk_context *c, int cpu, struct rk_sample *out)
 static int run_iperf3(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct counts before = count_tcp();
-    const int cpu = rk_other_cpu();
-    if (cpu < 0)
-        return rk_cannot(c, "needs a second CPU, and this process may use only one");
     int status = 0;
     for (size_t i = 0; i < n && !status; i++)
-        status = serve_once(c, cpu, &out[i]);
+        status = serve_once(c, rk_state(c), &out[i]);
     note_tcp_since(c, &before);
     return status;
 }
 
 RK_PROBE(iperf3, .name = "network/throughput/iperf3", .op = "byte",
          .timed = "as iperf3 -J reports it in sum_received, by its own clock: one stream over the "
-                  "loopback to a server on another CPU (the lowest), from its beginning; what the "
+                  "loopback to a server on another CPU, from its beginning; what the "
                   "receiver got, and how long it took; a run a sample",
          .params = RK_PARAMS(RK_COUNT("size_bytes", 131072, 64, 1 << 20, "one send"),
                              RK_COUNT("span_ms", 1000, 1000, SPAN_MOST_MS,
                                       "rounded up to whole seconds, as iperf3 takes them")),
-         .trials = run_iperf3);
+         .open = open_iperf3, .trials = run_iperf3, .state_bytes = sizeof(struct iperf3));

@@ -69,12 +69,11 @@ static int find_interface(int fd, char name[IFNAMSIZ])
     if (getifaddrs(&all))
         return -1;
     for (const struct ifaddrs *one = all; one && !name[0]; one = one->ifa_next) {
-        if (!one->ifa_addr || one->ifa_addr->sa_family != here.ss_family)
+        if (!one->ifa_addr || one->ifa_addr->sa_family != wanted.family)
             continue;
         struct sockaddr_storage address = {0};
         memcpy(&address, one->ifa_addr,
-               here.ss_family == AF_INET ? sizeof(struct sockaddr_in)
-                                         : sizeof(struct sockaddr_in6));
+               wanted.family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
         const struct host host = host_of(&address);
         if (same_host(&host, &wanted))
             snprintf(name, IFNAMSIZ, "%s", one->ifa_name);

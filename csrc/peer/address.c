@@ -12,11 +12,16 @@
 static struct host allowed[ALLOWED_MOST];
 static int allowed_count;
 
+/* An IPv4 host that reaches a socket of IPv6 (::ffff:192.0.2.1) is that IPv4 host. */
 struct host host_of(const struct sockaddr_storage *address)
 {
     struct host host = {.family = address->ss_family};
-    if (address->ss_family == AF_INET6)
-        memcpy(host.bytes, &((const struct sockaddr_in6 *)address)->sin6_addr, 16);
+    const struct in6_addr *const six = &((const struct sockaddr_in6 *)address)->sin6_addr;
+    if (address->ss_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(six)) {
+        host.family = AF_INET;
+        memcpy(host.bytes, six->s6_addr + 12, 4);
+    } else if (address->ss_family == AF_INET6)
+        memcpy(host.bytes, six, 16);
     else
         memcpy(host.bytes, &((const struct sockaddr_in *)address)->sin_addr, 4);
     return host;
@@ -92,13 +97,13 @@ int listen_at(const char *address, struct sockaddr_storage *bound)
         note("%s is no address to listen on: %s.", address, gai_strerror(error));
         return -1;
     }
-    const int on = 1;
+    const int on = 1, off = 0;
     const int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     int bad = fd < 0;
     if (!bad) {
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-        if (found->ai_family == AF_INET6) /* so that no IPv4 host comes in another spelling */
-            setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+        if (found->ai_family == AF_INET6) /* "::" is for IPv4 as well, whatever bindv6only says */
+            setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
         bad = bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, 1024) < 0;
     }
     const int why = errno;

@@ -1,7 +1,9 @@
 /* main.c: reckon-peer, the other host of the network probes: options, and the loop that listens. */
 #include <fcntl.h>
 #include <getopt.h>
+#include <grp.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,14 +18,17 @@
 
 #include "peer/peer.h"
 
+#define NOBODY 65534 /* user and group (/proc/sys/kernel/overflowuid) */
+#define NOTES_AT_ONCE 50
+#define NOTE_EVERY_NS 10000000000u
 #define EVENTS_MOST 66 /* the two below, and as many greetings as there are */
 
 static const char help[] =
     "reckon-peer --listen ADDRESS[:PORT] [--allow HOST ...] [--token-file FILE] [--cpu N]\n"
     "The other host of Reckon's network measurements. It answers only hosts given by --allow\n"
-    "that know its token. It needs no privileges and writes no file.\n"
-    "  --listen ADDRESS[:PORT]  where: an address of this host, [IPv6]:PORT, 0.0.0.0 or :: for "
-    "all;\n"
+    "that know its token. It needs no privileges, drops those of root, and writes no file.\n"
+    "  --listen ADDRESS[:PORT]  where: an address of this host, [IPv6]:PORT, 0.0.0.0 for all of\n"
+    "                           IPv4, :: for all;\n"
     "                           port " PEER_PORT " unless given, 0 for any that is free\n"
     "  --allow HOST             who is served (may be given several times); needed unless it\n"
     "                           listens on a loopback address, where loopback is served\n"
@@ -45,23 +50,47 @@ uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* At most 50 lines a second: a flood of garbage must not fill a disk. */
+/* At most NOTES_AT_ONCE lines, and one more every NOTE_EVERY_NS: what others send must not fill a
+ * disk. */
 void note(const char *format, ...)
 {
-    static uint64_t second;
-    static int lines;
-    if (now_ns() / 1000000000u != second) {
-        second = now_ns() / 1000000000u;
-        lines = 0;
-    }
-    if (++lines > 50)
+    static uint64_t begin_ns, written, left_out;
+    const uint64_t now = now_ns();
+    begin_ns = begin_ns ? begin_ns : now;
+    const uint64_t allowed = NOTES_AT_ONCE + (now - begin_ns) / NOTE_EVERY_NS;
+    if (written >= allowed) {
+        left_out++;
         return;
-    char text[512];
+    }
+    /* Lines that were not used for a while are not saved up. */
+    written = written + NOTES_AT_ONCE < allowed ? allowed - NOTES_AT_ONCE + 1 : written + 1;
+    char text[512], before[64] = "";
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    fprintf(stderr, PEER_NAME ": %s\n", text);
+    if (left_out)
+        snprintf(before, sizeof before, "(%llu lines left out) ", (unsigned long long)left_out);
+    left_out = 0;
+    fprintf(stderr, PEER_NAME ": %s%s\n", before, text);
+}
+
+/* Root is needed for a port below 1024 and for a token file of its own alone. As nobody, or, where
+ * a user namespace has no such user, as root without capabilities. 0 or -1. */
+static int drop_privileges(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    const struct __user_cap_data_struct none[2] = {{0}};
+    if (geteuid() == 0 && setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0)
+        (void)!setresuid(NOBODY, NOBODY, NOBODY);
+    if (syscall(SYS_capset, &header, none) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
+        note("The privileges cannot be dropped: %s.", strerror(errno));
+        return -1;
+    }
+#ifdef __SANITIZE_ADDRESS__
+    prctl(PR_SET_DUMPABLE, 1); /* the check for leaks traces its own process */
+#endif
+    return 0;
 }
 
 void leave_sockets(void)
@@ -132,10 +161,9 @@ static void accept_one(void)
     if (fd >= 0) {
         const struct host host = host_of(&from);
         greet_new(fd, &host);
-    } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+    } else if (is_full(errno)) {
+        const struct timespec pause = {0, FULL_PAUSE_NS};
         forget_oldest_greeting();
-        const struct timespec pause = {0,
-                                       10000000}; /* not as fast as it can, where none was left */
         nanosleep(&pause, NULL);
     }
 }
@@ -164,7 +192,7 @@ static void listen_until_stopped(const sigset_t *open_mask)
     }
 }
 
-static int run(const char *address)
+static int run(const char *address, pid_t parent)
 {
     struct sockaddr_storage bound = {0};
     sockets.listening = listen_at(address, &bound);
@@ -175,6 +203,13 @@ static int run(const char *address)
         note("Listening on %s, which others reach, needs --allow HOST for each host to be served.",
              address);
         return 2;
+    }
+    if (drop_privileges())
+        return 1;
+    if (sockets.until_eof) { /* beside the end of its input, which another process may hold open */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            return 0;
     }
     /* Signals come in while it waits and nowhere else. */
     const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGCHLD};
@@ -244,10 +279,5 @@ int main(int argc, char **argv)
         note("Say where to listen, --listen ADDRESS[:PORT]; see --help.");
     if (optind < argc || !address || bad || find_token(token_file))
         return 2;
-    if (sockets.until_eof) { /* beside the end of its input, which another process may hold open */
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
-            return 0;
-    }
-    return run(address);
+    return run(address, parent);
 }

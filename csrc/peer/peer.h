@@ -57,6 +57,13 @@ void serve_udp_echo(int fd, const struct host *, const int64_t *);
 void serve_accept(int fd, const struct host *, const int64_t *);
 void serve_about(int fd, const struct host *, const int64_t *);
 
+/* After accept(2) failed with this error: no descriptor or memory is left. */
+static inline int is_full(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOMEM || error == ENOBUFS;
+}
+#define FULL_PAUSE_NS 10000000 /* before the next try */
+
 /* main.c */
 uint64_t now_ns(void);
 void note(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a line on stderr */

@@ -20,7 +20,9 @@ static int open_port(int control, int kind, int backlog, int *port)
     socklen_t length = sizeof here;
     getsockname(control, (struct sockaddr *)&here, &length);
     ((struct sockaddr_in6 *)&here)->sin6_port = 0; /* in the same place for IPv4 */
-    const int fd = socket(here.ss_family, kind | SOCK_CLOEXEC, 0);
+    const int fd = socket(here.ss_family, kind | SOCK_CLOEXEC, 0), off = 0;
+    if (fd >= 0 && here.ss_family == AF_INET6) /* the caller may be an IPv4 host */
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     if (fd >= 0 && bind(fd, (struct sockaddr *)&here, length) == 0 &&
         (!backlog || listen(fd, backlog) == 0) &&
         getsockname(fd, (struct sockaddr *)&here, &length) == 0) {
@@ -87,10 +89,11 @@ struct acceptor {
 
 static const int control_mark = -1, port_mark = -2;
 
-static void wait_for(struct acceptor *acceptor, int fd, int mark)
+/* 0 or -1: the kernel may refuse it (epoll_ctl(2): ENOMEM, ENOSPC). */
+static int wait_for(struct acceptor *acceptor, int fd, int mark)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = mark};
-    epoll_ctl(acceptor->epoll, EPOLL_CTL_ADD, fd, &event);
+    return epoll_ctl(acceptor->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
 static void stop_listening(struct acceptor *acceptor)
@@ -105,10 +108,19 @@ static void close_one(struct acceptor *acceptor, int fd)
     close(fd);
     acceptor->closed++;
     if (!acceptor->listening &&
-        acceptor->accepted < acceptor->count) { /* a descriptor is free again */
-        wait_for(acceptor, acceptor->fd, port_mark);
-        acceptor->listening = 1;
-    }
+        acceptor->accepted < acceptor->count) /* a descriptor is free again */
+        acceptor->listening = wait_for(acceptor, acceptor->fd, port_mark) == 0;
+}
+
+/* No descriptor or memory for a connection. If the service holds others, it accepts again when one
+ * is closed; else the shortage is the system's, and the service tries again in a while. */
+static void wait_for_room(struct acceptor *acceptor)
+{
+    const struct timespec pause = {0, FULL_PAUSE_NS};
+    if (acceptor->closed < acceptor->accepted)
+        stop_listening(acceptor);
+    else
+        nanosleep(&pause, NULL);
 }
 
 static void accept_one(struct acceptor *acceptor, const struct host *host)
@@ -118,9 +130,8 @@ static void accept_one(struct acceptor *acceptor, const struct host *host)
     const int fd =
         accept4(acceptor->fd, (struct sockaddr *)&from, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) {
-        if ((errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) &&
-            acceptor->closed < acceptor->accepted)
-            stop_listening(acceptor); /* until one closes */
+        if (is_full(errno))
+            wait_for_room(acceptor);
         return;
     }
     const struct host asking = host_of(&from);
@@ -135,8 +146,8 @@ static void accept_one(struct acceptor *acceptor, const struct host *host)
     if (acceptor->hold_ns)
         acceptor->held[(acceptor->first + acceptor->holding++) % acceptor->room] =
             (struct held){fd, now_ns() + acceptor->hold_ns};
-    else
-        wait_for(acceptor, fd, fd);
+    else if (wait_for(acceptor, fd, fd) < 0)
+        close_one(acceptor, fd); /* its end would never be noticed */
 }
 
 /* Closes the connections whose time is over; returns the ns until the next one's, -1 for none. */

@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "probe/probe.h"
+#include "probe/control_groups.h"
 #include "probe/kernel_files.h"
+
+#define GROUPS_MOUNTED_AT "/sys/fs/cgroup"
 
 /* Limit minus use of one control group; the page cache can be given back, so it counts as free. */
 static int64_t left_in(const char *folder, const char *limit, const char *use, const char *cached)
 {
-    char path[4400];
+    char path[2 * PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/%s", folder, limit);
     const int64_t most = rk_number_in(path);
     if (most == INT64_MAX)
@@ -19,37 +22,31 @@ static int64_t left_in(const char *folder, const char *limit, const char *use, c
     return used == INT64_MAX ? most : most - used + rk_field_in(path, cached);
 }
 
-/* The least that any group from this process's own up to the root leaves. Version 2 has one
- * hierarchy ("0::/path"), version 1 one for memory ("4:memory:/path"): cgroups(7). */
+/* The least that any group of one version leaves, from this process's own up to the root. */
+static int64_t left_by_version(int version, const char *mount)
+{
+    char group[PATH_MAX], folder[2 * PATH_MAX];
+    int64_t least = INT64_MAX;
+    rk_own_group(version, group);
+    while (group[0]) {
+        snprintf(folder, sizeof folder, "%s%s", mount, group);
+        const int64_t left = version == 2
+                                 ? left_in(folder, "memory.max", "memory.current", "inactive_file ")
+                                 : left_in(folder, "memory.limit_in_bytes", "memory.usage_in_bytes",
+                                           "total_inactive_file ");
+        least = left < least ? left : least;
+        *strrchr(group, '/') = 0;
+    }
+    return least;
+}
+
 static int64_t left_by_groups(void)
 {
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    char line[4096];
-    int64_t least = INT64_MAX;
-    while (file && fgets(line, sizeof line, file)) {
-        const int second = strncmp(line, "0::", 3) == 0;
-        char *group = second ? line + 3 : strstr(line, ":memory:");
-        if (!group)
-            continue;
-        group += second ? 0 : strlen(":memory:");
-        group[strcspn(group, "\n")] = 0;
-        for (;;) {
-            char folder[4300];
-            snprintf(folder, sizeof folder, "/sys/fs/cgroup%s%s", second ? "" : "/memory", group);
-            const int64_t left =
-                second ? left_in(folder, "memory.max", "memory.current", "inactive_file ")
-                       : left_in(folder, "memory.limit_in_bytes", "memory.usage_in_bytes",
-                                 "total_inactive_file ");
-            least = left < least ? left : least;
-            char *slash = strrchr(group, '/');
-            if (!slash || !group[0])
-                break;
-            *slash = 0;
-        }
-    }
-    if (file)
-        fclose(file);
-    return least;
+    char mount[PATH_MAX];
+    const int64_t second = left_by_version(2, GROUPS_MOUNTED_AT);
+    const int64_t first =
+        rk_memory_controller(GROUPS_MOUNTED_AT, mount) == 0 ? left_by_version(1, mount) : INT64_MAX;
+    return first < second ? first : second;
 }
 
 int64_t rk_available_bytes(void)

@@ -48,8 +48,7 @@ static inline uint64_t rk_add_chain(uint64_t rounds, uint64_t x, uint64_t y)
     return x;
 }
 
-/* The same with multiplies: three cycles each on every x86-64 core since 2008 (Fog, tables). */
-#define RK_MULTIPLY_CYCLES 3
+/* The same with multiplies, of rk_multiply_cycles() each. */
 static inline uint64_t rk_multiply_chain(uint64_t rounds, uint64_t x, uint64_t y)
 {
     __asm__ volatile(".p2align 5\n"
@@ -92,8 +91,6 @@ static inline uint64_t rk_add_chain(uint64_t rounds, uint64_t x, uint64_t y)
     return x;
 }
 
-/* Three cycles on Cortex-A76 and later and on Neoverse (Arm software optimisation guides). */
-#define RK_MULTIPLY_CYCLES 3
 static inline uint64_t rk_multiply_chain(uint64_t rounds, uint64_t x, uint64_t y)
 {
     __asm__ volatile(".p2align 5\n"
@@ -116,26 +113,23 @@ static inline uint64_t rk_monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The counter and the clock at the same moment: of ten tries the one with the least time between
- * the two clock reads around the counter read. */
+/* How finely the counter is read: the least by which two readings in turn differ. */
+struct rk_resolution {
+    int64_t ticks;
+    double ns; /* 0: not known before a calibration, and below 20 on every x86 processor */
+};
+
+struct rk_resolution rk_counter_resolution(void);
+
+/* The counter and the clock at the same moment. */
 struct rk_stamp {
     uint64_t ticks, ns;
 };
 
-static inline struct rk_stamp rk_stamp_now(void)
-{
-    struct rk_stamp stamp = {0, 0};
-    uint64_t tightest = UINT64_MAX;
-    for (int i = 0; i < 10; i++) {
-        const uint64_t before = rk_monotonic_ns();
-        const uint64_t ticks = rk_begin();
-        const uint64_t after = rk_monotonic_ns();
-        if (after - before < tightest) {
-            tightest = after - before;
-            stamp = (struct rk_stamp){ticks, before + (after - before) / 2};
-        }
-    }
-    return stamp;
-}
+/* Of ten tries the one with the least time between the two clock reads around the counter read. */
+struct rk_stamp rk_stamp_now(void);
+
+/* Ticks in a ns, by what the counter and the clock advanced since that stamp (some ms at least). */
+double rk_ticks_per_ns(const struct rk_stamp *since);
 
 #endif

@@ -14,6 +14,19 @@
 int64_t rk_integer(const struct rk_context *, const char *name);
 const char *rk_text(const struct rk_context *, const char *name);
 
+/* How many trials this run makes, those of the warm-up included: for what open prepares for each.
+ */
+size_t rk_trials(const struct rk_context *);
+
+/* One of the request's places, "" if it is not given:
+ *   peer, peer_token   reckon-peer's ADDRESS:PORT and its secret
+ *   nfs                the NFS server's HOST:/EXPORT; nfs_near and nfs_far: those of the lab
+ *   peer_process, nfs_process, nfs_near_process, nfs_far_process
+ *                      a process in the network of the lab from which that host is reached
+ *   nfs_library        libnfs, where it is not the system's
+ *   scratch, files     a folder on the disk that is measured; the run's files in it */
+const char *rk_place(const struct rk_context *, const char *name);
+
 /* The state_bytes that open, trials and close share: zeroed before open, and at a cache line. */
 void *rk_state(const struct rk_context *);
 /* The probe's `variant`, for functions that several probes share. */
@@ -31,8 +44,8 @@ int rk_refused(struct rk_context *, const char *what, int error);
 void rk_note_tcp(struct rk_context *, int64_t retransmits, int64_t listen_overflows,
                  int64_t listen_drops, int64_t time_wait);
 
-/* A CPU that this process might use when it was started, other than the one it runs on: the lowest.
- * -1 where there is none. */
+/* The partner of the CPU that this process runs on, of those that it might use when it was started
+ * (probe/topology.h). -1 where there is none. */
 int rk_other_cpu(void);
 #define RK_CPUS_MOST 1024 /* as many as a cpu_set_t has */
 /* The CPUs that this process might use when it was started, the one it runs on first; how many of
@@ -43,6 +56,12 @@ int rk_beside(const char *name, char path[4096]);
 /* Memory that can be touched without swapping or an OOM kill: what the system has available, or
  * what the control group leaves, whichever is less. -1 if not known. */
 int64_t rk_available_bytes(void);
+
+/* Whether the median of the samples is long against a step of the counter. */
+int rk_long_enough(const struct rk_sample *, size_t n, const struct rk_resolution *step);
+
+/* Converts samples in ns into ticks, by rk_ticks_per_ns(). */
+void rk_ns_to_ticks(struct rk_sample *, size_t n, const struct rk_stamp *since);
 
 #define RK_COUNT(name_, preset_, least_, most_, help_)                                             \
     {.name = name_,                                                                                \
@@ -62,7 +81,7 @@ int64_t rk_available_bytes(void);
         &id##_row
 
 /* n trials of `reps` times `body`, one pair of clock reads around each trial. */
-#define RK_BATCH(out, n, reps, body)                                                               \
+#define RK_TIME_TRIALS(out, n, reps, body)                                                         \
     for (size_t trial_ = 0; trial_ < (n); trial_++) {                                              \
         const int64_t reps_ = (reps);                                                              \
         const uint64_t begin_ = rk_begin();                                                        \

@@ -77,10 +77,15 @@ int rk_fits(struct rk_context *c, size_t size_bytes)
     return rk_cannot(c, why);
 }
 
+size_t rk_whole_pages(size_t size_bytes, int huge)
+{
+    const size_t page = huge ? rk_huge_page() : rk_small_page();
+    return size_bytes > SIZE_MAX - page ? SIZE_MAX : (size_bytes + page - 1) & ~(page - 1);
+}
+
 int rk_reserve(struct rk_context *c, struct rk_region *region, size_t size_bytes, int huge)
 {
-    const size_t most = rk_huge_page(), page = huge ? most : rk_small_page();
-    const size_t size = (size_bytes + page - 1) & ~(page - 1);
+    const size_t most = rk_huge_page(), size = rk_whole_pages(size_bytes, huge);
     *region = (struct rk_region){NULL, 0};
     if (!size)
         return 0;
@@ -120,7 +125,7 @@ int rk_touch(const struct rk_region *region)
 int rk_map(struct rk_context *c, struct rk_region *region, size_t size_bytes, int huge)
 {
     *region = (struct rk_region){NULL, 0};
-    int status = rk_fits(c, size_bytes);
+    int status = rk_fits(c, rk_whole_pages(size_bytes, huge));
     if (!status)
         status = rk_reserve(c, region, size_bytes, huge);
     if (status || !region->start)

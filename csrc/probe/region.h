@@ -23,6 +23,9 @@ int rk_wants_huge(struct rk_context *);
  * an OOM kill. 0 or a status. */
 int rk_fits(struct rk_context *, size_t size_bytes);
 
+/* That much in whole pages: what is touched where `size_bytes` are requested. */
+size_t rk_whole_pages(size_t size_bytes, int huge);
+
 /* Memory that has been touched, in pages of that size. 0 or a status; where it fails, nothing stays
  * mapped. */
 int rk_map(struct rk_context *, struct rk_region *, size_t size_bytes, int huge);

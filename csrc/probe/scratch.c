@@ -6,12 +6,23 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+/* Not in <linux/magic.h>, or not in that of older kernels. */
+#define ZFS_SUPER_MAGIC 0x2fc12fc1
+#ifndef SMB2_SUPER_MAGIC
+#define CIFS_SUPER_MAGIC 0xff534d42
+#define SMB2_SUPER_MAGIC 0xfe534d42
+#endif
+#ifndef CEPH_SUPER_MAGIC
+#define CEPH_SUPER_MAGIC 0x00c36400
+#endif
 #define BLOCK_WORDS 8192 /* one write of a scratch file: 64 KiB */
 
 const char *rk_scratch_dir(const struct rk_context *c)
 {
-    const char *const folder = rk_text(c, "dir"), *const set = getenv("RECKON_SCRATCH");
-    return *folder ? folder : set && *set ? set : "/var/tmp";
+    const char *const folder = rk_text(c, "dir"), *const set = rk_place(c, "scratch");
+    if (*folder)
+        return folder;
+    return *set ? set : "/var/tmp";
 }
 
 /* O_TMPFILE, or a file whose name is removed at once where the file system lacks it. */
@@ -33,15 +44,34 @@ static int no_room(struct rk_context *c, const char *dir, size_t size_bytes)
     return trouble(c, EOPNOTSUPP, "%.64s has no room for a file of %zu MiB", dir, size_bytes >> 20);
 }
 
-/* 0 if the open file lies on a disk; memory is unsupported, because no read of it needs a disk. */
+/* File systems whose reads need no disk of this machine, or are not under the page cache's control
+ * (statfs(2)). One in user space may be on a disk (ntfs-3g), so it is measured. */
+static const struct {
+    uint32_t type;
+    const char *lies;
+} not_on_a_disk[] = {
+    {TMPFS_MAGIC, "in memory and not on a disk"},
+    {RAMFS_MAGIC, "in memory and not on a disk"},
+    {NFS_SUPER_MAGIC, "on another host (NFS) and not on a disk of this machine"},
+    {SMB_SUPER_MAGIC, "on another host (SMB) and not on a disk of this machine"},
+    {CIFS_SUPER_MAGIC, "on another host (SMB) and not on a disk of this machine"},
+    {SMB2_SUPER_MAGIC, "on another host (SMB) and not on a disk of this machine"},
+    {AFS_SUPER_MAGIC, "on another host (AFS) and not on a disk of this machine"},
+    {CEPH_SUPER_MAGIC, "on other hosts (Ceph) and not on a disk of this machine"},
+    {V9FS_MAGIC, "on another host (9p) and not on a disk of this machine"},
+    {ZFS_SUPER_MAGIC, "on ZFS, whose own cache answers reads that pass the page cache"},
+};
+
+/* 0 if reads of the open file need a disk, else a status with the reason set. */
 static int check_on_a_disk(struct rk_context *c, int fd, const char *dir)
 {
     struct statfs about;
     if (fstatfs(fd, &about) < 0)
         return rk_failed(c, "fstatfs", errno);
-    if ((uint32_t)about.f_type != TMPFS_MAGIC && (uint32_t)about.f_type != RAMFS_MAGIC)
-        return 0;
-    return trouble(c, EOPNOTSUPP, "%.64s lies in memory and not on a disk", dir);
+    for (size_t i = 0; i < sizeof not_on_a_disk / sizeof *not_on_a_disk; i++)
+        if ((uint32_t)about.f_type == not_on_a_disk[i].type)
+            return trouble(c, EOPNOTSUPP, "%.64s lies %s", dir, not_on_a_disk[i].lies);
+    return 0;
 }
 
 /* 0 if a file of `size_bytes` may be created where `fd` lies, else a status with the reason set. */
@@ -118,8 +148,8 @@ int rk_make_cold(struct rk_context *c, int fd)
 int rk_run_has(const struct rk_context *c, int index, size_t size_bytes, char path[4096])
 {
     struct stat about;
-    const char *const folder = getenv("RECKON_FILES");
-    if (*rk_text(c, "dir") || !folder || !*folder)
+    const char *const folder = rk_place(c, "files");
+    if (*rk_text(c, "dir") || !*folder)
         return 0;
     snprintf(path, 4096, "%s/data-%d", folder, index);
     return stat(path, &about) == 0 && (uint64_t)about.st_size >= size_bytes;

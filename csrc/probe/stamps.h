@@ -32,7 +32,7 @@
 #define RK_JOIN(high, low) ((uint64_t)(high) << 32 | (low))
 
 /* n samples of `body`, each timed alone. */
-#define RK_ONE_BY_ONE(out, n, begin, end, body)                                                    \
+#define RK_TIME_EACH(out, n, begin, end, body)                                                     \
     for (size_t trial_ = 0; trial_ < (n); trial_++) {                                              \
         uint32_t high0_, low0_, high1_, low1_;                                                     \
         begin(high0_, low0_);                                                                      \
@@ -43,7 +43,7 @@
     }
 
 /* mbp2016: t(2n) - t(n), so that whatever is paid once cancels. */
-#define RK_TWICE_MINUS_ONCE(out, n, reps, body)                                                    \
+#define RK_TIME_DIFFERENCE(out, n, reps, body)                                                     \
     for (size_t trial_ = 0; trial_ < (n); trial_++) {                                              \
         const int64_t reps_ = (reps);                                                              \
         const uint64_t begin_ = rk_begin();                                                        \

@@ -6,12 +6,15 @@
 
 #define RK_PARAMS_MOST 16
 #define RK_TEXT_MOST 256
+#define RK_PLACES_MOST 16384 /* two paths, and some names of hosts */
 
 struct rk_context {
     const struct rk_probe *probe;
     char *reason;             /* 256 bytes, in the report */
     struct rk_report *report; /* NULL while a request is only checked */
+    const char *places;       /* "name=value" strings, one after the other; the last is empty */
     void *state;              /* probe->state_bytes, zeroed before open */
+    size_t trials;            /* of the warm-up and of the samples */
     int64_t integers[RK_PARAMS_MOST];
     char texts[RK_PARAMS_MOST][RK_TEXT_MOST];
 };
@@ -24,9 +27,10 @@ void rk_run_here(const struct rk_request *, struct rk_sample *, struct rk_report
 
 /* What rk_run shares with reckon-probe: one anonymous file, mapped by both. */
 struct rk_shared {
-    struct rk_request request; /* its two strings are in the arrays below */
+    struct rk_request request; /* its strings are in the arrays below */
     char probe[256];
     char params[4096];
+    char places[RK_PLACES_MOST];
     struct rk_report report;
     struct rk_sample samples[];
 };

@@ -1,4 +1,4 @@
-/* here.c: runs one row in this process and reports what happened meanwhile. */
+/* here.c: runs one probe in this process and reports what happened during its trials. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "probe/processor.h"
+#include "probe/topology.h"
 #include "runner/context.h"
 
 #define LINE_BYTES 64 /* a cache line, or a part of one */
@@ -26,8 +28,7 @@ int rk_cpus(int *cpus, int most)
 
 int rk_other_cpu(void)
 {
-    int cpus[2];
-    return rk_cpus(cpus, 2) == 2 ? cpus[1] : -1;
+    return rk_partner_cpu("/sys", &allowed, sched_getcpu());
 }
 
 static int pin(int cpu, char *reason)
@@ -114,12 +115,21 @@ void rk_note_tcp(struct rk_context *c, int64_t retransmits, int64_t listen_overf
     c->report->time_wait = time_wait;
 }
 
-/* Core cycles per tick. By difference, so that the pair of reads (0.2 % of so short a chain) does
- * not enter. 25,600 and 51,200 cycles: some 8 and 17 microseconds. */
+#define CALIBRATION_ROUNDS 100 /* 51,200 cycles: some 17 microseconds */
+#define CALIBRATION_STEPS 1000 /* of the counter, for 0.1 % */
+#define CALIBRATION_DOUBLINGS 8
+
+/* Core cycles per tick. By difference, so that the pair of reads (0.1 % of so short a chain) does
+ * not enter; on a coarse counter (24 MHz on some of Arm's) by longer chains. */
 static double cycles_per_tick(void)
 {
-    const uint64_t rounds = 50;
-    const int64_t ticks = (int64_t)(chain_ticks(2 * rounds) - chain_ticks(rounds));
+    const int64_t least = CALIBRATION_STEPS * rk_counter_resolution().ticks;
+    uint64_t rounds = CALIBRATION_ROUNDS;
+    int64_t ticks = (int64_t)(chain_ticks(2 * rounds) - chain_ticks(rounds));
+    for (int i = 0; ticks < least && i < CALIBRATION_DOUBLINGS; i++) {
+        rounds *= 2;
+        ticks = (int64_t)(chain_ticks(2 * rounds) - chain_ticks(rounds));
+    }
     return (double)(rounds * RK_CHAIN_STEP) / (double)(ticks > 0 ? ticks : 1);
 }
 
@@ -159,6 +169,16 @@ static int measure(struct rk_context *c, const struct rk_request *request,
     return status;
 }
 
+/* A median of no tick at all looks as precise as can be. */
+static int refuse_coarse(struct rk_context *c, const struct rk_sample *samples, size_t n)
+{
+    const struct rk_resolution step = rk_counter_resolution();
+    if (rk_long_enough(samples, n, &step))
+        return 0;
+    return rk_cannot(c, "a trial is too short for the steps of this machine's counter; more work "
+                        "in a trial (parameters) may help");
+}
+
 static int open_probe(struct rk_context *c, struct rk_report *report)
 {
     const uint64_t begin_ns = rk_monotonic_ns();
@@ -194,12 +214,21 @@ static int run_probe(struct rk_context *c, const struct rk_request *request,
         status = warm_up(c, request->warmup);
     if (!status)
         status = measure(c, request, samples, report);
+    if (!status && !c->probe->reports) /* the methods of the reports stay as they are */
+        status = refuse_coarse(c, samples, request->samples);
     return close_probe(c, status);
 }
 
 /* What the runner itself can see to be missing. */
 static int refuse_needs(struct rk_context *c)
 {
+    const char *const missing = rk_counter_missing();
+    if (missing)
+        return rk_cannot(c, missing);
+    if (c->probe->needs & RK_NEEDS_COMMON_COUNTER &&
+        !rk_counters_agree(rk_counter_is_invariant(), "/sys"))
+        return rk_cannot(c, "the counters of this machine's CPUs cannot be compared (the TSC is "
+                            "not invariant)");
 #if !defined(__x86_64__)
     if (c->probe->needs & RK_NEEDS_STAMPS)
         return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
@@ -209,20 +238,38 @@ static int refuse_needs(struct rk_context *c)
     return 0;
 }
 
+/* The request's places, each a string of its own, and an empty one at the end; NULL without memory.
+ */
+static char *split_places(const char *lines)
+{
+    const size_t length = lines ? strlen(lines) : 0;
+    char *const places = calloc(1, length + 2);
+    for (size_t i = 0; places && i < length; i++)
+        places[i] = (char)(lines[i] == '\n' ? 0 : lines[i]);
+    return places;
+}
+
 static int run_with_state(struct rk_context *c, const struct rk_request *request,
                           struct rk_sample *samples, struct rk_report *report)
 {
     const int missing = refuse_needs(c);
     if (missing)
         return missing;
+    c->trials = request->warmup + request->samples;
     const size_t size = (c->probe->state_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    char *const places = split_places(request->places);
+    c->places = places;
     c->state = size ? aligned_alloc(LINE_BYTES, size) : NULL;
-    if (size && !c->state)
-        return rk_failed(c, "aligned_alloc", ENOMEM);
-    if (size)
-        memset(c->state, 0, size);
-    const int status = run_probe(c, request, samples, report);
+    int status;
+    if (!places || (size && !c->state)) {
+        status = rk_failed(c, "aligned_alloc", ENOMEM);
+    } else {
+        if (size)
+            memset(c->state, 0, size);
+        status = run_probe(c, request, samples, report);
+    }
     free(c->state);
+    free(places);
     return status;
 }
 

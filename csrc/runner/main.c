@@ -29,6 +29,7 @@ int main(int argc, char **argv)
     close(RK_SHARED_FD);
     shared->request.probe = shared->probe;
     shared->request.params = shared->params;
+    shared->request.places = shared->places;
     rk_run_here(&shared->request, shared->samples, &shared->report);
     return 0;
 }

@@ -124,9 +124,23 @@ const char *rk_text(const struct rk_context *c, const char *name)
     return c->texts[declared(c, name)];
 }
 
+const char *rk_place(const struct rk_context *c, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *place = c->places; place && *place; place += strlen(place) + 1)
+        if (strncmp(place, name, length) == 0 && place[length] == '=')
+            return place + length + 1;
+    return "";
+}
+
 void *rk_state(const struct rk_context *c)
 {
     return c->state;
+}
+
+size_t rk_trials(const struct rk_context *c)
+{
+    return c->trials;
 }
 
 const void *rk_variant(const struct rk_context *c)

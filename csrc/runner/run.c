@@ -18,9 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "probe/topology.h"
 #include "runner/context.h"
-
-#define RK_PLACES_MOST 16 /* variables that are handed on */
 
 __attribute__((format(printf, 3, 4))) static int say(struct rk_report *report, int status,
                                                      const char *format, ...)
@@ -45,17 +44,6 @@ int rk_beside(const char *name, char path[PATH_MAX])
     return access(path, X_OK) == 0 ? 0 : -errno;
 }
 
-/* Where the other host, the disk and the files are: no parameters of a row, and in no record. */
-static int is_place(const char *variable)
-{
-    static const char *const places[] = {"RECKON_PEER", "RECKON_NFS",
-                                         "RECKON_SCRATCH=", "RECKON_FILES="};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (strncmp(variable, places[i], strlen(places[i])) == 0)
-            return 1;
-    return 0;
-}
-
 static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
 {
     char pad[4200];
@@ -72,10 +60,7 @@ static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
     char asan[512], ubsan[512];
     snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s", sanitizer ? sanitizer : "");
     snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=%s", undefined ? undefined : "");
-    char *envp[6 + RK_PLACES_MOST] = {"PATH=/usr/bin:/bin", "LC_ALL=C", pad, asan, ubsan};
-    for (char **from = environ, **to = envp + 5; *from && to < envp + 5 + RK_PLACES_MOST; from++)
-        if (is_place(*from))
-            *to++ = *from;
+    char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", pad, asan, ubsan, NULL};
 
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
@@ -97,13 +82,26 @@ static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
     return -error;
 }
 
+/* Holds back the signals that ask the caller to stop: one that came just before wait_ended() sleeps
+ * would else be noticed only at the probe's end. Returns what was blocked before. */
+static sigset_t hold_stop_signals(void)
+{
+    sigset_t stop, before;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGINT);
+    sigaddset(&stop, SIGTERM);
+    sigaddset(&stop, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &stop, &before);
+    return before;
+}
+
 /* Waits until the child has ended (0), the deadline is over (-ETIMEDOUT), or a signal asks the
- * caller to stop (-EINTR). Leaves the child to be reaped. */
+ * caller to stop (-EINTR); those signals are held back, except while this sleeps. Leaves the child
+ * to be waited for. */
 static int wait_ended(pid_t child, uint64_t deadline_ms)
 {
-    sigset_t stop, block;
+    sigset_t block;
     sigfillset(&block);
-    sigemptyset(&stop);
     sigdelset(&block, SIGINT);
     sigdelset(&block, SIGTERM);
     sigdelset(&block, SIGHUP);
@@ -143,6 +141,9 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
     if (strlen(request->params) >= sizeof((struct rk_shared *)0)->params ||
         strlen(request->probe) >= sizeof((struct rk_shared *)0)->probe)
         return say(report, -E2BIG, "The parameters are too long.");
+    const char *const places = request->places ? request->places : "";
+    if (strlen(places) >= sizeof((struct rk_shared *)0)->places)
+        return say(report, -E2BIG, "The names of hosts and folders are too long.");
     if (request->samples > (SIZE_MAX - sizeof(struct rk_shared)) / sizeof *samples)
         return say(report, -E2BIG, "That many samples do not fit into memory.");
     const size_t size = sizeof(struct rk_shared) + request->samples * sizeof *samples;
@@ -162,8 +163,10 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
     shared->request = *request;
     strcpy(shared->probe, request->probe);
     strcpy(shared->params, request->params);
+    strcpy(shared->places, places);
     shared->report.status = -EINPROGRESS;
 
+    const sigset_t before = hold_stop_signals();
     pid_t child;
     int status = spawn(&child, path, fd, request->seed);
     close(fd);
@@ -191,6 +194,7 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
         if (report->status == 0)
             memcpy(samples, shared->samples, request->samples * sizeof *samples);
     }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     munmap(shared, size);
     return report->status;
 }
@@ -209,11 +213,17 @@ int rk_run(const struct rk_request *request, struct rk_sample *samples, struct r
     return report->status;
 }
 
+int rk_default_cpu(void)
+{
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof allowed, &allowed) < 0 ? -1
+                                                              : rk_fastest_cpu("/sys", &allowed);
+}
+
 double rk_tick_hz(uint64_t interval_ns)
 {
     const struct rk_stamp first = rk_stamp_now();
     while (rk_monotonic_ns() < first.ns + interval_ns)
         ;
-    const struct rk_stamp last = rk_stamp_now();
-    return (double)(last.ticks - first.ticks) / (double)(last.ns - first.ns) * 1e9;
+    return rk_ticks_per_ns(&first) * 1e9;
 }

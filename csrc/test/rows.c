@@ -11,9 +11,9 @@ static int run_chain(struct rk_context *c, struct rk_sample *out, size_t n)
     const uint64_t rounds = (uint64_t)rk_integer(c, "instructions") / RK_CHAIN_STEP;
     const int64_t chains = rk_integer(c, "chains");
     if (strcmp(rk_text(c, "of"), "add") == 0) {
-        RK_BATCH(out, n, chains, RK_KEEP(rk_add_chain(rounds, begin_, 1)));
+        RK_TIME_TRIALS(out, n, chains, RK_KEEP(rk_add_chain(rounds, begin_, 1)));
     } else if (strcmp(rk_text(c, "of"), "multiply") == 0) {
-        RK_BATCH(out, n, chains, RK_KEEP(rk_multiply_chain(rounds, begin_, 3)));
+        RK_TIME_TRIALS(out, n, chains, RK_KEEP(rk_multiply_chain(rounds, begin_, 3)));
     } else {
         return rk_cannot(c, "a chain is of add or of multiply");
     }
@@ -58,7 +58,15 @@ static int run_fork(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-/* What the runner called so far: ticks are the runs that were closed in this process, ops how often
+static int run_instant(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    (void)c;
+    for (size_t i = 0; i < n; i++)
+        out[i] = (struct rk_sample){0, 1};
+    return 0;
+}
+
+/* What the runner called so far: ticks are the runs that this process began, ops how often
  * this run's probe was opened, 100 times that, and its trials called. */
 struct phases {
     uint64_t opened, called;
@@ -83,7 +91,7 @@ static int run_phases(struct rk_context *c, struct rk_sample *out, size_t n)
     struct phases *state = rk_state(c);
     state->called++;
     for (size_t i = 0; i < n; i++)
-        out[i] = (struct rk_sample){closed, 100 * state->opened + state->called};
+        out[i] = (struct rk_sample){closed + 1, 100 * state->opened + state->called};
     return fails_in(c, "trials") ? rk_failed(c, "trials", EIO) : 0;
 }
 
@@ -97,7 +105,7 @@ RK_PROBE(chain, .name = "test/chain", .op = "chain",
          .timed = "chains x a chain of `instructions` dependent instructions",
          .params = RK_PARAMS(RK_COUNT("instructions", 10240, 512, 1000000000,
                                       "length of the chain, a multiple of 512"),
-                             RK_WORD("of", "add", "add, or multiply (three cycles each)"),
+                             RK_WORD("of", "add", "add or multiply"),
                              RK_COUNT("chains", 20, 1, 1000000, "chains a trial")),
          .trials = run_chain);
 RK_PROBE(crash, .name = "test/crash", .op = "crash", .timed = "a segmentation fault",
@@ -109,6 +117,8 @@ RK_PROBE(refuse, .name = "test/cannot", .op = "call", .timed = "nothing: it cann
          .trials = run_refuse);
 RK_PROBE(forks, .name = "test/fork", .op = "fork", .timed = "fork(), _exit(0) and waitpid()",
          .trials = run_fork);
+RK_PROBE(instant, .name = "test/instant", .op = "call", .timed = "nothing: no tick passes",
+         .trials = run_instant);
 RK_PROBE(phases, .name = "test/phases", .op = "call", .timed = "nothing: it counts calls",
          .params = RK_PARAMS(RK_WORD("fails_in", "none", "none, open, trials or close")),
          .state_bytes = sizeof(struct phases), .open = open_phases, .trials = run_phases,

@@ -8,16 +8,18 @@ from pathlib import Path
 
 from sphinx_external_toc.parsing import MalformedError, parse_toc_yaml
 
-from reckon import config
+from reckon import config, records
 from reckon.config import ROOT, ReckonError
 from reckon.text import did_you_mean, joined
+
+FILE = ROOT / "_toc.yml"
 
 
 @functools.cache
 def toc() -> list[str]:
     """Every file of the book, in order."""
     try:
-        site = parse_toc_yaml(ROOT / "_toc.yml")
+        site = parse_toc_yaml(FILE)
     except MalformedError as error:
         raise ReckonError(f"_toc.yml: {error}.") from None
 
@@ -34,12 +36,18 @@ def notebooks() -> list[str]:
     return [file.removeprefix("notebooks/") for file in toc() if file.startswith("notebooks/")]
 
 
+def parts() -> list[str]:
+    """The parts of the book ("cpu", "memory"), in order: those that have experiments."""
+    records.note_read(str(FILE))
+    return list(dict.fromkeys(page.partition("/")[0] for page in notebooks() if "/" in page))
+
+
 def source(page: str) -> Path:
     return ROOT / "notebooks" / f"{page}.ipynb"
 
 
 def executed(page: str) -> Path:
-    return config.build_dir() / "executed" / f"{page}.ipynb"
+    return config.settings().build_dir / "executed" / f"{page}.ipynb"
 
 
 def find(page: str) -> str:

@@ -52,7 +52,7 @@ def file_versions(reads: set[str]) -> dict[str, list[int]]:
 
 
 def _file(read: str) -> str:
-    return read.partition("#")[0]
+    return records.entry_path(read)
 
 
 def _version(path: str) -> list[int] | None:
@@ -70,21 +70,23 @@ class Sources:
         package = Path(__file__).parent.parent
         files = [
             *sorted(package.rglob("*.py")),
-            config.library_dir() / "compiler.txt",
+            config.settings().library_dir / "compiler.txt",
             *sorted((ROOT / "csrc").rglob("*.[ch]")),
             *sorted((ROOT / "book").glob("*.toml")),
             *sorted((ROOT / "book" / "reports").glob("*.toml")),
         ]
+        settings = config.settings()
+        hosts = (settings.peer, settings.link_rtt, settings.link_rate, settings.nfs)
         self._shared = [
-            config.profile().name,
+            settings.profile.name,
             session().run.name,
-            *config.other_host(),
-            *(records.digest(str(file)) for file in files),
+            *map(str, hosts),
+            *(records.file_digest(file) for file in files),
         ]
 
     def key(self, page: str) -> str:
         """The hash of everything a page is made from besides the records it reads."""
-        parts = [records.digest(str(contents.source(page))), *self._shared]
+        parts = [records.file_digest(contents.source(page)), *self._shared]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
     def is_current(self, page: str) -> bool:

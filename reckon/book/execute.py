@@ -23,6 +23,8 @@ from reckon.book.dependencies import (
 from reckon.book.page_process import Job, NotebookFailed, PageProcess, ProcessDied
 from reckon.book.progress import Display
 from reckon.computer import scratch
+from reckon.config import Builder
+from reckon.presentation.text import literal
 from reckon.records.session import session
 
 _SECONDS_A_CALL = {"quick": 0.6, "standard": 3.0, "full": 80.0}  # for the first estimate only
@@ -45,9 +47,9 @@ def execute(pages: list[str]) -> Outcome:
     Raises ReckonError where nothing can be executed at all (no library, unwritable folders).
     """
     sources = Sources()
-    stale = [page for page in pages if config.fresh() or not sources.is_current(page)]
+    stale = [page for page in pages if config.settings().fresh or not sources.is_current(page)]
     outcome = Outcome()
-    records.make_folder(config.build_dir() / "executed")
+    records.make_folder(config.settings().build_dir / "executed")
     if not stale:
         return outcome
     with scratch.shared(), Display({page: _expected_s(page) for page in stale}) as display:
@@ -74,11 +76,11 @@ def _groups(pages: list[str]) -> list[list[str]]:
 
 def _expected_s(page: str) -> float:
     last = last_execution(page)
-    if last and last.profile == config.profile().name and not config.fresh():
+    if last and last.profile == config.settings().profile.name and not config.settings().fresh:
         return last.seconds
     text = contents.source(page).read_text(encoding="utf-8")
     calls = len(re.findall(r"rk\.measure(?!d)", text))
-    return 3.0 + calls * _SECONDS_A_CALL[config.profile().name]
+    return 3.0 + calls * _SECONDS_A_CALL[config.settings().profile.name]
 
 
 class _Page:
@@ -95,15 +97,14 @@ class _Page:
         self.process = PageProcess(self._job())
 
     def _job(self) -> Job:
-        environment = {
-            **os.environ,
-            "RECKON_EVENTS": str(self.events),
-            "RECKON_READS": str(self.reads),
-            "RECKON_RUN": session().run.name,
-            "RECKON_BOOK": "1",
-        }
-        log = config.build_dir() / "kernel.log"
-        return Job(contents.source(self.page), config.WORK, log, environment)
+        settings = config.settings().with_choices(run=session().run.name)
+        return Job(
+            notebook=contents.source(self.page),
+            folder=config.WORK,
+            log=settings.build_dir / "kernel.log",
+            settings=settings,
+            builder=Builder(self.events, self.reads, scratch.folder()),
+        )
 
     def _forget_logs(self) -> None:
         for path in (self.events, self.reads):
@@ -135,7 +136,7 @@ class _Page:
         last = Execution(
             sources=self._sources,
             failed=error,
-            profile=config.profile().name,
+            profile=config.settings().profile.name,
             seconds=round(self.seconds, 2),
             reads=read_digests(reads),
             versions=file_versions(reads),
@@ -143,7 +144,7 @@ class _Page:
         write(self.page, last)
 
     def stop(self) -> None:
-        self.process.kill()
+        self.process.stop()
         self._forget_logs()
 
 
@@ -190,7 +191,7 @@ class _Group:
 
 def _write_failed(page: str, error: str) -> None:
     """A page in place of the one that failed, saying so."""
-    text = f"{_title(page)}\n\n:::{{error}}\nThis page could not be made. {error}\n:::"
+    text = f"{_title(page)}\n\n:::{{error}}\nThis page could not be made. {literal(error)}\n:::"
     cell = nbformat.v4.new_markdown_cell(text, id="failed")
     records.write_whole(
         contents.executed(page), nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))

@@ -101,6 +101,8 @@ class _ThisProcess(Engine):
 
     @classmethod
     def execute_managed_notebook(cls, nb_man, kernel_name, **_) -> None:
+        """Execute the cells. The one that papermill injected is then left out of the notebook, so
+        that the others keep the places that they have in its source."""
         shell = _Shell.instance()
         for index, cell in enumerate(nb_man.nb.cells):
             nb_man.cell_start(cell, index)
@@ -112,18 +114,25 @@ class _ThisProcess(Engine):
                 nb_man.cell_exception(cell, index)
             nb_man.cell_complete(cell, index)
             if failed:
-                return
+                break
+        nb_man.nb.cells = [cell for cell in nb_man.nb.cells if not _is_injected(cell)]
 
 
-def execute(notebook: Path, folder: Path) -> str:
+def _is_injected(cell) -> bool:
+    return "injected-parameters" in cell.metadata.get("tags", [])
+
+
+def execute(notebook: Path, folder: Path, parameters: dict) -> str:
     """Execute a notebook, its cells in that folder; its text with the outputs.
 
-    Raises PapermillExecutionError where a cell raised an error.
+    parameters: by name, in place of what the cell with the tag "parameters" gives them. Raises
+    PapermillExecutionError where a cell raised an error.
     """
     # No output path: papermill would write the file after every cell.
     done = papermill.execute_notebook(
         str(notebook),
         None,
+        parameters,
         engine_name=_ENGINE,
         kernel_name="python3",
         progress_bar=False,

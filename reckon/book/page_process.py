@@ -12,9 +12,17 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
+
+from reckon import config
+from reckon.config import Builder, Settings
+
+_STOP_S = 5.0  # the longest that a page may take to end: its hosts and files go with it
 
 
 class NotebookFailed(Exception):
@@ -32,20 +40,23 @@ class Job:
     notebook: Path
     folder: Path  # the cells' working folder
     log: Path  # takes what the process and its children print past the notebook
-    environment: dict[str, str]
+    settings: Settings
+    builder: Builder
 
 
 def _work(job: Job, connection: Connection) -> None:
     """Send the executed notebook's text, or the exception."""
     os.setsid()  # Ctrl-C at the terminal reaches the builder alone, which ends this process
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    threading.Thread(target=_end_with_the_builder, daemon=True).start()
-    os.environ.clear()
-    os.environ.update(job.environment)
     with open(job.log, "a", encoding="utf-8") as log:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # drops one that came before setsid()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    threading.Thread(target=_end_with_the_builder, daemon=True).start()
+    config.use(job.settings)
+    config.set_builder(job.builder)
     connection.send(_executed(job))
     atexit._run_exitfuncs()  # multiprocessing leaves them out; hosts and scratch files need them
 
@@ -62,37 +73,62 @@ def _executed(job: Job) -> str | Exception:
 
     from reckon.book import kernel
 
+    # What the notebook hands to rk.begin().
+    parameters = {"profile": job.settings.profile.name, "run": job.settings.run}
     try:
-        return kernel.execute(job.notebook, job.folder)
+        return kernel.execute(job.notebook, job.folder, parameters)
     except PapermillExecutionError as error:
         return NotebookFailed(f"cell {error.cell_index + 1}: {error.ename}: {error.evalue}")
     except OSError as error:
         return error
 
 
+@contextmanager
+def _ctrl_c_put_off() -> Iterator[None]:
+    """Ctrl-C acts at the end of the block, so that a process is started as a whole.
+
+    The fork server inherits SIGINT blocked, and each page's process inherits it from the server:
+    Ctrl-C ends neither the server while it imports nor a page before it has a session of its own.
+    """
+    came = []
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # Python's handler runs also where another thread, such as one of numpy's, got the signal.
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, lambda *_: came.append(1)) if is_main else None
+    try:
+        yield
+    finally:
+        if is_main:
+            signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
 class PageProcess:
     """A notebook being executed."""
 
     def __init__(self, job: Job):
-        os.environ.setdefault("OMP_NUM_THREADS", "1")  # a process with threads is not to be forked
+        # A process with threads is not to be forked: none for numpy's libraries.
+        config.set_environment(OMP_NUM_THREADS="1")
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["reckon.book.kernel"])
         self._receiver, sender = context.Pipe(duplex=False)
         self._process = context.Process(target=_work, args=(job, sender), daemon=True)
-        # The server inherits the mask: Ctrl-C must not end it while it imports.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        resource_tracker.ensure_running()  # here, because it unblocks SIGINT when it has started
+        with _ctrl_c_put_off():
             self._process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        sender.close()
+            sender.close()
 
     @property
     def receiver(self) -> Connection:
         """For multiprocessing.connection.wait: ready when `result` does not block."""
         return self._receiver
 
-    def kill(self) -> None:
+    def stop(self) -> None:
+        """End the process, which has a moment to remove a file that it was writing."""
+        self._process.terminate()
+        self._process.join(_STOP_S)
         self._process.kill()  # its probe dies with it (PR_SET_PDEATHSIG)
         self._process.join()
 

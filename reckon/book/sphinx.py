@@ -25,7 +25,7 @@ def have_tex() -> bool:
 
 
 def site_dir() -> Path:
-    return config.build_dir() / "html"
+    return config.settings().build_dir / "html"
 
 
 def pdf_path() -> Path:
@@ -42,7 +42,7 @@ def html(stage: Stage) -> bool:
         mark.remove()
         _jupyter_book(stage.folder, "html")
         if not index.exists():
-            log = config.build_dir() / "html.log"
+            log = config.settings().build_dir / "html.log"
             raise ReckonError(f"Jupyter Book made no site; the log is {log}.")
     mark.remove()
     for path in (stage.folder / "_static").glob("*.*"):  # Sphinx does where a page changed alone
@@ -58,9 +58,10 @@ def pdf(stage: Stage) -> bool:
         return False
     mark.remove()
     _jupyter_book(stage.folder, "pdflatex")
-    made = config.build_dir() / "latex" / "reckon.pdf"
+    made = config.settings().build_dir / "latex" / "reckon.pdf"
     if not made.exists():
-        raise ReckonError(f"LaTeX made no PDF; the log is {config.build_dir()}/pdflatex.log.")
+        log = config.settings().build_dir / "pdflatex.log"
+        raise ReckonError(f"LaTeX made no PDF; the log is {log}.")
     records.make_folder(site_dir())
     shutil.copyfile(made, pdf_path())
     mark.set(stage.whole)
@@ -71,7 +72,7 @@ class _Mark:
     """A file that says of which stage the output was made; absent while it is being made."""
 
     def __init__(self, builder: str):
-        self._path = config.build_dir() / f"{builder}.built"
+        self._path = config.settings().build_dir / f"{builder}.built"
 
     def _read(self) -> str:
         return self._path.read_text("utf-8") if self._path.exists() else ""
@@ -91,12 +92,12 @@ class _Mark:
 
 def _jupyter_book(folder: Path, builder: str) -> None:
     """Run Jupyter Book; its whole output goes to a log, its errors into the ReckonError raised."""
-    if config.build_dir().name != "_build":
+    if config.settings().build_dir.name != "_build":
         raise ReckonError("RECKON_BUILD must be a folder named _build.")
-    log = config.build_dir() / f"{builder}.log"
+    log = config.settings().build_dir / f"{builder}.log"
     main = "from jupyter_book.cli.main import main; main()"
     command = [sys.executable, "-c", main, "build", str(folder), "--builder", builder]
-    command += ["--path-output", str(config.build_dir().parent)]
+    command += ["--path-output", str(config.settings().build_dir.parent)]
     command += ["-W", "-n", "--keep-going"]
     try:
         with open(log, "w", encoding="utf-8") as file:

@@ -9,9 +9,14 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
+
 from reckon import config, records, units
 from reckon.book import contents
 from reckon.config import ROOT, ReckonError
+from reckon.presentation.block import line
+from reckon.presentation.text import code, literal
+from reckon.records import verify
 from reckon.records.session import session
 
 _PROSE = (".md", ".bib", ".json")  # of what lies in book/
@@ -34,7 +39,7 @@ class Stage:
 
 def stage(*, pdf_link: bool) -> Stage:
     """Bring _build/stage up to date; files that did not change keep their time."""
-    folder = config.build_dir() / "stage"
+    folder = config.settings().build_dir / "stage"
     files = {**_sources(), **_figures(), **_executed()}
     files["book/stamp.md"] = (_stamp() + (_PDF_LINK if pdf_link else "")).encode()
     static, mathjax = _static(), _mathjax()
@@ -63,17 +68,37 @@ def _static() -> dict[str, bytes]:
 
 
 def _figures() -> dict[str, bytes]:
-    figures = (config.build_dir() / "figures").glob("*.*")
+    figures = (config.settings().build_dir / "figures").glob("*.*")
     return {f"figures/{path.name}": path.read_bytes() for path in figures}
 
 
 def _executed() -> dict[str, bytes]:
-    pages = contents.notebooks()
-    return {f"notebooks/{page}.ipynb": _without_times(contents.executed(page)) for page in pages}
+    pages, faults = contents.notebooks(), _faults()
+    return {
+        f"notebooks/{page}.ipynb": _staged(
+            contents.executed(page), [fault for fault in faults if fault.startswith(f"{page}/")]
+        )
+        for page in pages
+    }
 
 
-def _without_times(path: Path) -> bytes:
-    """The executed notebook without what differs from one execution to the next."""
+def _faults() -> list[str]:
+    """What `reckon verify` finds broken in the run; kept while no file of the run changes."""
+    run = session().run.name
+    files = sorted(path for path in records.run_dir(run).rglob("*") if path.is_file())
+    versions = [[str(path), *records.version_of(path)] for path in files]
+    path = config.settings().build_dir / "verified.json"
+    if path.exists() and (last := json.loads(path.read_text("utf-8")))["versions"] == versions:
+        return last["faults"]
+    faults = verify.faults(run)
+    records.write_whole(path, json.dumps({"versions": versions, "faults": faults}) + "\n")
+    return faults
+
+
+def _staged(path: Path, faults: list[str]) -> bytes:
+    """The executed notebook without what differs from one execution to the next.
+
+    faults: what is broken in its record, which the page says below its title."""
     try:
         notebook = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -81,6 +106,10 @@ def _without_times(path: Path) -> bytes:
     for part in (notebook, *notebook["cells"]):
         for name in ("papermill", "execution"):
             part["metadata"].pop(name, None)
+    if faults:
+        sentence = f"Its record was changed after it was written: {literal('; '.join(faults))}."
+        cell = nbformat.v4.new_markdown_cell(f":::{{error}}\n{sentence}\n:::", id="changed")
+        notebook["cells"].insert(1, cell)
     return (json.dumps(notebook, indent=1) + "\n").encode()
 
 
@@ -142,23 +171,27 @@ def commit() -> str:
 def _stamp() -> str:
     """What the front page says of this run. The date is that of the newest samples."""
     run = session().run
-    system, processor = run.machine["system"], run.machine["processor"]
-    memory = run.machine["memory"]["capacity"]["value"]
-    machine = f"{processor['model']['value']}, {processor['cores']['value']} cores"
+    machine = run.machine
+    words = f"{machine.value('processor.model')}, {machine.value('processor.cores')} cores"
+    memory = machine.number("memory.capacity")
     if memory:
-        machine += f", {units.amount(memory, 'byte')} of memory"
+        words += f", {units.amount(memory, 'byte')} of memory"
     date, profiles = _measured(run.name)
     rows = {
-        "Machine": machine,
-        "Kernel": system["kernel"]["value"],
-        "Hypervisor": system["hypervisor"]["value"],
-        "Compiler": system["compiler"]["value"] or "not reported",
+        "Machine": literal(words),
+        "Kernel": literal(machine.value("system.kernel")),
+        "Hypervisor": literal(machine.value("system.hypervisor")),
+        "Compiler": literal(machine.value("system.compiler") or "not reported"),
         "Measured": date,
         "Profile": profiles,
-        "Run": f"`{run.name}`",
-        "Commit": f"`{commit()}`",
+        "Run": code(run.name),
+        "Commit": code(commit()),
     }
-    table = "\n".join(f"| **{name}** | {value} |" for name, value in rows.items())
+    if root := verify.root_hash(run.name):
+        rows["Root hash"] = code(root)
+    if _faults():
+        rows["Changed"] = "after it was written; `reckon verify` lists what"
+    table = "\n".join(line([f"**{name}**", value]) for name, value in rows.items())
     return f"| This run | |\n| --- | --- |\n{table}\n"
 
 
@@ -170,7 +203,7 @@ def _measured(run: str) -> tuple[str, str]:
     experiments = records.experiments(run)
     states = [records.record_path(run, name).stat() for name in experiments]
     version = [[one.st_ino, one.st_mtime_ns, one.st_size] for one in states]
-    path = config.build_dir() / "measured.json"
+    path = config.settings().build_dir / "measured.json"
     if path.exists() and (last := json.loads(path.read_text("utf-8")))["version"] == version:
         return last["date"], last["profiles"]
     measured = [

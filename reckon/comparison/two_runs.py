@@ -42,7 +42,7 @@ CHANCE = 0.05  # the share of the named changes that may be due to chance
 _CENTRAL_PERCENTILES = (2.5, 97.5)
 _BATCHES_LEAST, _BATCHES_CONFIDENCE = 6, 0.99
 # The fields of a measurement that say how it was made, besides its parameters and its peer.
-_METHOD = ("probe", "op", "timed", "warmup", "priority")
+_METHOD = ("probe", "op", "warmup", "priority")
 
 
 @dataclass(frozen=True)
@@ -261,6 +261,13 @@ def _place(x: float | None, a: Side, b: Side, control: Side | None, least: float
     return Place(x, a, b, beyond and enough, p, control)
 
 
+def _times_the_same(one: records.Measurement, other: records.Measurement) -> bool:
+    """By the probe's version of meaning; by its description where a record has no version."""
+    if one.version and other.version:
+        return one.version == other.version
+    return one.timed == other.timed
+
+
 def _why_not_comparable(one: Result, other: Result) -> str:
     """Why the samples are not of the same thing; "" where they are, by all but the parameters.
 
@@ -268,7 +275,11 @@ def _why_not_comparable(one: Result, other: Result) -> str:
     """
     if one.is_curve != other.is_curve or units.dimension(one.unit) != units.dimension(other.unit):
         return "another kind of quantity"
+    if not (one.measurement and other.measurement):
+        return "not measured"
     if any(getattr(one.measurement, name) != getattr(other.measurement, name) for name in _METHOD):
+        return "measured in another way"
+    if not _times_the_same(one.measurement, other.measurement):
         return "measured in another way"
     peers = {result.measurement.peer for result in (one, other) if result.measurement}
     return "" if len(peers) == 1 else "measured with another peer"

@@ -265,7 +265,7 @@ def _memory() -> Check:
 
 
 def _disk() -> Check:
-    folder = config.build_dir()
+    folder = config.settings().build_dir
     while not os.path.exists(folder):  # also False where it may not be looked at
         folder = folder.parent
     free = shutil.disk_usage(folder).free

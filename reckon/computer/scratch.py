@@ -25,17 +25,20 @@ SHARE_OF_FREE = 0.25  # the files take at most this share of the free space
 _CHUNK_BYTES = 1 << 22
 _NAME = "reckon-files-"
 IN_MEMORY = ("tmpfs", "ramfs")
+# As the kernel names them in /proc/filesystems.
+_ON_ANOTHER_HOST = ("9p", "afs", "ceph", "cifs", "nfs", "nfs4", "smb3", "virtiofs")
+_MOUNTS = Path("/proc/self/mountinfo")
 
 
-class ScratchCannot(ReckonError):
+class ScratchUnavailable(ReckonError):
     """The files cannot be made; the message is the reason."""
 
 
 def _mount() -> tuple[str, str]:
     """The type and source of the file system below the scratch folder (proc_pid_mountinfo(5))."""
-    folder, kind, source = os.path.realpath(config.scratch_dir()), "unknown", "unknown"
+    folder, kind, source = os.path.realpath(config.settings().scratch_dir), "unknown", "unknown"
     longest = -1
-    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+    for line in _MOUNTS.read_text(encoding="utf-8").splitlines():
         before, after = line.split(" - ")
         point = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), before.split()[4])
         inside = folder == point or folder.startswith(point.rstrip("/") + "/")
@@ -51,21 +54,31 @@ def identity() -> str:
     Two USB sticks under one device name differ in their f_fsid (statvfs(3)).
     """
     try:
-        mark = f"{os.statvfs(config.scratch_dir()).f_fsid:x}"
+        mark = f"{os.statvfs(config.settings().scratch_dir).f_fsid:x}"
     except OSError:
         mark = "not there"
     return " ".join(["scratch", *_mount(), mark])
 
 
+def _lies_on(kind: str, source: str) -> str:
+    """What the reads of a file system of that type and source need."""
+    if kind in IN_MEMORY:
+        return "in memory, not on a disk"
+    if kind == "overlay":
+        return "layers over another file system"
+    if kind in _ON_ANOTHER_HOST:
+        return f"on another host ({source}), not on a disk of this machine"
+    if kind == "zfs":
+        return f"the ZFS {source}, whose own cache answers reads that pass the page cache"
+    if kind == "fuse" or kind.startswith("fuse."):
+        return f"a file system in user space ({kind}), which may need no disk"
+    return f"a file system on {source}"
+
+
 def facts() -> dict[str, tuple]:
     """The fields of the machine description: value in base units, source."""
-    folder = config.scratch_dir()
+    folder = config.settings().scratch_dir
     kind, source = _mount()
-    lies_on = f"a file system on {source}"
-    if kind in IN_MEMORY:
-        lies_on = "in memory, not on a disk"
-    elif kind == "overlay":
-        lies_on = "layers over another file system"
     size = None
     with suppress(OSError):
         about = os.statvfs(folder)
@@ -74,7 +87,7 @@ def facts() -> dict[str, tuple]:
     return {
         "folder": (str(folder), "SCRATCH"),
         "filesystem": (kind, "/proc/self/mountinfo"),
-        "lies_on": (lies_on, "/proc/self/mountinfo"),
+        "lies_on": (_lies_on(kind, source), "/proc/self/mountinfo"),
         "size": (size, "statvfs"),
         "read_ahead": (ahead, "read_ahead_kb" if ahead is not None else ""),
     }
@@ -119,7 +132,7 @@ def _own_name() -> str:
 
 def sweep() -> None:
     """Removes the files that killed owners of this PID namespace left in the scratch folder."""
-    for path in config.scratch_dir().glob(f"{_NAME}{_space()}-*"):
+    for path in config.settings().scratch_dir.glob(f"{_NAME}{_space()}-*"):
         pid, _, started = path.name.removeprefix(f"{_NAME}{_space()}-").partition("-")
         ours = path.lstat().st_uid == os.geteuid()
         if ours and re.fullmatch(r"[0-9]{1,9}", pid) and _started(int(pid)) != started:
@@ -131,25 +144,41 @@ def _remove(path: Path, owner: int) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
+class _Folders:
+    """The folder of this process, once it has one."""
+
+    own: Path | None = None
+
+
 @contextmanager
-def shared() -> Iterator[None]:
-    """All processes started inside share one folder of files, which is removed at the end."""
-    path = config.scratch_dir() / _own_name()
-    before = config.files_dir()
-    config.set_environment(RECKON_FILES=str(path))
+def shared() -> Iterator[Path]:
+    """The folder of files that all processes started inside share; it is removed at the end."""
+    path, before = config.settings().scratch_dir / _own_name(), _Folders.own
+    _Folders.own = path
     try:
-        yield
+        yield path
     finally:
         _remove(path, os.getpid())
-        config.set_environment(RECKON_FILES=str(before) if before else None)
+        _Folders.own = before
+
+
+def folder() -> Path | None:
+    """The folder of files that this process has made or shares; None so far."""
+    return _Folders.own
+
+
+def _parents_folder() -> Path | None:
+    builder, named = config.builder(), config.places().get("files")
+    if builder and builder.files:
+        return builder.files
+    return Path(named) if named else None
 
 
 def _folder() -> Path:
     """The folder that a parent shares with this process, or one of its own until it ends."""
-    path = config.files_dir()
-    if path is None or path.parent != config.scratch_dir():
-        path = config.scratch_dir() / _own_name()
-        config.set_environment(RECKON_FILES=str(path))
+    path = _Folders.own or _parents_folder()
+    if path is None or path.parent != config.settings().scratch_dir:
+        path = _Folders.own = config.settings().scratch_dir / _own_name()
         atexit.register(_remove, path, os.getpid())
     if not path.exists():
         sweep()
@@ -157,7 +186,7 @@ def _folder() -> Path:
     # Others may write beside it, and its name is predictable: never use a folder that they made.
     about = path.lstat()
     if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o077:
-        raise ScratchCannot(f"{path} is there already and another user's; remove it.")
+        raise ScratchUnavailable(f"{path} is there already and another user's; remove it.")
     return path
 
 
@@ -169,16 +198,16 @@ def prepare(
 ) -> list[Path]:
     """The paths of at least `files` files of at least `size_bytes` of random data, on the disk.
 
-    Existing data are kept. `told` is called with what is being written. Raises ScratchCannot.
+    Existing data are kept. `told` is called with what is being written. Raises ScratchUnavailable.
     """
-    where = config.scratch_dir()
+    where = config.settings().scratch_dir
     try:
         paths = [_folder() / f"data-{index}" for index in range(files)]
         missing = [max(0, size_bytes - _size(path)) for path in paths]
         about = os.statvfs(where)
         free = about.f_bavail * about.f_frsize
         if sum(missing) > SHARE_OF_FREE * free:
-            raise ScratchCannot(
+            raise ScratchUnavailable(
                 f"Files of {units.amount(sum(missing), 'byte')} would take more than a quarter of "
                 f"the {units.amount(free, 'byte')} that are free in {where}; choose another disk "
                 "with SCRATCH=."
@@ -188,7 +217,7 @@ def prepare(
                 told(f"writing {units.amount(more, 'byte')} to {where}")
                 _grow(path, size_bytes)
     except OSError as error:
-        raise ScratchCannot(f"No file can be written in {where}: {error.strerror}.") from None
+        raise ScratchUnavailable(f"No file can be written in {where}: {error.strerror}.") from None
     return paths
 
 

@@ -27,7 +27,7 @@ LEAST_RTT_S, MOST_RTT_S = 0.0, 2.0
 LEAST_RATE_BIT_PER_S, MOST_RATE_BIT_PER_S = 10e3, 2.5e9
 
 
-class LabCannot(ReckonError):
+class LabUnavailable(ReckonError):
     """This machine cannot start a lab host: the reason, and what would help."""
 
     def __init__(self, reason: str, remedy: str):
@@ -75,13 +75,13 @@ def _rate(bit_per_s: float) -> str:
 
 def link_rtt_s() -> float:
     """The round trip that LINK_RTT sets, in seconds."""
-    value = _setting("LINK_RTT", config.link_rtt(), "s", "0.2 ms")
+    value = _setting("LINK_RTT", config.settings().link_rtt, "s", "0.2 ms")
     return _within("LINK_RTT", value, LEAST_RTT_S, MOST_RTT_S, _time)
 
 
 def link_rate_bit_per_s() -> float:
     """The rate that LINK_RATE sets, in bit/s."""
-    value = 8 * _setting("LINK_RATE", config.link_rate(), "bit/s", "1 Gbit/s")
+    value = 8 * _setting("LINK_RATE", config.settings().link_rate, "bit/s", "1 Gbit/s")
     return _within("LINK_RATE", value, LEAST_RATE_BIT_PER_S, MOST_RATE_BIT_PER_S, _rate)
 
 
@@ -106,7 +106,7 @@ class Lab:
         _within("The link's round trip", rtt_s, LEAST_RTT_S, MOST_RTT_S, _time)
         _within("The link's rate", rate_bit_per_s, LEAST_RATE_BIT_PER_S, MOST_RATE_BIT_PER_S, _rate)
         command = [
-            str(config.library_dir() / "reckon-lab"),
+            str(config.settings().library_dir / "reckon-lab"),
             f"--rtt-us={round(rtt_s * 1e6)}",
             f"--rate-bit={round(rate_bit_per_s)}",
         ]
@@ -124,7 +124,7 @@ class Lab:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
-                env={**os.environ, "RECKON_PEER_TOKEN": token},
+                env=config.child_environment(RECKON_PEER_TOKEN=token),
                 start_new_session=True,  # Ctrl-C is this process's, which then ends the lab
             )
         except OSError as error:
@@ -142,7 +142,7 @@ class Lab:
         if "cannot" in answer:
             words = self.last_words()
             self.close()
-            raise LabCannot(answer["cannot"] + words, answer["remedy"])
+            raise LabUnavailable(answer["cannot"] + words, answer["remedy"])
         self.pid: int = answer["pid"]  # of a process in the client's namespaces
         self.peer_pid: int = answer["peer_pid"]
         self.relay_pid: int = answer["relay_pid"]
@@ -158,11 +158,11 @@ class Lab:
             "mtu_bytes": answer["mtu"],
             "queue_bytes": answer["queue_bytes"],
         }
-        # How a probe reaches the second host (csrc/network/).
-        self.environment = {
-            "RECKON_PEER_AT": f"{self.peer}:{PORT}",
-            "RECKON_PEER_TOKEN": token,
-            "RECKON_PEER_SPACE": str(self.pid),
+        # Where a probe reaches the second host (rk_place() in csrc/probe/probe.h).
+        self.places = {
+            "peer": f"{self.peer}:{PORT}",
+            "peer_token": token,
+            "peer_process": str(self.pid),
         }
 
     def _answer(self, deadline_s: float) -> dict:

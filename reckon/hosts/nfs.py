@@ -4,7 +4,7 @@ A real one (NFS=host:/export) holds a file `reckon-data`, put there by its owner
 nothing on it. Without NFS, nfs-ganesha runs on a lab host and exports the folder of the run's
 files, read-only, to the other end of the lab's link alone. There are up to three such servers, by
 the delay of their link: "other" (as LINK_RTT says), "near" (no delay: the server's and the client's
-own work) and "far". How probes reach them goes into the environment (csrc/files/support/nfs.h).
+own work) and "far".
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from reckon import config as settings
+from reckon import config
 from reckon.config import ReckonError
 from reckon.hosts import lab
 
@@ -32,7 +32,7 @@ PORT = 2049
 READY_S = 10.0  # the longest that a server may take until it serves
 DEADLINE_S = 5.0
 ADDRESS, EXPORT, FILE = "10.77.0.2", "/reckon", "reckon-data"
-PACKAGES = "apt-get install nfs-ganesha nfs-ganesha-vfs libnfs13 rpcbind"
+_INSTALL = "run `make nfs` as root, which installs what it needs on Debian and Ubuntu"
 _READY = "NFS SERVER INITIALIZED"  # what ganesha logs when it is done
 _NEEDED = 1 << 2  # CAP_DAC_READ_SEARCH (capabilities(7)), for open_by_handle_at(2)
 
@@ -56,16 +56,16 @@ EXPORT {{ Export_Id = 77; Path = "{folder}"; Pseudo = "{export}"; Access_Type = 
 """
 
 
-class NfsCannot(ReckonError):
+class NfsUnavailable(ReckonError):
     """No NFS server is available; the message is the reason."""
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Server:
     """A server that this process reads from."""
 
     kind: str  # "real" or "lab"
-    environment: dict[str, str]
+    places: dict[str, str]  # how a probe reaches it
     describe: str
     alive: Callable[[], bool] = lambda: True
 
@@ -82,59 +82,62 @@ def link(server: str) -> tuple[float, float]:
 
 
 def is_real(server: str) -> bool:
-    return server == "other" and bool(settings.nfs())
+    return server == "other" and bool(config.settings().nfs)
 
 
-def chosen(server: str, folder: Path) -> Chosen:
+def connect(server: str, folder: Path) -> Server:
     """The server, greeted or started once a process; one of the lab exports `folder`.
 
-    Raises NfsCannot, the same each time.
+    Raises NfsUnavailable, the same each time.
     """
     if server not in SERVERS:
         raise ReckonError(f"There is no NFS server {server!r}; choose one of {', '.join(SERVERS)}.")
-    found = _found(server, str(folder))
-    if isinstance(found, Chosen) and not found.alive():  # it was ended from outside: a new one
-        del _kept[server, str(folder)]
-        found = _found(server, str(folder))
-    if isinstance(found, NfsCannot):
-        raise NfsCannot(str(found))
+    found = _connect_once(server, str(folder))
+    if isinstance(found, Server) and not found.alive():  # it was ended from outside: a new one
+        del _connections[server, str(folder)]
+        found = _connect_once(server, str(folder))
+    if isinstance(found, NfsUnavailable):
+        raise NfsUnavailable(str(found))
     return found
 
 
 def forget() -> None:
-    """Ends the started servers; the next chosen() greets or starts one again."""
+    """Ends the started servers; the next connect() greets or starts one again."""
     while _started:
         _started.pop().close()
-    _kept.clear()
+    _connections.clear()
 
 
 _started: list[lab.Lab] = []
-_kept: dict[tuple[str, str], Chosen | NfsCannot] = {}
+_connections: dict[tuple[str, str], Server | NfsUnavailable] = {}
 
 
-def _found(server: str, folder: str) -> Chosen | NfsCannot:
-    if (server, folder) not in _kept:
-        _kept[server, folder] = _look(server, folder)
-    return _kept[server, folder]
+def _connect_once(server: str, folder: str) -> Server | NfsUnavailable:
+    if (server, folder) not in _connections:
+        _connections[server, folder] = _connect_now(server, folder)
+    return _connections[server, folder]
 
 
-def _look(server: str, folder: str) -> Chosen | NfsCannot:
-    mark = "" if server == "other" else f"{server.upper()}_"
-    names = {name: f"RECKON_NFS_{mark}{name}" for name in ("AT", "SPACE")}
-    settings.set_environment(**dict.fromkeys(names.values()))  # a parent's server need not be ours
+def _connect_now(server: str, folder: str) -> Server | NfsUnavailable:
     try:
-        address = settings.nfs()
-        found = _real(address) if address and is_real(server) else _lab(server, folder)
-    except NfsCannot as reason:
+        address = config.settings().nfs
+        return _real(address) if address and is_real(server) else _lab(server, folder)
+    except NfsUnavailable as reason:
         return reason
-    settings.set_environment(**{names[name]: value for name, value in found.environment.items()})
-    return found
+
+
+def _places(server: str, at: str, process: str = "") -> dict[str, str]:
+    """Where a probe reaches the server, by the names of rk_place() in csrc/probe/probe.h.
+
+    process: one in the network from which a lab's server is reached."""
+    name = "nfs" if server == "other" else f"nfs_{server}"
+    return {name: at, f"{name}_process": process}
 
 
 def identity(server: str) -> str:
     """Which server and link it is, for a record's key. Nothing is started for it."""
     if is_real(server):
-        return f"nfs {settings.nfs()} {' '.join(_libraries())}"
+        return f"nfs {config.settings().nfs} {' '.join(_libraries())}"
     rtt, rate = link(server)
     made = hashlib.sha256(f"{_SERVE}{_CONFIG}{_version()}{_libraries()}".encode()).hexdigest()[:8]
     return f"nfs {made} {lab.identity(rtt, rate)}"
@@ -143,27 +146,29 @@ def identity(server: str) -> str:
 # --- a real one ------------------------------------------------------------------------------
 
 
-def _real(where: str) -> Chosen:
+def _real(where: str) -> Server:
     match = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\s:/]+):(/\S*)", where)
     if not match:
-        raise NfsCannot(f"NFS is {where!r}; write HOST:/EXPORT.")
+        raise NfsUnavailable(f"NFS is {where!r}; write HOST:/EXPORT.")
     host = match[1].strip("[]")
     try:
         socket.create_connection((host, PORT), DEADLINE_S).close()
     except TimeoutError:
-        raise NfsCannot(
+        raise NfsUnavailable(
             f"The NFS server {host} did not answer within {DEADLINE_S:g} s; is it up, and does a "
             f"firewall let port {PORT} through?"
         ) from None
     except ConnectionRefusedError:
-        raise NfsCannot(
+        raise NfsUnavailable(
             f"Nothing listens at {host} port {PORT}; is an NFS server running there?"
         ) from None
     except OSError as error:
-        raise NfsCannot(f"There is no way to the NFS server {host}: {error.strerror}.") from None
-    return Chosen(
+        raise NfsUnavailable(
+            f"There is no way to the NFS server {host}: {error.strerror}."
+        ) from None
+    return Server(
         "real",
-        {"AT": where},
+        _places("other", where),
         f"The NFS server is {host}, and the file {FILE} of its export {match[2]}.",
     )
 
@@ -172,7 +177,7 @@ def _real(where: str) -> Chosen:
 
 
 def _program(name: str) -> str | None:
-    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/local/sbin")
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/local/sbin")
 
 
 def _libraries() -> list[str]:
@@ -198,11 +203,11 @@ def _version() -> str:
 def _why_not(folder: str) -> str | None:
     """Why nfs-ganesha cannot run here; None if it can."""
     if not _program("ganesha.nfsd"):
-        return f"nfs-ganesha is not installed; {PACKAGES}"
+        return f"nfs-ganesha is not installed; {_INSTALL}"
     if not glob.glob("/usr/lib*/ganesha/libfsalvfs.so") + glob.glob(
         "/usr/lib/*/ganesha/libfsalvfs.so"
     ):
-        return f"nfs-ganesha has no module for files on a disk; {PACKAGES}"
+        return f"nfs-ganesha has no module for files on a disk; {_INSTALL}"
     if not os.path.exists("/etc/mtab"):  # as in a system made by debootstrap and never started
         return (
             "/etc/mtab is missing, where nfs-ganesha looks for file systems; "
@@ -241,13 +246,13 @@ def _is_privileged() -> bool:
     return bool(held & _NEEDED) and users == ["0", "0", "4294967295"]
 
 
-def _lab(server: str, folder: str) -> Chosen:
+def _lab(server: str, folder: str) -> Server:
     why = _why_not(folder)
     if why:
-        raise NfsCannot(f"Cannot start an NFS server: {why}.")
+        raise NfsUnavailable(f"Cannot start an NFS server: {why}.")
     rtt, rate = link(server)
     with_3 = bool(_program("rpcbind"))
-    config = _CONFIG.format(
+    text = _CONFIG.format(
         address=ADDRESS, folder=folder, export=EXPORT, protocols="3, 4" if with_3 else "4"
     )
     program = [
@@ -259,13 +264,13 @@ def _lab(server: str, folder: str) -> Chosen:
         "-c",
         f'PATH="$PATH:/usr/sbin:/sbin"\n{_SERVE}',
         "sh",
-        config,
+        text,
         "3" if with_3 else "",
     ]
     try:
         made = lab.Lab(rtt, rate, program, wait_port=PORT)
-    except (lab.LabCannot, lab.LabEnded) as trouble:
-        raise NfsCannot(f"{trouble}") from None
+    except (lab.LabUnavailable, lab.LabEnded) as trouble:
+        raise NfsUnavailable(f"{trouble}") from None
     try:
         _await_ready(made)
     except BaseException:
@@ -279,8 +284,8 @@ def _lab(server: str, folder: str) -> Chosen:
     )
     if not with_3:
         description += "; without rpcbind it has no version 3"
-    environment = {"AT": f"{ADDRESS}:{EXPORT}", "SPACE": str(made.pid)}
-    return Chosen("lab", environment, description, lambda: made.running)
+    places = _places(server, f"{ADDRESS}:{EXPORT}", str(made.pid))
+    return Server("lab", places, description, lambda: made.running)
 
 
 def _await_ready(made: lab.Lab) -> None:
@@ -288,9 +293,11 @@ def _await_ready(made: lab.Lab) -> None:
     end = time.monotonic() + READY_S
     while _READY not in made.words():
         if not made.running:
-            raise NfsCannot(f"nfs-ganesha ended before it was ready{made.last_words()}.")
+            raise NfsUnavailable(f"nfs-ganesha ended before it was ready{made.last_words()}.")
         if time.monotonic() > end:
-            raise NfsCannot(f"nfs-ganesha was not ready within {READY_S:g} s{made.last_words()}.")
+            raise NfsUnavailable(
+                f"nfs-ganesha was not ready within {READY_S:g} s{made.last_words()}."
+            )
         time.sleep(0.005)
 
 
@@ -303,7 +310,7 @@ def facts() -> dict[str, tuple]:
     if is_real("other"):
         return {
             "kind": ("a real host", "NFS"),
-            "address": (settings.nfs(), "NFS"),
+            "address": (config.settings().nfs, "NFS"),
             "far_rtt": (far_rtt_s(), asked),
         }
     return {

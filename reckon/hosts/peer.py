@@ -3,7 +3,7 @@
 A real one (PEER=host) is greeted as a probe greets it (csrc/network/support/client.h) and describes
 itself before anything is measured, so that a missing peer gives one message and not one per probe.
 Without PEER the lab host is started: a second host in namespaces of this one, behind a link whose
-round trip and rate are set. How probes reach it goes into the environment.
+round trip and rate are set.
 """
 
 from __future__ import annotations
@@ -26,37 +26,38 @@ VERSION = 1  # of the protocol, as in csrc/peer/wire.h
 PORT = 7325
 DEADLINE_S = 5.0
 LINE_MOST = 1 << 16
-# What csrc/network/support/client.h reads: never a parameter, and the token is never in a record.
-VARIABLES = ("RECKON_PEER_AT", "RECKON_PEER_TOKEN", "RECKON_PEER_SPACE")
 TEXTS = ("system", "release", "machine", "processor", "congestion_control", "interface", "driver")
 NUMBERS = ("threads", "memory_bytes", "mtu_bytes", "speed_mbit_per_s")
 START = "`make peer` says how to start it there."
 
 
-class PeerCannot(ReckonError):
+class PeerUnavailable(ReckonError):
     """No other host is available; the message is the reason."""
 
 
 @dataclass(frozen=True)
-class Chosen:
+class OtherHost:
     """The other host that this process measures against."""
 
     kind: str  # "real" or "lab"
     identity: str  # part of a record's key: another host's samples are not reused for this one
-    environment: dict[str, str]
+    places: dict[str, str]  # how a probe reaches it; the token in it is never in a record
     facts: dict[str, tuple]  # of the machine description's part "peer": value in base units, source
     describe: str
     alive: Callable[[], bool] = lambda: True  # whether one that was started still runs
 
 
-def chosen() -> Chosen:
-    """The other host, greeted or started once a process. Raises PeerCannot, the same each time."""
-    found = _found()
-    if isinstance(found, Chosen) and not found.alive():  # it was ended from outside: a new one
+def connect() -> OtherHost:
+    """The other host, greeted or started once a process.
+
+    Raises PeerUnavailable, the same each time.
+    """
+    found = _connect_once()
+    if isinstance(found, OtherHost) and not found.alive():  # it was ended from outside: a new one
         forget()
-        found = _found()
-    if isinstance(found, PeerCannot):
-        raise PeerCannot(str(found))
+        found = _connect_once()
+    if isinstance(found, PeerUnavailable):
+        raise PeerUnavailable(str(found))
     return found
 
 
@@ -66,43 +67,41 @@ def identity() -> str:
     The lab host is not started for it. A real host is greeted; an unreachable one has an identity
     of its own.
     """
-    if not config.peer():
+    if not config.settings().peer:
         return _lab_identity()
     try:
-        return chosen().identity
-    except PeerCannot:
-        return f"peer {config.peer()}, not there"
+        return connect().identity
+    except PeerUnavailable:
+        return f"peer {config.settings().peer}, not there"
 
 
 def forget() -> None:
-    """Makes the next chosen() greet or start a host again."""
-    _found.cache_clear()
+    """Makes the next connect() greet or start a host again."""
+    _connect_once.cache_clear()
 
 
 @functools.cache
-def _found() -> Chosen | PeerCannot:
+def _connect_once() -> OtherHost | PeerUnavailable:
     try:
-        address = config.peer()
-        found = _real(address) if address else _lab()
-    except PeerCannot as reason:
+        address = config.settings().peer
+        return _real(address) if address else _lab()
+    except PeerUnavailable as reason:
         return reason
-    config.set_environment(**dict.fromkeys(VARIABLES) | found.environment)
-    return found
 
 
 # --- the lab host ----------------------------------------------------------------------------
 
 
-def _lab() -> Chosen:
+def _lab() -> OtherHost:
     try:
         made = lab.start()
-    except (lab.LabCannot, lab.LabEnded) as trouble:
-        raise PeerCannot(str(trouble)) from None
+    except (lab.LabUnavailable, lab.LabEnded) as trouble:
+        raise PeerUnavailable(str(trouble)) from None
     atexit.register(made.close)
-    return Chosen(
+    return OtherHost(
         "lab",
         _lab_identity(),
-        dict(made.environment),
+        dict(made.places),
         made.facts,
         made.describe(),
         lambda: made.running,
@@ -116,28 +115,29 @@ def _lab_identity() -> str:
 # --- a real one ------------------------------------------------------------------------------
 
 
-def _real(where: str) -> Chosen:
-    token = config.peer_token()
-    if not token:
-        raise PeerCannot(
+def _real(where: str) -> OtherHost:
+    secret = config.settings().peer_token
+    if not secret:
+        raise PeerUnavailable(
             f"{where} needs the token that it was started with: PEER_TOKEN=... {START}"
         )
+    token = secret.get_secret_value()
     if not re.fullmatch(r"[!-~]{16,128}", token):
-        raise PeerCannot("PEER_TOKEN must have 16 to 128 characters and no space.")
-    trouble = PeerCannot(f"{where} has no address.")
+        raise PeerUnavailable("PEER_TOKEN must have 16 to 128 characters and no space.")
+    trouble = PeerUnavailable(f"{where} has no address.")
     for address in _addresses(where):
         try:
             about = _ask_about(address, token)
-        except PeerCannot as reason:  # its next address may do
+        except PeerUnavailable as reason:  # its next address may do
             trouble = reason
             continue
         stable = {name: value for name, value in about.items() if name != "memory_bytes"}
         mark = hashlib.sha256(json.dumps(stable, sort_keys=True).encode()).hexdigest()[:8]
-        environment = {"RECKON_PEER_AT": _text(address), "RECKON_PEER_TOKEN": token}
-        return Chosen(
+        places = {"peer": _text(address), "peer_token": token, "peer_process": ""}
+        return OtherHost(
             "real",
             f"peer {address[0]} {mark}",
-            environment,
+            places,
             _description(_text(address), about),
             _sentence(address[0], about),
         )
@@ -155,7 +155,9 @@ def _addresses(where: str) -> list[tuple]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError, OverflowError) as error:
-        raise PeerCannot(f"{host} is not found: {getattr(error, 'strerror', error)}.") from None
+        raise PeerUnavailable(
+            f"{host} is not found: {getattr(error, 'strerror', error)}."
+        ) from None
     return [one[4] for one in found if one[0] in (socket.AF_INET, socket.AF_INET6)]
 
 
@@ -177,16 +179,20 @@ def _ask_about(address: tuple, token: str) -> dict:
             _greet(connection, lines, at, token)
             return _facts(next(lines), at)
     except TimeoutError:
-        raise PeerCannot(
+        raise PeerUnavailable(
             f"The peer at {at} did not answer within {DEADLINE_S:g} s; is it up, and does a "
             "firewall let its port through?"
         ) from None
     except ConnectionRefusedError:
-        raise PeerCannot(f"Nothing listens at {at}; start reckon-peer there. {START}") from None
+        raise PeerUnavailable(
+            f"Nothing listens at {at}; start reckon-peer there. {START}"
+        ) from None
     except ConnectionError:
-        raise PeerCannot(f"The peer at {at} closed the connection before it answered.") from None
+        raise PeerUnavailable(
+            f"The peer at {at} closed the connection before it answered."
+        ) from None
     except OSError as error:
-        raise PeerCannot(f"There is no way to the peer at {at}: {error.strerror}.") from None
+        raise PeerUnavailable(f"There is no way to the peer at {at}: {error.strerror}.") from None
 
 
 def _lines(connection: socket.socket, end: float):
@@ -206,23 +212,23 @@ def _lines(connection: socket.socket, end: float):
 def _greet(connection: socket.socket, lines, at: str, token: str) -> None:
     greeting = next(lines)
     if greeting.startswith("no "):
-        raise PeerCannot(_clean(greeting[3:]))
+        raise PeerUnavailable(_clean(greeting[3:]))
     match = re.fullmatch(r"reckon-peer (\d{1,9})", greeting)
     if not match:
-        raise PeerCannot(f"What listens at {at} is no reckon-peer.")
+        raise PeerUnavailable(f"What listens at {at} is no reckon-peer.")
     same = int(match[1]) == VERSION
     words = f"{token} about" if same else ""  # another version never gets the token
     connection.sendall(f"reckon-peer {VERSION} {words}".strip().encode() + b"\n")
     if not same:
-        raise PeerCannot(
+        raise PeerUnavailable(
             f"The peer at {at} speaks version {match[1]} of the protocol and this Reckon version "
             f"{VERSION}; build both from the same commit."
         )
     answer = next(lines)
     if answer.startswith("no "):
-        raise PeerCannot(_clean(answer[3:]))
+        raise PeerUnavailable(_clean(answer[3:]))
     if answer != "ok":
-        raise PeerCannot(f"The peer at {at} answered neither yes nor no.")
+        raise PeerUnavailable(f"The peer at {at} answered neither yes nor no.")
 
 
 def _clean(text: str, most: int = 200) -> str:
@@ -238,7 +244,7 @@ def _facts(line: str, at: str) -> dict:
         numbers = {name: said.get(name) for name in NUMBERS}
         guest = said.get("guest")
     except (ValueError, AttributeError):
-        raise PeerCannot(f"The peer at {at} did not say what it is.") from None
+        raise PeerUnavailable(f"The peer at {at} did not say what it is.") from None
     for name, text in texts.items():
         texts[name] = _clean(text) if isinstance(text, str) and text else None
     for name, number in numbers.items():

@@ -8,15 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from reckon import config, records, units
+from reckon import config, units
 from reckon.config import PROFILES, ReckonError
 from reckon.measurement.events import emit
-from reckon.measurement.plan import measure_together
+from reckon.measurement.plan import measure_together, record_measurement
 from reckon.prediction.formula import Prediction
 from reckon.records.models import Measurement, Point
-from reckon.records.result import Result, from_record, process_values
+from reckon.records.result import Result, from_record
 from reckon.records.seal import seal
 from reckon.records.session import session
+from reckon.records.values import process_values
 from reckon.statistics import onset
 from reckon.statistics.onset import Onset
 
@@ -35,7 +36,7 @@ def measure_capacities(
     fresh processes gives one value; else the whole curve gives one, the last size before the jump.
     In a profile shorter than `least` nothing is measured, and the results are those of the record.
     Raises ReckonError, as measure()."""
-    too_short = config.profile().rank < PROFILES[least].rank
+    too_short = config.settings().profile.rank < PROFILES[least].rank
     if too_short or (session().replay and least != "quick"):
         return {one.quantity: _recorded(one, least) for one in [*plans, *found_in]}
     sealed = {capacity: seal(capacity) for capacity in found_in}
@@ -127,13 +128,7 @@ def _record(name: str, curve: Result) -> Result:
     """Write the capacities that the curve shows as samples of a quantity: bytes, no time."""
     values, reason = _capacities(curve)
     made = _measurement(curve, values, reason)
-    run = session().run.name
-    record = records.read_record(run, name.rsplit("/", 1)[0])
-    quantity = record.quantities[name]
-    if values or quantity.measurement is None or quantity.measurement.state != "measured":
-        quantity = quantity.model_copy(update={"measurement": made})
-        record.quantities[name] = quantity
-        records.write_record(run, record)
+    quantity = record_measurement(name, made)
     state = "reused" if values and curve.state == "reused" else made.state
     emit("done", quantity=name, state=state, reason=made.reason)
     return Result(name, quantity, state, made.reason)
@@ -149,7 +144,7 @@ def _measurement(curve: Result, values: list[float], reason: str | None) -> Meas
     )
     last = curve.points[-1].processes if values else []
     processes = [
-        process.model_copy(update={"ticks": [0], "ops": round(value)})
+        process.model_copy(update={"ticks": [0], "ops": round(value), "visit": 0})
         for process, value in zip(last, values, strict=False)
     ]
     point = Point(x=None, params={}, stopped="processes", processes=processes)
@@ -163,6 +158,7 @@ def _measurement(curve: Result, values: list[float], reason: str | None) -> Meas
             "timed": _TIMED.format(curve=curve.quantity, event=event),
             "axis": None,
             "params": {key: value for key, value in source.params.items() if key != source.axis},
+            "visits": [],
             "peer": None,
             "samples": 1,
             "warmup": 0,

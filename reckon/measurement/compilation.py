@@ -12,7 +12,7 @@ def compile_library() -> None:
     """Brings the C library of an installed package up to date. Raises ReckonError if it fails."""
     if not config.INSTALLED:
         return
-    sources, target = config.ROOT / "csrc", config.library_dir()
+    sources, target = config.ROOT / "csrc", config.settings().library_dir
     try:
         subprocess.run(
             ["make", "-s", "-C", sources, f"OUT={target}"],

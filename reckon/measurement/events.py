@@ -9,7 +9,7 @@ from reckon import config
 
 def emit(event: str, **details) -> None:
     """Append an event to the log that the builder watches, if there is one."""
-    log = config.events_log()
-    if log:
-        with open(log, "a", encoding="utf-8") as file:
+    builder = config.builder()
+    if builder:
+        with open(builder.events, "a", encoding="utf-8") as file:
             file.write(json.dumps({"event": event, **details}) + "\n")

@@ -10,12 +10,14 @@ import hashlib
 import itertools
 import os
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from pydantic import ConfigDict
 
-from reckon.config import ROOT, ReckonError, library_dir
+from reckon import config
+from reckon.config import ROOT, ReckonError, settings
 from reckon.records.models import Conditions
 from reckon.text import did_you_mean
 
@@ -31,6 +33,7 @@ class Needs(enum.IntFlag):
     SERVER = 1 << 2
     ROOT = 1 << 3
     STAMPS = 1 << 4
+    COMMON_COUNTER = 1 << 5
 
 
 class Sample(C.Structure):
@@ -72,6 +75,7 @@ class Request(C.Structure):
     _fields_ = [
         ("probe", C.c_char_p),
         ("params", C.c_char_p),
+        ("places", C.c_char_p),
         ("samples", C.c_uint64),
         ("warmup", C.c_uint64),
         ("deadline_ms", C.c_uint64),
@@ -111,7 +115,7 @@ class ProbeFailed(ReckonError):
     """The probe failed, crashed or hung; it gave no sample."""
 
 
-class ProbeCannot(ReckonError):
+class ProbeUnsupported(ReckonError):
     """The probe is unsupported on this machine; the message is the reason."""
 
 
@@ -169,7 +173,7 @@ class Options:
 
 @functools.cache
 def _library() -> C.CDLL:
-    path = library_dir() / "libreckon.so"
+    path = settings().library_dir / "libreckon.so"
     try:
         library = C.CDLL(str(path))
     except OSError as error:
@@ -237,8 +241,14 @@ def probe(name: str) -> Probe:
 
 
 def default_cpu() -> int:
-    """The last CPU that this process may use: interrupts tend to go to the first."""
-    return max(os.sched_getaffinity(0))
+    """The fastest CPU that this process may use; of several the last (csrc/probe/topology.h)."""
+    return _fastest_cpu(frozenset(os.sched_getaffinity(0)))
+
+
+@functools.cache
+def _fastest_cpu(allowed: frozenset[int]) -> int:
+    chosen = _library().rk_default_cpu()
+    return chosen if chosen >= 0 else max(allowed)
 
 
 @functools.cache
@@ -247,12 +257,22 @@ def tick_hz() -> float:
     return _library().rk_tick_hz(50_000_000)
 
 
-def run(name: str, params: dict[str, int | str] | None = None, **options) -> Outcome:
+def _lines(values: Mapping[str, int | str]) -> bytes:
+    return "\n".join(f"{key}={value}" for key, value in values.items()).encode()
+
+
+def run(
+    name: str,
+    params: Mapping[str, int | str] | None = None,
+    places: Mapping[str, str] | None = None,
+    **options,
+) -> Outcome:
     """The samples of one run of a probe, by default in a fresh lean process pinned to one CPU.
 
-    options: fields of Options. Raises ProbeCannot (unsupported on this machine), ProbeFailed
-    (crash, deadline, failure inside), ReckonError (no such probe, parameter or value) and
-    KeyboardInterrupt.
+    places: where the hosts and files are, by the names of rk_place() in csrc/probe/probe.h, before
+    what the environment says. options: fields of Options. Raises ProbeUnsupported (on this
+    machine), ProbeFailed (crash, deadline, failure inside), ReckonError (no such probe, parameter
+    or value) and KeyboardInterrupt.
     """
     probe(name)
     how = Options(**options)
@@ -261,7 +281,8 @@ def run(name: str, params: dict[str, int | str] | None = None, **options) -> Out
     samples = (Sample * how.samples)()
     request = Request(
         probe=name.encode(),
-        params="\n".join(f"{key}={value}" for key, value in (params or {}).items()).encode(),
+        params=_lines(params or {}),
+        places=_lines(config.places() | dict(places or {})),
         samples=how.samples,
         warmup=how.warmup,
         deadline_ms=int(how.deadline_s * 1000),
@@ -285,7 +306,7 @@ def _check(status: int, report: Report) -> None:
     if status == -errno.EINTR:
         raise KeyboardInterrupt
     if status == -errno.EOPNOTSUPP:
-        raise ProbeCannot(reason)
+        raise ProbeUnsupported(reason)
     if status in (-errno.EINVAL, -errno.E2BIG, -errno.ENOENT):
         raise ReckonError(reason)
     if status:
@@ -295,7 +316,7 @@ def _check(status: int, report: Report) -> None:
 def compiler() -> str:
     """The version and flags of the compiler that built the library."""
     try:
-        return (library_dir() / "compiler.txt").read_text().strip()
+        return (settings().library_dir / "compiler.txt").read_text().strip()
     except OSError:
         raise ReckonError("The C library is not built; run `make lib`.") from None
 
@@ -308,7 +329,7 @@ def source_key(name: str) -> str:
     the runner, each with its headers, and reckon-peer's for a probe that needs a peer. (The lab
     host's count with the link: peer.identity.)
     """
-    folder, row = library_dir(), probe(name)
+    folder, row = settings().library_dir, probe(name)
     lists = [(folder / row.file).with_suffix(".sources")]
     if row.needs & Needs.PEER:
         lists.append(folder / "reckon-peer.sources")

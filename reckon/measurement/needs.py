@@ -19,18 +19,23 @@ if TYPE_CHECKING:
 _SMALLEST_FILE_BYTES = 4096  # written only to have a folder to export
 
 
-def provide(plan: Plan) -> str | None:
-    """A description of the host at the other end, once everything that the probe needs is there.
+def provide(plan: Plan) -> tuple[str | None, dict[str, str]]:
+    """A description of the host at the other end, and the places of the hosts and files.
 
     Writes the files and starts the server or the other host. Points that cannot run without them,
     or that the profile has no time for, are given up with the reason."""
     _leave_to_longer_profiles(plan)
+    host, places = None, {}
     if not plan.open_points():
-        return None
-    host = _greet_peer(plan) if plan.uses_peer else None
+        return host, places
+    if plan.uses_peer:
+        host, places = _greet_peer(plan)
     if plan.probe.needs & (Needs.DISK | Needs.SERVER) and not _is_users_server(plan.server):
-        _write_files(plan)
-    return _start_server(plan) if plan.server else host
+        places |= _write_files(plan)
+    if plan.server:
+        host, reached = _start_server(plan, plan.server)
+        places |= reached
+    return host, places
 
 
 def _leave_to_longer_profiles(plan: Plan) -> None:
@@ -46,43 +51,49 @@ def _is_users_server(server: str | None) -> bool:
     return server is not None and nfs.is_real(server)
 
 
-def _greet_peer(plan: Plan) -> str | None:
+def _greet_peer(plan: Plan) -> tuple[str | None, dict[str, str]]:
     try:
-        return peer.chosen().describe
-    except peer.PeerCannot as error:
+        chosen = peer.connect()
+    except peer.PeerUnavailable as error:
         for point in plan.open_points():
             point.give_up(str(error))
-        return None
+        return None, {}
+    return chosen.describe, chosen.places
 
 
-def _write_files(plan: Plan) -> None:
-    """Write the files of the largest point that there is room for: they serve smaller ones too."""
+def _write_files(plan: Plan) -> dict[str, str]:
+    """The place of the files of the largest point that there is room for, once they are written.
+
+    They serve smaller points too."""
 
     def size(point: PointSampler) -> tuple[int, int]:
         values = plan.presets | point.run.parameters
         return values.get("files", 1), values["file_bytes"]
 
     if "file_bytes" not in plan.presets:
-        return
+        return {}
     for point in sorted(plan.open_points(), key=lambda one: math.prod(size(one)), reverse=True):
         try:
-            scratch.prepare(
+            paths = scratch.prepare(
                 *size(point), lambda text: emit("preparing", quantity=plan.quantity, what=text)
             )
-            return
-        except scratch.ScratchCannot as error:
+        except scratch.ScratchUnavailable as error:
             point.give_up(str(error))
+        else:
+            return {"files": str(paths[0].parent)}
+    return {}
 
 
-def _start_server(plan: Plan) -> str | None:
-    """Start the server; one on a lab host exports the folder of the run's files."""
+def _start_server(plan: Plan, server: str) -> tuple[str | None, dict[str, str]]:
+    """The server's description and place, once it runs; one on a lab host exports the files."""
     try:
-        if _is_users_server(plan.server):
-            folder = config.scratch_dir()
+        if _is_users_server(server):
+            folder = config.settings().scratch_dir
         else:
             folder = scratch.prepare(1, _SMALLEST_FILE_BYTES)[0].parent
-        return nfs.chosen(plan.server, folder).describe
-    except (nfs.NfsCannot, scratch.ScratchCannot) as error:
+        chosen = nfs.connect(server, folder)
+    except (nfs.NfsUnavailable, scratch.ScratchUnavailable) as error:
         for point in plan.open_points():
             point.give_up(str(error))
-        return None
+        return None, {}
+    return chosen.describe, chosen.places

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from typing import Literal
 
 from reckon import config, records, statistics, units
 from reckon.config import ByProfile, Profile, ReckonError
@@ -14,7 +17,7 @@ from reckon.measurement.library import Needs
 from reckon.measurement.sampling import PointSampler, ProbeRun, TimeBudget, collect
 from reckon.prediction.formula import Prediction
 from reckon.prediction.inputs import Input
-from reckon.records.models import Measurement, Point
+from reckon.records.models import Attempt, Measurement, Point, Quantity, Visit
 from reckon.records.result import Result
 from reckon.records.session import session
 
@@ -45,7 +48,7 @@ def measure_together(
     """
     own = predictions if isinstance(predictions, Mapping) else dict.fromkeys(predictions, {})
     settings = {prediction: common | more for prediction, more in own.items()}
-    return _measure(settings, config.profile(), all_or_none=False)
+    return _measure(settings, config.settings().profile, all_or_none=False)
 
 
 def measure_in_rounds(settings: Mapping[Prediction, dict], profile: Profile) -> dict[str, Result]:
@@ -61,13 +64,50 @@ def _measure(
     for quantity, times in Counter(plan.quantity for plan in plans).items():
         if times > 1:
             raise ReckonError(f"Two predictions of {quantity} cannot be measured in one call.")
+    reused = _reused(plans, all_or_none=all_or_none)
+    if None not in reused.values():
+        return _reported(reused)
+    waited = []
+
+    def on_wait(sentence: str) -> None:
+        waited.append(sentence)
+        _report_wait(plans[0].quantity, sentence)
+
+    with records.measuring(session().run.name, on_wait):
+        if waited:  # the other process may have measured the same
+            reused = _reused(plans, all_or_none=all_or_none)
+        results = _reported(reused)
+        new = [plan for plan in plans if plan.quantity not in results]
+        _run(new, profile)
+        results |= {plan.quantity: plan.record() for plan in new}
+    return {plan.quantity: results[plan.quantity] for plan in plans}
+
+
+def _reused(plans: list[Plan], *, all_or_none: bool) -> dict[str, Result | None]:
+    """The result of each quantity whose samples can be reused, else None; all are sealed.
+
+    Of a curve with failed points the others are kept, unless `all_or_none`."""
     reused = {plan.quantity: reuse.seal_or_reuse(plan) for plan in plans}
     if all_or_none and None in reused.values():
-        reused = dict.fromkeys(reused)
-    for result in filter(None, reused.values()):
+        return dict.fromkeys(reused)
+    for plan in plans:
+        if not reused[plan.quantity] and not all_or_none:
+            reuse.keep_good_points(plan)
+    return reused
+
+
+def _reported(reused: dict[str, Result | None]) -> dict[str, Result]:
+    """The results that are there, reported to the builder."""
+    results = {quantity: result for quantity, result in reused.items() if result}
+    for result in results.values():
         emit("done", quantity=result.quantity, state=result.state, reason=result.reason)
-    _run([plan for plan in plans if not reused[plan.quantity]], profile)
-    return {plan.quantity: reused[plan.quantity] or plan.record() for plan in plans}
+    return results
+
+
+def _report_wait(quantity: str, sentence: str) -> None:
+    emit("preparing", quantity=quantity, what=sentence)
+    if not config.builder():
+        print(sentence, file=sys.stderr)
 
 
 def _run(plans: list[Plan], profile: Profile) -> None:
@@ -75,11 +115,21 @@ def _run(plans: list[Plan], profile: Profile) -> None:
         return
     for plan in plans:
         emit("measuring", quantity=plan.quantity)
-        plan.other_end = needs.provide(plan)
+        plan.other_end, places = needs.provide(plan)
+        for point in plan.points:
+            point.run = replace(point.run, places=places)
     statistics.load()  # or its half second would count as measuring
-    took_s = collect([point for plan in plans for point in plan.points], profile)
+    start_s = time.monotonic()
+    try:
+        collect([point for plan in plans for point in plan.open_points()], profile)
+    except KeyboardInterrupt:
+        for plan in plans:
+            if not plan.open_points():  # complete: a stop must not lose it
+                plan.seconds = (time.monotonic() - start_s) / len(plans)
+                plan.record()
+        raise
     for plan in plans:
-        plan.seconds = took_s / len(plans)
+        plan.seconds = (time.monotonic() - start_s) / len(plans)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +173,7 @@ class Plan:
         self.presets = {one.name: one.preset for one in self.probe.parameters}
         self.started_at = records.now()
         self.seconds = 0.0
+        self.earlier_visits: list[Visit] = []  # whose good points are kept
         self.other_end: str | None = None  # the host that the probe talks to
         self.swept = self._swept_values()
         self.points = self._point_samplers()
@@ -144,6 +195,15 @@ class Plan:
             return None
         return (self.presets | self.settings.parameters)["server"]
 
+    def keep(self, measurement: Measurement) -> None:
+        """Keep the points of an earlier measurement that did not fail; the others stay open."""
+        earlier = {point.x: point for point in measurement.points if point.stopped != "failed"}
+        for sampler in self.points:
+            if point := earlier.get(sampler.x):
+                sampler.processes, sampler.stopped = point.processes, point.stopped
+                sampler.reason = point.reason
+        self.earlier_visits = measurement.visits
+
     def open_points(self) -> list[PointSampler]:
         """The points that nothing has stopped."""
         return [point for point in self.points if not point.stopped]
@@ -156,7 +216,9 @@ class Plan:
                 f"{self.quantity}: a prediction with an axis is measured with over=, naming the "
                 "parameter that takes its values, and one without is not."
             )
-        return _in_unit_of(over, axis[1]) if axis else [None]
+        return (
+            [*_in_unit_of(over, _axis_values(axis[1]), axis[1].unit)] if axis and over else [None]
+        )
 
     def parameters_at(self, value: int | None, profile: str) -> dict:
         """The probe's parameters under that profile, with that value of the swept one."""
@@ -168,7 +230,7 @@ class Plan:
     def _point_samplers(self) -> list[PointSampler]:
         name, budget_s = self.profile.name, self.settings.budget_s
         axis = self.prediction.curve_axis
-        places = axis[1].value if axis else [None]
+        places: Sequence[float | None] = _axis_values(axis[1]) if axis else [None]
         # A point of a curve needs only as many processes as an interval takes: its neighbours say
         # the rest.
         least = statistics.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.processes_least
@@ -208,14 +270,7 @@ class Plan:
             reason=made.reason,
             seconds=self.seconds,
         )
-        run = self.session.run.name
-        record = records.read_record(run, self.quantity.rsplit("/", 1)[0])
-        quantity = record.quantities[self.quantity]
-        earlier = quantity.measurement
-        if made.points or earlier is None or earlier.state != "measured":
-            quantity = quantity.model_copy(update={"measurement": made})
-            record.quantities[self.quantity] = quantity
-            records.write_record(run, record)
+        quantity = record_measurement(self.quantity, made)
         return Result(self.quantity, quantity, made.state, made.reason)
 
     def _measurement(self) -> Measurement:
@@ -224,6 +279,7 @@ class Plan:
         return Measurement(
             probe=self.probe.name,
             op=self.probe.op,
+            version=self.probe.version,
             timed=self.probe.timed,
             reports=list(self.probe.reports),
             axis=self.settings.over,
@@ -237,27 +293,64 @@ class Plan:
             tick_hz=library.tick_hz(),
             started_at=self.started_at,
             seconds=round(self.seconds, 3),
-            state="measured" if is_measured else first.stopped,
+            state="measured" if is_measured else _without_samples(first.stopped),
             reason=None if is_measured else first.reason,
             points=[_point(point) for point in self.points] if is_measured else [],
+            visits=self.earlier_visits,
         )
 
 
-def _in_unit_of(parameter: str, axis: Input) -> list[int]:
+def record_measurement(name: str, made: Measurement) -> Quantity:
+    """The quantity with that measurement written to its record.
+
+    Without samples it is written as an attempt, if earlier samples are there."""
+    run = session().run.name
+    with records.updating(run, name.rsplit("/", 1)[0]) as record:
+        quantity = record.quantities[name]
+        if made.points or not quantity.has_samples:
+            update: dict = {"measurement": made, "attempt": None}
+        else:
+            attempt = Attempt(
+                at=made.started_at,
+                state=_without_samples(made.state),
+                reason=made.reason,
+                profile=made.profile,
+            )
+            update = {"attempt": attempt}
+        record.quantities[name] = quantity.model_copy(update=update)
+    stored = records.read_measured(run, name)
+    assert stored  # written above
+    return stored
+
+
+def _without_samples(state: str | None) -> Literal["cannot", "failed"]:
+    return "failed" if state == "failed" else "cannot"
+
+
+def _axis_values(axis: Input) -> list[float]:
+    return axis.value if isinstance(axis.value, list) else [axis.value]
+
+
+def _in_unit_of(parameter: str, axis_values: list[float], axis_unit: str) -> list[int]:
     """The axis's values in the parameter's unit. Raises ReckonError if the units do not fit."""
     unit = _UNIT_OF_SUFFIX.get(parameter.rsplit("_", 1)[-1])
-    dimension = units.dimension(axis.unit)
+    dimension = units.dimension(axis_unit)
     if unit is None and dimension in map(units.dimension, _NEED_A_UNIT):
         raise ReckonError(
-            f"{parameter} cannot take an axis in {axis.unit}: the unit that its name ends in must "
+            f"{parameter} cannot take an axis in {axis_unit}: the unit that its name ends in must "
             f"be one of {', '.join(_UNIT_OF_SUFFIX)}."
         )
     if unit is not None and units.dimension(unit) != dimension:
-        raise ReckonError(f"{parameter} cannot take an axis in {axis.unit}, which is no {unit}.")
-    return [round(units.from_base(value, unit or "1")) for value in axis.value]
+        raise ReckonError(f"{parameter} cannot take an axis in {axis_unit}, which is no {unit}.")
+    values = [units.from_base(value, unit or "1") for value in axis_values]
+    for value in values:
+        if value and not round(value):
+            raise ReckonError(f"{parameter} takes whole numbers; {value:g} would be sent as 0.")
+    return [round(value) for value in values]
 
 
 def _point(sampler: PointSampler) -> Point:
+    assert sampler.stopped  # sampling is over
     return Point(
         x=sampler.x,
         params=sampler.run.parameters,

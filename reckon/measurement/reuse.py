@@ -6,8 +6,9 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
-from reckon import config
+from reckon import config, records
 from reckon.computer import scratch
+from reckon.computer.description import configuration
 from reckon.config import PROFILES, ReckonError
 from reckon.hosts import nfs, peer
 from reckon.measurement import library
@@ -29,7 +30,7 @@ def key(plan: Plan, profile: str) -> str:
     parts = [
         plan.probe.name,
         library.source_key(plan.probe.name),
-        plan.session.run.identity,
+        configuration(plan.session.run.machine),
         config.value_at(profile, plan.settings.samples),
         plan.settings.warmup,
         plan.settings.priority,
@@ -49,14 +50,34 @@ def key(plan: Plan, profile: str) -> str:
 def _is_reusable(plan: Plan, measurement: Measurement | None) -> bool:
     if measurement is None or measurement.state != "measured":
         return False
-    if plan.session.replay:
-        return True
-    if config.fresh() or measurement.profile not in PROFILES:
+    # Failed points are measured again, as a quantity that failed as a whole is.
+    return plan.session.replay or not _has_failed(measurement) and _is_valid(plan, measurement)
+
+
+def _has_failed(measurement: Measurement) -> bool:
+    return any(point.stopped == "failed" for point in measurement.points)
+
+
+def _is_valid(plan: Plan, measurement: Measurement) -> bool:
+    """Whether samples taken now would be of the same thing, and no longer profile is requested."""
+    if config.settings().fresh or measurement.profile not in PROFILES:
         return False
-    if any(point.stopped == "failed" for point in measurement.points):
-        return False  # measured again, as a quantity that failed as a whole is
     is_long_enough = PROFILES[measurement.profile].rank >= plan.profile.rank
     return is_long_enough and measurement.key == key(plan, measurement.profile)
+
+
+def keep_good_points(plan: Plan) -> None:
+    """Leave only those points of a curve to be measured that failed, if the others are valid."""
+    stored = records.read_measured(plan.session.run.name, plan.quantity)
+    measurement = stored.measurement if stored else None
+    if measurement is None or measurement.profile != plan.profile.name:
+        return
+    if (
+        measurement.state == "measured"
+        and _has_failed(measurement)
+        and _is_valid(plan, measurement)
+    ):
+        plan.keep(measurement)
 
 
 def seal_or_reuse(plan: Plan) -> Result | None:

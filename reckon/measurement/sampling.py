@@ -12,12 +12,14 @@ import numpy as np
 from reckon import statistics
 from reckon.config import Profile
 from reckon.measurement import library
-from reckon.records.models import Conditions, Process
-from reckon.records.result import told_trials
+from reckon.records.models import Conditions, Process, Stop
+from reckon.records.values import trial_values
 
-# A single process that takes longer hangs: the slowest trials of the full profile take some
-# seconds.
+# A process that takes longer hangs: the slowest trials of the full profile take some seconds, and
+# reading or waiting takes what its parameters say, on a worn disk or a remote one.
 _DEADLINE_S = 60.0
+_SLOWEST_BYTES_PER_S = 20e6
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}  # by the suffix of a parameter's name
 
 
 @dataclass
@@ -42,17 +44,31 @@ class ProbeRun:
     samples: int
     warmup: int
     priority: str
+    places: dict[str, str] = field(default_factory=dict)  # where the hosts and files are
 
     def start(self) -> library.Outcome:
         """The samples of a fresh process. Raises what library.run raises."""
         return library.run(
             self.probe,
             self.parameters,
+            places=self.places,
             samples=self.samples,
             warmup=self.warmup,
             priority=self.priority,
-            deadline_s=_DEADLINE_S,
+            deadline_s=self.deadline_s,
         )
+
+    @property
+    def deadline_s(self) -> float:
+        """After how long the process is ended: a minute more than what it has to do at most."""
+        presets = {given.name: given.preset for given in library.probe(self.probe).parameters}
+        amounts = {k: v for k, v in (presets | self.parameters).items() if not isinstance(v, str)}
+        sizes = [value for name, value in amounts.items() if name.endswith("_bytes")]
+        reading_s = max(sizes, default=0) * amounts.get("files", 1) / _SLOWEST_BYTES_PER_S
+        waiting_s = sum(
+            value * _SECONDS.get(name.rpartition("_")[2], 0.0) for name, value in amounts.items()
+        )
+        return _DEADLINE_S + (self.samples + self.warmup) * (reading_s + waiting_s)
 
 
 @dataclass
@@ -68,7 +84,7 @@ class PointSampler:
     shared: TimeBudget | None  # of all points of the curve
     processes: list[Process] = field(default_factory=list)
     medians: list[float] = field(default_factory=list)
-    stopped: str | None = None
+    stopped: Stop | None = None
     reason: str | None = None
 
     def give_up(self, reason: str) -> None:
@@ -82,7 +98,7 @@ class PointSampler:
         start_s = time.monotonic()
         try:
             outcome = self.run.start()
-        except (library.ProbeCannot, library.ProbeFailed) as error:
+        except (library.ProbeUnsupported, library.ProbeFailed) as error:
             # All samples go: those of earlier processes would look like a probe that works.
             self.processes = []
             self.give_up(str(error))
@@ -102,7 +118,7 @@ class PointSampler:
 
     def _median(self, process: Process) -> float:
         op = library.probe(self.run.probe).op
-        values = told_trials(
+        values = trial_values(
             process.ticks, process.ops, op, library.tick_hz(), self.unit, self.kind
         )
         return float(np.median(values))
@@ -111,7 +127,7 @@ class PointSampler:
         # A point may go on while the allowance that it shares with others lasts.
         return self.budget.is_spent(times) and (self.shared is None or self.shared.is_spent(times))
 
-    def _why_stop(self, profile: Profile) -> str | None:
+    def _why_stop(self, profile: Profile) -> Stop | None:
         if len(self.processes) < self.processes_least:
             return "time" if self._time_is_up(profile.patience) else None
         low, high = statistics.median_interval(self.medians)
@@ -133,8 +149,8 @@ def _process(outcome: library.Outcome, started_s: float) -> Process:
     )
 
 
-def collect(points: list[PointSampler], profile: Profile) -> float:
-    """Run the points in turn until each has a reason to stop; how long that took, in s.
+def collect(points: list[PointSampler], profile: Profile) -> None:
+    """Runs the points in turn until each has a reason to stop.
 
     What is compared is interleaved, because a machine drifts from minute to minute. Rounds come in
     pairs, a new random order and the same backwards (A B B A), so that a steady drift affects all
@@ -159,4 +175,3 @@ def collect(points: list[PointSampler], profile: Profile) -> float:
         for point in order:
             if not point.stopped:
                 point.run_once(origin_s, profile)
-    return time.monotonic() - origin_s

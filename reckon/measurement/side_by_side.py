@@ -17,14 +17,15 @@ from reckon.config import PROFILES, ByProfile, Profile
 from reckon.measurement.plan import measure_in_rounds
 from reckon.prediction.formula import Formula, Prediction, predict
 from reckon.prediction.inputs import Input
-from reckon.records.result import AGAIN, Result, result
+from reckon.records import AGAIN
+from reckon.records.result import Result, result
 from reckon.records.session import session
 from reckon.reports.methods import Group, GroupResult, Method, MethodResult, groups
 
 # The time of a probe in all of its rounds, and the most rounds. With more than a hundred probes,
 # more time would make this page the longest of the book.
-_BUDGET_S = ByProfile(0.14, 0.5, 6.0)
-_ROUNDS = ByProfile(statistics.PROCESSES_FOR_AN_INTERVAL, 10, 20)
+_BUDGET_S = ByProfile(quick=0.14, standard=0.5, full=6.0)
+_ROUNDS = ByProfile(quick=statistics.PROCESSES_FOR_AN_INTERVAL, standard=10, full=20)
 
 
 def _place(result: Result, at: float | str | None) -> records.Point | None:
@@ -73,7 +74,7 @@ def _too_expensive(quantity: str, point: records.Point) -> str:
 
 def _budget() -> Profile:
     """The profile of this page: a number of rounds of each group, one after the other."""
-    now = config.profile()
+    now = config.settings().profile
     rounds = round(_ROUNDS.at(now.name))
     return replace(
         now,
@@ -100,17 +101,18 @@ def _prediction(method: MethodResult) -> Prediction:
     operation.
     """
     whole = replace(method, divisor=1.0)
+    place = method.point.x if method.point else None
     low, high = statistics.median_interval(whole.values)
     bounds = (None, None) if math.isnan(low) else (low, high)
     return _repeated(method.page.unit).of(
-        AGAIN + method.listed.quantity,
+        AGAIN + method.entry.quantity,
         page=Input(
             "measured",
             whole.median,
             method.page.unit,
-            "measured by its page",
+            f"measured by its page{'' if place is None else f' at {place:g}'}",
             *bounds,
-            reference=method.listed.quantity,
+            reference=method.entry.quantity,
         ),
     )
 
@@ -129,7 +131,7 @@ def _can_be_repeated(method: MethodResult) -> bool:
         return False
     if not session().replay:
         return True
-    kept = records.read_measured(session().run.name, AGAIN + method.listed.quantity)
+    kept = records.read_measured(session().run.name, AGAIN + method.entry.quantity)
     return kept is not None and kept.measurement is not None
 
 
@@ -145,7 +147,7 @@ def compare(group: Group) -> GroupResult:
     done = measure_in_rounds(
         {_prediction(method): _settings(method) for method in chosen}, _budget()
     )
-    first, *others = (_with(method, done.get(AGAIN + method.listed.quantity)) for method in methods)
+    first, *others = (_with(method, done.get(AGAIN + method.entry.quantity)) for method in methods)
     return GroupResult(group, first, tuple(others)).whole_rounds()
 
 

@@ -4,14 +4,22 @@ In notebooks it is `rk.show`. Every function returns a Block, which a notebook c
 """
 
 from reckon.presentation.among_reports import among, among_curve, methods
-from reckon.presentation.bounds import drives, plausibility
-from reckon.presentation.capacities import costs, found_against_true, rise, single_reads, size_found
-from reckon.presentation.drift import steadiness
+from reckon.presentation.bounds import plausibility
+from reckon.presentation.capacities import inferred_capacities, inferred_capacity
+from reckon.presentation.drives import drives
+from reckon.presentation.faults import fault_counts, faults_per_touch, time_per_major_fault
 from reckon.presentation.formulas import formula_latex, prediction, predictions
 from reckon.presentation.hosts import cross_check, disk, distance, host, ruler, server
 from reckon.presentation.hosts import table as host_table
 from reckon.presentation.plateau_tables import levels, levels_verdict
-from reckon.presentation.tables import conditions, fits, line, spreads, table, tcp
+from reckon.presentation.readers import (
+    first_slower,
+    full_from,
+    reader_shares,
+    reader_shares_table,
+)
+from reckon.presentation.tables import conditions, fits, spreads, table, tcp
+from reckon.presentation.timed_reads import costs, single_reads
 from reckon.presentation.verdicts import verdict
 
 __all__ = [
@@ -23,26 +31,30 @@ __all__ = [
     "disk",
     "distance",
     "drives",
+    "fault_counts",
+    "faults_per_touch",
+    "first_slower",
     "fits",
     "formula_latex",
-    "found_against_true",
+    "full_from",
     "host",
     "host_table",
+    "inferred_capacities",
+    "inferred_capacity",
     "levels",
     "levels_verdict",
-    "line",
     "methods",
     "plausibility",
     "prediction",
     "predictions",
-    "rise",
+    "reader_shares",
+    "reader_shares_table",
     "ruler",
     "server",
     "single_reads",
-    "size_found",
     "spreads",
-    "steadiness",
     "table",
     "tcp",
+    "time_per_major_fault",
     "verdict",
 ]

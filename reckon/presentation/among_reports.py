@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
 
 from reckon import units
-from reckon.presentation.block import Block, grid, label, table
+from reckon.presentation.block import Block, grid, label
 from reckon.presentation.tables import measured, predicted
-from reckon.presentation.text import NONE, amount, in_unit
+from reckon.presentation.text import NONE, amount, in_unit, literal
 from reckon.presentation.text import ratio as times
 from reckon.records.result import Result
 from reckon.records.result import result as read_result
@@ -21,30 +25,29 @@ _WIDE = 1000  # from this ratio of a curve's ends on, each value is printed in a
 def _in_reports(result: Result) -> str:
     """What the reports printed of a quantity: of its method's reports, or of all; a curve's
     ends."""
-    names = result.measurement.reports
+    names = result.measurement.reports if result.measurement else []
     figures = [f for f in published.of(result.quantity) if not names or f.report in names]
     if len(figures) > 1 and figures[0].at is not None:
-        figures = sorted(figures, key=lambda f: f.at)
+        figures.sort(key=lambda f: f.at or 0)
         figures = [figures[0], figures[-1]]
     texts = []
     for f in figures:
         where = f" at {f.at:g}" if f.at is not None else ""
-        value = units.amount(f.base(f.measured, result.unit), result.unit)
-        texts.append(f"{f.report}: {value}{where}")
+        texts.append(f"{f.report}: {amount(f.base(f.measured, result.unit), result.unit)}{where}")
     return "; ".join(texts) or NONE
 
 
 def _middle(result: Result) -> float:
-    return result.medians.mean() if result.has_samples else math.nan
+    return float(result.medians.mean()) if result.has_samples else math.nan
 
 
 def _over(result: Result, yardstick: Result | None) -> float:
     """A method's figure over the yardstick's; nan if they differ in kind: a curve and a single
     quantity, or a whole file and a block."""
-    if yardstick is None or not yardstick.measurement or result.is_curve != yardstick.is_curve:
+    if yardstick is None or result.is_curve != yardstick.is_curve:
         return math.nan
-    ops = (result.measurement.op, yardstick.measurement.op)
-    if ops[0] != ops[1] and "file" in ops:
+    ops = {r.measurement.op for r in (result, yardstick) if r.measurement}
+    if len(ops) > 1 and "file" in ops:
         return math.nan
     return _middle(result) / _middle(yardstick)
 
@@ -64,32 +67,32 @@ def methods(
     ours: Result | dict[str, Result] | None,
     caption: str,
     name: str,
-    titles: dict | None = None,
+    titles: dict[str, str] | None = None,
     against: str = "ours",
 ) -> Block:
     """Each report's method on this machine beside this book's, predicted by its own reasoning.
 
     ours: the result that the others are divided by, or one for each quantity where they time
-    different things; None for no ratio. titles: what tells methods of one owner apart.
+    different things; None for no ratio. titles: what distinguishes methods of one report.
     against: what `ours` is, if it is a report's method too.
     """
     rows = []
     for result in sorted(results, key=lambda r: _middle(r) if r.has_samples else math.inf):
         yardstick = ours.get(result.quantity) if isinstance(ours, dict) else ours
-        owners = [*(result.measurement.reports or ["ours"]), (titles or {}).get(result.quantity)]
+        reports = result.measurement.reports if result.measurement else []
+        owners = [*(reports or ["ours"]), (titles or {}).get(result.quantity, "")]
         rows.append(
             [
                 ", ".join(filter(None, owners)),
-                result.measurement.timed,
+                literal(result.measurement.timed) if result.measurement else NONE,
                 predicted(result),
                 measured(result),
                 times(_over(result, yardstick)),
                 _in_reports(result),
             ]
         )
-    widths = [*_METHOD_COLUMNS.values()]
     header = [title.replace("ours", against) for title in _METHOD_COLUMNS]
-    return grid(header, rows, caption, name, widths)
+    return grid(header, rows, caption, name, [*_METHOD_COLUMNS.values()])
 
 
 def here_by(figure: published.Figure) -> float:
@@ -106,23 +109,17 @@ def _cited(figure: published.Figure) -> str:
     return f"{figure.machine} {{cite}}`{figure.cite}`"
 
 
-_AMONG_COLUMNS = {
-    "Machine": 22,
-    "Predicted": 12,
-    "Measured": 16,
-    "This machine, by that method": 13,
-    "There over here": 10,
-    "What was measured": 27,
-}
-_AMONG_COLUMNS_WITH_CYCLES = {
-    "Machine": 20,
-    "Predicted": 11,
-    "Measured": 15,
-    "In cycles": 8,
-    "This machine, by that method": 12,
-    "There over here": 9,
-    "What was measured": 25,
-}
+_AMONG_COLUMNS = [
+    "Machine",
+    "Predicted",
+    "Measured",
+    "In cycles",
+    "This machine, by that method",
+    "There over here",
+    "What was measured",
+]
+_AMONG_WIDTHS = [22, 12, 16, 0, 13, 10, 27]
+_AMONG_WIDTHS_WITH_CYCLES = [20, 11, 15, 8, 12, 9, 25]
 
 
 def among(
@@ -139,43 +136,50 @@ def among(
     ratio: whether the reports measured the same thing; cycles: also print core cycles, as suits
     what the core does.
     """
-    columns = _AMONG_COLUMNS_WITH_CYCLES if cycles else _AMONG_COLUMNS
-    own = _own_cells(result)
-    rows = [[own[column] for column in columns]]
+    rows = [_own_row(result, cycles=cycles)]
     for figure in (f for quantity in quantities for f in published.of(quantity)):
         here = here_by(figure) if ratio else math.nan
-        cells = _report_cells(figure, result.unit, here, cycles=cycles)
-        rows.append([cells[column] for column in columns])
-    return table(columns, rows, caption, name)
+        rows.append(_report_row(figure, result.unit, here, cycles=cycles))
+    widths = _AMONG_WIDTHS_WITH_CYCLES if cycles else _AMONG_WIDTHS
+    return grid(_AMONG_COLUMNS, rows, caption, name, widths)
 
 
-def _own_cells(result: Result) -> dict[str, str]:
+def _own_row(result: Result, *, cycles: bool) -> list[str]:
     owners = " and ".join(result.measurement.reports if result.measurement else [])
-    return {
-        "Machine": "**this machine**",
-        "Predicted": amount(result.seal.predicted, result.unit),
-        "Measured": f"{result:±}",
-        "In cycles": units.number(result.core_cycles.median) if result.core_cycles else NONE,
-        "This machine, by that method": NONE,
-        "There over here": NONE,
-        "What was measured": f"by {owners or 'this book'}'s method",
-    }
+    in_cycles = result.core_cycles if cycles else None
+    return [
+        "**this machine**",
+        amount(result.seal.predicted, result.unit),
+        f"{result:±}",
+        units.number(in_cycles.median) if in_cycles else NONE,
+        NONE,
+        NONE,
+        f"by {owners or 'this book'}'s method",
+    ]
 
 
-def _report_cells(
-    figure: published.Figure, unit: str, here: float, *, cycles: bool
-) -> dict[str, str]:
+def _report_row(figure: published.Figure, unit: str, here: float, *, cycles: bool) -> list[str]:
     value = figure.base(figure.measured, unit)
+    in_cycles = figure.core_cycles(figure.measured) if cycles else None
     note = f"; {figure.note}" if figure.note else ""
-    return {
-        "Machine": _cited(figure),
-        "Predicted": amount(figure.base(figure.predicted, unit), unit),
-        "Measured": amount(value, unit),
-        "In cycles": units.number(figure.core_cycles(figure.measured)) if cycles else NONE,
-        "This machine, by that method": amount(here, unit),
-        "There over here": times(value / here if here > 0 else math.nan),
-        "What was measured": f"{figure.what or label(figure.quantity)}; {figure.place}{note}",
-    }
+    return [
+        _cited(figure),
+        amount(figure.base(figure.predicted, unit), unit),
+        amount(value, unit),
+        NONE if in_cycles is None else units.number(in_cycles),
+        amount(here, unit),
+        times(value / here if value is not None and here > 0 else math.nan),
+        f"{figure.what or label(figure.quantity)}; {figure.place}{note}",
+    ]
+
+
+@dataclass(frozen=True)
+class _CurveRow:
+    """A row of a table of curves: values by place, in base units or in core cycles."""
+
+    title: str
+    at: dict[float, float]
+    in_cycles: bool = False
 
 
 def among_curve(
@@ -184,57 +188,62 @@ def among_curve(
     caption: str,
     name: str,
     *,
-    every: int = 1,
     cycles: bool = False,
+    every: int = 1,
 ) -> Block:
-    """The same for a curve: a row for each machine, a column for each place on the axis.
-
-    every: print only each every-th place, the last included.
-    """
-    axis = next(i for i in result.seal.inputs if i.origin == "axis")
-    shown = sorted(range(len(axis.value) - 1, -1, -every))
-    places = [float(units.from_base(axis.value[k], axis.unit)) for k in shown]
-    sealed = [float(value) for value in result.seal.predicted]
+    """A curve of this machine and the reports' curves of these quantities, at its places on the
+    axis. cycles: also in core cycles; every: print only each every-th place, the last included."""
+    axis, unit = next((i.value, i.unit) for i in result.seal.inputs if isinstance(i.value, list))
+    sealed = np.atleast_1d(result.seal.predicted)
+    planned = dict(zip(units.from_base(np.array(axis), unit).tolist(), sealed, strict=True))
+    places = [*planned][(len(planned) - 1) % every :: every]
     is_wide = max(sealed) > _WIDE * min(sealed)
-    unit = units.readable(sealed[-1], result.unit)
+    step = units.readable(sealed[-1], result.unit)
 
-    def value_cell(value: float | None) -> str:
-        if value is None:
+    def cell(row: _CurveRow, x: float) -> str:
+        if x not in row.at:
             return NONE
-        return units.amount(value, result.unit) if is_wide else in_unit(value, unit)
+        if row.in_cycles:
+            return units.number(row.at[x])
+        return units.amount(row.at[x], result.unit) if is_wide else in_unit(row.at[x], step)
 
-    def values(title: str, at: dict[float, float]) -> list[str]:
-        return [title, *(value_cell(at.get(x)) for x in places)]
-
-    def counts(title: str, at: dict[float, float]) -> list[str]:
-        return [title, *(units.number(at[x]) if x in at else NONE for x in places)]
-
-    here = [float(x) for x in result.axis_told]
-    rows = [
-        ["**this machine**, predicted", *(value_cell(sealed[k]) for k in shown)],
-        values("**this machine**, measured", dict(zip(here, result.medians, strict=True))),
+    shown = [
+        *_own_curve(result, planned, cycles=cycles),
+        *(
+            row
+            for quantity in quantities
+            for row in _report_curve(quantity, result.unit, cycles=cycles)
+            if row.at.keys() & set(places)
+        ),
     ]
-    if cycles:
-        medians = [summary.median for summary in result.cycles]
-        by_place = dict(zip(here, medians, strict=True))
-        rows.append(counts("**this machine**, measured, in cycles", by_place))
-    for figures in ([f for f in published.of(q) if f.at is not None] for q in quantities):
-        predicted_at, measured_at, cycles_at = _curve_of(figures, result.unit)
-        if predicted_at.keys() & set(places):
-            rows.append(values(f"{_cited(figures[0])}, predicted", predicted_at))
-        if measured_at.keys() & set(places):
-            rows.append(values(f"{_cited(figures[0])}, measured", measured_at))
-            if cycles:
-                rows.append(counts(f"{_cited(figures[0])}, measured, in cycles", cycles_at))
-    heading = "Machine" if is_wide else f"[{units.spoken(unit)}]"
+    rows = [[row.title, *(cell(row, x) for x in places)] for row in shown]
+    heading = "Machine" if is_wide else f"[{units.spoken(step)}]"
     return grid([heading, *(f"{x:g}" for x in places)], rows, caption, name)
 
 
-def _curve_of(figures: list[published.Figure], unit: str) -> tuple[dict, dict, dict]:
-    """A report's curve by place: predicted and measured in base units, measured in core cycles."""
-    predicted_at = {f.at: f.base(f.predicted, unit) for f in figures if f.predicted is not None}
-    measured_at = {f.at: f.base(f.measured, unit) for f in figures}
-    # Only a time has cycles.
-    is_time = units.dimension(unit) == units.dimension("s")
-    cycles_at = {f.at: f.core_cycles(f.measured) for f in figures} if is_time else {}
-    return predicted_at, measured_at, cycles_at
+def _own_curve(result: Result, planned: dict[float, float], *, cycles: bool) -> Iterator[_CurveRow]:
+    here = [float(x) for x in result.axis_told]
+    yield _CurveRow("**this machine**, predicted", planned)
+    yield _CurveRow("**this machine**, measured", dict(zip(here, result.medians, strict=True)))
+    if cycles:
+        medians = [summary.median for summary in result.cycles]
+        by_place = dict(zip(here, medians, strict=True))
+        yield _CurveRow("**this machine**, measured, in cycles", by_place, in_cycles=True)
+
+
+def _report_curve(quantity: str, unit: str, *, cycles: bool) -> Iterator[_CurveRow]:
+    figures = [f for f in published.of(quantity) if f.at is not None]
+    if not figures:
+        return
+    title = _cited(figures[0])
+    predictions = {f.at: f.base(f.predicted, unit) for f in figures}
+    yield _CurveRow(f"{title}, predicted", _known(predictions))
+    values = {f.at: f.base(f.measured, unit) for f in figures}
+    yield _CurveRow(f"{title}, measured", _known(values))
+    if cycles:
+        in_cycles = {f.at: f.core_cycles(f.measured) for f in figures}
+        yield _CurveRow(f"{title}, measured, in cycles", _known(in_cycles), in_cycles=True)
+
+
+def _known(values: dict[float | None, float | None]) -> dict[float, float]:
+    return {x: value for x, value in values.items() if x is not None and value is not None}

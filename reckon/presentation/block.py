@@ -30,7 +30,7 @@ class Block:
             raise NotImplementedError
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        if config.for_the_book():
+        if config.builder():
             return {"text/markdown": self.markdown}
         if self.svg is not None:
             return {"text/html": self.svg}
@@ -55,7 +55,8 @@ def joined_blocks(blocks: list[Block]) -> Block:
     return Block("\n\n".join(block.markdown for block in blocks))
 
 
-def _line(cells: list[str]) -> str:
+def line(cells: list[str]) -> str:
+    """A line of a Markdown table."""
     escaped = (str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells)
     return f"| {' | '.join(escaped)} |"
 
@@ -75,7 +76,7 @@ def grid(
     if not rows:
         return say(f"{caption}: nothing, because nothing of it was measured.")
     shown = [i for i, _ in enumerate(header) if i == 0 or any(row[i] != NONE for row in rows)]
-    head, *body = (_line([row[i] for i in shown]) for row in [header, *rows])
+    head, *body = (line([row[i] for i in shown]) for row in [header, *rows])
     options = [f":name: {name}"]
     if len(rows) > _ROWS_ON_A_PAGE:
         options.append(":class: longtable")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from reckon import units
 from reckon.prediction import expression
-from reckon.prediction.formula import Prediction
+from reckon.prediction.expression import Node
+from reckon.prediction.formula import Formula, Prediction
+from reckon.prediction.inputs import Input
 from reckon.presentation.block import Block, label, table
 from reckon.presentation.text import NONE
 from reckon.records.inputs import AT_END
@@ -23,91 +26,81 @@ _PARTS = {
 _PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
-def _slug(quantity: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", quantity)
+def _latex_number(number: str, unit: str) -> str:
+    text, has_power, power = number.replace("−", "-").replace(" ", r"\,").partition("·10")
+    if has_power:
+        text += rf"\cdot 10^{{{power.translate(_PLAIN_DIGITS)}}}"
+    spoken = units.spoken(unit)
+    return rf"{text}\,\text{{{spoken}}}" if spoken else text
 
 
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+def _input_latex(name: str, given: Input) -> str:
+    """What stands for an input in the formula with numbers; an axis keeps its name."""
+    if isinstance(given.value, list):
+        return expression.name_latex(name)
+    return _latex_number(units.plain(units.from_base(given.value, given.unit)), given.unit)
 
 
-def _power_of_ten(match: re.Match) -> str:
-    return rf"\cdot 10^{{{match[1].translate(_PLAIN_DIGITS)}}}"
+def _value_latex(value: float, unit: str) -> str:
+    readable = units.readable(value, unit)
+    return _latex_number(units.number(units.from_base(value, readable)), readable)
 
 
-def _amount_latex(value: float, unit: str, show=units.number) -> str:
-    text = show(units.from_base(value, unit)).replace("−", "-").replace(" ", r"\,")
-    text = re.sub(r"·10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", _power_of_ten, text)
-    return text + (rf"\,\text{{{units.spoken(unit)}}}" if units.spoken(unit) else "")
-
-
-def _readable_latex(value: float, unit: str) -> str:
-    return _amount_latex(value, units.readable(value, unit))
-
-
-def _parts(formula) -> dict:
+def _parts(formula: Formula) -> dict[str, Node]:
     """The nodes of a formula that are printed, by their title."""
     return {title: getattr(formula, title) for title in _PARTS[formula.kind]}
 
 
-def _line(title: str, node) -> str:
+def _line(title: str, node: Node) -> str:
     return rf"\text{{{title}}} &= {expression.latex(node)}"
 
 
-def _aligned(lines: list[str]) -> str:
+def _aligned(lines: Iterable[str]) -> str:
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
-def _numbers(made: Prediction) -> dict[str, str]:
-    """What stands for each input in the formula with numbers; an axis keeps its name."""
-    return {
-        name: expression.name_latex(name)
-        if given.origin == "axis"
-        else _amount_latex(given.value, given.unit, units.plain)
-        for name, given in made.inputs.items()
-    }
-
-
-def formula_latex(made: Prediction) -> str:
+def formula_latex(prediction: Prediction) -> str:
     """The formula with names, with numbers, and its value, as aligned LaTeX."""
-    numbers, parts = _numbers(made), _parts(made.formula)
-    unit, is_single = made.formula.unit, not made.curve_axis
-    values = {}
-    if is_single:
-        values = {t: _readable_latex(float(made.value(node)), unit) for t, node in parts.items()}
+    formula, is_single = prediction.formula, not prediction.curve_axis
+    numbers = {name: _input_latex(name, given) for name, given in prediction.inputs.items()}
+
+    def value(node: Node | None) -> str:
+        return _value_latex(float(prediction.value(node)), formula.unit)
+
     lines = []
-    for title, node in parts.items():
+    for title, node in _parts(formula).items():
         lines.append(_line(title, node))
         with_numbers = expression.latex(node, numbers)
         if with_numbers != expression.latex(node) and node.op != "input":
             lines.append(rf"&= {with_numbers}")
         if is_single and not expression.is_zero(node):
-            lines[-1] += rf" = {values[title]}"
-    if _PARTS[made.formula.kind] == _BOTH:
+            lines[-1] += rf" = {value(node)}"
+    if _PARTS[formula.kind] == _BOTH:
         total = r"\text{predicted} &= \text{hardware} + \text{software}"
         if is_single:
-            total += rf" = {values['hardware']} + {values['software']}"
-            total += rf" = {_readable_latex(float(made.predicted), unit)}"
+            total += rf" = {value(formula.hardware)} + {value(formula.software)}"
+            total += rf" = {value(formula.predicted)}"
         lines.append(total)
     return _aligned(lines)
 
 
-def _input_value(given) -> str:
-    if given.origin == "axis":
+def _input_value(given: Input) -> str:
+    if isinstance(given.value, list):
         first, last = (units.from_base(given.value[k], given.unit) for k in (0, -1))
-        return f"{first:g} to {last:g} {units.spoken(given.unit)}".strip()
-    value = units.plain(units.from_base(given.value, given.unit))
-    return f"{value} {units.spoken(given.unit)}".strip()
+        text = f"{first:g} to {last:g}"
+    else:
+        text = units.plain(units.from_base(given.value, given.unit))
+    return f"{text} {units.spoken(given.unit)}".strip()
 
 
-def _input_interval(given) -> str:
-    if given.low is None:
+def _input_interval(given: Input) -> str:
+    if given.low is None or given.high is None:
         return NONE
     low, high = (units.plain(units.from_base(v, given.unit)) for v in (given.low, given.high))
     return f"{low} to {high}"
 
 
-def _input_source(given) -> str:
+def _input_source(given: Input) -> str:
     if given.origin == "measured":
         at_end = AT_END if given.source.endswith(AT_END) else ""
         text = f"measured: `{given.reference}`{at_end}"
@@ -121,42 +114,44 @@ def _input_source(given) -> str:
     return f"{text}{because}{cited}"
 
 
-def _interval(made: Prediction) -> tuple[str, str] | None:
-    """The interval that follows from the inputs' intervals; None without."""
-    low, high = made.interval()
-    if low is None or made.curve_axis:
-        return None
-    return units.amount(low, made.unit), units.amount(high, made.unit)
+def _interval(prediction: Prediction) -> list[str]:
+    """The ends of the interval that follows from the inputs' intervals; [] without."""
+    low, high = prediction.interval()
+    if low is None or prediction.curve_axis:
+        return []
+    return [units.amount(end, prediction.unit) for end in (low, high)]
 
 
-def _predicted(made: Prediction) -> str:
-    if made.curve_axis:
-        return "The prediction is a curve; the figure below draws it."
-    value, interval = units.amount(float(made.predicted), made.unit), _interval(made)
-    if interval is None:
-        return f"**Predicted: {value}**."
-    low, high = interval
-    return f"**Predicted: {value}** (between {low} and {high} by the inputs' intervals)."
+def _predicted(prediction: Prediction) -> str:
+    """The predicted value, of a curve its ends."""
+    if prediction.curve_axis:
+        return units.span(prediction.predicted, prediction.unit)
+    return units.amount(float(prediction.predicted), prediction.unit)
 
 
-def prediction(made: Prediction, what: str) -> Block:
+def prediction(prediction: Prediction, what: str) -> Block:
     """The formula, its inputs with their origin, and what it predicts."""
     rows = [
-        [_words(name), _input_value(given), _input_interval(given), _input_source(given)]
-        for name, given in made.inputs.items()
+        [label(name), _input_value(given), _input_interval(given), _input_source(given)]
+        for name, given in prediction.inputs.items()
     ]
     columns = {"Input": 18, "Value": 16, "Interval": 18, "Where it comes from": 48}
-    caption, name = f"Inputs of the prediction: {what}", f"inputs-{_slug(made.quantity)}"
-    inputs = table(columns, rows, caption, name).markdown
-    return Block(f"$$\n{formula_latex(made)}\n$$\n\n{_predicted(made)}\n\n{inputs}")
+    name = f"inputs-{re.sub('[^a-z0-9]+', '-', prediction.quantity)}"
+    inputs = table(columns, rows, f"Inputs of the prediction: {what}", name).markdown
+    predicted = "The prediction is a curve; the figure below draws it."
+    if not prediction.curve_axis:
+        interval = " and ".join(_interval(prediction))
+        between = f" (between {interval} by the inputs' intervals)" if interval else ""
+        predicted = f"**Predicted: {_predicted(prediction)}**{between}."
+    return Block(f"$$\n{formula_latex(prediction)}\n$$\n\n{predicted}\n\n{inputs}")
 
 
 def _formulas(predictions: list[Prediction]) -> str:
     """Each formula once, with the quantities that it predicts if there are several."""
     quantities: dict[str, list[str]] = {}
-    for made in predictions:
-        latex = _aligned([_line(title, node) for title, node in _parts(made.formula).items()])
-        quantities.setdefault(latex, []).append(f"`{label(made.quantity)}`")
+    for prediction in predictions:
+        latex = _aligned(_line(title, node) for title, node in _parts(prediction.formula).items())
+        quantities.setdefault(latex, []).append(f"`{label(prediction.quantity)}`")
     pieces = []
     for latex, names in quantities.items():
         pieces += [f"{', '.join(names)}:"] if len(quantities) > 1 else []
@@ -164,31 +159,31 @@ def _formulas(predictions: list[Prediction]) -> str:
     return "\n\n".join(pieces)
 
 
-def predictions(made: list[Prediction], caption: str, name: str) -> Block:
+def predictions(predictions: list[Prediction], caption: str, name: str) -> Block:
     """Several predictions: each formula once, a table with value, interval and the inputs that
     differ, and below it the origin of every input."""
     values: dict[str, set[str]] = {}
-    for one in made:
-        for key, given in one.inputs.items():
+    for prediction in predictions:
+        for key, given in prediction.inputs.items():
             values.setdefault(key, set()).add(_input_value(given))
-    rows, sources = [], {}
-    for one in made:
+    rows = []
+    sources: dict[str, None] = {}  # a set that keeps its order
+    for prediction in predictions:
         differ = []
-        for key, given in one.inputs.items():
-            text = f"{_words(key)} {_input_value(given)}"
+        for key, given in prediction.inputs.items():
+            text = f"{label(key)} {_input_value(given)}"
             if len(values[key]) > 1:  # its value is in the table
                 differ.append(text)
-                text = _words(key)
+                text = label(key)
             sources[f"{text} ({_input_source(given)})"] = None
-        predicted = units.span(one.predicted, one.unit) if one.curve_axis else None
         rows.append(
             [
-                f"`{label(one.quantity)}`",
+                f"`{label(prediction.quantity)}`",
                 "; ".join(differ) or NONE,
-                predicted or units.amount(float(one.predicted), one.unit),
-                " to ".join(_interval(one) or [NONE]),
+                _predicted(prediction),
+                " to ".join(_interval(prediction)) or NONE,
             ]
         )
     columns = {"Quantity": 22, "With": 40, "Predicted": 16, "Interval": 22}
     values_table = table(columns, rows, caption, name).markdown
-    return Block(f"{_formulas(made)}\n\n{values_table}\n\nInputs: {'; '.join(sources)}.")
+    return Block(f"{_formulas(predictions)}\n\n{values_table}\n\nInputs: {'; '.join(sources)}.")

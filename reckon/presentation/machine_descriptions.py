@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from reckon import records, units
 from reckon.computer.description import FIELDS
+from reckon.computer.facts import Machine
 from reckon.presentation.block import Block, grid
-from reckon.presentation.text import NONE, described, machine_value
+from reckon.presentation.text import NONE, literal, machine_value
 from reckon.reports import published
 from reckon.reports.attributes import attributes
 from reckon.reports.other_machines import Others
@@ -13,14 +14,12 @@ from reckon.reports.other_machines import Others
 _DETAILS = " · "  # details follow it, which the page of this machine has
 
 
-def _value(machine: dict, field: str) -> str:
+def _value(machine: Machine, field: str) -> str:
     """A value of a run's machine description, without its details; "section.field"."""
     if not field:
         return NONE
-    section, key = field.split(".")
-    value = described(machine, section, key)
-    unit = FIELDS.get((section, key), ("", ""))[1]
-    return machine_value(value, unit, unknown=NONE).split(_DETAILS)[0]
+    unit = FIELDS.get(field, ("", ""))[1]
+    return literal(machine_value(machine.value(field), unit, unknown=NONE).split(_DETAILS)[0])
 
 
 def _stated(report: published.Report, of: set[str], component: str, attribute: str) -> str:
@@ -41,41 +40,41 @@ def _fact_value(fact: published.Fact) -> str:
     return f"{number} {units.spoken(fact.unit)}".strip()
 
 
-def strangers(o: Others) -> list[records.Run]:
+def strangers(others: Others) -> list[records.Run]:
     """One run of each other machine (or of this one with another kernel)."""
-    runs = {run.identity: run for run in o.runs.values() if run.identity != o.here.identity}
-    return list(runs.values())
+    runs = {run.identity: run for run in others.runs.values()}
+    return [run for identity, run in runs.items() if identity != others.here.identity]
 
 
-def _rows(o: Others, component: str, of: set[str], fields: dict[str, str]) -> list[list[str]]:
+def _rows(others: Others, component: str, of: set[str], fields: dict[str, str]) -> list[list[str]]:
     """A row for each attribute that this machine or two others have; in a last row all that a
     single report states. `fields` are those of the component."""
     reports = published.all_reports()
-    stated = [
+    attributes_stated = [
         fact.attribute
         for report in reports
         for fact in report.fact
         if fact.of in of and fact.component == component
     ]
-    machines = [run.machine for run in (o.here, *strangers(o))]
+    machines = [run.machine for run in (others.here, *strangers(others))]
     rows: list[list[str]] = []
-    single: list[list[str]] = [[] for _ in reports]
-    for attribute in dict.fromkeys([*fields, *stated]):
+    alone: list[list[str]] = [[] for _ in reports]
+    for attribute in dict.fromkeys([*fields, *attributes_stated]):
         here = [_value(machine, fields.get(attribute, "")) for machine in machines]
-        theirs = [_stated(report, of, component, attribute) for report in reports]
-        known = sum(cell != NONE for cell in [*here, *theirs])
+        there = [_stated(report, of, component, attribute) for report in reports]
+        known = sum(cell != NONE for cell in [*here, *there])
         if known > 1 or here[0] != NONE:
-            rows.append([attribute, *here, *theirs])
-        elif known:
-            for texts, cell in zip(single, theirs, strict=True):
-                texts += [f"{attribute} {cell}"] if cell != NONE else []
-    if any(single):
+            rows.append([attribute, *here, *there])
+            continue
+        for texts, cell in zip(alone, there, strict=True):
+            texts += [f"{attribute} {cell}"] if cell != NONE else []
+    if any(alone):
         dashes = [NONE] * len(machines)
-        rows.append(["also", *dashes, *("; ".join(texts) or NONE for texts in single)])
+        rows.append(["also", *dashes, *("; ".join(texts) or NONE for texts in alone)])
     return rows
 
 
-def descriptions(o: Others, component: str, name: str) -> Block:
+def descriptions(others: Others, component: str, name: str) -> Block:
     """A component of this machine, of other runs' machines and of the reports', or the "peer"."""
     facts = [fact for report in published.all_reports() for fact in report.fact]
     known = attributes()
@@ -85,12 +84,12 @@ def descriptions(o: Others, component: str, name: str) -> Block:
         rows = [
             [f"{kind}: {title}", *cells]
             for kind in kinds
-            for title, *cells in _rows(o, kind, of, known.peer.get(kind, {}))
+            for title, *cells in _rows(others, kind, of, known.peer.get(kind, {}))
         ]
         caption = "The host at the other end of the network, here and in the reports"
     else:
-        rows = _rows(o, component, {"machine"}, known.machine.get(component, {}))
+        rows = _rows(others, component, {"machine"}, known.machine.get(component, {}))
         caption = f"{known.components[component]} of this machine and of the others"
     cited = [f"{report.machine} {{cite}}`{report.cite}`" for report in published.all_reports()]
-    header = ["What", "This machine", *(run.name for run in strangers(o)), *cited]
+    header = ["What", "This machine", *(run.name for run in strangers(others)), *cited]
     return grid(header, rows, caption, name, [13] + [17] * (len(header) - 1))

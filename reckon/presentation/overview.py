@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 
 from reckon import config, units
+from reckon.computer.description import FIELDS, SECTIONS
+from reckon.computer.facts import Machine
 from reckon.presentation.block import Block, grid, label, say, table
 from reckon.presentation.tables import hardware, mean_sd, measured, predicted, ratio, software
-from reckon.presentation.text import machine_value
+from reckon.presentation.text import code, literal, machine_value
 from reckon.presentation.verdicts import not_measured, warnings
 from reckon.records.result import Result
 
@@ -17,19 +20,17 @@ _WITHIN = (1.25, 2, 10)  # factors off; the share of predictions within each is 
 _EXTREMES = 3  # the best and worst predictions that are named
 
 
-def machine_table(described: dict, sections: dict, fields: dict, caption: str, name: str) -> Block:
+def machine_table(machine: Machine, caption: str, name: str) -> Block:
     """Every known value with its source; what is unknown reads "not reported"."""
     rows = []
-    for (section, key), (title, unit) in fields.items():
-        if section not in sections:
-            continue
-        entry = described.get(section, {}).get(key, {"value": None, "source": ""})
-        value, source = entry["value"], entry["source"]
-        if value is None:
-            source = "can be given in `machine.toml`"
-        elif "/" in source:
-            source = f"`{source}`"
-        rows.append([sections[section], title, machine_value(value, unit), source])
+    for field, (title, unit) in FIELDS.items():
+        section = field.split(".")[0]
+        if section in SECTIONS:
+            value, source = machine.value(field), machine.fact(field).source
+            source = code(source) if "/" in source else literal(source)
+            if value is None:
+                source = "can be given in `machine.toml`"
+            rows.append([SECTIONS[section], title, literal(machine_value(value, unit)), source])
     return table({"Part": 13, "What": 22, "Value": 38, "Source": 27}, rows, caption, name)
 
 
@@ -38,8 +39,22 @@ _STATES = {"pass": "pass", "warn": "**warning**", "unknown": "not known"}
 
 def fitness_table(checks: list[dict], caption: str, name: str) -> Block:
     """The checks of the machine's fitness, with advice."""
-    rows = [[c["name"], _STATES[c["state"]], c["found"], c["advice"]] for c in checks]
+    rows = [[c["name"], _STATES[c["state"]], literal(c["found"]), c["advice"]] for c in checks]
     return table({"Check": 18, "State": 11, "Found": 28, "What to do": 43}, rows, caption, name)
+
+
+def fitness_counted(checks: list[dict]) -> Block:
+    """How many checks warn and how many could not be made, with their names."""
+    return say(
+        f"Of {len(checks)} checks, {_counted(checks, 'warn', 'warn')}, and "
+        f"{_counted(checks, 'unknown', 'could not be made here')}."
+    )
+
+
+def _counted(checks: list[dict], state: str, what: str) -> str:
+    names = [check["name"] for check in checks if check["state"] == state]
+    listed = f" ({', '.join(names)})" if names else ""
+    return f"{len(names)} {what}{listed}"
 
 
 _SUMMARY_COLUMNS = {
@@ -60,24 +75,40 @@ def summary_table(results: list[Result], caption: str, name: str) -> Block:
     return table(_SUMMARY_COLUMNS, rows, caption, name)
 
 
-def score(results: list[Result]) -> dict:
-    """How good the sealed predictions were: {n, typical factor off, shares within 1.25, 2 and 10,
-    share of intervals that held, best and worst}."""
+def _factors_off(results: list[Result]) -> list[tuple[float, Result]]:
+    """By how much each sealed prediction was off, up or down, from the best to the worst."""
     judged = [result for result in results if 0 < result.ratio < math.inf]
-    if not judged:
-        return {"n": 0}
-    off = np.array([max(result.ratio, 1 / result.ratio) for result in judged])
-    inside = [r.inside_interval for r in judged if r.inside_interval is not None]
-    order = np.argsort(off)
-    return {
-        "n": len(judged),
-        "typical": float(np.exp(np.mean(np.log(off)))),
-        "within": {limit: float(np.mean(off <= limit)) for limit in _WITHIN},
-        "intervals": len(inside),
-        "held": float(np.mean(inside)) if inside else math.nan,
-        "best": [judged[i] for i in order[:_EXTREMES]],
-        "worst": [judged[i] for i in order[::-1][:_EXTREMES]],
-    }
+    pairs = [(max(result.ratio, 1 / result.ratio), result) for result in judged]
+    return sorted(pairs, key=lambda pair: pair[0])
+
+
+def score(results: list[Result]) -> Block:
+    """How good the sealed predictions were, and how many intervals held."""
+    off = np.array([factor for factor, _ in _factors_off(results)])
+    if not len(off):
+        return say("Nothing has been measured yet.")
+    shares = [f"{100 * np.mean(off <= limit):.0f} % within {limit:g} times" for limit in _WITHIN]
+    typical = units.number(float(np.exp(np.mean(np.log(off)))))
+    inside = [result.inside_interval for _, result in _factors_off(results)]
+    held = [is_inside for is_inside in inside if is_inside is not None]
+    share = f"{100 * np.mean(held):.0f} %" if held else ""
+    return say(
+        f"Of {len(off)} sealed predictions, {', '.join(shares)}.",
+        f"Typically a prediction was off by a factor of {typical}.",
+        f"Of {len(held)} with an interval, {share} held the measured value." if held else "",
+    )
+
+
+def best_and_worst(results: list[Result]) -> Block:
+    """The predictions that came nearest and those that were farthest off; empty without any."""
+    names = [
+        f"`{result.quantity}` ({units.number(result.ratio)} times the prediction)"
+        for _, result in _factors_off(results)
+    ]
+    if not names:
+        return say("")
+    best, worst = names[:_EXTREMES], names[::-1][:_EXTREMES]
+    return say(f"Best: {', '.join(best)}. Worst: {', '.join(worst)}.")
 
 
 def suspicions(results: list[Result], fitness: list[dict]) -> Block:
@@ -88,11 +119,10 @@ def suspicions(results: list[Result], fitness: list[dict]) -> Block:
         for check in fitness
         if check["state"] == "warn"
     ]
-    for result in results:
-        lines += [f"- `{result.quantity}`: {text}" for text in _suspicions(result)]
     stopped: dict[str, list[str]] = {}
     for result in results:
-        if result.has_samples and any(p.stopped == "time" for p in result.measurement.points):
+        lines += [f"- `{result.quantity}`: {text}" for text in _suspicions(result)]
+        if any(point.stopped == "time" for point in result.points):
             stopped.setdefault(_experiment(result), []).append(label(result.quantity))
     lines += [
         f"- `{experiment}`: time was up before these intervals were narrow enough: "
@@ -105,21 +135,19 @@ def suspicions(results: list[Result], fitness: list[dict]) -> Block:
 def _suspicions(result: Result) -> list[str]:
     """What may mislead in one quantity."""
     texts = [f"{text}." for text in [*warnings(result), *not_measured(result)]]
-    sealed = result.sealed("predicted")
     # A value of 0 is right only where 0 was predicted, as for no round of a loop.
-    impossible = [
-        value
-        for value, expected in zip(result.medians, sealed, strict=True)
-        if value <= 0 and not expected <= 0
-    ]
+    pairs = zip(result.medians, result.sealed("predicted"), strict=True)
+    impossible = [value for value, predicted in pairs if value <= 0 and not predicted <= 0]
     if impossible:
         where = f" at {len(impossible)} of its {len(result.points)} points"
         texts.append(
             f"**{units.amount(min(impossible), result.unit)}{where if result.is_curve else ''} is "
             "not possible**; a subtraction took away as much as there was, or more."
         )
-    if result.state in ("cannot", "failed"):
-        texts.append(f"{result.state}: {result.reason}")
+    if result.attempt_note:
+        texts.append(f"{literal(result.attempt_note)}.")
+    elif result.state in ("cannot", "failed"):
+        texts.append(f"{result.state}: {literal(result.reason)}")
     return texts
 
 
@@ -135,14 +163,10 @@ def _experiment(result: Result) -> str:
 
 def source_map(results: list[Result], caption: str, name: str) -> Block:
     """The C files of each experiment, with its number of quantities."""
-    experiments = [_experiment(result) for result in results]
-    csrc = config.ROOT / "csrc"
-    rows = []
-    for experiment in sorted(set(experiments)):
-        paths = [*sorted(csrc.glob(f"{experiment}.c")), *sorted(csrc.glob(f"{experiment}.*.c"))]
-        sources = [
-            f"{{download}}`{path.name} </{path.relative_to(config.ROOT)}>`" for path in paths
-        ]
-        rows.append([f"`{experiment}`", ", ".join(sources), str(experiments.count(experiment))])
-    columns = ["Experiment", "C files", "Quantities"]
-    return grid(columns, rows, caption, name)
+    quantities = Counter(_experiment(result) for result in results)
+    csrc, rows = config.ROOT / "csrc", []
+    for experiment, count in sorted(quantities.items()):
+        paths = sorted(csrc.glob(f"{experiment}.*c"))  # call.c, call.o0.c
+        links = [f"{{download}}`{p.name} </{p.relative_to(config.ROOT)}>`" for p in paths]
+        rows.append([f"`{experiment}`", ", ".join(links), str(count)])
+    return grid(["Experiment", "C files", "Quantities"], rows, caption, name)

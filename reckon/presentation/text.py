@@ -3,11 +3,36 @@
 from __future__ import annotations
 
 import math
+import re
 
 from reckon import units
+from reckon.records.result import Result
 from reckon.text import joined as joined
 
 NONE = "–"  # in a table: nothing to print here
+
+_CODE = re.compile(r"((?<!`)`[^`\s](?:[^`]*[^`\s])?`(?!`))")
+# What begins markup of Markdown, MyST, HTML or a formula; an underscore within a word does not,
+# and block.grid() escapes the bars.
+_MARKUP = re.compile(r"[\\`*$~{}\[\]#]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)")
+_AT_START = re.compile(r"^[:%+>-]")
+
+
+def literal(text: object) -> str:
+    """Text from outside, such as a host's name or a reason, as it is and on one line: no markup.
+
+    Code between two backticks stays code, in which nothing is markup.
+    """
+    parts = _CODE.split(" ".join(str(text).split()))
+    escaped = (
+        part if place % 2 else _MARKUP.sub(r"\\\g<0>", part) for place, part in enumerate(parts)
+    )
+    return _AT_START.sub(r"\\\g<0>", "".join(escaped))
+
+
+def code(text: object) -> str:
+    """Text from outside as code."""
+    return f"`{' '.join(str(text).replace('`', chr(39)).split())}`"
 
 
 def first_case(*cases: tuple[bool, str]) -> str:
@@ -15,14 +40,36 @@ def first_case(*cases: tuple[bool, str]) -> str:
     return next((text for holds, text in cases if holds), "")
 
 
+def percent(share: float, digits: int = 2) -> str:
+    """ "12 %": a share of one."""
+    return f"{units.number(100 * share, digits)} %"
+
+
+def more_or_less(difference: float, unit: str) -> str:
+    """ "1.20 µs more" or "1.20 µs less": a difference in base units."""
+    return f"{units.amount(abs(difference), unit)} {'more' if difference > 0 else 'less'}"
+
+
+def percent_more_or_less(ratio: float) -> str:
+    """ "12 % more" or "12 % less": how far a ratio lies from one."""
+    return f"{percent(abs(ratio - 1))} {'more' if ratio > 1 else 'less'}"
+
+
 def verb(count: int, singular: str, plural: str) -> str:
     """The form of a word that goes with a count."""
     return singular if count == 1 else plural
 
 
-def amount(value: float | None, unit: str) -> str:
-    """A value in base units with its unit; a dash for an unknown one."""
+def amount(value: float | list[float] | None, unit: str) -> str:
+    """A value in base units with its unit, or the ends of a curve; a dash for an unknown value."""
+    if isinstance(value, list):
+        return units.span(value, unit)
     return NONE if value is None or math.isnan(value) else units.amount(value, unit)
+
+
+def place(result: Result, x: float | None) -> str:
+    """ "32 KiB": a place on the axis of a curve; "" for a single quantity."""
+    return "" if x is None else units.place(float(x), result.axis_unit)
 
 
 def ratio(value: float) -> str:
@@ -35,19 +82,6 @@ def in_unit(value: float, unit: str, digits: int = 3) -> str:
     return units.number(units.from_base(value, unit), digits)
 
 
-def between(low: float, high: float, unit: str) -> str:
-    """ "92.1 to 94.0": two values in base units as numbers of `unit`."""
-    return f"{in_unit(low, unit)} to {in_unit(high, unit)}"
-
-
-def with_interval(middle: float, low: float, high: float, unit: str) -> str:
-    """ "93.1 ns (92.1 to 94.0)"; the value alone if its interval is unknown."""
-    text = units.amount(middle, unit)
-    if math.isnan(low):
-        return text
-    return f"{text} ({between(low, high, units.readable(middle, unit))})"
-
-
 def machine_value(value: float | str | None, unit: str, unknown: str = "not reported") -> str:
     """A value of a machine's description, in base units of `unit`."""
     if value is None:
@@ -55,8 +89,3 @@ def machine_value(value: float | str | None, unit: str, unknown: str = "not repo
     if isinstance(value, str) or unit in ("", "count"):
         return f"{value:g}" if isinstance(value, float) else str(value)
     return units.amount(value, unit)
-
-
-def described(machine: dict, section: str, key: str):
-    """The value of one field of a machine's description; None if it is unknown."""
-    return machine.get(section, {}).get(key, {}).get("value")

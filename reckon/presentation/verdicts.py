@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
+from operator import itemgetter
 
 import numpy as np
 
 from reckon import units
 from reckon.presentation.block import Block, say
-from reckon.presentation.text import first_case, joined, verb
+from reckon.presentation.text import amount, first_case, joined, literal, place, verb
 from reckon.records.result import Result
 
-_AS_PREDICTED = 1.05  # a factor up to this one is within what the inputs are known to
+_AS_PREDICTED = 1.05  # the inputs are not known better than to this factor
 _IN_PERCENT = 2  # a larger factor is printed as a factor
-# A curve came out as predicted if the second share of its points is within the first factor.
-_NEAR, _MOST = 1.25, 0.9
+_NEAR = 1.25  # a point within this factor is near its prediction
+_MOST = 0.9  # a curve came out as predicted if this share of its points is near
 _BESIDE = 1.1  # points beyond this factor on both sides: the curve crosses its prediction
-_SINGLE_POINTS = 10  # one point in this many is no side of a curve
+_SINGLE_POINTS = 10  # fewer than one point in this many are no side of a curve
 _NOTES_MOST = 2  # notes on points of a curve that are printed; of the others, how many points
 _PLACES_MOST = 3  # places of one note that are printed; of more, only their number
 
@@ -25,15 +26,15 @@ _PLACES_MOST = 3  # places of one note that are printed; of more, only their num
 def verdict(result: Result, what: str) -> Block:
     """How the sealed prediction of `what` did, in a few sentences."""
     start = f"**Verdict.** {what[0].upper()}{what[1:]}"
-    if result.summary is None:
-        return say(f"{start} could not be judged: {result.reason}.")
+    if not result.has_samples:
+        return say(f"{start} could not be judged: {literal(result.reason)}.")
     if not 0 < result.ratio < math.inf:
         return say(f"{start}: measured {result}, which no ratio to the prediction describes.")
     return say(
-        _came_out(result, what),
+        f"**Verdict.** {_came_out(result, what)}",
         _interval(result),
         _revised(result),
-        _last_attempt(result),
+        f"Note: {literal(result.attempt_note)}." if result.attempt_note else "",
         *(f"{sentence}." for sentence in not_measured(result)),
         *_notes(result),
     )
@@ -51,74 +52,61 @@ def how_far(ratio: float) -> str:
 
 
 def _came_out(result: Result, what: str) -> str:
-    if result.is_curve:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = result.medians / result.sealed("predicted")
-        places = [units.place(float(x), result.axis_unit) for x in result.axis]
-        course = over_the_curve(ratios, places, how_far(result.ratio))
-        return f"**Verdict.** Over the whole curve, {what} came out {course}"
-    predicted = units.amount(result.seal.predicted, result.unit)
-    return (
-        f"**Verdict.** Predicted {predicted}, measured {result:±}: {what} came out "
-        f"{how_far(result.ratio)}."
-    )
+    how = how_far(result.ratio)
+    if not result.is_curve:
+        predicted = amount(result.seal.predicted, result.unit)
+        return f"Predicted {predicted}, measured {result:±}: {what} came out {how}."
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = result.medians / result.sealed("predicted")
+    places = [place(result, x) for x in result.axis]
+    course = over_the_curve(list(zip(ratios, places, strict=True)), how)
+    return f"Over the whole curve, {what} came out {course}"
 
 
-def over_the_curve(ratios: np.ndarray, places: Sequence[str], how: str) -> str:
+def over_the_curve(points: Iterable[tuple[float, str]], how: str) -> str:
     """How far a curve was off: `how` by its median ratio, unless its points show otherwise.
 
-    `ratios` are measured over predicted at `places`.
+    `points` are ratios of measured to predicted, each with its place.
     """
-    known = np.isfinite(ratios) & (ratios > 0)
-    ratios, places = ratios[known], [place for place, ok in zip(places, known, strict=True) if ok]
-    off = np.abs(np.log(ratios))
-    near = int((off < np.log(_NEAR)).sum())
-    count = f"{near} of {len(ratios)} points lie within {_NEAR} times of the prediction"
-
-    def at(k: int) -> str:
-        return f"{units.number(float(ratios[k]))} times at {places[k]}"
-
-    few = len(ratios) // _SINGLE_POINTS
-    in_order = np.sort(ratios)
+    known = [(ratio, where) for ratio, where in points if 0 < ratio < math.inf]
+    in_order = sorted(ratio for ratio, _ in known)
+    near = sum(1 / _NEAR < ratio < _NEAR for ratio in in_order)
+    count = f"{near} of {len(known)} points lie within {_NEAR} times of the prediction"
+    few = len(known) // _SINGLE_POINTS
     if in_order[few] < 1 / _BESIDE and in_order[-1 - few] > _BESIDE:
-        middle = units.number(float(np.median(ratios)))
+        lowest, at_lowest = min(known, key=itemgetter(0))
+        highest, at_highest = max(known, key=itemgetter(0))
         return (
-            f"on both sides of the prediction, from {at(ratios.argmin())} to "
-            f"{at(ratios.argmax())}, "
-            f"with {middle} times in the middle; {count}."
+            f"on both sides of the prediction, from {units.number(lowest)} times at {at_lowest} to "
+            f"{units.number(highest)} times at {at_highest}, with "
+            f"{units.number(float(np.median(in_order)))} times in the middle; {count}."
         )
-    worst = int(off.argmax())
-    farthest = (
-        f" It is farthest off at {places[worst]}, with {units.number(float(ratios[worst]))} times "
-        "the prediction."
+    worst, where = max(known, key=lambda point: abs(math.log(point[0])))
+    farthest = f"It is farthest off at {where}, with {units.number(worst)} times the prediction."
+    return first_case(
+        (
+            how == "as predicted" and near < _MOST * len(known),
+            f"as predicted in part: {count}. {farthest}",
+        ),
+        (near < len(known), f"{how}, by the median over its points. {farthest}"),
+        (True, f"{how}, by the median over its points."),
     )
-    if how == "as predicted" and near < _MOST * len(ratios):
-        return f"as predicted in part: {count}.{farthest}"
-    return f"{how}, by the median over its points.{farthest if near < len(ratios) else ''}"
 
 
 def _interval(result: Result) -> str:
     if result.inside_interval is None:
         return ""
     side = "inside" if result.inside_interval else "outside"
-    low, high = (units.amount(end, result.unit) for end in (result.seal.low, result.seal.high))
+    low, high = (amount(end, result.unit) for end in (result.seal.low, result.seal.high))
     return f"The measured value lies {side} its interval, {low} to {high}."
 
 
 def _revised(result: Result) -> str:
     if not result.revisions:
         return ""
-    value = "" if result.is_curve else units.amount(result.current.predicted, result.unit)
-    return (
-        f"Revised after measuring ({'; '.join(result.revisions)})"
-        f"{value and f': now {value}'}. The score keeps to the sealed one."
-    )
-
-
-def _last_attempt(result: Result) -> str:
-    if result.state != "failed":
-        return ""
-    return f"The last attempt to measure failed ({result.reason}) The samples are earlier ones."
+    now = "" if result.is_curve else f": now {amount(result.current.predicted, result.unit)}"
+    changes = "; ".join(result.revisions)
+    return f"Revised after measuring ({changes}){now}. The score keeps to the sealed one."
 
 
 def _notes(result: Result) -> list[str]:
@@ -134,11 +122,10 @@ def not_measured(result: Result) -> list[str]:
     # Failures have a sentence of their own, so that "unsupported here" cannot hide them.
     for state, opening in (("cannot", "Not measured"), ("failed", "Failed")):
         points = [point for point in result.missing if point.stopped == state]
-        if not points:
-            continue
-        first, last = (units.place(points[k].x, result.axis_unit) for k in (0, -1))
-        more = f" and {len(points) - 1} more points, up to {last}" if points[1:] else ""
-        sentences.append(f"{opening} at {first}{more}: {points[0].reason}")
+        if points:
+            first, last = (place(result, point.x) for point in (points[0], points[-1]))
+            more = f" and {len(points) - 1} more points, up to {last}" if len(points) > 1 else ""
+            sentences.append(f"{opening} at {first}{more}: {literal(points[0].reason)}")
     return sentences
 
 
@@ -149,8 +136,7 @@ def warnings(result: Result) -> list[str]:
     places: dict[str, list[str]] = {}
     for x, summary in zip(result.axis, result.summaries, strict=True):
         if summary.warnings:
-            place = units.place(float(x), result.axis_unit)
-            places.setdefault(summary.warnings[0], []).append(place)
+            places.setdefault(summary.warnings[0], []).append(place(result, x))
     return places_of_notes(places, len(result.points))
 
 

@@ -2,6 +2,7 @@
 
 from reckon.records.models import (
     FORMAT,
+    Attempt,
     Input,
     Measurement,
     Point,
@@ -11,12 +12,13 @@ from reckon.records.models import (
     Record,
     Run,
 )
+from reckon.records.reads import digest, entry_path, file_digest, note_read, version_of
 from reckon.records.store import (
-    digest,
+    AGAIN,
     experiments,
     find,
     make_folder,
-    note_read,
+    measuring,
     now,
     read_measured,
     read_record,
@@ -25,13 +27,17 @@ from reckon.records.store import (
     run_dir,
     runs,
     schema,
+    updating,
     write_record,
     write_run,
     write_whole,
+    writing,
 )
 
 __all__ = [
+    "AGAIN",
     "FORMAT",
+    "Attempt",
     "Input",
     "Measurement",
     "Point",
@@ -41,9 +47,12 @@ __all__ = [
     "Record",
     "Run",
     "digest",
+    "entry_path",
     "experiments",
+    "file_digest",
     "find",
     "make_folder",
+    "measuring",
     "note_read",
     "now",
     "read_measured",
@@ -53,7 +62,10 @@ __all__ = [
     "run_dir",
     "runs",
     "schema",
+    "updating",
+    "version_of",
     "write_record",
     "write_run",
     "write_whole",
+    "writing",
 ]

@@ -21,15 +21,13 @@ def machine(field_name: str, otherwise: Input) -> Input:
     In the unit of `otherwise`: the guess that stands in, and says so, if the machine does not
     report it.
     """
-    section, key = field_name.split(".")
-    entry = session().run.machine.get(section, {}).get(key)
-    if entry is None:
+    machine = session().run.machine
+    if field_name not in machine.fields():
         raise PredictionError(f"The machine description has no field {field_name}.")
-    if entry["value"] is None:
+    value, source = machine.number(field_name), machine.fact(field_name).source
+    if value is None:
         return _stand_in(otherwise, f"{field_name} is not reported", field_name)
-    return Input(
-        "machine", float(entry["value"]), otherwise.unit, entry["source"], reference=field_name
-    )
+    return Input("machine", value, otherwise.unit, source, reference=field_name)
 
 
 def measured(quantity: str, otherwise: Input, *, at_end: bool = False) -> Input:

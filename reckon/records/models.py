@@ -1,6 +1,8 @@
-"""What a record and a run hold: the file format, checked on reading.
+"""What a run's files hold: the file format, checked on reading.
 
-Its JSON schema is published as book/record.schema.json.
+A run is a folder: run.json (Run), one small JSON file an experiment (Record), and the raw samples
+of each visit to a quantity in a file of their own (SamplesFile), which is never changed. The JSON
+schema is published as book/record.schema.json.
 """
 
 from __future__ import annotations
@@ -10,12 +12,15 @@ from typing import Literal
 
 import pydantic
 
+from reckon.computer.facts import Machine
 from reckon.prediction.formula import Kind
 from reckon.prediction.inputs import Origin
+from reckon.statistics import Summary
 
 # Format 1 had samples at every point of a curve, and no reasons. Format 2 had nothing of the
-# network: neither a process's TCP counters nor a measurement's peer.
-FORMAT: Literal[3] = 3
+# network: neither a process's TCP counters nor a measurement's peer. Format 3 had the samples
+# inside the record, and neither summaries, visits nor chains of hashes.
+FORMAT: Literal[4] = 4
 
 
 class _Strict(pydantic.BaseModel):
@@ -41,6 +46,9 @@ class Input(_Strict):
     instead_of: str | None = None  # why a fallback stands in
 
 
+Role = Literal["seal", "revision", "reseal"]
+
+
 class Prediction(_Strict):
     """A sealed or revised prediction; values in base units."""
 
@@ -57,6 +65,8 @@ class Prediction(_Strict):
     predicted: Value
     low: Value | None = None
     high: Value | None = None
+    role: Role | None = None  # None: written by an older format
+    reason: str | None = None  # of a new seal after samples were taken
 
 
 class Conditions(_Strict):
@@ -91,7 +101,11 @@ class Process(Conditions):
 
     ticks: list[int]
     ops: int | list[int]  # one number where every trial covered the same
-    started_s: float  # since the measurement began
+    started_s: float  # since the measurement began; in a samples file, since the visit began
+    visit: int = 0  # the number of its visit; 0 until it is written
+
+
+Stop = Literal["precise", "time", "processes", "cannot", "failed"]
 
 
 class Point(_Strict):
@@ -99,13 +113,31 @@ class Point(_Strict):
 
     x: float | None  # position on the axis, base units; None for a single quantity
     params: dict[str, int | str]
-    processes: list[Process]
-    stopped: Literal["precise", "time", "processes", "cannot", "failed"]
+    processes: list[Process] = []  # kept in the samples files
+    stopped: Stop
     reason: str | None = None  # why a point of a curve has no processes
+    summary: Summary | None = None  # of all visits, in base units of the measurement's unit
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether it was measured, also where its samples have not been read."""
+        return bool(self.processes) or self.summary is not None
+
+
+class Visit(_Strict):
+    """One period in which samples of a quantity were taken."""
+
+    number: int  # names the samples file; never used again
+    started_at: datetime
+    seconds: float
+    profile: str
+    tick_hz: float
+    digest: str  # sha256 of the samples file
 
 
 class Measurement(_Strict):
     probe: str
+    version: int | None = None  # the probe's version of meaning
     op: str
     timed: str  # in words: what lies between the two clock reads
     reports: list[str]  # the reports whose method this is
@@ -123,23 +155,78 @@ class Measurement(_Strict):
     state: Literal["measured", "cannot", "failed"]
     reason: str | None
     points: list[Point]
+    visits: list[Visit] = []
+    # What the points' summaries are of: the prediction's unit and kind, the version of statistics.
+    unit: str | None = None
+    kind: Kind | None = None
+    statistics: int | None = None
+
+    def tick_hz_of(self, process: Process) -> float:
+        """The counter's rate as calibrated in the visit of that process."""
+        rates = {visit.number: visit.tick_hz for visit in self.visits}
+        return rates.get(process.visit, self.tick_hz)
+
+
+class Attempt(_Strict):
+    """A later attempt to measure again that gave no samples."""
+
+    at: datetime
+    state: Literal["cannot", "failed"]
+    reason: str | None
+    profile: str
+
+
+Event = Role | Literal["visit", "attempt", "discard", "import"]
+
+
+class Link(_Strict):
+    """One event in the life of a quantity; its hash includes that of the event before."""
+
+    at: datetime
+    event: Event
+    digest: str  # of the prediction, the samples file or the attempt
+    hash: str
 
 
 class Quantity(_Strict):
-    predictions: list[Prediction]  # the first is the seal; the last is the current one
-    measurement: Measurement | None = None
+    predictions: list[Prediction]  # in the order they were made; the last is the current one
+    measurement: Measurement | None = None  # the last one that gave samples, if any did
+    attempt: Attempt | None = None
+    chain: list[Link] = []
+
+    @property
+    def seal(self) -> Prediction:
+        """The prediction that is scored: the first, or the last that was sealed again."""
+        sealed_again = [one for one in self.predictions if one.role == "reseal"]
+        return sealed_again[-1] if sealed_again else self.predictions[0]
+
+    @property
+    def has_samples(self) -> bool:
+        measurement = self.measurement
+        return measurement is not None and any(point.has_samples for point in measurement.points)
 
 
 class Record(_Strict):
-    format: Literal[1, 2, 3] = FORMAT
+    format: Literal[1, 2, 3, 4] = FORMAT
     experiment: str
     quantities: dict[str, Quantity] = {}
 
 
+class SamplesFile(_Strict):
+    """The raw samples of one visit, with all that is needed to interpret them."""
+
+    format: Literal[4] = FORMAT
+    quantity: str
+    visit: int
+    measurement: Measurement
+
+
 class Run(_Strict):
-    format: Literal[1, 2, 3] = FORMAT
+    format: Literal[1, 2, 3, 4] = FORMAT
     name: str
-    identity: str  # hash of processor, microcode, kernel release and mitigations
+    id: str | None = None  # random, made when the run was opened; None in older formats
+    # Hash of processor, microcode, kernel release, mitigations and, since format 4, the machine id.
+    identity: str
     opened_at: datetime
-    machine: dict[str, dict[str, dict]]
+    machine: Machine
     fitness: list[dict]

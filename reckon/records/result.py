@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,62 +12,9 @@ import numpy as np
 
 from reckon import records, statistics, units
 from reckon.config import ReckonError
+from reckon.records import overlay
 from reckon.records.revisions import differences
-
-# Units that an `.op` of the C library may name; every other op ("call", "pair") is a count.
-_OP_UNITS = ("ns", "byte", "cycle")
-
-
-def sample_values(ticks, ops, op: str, tick_hz: float, unit: str) -> np.ndarray:
-    """Samples as values in base units of `unit`.
-
-    A sample is ticks per operation. For a unit without ticks they become time; for a rate (GB/s,
-    Gcycle/s) the quotient is turned over; for an amount of what is counted (MiB) it is the count
-    alone. Raises ReckonError if none fits.
-    """
-    wanted = units.dimension(unit)
-    per = units.parse(op if op in _OP_UNITS else "1")
-    ops = np.asarray(ops, dtype=float) * (units.factor(op) if op in _OP_UNITS else 1.0)
-    ticks = np.asarray(ticks, dtype=float)
-    tick, second = units.dimension("tick"), units.dimension("s")
-    if wanted == tick / per.dimensionality:
-        return ticks / ops
-    if wanted == second / per.dimensionality:
-        return ticks / tick_hz / ops
-    if wanted == per.dimensionality / second:
-        with np.errstate(divide="ignore"):
-            return ops / (ticks / tick_hz)
-    if op in _OP_UNITS and wanted == per.dimensionality:
-        return np.broadcast_to(ops, ticks.shape)
-    raise ReckonError(
-        f"The probe's samples are time per {op}; they cannot be told in {unit}, which is "
-        f"{units.kind(wanted)}."
-    )
-
-
-def process_values(process: records.Process, measurement: records.Measurement, unit: str):
-    """The samples of one process, in base units of `unit`."""
-    return sample_values(process.ticks, process.ops, measurement.op, measurement.tick_hz, unit)
-
-
-def trial_times_s(process: records.Process, measurement: records.Measurement) -> np.ndarray:
-    """When each trial began, in seconds since the measurement's start, but for pauses between."""
-    ticks = np.maximum(np.asarray(process.ticks, dtype=float), 0)
-    return process.started_s + (np.cumsum(ticks) - ticks) / measurement.tick_hz
-
-
-def ops_in_a_trial(point: records.Point) -> float:
-    """The median number of operations in a trial."""
-    # A process counts them once if all of its trials are alike.
-    counts = [np.broadcast_to(p.ops, len(p.ticks)) for p in point.processes]
-    return float(np.median(np.concatenate(counts)))
-
-
-def told_trials(ticks, ops, op: str, tick_hz: float, unit: str, kind: str) -> np.ndarray:
-    """One process's values of a quantity in base units: a trial each; of a mean, one for all."""
-    if kind == "mean":
-        ticks, ops = [np.sum(ticks)], [np.sum(np.broadcast_to(ops, np.shape(ticks)))]
-    return sample_values(ticks, ops, op, tick_hz, unit)
+from reckon.records.values import ops_in_a_trial, point_values, trial_values
 
 
 @dataclass(frozen=True)
@@ -80,7 +28,7 @@ class Result:
 
     @property
     def seal(self) -> records.Prediction:
-        return self.record.predictions[0]
+        return self.record.seal
 
     @property
     def current(self) -> records.Prediction:
@@ -97,12 +45,12 @@ class Result:
     @property
     def points(self) -> list[records.Point]:
         """The points that have samples."""
-        return [p for p in self.measurement.points if p.processes] if self.measurement else []
+        return [p for p in self.measurement.points if p.has_samples] if self.measurement else []
 
     @property
     def missing(self) -> list[records.Point]:
         """The points of a curve without samples, each with its reason."""
-        return [p for p in self.measurement.points if not p.processes] if self.measurement else []
+        return [p for p in self.measurement.points if not p.has_samples] if self.measurement else []
 
     @property
     def has_samples(self) -> bool:
@@ -129,15 +77,25 @@ class Result:
         """The values of each process's trials at that point, in base units."""
         if self.measurement is None:
             return []
-        op, tick_hz = self.measurement.op, self.measurement.tick_hz
-        return [
-            told_trials(p.ticks, p.ops, op, tick_hz, self.unit, self.seal.kind)
-            for p in point.processes
-        ]
+        return point_values(point, self.measurement, self.unit, self.seal.kind)
 
     def process_medians(self, point: records.Point) -> np.ndarray:
         """The median of each process at that point, in base units."""
+        summary = self._stored_summary(point)
+        if summary:
+            return np.array(summary.medians)
         return np.array([np.median(values) for values in self.trials(point)], dtype=float)
+
+    def _stored_summary(self, point: records.Point) -> statistics.Summary | None:
+        """The record's summary, if it is of this unit and kind, by these statistics."""
+        measurement = self.measurement
+        if not (measurement and measurement.unit and point.summary):
+            return None
+        same_unit = units.dimension(measurement.unit) == units.dimension(self.unit)
+        same_values = same_unit and measurement.kind == self.seal.kind
+        return (
+            point.summary if same_values and measurement.statistics == statistics.VERSION else None
+        )
 
     def core_clocks_hz(self, point: records.Point) -> np.ndarray:
         """The core's clock during each process at that point, as calibrated before and after it."""
@@ -148,7 +106,10 @@ class Result:
     @functools.cached_property
     def summaries(self) -> list[statistics.Summary]:
         """One summary a point, in base units; a single quantity has one point."""
-        return [statistics.summarise(self.trials(point)) for point in self.points]
+        return [
+            self._stored_summary(point) or statistics.summarise(self.trials(point))
+            for point in self.points
+        ]
 
     @property
     def summary(self) -> statistics.Summary | None:
@@ -157,11 +118,9 @@ class Result:
     @property
     def at_end(self) -> statistics.Summary | None:
         """The summary at a curve's last point; None if that has no samples, or it is no curve."""
-        planned = next((i.value for i in self.seal.inputs if isinstance(i.value, list)), None)
-        reached = self.points[-1].x if self.points else None
-        if planned is None or reached is None:
+        if not (self.is_curve and self.measurement and self.points):
             return None
-        return self.summaries[-1] if math.isclose(reached, planned[-1], rel_tol=1e-6) else None
+        return self.summaries[-1] if self.measurement.points[-1].has_samples else None
 
     @property
     def axis(self) -> np.ndarray:
@@ -211,18 +170,6 @@ class Result:
         """The straight line through what was predicted at the same points."""
         return statistics.line(self.axis, self.sealed("predicted")) if self.line else None
 
-    @functools.cached_property
-    def line_across(self) -> tuple | None:
-        """The bootstrap intervals of that line's slope and intercept; None without a line."""
-        measurement = self.measurement
-        if not (self.line and measurement):
-            return None
-        process_medians = [
-            [np.median(process_values(p, measurement, self.unit)) for p in point.processes]
-            for point in self.points
-        ]
-        return statistics.line_across(self.axis, process_medians)
-
     @property
     def medians(self) -> np.ndarray:
         return np.array([summary.median for summary in self.summaries])
@@ -261,7 +208,7 @@ class Result:
 
     def _process_cycles(self, process: records.Process) -> np.ndarray:
         cycles = np.asarray(process.ticks) * process.cycles_per_tick
-        return told_trials(cycles, process.ops, "call", 1, "tick", self.seal.kind)
+        return trial_values(cycles, process.ops, "call", 1, "tick", self.seal.kind)
 
     @property
     def ratio(self) -> float:
@@ -300,8 +247,20 @@ class Result:
 
     @property
     def revisions(self) -> list[str]:
-        """How the current prediction differs from the sealed one, in words."""
-        return differences(self.seal, self.current)
+        """How the current prediction differs from the one that was sealed before measuring."""
+        return differences(self.seal, self.current) if self.record.has_samples else []
+
+    @property
+    def attempt_note(self) -> str:
+        """From when the samples are, and why a later attempt gave none; "" without such a one."""
+        attempt = self.record.attempt
+        if attempt is None or self.measurement is None:
+            return ""
+        outcome = "was not possible" if attempt.state == "cannot" else "failed"
+        return (
+            f"measured {self.measurement.started_at:%Y-%m-%d}; the last attempt, "
+            f"{attempt.at:%Y-%m-%d}, {outcome}: {(attempt.reason or '').rstrip('.')}"
+        )
 
     def __format__(self, spec: str) -> str:
         """f"{result}" is "93.1 ns"; f"{result:±}" adds the interval; f"{result:cycles}"."""
@@ -310,15 +269,10 @@ class Result:
         if spec == "cycles":
             cycles = self.core_cycles.median if self.core_cycles else math.nan
             return f"{units.number(cycles)} cycles"
-        text = units.amount(self.median, self.unit)
-        if spec == "±" and not math.isnan(self.summary.low):
-            step = units.readable(self.median, self.unit)
-            low, high = (
-                units.number(units.from_base(v, step))
-                for v in (self.summary.low, self.summary.high)
-            )
-            text += f" ({low} to {high})"
-        return text
+        if spec == "±":
+            summary = self.summary
+            return units.with_interval(summary.median, summary.low, summary.high, self.unit)
+        return units.amount(self.median, self.unit)
 
 
 def result(run: str, quantity: str) -> Result | None:
@@ -333,9 +287,9 @@ def from_record(quantity: str, found: records.Quantity, state: str | None = None
     return Result(quantity, found, state or found.measurement.state, found.measurement.reason)
 
 
-# The prefix of an experiment's name for its probes as the page `methods` measured them side by
-# side. These are other figures of the same quantities, so they are no part of all results.
-AGAIN = "methods/"
+def by_name(results: Iterable) -> dict:
+    """The results (or predictions), each under the last part of its quantity's name."""
+    return {result.quantity.rsplit("/", 1)[1]: result for result in results}
 
 
 def all_results(
@@ -346,18 +300,20 @@ def all_results(
     For `only_measured` see records.read_record(). Raises ReckonError for an unknown experiment.
     """
     known = records.experiments(run)
-    chosen = [experiment] if experiment else [one for one in known if not one.startswith(AGAIN)]
+    chosen = (
+        [experiment] if experiment else [one for one in known if not one.startswith(records.AGAIN)]
+    )
     if experiment and experiment not in known:
         raise ReckonError(
             f"The run {run} has no record of {experiment}; it has {', '.join(known) or 'none'}."
         )
-    return [
-        from_record(name, found)
-        for one in chosen
-        for name, found in records.read_record(
-            run, one, only_measured=only_measured
-        ).quantities.items()
-    ]
+    results = []
+    for name in chosen:
+        quantities = records.read_record(run, name, only_measured=only_measured).quantities
+        if isinstance(run, str) and not only_measured:
+            quantities = overlay.laid_over(run, name, quantities)
+        results += [from_record(name, quantity) for name, quantity in quantities.items()]
+    return results
 
 
 def to_row(result: Result, state: str | None = None) -> dict:
@@ -398,5 +354,5 @@ def to_row(result: Result, state: str | None = None) -> dict:
         "sd": measured("sd"),
         "n": sum(summary.n for summary in result.summaries),
         "state": state or result.state,
-        "reason": result.reason,
+        "reason": result.reason or result.attempt_note or None,
     }

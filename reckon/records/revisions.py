@@ -1,48 +1,36 @@
-"""How a prediction differs from an earlier one of the same quantity."""
+"""What a person changed between two predictions of the same quantity."""
 
 from __future__ import annotations
 
-from reckon import records, units
-
-# A measured input that moved by less is the same within the precision of measuring.
-_MOVED = 0.01
+from reckon import records
 
 
-def differences(seal: records.Prediction, now: records.Prediction) -> list[str]:
-    """What changed between two predictions, in words.
+def differences(earlier: records.Prediction, now: records.Prediction) -> list[str]:
+    """What a person changed, in words: the formula, or which inputs.
 
-    The formula, the given inputs and the earlier measurements behind them are three different
-    things.
-    """
-    old, new = ({one.name: one for one in p.inputs} for p in (seal, now))
+    An input that was measured and has moved since is no change of the prediction."""
+    old, new = ({given.name: given for given in p.inputs} for p in (earlier, now))
     changed = [name for name in new if name not in old or _is_revised(old[name], new[name])]
     changed += [name for name in old if name not in new]
     sentences = []
-    if seal.formula_id != now.formula_id:
+    if earlier.formula_id != now.formula_id:
         sentences.append("formula revised")
     if changed:
         sentences.append("inputs revised: " + ", ".join(changed))
-    for name in new:
-        if name not in changed and new[name].origin == "measured":
-            sentences += _movement(old[name], new[name])
     return sentences
 
 
 def _is_revised(old: records.Input, new: records.Input) -> bool:
-    """True if the author changed the input: its origin, or the value of one not measured."""
+    if "measured" in (old.origin, new.origin):
+        # Before the first measurement a guess stands in, with the same reference.
+        same_place = old.source == new.source or old.origin != new.origin
+        return old.reference != new.reference or not same_place
     if old.origin != new.origin:
         return True
-    same = (old.value, old.low, old.high) == (new.value, new.low, new.high)
-    return new.origin != "measured" and not same
+    return (old.value, old.low, old.high) != (new.value, new.low, new.high)
 
 
-def _movement(old: records.Input, new: records.Input) -> list[str]:
-    before, after = old.value, new.value
-    if isinstance(before, list) or isinstance(after, list):
-        return []
-    if abs(after - before) <= _MOVED * abs(before):
-        return []
-    return [
-        f"an earlier measurement moved: {new.reference} from "
-        f"{units.amount(before, old.unit)} to {units.amount(after, new.unit)}"
-    ]
+def is_same(one: records.Prediction, other: records.Prediction) -> bool:
+    """Whether two predictions are the same in all but when and as what they were written."""
+    ignored = {"made_at", "role", "reason"}
+    return one.model_dump(exclude=ignored) == other.model_dump(exclude=ignored)

@@ -8,8 +8,9 @@ from reckon import records
 from reckon.prediction import expression
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.formula import Prediction
+from reckon.records import overlay
 from reckon.records.models import Quantity, Value
-from reckon.records.revisions import differences
+from reckon.records.revisions import differences, is_same
 from reckon.records.session import session
 
 
@@ -68,19 +69,33 @@ def prediction_record(prediction: Prediction) -> records.Prediction:
     )
 
 
+def _is_new(made: records.Prediction, quantity: Quantity) -> bool:
+    """Whether the prediction is to be written: as a revision, or as a seal before any sample."""
+    if quantity.has_samples:
+        return bool(differences(quantity.predictions[-1], made))
+    return not quantity.predictions or not is_same(quantity.predictions[-1], made)
+
+
 def seal(prediction: Prediction) -> Quantity:
     """The quantity as the record holds it, with the prediction written down.
 
-    Before the first sample the prediction is the seal; afterwards one that differs is added to
-    it."""
+    Before the first sample the prediction is the seal; afterwards one that differs is added to it.
+    A run of another machine is never written: what differs there is laid over it, see overlay.py.
+    """
     run, name = session().run.name, prediction.quantity
-    record = records.read_record(run, name.rsplit("/", 1)[0])
-    quantity = record.quantities.get(name) or Quantity(predictions=[])
+    experiment = name.rsplit("/", 1)[0]
     made = prediction_record(prediction)
-    if quantity.predictions and not differences(quantity.predictions[-1], made):
-        return quantity
-    earlier = quantity.predictions if quantity.measurement else []
-    quantity = Quantity(predictions=[*earlier, made], measurement=quantity.measurement)
-    record.quantities[name] = quantity
-    records.write_record(run, record)
+    if session().replay:
+        overlay.write(run, name, made)
+        recorded = records.read_record(run, experiment).quantities
+        shown = overlay.laid_over(run, experiment, recorded)
+        return shown.get(name, Quantity(predictions=[made]))
+    overlay.forget(run, experiment)
+    with records.updating(run, experiment) as record:
+        quantity = record.quantities.get(name) or Quantity(predictions=[])
+        earlier = quantity.predictions if quantity.has_samples else []
+        if _is_new(made, quantity):
+            made = made.model_copy(update={"role": "revision" if earlier else "seal"})
+            quantity = quantity.model_copy(update={"predictions": [*earlier, made]})
+            record.quantities[name] = quantity
     return quantity

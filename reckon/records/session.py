@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import uuid
 from dataclasses import dataclass
 
 from reckon import config, records
 from reckon.computer import fitness
-from reckon.computer.description import default_run_name, describe, identity
+from reckon.computer.description import configuration, default_run_name, describe, identity
+from reckon.computer.facts import Machine
 from reckon.config import ReckonError
-from reckon.records.models import Run
+from reckon.records.models import FORMAT, Run
 
 
 @dataclass(frozen=True)
@@ -28,37 +30,56 @@ def session() -> Session:
     samples are read and nothing is measured. Raises ReckonError if it was to be measured again.
     """
     described = describe()
-    here = identity(described)
-    name = config.run_name() or default_run_name(described)
+    name = requested_run(described)
     run = records.read_run(name)
     if run is None:
-        run = Run(
-            name=name,
-            identity=here,
-            opened_at=records.now(),
-            machine=described,
-            fitness=[check.to_dict() for check in fitness.check_all()],
-        )
-        records.write_run(run)
-        return Session(run, replay=False)
-    if run.identity != here:
-        if config.fresh():
+        with records.writing(name):
+            run = records.read_run(name) or _opened(name, described)
+    if not _is_of_this_machine(run, described):
+        if config.settings().fresh:
             raise ReckonError(
                 f"The run {name} was recorded on another machine or kernel; measure into a run of "
                 "its own with another RUN=."
             )
         return Session(run, replay=True)
+    return Session(_brought_up_to_date(run, described), replay=False)
+
+
+def requested_run(described: Machine | None = None) -> str:
+    """The name of the requested run, or of this machine's own, whether it exists or not."""
+    return config.settings().run or default_run_name(described or describe())
+
+
+def _opened(name: str, described: Machine) -> Run:
+    """A new run of this machine, written."""
+    run = Run(
+        name=name,
+        id=uuid.uuid4().hex,
+        identity=identity(described),
+        opened_at=records.now(),
+        machine=described,
+        fitness=[check.to_dict() for check in fitness.check_all()],
+    )
+    records.write_run(run)
+    return run
+
+
+def _is_of_this_machine(run: Run, described: Machine) -> bool:
+    """Whether the run may be written here. Formats without a random id had no machine id either."""
+    here = identity(described) if run.id else configuration(described)
+    return run.identity == here
+
+
+def _brought_up_to_date(run: Run, described: Machine) -> Run:
+    """The run with the machine as it is now; machine.toml may be edited, a device come or go."""
     for part in ("peer", "nfs"):
-        described[part] = _of_host(described[part], run.machine.get(part, {}))
-    if run.machine != described:  # machine.toml was edited, or a device came or went
-        run = run.model_copy(update={"machine": described})
+        described = described.with_recorded(part, run.machine)
+    now: dict[str, object] = {"machine": described}
+    if not run.id:  # an older format
+        now |= {"format": FORMAT, "id": uuid.uuid4().hex, "identity": identity(described)}
+    if all(getattr(run, field) == value for field, value in now.items()):
+        return run
+    with records.writing(run.name):
+        run = run.model_copy(update=now)
         records.write_run(run)
-    return Session(run, replay=False)
-
-
-def _of_host(described: dict, recorded: dict) -> dict:
-    """The facts of the other host by machine.toml, else as the run holds them."""
-    return {
-        key: entry if entry["value"] is not None else recorded.get(key, entry)
-        for key, entry in described.items()
-    }
+    return run

@@ -1,20 +1,24 @@
 """Reading and writing runs and records.
 
-A run is a folder: `run.json` (what machine this is) and one JSON file an experiment, at the
-experiment's own path. Files are checked on reading against the models, and written whole: to a
-temporary file, then renamed.
+A run is a folder: `run.json` (what machine this is), one small JSON file an experiment at the
+experiment's own path, and the raw samples of each visit to a quantity at
+`samples/QUANTITY/NUMBER.json.gz`. Files are checked on reading against the models, and written
+whole: to a temporary file, then renamed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import gzip
 import hashlib
 import json
 import operator
 import os
 import re
 import tempfile
+import zlib
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,8 +26,26 @@ import pydantic
 
 from reckon import config
 from reckon.config import ReckonError
-from reckon.records.models import FORMAT, Quantity, Record, Run
+from reckon.records import chain
+from reckon.records.locks import lock
+from reckon.records.models import (
+    FORMAT,
+    Measurement,
+    Point,
+    Process,
+    Quantity,
+    Record,
+    Run,
+    SamplesFile,
+    Visit,
+)
+from reckon.records.reads import note_read, version_of
+from reckon.records.values import summarised
 from reckon.text import first_fault
+
+# The prefix of an experiment's name for its probes as the page `methods` measured them side by
+# side. These are other figures of the same quantities, so they are no part of all results.
+AGAIN = "methods/"
 
 
 def now() -> datetime:
@@ -36,14 +58,14 @@ def run_dir(name: str | Path) -> Path:
         return name
     if not name or name != os.path.basename(name) or name.startswith("."):
         raise ReckonError(f"{name!r} cannot name a run; use letters, digits, - and _.")
-    return config.runs_dir() / name
+    return config.settings().runs_dir / name
 
 
 def runs() -> tuple[dict[str, Path], list[str]]:
     """The folders of all runs by name, the one opened last first; and why others are unreadable."""
-    base = config.runs_dir()
+    base = config.settings().runs_dir
     opened, unreadable = [], []
-    note_read(f"{base}/*/run.json")
+    note_read(base, "/*/run.json")
     for path in base.glob("*/run.json"):
         try:
             run = read_run(path.parent)
@@ -64,10 +86,11 @@ def find(run: str) -> Path:
     folder = Path(os.path.abspath(run)) if "/" in run else run_dir(run)
     if (folder / "run.json").is_file():
         return folder
-    known = ", ".join(sorted(path.parent.name for path in config.runs_dir().glob("*/run.json")))
+    runs_dir = config.settings().runs_dir
+    known = ", ".join(sorted(path.parent.name for path in runs_dir.glob("*/run.json")))
     raise ReckonError(
-        f"There is no run {run}; {config.runs_dir()} has {known or 'none'}, and a folder that "
-        "lies elsewhere is given with a / in it."
+        f"There is no run {run}; {runs_dir} has {known or 'none'}, and a folder that lies "
+        "elsewhere is given with a / in it."
     )
 
 
@@ -75,16 +98,10 @@ def record_path(run: str | Path, experiment: str) -> Path:
     return run_dir(run) / f"{experiment}.json"
 
 
-def _version(path: Path) -> tuple[int, int, int]:
-    """Inode, modification time and size: they differ for two contents: files are replaced."""
-    status = path.stat()
-    return status.st_ino, status.st_mtime_ns, status.st_size
-
-
-def _read(path: Path, model):
+def read_model(path: Path, model):
     """The file's content as a `model`; None without a file. Callers share it: do not change it."""
     try:
-        return _parsed(path, model, _version(path))
+        return _parsed(path, model, version_of(path))
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -110,9 +127,13 @@ def _parsed(path: Path, model, version: tuple[int, int, int]):
         what = f"line {error.lineno}: {error.msg}"
     except pydantic.ValidationError as error:
         what = first_fault(error)
-    raise ReckonError(
-        f"{path} is not a whole record ({what}); move it away, and it is measured again."
-    )
+    raise ReckonError(f"{path} {_FAULTS[model].format(what)}")
+
+
+_FAULTS = {
+    Record: "is not a whole record ({}); move it away, and it is measured again.",
+    Run: "is not a whole description of a run ({}); restore it, or choose another RUN=.",
+}
 
 
 # This version writes the format first, where it can be read without parsing the whole file.
@@ -130,87 +151,203 @@ def _check_format(path: Path, text: str) -> None:
         )
 
 
-def note_read(what: str) -> None:
-    """Append to the page's log of what it was made from, which decides whether it is out of date.
-
-    what: PATH, a file; PATH#QUANTITY, the samples of one quantity in a record; PATH#*, those of
-    all; FOLDER/*/..., the names of the files that match."""
-    log = config.reads_log()
-    if log:
-        with open(log, "a", encoding="utf-8") as file:
-            file.write(f"{what}\n")
-
-
-def read_record(run: str | Path, experiment: str, *, only_measured: bool = False) -> Record:
+def read_record(
+    run: str | Path, experiment: str, *, only_measured: bool = False, samples: bool = True
+) -> Record:
     """The experiment's record; an empty one if there is none yet.
 
     With `only_measured` the reader does not depend on predictions, as with read_measured().
+    Without `samples` no samples file is opened: points have their summaries alone.
     """
     path = record_path(run, experiment)
-    note_read(f"{path}#*" if only_measured else str(path))
-    found = _read(path, Record)
-    if found is None:
-        return Record(experiment=experiment)
-    # With a dictionary of its own: the caller may add quantities.
-    return found.model_copy(update={"quantities": dict(found.quantities)})
+    note_read(path, "#*" if only_measured else "")
+    return _stored(path, experiment, None, samples=samples)
 
 
-def read_measured(run: str, quantity: str) -> Quantity | None:
+def read_measured(run: str | Path, quantity: str, *, samples: bool = True) -> Quantity | None:
     """One quantity, read for what was measured: the reader does not depend on the record's
     predictions, so editing those makes no other page stale."""
-    path = record_path(run, quantity.rsplit("/", 1)[0])
-    note_read(f"{path}#{quantity}")
-    found = _read(path, Record)
-    return found.quantities.get(quantity) if found else None
+    experiment = quantity.rsplit("/", 1)[0]
+    path = record_path(run, experiment)
+    note_read(path, f"#{quantity}")
+    return _stored(path, experiment, quantity, samples=samples).quantities.get(quantity)
 
 
-def digest(what: str) -> str:
-    """A digest of what an entry of note_read() stands for, to see whether it changed."""
-    path, _, quantity = what.partition("#")
-    base, wanted, pattern = path.partition("*")
-    if wanted:
-        return _hash("\n".join(sorted(map(str, Path(base).glob(wanted + pattern)))).encode())
+def _stored(path: Path, experiment: str, quantity: str | None, *, samples: bool) -> Record:
+    """The record, or that one quantity of it; with a dictionary of its own, so that the caller may
+    add quantities."""
+    record = read_model(path, Record)
+    if record is None:
+        return Record(experiment=experiment)
+    names = record.quantities if quantity is None else record.quantities.keys() & {quantity}
+    folder = path.parents[experiment.count("/")]
+    quantities = {}
     try:
-        version = _version(Path(path))
-        if quantity:
-            return _digest_of_measured(path, quantity, version)
-        return _digest_of_file(path, version)
-    except FileNotFoundError:
-        return "none"
+        for name in names:
+            stored = record.quantities[name]
+            quantities[name] = with_samples(folder, name, stored) if samples else stored
+    except FileNotFoundError as error:
+        if read_model(path, Record) is not record:  # another process has measured again
+            return _stored(path, experiment, quantity, samples=samples)
+        raise ReckonError(
+            f"{error.filename} is missing; restore it, or measure {experiment} again."
+        ) from None
+    return record.model_copy(update={"quantities": quantities})
 
 
-def _hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
+def samples_path(folder: Path, quantity: str, visit: int) -> Path:
+    return folder / "samples" / quantity / f"{visit}.json.gz"
 
 
-@functools.lru_cache(maxsize=4096)
-def _digest_of_file(path: str, version: tuple[int, int, int]) -> str:
-    return _hash(Path(path).read_bytes())
+def with_samples(folder: Path, name: str, quantity: Quantity) -> Quantity:
+    """The quantity with the processes of all visits at its points."""
+    measurement = quantity.measurement
+    if measurement is None or not measurement.visits:
+        return quantity
+    processes: dict[float | None, list[Process]] = {point.x: [] for point in measurement.points}
+    for visit in measurement.visits:
+        path = samples_path(folder, name, visit.number)
+        after_s = (visit.started_at - measurement.started_at).total_seconds()
+        for x, visited in _visited(path, version_of(path), visit.number, after_s).items():
+            processes.setdefault(x, []).extend(visited)
+    points = [
+        point.model_copy(update={"processes": processes[point.x]}) for point in measurement.points
+    ]
+    return quantity.model_copy(
+        update={"measurement": measurement.model_copy(update={"points": points})}
+    )
 
 
-@functools.lru_cache(maxsize=4096)
-def _digest_of_measured(path: str, quantity: str, version: tuple[int, int, int]) -> str:
-    """The digest of one quantity's samples, or of all ("*"); of the file if it is no record."""
-    try:
-        digests = _measured_digests(path, version)
-    except ValueError:  # reading the broken record reports it
-        return _digest_of_file(path, version)
-    if quantity == "*":
-        return _hash("".join(f"{name} {digests[name]}\n" for name in sorted(digests)).encode())
-    return digests.get(quantity, "none")
-
-
-@functools.lru_cache(maxsize=256)
-def _measured_digests(path: str, version: tuple[int, int, int]) -> dict[str, str]:
-    quantities = json.loads(Path(path).read_bytes()).get("quantities", {})
+@functools.lru_cache(maxsize=2048)
+def _visited(
+    path: Path, version: tuple[int, int, int], number: int, after_s: float
+) -> dict[float | None, list[Process]]:
+    """The processes of a visit by their point, which start so long after the measurement."""
     return {
-        name: _hash(json.dumps(one.get("measurement")).encode()) for name, one in quantities.items()
+        point.x: [
+            process.model_copy(update={"visit": number, "started_s": process.started_s + after_s})
+            for process in point.processes
+        ]
+        for point in read_samples(path).measurement.points
     }
 
 
-def write_record(run: str, record: Record) -> None:
-    record = record.model_copy(update={"format": FORMAT})
-    write_whole(record_path(run, record.experiment), record.model_dump_json() + "\n")
+def read_samples(path: Path) -> SamplesFile:
+    """The samples of one visit. Raises FileNotFoundError, and ReckonError if they are broken."""
+    try:
+        return SamplesFile.model_validate_json(gzip.decompress(path.read_bytes()))
+    except FileNotFoundError:
+        raise
+    except (OSError, EOFError, zlib.error) as error:
+        raise ReckonError(f"{path} cannot be read ({error}).") from None
+    except pydantic.ValidationError as error:
+        raise ReckonError(f"{path} holds no samples ({first_fault(error)}).") from None
+
+
+@contextlib.contextmanager
+def updating(run: str, experiment: str) -> Iterator[Record]:
+    """The record to be changed, locked meanwhile; written afterwards if a quantity was replaced.
+
+    A record of an older format is converted first."""
+    with writing(run):
+        record = read_record(run, experiment)
+        if record.format < FORMAT:
+            write_record(run, record)
+            record = read_record(run, experiment)
+        before = dict(record.quantities)
+        yield record
+        if any(record.quantities[name] is not before.get(name) for name in record.quantities):
+            write_record(run, record)
+
+
+def writing(run: str | Path) -> contextlib.AbstractContextManager[None]:
+    """Holds the lock for changing the run's files."""
+    return lock(run_dir(run) / ".writing", f"writes to the run {run}")
+
+
+def measuring(
+    run: str | Path, on_wait: Callable[[str], None]
+) -> contextlib.AbstractContextManager[None]:
+    """Holds the lock for measuring into the run: two at once would disturb each other."""
+    return lock(run_dir(run) / ".measuring", f"measures in the run {run}", on_wait)
+
+
+def write_record(run: str | Path, record: Record) -> None:
+    """Write the record: new samples in files of their own, then the record that names them; then
+    samples that it no longer names are removed. A crash leaves the former state or the new one."""
+    folder, imported = run_dir(run), record.format < FORMAT
+    described = read_model(folder / "run.json", Run)
+    run_id, at = (described and described.id) or "", now()
+    quantities = {}
+    for name, quantity in record.quantities.items():
+        written = quantity.model_copy(update={"measurement": _with_visit(folder, name, quantity)})
+        quantities[name] = chain.extended(written, run_id, at, imported=imported)
+    kept = record.model_copy(update={"format": FORMAT, "quantities": quantities})
+    without = {"quantities": {"__all__": {"measurement": {"points": {"__all__": {"processes"}}}}}}
+    write_whole(record_path(run, record.experiment), kept.model_dump_json(exclude=without) + "\n")
+    for name, quantity in quantities.items():
+        _remove_unnamed(folder, name, quantity)
+
+
+def _with_visit(folder: Path, name: str, quantity: Quantity) -> Measurement | None:
+    """The measurement with its new samples written as a visit; without any, as it is."""
+    measurement = quantity.measurement
+    if measurement is None:
+        return None
+    points = [_new_processes(point) for point in measurement.points]
+    if not any(point.processes for point in points):
+        return _with_summaries(quantity, measurement)
+    number = 1 + max(
+        [*_visit_numbers(folder, name), *(v.number for v in measurement.visits)], default=0
+    )
+    bare = {"points": points, "visits": [], "unit": None, "kind": None, "statistics": None}
+    content = SamplesFile(
+        quantity=name, visit=number, measurement=measurement.model_copy(update=bare)
+    )
+    # Without the time of writing: the same samples give the same bytes.
+    data = gzip.compress(content.model_dump_json().encode(), compresslevel=6, mtime=0)
+    write_whole(samples_path(folder, name, number), data)
+    visit = Visit(
+        number=number,
+        started_at=measurement.started_at,
+        seconds=measurement.seconds,
+        profile=measurement.profile,
+        tick_hz=measurement.tick_hz,
+        digest=hashlib.sha256(data).hexdigest(),
+    )
+    points = [
+        point.model_copy(update={"summary": None}) if new.processes else point
+        for point, new in zip(measurement.points, points, strict=True)
+    ]
+    complete = measurement.model_copy(
+        update={"visits": [*measurement.visits, visit], "points": points}
+    )
+    return _with_summaries(quantity, complete)
+
+
+def _with_summaries(quantity: Quantity, measurement: Measurement) -> Measurement:
+    """The measurement with a summary wherever processes have been read; computed only if needed."""
+    is_summarised = all(point.summary for point in measurement.points if point.processes)
+    if is_summarised or not quantity.predictions:
+        return measurement
+    return summarised(measurement, quantity.predictions[-1].unit, quantity.seal.kind)
+
+
+def _new_processes(point: Point) -> Point:
+    """The point with those processes alone that belong to no visit yet."""
+    new = [process for process in point.processes if not process.visit]
+    return point.model_copy(update={"processes": new, "summary": None})
+
+
+def _visit_numbers(folder: Path, quantity: str) -> list[int]:
+    files = (folder / "samples" / quantity).glob("*.json.gz")
+    return [int(file.name.partition(".")[0]) for file in files if file.name[0].isdigit()]
+
+
+def _remove_unnamed(folder: Path, name: str, quantity: Quantity) -> None:
+    visits = quantity.measurement.visits if quantity.measurement else []
+    for number in set(_visit_numbers(folder, name)) - {visit.number for visit in visits}:
+        samples_path(folder, name, number).unlink(missing_ok=True)
 
 
 def read_run(name: str | Path) -> Run | None:
@@ -220,15 +357,16 @@ def read_run(name: str | Path) -> Run | None:
     what is written to the run must not go to the original.
     """
     path = run_dir(name) / "run.json"
-    note_read(str(path))
-    found = _read(path, Run)
-    if found is None:
+    note_read(path)
+    run = read_model(path, Run)
+    if run is None:
         return None
-    return found.model_copy(update={"name": Path(os.path.abspath(path)).parent.name})
+    return run.model_copy(update={"name": Path(os.path.abspath(path)).parent.name})
 
 
 def write_run(run: Run) -> None:
-    write_whole(run_dir(run.name) / "run.json", run.model_dump_json(indent=1) + "\n")
+    with writing(run.name):
+        write_whole(run_dir(run.name) / "run.json", run.model_dump_json(indent=1) + "\n")
 
 
 def make_folder(path: Path) -> None:
@@ -238,16 +376,17 @@ def make_folder(path: Path) -> None:
         raise ReckonError(f"{path} cannot be made ({error.strerror}).") from None
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Writes a file so that it exists whole or not at all, also after a crash."""
+    data = content.encode() if isinstance(content, str) else content
     temporary = None
     try:
         make_folder(path.parent)
         with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, prefix=f".{path.name}.", delete=False, encoding="utf-8"
+            "wb", dir=path.parent, prefix=f".{path.name}.", delete=False
         ) as file:
             temporary = file.name
-            file.write(text)
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
             os.fchmod(file.fileno(), 0o644)
@@ -266,18 +405,19 @@ def experiments(run: str | Path) -> list[str]:
     base = run_dir(run)
     # A new record puts pages about the whole run out of date. Records below methods/ lie one level
     # deeper and do not: that page is built after them.
-    note_read(f"{base}/*/*.json")
+    note_read(base, "/*/*.json")
     return sorted(
         str(path.relative_to(base).with_suffix(""))
-        for path in base.rglob("*.json")
+        for pattern in ("*.json", "*/*.json", f"{AGAIN}*/*.json")  # not below samples/
+        for path in base.glob(pattern)
         if path.name != "run.json" and not path.name.startswith(".")
     )
 
 
 def schema() -> str:
-    """The JSON schema of both files, as published in book/record.schema.json."""
+    """The JSON schema of a run's files, as published in book/record.schema.json."""
     _, definitions = pydantic.json_schema.models_json_schema(
-        [(Record, "validation"), (Run, "validation")],
-        title="Reckon: a run's record of an experiment (Record) and its machine (Run)",
+        [(Record, "validation"), (Run, "validation"), (SamplesFile, "validation")],
+        title="Reckon: a run's records (Record), machine (Run) and samples (SamplesFile)",
     )
     return json.dumps(definitions, indent=1, ensure_ascii=False) + "\n"

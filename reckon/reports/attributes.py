@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import functools
-import tomllib
 
 import pydantic
 
 from reckon import config, records
-from reckon.config import ReckonError
-from reckon.text import first_fault
+from reckon.reports import toml
 
 FILE = config.ROOT / "book" / "machines.toml"
 
@@ -28,15 +26,10 @@ class Attributes(pydantic.BaseModel):
 
 @functools.cache
 def _read() -> Attributes:
-    try:
-        return Attributes.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
-    except tomllib.TOMLDecodeError as error:
-        raise ReckonError(f"{FILE}: {error}.") from None
-    except pydantic.ValidationError as error:
-        raise ReckonError(f"{FILE}: {first_fault(error)}.") from None
+    return toml.read(FILE, Attributes)
 
 
 def attributes() -> Attributes:
     """The content of book/machines.toml. Raises ReckonError if it cannot be read."""
-    records.note_read(str(FILE))
+    records.note_read(FILE)
     return _read()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import math
-import tomllib
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,9 +15,9 @@ import numpy as np
 import pydantic
 
 from reckon import config, records, statistics, units
-from reckon.config import ReckonError
 from reckon.records.result import Result
-from reckon.text import first_fault, joined
+from reckon.reports import toml
+from reckon.text import joined
 
 FILE = config.ROOT / "book" / "methods.toml"
 BLOCK_BYTES = 4096  # files are compared by blocks of 4 KiB, the size that most reports read
@@ -41,7 +40,6 @@ class Method(_Strict):
     per: float = 1.0
     blocks_of: str = ""
     label: str = ""
-    reads_bytes: float | Literal["at"] | None = None
 
     def divisor(self, point: records.Point) -> float:
         """What its value at that point is divided by: `per`, or the blocks of the whole file."""
@@ -81,18 +79,7 @@ class NotRanked(_Strict):
     quantities: tuple[str, ...]
 
 
-class Cost(_Strict):
-    """A quantity whose time lies inside the figures of some methods."""
-
-    quantity: str
-    name: str = "that"  # as a sentence has it
-    in_a_row: tuple[str, ...] = ()  # parameters of a baseline that has it once for many operations
-    traps_above_cycles: float = math.inf  # so slow, it is the hypervisor that answers
-
-
 class _File(_Strict):
-    counter_readings: tuple[str, ...] = ()
-    cost: tuple[Cost, ...] = ()
     not_comparable: tuple[NotComparable, ...] = ()
     not_ranked: tuple[NotRanked, ...] = ()
     group: tuple[Group, ...]
@@ -100,16 +87,11 @@ class _File(_Strict):
 
 @functools.cache
 def _parsed() -> _File:
-    try:
-        return _File.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
-    except tomllib.TOMLDecodeError as error:
-        raise ReckonError(f"{FILE}: {error}.") from None
-    except pydantic.ValidationError as error:
-        raise ReckonError(f"{FILE}: {first_fault(error)}.") from None
+    return toml.read(FILE, _File)
 
 
 def _read() -> _File:
-    records.note_read(str(FILE))
+    records.note_read(FILE)
     return _parsed()
 
 
@@ -120,19 +102,8 @@ def groups() -> tuple[Group, ...]:
 
 def of(quantity: str) -> Method | None:
     """The method that measures the quantity, if book/methods.toml lists it."""
-    listed = (method for group in groups() for method in group.method)
-    return next((method for method in listed if method.quantity == quantity), None)
-
-
-def cost(quantity: str) -> Cost:
-    """What is known of a quantity that lies inside the figures of some methods."""
-    listed = (cost for cost in _read().cost if cost.quantity == quantity)
-    return next(listed, Cost(quantity=quantity))
-
-
-def counter_readings() -> tuple[str, ...]:
-    """The quantities whose single readings show the step of the time-stamp counter."""
-    return _read().counter_readings
+    methods = (method for group in groups() for method in group.method)
+    return next((method for method in methods if method.quantity == quantity), None)
 
 
 def not_comparable() -> dict[str, str]:
@@ -149,7 +120,7 @@ def not_ranked() -> dict[str, str]:
 class MethodResult:
     """What a method gives on this machine, in base units of the baseline's quantity."""
 
-    listed: Method
+    entry: Method
     reports: tuple[str, ...]  # whose method it is; none: this book's
     page: Result | None = None  # as its page measured it
     point: records.Point | None = None  # the place of its curve that is compared
@@ -162,7 +133,7 @@ class MethodResult:
     @property
     def title(self) -> str:
         """Whose method it is, and which of theirs: "REPORT, fork exec"."""
-        name = self.listed.quantity.rsplit("/", 1)[-1]
+        name = self.entry.quantity.rsplit("/", 1)[-1]
         for report in self.reports:
             name = name.removeprefix(report)
         name = name.strip("_").replace("_", " ")
@@ -192,13 +163,8 @@ class MethodResult:
         """The value with its interval, as a cell of a table; else the reason."""
         if not self.page or not self.has_value:
             return self.reason
-        unit = self.page.unit
         low, high = statistics.median_interval(self.values)
-        if math.isnan(low):
-            return units.amount(self.median, unit)
-        step = units.readable(self.median, unit)
-        ends = (units.number(float(units.from_base(value, step))) for value in (low, high))
-        return f"{units.amount(self.median, unit)} ({' to '.join(ends)})"
+        return units.with_interval(self.median, low, high, self.page.unit)
 
 
 @dataclass(frozen=True)
@@ -229,6 +195,11 @@ class GroupResult:
     group: Group
     baseline: MethodResult
     methods: tuple[MethodResult, ...]
+
+    @property
+    def title(self) -> str:
+        """What the group's methods measure."""
+        return self.group.title
 
     @property
     def side_by_side(self) -> bool:

@@ -39,8 +39,6 @@ class Cell:
     there: float
     ratio: float  # there / here; of a curve the median over its places
     places: int = 1
-    cycles_here: float = math.nan
-    cycles_there: float = math.nan
     by_ours: bool = False  # a report's figure, compared with this book's own method
     over_link: bool = False  # measured with another host, over a link that is not the machine's
 
@@ -65,10 +63,6 @@ class Cell:
     def colour(self) -> float:
         """The same, where it says which machine is faster; nan where it does not."""
         return self.times if self.shows_speed else math.nan
-
-    @property
-    def cycles_ratio(self) -> float:
-        return self.cycles_there / self.cycles_here
 
 
 @dataclass(frozen=True)
@@ -100,22 +94,15 @@ class Unmatched:
 
 
 class RunValues:
-    """A quantity's medians at its points, in base units and in core cycles.
+    """A quantity's medians at its points, in base units.
 
     Without the rest of a summary, whose warnings take a hundred times as long.
     """
 
     def __init__(self, one: Result):
         self.one = one
-        self.is_time = units.dimension(one.unit) == units.dimension("s")
         medians = [one.process_medians(point) for point in one.points]
-        clocks_hz = [one.core_clocks_hz(point) for point in one.points]
         self.medians = [float(np.median(values)) for values in medians]
-        self.cycles = [
-            float(np.median(values * clock_hz)) if self.is_time else math.nan
-            for values, clock_hz in zip(medians, clocks_hz, strict=True)
-        ]
-        self.clock_hz = float(np.median(clocks_hz[-1])) if clocks_hz else math.nan
         self.over_link = one.measurement is not None and one.measurement.peer is not None
         method = methods.of(one.quantity)
         # A divisor that belongs to one place of a curve says nothing about the others.
@@ -124,14 +111,12 @@ class RunValues:
             method.divisor(point) if method and divides else 1.0 for point in one.points
         ]
 
-    def cell(
-        self, matches: Sequence[tuple[int, float, float]], *, by_ours: bool = False
-    ) -> Cell | None:
-        """The comparison with another machine's (place, value, cycles); None if none is above 0."""
+    def cell(self, matches: Sequence[tuple[int, float]], *, by_ours: bool = False) -> Cell | None:
+        """The comparison with another machine's (place, value); None if none is above 0."""
         positive = [match for match in matches if self.medians[match[0]] > 0 and match[1] > 0]
         if not positive:
             return None
-        places, values, cycles = zip(*positive, strict=True)
+        places, values = zip(*positive, strict=True)
         k = list(places)
         per = np.array(self.divisors)[k]
         here, there = np.array(self.medians)[k] / per, np.array(values) / per
@@ -142,8 +127,6 @@ class RunValues:
             there=float(np.median(there)),
             ratio=float(np.median(there / here)),
             places=len(k),
-            cycles_here=float(np.median(np.array(self.cycles)[k] / per)),
-            cycles_there=float(np.median(np.array(cycles) / per)),
             by_ours=by_ours,
             over_link=self.over_link,
         )
@@ -176,21 +159,13 @@ def _measured(figure: published.Figure, unit: str) -> float:
     return math.nan if figure.measured is None else figure.base(figure.measured, unit)
 
 
-def _cycles(figure: published.Figure, *, is_time: bool) -> float:
-    """The figure's measured value in cycles of its machine's core; nan for what is no time."""
-    if figure.measured is None or not is_time:
-        return math.nan
-    return figure.core_cycles(figure.measured)
-
-
 def _of_slope(mine: RunValues, figure: published.Figure) -> Cell | None:
     """A report's slope compared with the slope of this run's curve."""
     one = mine.one
     here, there = value_here(one, figure), _measured(figure, one.unit)
     if not here > 0:
         return None
-    cycles = here * mine.clock_hz, _cycles(figure, is_time=mine.is_time)
-    return Cell(one.quantity, one.unit, here, there, there / here, 1, *cycles)
+    return Cell(one.quantity, one.unit, here, there, there / here)
 
 
 def _of_report(mine: RunValues, figures: list[published.Figure]) -> Cell | None:
@@ -200,7 +175,7 @@ def _of_report(mine: RunValues, figures: list[published.Figure]) -> Cell | None:
         if figure.slope:
             return _of_slope(mine, figure)
     matches = [
-        (place, _measured(figure, one.unit), _cycles(figure, is_time=mine.is_time))
+        (place, _measured(figure, one.unit))
         for figure in figures
         if (place := one.place(figure.at, figure.at_unit)) is not None
     ]
@@ -217,7 +192,7 @@ def _of_run(mine: RunValues, theirs: RunValues) -> Cell | None:
     for i, point in enumerate(one.points):
         k, params = places.get(point.x, (0, None))
         if params == point.params:
-            matches.append((i, theirs.medians[k], theirs.cycles[k]))
+            matches.append((i, theirs.medians[k]))
     return mine.cell(matches)
 
 

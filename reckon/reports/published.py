@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import json
-import tomllib
+import math
 from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
@@ -22,8 +22,7 @@ import pydantic
 
 from reckon import config, units
 from reckon.config import ReckonError
-from reckon.reports import quantities
-from reckon.text import first_fault
+from reckon.reports import quantities, toml
 
 FOLDER = config.ROOT / "book" / "reports"
 # A report that prints a figure in two places, perhaps in two units, may round one of them.
@@ -86,20 +85,6 @@ class Fact(FactPrinted):
     @property
     def label(self) -> str:
         return f"{'' if self.of == 'machine' else f'{self.of}, '}{self.component}, {self.attribute}"
-
-    def contradictions(self) -> list[tuple[FactPrinted, float | None]]:
-        """The printings whose note says that they contradict, each with its ratio to the main one.
-
-        The ratio is None where the two are not amounts of the same kind.
-        """
-        return [(other, self._ratio(other)) for other in self.also if CONTRADICTS in other.note]
-
-    def _ratio(self, other: FactPrinted) -> float | None:
-        if isinstance(self.value, str) or isinstance(other.value, str) or not self.value:
-            return None
-        if units.dimension(self.unit) != units.dimension(other.unit):
-            return None
-        return units.to_base(other.value, other.unit) / units.to_base(self.value, self.unit)
 
     def faults(self) -> Iterator[str]:
         """What the schema cannot see, a sentence each."""
@@ -179,6 +164,10 @@ class Figure(Printed):
     def label(self) -> str:
         return self.what or self.quantity
 
+    def measured_in(self, unit: str) -> float:
+        """The measured value in base units of `unit`; nan for a prediction alone."""
+        return math.nan if self.measured is None else self.base(self.measured, unit)
+
     @overload
     def base(self, value: None, unit: str, given: str | None = None) -> None: ...
     @overload
@@ -218,26 +207,9 @@ class Figure(Printed):
         size = units.to_base(self.at, self.at_unit)
         return [float(units.from_base(size, unit)) for unit in ("KiB", "MiB", "GiB")]
 
-    def contradictions(self) -> list[tuple[Printed, str, float]]:
-        """The other printings with another value: (printing, side, its ratio to the main one).
-
-        Another value is one that rounding does not explain. Where there is none, and the note says
-        that the printing contradicts, the 2 % that rounding may take besides do not count.
-        """
-        found = []
-        for other in self.also:
-            differing = self._differing(other, _ROUNDED)
-            if not differing and CONTRADICTS in other.note:
-                differing = self._differing(other, 0)
-            found += differing
-        return found
-
-    def _differing(self, other: Printed, share: float) -> list[tuple[Printed, str, float]]:
-        """The sides that differ by more than the coarser print's rounding and than that share.
-
-        With a share of 0 two values in one unit differ wherever they are not equal.
-        """
-        found = []
+    def _differing(self, other: Printed) -> Iterator[tuple[str, float]]:
+        """The sides of another printing that rounding does not explain, each with its ratio to the
+        main one."""
         for side in _SIDES:
             here, there = getattr(self, side), getattr(other, side)
             if not here or there is None:
@@ -247,20 +219,8 @@ class Figure(Printed):
                 self.base(half_a_digit(here), self.unit),
                 self.base(half_a_digit(there), self.unit, other.unit),
             )
-            if not share and other.unit == self.unit:
-                half = 0.0
-            if not rounding_explains(first, again, share, half):
-                found.append((other, side, again / first))
-        return found
-
-    def said_to_contradict(self) -> list[Printed]:
-        """The printings whose note says that they contradict something else than each other."""
-        listed = [other for other, _, _ in self.contradictions()]
-        return [
-            one
-            for one in (self, *self.also)
-            if CONTRADICTS in one.note and not any(one is other for other in listed)
-        ]
+            if not rounding_explains(first, again, _ROUNDED, half):
+                yield side, again / first
 
     def faults(self) -> Iterator[str]:
         """What the schema cannot see, a sentence each."""
@@ -280,15 +240,17 @@ class Figure(Printed):
             yield from (f"{where}: {fault}" for fault in self._unsaid_contradictions())
 
     def _unsaid_contradictions(self) -> Iterator[str]:
-        try:
-            for other, side, ratio in self.contradictions():
-                if CONTRADICTS not in other.note:
+        for other in self.also:
+            if CONTRADICTS in other.note:
+                continue
+            try:
+                for side, ratio in self._differing(other):
                     yield (
                         f"{side} in {other.place} is {ratio:.3f} of it, and its note has no "
                         f"'{CONTRADICTS}'"
                     )
-        except ReckonError as error:  # units of two kinds
-            yield str(error)
+            except ReckonError as error:  # units of two kinds
+                yield str(error)
 
 
 class Value(_Strict):
@@ -375,7 +337,7 @@ class Report(_Strict):
 
     def faults(self) -> list[str]:
         """What the schema cannot see, a sentence each."""
-        entries = [*self.fact, *self.figure, *self.derivation]
+        entries: list[Fact | Figure | Derivation] = [*self.fact, *self.figure, *self.derivation]
         return [*self._given_twice(), *(fault for entry in entries for fault in entry.faults())]
 
     def _given_twice(self) -> Iterator[str]:
@@ -392,14 +354,9 @@ def read(path: Path) -> Report:
     """The report in that file. Raises ReckonError with the first entry that does not fit the
     schema.
     """
-    try:
-        return Report.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise ReckonError(f"There is no report {path.stem} in {path.parent}.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ReckonError(f"{path}: {error}.") from None
-    except pydantic.ValidationError as error:
-        raise ReckonError(f"{path}: {first_fault(error)}.") from None
+    if not path.exists():
+        raise ReckonError(f"There is no report {path.stem} in {path.parent}.")
+    return toml.read(path, Report)
 
 
 def _checked(path: Path) -> Report:

@@ -30,12 +30,12 @@ def cached(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def from_disk(*args: P.args, **kwargs: P.kwargs) -> R:
-        if not config.for_the_book():
+        if not config.builder():
             return function(*args, **kwargs)
         content = pickle.dumps((function.__module__, function.__name__, args, kwargs))
         key = hashlib.sha256(content).digest()
         try:
-            database = _open(config.build_dir() / "cache", os.getpid())
+            database = _open(config.settings().build_dir / "cache", os.getpid())
             row = database.execute("SELECT result FROM results WHERE key = ?", [key]).fetchone()
             if row:
                 return pickle.loads(row[0])

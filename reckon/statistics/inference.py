@@ -15,10 +15,6 @@ from reckon.statistics.cache import cached
 
 PROCESSES_FOR_AN_INTERVAL = 6  # fewer cannot bound a median at 95 % (2 * 0.5**5 > 0.05)
 _RESAMPLES = 2000  # of a bootstrap: the 2.5 % tails hold 50 each
-_LEAST_SHIFT = 1.25  # a smaller change of level does not matter here
-_PROCESSES_FOR_A_LEVEL = 3
-_SIGNIFICANT = 0.01  # p of the tests below
-_FLAGS_FOR_A_CLUSTER = 5
 # A rarer reading may lie beside its step, if the counter is scaled and rounded.
 _COMMON = 0.05
 _NO_VARIANCE = 1e-9  # of logarithms: counts repeat exactly, and a test's quotient would be 0/0
@@ -137,73 +133,6 @@ def line(x, y, confidence: float = 0.95) -> Line:
         intercept + reach * fit.intercept_stderr,
         y - intercept - slope * x,
     )
-
-
-@cached
-def line_across(x, medians: list, confidence: float = 0.95, *, resamples: int = _RESAMPLES):
-    """The intervals of the same line's slope and intercept by bootstrap over the processes.
-
-    They are what the noise of the points leaves open, whether or not they lie on a line (Efron and
-    Tibshirani 1993, section 9.3). `medians` are each point's processes' medians; None if a point
-    has too few of them.
-    """
-    if len(x) < 3 or any(len(values) < PROCESSES_FOR_AN_INTERVAL for values in medians):
-        return None
-    random = np.random.default_rng(1)
-    y = np.column_stack([_resampled_medians(random, values, resamples) for values in medians])
-    off = np.asarray(x, float) - np.mean(x)
-    slopes = y @ off / (off @ off)
-    intercepts = y.mean(axis=1) - slopes * np.mean(x)
-    return _middle(slopes, confidence), _middle(intercepts, confidence)
-
-
-@dataclass(frozen=True)
-class Shift:
-    """A series that changed its level for good."""
-
-    first: int  # index of the first value on the new level
-    before: float  # medians
-    after: float
-
-
-@cached
-def shift(values) -> Shift | None:
-    """Where a series of positive values changed its level; None if it did not.
-
-    The split that leaves the least squares of the logarithms, if its sides are a quarter apart and
-    Mann and Whitney's test (1947) separates them at p < 0.01, with Bonferroni's correction for all
-    the splits that were tried.
-    """
-    from scipy import stats
-
-    values = np.asarray(values, dtype=float)
-    splits = range(_PROCESSES_FOR_A_LEVEL, len(values) - _PROCESSES_FOR_A_LEVEL + 1)
-    if not splits or values.min() <= 0:
-        return None
-    logs = np.log(values)
-    first = min(splits, key=lambda k: logs[:k].var() * k + logs[k:].var() * (len(logs) - k))
-    before, after = (float(np.median(side)) for side in (values[:first], values[first:]))
-    if max(before, after) < _LEAST_SHIFT * min(before, after):
-        return None
-    p = stats.mannwhitneyu(values[:first], values[first:]).pvalue
-    return Shift(first, before, after) if p * len(splits) < _SIGNIFICANT else None
-
-
-def clustered(flags) -> float | None:
-    """How many times more often than by chance a flag follows a flag; None if it may be chance.
-
-    By the binomial test (p < 0.01).
-    """
-    from scipy import stats
-
-    flags = np.asarray(flags, dtype=bool)
-    followed = flags[1:][flags[:-1]]
-    if len(followed) < _FLAGS_FOR_A_CLUSTER:
-        return None
-    share = float(flags.mean())
-    count = int(followed.sum())
-    p = stats.binomtest(count, len(followed), share, alternative="greater").pvalue
-    return float(followed.mean() / share) if p < _SIGNIFICANT else None
 
 
 def step(values) -> float | None:

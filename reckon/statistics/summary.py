@@ -18,6 +18,8 @@ import numpy as np
 from reckon.statistics.cache import cached
 from reckon.statistics.inference import PROCESSES_FOR_AN_INTERVAL, median_interval
 
+# Raised when summarise() gives other values for the same samples: records keep summaries.
+VERSION = 1
 # Medians of too few processes for an interval differ by chance: they must be this far apart.
 _FAR = 1.25
 _WIDE = 0.1  # of the median: a larger distance of the quartiles is worth a warning

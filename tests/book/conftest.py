@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from helpers.books import RecordedProject
-from helpers.project import need
+from helpers.capabilities import need
 
 
 @pytest.fixture(scope="session")

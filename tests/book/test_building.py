@@ -9,11 +9,12 @@ import subprocess
 
 import pytest
 from helpers.books import executing
-from helpers.project import ROOT, need
+from helpers.capabilities import need
+from helpers.project import ROOT
 
 from reckon.book.contents import notebooks
 
-pytestmark = [pytest.mark.book, pytest.mark.beside]
+pytestmark = pytest.mark.book
 
 
 def test_the_first_build_executes_every_page_and_measures_nothing(book):
@@ -50,7 +51,7 @@ def test_a_page_that_raises_is_named_and_the_rest_is_built(book):
     with book.edited("cpu/timer", "software = loop / clock", "software = loop / clock + lfence"):
         done = book.build("--html")
         assert done.returncode == 1
-        assert "Failed: notebooks/cpu/timer.ipynb, cell 7: PredictionError" in done.stderr
+        assert "Failed: notebooks/cpu/timer.ipynb, cell 8: PredictionError" in done.stderr
         assert "these cannot be added" in done.stderr and "Traceback" not in done.stderr
         assert "This page could not be made" in book.html("notebooks/cpu/timer")
         assert "Summary" in book.html("notebooks/summary")

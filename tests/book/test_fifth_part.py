@@ -7,7 +7,7 @@ import pytest
 import yaml
 from helpers.books import Project, ShortProject
 
-pytestmark = [pytest.mark.book, pytest.mark.beside]
+pytestmark = pytest.mark.book
 
 PROBE = """\
 /* power/spin: how long a CPU that waits spins. */
@@ -15,7 +15,7 @@ PROBE = """\
 
 static int time_spins(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    RK_BATCH(out, n, rk_integer(c, "spins"), rk_pause());
+    RK_TIME_TRIALS(out, n, rk_integer(c, "spins"), rk_pause());
     return 0;
 }
 
@@ -82,3 +82,9 @@ def test_a_fifth_part_is_measured_and_built(book):
 
 def test_the_summary_shows_the_fifth_part(book):
     assert "power/spin/pause" in book.html("notebooks/summary")
+
+
+def test_the_machines_page_shows_the_fifth_part(book):
+    page = book.html("notebooks/machines")
+    assert "No other machine has a figure that belongs to the part on power." in page
+    assert "Power on the reports" in page

@@ -6,11 +6,11 @@ import shutil
 import subprocess
 
 import pytest
-from helpers.project import need
+from helpers.capabilities import need
 
 from reckon.book.contents import notebooks
 
-pytestmark = [pytest.mark.book, pytest.mark.beside]
+pytestmark = pytest.mark.book
 
 
 def captions(whole_book):

@@ -10,7 +10,7 @@ import pytest
 
 from reckon.book.contents import notebooks
 
-pytestmark = [pytest.mark.book, pytest.mark.beside]
+pytestmark = pytest.mark.book
 
 
 def test_the_front_page_carries_the_stamp_and_the_pdf(whole_book):

@@ -6,24 +6,13 @@ import shutil
 import numpy as np
 import pytest
 from helpers import made_up
+from helpers.made_up import NAMES, results
 
 from reckon import records, statistics
 from reckon.comparison.two_runs import compare
 from reckon.config import ReckonError
 from reckon.presentation import changes, machines_page
 from reckon.reports import other_machines
-
-NAMES = [f"cpu/made/q{i}" for i in range(20)]
-
-
-def results(seed, factors=None, processes=8):
-    """Twenty times, each with its own value; factors: {name: times as much as usual}."""
-    return [
-        made_up.single(
-            name, 50 * (k + 1) * (factors or {}).get(name, 1), "ns", processes, seed=100 * seed + k
-        )
-        for k, name in enumerate(NAMES)
-    ]
 
 
 def pair(a, b, **how):
@@ -240,7 +229,7 @@ def test_what_did_not_change_went_no_way(folders):
         process.ticks[:] = [-t for t in process.ticks]
     found = pair([negative, *results(1)[1:]], results(2, {NAMES[3]: 2}))
     rows = changes.to_dict(found)["quantities"]
-    assert {one["state"]: one["way"] for one in rows} == {
+    assert {one["state"]: one["direction"] for one in rows} == {
         "changed": "slower",
         "same": None,
         "not judged": None,

@@ -72,11 +72,10 @@ def test_a_process_of_its_own_leaves_nothing(disk):
 
 
 def test_a_notebook_uses_the_builders_folder_and_leaves_it_to_him(disk):
-    with scratch.shared():
-        folder = Path(os.environ["RECKON_FILES"])
-        paths = in_python(MAKE, disk).communicate(timeout=60)[0].split()
+    with scratch.shared() as folder:
+        paths = in_python(MAKE, disk, RECKON_FILES=str(folder)).communicate(timeout=60)[0].split()
         assert [Path(path).parent for path in paths] == [folder] * 2 and Path(paths[0]).exists()
-    assert list(disk.iterdir()) == [] and "RECKON_FILES" not in os.environ
+    assert list(disk.iterdir()) == [] and scratch.folder() is None
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
@@ -107,7 +106,7 @@ def test_a_living_owners_files_and_what_is_not_ours_stay(disk):
 
 
 def test_more_than_a_share_of_the_free_space_is_refused(disk):
-    with scratch.shared(), pytest.raises(scratch.ScratchCannot) as caught:
+    with scratch.shared(), pytest.raises(scratch.ScratchUnavailable) as caught:
         about = os.statvfs(disk)
         scratch.prepare(1, int(0.3 * about.f_bavail * about.f_frsize))
     assert re.search(
@@ -119,12 +118,15 @@ def test_more_than_a_share_of_the_free_space_is_refused(disk):
 
 def test_no_folder_or_one_that_cannot_be_written(disk, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", str(disk / "none"))
-    with scratch.shared(), pytest.raises(scratch.ScratchCannot, match="No such file or directory"):
+    with (
+        scratch.shared(),
+        pytest.raises(scratch.ScratchUnavailable, match="No such file or directory"),
+    ):
         scratch.prepare(1, KIB)
     monkeypatch.setenv("RECKON_SCRATCH", "/proc")
     with (
         scratch.shared(),
-        pytest.raises(scratch.ScratchCannot, match="No file can be written in /proc"),
+        pytest.raises(scratch.ScratchUnavailable, match="No file can be written in /proc"),
     ):
         scratch.prepare(1, KIB)
 
@@ -138,7 +140,7 @@ def test_a_full_disk_is_told(disk, monkeypatch):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
     try:
-        with scratch.shared(), pytest.raises(scratch.ScratchCannot, match="File too large"):
+        with scratch.shared(), pytest.raises(scratch.ScratchUnavailable, match="File too large"):
             scratch.prepare(1, 100_000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -160,7 +162,7 @@ def test_what_the_folder_lies_on_is_told(disk, monkeypatch):
 def test_the_rows_disk_is_scratchs(disk, monkeypatch):
     library.run("memory/fault/minor", {"touches": 1}, samples=1)
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
-    with pytest.raises(library.ProbeCannot, match="/dev/shm lies in memory"):
+    with pytest.raises(library.ProbeUnsupported, match="/dev/shm lies in memory"):
         library.run("memory/fault/minor", {"touches": 1}, samples=1)
 
 
@@ -168,8 +170,7 @@ def test_a_folder_that_another_user_put_there_is_not_used(disk):
     other_users()
     elsewhere = disk / "elsewhere"
     elsewhere.mkdir()
-    with scratch.shared():
-        trap = Path(os.environ["RECKON_FILES"])
+    with scratch.shared() as trap:
         for make in (
             lambda: trap.symlink_to(elsewhere),
             lambda: trap.mkdir(0o755),
@@ -178,7 +179,7 @@ def test_a_folder_that_another_user_put_there_is_not_used(disk):
             make()
             if not trap.is_symlink():
                 os.chown(trap, 54321 if trap.stat().st_mode & 0o077 == 0 else 0, -1)
-            with pytest.raises(scratch.ScratchCannot, match="another user's; remove it"):
+            with pytest.raises(scratch.ScratchUnavailable, match="another user's; remove it"):
                 scratch.prepare(1, KIB)
             trap.unlink() if trap.is_symlink() else trap.rmdir()
     assert list(elsewhere.iterdir()) == []
@@ -216,12 +217,12 @@ def test_a_quota_that_is_used_up_is_told(disk, monkeypatch):
         raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
 
     monkeypatch.setattr(os, "fsync", refuse)
-    with scratch.shared():
+    with scratch.shared() as folder:
         with pytest.raises(
-            scratch.ScratchCannot, match="No file can be written in .*: Disk quota exceeded"
+            scratch.ScratchUnavailable, match="No file can be written in .*: Disk quota exceeded"
         ):
             scratch.prepare(1, 64 * KIB)
-        assert (Path(os.environ["RECKON_FILES"]) / "data-0").stat().st_size == 0
+        assert (folder / "data-0").stat().st_size == 0
 
 
 def test_what_is_read_ahead_is_the_disks_own(disk, monkeypatch):
@@ -236,3 +237,26 @@ def test_what_is_read_ahead_is_the_disks_own(disk, monkeypatch):
     assert scratch.facts()["read_ahead"][0] == (int(found[0].read_text()) * 1024 if found else None)
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
     assert scratch.facts()["read_ahead"] == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("mount", "lies_on"),
+    [
+        ("ext4 /dev/vda1", "a file system on /dev/vda1"),
+        ("fuseblk /dev/sdb1", "a file system on /dev/sdb1"),
+        ("nfs4 host:/export", "on another host (host:/export), not on a disk of this machine"),
+        ("9p share", "on another host (share), not on a disk of this machine"),
+        ("fuse.sshfs me@host:", "a file system in user space (fuse.sshfs), which may need no disk"),
+        ("zfs pool/data", "the ZFS pool/data, whose own cache answers reads"),
+        ("tmpfs none", "in memory, not on a disk"),
+    ],
+)
+def test_what_the_scratch_folder_lies_on(disk, tmp_path, monkeypatch, mount, lies_on):
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "21 1 8:1 / / rw - ext4 /dev/root rw\n"
+        f"22 21 0:30 / {os.path.realpath(disk)} rw,relatime shared:1 - {mount} rw\n"
+    )
+    monkeypatch.setattr(scratch, "_MOUNTS", mounts)
+    assert scratch.facts()["lies_on"][0].startswith(lies_on)
+    assert scratch.facts()["filesystem"][0] == mount.split()[0]

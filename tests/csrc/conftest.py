@@ -5,16 +5,22 @@ import shutil
 import subprocess
 
 import pytest
-from helpers.capabilities import installed, own_mounts, own_network, two_cpus
-from helpers.project import sanitized_build
+from helpers.capabilities import installed, need, own_mounts, own_network, two_cpus
+from helpers.project import ROOT
 from helpers.rows import MIB
 from helpers.tools import PROGRAM, private
 
 
 @pytest.fixture(scope="session")
 def sanitized(tmp_path_factory):
-    """The folder of a build with gcc's sanitizers, one for all tests."""
-    return sanitized_build(tmp_path_factory.mktemp("sanitized"))
+    """The folder of a build of the library and its programs with gcc's sanitizers, for all tests."""
+    out = tmp_path_factory.mktemp("sanitized")
+    extra = "-fsanitize=address,undefined -fno-sanitize-recover=all"
+    command = ["make", "-s", "-j2", "-C", ROOT / "csrc", f"OUT={out}", f"EXTRA={extra}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
+    assert done.returncode == 0, done.stderr
+    return out
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 peer that behaves as a test says; a network namespace of a test's own."""
 
 import contextlib
-import os
 import re
 import socket
 import struct
@@ -11,7 +10,6 @@ import time
 from collections import defaultdict
 
 from helpers.capabilities import own_network
-from helpers.processes import processes_where
 from helpers.project import ROOT
 from helpers.rows import in_python
 from reckon.measurement import library
@@ -39,20 +37,8 @@ def root():
 
 def in_own_network(script, before="", **environment):
     root()
-    head = "import sys; sys.path.insert(0, 'tests')\nfrom helpers import connections\n"
-    head += "from helpers.connections import PART\n"
+    head = "from helpers import connections\nfrom helpers.connections import PART\n"
     return in_python(head + script, prefix=alone(before), **environment)
-
-
-def left_running():
-    """Programs of the library that live; one that was killed may be on its way out."""
-    programs = str(ROOT / "_build/lib")
-    for _ in range(100):
-        left = processes_where(lambda path: os.readlink(path / "exe").startswith(programs))
-        if not left:
-            break
-        time.sleep(0.02)
-    return left
 
 
 # --- a capture of all TCP on lo, by Python -----------------------------------------------------

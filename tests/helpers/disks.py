@@ -1,12 +1,14 @@
 """What the tests of the files share: a small disk, and one whose time is known and that tells what it
 was asked for (sleepfs.py)."""
 
+import contextlib
 import os
 
 import pytest
 
 from helpers.capabilities import own_mounts
 from helpers.rows import in_python
+from reckon.computer import scratch
 
 # with known_disk(microseconds, bytes) as told: the run's file lies on such a disk; told() gives the reads
 # since it was last asked, as [offset, bytes]. Mounts are the script's own.
@@ -34,6 +36,14 @@ def known_disk(delay_us, size=8 << 20):
         assert server.wait(20) == 0
         server.stdout.close()
 """
+
+
+@contextlib.contextmanager
+def shared_files():
+    """A folder of files, which the environment names to the probes that run meanwhile."""
+    with scratch.shared() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECKON_FILES", str(folder))
+        yield folder
 
 
 def on_a_known_disk(script, base):

@@ -6,24 +6,31 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from helpers.capabilities import given, need, other_users
-from helpers.processes import alive
+from helpers.processes import alive, until
 from helpers.project import ROOT
+from helpers.rows import MERE_FOLDER
+from reckon import config
 
 NOBODY = 54329  # a user that nobody else is
 
+
+def name_places(monkeypatch, places):
+    """The environment names these places, as a parent's does."""
+    for place, at in places.items():
+        monkeypatch.setenv(config.PLACES[place], at)
+
+
 # A script's child enters a host of the lab and says what it found there. As in the C (space.h), by a
 # process that lives in it; by fork alone, because another user may not be allowed to read Python.
-# The package as a mere folder: what the notebooks need takes a second to import.
-HEAD = """
-import json, os, sys, time, types
-sys.modules["reckon"] = types.ModuleType("reckon")
-sys.modules["reckon"].__path__ = ["reckon"]
+HEAD = (
+    MERE_FOLDER
+    + """
+import json, os, time
 import ctypes, encodings.idna, socket, signal  # sockets want idna later, when it cannot be read
-from reckon.hosts.lab import Lab, LabCannot
+from reckon.hosts.lab import Lab, LabUnavailable
 from reckon.config import ReckonError
 libc = ctypes.CDLL(None, use_errno=True)
 SLEEP = ["sleep", "1000"]
@@ -120,6 +127,7 @@ def bulk(lab, size):
     assert inside(lab.pid, lambda: send(size)) is None
     return server.result()
 """
+)
 
 USERS = ["ours", "nobody"]
 PATHS = ["tun", "packet"]
@@ -166,7 +174,7 @@ def why_not(path, user):
     return in_lab(
         "try:\n"
         f"    Lab(0, 1e9, SLEEP, path={path!r}).close(); say('')\n"
-        "except LabCannot as cannot:\n    say(cannot.reason)",
+        "except LabUnavailable as cannot:\n    say(cannot.reason)",
         user,
     )
 
@@ -211,24 +219,22 @@ def living_in(spaces):
 
 def gone(spaces, pids):
     """Wait until nothing has these namespaces and none of these processes lives."""
-    end = time.monotonic() + SOON_S
-    while time.monotonic() < end:
-        left = living_in(spaces) | {pid for pid in pids if alive(pid)}
-        if not left:
-            return True
-        time.sleep(0.02)
-    return False
+    return until(lambda: not living_in(spaces) and not any(map(alive, pids)), SOON_S)
 
 
 def machine():
-    """What belongs to the machine and no lab may change: devices, addresses, routes, mounts."""
+    """What belongs to the machine and no lab may change: devices, addresses, routes, mounts (but those
+    of other tests, below their folders)."""
     names = [
         "/proc/net/dev_mcast",
         "/proc/net/route",
         "/proc/net/fib_trie",
         "/proc/net/if_inet6",
-        "/proc/self/mounts",
         "/proc/sys/net/ipv4/tcp_congestion_control",
         "/proc/sys/net/ipv4/ip_forward",
     ]
-    return {name: Path(name).read_text() for name in names if Path(name).exists()}
+    mounts = Path("/proc/self/mounts").read_text().splitlines()
+    return {
+        "mounts": [mount for mount in mounts if "/pytest-" not in mount],
+        **{name: Path(name).read_text() for name in names if Path(name).exists()},
+    }

@@ -8,10 +8,9 @@ import contextlib
 import ctypes
 import os
 import re
-import time
 from pathlib import Path
 
-from helpers.processes import STATE, children_of, stat
+from helpers.processes import STATE, children_of, stat, until
 
 PR_SET_CHILD_SUBREAPER = 36
 LEAVING_S = 5.0  # a killed process or a control group may be on its way out for as long
@@ -74,13 +73,16 @@ def _alive_or_reaped(pid: int) -> bool:
 
 def added_since(before: dict[str, set], own_folder: Path) -> dict[str, set]:
     """What is there and was not before, once what is on its way out has had time to go."""
-    end = time.monotonic() + LEAVING_S
-    while True:
+    added = {}
+
+    def nothing_added():
         now = remains(own_folder)
-        added = {kind: now[kind] - before[kind] for kind in now if now[kind] - before[kind]}
-        if not added or time.monotonic() > end:
-            return added
-        time.sleep(0.02)
+        added.clear()
+        added.update({kind: now[kind] - before[kind] for kind in now if now[kind] - before[kind]})
+        return not added
+
+    until(nothing_added, LEAVING_S, 0.02)
+    return added
 
 
 def described(added: dict[str, set]) -> str:

@@ -124,12 +124,26 @@ def nothing(quantity, reason="this machine cannot"):
     )
 
 
+NAMES = [f"cpu/made/q{i}" for i in range(20)]
+
+
+def results(seed, factors=None, processes=8):
+    """Twenty times, each with its own value; factors: {name: times as much as usual}."""
+    return [
+        single(
+            name, 50 * (k + 1) * (factors or {}).get(name, 1), "ns", processes, seed=100 * seed + k
+        )
+        for k, name in enumerate(NAMES)
+    ]
+
+
 def run(name, found, identity="one machine", machine=None, fitness=()):
     """A run with these results in the folder of runs."""
     opened = records.now()
     records.write_run(
         records.Run(
             name=name,
+            id=f"{name:0>32}",
             identity=identity,
             opened_at=opened,
             machine=machine or {},

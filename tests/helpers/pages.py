@@ -19,6 +19,7 @@ from helpers.project import RECORDED, ROOT
 from reckon import records
 from reckon.book import contents
 from reckon.book.page_process import Job, PageProcess
+from reckon.config import Builder, Settings
 
 EXPECTED = ROOT / "tests" / "expected"
 ROWS_SHOWN = 24  # of a figure's data; a longer table is shown by so many rows, and its sums
@@ -36,18 +37,16 @@ def copy_recorded(folder: Path) -> Path:
 
 def outputs(page: str, folder: Path) -> list:
     """Execute the page against the run in that folder; the outputs of its cells, in order."""
-    environment = {
-        **os.environ,
-        "OMP_NUM_THREADS": "1",
-        "RECKON_BOOK": "1",
-        "RECKON_BUILD": str(folder / "_build"),
-        "RECKON_LIB": str(ROOT / "_build" / "lib"),
-        "RECKON_MACHINE_TOML": str(folder / "machine.toml"),
-        "RECKON_PROFILE": "quick",
-        "RECKON_RUN": "recorded",
-        "RECKON_RUNS": str(folder / "runs"),
-    }
-    job = Job(contents.source(page), ROOT, folder / "log", environment)
+    settings = Settings(
+        profile="quick",
+        run="recorded",
+        build_dir=folder / "_build",
+        library_dir=ROOT / "_build" / "lib",
+        runs_dir=folder / "runs",
+        machine_toml=folder / "machine.toml",
+    )
+    builder = Builder(folder / "events", folder / "reads")
+    job = Job(contents.source(page), ROOT, folder / "log", settings, builder)
     cells = nbformat.reads(PageProcess(job).result(), 4).cells
     return [output for cell in cells for output in cell.get("outputs", [])]
 

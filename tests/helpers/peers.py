@@ -7,15 +7,13 @@ import socket
 import subprocess
 from pathlib import Path
 
-from helpers.processes import processes_where
-from helpers.project import ROOT
+from helpers.project import LIBRARY
+from reckon import config
+from reckon.hosts import peer as other_host
+from reckon.measurement import library
 
-PROGRAM = ROOT / "_build/lib/reckon-peer"
+PROGRAM = LIBRARY / "reckon-peer"
 TOKEN = "made-up-token-of-the-tests"
-
-
-def peers_running(program=PROGRAM):
-    return processes_where(lambda path: os.readlink(path / "exe") == str(program))
 
 
 class Peer:
@@ -98,3 +96,31 @@ def about(peer):
     with connection:
         assert answer == "ok"
         return json.loads(everything(connection))
+
+
+def door(peer, service):
+    """The connection that asked for a service with a port of its own, and the address of that port."""
+    connection, answer = peer.ask(service)
+    word, port = answer.split()
+    assert word == "ok"
+    return connection, (peer.address[0], int(port))
+
+
+def row(at, token=TOKEN, service="about"):
+    """What a row says whose other host is there."""
+    os.environ["RECKON_PEER_AT"], os.environ["RECKON_PEER_TOKEN"] = at, token
+    try:
+        library.run("test/peer_ask", {"peer": "other", "service": service}, warmup=0)
+    except library.ReckonError as error:
+        return f"{type(error).__name__}: {error}"
+    return "ran"
+
+
+def choice(at, token=TOKEN):
+    """What is said before any row."""
+    os.environ["RECKON_PEER"], os.environ["RECKON_PEER_TOKEN"] = at, token
+    other_host.forget()
+    try:
+        return other_host.connect()
+    except config.ReckonError as error:
+        return f"{type(error).__name__}: {error}"

@@ -1,4 +1,8 @@
-"""Which processes live, whose they are, and waiting until something holds."""
+"""Which processes live, whose they are, and waiting until something holds.
+
+A test looks at processes of its own alone: the test process adopts every orphan that descends from
+it (helpers/leaks.py), so whatever else this machine tests or measures is not among its descendants.
+"""
 
 import contextlib
 import os
@@ -6,18 +10,20 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from helpers.project import ROOT
+from helpers.project import LIBRARY
 
 # Of a process or thread (proc(5), stat), counted after its name.
 STATE, PARENT, GROUP, CPU = 0, 1, 2, 36
 
 
 def until(condition: Callable, seconds: float = 10.0, pause_s: float = 0.01):
-    """What the condition gave as soon as it held; what it gave last if it did not in that time."""
-    end = time.monotonic() + seconds
-    while not (held := condition()) and time.monotonic() < end:
+    """What the condition gave as soon as it held; what it gave last if it did not in that time. Its
+    pauses are counted, not the clock: a machine that stood still for a while has not used them up."""
+    for _ in range(round(seconds / pause_s)):
+        if held := condition():
+            return held
         time.sleep(pause_s)
-    return held
+    return condition()
 
 
 def stat(path) -> list[str]:
@@ -32,27 +38,30 @@ def alive(pid) -> bool:
     return False
 
 
-def processes_where(holds: Callable[[Path], bool]) -> list[int]:
-    """Every process, dead ones too, for whose folder in /proc that is so."""
-    found = []
+def name_of(pid: int) -> str:
+    """The name of the program that a process runs; empty if it has ended."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
+
+
+def pids_gone(pids, seconds: float = 3.0) -> bool:
+    """Whether none of the processes runs any more, after a moment."""
+    return until(lambda: not any(alive(pid) for pid in pids), seconds)
+
+
+def _parents() -> dict[int, int]:
+    """The parent of every process, dead ones too."""
+    parents = {}
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if holds(path):
-                found.append(int(path.name))
-    return found
+            parents[int(path.name)] = int(stat(path)[PARENT])
+    return parents
 
 
 def children_of(parent: int) -> list[int]:
     """Every child of a process, dead ones too."""
-    return processes_where(lambda path: int(stat(path)[PARENT]) == parent)
-
-
-def probes_of(parent: int) -> list[int]:
-    """The children of a process that are this checkout's reckon-probe."""
-    program = str(ROOT / "_build/lib/reckon-probe")
-    return processes_where(
-        lambda path: int(stat(path)[PARENT]) == parent and os.readlink(path / "exe") == program
-    )
+    return [pid for pid, its_parent in _parents().items() if its_parent == parent]
 
 
 def living_children(parent: int) -> list[int]:
@@ -60,12 +69,38 @@ def living_children(parent: int) -> list[int]:
     return [pid for pid in children_of(parent) if alive(pid)]
 
 
-def descendants(parent: int) -> list[int]:
-    """The living children of a process, and theirs."""
-    direct = living_children(parent)
-    return direct + [pid for child in direct for pid in descendants(child)]
+def descendants(parent: int | None = None) -> list[int]:
+    """The living children of a process (of this one), then theirs, and so on."""
+    parents, generation, found = _parents(), {parent or os.getpid()}, []
+    while generation:
+        generation = {pid for pid, its_parent in parents.items() if its_parent in generation}
+        found += sorted(generation)
+    return [pid for pid in found if alive(pid)]
 
 
-def pids_gone(pids, seconds: float = 3.0) -> bool:
-    """Whether none of the processes runs any more, after a moment."""
-    return until(lambda: not any(alive(pid) for pid in pids), seconds)
+def _program(pid: int) -> str:
+    """The path of the program that a process runs; empty if it has ended."""
+    with contextlib.suppress(OSError):
+        return os.readlink(f"/proc/{pid}/exe")
+    return ""
+
+
+def running(program: str, parent: int | None = None) -> list[int]:
+    """The descendants of a process (of this one) that run that program of this checkout's library."""
+    return [pid for pid in descendants(parent) if _program(pid) == str(LIBRARY / program)]
+
+
+def probes_of(parent: int) -> list[int]:
+    """The children of a process that are this checkout's reckon-probe."""
+    program = str(LIBRARY / "reckon-probe")
+    return [pid for pid in living_children(parent) if _program(pid) == program]
+
+
+def descendants_named(word: str) -> list[int]:
+    """The living descendants of this process with that word in their command line."""
+    found = []
+    for pid in descendants():
+        with contextlib.suppress(OSError):
+            if word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append(pid)
+    return found

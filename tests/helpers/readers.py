@@ -3,9 +3,8 @@
 import contextlib
 import os
 import threading
-import time
 
-from helpers.processes import PARENT, STATE, probes_of, processes_where, stat
+from helpers.processes import living_children, probes_of, until
 
 NAME = "files/contention"
 BARRIER = [f"{NAME}/{row}" for row in ("slowest", "each", "together", "work", "start")]
@@ -14,25 +13,19 @@ REPORTS = [
 ]
 
 
-def readers_of(parent):
-    """The living children of a process."""
-
-    def is_one(path):
-        return stat(path)[PARENT] == str(parent) and stat(path)[STATE] != "Z"
-
-    return processes_where(is_one)
-
-
-def await_readers(count, caller=None, seconds=10):
+def await_readers(count, caller=None):
     """The probe of this process (or of `caller`) once it has so many readers, and those."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+
+    def both():
         for probe in probes_of(caller or os.getpid()):
-            readers = readers_of(probe)
+            readers = living_children(probe)
             if len(readers) == count:
                 return probe, readers
-        time.sleep(0.005)
-    raise AssertionError(f"no {count} readers within {seconds} s")
+        return None
+
+    seen = until(both, pause_s=0.005)
+    assert seen, f"no {count} readers"
+    return seen
 
 
 @contextlib.contextmanager

@@ -6,13 +6,13 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from helpers.capabilities import installed, raised_priority, x86_only
+from helpers.processes import until
 from helpers.project import ROOT
 from reckon.measurement import library
 
@@ -25,37 +25,13 @@ MIB = 1 << 20
 NOBODY_ELSE = 54321
 
 
-# What a script in a process of its own begins with: attempt() says "ran", or why not.
-HEAD = """
-import json, os, resource, time
-from reckon.measurement import library
-few = {"tasks": 2, "turns": 2, "laps": 2, "rounds": 2, "calls": 50}
-def attempt(row, params=None, samples=2, warmup=0, **how):
-    if params is None:
-        params = {p.name: few[p.name] for p in library.probe(row).parameters if p.name in few}
-    try:
-        library.run(row, params, samples=samples, warmup=warmup, **how)
-        return "ran"
-    except library.ReckonError as error:
-        return f"{type(error).__name__}: {error}"
-def become(user):
-    os.setgroups([]); os.setgid(user); os.setuid(user)
-def say(what):
-    print(json.dumps(what))
-def left_behind():
-    for _ in range(100):  # a joined thread may stay listed for a moment
-        threads = len(os.listdir("/proc/self/task"))
-        if threads == threads_before:
-            break
-        time.sleep(0.01)
-    try:
-        child = os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        child = None
-    return [threads - threads_before, child, len(os.listdir("/proc/self/fd")) - files_before]
-library.probes()
-threads_before, files_before = len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd"))
+# Of the package only what measures is imported: all that notebooks need takes a second.
+MERE_FOLDER = """
+import sys, types
+sys.modules["reckon"] = types.ModuleType("reckon")
+sys.modules["reckon"].__path__ = ["reckon"]
 """
+HEAD = MERE_FOLDER + "from helpers.script import *\n"
 # As little as shows that a row of memory runs: few(row, dir="/tmp") are its parameters.
 FEW = """
 small = {"size_bytes": 1 << 20, "evict_bytes": 1 << 16, "touches": 4, "idle_ms": 1, "loads": 64,
@@ -64,7 +40,31 @@ def few(row, **more):
     names = {p.name for p in library.probe(row).parameters}
     return {k: v for k, v in {**small, **more}.items() if k in names}
 """
+# A filter after seccomp(2): each rule is (system call, error, flag of the first argument or 0,
+# whether the flag must be set).
+FILTER = """
+import ctypes, struct
+def forbid(rules):
+    allow, code = 0x7fff0000, [(0x20, 0, 0, 4), (0x15, 1, 0, 0xc000003e), (0x06, 0, 0, 0x7fff0000)]
+    for call, error, flag, is_set in rules:
+        body = [(0x20, 0, 0, 16), (0x45, 1 - is_set, is_set, flag)] if flag else []
+        body.append((0x06, 0, 0, 0x50000 | error))
+        code += [(0x20, 0, 0, 0), (0x15, 0, len(body), call), *body]
+    code.append((0x06, 0, 0, allow))
+    text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))
+    program = struct.pack("HxxxxxxP", len(code), ctypes.addressof(text))
+    head = ctypes.create_string_buffer(program)
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    prctl.argtypes = [ctypes.c_int] + 4 * [ctypes.c_void_p]
+    assert prctl(38, 1, None, None, None) == 0  # PR_SET_NO_NEW_PRIVS
+    assert prctl(22, 2, ctypes.addressof(head), None, None) == 0  # PR_SET_SECCOMP, a filter
+"""
 NOTHING = [0, None, 0]  # what left_behind() gives
+
+
+def script_environment(more):
+    # numpy's threads count as processes of the user, and end at a fork.
+    return {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT / "tests"), **more}
 
 
 def in_python(script, group=None, prefix=(), **environment):
@@ -80,11 +80,28 @@ def in_python(script, group=None, prefix=(), **environment):
         text=True,
         timeout=120,
         preexec_fn=enter if group else None,
-        # numpy's threads count as processes of the user, and end at a fork.
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", **environment},
+        env=script_environment(environment),
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else None
+
+
+@contextlib.contextmanager
+def started(script, environment=(), **how):
+    """The process of a script beside the test, ended with the block; it says what it has to by stdout."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HEAD + script],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        env=script_environment(dict(environment)),
+        **how,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def agrees_with_perf(row, *bench, per=1):
@@ -182,9 +199,11 @@ def kills_in(group):
 
 
 def remove(group):
-    for _ in range(100):  # the last process may still be on its way out
-        if not group.exists():
-            return
+    """The last process may still be on its way out."""
+
+    def removed():
         with contextlib.suppress(OSError):
             group.rmdir()
-        time.sleep(0.02)
+        return not group.exists()
+
+    until(removed, 2)

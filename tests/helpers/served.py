@@ -16,19 +16,7 @@ KIB, MIB = 1024, 1 << 20
 FILE_BYTES = 8 * MIB
 REMOTE = [name for name in library.probes() if name.startswith("files/remote/")]
 SERVED = [name for name in REMOTE if "server" in {p.name for p in library.probe(name).parameters}]
-VARIABLES = [
-    f"RECKON_NFS{mark}"
-    for mark in (
-        "",
-        "_AT",
-        "_SPACE",
-        "_NEAR_AT",
-        "_NEAR_SPACE",
-        "_FAR_AT",
-        "_FAR_SPACE",
-        "_LIBRARY",
-    )
-]
+VARIABLES = [f"RECKON_NFS{mark}" for mark in ("", "_AT", "_SPACE", "_LIBRARY")]
 
 
 def can_serve():
@@ -37,11 +25,13 @@ def can_serve():
 
 
 def lab_of(server):
-    """The lab host behind which that server runs, by the process that the rows enter."""
-    mark = "" if server == "other" else f"{server.upper()}_"
-    return next(
-        one for one in nfs._started if str(one.pid) == os.environ[f"RECKON_NFS_{mark}SPACE"]
-    )
+    """The lab host behind which that server runs, by the process whose network probes enter."""
+    processes = [
+        chosen.places[f"nfs_{server}_process"]
+        for (name, _), chosen in nfs._connections.items()
+        if name == server
+    ]
+    return next(one for one in nfs._started if str(one.pid) in processes)
 
 
 class Served:
@@ -54,13 +44,14 @@ class Served:
         takes = {p.name for p in library.probe(f"files/remote/{row}").parameters}
         if "file_bytes" in takes:
             params.setdefault("file_bytes", FILE_BYTES)
+        places = {"files": str(self.folder)}
         if "server" in takes:
-            self.start(params.setdefault("server", "near"))
-        return library.run(f"files/remote/{row}", params, samples=samples)
+            places |= self.start(params.setdefault("server", "near")).places
+        return library.run(f"files/remote/{row}", params, places, samples=samples)
 
     def start(self, server):
         """Again, where somebody has ended it."""
-        return nfs.chosen(server, self.folder)
+        return nfs.connect(server, self.folder)
 
     def us(self, row, **params):
         """The median over some processes of each one's median."""
@@ -100,17 +91,17 @@ def in_client(lab, script, **environment):
 
 ATTEMPT = """
 from reckon.measurement import library
-def attempt(row, samples=3, **params):
+def attempt(row, samples=3, places=None, **params):
     try:
-        library.run(f"files/remote/{row}", params, samples=samples)
+        library.run(f"files/remote/{row}", params, places, samples=samples)
         return "ran"
     except library.ReckonError as error:
         return f"{type(error).__name__}: {error}"
 """
 
 
-def attempt(row, samples=3, **params):
+def attempt(row, **params):
     """As the one above, here."""
     space = {}
     exec(ATTEMPT, space)
-    return space["attempt"](row, samples, **params)
+    return space["attempt"](row, **params)

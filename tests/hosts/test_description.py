@@ -1,17 +1,16 @@
 """The other host: in the run's description, in keys and records, and what pages say of it."""
 
 import pytest
-from helpers import made_up
+from helpers import made_up, tables
 from helpers.project import forget
 
 import reckon as rk
 from reckon import records
-from reckon.computer.description import FIELDS
+from reckon.computer.facts import Fact, Machine
 from reckon.hosts import peer
-from reckon.hosts.peer import Chosen, PeerCannot
+from reckon.hosts.peer import OtherHost, PeerUnavailable
 from reckon.measurement import library
 from reckon.records.session import session
-from tests.presentation.test_plateau_tables import rows_of
 
 LINK = {
     "kind": ("built into this machine", "a test"),
@@ -24,20 +23,20 @@ LINK = {
 @pytest.fixture
 def no_host(folders, monkeypatch):
     def nobody():
-        raise PeerCannot("Cannot start the lab host: it is forbidden; allow it.")
+        raise PeerUnavailable("Cannot start the lab host: it is forbidden; allow it.")
 
-    monkeypatch.setattr(peer, "chosen", nobody)
+    monkeypatch.setattr(peer, "connect", nobody)
 
 
 @pytest.fixture
 def made_up_host(folders, monkeypatch):
     met = []
 
-    def chosen():
+    def connect():
         met.append(1)
-        return Chosen("lab", "lab made up", {}, LINK, "a second host, made up")
+        return OtherHost("lab", "lab made up", {}, LINK, "a second host, made up")
 
-    monkeypatch.setattr(peer, "chosen", chosen)
+    monkeypatch.setattr(peer, "connect", connect)
     return met
 
 
@@ -52,36 +51,34 @@ def predicted(quantity):
 
 
 def test_the_other_host_is_described_in_the_run(made_up_host):
-    assert session().run.machine["peer"]["link_rtt"]["value"] is None
+    assert session().run.machine.value("peer.link_rtt") is None
     other = rk.other_host()
-    assert other["link_rtt"] == {"value": 0.01, "source": "LINK_RTT"}
-    assert rk.run().machine["peer"] == other
+    assert other.fact("peer.link_rtt") == Fact(value=0.01, source="LINK_RTT")
+    assert rk.run().machine == other
     forget()  # as another notebook's process, which does not ask
-    assert rk.run().machine["peer"] == other
+    assert rk.run().machine == other
     assert predicted("test/trip").inputs["link"].origin == "machine"
 
 
 def test_a_host_that_went_leaves_nothing_of_itself(made_up_host, monkeypatch):
     rk.other_host()
     facts = {"kind": ("a real host", "a test"), "address": ("192.0.2.7:7325", "a test")}
-    monkeypatch.setattr(peer, "chosen", lambda: Chosen("real", "peer x", {}, facts, "another"))
+    monkeypatch.setattr(peer, "connect", lambda: OtherHost("real", "peer x", {}, facts, "another"))
     other = rk.other_host()
-    assert other["kind"]["value"] == "a real host" and other["link_rtt"]["value"] is None
+    assert other.value("peer.kind") == "a real host" and other.value("peer.link_rtt") is None
 
 
 def test_without_another_host_the_run_says_why(no_host):
-    assert rk.other_host()["kind"] == {
-        "value": None,
-        "source": "Cannot start the lab host: it is forbidden; allow it.",
-    }
+    why = "Cannot start the lab host: it is forbidden; allow it."
+    assert rk.other_host().fact("peer.kind") == Fact(value=None, source=why)
     assert predicted("test/trip").inputs["link"].instead_of == "peer.link_rtt is not reported"
 
 
 def test_a_distance_is_given_by_hand(made_up_host, folders):
     (folders / "machine.toml").write_text('[peer]\ndistance = "25 km"\n')
     rk.other_host()
-    assert rk.run().machine["peer"]["distance"] == {"value": 25e3, "source": "machine.toml"}
-    assert rk.run().machine["peer"]["link_rtt"]["value"] == 0.01
+    assert rk.run().machine.fact("peer.distance") == Fact(value=25e3, source="machine.toml")
+    assert rk.run().machine.value("peer.link_rtt") == 0.01
     (folders / "machine.toml").write_text('[peer]\nkernel = "mine"\n')
     forget()
     with pytest.raises(rk.ReckonError, match="no field peer.kernel"):
@@ -89,8 +86,8 @@ def test_a_distance_is_given_by_hand(made_up_host, folders):
 
 
 def test_a_recorded_run_is_not_asked_anew(recorded, monkeypatch):
-    monkeypatch.setattr(peer, "chosen", lambda: pytest.fail("asked"))
-    assert rk.other_host() == rk.run().machine["peer"]
+    monkeypatch.setattr(peer, "connect", lambda: pytest.fail("asked"))
+    assert rk.other_host() == rk.run().machine
 
 
 def test_a_row_without_another_host_cannot(no_host):
@@ -103,15 +100,15 @@ def test_a_row_without_another_host_cannot(no_host):
 
 
 def test_rows_on_loopback_ask_nobody(folders, monkeypatch):
-    monkeypatch.setattr(peer, "chosen", lambda: pytest.fail("asked"))
+    monkeypatch.setattr(peer, "connect", lambda: pytest.fail("asked"))
     monkeypatch.setattr(peer, "identity", lambda: pytest.fail("asked"))
     assert rk.measure(predicted("test/peer_echo"), samples=2).state == "measured"
 
 
 def test_another_link_is_measured_anew(folders, monkeypatch):
     def host_with(link):
-        chosen = Chosen("lab", link, {}, LINK, f"a second host, {link}")
-        monkeypatch.setattr(peer, "chosen", lambda: chosen)
+        chosen = OtherHost("lab", link, {}, LINK, f"a second host, {link}")
+        monkeypatch.setattr(peer, "connect", lambda: chosen)
         monkeypatch.setattr(peer, "identity", lambda: link)
 
     # Where the row finds it does not matter here: on loopback, by a parameter that says "other".
@@ -135,8 +132,7 @@ def run_on_loopback(row, params, original=library.run, **how):
 
 
 def described(**values):
-    empty = {key: {"value": None, "source": ""} for part, key in FIELDS if part == "peer"}
-    return {**empty, **{key: {"value": value, "source": "a test"} for key, value in values.items()}}
+    return Machine.of({f"peer.{key}": (value, "a test") for key, value in values.items()})
 
 
 BUILT_IN = described(kind="built in", link_rtt=0.01, link_rate=12.5e6, mtu=1500.0)
@@ -147,12 +143,11 @@ def test_a_page_says_who_is_at_the_other_end():
     text = rk.show.host(BUILT_IN).markdown
     assert "built into this machine" in text and "10.0 ms and 100 Mbit/s" in text
     assert rk.show.host(REAL).markdown == "The other host is 192.0.2.7:7325 (Linux 6.1)."
-    none = described()
-    none["kind"]["source"] = "It is forbidden; allow it."
+    none = Machine.of({"peer.kind": (None, "It is forbidden; allow it.")})
     assert rk.show.host(none).markdown.startswith(
         "There is no other host here: It is forbidden; allow it. What needs one"
     )
-    assert "when the run was recorded" in rk.show.host({}).markdown
+    assert "when the run was recorded" in rk.show.host(Machine({})).markdown
 
 
 def test_the_set_link_is_held_against_what_was_seen():
@@ -183,7 +178,7 @@ def test_other_programs_stand_beside_ours():
         made_up.single("network/rtt/sockperf", 20, "µs"),
     )
     missing = made_up.nothing("network/rtt/ping", "ping is not installed")
-    rows = rows_of(
+    rows = tables.rows(
         rk.show.cross_check({"sockperf": (theirs, ours), "ping": (missing, ours)}, "C", "n")
     )
     assert rows[1][0] == "`sockperf`" and float(rows[1][-1].rstrip("×")) == pytest.approx(
@@ -193,12 +188,12 @@ def test_other_programs_stand_beside_ours():
 
 
 def test_the_hosts_table_says_what_is_this_machines_and_what_is_not_reported():
-    rows = {row[0]: row[1] for row in rows_of(rk.show.host_table(BUILT_IN, FIELDS, "C", "n"))}
+    rows = {row[0]: row[1] for row in tables.rows(rk.show.host_table(BUILT_IN, "C", "n"))}
     assert (
         rows["Kernel"] == "this machine's" and rows["Rate that the link is set to"] == "100 Mbit/s"
     )
     assert rows["Largest packet (MTU)"] == "1 500 byte"
-    rows = {row[0]: row[1] for row in rows_of(rk.show.host_table(REAL, FIELDS, "C", "n"))}
+    rows = {row[0]: row[1] for row in tables.rows(rk.show.host_table(REAL, "C", "n"))}
     assert rows["Kernel"] == "Linux 6.1" and rows["Processor"] == "not reported"
     assert "Rate that the link is set to" not in rows
 
@@ -207,18 +202,14 @@ def test_what_tcp_did_is_summed_and_unknown_is_not_none():
     one = made_up.single("network/connect/connect", 20, "µs")
     for k, process in enumerate(one.measurement.points[0].processes):
         process.retransmits, process.listen_overflows, process.time_wait = 1, -1 if k else 0, k
-    rows = rows_of(rk.show.tcp([one, made_up.single("cpu/x/y", 1, "µs")], "C", "n"))
+    rows = tables.rows(rk.show.tcp([one, made_up.single("cpu/x/y", 1, "µs")], "C", "n"))
     assert len(rows) == 2, "what has nothing to do with TCP has no row"
     assert rows[1] == ["connect", "loopback", "8", "not known", "not known", "7"]
 
 
 def test_a_page_says_which_nfs_server_it_was():
-    made = {
-        "link_rtt": {"value": 2e-4},
-        "far_rtt": {"value": 1e-3},
-        "address": {"value": "10.77.0.2:/reckon"},
-    }
-    real = {"link_rtt": {"value": None}, "address": {"value": "host:/export"}}
+    made = Machine.of({"nfs.link_rtt": (2e-4, ""), "nfs.far_rtt": (1e-3, "")})
+    real = Machine.of({"nfs.address": ("host:/export", "")})
     read = made_up.single("files/remote/random", 300, "µs")
     read.measurement.peer = "NFS-Ganesha 4.3 on a second host; it shares this machine's page cache"
     none = made_up.nothing("files/remote/random", "Cannot start an NFS server: it is forbidden")
@@ -235,15 +226,14 @@ def test_a_page_says_which_nfs_server_it_was():
 
 
 def lies_on(kind, where="a file system on /dev/sda", guest=0.0, folder="/var/tmp"):
-    told = {
-        "scratch": {"folder": folder, "filesystem": kind, "lies_on": where},
-        "system": {"guest": guest},
-        "disk": {"devices": "vda (virtual)"},
+    values = {
+        "scratch.folder": folder,
+        "scratch.filesystem": kind,
+        "scratch.lies_on": where,
+        "system.guest": guest,
+        "disk.devices": "vda (virtual)",
     }
-    machine = {
-        section: {key: {"value": value} for key, value in entries.items()}
-        for section, entries in told.items()
-    }
+    machine = Machine.of({field: (value, "a test") for field, value in values.items()})
     return rk.show.disk(machine).markdown
 
 
@@ -256,4 +246,4 @@ def test_the_disk_is_told_and_what_is_none():
     assert "a device as the guest sees it" in lies_on("ext4", guest=1.0)
     assert "**No disk is below it**" in lies_on("tmpfs", guest=1.0)
     assert "**Layers**" in lies_on("overlay") and "does not say" in lies_on("ext4", folder=None)
-    assert "does not say on which disk" in rk.show.disk({}).markdown
+    assert "does not say on which disk" in rk.show.disk(Machine({})).markdown

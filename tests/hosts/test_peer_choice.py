@@ -1,29 +1,26 @@
-"""Which host is the other one: greeted once, told to the rows, and part of what is reused."""
+"""Which host is the other one: greeted once, reached by probes, and part of what is reused."""
 
 import os
 import subprocess
 from types import SimpleNamespace
 
 import pytest
-from helpers.peers import TOKEN, about
+from helpers.peers import TOKEN, about, choice
 from helpers.project import ROOT
 
 from reckon.hosts import lab
 from reckon.hosts import peer as other
 from reckon.measurement import library
-from tests.csrc.peer.test_refused import choice
 
-pytestmark = pytest.mark.usefixtures("nothing_is_chosen")
+pytestmark = pytest.mark.usefixtures("no_host_is_set")
 
 
-def test_a_real_peer_is_greeted_once_and_told_to_the_rows(peer, monkeypatch):
+def test_a_real_peer_is_greeted_once_and_reached_by_probes(peer, monkeypatch):
     monkeypatch.setenv("RECKON_PEER_AT", "192.0.2.1:1")  # a parent's
     monkeypatch.setenv("RECKON_PEER_SPACE", "1")
     chosen = choice(peer.at)
     assert chosen.kind == "real"
-    assert chosen.environment == {"RECKON_PEER_AT": peer.at, "RECKON_PEER_TOKEN": TOKEN}
-    assert chosen.environment.items() <= os.environ.items()
-    assert "RECKON_PEER_SPACE" not in os.environ
+    assert chosen.places == {"peer": peer.at, "peer_token": TOKEN, "peer_process": ""}
     said = about(peer)
     for fact, name in (
         ("processor", "processor"),
@@ -36,8 +33,9 @@ def test_a_real_peer_is_greeted_once_and_told_to_the_rows(peer, monkeypatch):
     assert chosen.identity.startswith("peer 127.0.0.1 ") and len(chosen.identity.split()[2]) == 8
     assert "its interface lo (MTU" in chosen.describe and TOKEN not in repr(chosen.facts)
     assert other.identity() == chosen.identity
-    assert other.chosen() is chosen
-    library.run("test/peer_echo", {"peer": "other"}, samples=2)
+    assert other.connect() is chosen
+    library.run("test/peer_echo", {"peer": "other"}, chosen.places, samples=2)
+    assert os.environ["RECKON_PEER_AT"] == "192.0.2.1:1"
 
 
 def test_another_kernel_on_the_other_host_is_another_host(monkeypatch):
@@ -49,7 +47,7 @@ def test_another_kernel_on_the_other_host_is_another_host(monkeypatch):
         said = {**facts, "release": release, "memory_bytes": memory}
         monkeypatch.setattr(other, "_ask_about", lambda *_, said=said: said)
         other.forget()
-        found.append(other.chosen().identity)
+        found.append(other.connect().identity)
     assert found[0] != found[1] == found[2]
 
 
@@ -59,7 +57,9 @@ def test_what_the_other_host_says_of_itself_is_taken_with_care():
     assert facts["system"] == "?b???" and "more" not in facts
     assert facts["threads"] is facts["guest"] is facts["release"] is None
     for nonsense in ("", "[]", "{", "7"):
-        with pytest.raises(other.PeerCannot, match="The peer at there did not say what it is."):
+        with pytest.raises(
+            other.PeerUnavailable, match="The peer at there did not say what it is."
+        ):
             other._facts(nonsense, "there")
 
 
@@ -70,7 +70,7 @@ def test_without_a_peer_it_is_the_lab_host_and_that_is_ended(monkeypatch):
         return SimpleNamespace(
             facts={"kind": ("made up", "a test")},
             describe=lambda: "made up",
-            environment={"RECKON_PEER_AT": "10.77.0.2:7325", "RECKON_PEER_SPACE": "123"},
+            places={"peer": "10.77.0.2:7325", "peer_process": "123"},
             close=lambda: closed.append(1),
             running=True,
         )
@@ -80,10 +80,10 @@ def test_without_a_peer_it_is_the_lab_host_and_that_is_ended(monkeypatch):
     monkeypatch.setenv("RECKON_LINK_RTT", "10 ms")
     monkeypatch.setenv("RECKON_LINK_RATE", "0.1 Gbit/s")
     assert other.identity().startswith("lab 10 ms 100 Mbit/s ") and not closed, "nothing is started"
-    chosen = other.chosen()
+    chosen = other.connect()
     assert (chosen.kind, chosen.identity) == ("lab", other.identity())
     assert chosen.describe == "made up" and chosen.facts["kind"][0] == "made up"
-    assert os.environ["RECKON_PEER_SPACE"] == "123" and closed == [1]
+    assert chosen.places["peer_process"] == "123" and closed == [1]
 
 
 def test_a_host_that_is_not_there_is_another_host(monkeypatch):
@@ -97,13 +97,13 @@ def test_a_lab_host_that_cannot_be_is_the_same_sentence_each_time(monkeypatch):
 
     def start():
         asked.append(1)
-        raise lab.LabCannot("this kernel has no such thing", "Use another.")
+        raise lab.LabUnavailable("this kernel has no such thing", "Use another.")
 
     monkeypatch.setattr(lab, "start", start)
     said = []
     for _ in range(2):
-        with pytest.raises(other.PeerCannot) as told:
-            other.chosen()
+        with pytest.raises(other.PeerUnavailable) as told:
+            other.connect()
         said.append(str(told.value))
     assert said[0] == said[1] and "no such thing; use another." in said[0] and asked == [1]
 
@@ -111,7 +111,7 @@ def test_a_lab_host_that_cannot_be_is_the_same_sentence_each_time(monkeypatch):
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ("no.such.host.invalid", "PeerCannot: no.such.host.invalid is not found: "),
+        ("no.such.host.invalid", "PeerUnavailable: no.such.host.invalid is not found: "),
         ("[::1", "ReckonError: PEER is '[::1'; write HOST, HOST:PORT or [IPv6]:PORT."),
         ("host:99999", "ReckonError: PEER is 'host:99999'; write"),
         ("host:", "ReckonError: PEER is 'host:'; write"),

@@ -5,25 +5,14 @@ import types
 
 import numpy as np
 import pytest
+from helpers.chains import predict_chain, predict_curve
 from helpers.project import forget
 
 import reckon as rk
 from reckon.measurement import library
-from tests.measurement.test_plan import predict_chain
 
 
-def predict_curve(lengths=(5120, 10240, 20480)):
-    @rk.predict("test/curve", unit="ns")
-    def chain(instructions, clock):
-        return instructions / clock, 0
-
-    return chain(
-        instructions=rk.axis(lengths, "cycle", "length of the chain"),
-        clock=rk.guess(3, "GHz", "a clock", low=1, high=6),
-    )
-
-
-def refuse_at(monkeypatch, lengths, error=library.ProbeCannot, after=0):
+def refuse_at(monkeypatch, lengths, error=library.ProbeUnsupported, after=0):
     """library.run that refuses some lengths of the chain, once it has run so many times."""
     real, count = library.run, {}
 
@@ -56,7 +45,9 @@ def test_a_line_through_a_curve_gives_what_a_step_takes(folders, monkeypatch):
     assert one.sealed_line.slope == pytest.approx(1 / 3e9)
 
 
-@pytest.mark.parametrize(("budget_s", "dear_runs"), [(None, 1), (rk.by_profile(9, 9, 9), 6)])
+@pytest.mark.parametrize(
+    ("budget_s", "dear_runs"), [(None, 1), (rk.by_profile(quick=9, standard=9, full=9), 6)]
+)
 def test_what_cheap_points_of_a_sweep_leave_a_dear_one_takes(
     folders, monkeypatch, budget_s, dear_runs
 ):
@@ -110,7 +101,11 @@ def test_a_short_profile_leaves_what_takes_long_to_a_longer_one(folders, monkeyp
     one = rk.measure(chain, least="standard")
     assert one.state == "cannot" and one.reason == "the quick profile has no time for it"
     predicted = predict_curve()
-    plan = dict(probe="test/chain", over="instructions", until=rk.by_profile(10240, 20480, 20480))
+    plan = dict(
+        probe="test/chain",
+        over="instructions",
+        until=rk.by_profile(quick=10240, standard=20480, full=20480),
+    )
     curve = rk.measure(predicted, **plan)
     assert [p.reason for p in curve.missing] == ["the quick profile does not go so far"]
     assert curve.points[-1].x == 10240

@@ -5,28 +5,16 @@ import os
 
 import numpy as np
 import pytest
+from helpers.chains import predict_chain, stored
 from helpers.project import forget
 
 import reckon as rk
 from reckon import records
+from reckon.computer.facts import Fact
 from reckon.measurement import library
-from reckon.records.result import result, sample_values, to_row
+from reckon.records.result import result, to_row
 from reckon.records.session import session
-
-
-def predict_chain(cycles=6400.0, quantity="test/chain", axis=None):
-    @rk.predict(quantity, unit="ns")
-    def chain(cycles, clock):
-        return cycles / clock, 0
-
-    return chain(
-        cycles=axis or rk.given(cycles, "cycle", "counted"),
-        clock=rk.guess(3, "GHz", "a clock", low=1, high=6),
-    )
-
-
-def stored(quantity="test/chain"):
-    return records.read_record(session().run.name, "test").quantities[quantity]
+from reckon.records.values import sample_values
 
 
 def test_measuring_without_a_prediction_is_refused(folders):
@@ -137,11 +125,11 @@ def test_what_makes_samples_unusable(folders, monkeypatch, change):
 def test_a_longer_profile_serves_a_shorter_one(folders, monkeypatch):
     monkeypatch.setenv("RECKON_PROFILE", "standard")
     chain = predict_chain()
-    rk.measure(chain, chains=rk.by_profile(5, 6, 7))
+    rk.measure(chain, chains=rk.by_profile(quick=5, standard=6, full=7))
     monkeypatch.setenv("RECKON_PROFILE", "quick")
     forget()
     chain = predict_chain()
-    again = rk.measure(chain, chains=rk.by_profile(5, 6, 7))
+    again = rk.measure(chain, chains=rk.by_profile(quick=5, standard=6, full=7))
     assert again.state == "reused" and again.measurement.params["chains"] == 6
 
 
@@ -272,7 +260,7 @@ def test_samples_become_the_unit_of_the_prediction(op, unit, expected):
 
 
 def test_a_unit_that_does_not_fit_the_samples_is_told():
-    with pytest.raises(rk.ReckonError, match="time per call; they cannot be told in GB/s"):
+    with pytest.raises(rk.ReckonError, match="time per call; they cannot be expressed in GB/s"):
         sample_values([1], [1], "call", 1e9, "GB/s")
 
 
@@ -295,9 +283,7 @@ def test_a_kernel_upgrade_is_a_new_run(folders, monkeypatch):
     describe = session.__wrapped__.__globals__["describe"]
 
     def upgraded():
-        machine = describe()
-        machine["system"]["kernel"]["value"] = "9.9.9 #1"
-        return machine
+        return describe().with_facts("system", {"kernel": Fact(value="9.9.9 #1")})
 
     monkeypatch.setitem(session.__wrapped__.__globals__, "describe", upgraded)
     forget()
@@ -311,14 +297,13 @@ def test_the_compiler_is_told_without_what_tells_records_apart(folders, monkeypa
     (folders / "lib" / "compiler.txt").write_text("gcc 12\n-O2\n1816640063 127\n")
     monkeypatch.setenv("RECKON_LIB", str(folders / "lib"))
     describe = session.__wrapped__.__globals__["describe"]
-    assert describe()["system"]["compiler"]["value"] == "gcc 12 · -O2"
+    assert describe().value("system.compiler") == "gcc 12 · -O2"
 
 
-def test_events_tell_the_builder_what_happened(folders, monkeypatch):
-    monkeypatch.setenv("RECKON_EVENTS", str(folders / "events"))
+def test_events_tell_the_builder_what_happened(builder):
     chain = predict_chain()
     rk.measure(chain)
-    events = [json.loads(line) for line in (folders / "events").read_text().splitlines()]
+    events = [json.loads(line) for line in builder.events.read_text().splitlines()]
     assert [e["event"] for e in events] == ["measuring", "done"]
     assert events[-1]["state"] == "measured"
 

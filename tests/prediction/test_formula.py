@@ -141,7 +141,8 @@ def test_a_curve_feeds_a_prediction_by_its_first_place_or_its_last(monkeypatch):
         "measured: `memory/latency/x`, at its last place"
         in rk.show.prediction(made, "twice").markdown
     )
-    whole.measurement.points.pop()
+    last = whole.measurement.points[-1]
+    whole.measurement.points[-1] = last.model_copy(update={"processes": []})
     cut = rk.measured("memory/latency/x", guess, at_end=True)
     assert (cut.origin, cut.value) == (
         "guess",
@@ -159,7 +160,7 @@ def test_a_value_from_machine_toml_feeds_a_prediction(folders):
     assert (clock.origin, clock.value, clock.source) == ("machine", 2.6e9, "machine.toml")
 
 
-def test_three_kinds_of_revision_are_told_apart():
+def test_a_formula_and_its_inputs_are_revised_by_a_person_alone():
     seal = prediction_record(simple()(**inputs()))
     assert differences(seal, prediction_record(simple()(**inputs()))) == []
 
@@ -184,10 +185,7 @@ def test_three_kinds_of_revision_are_told_apart():
         )
         return made
 
-    assert differences(measured(2e9), measured(2.5e9)) == [
-        "an earlier measurement moved: cpu/clock/core from 2.00 GHz to 2.50 GHz"
-    ]
-    assert differences(measured(2e9), measured(2.01e9)) == []  # within what measuring can tell
+    assert differences(measured(2e9), measured(2.5e9)) == []
     # Same value in another unit is no revision.
     given = inputs()
     given["cycles"] = rk.given(0.1, "kcycle", "counted")

@@ -5,9 +5,10 @@ import csv
 import numpy as np
 import pytest
 from helpers import made_up
+from helpers.staircases import CAPACITIES, FOUR, SIZES, stairs, with_ramps
+from helpers.tables import rows
 
 import reckon as rk
-from tests.statistics.test_plateaus import CAPACITIES, FOUR, SIZES, stairs, with_ramps
 
 LOAD = "memory/latency/load"
 
@@ -22,108 +23,84 @@ def latency(jumps=(21, 41, 61), heights=(1.1, 3.8, 13, 110), quantity=LOAD, **ch
     return made_up.curve(quantity, SIZES / 1024, stairs(list(jumps), heights), **changes)
 
 
-def rows_of(block):
-    lines = [line for line in block.markdown.splitlines() if line.startswith("| ")]
-    return [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in lines if "---" not in line
-    ]
-
-
 def data(build, name):
     with open(build / "figures" / f"{name}.csv") as file:
         return list(csv.reader(file))
 
 
-def table(one, reported=CAPACITIES):
-    return rk.show.levels(one, FOUR, reported, "Caption", "tab-levels")
+def regimes(curve, reported=CAPACITIES):
+    """The rows of the table, without its header."""
+    return rows(rk.show.levels(curve, FOUR, reported, "Caption", "tab-levels"))[1:]
 
 
-def test_the_table_tells_each_regime_and_whether_it_ends_where_reported():
-    found = rows_of(table(latency()))
-    assert found[0] == [
-        "Regime",
-        "From",
-        "To",
-        "Latency, median",
-        "Core cycles",
-        "The machine reports",
-        "Ends there?",
-    ]
-    assert [row[0] for row in found[1:]] == FOUR
-    assert found[1][1:3] == ["1 KiB", "32 KiB"] and found[1][5:] == [
-        "32 KiB",
-        "yes, within one step",
-    ]
-    assert float(found[1][3].split()[0]) == pytest.approx(1.1, rel=0.03) and found[1][3].endswith(
-        " ns"
-    )
-    assert float(found[1][4]) == pytest.approx(3.3, rel=0.03)  # three cycles a tick of 1 ns
-    assert found[4][5:] == ["–", "not seen: the curve ends"]
+def names(curve):
+    return [row[0] for row in regimes(curve)]
 
 
-def test_one_step_beside_the_capacity_is_there_and_two_are_not():
-    for jump, there in ((40, True), (42, True), (39, False), (43, False)):
-        row = rows_of(table(latency((21, jump, 61))))[2]
-        assert (row[-1] == "yes, within one step") == there, row
+def levels_verdict(curve, reported=CAPACITIES):
+    return rk.show.levels_verdict(curve, FOUR, reported).markdown
+
+
+def test_the_table_has_each_regime_beside_the_reported_capacity():
+    first, *_ = table = regimes(latency())
+    assert [row[0] for row in table] == FOUR
+    assert first[1:3] == ["1 KiB", "32 KiB"] and first[5] == "32 KiB"
+    assert first[3].endswith(" ns") and float(first[3].split()[0]) == pytest.approx(1.1, rel=0.03)
+    assert float(first[4]) == pytest.approx(3.3, rel=0.03)  # three cycles a tick of 1 ns
+
+
+@pytest.mark.parametrize(("jump", "agrees"), [(40, True), (42, True), (39, False), (43, False)])
+def test_a_level_may_end_one_step_beside_the_capacity(jump, agrees):
+    text = levels_verdict(latency((21, jump, 61)))
+    assert ("L1, L2 and L3 each end where" in text) == agrees
 
 
 def test_a_level_that_ends_early_and_one_that_is_not_reported():
     early = latency((21, 41, 53))
-    found = rows_of(table(early, {**CAPACITIES, "L2": None}))
-    assert found[2][5:] == ["–", "not reported"]
-    assert found[3][6] == "ends at 8 MiB, 25 % of the reported 32 MiB"
-    text = rk.show.levels_verdict(early, FOUR, CAPACITIES).markdown
-    assert text == (
+    assert regimes(early, {**CAPACITIES, "L2": None})[1][5] == "–"
+    assert levels_verdict(early) == (
         "L1 and L2 each end where the machine reports, within one step. The data show L3 "
         "ending at 8 MiB, the machine reports 32 MiB: it keeps its speed for 25 % of that."
     )
 
 
 def test_a_climb_has_a_row_of_its_own():
-    one = made_up.curve(LOAD, SIZES / 1024, with_ramps(2))
-    (row,) = (row for row in rows_of(table(one)) if row[0] == "climb to main memory")
+    curve = made_up.curve(LOAD, SIZES / 1024, with_ramps(2))
+    (row,) = (row for row in regimes(curve) if row[0] == "climb to main memory")
     low, high = (float(part.split()[0]) for part in row[3].split(" to "))
-    assert 13 < low < high < 110 and row[4:] == ["–", "–", "–"]
+    assert 13 < low < high < 110 and row[4:] == ["–", "–"]
 
 
-def test_another_number_of_levels_is_told():
-    one = latency((21, 53), (1.1, 3.8, 110))
-    assert [row[0] for row in rows_of(table(one))[1:]] == ["L1", "L2", "main memory"]
-    text = rk.show.levels_verdict(one, FOUR, CAPACITIES).markdown
+def test_another_number_of_levels_is_reported():
+    curve = latency((21, 53), (1.1, 3.8, 110))
+    assert names(curve) == ["L1", "L2", "main memory"]
+    text = levels_verdict(curve)
     assert "No level of its own is seen for L3 (32 MiB reported)." in text
     assert "The data show 3 levels where 4 were expected (L1, L2, L3, main memory)." in text
-    assert "reports no capacities" in rk.show.levels_verdict(one, FOUR, {"L1": None}).markdown
+    assert "reports no capacities" in levels_verdict(curve, {"L1": None})
 
 
-def test_a_level_inside_a_cache_is_told_and_no_l3_made_of_it():
-    one = latency((21, 34, 39), (1.1, 3.8, 5.5, 110))
-    assert [row[0] for row in rows_of(table(one))[1:]] == [
-        "L1",
-        "another level",
-        "L2",
-        "main memory",
-    ]
-    text = rk.show.levels_verdict(one, FOUR, CAPACITIES).markdown
+def test_a_level_inside_a_cache_is_not_taken_for_l3():
+    curve = latency((21, 34, 39), (1.1, 3.8, 5.5, 110))
+    assert names(curve) == ["L1", "another level", "L2", "main memory"]
+    text = levels_verdict(curve)
     assert "No level of its own is seen for L3 (32 MiB reported)." in text
     assert "another level before L2's own, 3.8" in text and text.endswith(" ns up to 304 KiB.")
 
 
-def test_missing_points_are_told_and_nothing_is_nan():
-    one = latency(missing=[5, 30, 72], processes=2)  # too few processes for an interval
-    text = rk.show.levels_verdict(one, FOUR, CAPACITIES).markdown
+def test_missing_points_are_named_and_nothing_is_nan():
+    curve = latency(missing=[5, 30, 72], processes=2)  # too few processes for an interval
+    text = levels_verdict(curve)
     assert "Not measured at 2.38 KiB and 2 more points, up to 256 MiB: no memory for it." in text
-    assert "nan" not in text + table(one).markdown
-    assert [row[0] for row in rows_of(table(one))[1:]] == FOUR
+    assert "nan" not in text + str(regimes(curve)) and names(curve) == FOUR
 
 
-@pytest.mark.parametrize(
-    "show", [lambda one: table(one), lambda one: rk.show.levels_verdict(one, FOUR, {})]
-)
-def test_without_points_a_sentence_says_so(show):
-    one = latency()
-    assert "needs huge pages" in show(made_up.unmeasured(LOAD, one)).markdown
-    short = made_up.curve(LOAD, [1, 2, 4], [1, 1, 3])
-    assert "has 3 points, and a curve with levels needs 6" in show(short).markdown
+def test_without_points_a_sentence_says_so():
+    curve, short = latency(), made_up.curve(LOAD, [1, 2, 4], [1, 1, 3])
+    table = rk.show.levels(made_up.unmeasured(LOAD, curve), FOUR, CAPACITIES, "C", "n").markdown
+    assert "needs huge pages" in table
+    assert "needs huge pages" in levels_verdict(made_up.unmeasured(LOAD, curve))
+    assert "has 3 points, and a curve with levels needs 6" in levels_verdict(short)
 
 
 def test_the_staircase_has_its_levels_in_the_alt_text_and_every_point_in_the_data(build):
@@ -136,26 +113,29 @@ def test_the_staircase_has_its_levels_in_the_alt_text_and_every_point_in_the_dat
         one,
         "mem-stairs",
         "Caption",
-        "region size",
         {LOAD: "random loads"},
         reported=CAPACITIES,
     )
     alt = block.markdown.split(":alt: ")[1].splitlines()[0]
     assert "from 1 KiB to 256 MiB" in alt and " up to 32 KiB; L2 " in alt and "main memory 1" in alt
     found = data(build, "mem-stairs")
-    assert len(found) == 1 + 72 + 73 and found[0][:3] == ["quantity", "region size", "median [ns]"]
+    assert len(found) == 1 + 72 + 73 and found[0][:3] == [
+        "quantity",
+        "size of the region",
+        "median [ns]",
+    ]
     assert found[1][0] == LOAD and float(found[1][2]) == pytest.approx(1.1, rel=0.03)
     assert float(found[1][-1]) == 1 and block.svg.startswith("<svg")
 
 
 def test_a_staircase_without_reported_capacities_or_levels_is_drawn(build):
     short = made_up.curve(LOAD, [1, 2, 4], [1, 1, 3])
-    assert rk.draw.levels([short], short, "mem-short", "C", "size").svg
+    assert rk.draw.levels([short], short, "mem-short", "C").svg
     one = latency()
-    assert "level 1" not in rk.draw.levels([one], one, "mem-bare", "C", "size", names=FOUR).markdown
+    assert "level 3" in rk.draw.levels([one], one, "mem-bare", "C").markdown
     gone = made_up.unmeasured(LOAD, one)
-    assert rk.draw.levels([one], gone, "mem-gone", "C", "size", reported=CAPACITIES).svg
-    assert "nothing to draw" in rk.draw.levels([gone], gone, "mem-none", "C", "size").markdown
+    assert rk.draw.levels([one], gone, "mem-gone", "C", reported=CAPACITIES).svg
+    assert "nothing to draw" in rk.draw.levels([gone], gone, "mem-none", "C").markdown
 
 
 def mountain(strides, **changes):
@@ -238,32 +218,20 @@ def test_notes_of_a_curve_say_where_and_how_many():
 
 
 def curve_verdict(*ratios):
-    return rk.show.verdict(
-        made_up.curve(LOAD, 2.0 ** np.arange(len(ratios)), ratios), "a load"
-    ).markdown
+    curve = made_up.curve(LOAD, 2.0 ** np.arange(len(ratios)), ratios)
+    return rk.show.verdict(curve, "a load").markdown
 
 
-def test_the_verdict_on_a_curve_hides_no_points_behind_their_median():
-    assert "came out as predicted, by the median over its points." in curve_verdict(*[1.0] * 10)
-    text = curve_verdict(*[1.0] * 9, 3)
-    assert (
-        "as predicted, by the median over its points. It is farthest off at 512 KiB, with " in text
-    )
-    text = curve_verdict(*[1.0] * 8, 3, 9)
-    assert (
-        "came out as predicted in part: 8 of 10 points lie within 1.25 times of the prediction."
-        in text
-    )
-    assert "67 % higher" in curve_verdict(*[1.67] * 10)
-
-
-def test_a_curve_on_both_sides_of_its_prediction_is_not_told_by_its_median():
-    text = curve_verdict(0.8, 1, 1, 1.2, 1.2)
-    assert (
-        "came out on both sides of the prediction, from 0.8" in text
-        and " times at 1 KiB to 1.2" in text
-    )
-    assert " in the middle; 5 of 5 points lie within 1.25 times" in text and "median" not in text
-    assert "as predicted, by the median" in curve_verdict(
-        0.8, *[1] * 18, 1.2
-    )  # two of twenty, and near
+@pytest.mark.parametrize(
+    ("ratios", "words"),
+    [
+        ([1.0] * 10, "came out as predicted, by the median over its points."),
+        ([1.0] * 9 + [3], "It is farthest off at 512 KiB, with "),
+        ([1.0] * 8 + [3, 9], "came out as predicted in part: 8 of 10 points lie within 1.25"),
+        ([1.67] * 10, "67 % higher"),
+        ([0.8, 1, 1, 1.2, 1.2], "on both sides of the prediction, from 0.8"),
+        ([0.8, *[1] * 18, 1.2], "as predicted, by the median"),  # two of twenty, and near
+    ],
+)
+def test_the_verdict_on_a_curve_hides_no_points_behind_their_median(ratios, words):
+    assert words in curve_verdict(*ratios)

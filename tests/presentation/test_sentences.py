@@ -2,13 +2,10 @@
 
 import math
 
-import numpy as np
 import pytest
 
-from reckon.presentation import bounds, drift, effects, text, verdicts
+from reckon.presentation import bounds, effects, text, verdicts
 from reckon.reports.methods import Ratio
-
-pytestmark = pytest.mark.beside
 
 
 @pytest.mark.parametrize(
@@ -22,6 +19,14 @@ def test_a_list_in_words(words, sentence):
 def test_the_first_case_that_holds():
     assert text.first_case((False, "a"), (True, "b"), (True, "c")) == "b"
     assert text.first_case((False, "a")) == ""
+
+
+def test_shares_and_differences():
+    assert text.percent(0.123) == "12 %" and text.percent(0.1234, 3) == "12.3 %"
+    assert text.more_or_less(2e-6, "µs") == "2.00 µs more"
+    assert text.more_or_less(-2e-6, "µs") == "2.00 µs less"
+    assert text.percent_more_or_less(1.5) == "50 % more"
+    assert text.percent_more_or_less(0.9) == "10 % less"
 
 
 @pytest.mark.parametrize(
@@ -40,8 +45,6 @@ def test_a_value_of_a_machine(value, unit, printed):
 
 def test_unknown_numbers_are_dashes():
     assert text.amount(None, "ns") == text.amount(math.nan, "ns") == text.ratio(math.nan) == "–"
-    assert text.with_interval(1e-8, math.nan, math.nan, "ns") == "10.0 ns"
-    assert text.with_interval(1e-8, 0.9e-8, 1.1e-8, "ns") == "10.0 ns (9.00 to 11.0)"
 
 
 @pytest.mark.parametrize(
@@ -84,8 +87,8 @@ def test_how_far_a_prediction_was_off(ratio, words):
     ],
 )
 def test_how_far_a_curve_was_off(ratios, how, words):
-    places = [f"p{k}" for k in range(len(ratios))]
-    assert verdicts.over_the_curve(np.array(ratios, float), places, how) == words
+    points = [(ratio, f"p{k}") for k, ratio in enumerate(ratios)]
+    assert verdicts.over_the_curve(points, how) == words
 
 
 def test_notes_on_points_of_a_curve():
@@ -96,26 +99,6 @@ def test_notes_on_points_of_a_curve():
         "1 more of its 9 points has a note",
     ]
     assert verdicts.places_of_notes({}, 9) == []
-
-
-@pytest.mark.parametrize(
-    ("after", "words"),
-    [(2e-6, ("is spent", "comes")), (0.5e-6, ("is back", "goes"))],
-)
-def test_a_change_of_level(after, words):
-    sentence = drift.level_change(1e-6, after, 3.0, "µs")
-    assert "from 3.00 s on" in sentence and "in place of 1.00 µs" in sentence
-    assert all(word in sentence for word in words)
-
-
-def test_slow_trials():
-    steady = np.ones(100)
-    assert drift.slow_trials(steady, "s") == "No trial took more than 3 times the median."
-    spread, burst = steady.copy(), steady.copy()
-    spread[::20], burst[40:60] = 5, 5
-    assert drift.slow_trials(spread, "s").endswith("the longest 5.00 s; they come one by one.")
-    assert "20 % of the trials" in drift.slow_trials(burst, "s")
-    assert "**they come in bursts**" in drift.slow_trials(burst, "s")
 
 
 def ratio(middle, low, high, rounds=6):
@@ -158,15 +141,3 @@ def test_the_rule_of_bounds():
     assert (
         limits.rule() == "No figure here can be below 1.00 µs or above 5.00 µs for 4 KiB: it is so."
     )
-
-
-@pytest.mark.parametrize(
-    ("places", "count", "words"),
-    [
-        ([], 1, ""),
-        (["1", "2"], 9, " at 1, 2"),
-        (["1", "2", "3", "4"], 9, " at 4 of its 9 places"),
-    ],
-)
-def test_places_of_impossible_figures(places, count, words):
-    assert bounds._at(places, count) == words

@@ -50,8 +50,8 @@ predictions = st.builds(
 )
 processes = st.builds(
     records.Process,
-    ticks=st.lists(whole, min_size=1, max_size=5),
-    ops=st.integers(1, 10**9) | st.lists(st.integers(1, 10**9), min_size=1, max_size=5),
+    ticks=st.lists(st.integers(-(2**53), 2**53), min_size=5, max_size=5),
+    ops=st.integers(1, 10**9) | st.lists(st.integers(1, 10**9), min_size=5, max_size=5),
     started_s=numbers,
     cpu=st.just(0),
     nice=st.just(0),
@@ -69,7 +69,7 @@ processes = st.builds(
 )
 points = st.builds(
     records.Point,
-    x=st.none() | numbers,
+    x=numbers,
     params=st.dictionaries(st.text(), whole, max_size=2),
     processes=st.lists(processes, min_size=1, max_size=2),
     stopped=st.just("time"),
@@ -79,6 +79,7 @@ measurements = st.builds(
     probe=st.text(),
     op=st.text(),
     timed=st.text(),
+    version=st.none() | st.integers(1, 9),
     reports=st.just([]),
     axis=st.none(),
     params=st.just({"calls": 3, "dir": "x"}),
@@ -87,23 +88,31 @@ measurements = st.builds(
     priority=st.just("nice"),
     profile=st.just("quick"),
     key=st.text(),
-    tick_hz=numbers,
+    tick_hz=st.floats(1e6, 1e10),
     started_at=st.just(NOW),
     seconds=numbers,
     state=st.just("measured"),
     reason=st.none() | st.text(),
-    points=st.lists(points, max_size=2),
+    points=st.lists(points, max_size=2, unique_by=lambda point: point.x),
+)
+attempts = st.builds(
+    records.Attempt,
+    at=st.just(NOW),
+    state=st.sampled_from(["cannot", "failed"]),
+    reason=st.none() | st.text(),
+    profile=st.just("quick"),
 )
 quantities = st.builds(
     records.Quantity,
-    predictions=st.lists(predictions, max_size=2),
+    predictions=st.lists(predictions, min_size=1, max_size=2),
     measurement=st.none() | measurements,
+    attempt=st.none() | attempts,
 )
 made = st.builds(
     records.Record,
     format=st.just(records.FORMAT),
     experiment=st.just("a/b"),
-    quantities=st.dictionaries(st.text(min_size=1), quantities, max_size=2),
+    quantities=st.dictionaries(st.sampled_from(["a/b/c", "a/b/d"]), quantities, max_size=2),
 )
 
 
@@ -114,8 +123,52 @@ made = st.builds(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_what_is_written_is_read_back(folders, record):
+    shutil.rmtree(folders / "runs", ignore_errors=True)
     records.write_record("r", record)
-    assert records.read_record("r", "a/b") == record
+    read = records.read_record("r", "a/b")
+    assert list(read.quantities) == list(record.quantities)
+    for name, quantity in record.quantities.items():
+        found = read.quantities[name]
+        assert (found.predictions, found.attempt) == (quantity.predictions, quantity.attempt)
+        assert without_what_writing_adds(found.measurement) == quantity.measurement
+        assert same_without_samples("a/b", name, found)
+    before = [path.stat().st_mtime_ns for path in sorted((folders / "runs").rglob("*.gz"))]
+    records.write_record("r", read)
+    assert same_quantities(records.read_record("r", "a/b"), read)
+    assert before == [path.stat().st_mtime_ns for path in sorted((folders / "runs").rglob("*.gz"))]
+
+
+def without_what_writing_adds(measurement):
+    """The measurement without visits and summaries."""
+    if measurement is None:
+        return None
+    points = [
+        point.model_copy(
+            update={
+                "summary": None,
+                "processes": [one.model_copy(update={"visit": 0}) for one in point.processes],
+            }
+        )
+        for point in measurement.points
+    ]
+    added = {"visits": [], "unit": None, "kind": None, "statistics": None}
+    return measurement.model_copy(update={"points": points, **added})
+
+
+def same_without_samples(experiment, name, quantity):
+    """Whether reading without samples gives the same but for the processes."""
+    bare = records.read_record("r", experiment, samples=False).quantities[name]
+    if bare.measurement is None:
+        return quantity.measurement is None
+    assert not any(point.processes for point in bare.measurement.points)
+    return [repr(point.summary) for point in bare.measurement.points] == [
+        repr(point.summary) for point in quantity.measurement.points
+    ]
+
+
+def same_quantities(one, other):
+    """Whether two records hold the same; by text, because nan is not equal to itself."""
+    return repr(one.quantities) == repr(other.quantities)
 
 
 def record_file(folders, text):
@@ -130,7 +183,7 @@ def record_file(folders, text):
     [
         ("", "not a whole record.*move it away"),
         ('{"format": 1, "experiment": "a/b", "quantit', "not a whole record .*line 1 "),
-        ('{"format": 4, "experiment": "a/b"}', "format 4, newer than this version.*update Reckon"),
+        ('{"format": 5, "experiment": "a/b"}', "format 5, newer than this version.*update Reckon"),
         ('{"format": 1}', "experiment: Field required"),
         ('{"format": 1, "experiment": "a/b", "colour": 3}', "colour: Extra inputs"),
         (
@@ -210,13 +263,12 @@ def test_a_run_that_was_copied_is_worked_on_where_it_lies(folders):
     assert records.read_run("first") == made and records.read_run("before").identity == "y"
 
 
-def test_who_lists_a_runs_experiments_notices_one_that_appears(folders, monkeypatch):
-    monkeypatch.setenv("RECKON_READS", str(folders / "reads"))
+def test_who_lists_a_runs_experiments_notices_one_that_appears(builder):
     records.write_record("r", records.Record(experiment="a/b"))
     assert records.experiments("r") == ["a/b"]
 
     def digests():
-        return [records.digest(what) for what in (folders / "reads").read_text().split()]
+        return [records.digest(what) for what in builder.reads.read_text().split()]
 
     before = digests()
     records.write_record(

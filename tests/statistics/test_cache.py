@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reckon import statistics
+from reckon import config, statistics
 from reckon.statistics import cache
 
 SAMPLES = [np.random.default_rng(seed).lognormal(3, 0.1, 30) for seed in range(8)]
@@ -17,11 +17,10 @@ def number_of_calls(values):
 
 
 @pytest.fixture
-def page(folders, monkeypatch):
+def page(folders, builder):
     """As in a page of the book that is executed into this test's folders."""
     CALLS.clear()
     cache._open.cache_clear()
-    monkeypatch.setenv("RECKON_BOOK", "1")
     yield folders / "_build" / "cache"
     cache._open.cache_clear()
 
@@ -31,8 +30,8 @@ def test_a_page_computes_once_for_the_same_samples(page):
     assert number_of_calls(SAMPLES[1]) == 2
 
 
-def test_nothing_is_kept_outside_the_book(page, monkeypatch):
-    monkeypatch.delenv("RECKON_BOOK")
+def test_nothing_is_kept_outside_the_book(page):
+    config.set_builder(None)
     assert [number_of_calls(SAMPLES[0]) for _ in range(3)] == [1, 2, 3] and not page.exists()
 
 

@@ -234,30 +234,28 @@ def test_what_was_found_is_told_with_its_interval(folders, processes):
         process.ops = 99 * MIB
     low, high = interval(size, one)
     assert low <= size.median <= high < 1.03 * low and low <= 99 * MIB <= high
-    told = rk.show.size_found(size, true, one, "There", "More.").markdown
+    told = rk.show.inferred_capacity(size, true, one, "There", "More.").markdown
     assert told.startswith("There 9") and "kernel's 99.00 MiB lies inside. More." in told
     drawn = rk.draw.filling(one, "cache-interval", "Caption", true).markdown
     assert f"capacity found: {rk.amount(size.median, 'byte', 4)}" in drawn
-    assert f"cache of {rk.amount(size.median, 'byte', 4)}" in rk.show.rise(one).markdown
 
 
-def test_the_page_shows_found_against_true_and_the_filling(folders):
+def test_the_page_shows_inferred_and_true_capacities_and_the_filling(folders):
     one, true = reads(), made_up.single("files/cache/left", 99, "MiB")
     small = made_up.curve(
         "files/cache/t470", 1024 * np.arange(1.0, 9), [1, 1, 1, 1, 1, 1, 9, 9], unit="µs"
     )
     found = made_up.single("files/cache/t470_size", 6, "MiB")
     none = made_up.nothing("files/cache/size", "needs root")
-    table = rk.show.found_against_true(
+    table = rk.show.inferred_capacities(
         [(found, true, small), (none, true, small)], "C", "t"
     ).markdown
     assert (
         "6.000 MiB to 7.000 MiB" in table and "cannot: needs root" in table and "nan" not in table
     )
-    assert "not be found: needs root" in rk.show.size_found(none, true, one, "There").markdown
-    text = rk.show.rise(one).markdown
-    assert "At 120.0 MiB 1" in text and "lets expect 17" in text and "points at most" in text
-    assert "every read was fast" in rk.show.rise(reads(capacity=9)).markdown
+    assert (
+        "not be found: needs root" in rk.show.inferred_capacity(none, true, one, "There").markdown
+    )
     for curve in (one, reads(capacity=9), reads(processes=1)):
         block = rk.draw.filling(curve, "cache-test", "Caption", true)
         assert block.svg.startswith("<svg") and "nan" not in block.markdown

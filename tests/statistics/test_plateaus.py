@@ -3,10 +3,10 @@ test_regimes.py, their figures in test_figures.py."""
 
 import numpy as np
 import pytest
+from helpers.staircases import CAPACITIES, FOUR, SIZES, stairs, with_ramps
 
 from reckon.statistics import plateaus as levels
 
-SIZES = 1024 * 2 ** np.arange(0, 18.01, 0.25)  # 73 points, four an octave, 1 KiB to 256 MiB
 SEEDS = 200
 # name: (index of the first point of each next level, the levels, the noise up to which it is found)
 SHAPES = {
@@ -22,13 +22,6 @@ SHAPES = {
     # The memory rises by 30 % over its own level.
     "a level that rises": ([21, 41, 61], [1.1, 3.8, 13, 110 * np.linspace(1, 1.3, 12)], 0.15),
 }
-
-
-def stairs(jumps, heights):
-    y, bounds = np.empty(len(SIZES)), [0, *jumps, len(SIZES)]
-    for i, j, height in zip(bounds, bounds[1:], heights, strict=False):
-        y[i:j] = height
-    return y
 
 
 def noisy(y, sd, seed):
@@ -70,14 +63,6 @@ def test_without_noise_the_levels_are_exact():
         (61, 72, 110, False),
     ]
     assert (found[0].x_first, found[0].x_last) == (1024, 32 * 1024)
-
-
-def with_ramps(octaves):
-    """Half an octave from L1 to L2, one and a half to L3, `octaves` to the memory, which goes on
-    rising by 20 %."""
-    turns = [20, 22, 37, 43, 52, 52 + 4 * octaves, 72]
-    heights = [1.1, 3.8, 3.8, 13, 13, 110, 132]
-    return np.exp(np.interp(np.arange(len(SIZES)), turns, np.log(heights)))
 
 
 @pytest.mark.parametrize("sd", [0, 0.05])
@@ -123,9 +108,6 @@ def test_too_few_points_have_no_levels_and_odd_ones_are_refused():
         levels.find(SIZES, np.full(len(SIZES), np.nan))
     with pytest.raises(ValueError, match="ascending"):
         levels.find(SIZES[::-1], np.ones(len(SIZES)))
-
-
-FOUR, CAPACITIES = ["L1", "L2", "L3", "main memory"], {"L1": 32768, "L2": 2**20, "L3": 2**25}
 
 
 def named(jumps, heights, capacities=CAPACITIES):

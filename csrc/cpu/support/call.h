@@ -114,7 +114,7 @@ NOIPA static void take7(int a, int b, int c, int d, int e, int f, int g)
         break;                                                                                     \
     }
 
-#define GROUPS_OF_CALLS(call) RK_BATCH(out, n, groups, TIMES50(call))
+#define GROUPS_OF_CALLS(call) RK_TIME_TRIALS(out, n, groups, TIMES50(call))
 
 /* The row that both files have: groups of calls, nothing subtracted. */
 #define RUN_GROUPS(function)                                                                       \

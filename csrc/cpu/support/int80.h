@@ -1,4 +1,5 @@
-/* int80.h: the 32-bit system call gate, where the kernel has it (x86-64, CONFIG_IA32_EMULATION). */
+/* int80.h: the 32-bit entry point of system calls, where the kernel has it (x86-64,
+ * CONFIG_IA32_EMULATION). */
 #ifndef RK_INT80_H
 #define RK_INT80_H
 
@@ -31,7 +32,7 @@ static void int80_fault(int number)
     siglongjmp(int80_missing, 1);
 }
 
-/* A kernel without the gate answers INT 0x80 with a general protection fault. */
+/* A kernel without it answers INT 0x80 with a general protection fault. */
 static inline int rk_int80_works(void)
 {
     struct sigaction action = {.sa_handler = int80_fault}, old;
@@ -65,7 +66,7 @@ static inline char *rk_low_page(void)
 }
 #endif
 
-#define RK_NO_INT80 "this kernel has no INT 0x80 system call gate"
+#define RK_NO_INT80 "this kernel has no INT 0x80 entry point"
 
 /* A page below 4 GiB, since a pointer is cut to 32 bits. */
 struct int80 {

@@ -9,63 +9,63 @@
 #include "probe/children.h"
 #include "probe/cpus.h"
 
-void close_link(struct link *link)
+void close_channel(struct channel *channel)
 {
-    if (!link->turn)
+    if (!channel->turn)
         return;
-    const int open[] = {link->there[0], link->there[1], link->back[0], link->back[1]};
+    const int open[] = {channel->there[0], channel->there[1], channel->back[0], channel->back[1]};
     for (int i = 0; i < 4; i++)
         if (open[i] >= 0 && (i % 2 == 0 || open[i] != open[i - 1]))
             close(open[i]);
-    munmap((void *)link->turn, 4096);
-    link->turn = NULL;
+    munmap((void *)channel->turn, 4096);
+    channel->turn = NULL;
 }
 
-int open_link(struct rk_context *c, struct link *link, enum means means)
+int open_channel(struct rk_context *c, struct channel *channel, enum means means)
 {
-    *link = (struct link){.means = means, .there = {-1, -1}, .back = {-1, -1}};
+    *channel = (struct channel){.means = means, .there = {-1, -1}, .back = {-1, -1}};
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return rk_refused(c, "mmap", errno);
-    link->turn = page;
+    channel->turn = page;
     int bad = 0;
     if (means == BY_PIPE)
-        bad = pipe(link->there) < 0 || pipe(link->back) < 0;
+        bad = pipe(channel->there) < 0 || pipe(channel->back) < 0;
     if (means == BY_EVENTFD) {
-        link->there[0] = link->there[1] = eventfd(0, 0);
-        link->back[0] = link->back[1] = eventfd(0, 0);
-        bad = link->there[0] < 0 || link->back[0] < 0;
+        channel->there[0] = channel->there[1] = eventfd(0, 0);
+        channel->back[0] = channel->back[1] = eventfd(0, 0);
+        bad = channel->there[0] < 0 || channel->back[0] < 0;
     }
     if (!bad)
         return 0;
     const int error = errno;
-    close_link(link);
+    close_channel(channel);
     return rk_refused(c, means == BY_PIPE ? "pipe" : "eventfd", error);
 }
 
 static void *answer_thread(void *argument)
 {
     const struct pair *const pair = argument;
-    pair->kind->answer(&pair->link);
+    pair->kind->answer(&pair->channel);
     return NULL;
 }
 
 /* The partner as a process. 0 or an errno. */
 static int start_process(struct pair *pair)
 {
-    struct link *const link = &pair->link;
+    struct channel *const channel = &pair->channel;
     pair->child = fork();
     if (pair->child == 0) {
         rk_die_with_parent();
-        pair->kind->answer(link);
+        pair->kind->answer(channel);
         _exit(0);
     }
     if (pair->child < 0)
         return errno;
-    if (link->means == BY_PIPE) { /* so that a partner that died is the end of the file */
-        close(link->there[0]);
-        close(link->back[1]);
-        link->there[0] = link->back[1] = -1;
+    if (channel->means == BY_PIPE) { /* so that a partner that died is the end of the file */
+        close(channel->there[0]);
+        close(channel->back[1]);
+        channel->there[0] = channel->back[1] = -1;
     }
     return 0;
 }
@@ -74,13 +74,14 @@ static int start_process(struct pair *pair)
 static int start_partner(struct rk_context *c, struct pair *pair, int cpu)
 {
     const int is_process = pair->kind->partner == A_PROCESS;
-    int status = open_link(c, &pair->link, pair->kind->means);
+    int status = open_channel(c, &pair->channel, pair->kind->means);
     if (status)
         return status;
+    pair->channel.futex_flags = is_process ? 0 : FUTEX_PRIVATE_FLAG;
     int error =
         is_process ? start_process(pair) : pthread_create(&pair->thread, NULL, answer_thread, pair);
     if (error) {
-        close_link(&pair->link);
+        close_channel(&pair->channel);
         return rk_refused(c, is_process ? "fork" : "pthread_create", error);
     }
     if (cpu >= 0) {
@@ -89,7 +90,7 @@ static int start_partner(struct rk_context *c, struct pair *pair, int cpu)
             return rk_refused(c, "sched_setaffinity", error);
     }
     /* One turn that is not timed: the partner's own start is not a switch. */
-    return turn_around(&pair->link) ? TOKEN_LOST(c) : 0;
+    return turn_around(&pair->channel) ? TOKEN_LOST(c) : 0;
 }
 
 int open_pair(struct rk_context *c)
@@ -105,44 +106,44 @@ int open_pair(struct rk_context *c)
 int close_pair(struct rk_context *c)
 {
     struct pair *const pair = rk_state(c);
-    struct link *const link = &pair->link;
-    if (!link->turn)
+    struct channel *const channel = &pair->channel;
+    if (!channel->turn)
         return 0; /* the partner was never started */
-    atomic_store(link->turn, 2);
-    if (link->means == BY_FUTEX)
-        syscall(SYS_futex, link->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
+    atomic_store(channel->turn, 2);
+    if (channel->means == BY_FUTEX)
+        syscall(SYS_futex, channel->turn, FUTEX_WAKE | channel->futex_flags, 1, NULL, NULL, 0);
     else
-        put(link->there[1]); /* wakes the partner, which then sees that it is over */
+        put(channel->there[1]); /* wakes the partner, which then sees that it is over */
     int ended = 0;
     if (pair->kind->partner == A_PROCESS)
         ended = rk_wait_child(c, pair->child, "the partner");
     else
         pthread_join(pair->thread, NULL);
-    close_link(link);
+    close_channel(channel);
     return ended;
 }
 
 int open_beside_pipe(struct rk_context *c)
 {
     struct pair_beside_pipe *const state = rk_state(c);
-    const int status = open_link(c, &state->own, BY_PIPE);
+    const int status = open_channel(c, &state->own, BY_PIPE);
     return status ? status : open_pair(c);
 }
 
 int close_beside_pipe(struct rk_context *c)
 {
     struct pair_beside_pipe *const state = rk_state(c);
-    close_link(&state->own);
+    close_channel(&state->own);
     return close_pair(c);
 }
 
 int open_pipes(struct rk_context *c)
 {
-    return open_link(c, rk_state(c), BY_PIPE);
+    return open_channel(c, rk_state(c), BY_PIPE);
 }
 
 int close_pipes(struct rk_context *c)
 {
-    close_link(rk_state(c));
+    close_channel(rk_state(c));
     return 0;
 }

@@ -19,10 +19,12 @@ enum means { BY_PIPE, BY_EVENTFD, BY_FUTEX };
 enum partner { A_PROCESS, A_THREAD };
 
 /* The way from one party to the other and back. Of two descriptors, 0 is read and 1 written. */
-struct link {
+struct channel {
     enum means means;
     int there[2], back[2];
     _Atomic uint32_t *turn; /* by futex: 0 our turn, 1 the partner's. Always: 2 means stop */
+    int futex_flags; /* FUTEX_PRIVATE_FLAG between threads, as a C library uses it for its mutexes
+                      */
 };
 
 /* A probe's variant. `answer` is the partner's loop: a pointer, so that each file uses its own
@@ -31,11 +33,11 @@ struct pair_kind {
     enum means means;
     enum partner partner;
     int across; /* the partner is on another CPU */
-    void (*answer)(const struct link *);
+    void (*answer)(const struct channel *);
 };
 
 struct pair {
-    struct link link;
+    struct channel channel;
     const struct pair_kind *kind;
     pid_t child;
     pthread_t thread;
@@ -44,7 +46,7 @@ struct pair {
 /* A pair, and a pipe that this process uses alone: its cost is subtracted. */
 struct pair_beside_pipe {
     struct pair pair;
-    struct link own;
+    struct channel own;
 };
 
 /* --- one pass ---
@@ -69,42 +71,44 @@ static inline int get(int fd)
     return done != sizeof token;
 }
 
-static inline int hand_turn(_Atomic uint32_t *turn, uint32_t to)
+static inline int hand_turn(const struct channel *channel, uint32_t to)
 {
-    atomic_store(turn, to);
-    return syscall(SYS_futex, turn, FUTEX_WAKE, 1, NULL, NULL, 0) < 0;
+    atomic_store(channel->turn, to);
+    return syscall(SYS_futex, channel->turn, FUTEX_WAKE | channel->futex_flags, 1, NULL, NULL, 0) <
+           0;
 }
 
-static inline int await_turn(_Atomic uint32_t *turn, uint32_t mine)
+static inline int await_turn(const struct channel *channel, uint32_t mine)
 {
     for (;;) {
-        const uint32_t now = atomic_load(turn);
+        const uint32_t now = atomic_load(channel->turn);
         if (now == mine)
             return 0;
         if (now == 2)
             return 1;
-        if (syscall(SYS_futex, turn, FUTEX_WAIT, now, NULL, NULL, 0) < 0 && errno != EAGAIN &&
-            errno != EINTR)
+        if (syscall(SYS_futex, channel->turn, FUTEX_WAIT | channel->futex_flags, now, NULL, NULL,
+                    0) < 0 &&
+            errno != EAGAIN && errno != EINTR)
             return 1;
     }
 }
 
 /* There and back, as the party that begins sees it. */
-static inline int turn_around(const struct link *link)
+static inline int turn_around(const struct channel *channel)
 {
-    if (link->means == BY_FUTEX)
-        return hand_turn(link->turn, 1) || await_turn(link->turn, 0);
-    return put(link->there[1]) || get(link->back[0]);
+    if (channel->means == BY_FUTEX)
+        return hand_turn(channel, 1) || await_turn(channel, 0);
+    return put(channel->there[1]) || get(channel->back[0]);
 }
 
 /* The partner: answers until nothing more comes. */
-static inline void answer(const struct link *link)
+static inline void answer(const struct channel *channel)
 {
-    if (link->means == BY_FUTEX)
-        while (!await_turn(link->turn, 1) && !hand_turn(link->turn, 0))
+    if (channel->means == BY_FUTEX)
+        while (!await_turn(channel, 1) && !hand_turn(channel, 0))
             ;
     else /* an eventfd has no end of file, so `turn` says when it is over */
-        while (!get(link->there[0]) && atomic_load(link->turn) != 2 && !put(link->back[1]))
+        while (!get(channel->there[0]) && atomic_load(channel->turn) != 2 && !put(channel->back[1]))
             ;
 }
 
@@ -112,8 +116,8 @@ static inline void answer(const struct link *link)
 
 #define TOKEN_LOST(c) rk_failed(c, "the token was lost", EPIPE)
 
-int open_link(struct rk_context *, struct link *, enum means); /* 0 or a status */
-void close_link(struct link *); /* also of a link that was never opened */
+int open_channel(struct rk_context *, struct channel *, enum means); /* 0 or a status */
+void close_channel(struct channel *); /* also of a channel that was never opened */
 int open_pair(struct rk_context *);
 int close_pair(struct rk_context *);
 int open_beside_pipe(struct rk_context *);
@@ -126,12 +130,12 @@ int close_pipes(struct rk_context *);
     {                                                                                              \
         means_, partner_, across_, answer                                                          \
     }
-#define OF_A_PAIR(means_, partner_, across_)                                                       \
+#define PAIR(means_, partner_, across_)                                                            \
     KIND(means_, partner_, across_), .state_bytes = sizeof(struct pair), .open = open_pair,        \
         .close = close_pair
-#define OF_A_PAIR_BESIDE_PIPE(partner_)                                                            \
+#define PAIR_AND_PIPE(partner_)                                                                    \
     KIND(BY_PIPE, partner_, 0), .state_bytes = sizeof(struct pair_beside_pipe),                    \
         .open = open_beside_pipe, .close = close_beside_pipe
-#define OF_PIPES .state_bytes = sizeof(struct link), .open = open_pipes, .close = close_pipes
+#define PIPES_ALONE .state_bytes = sizeof(struct channel), .open = open_pipes, .close = close_pipes
 
 #endif

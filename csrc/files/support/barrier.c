@@ -14,7 +14,7 @@ static void wake_all(atomic_uint *word)
     syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* Ready for the next trial; whoever is the last to be so wakes the parent. */
+/* Reports this reader as ready for the next trial; the last one wakes the parent. */
 static void come(struct readers *r)
 {
     if ((atomic_fetch_add(&r->shared->come, 1) + 1) % (uint32_t)r->count == 0)
@@ -42,7 +42,7 @@ static uint64_t cpu_time_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* One trial: the next `blocks` blocks of the file's order, each timed by nobody. */
+/* One trial: the next `blocks` blocks of the file's order. */
 static void reader_trial(struct readers *r, int me, uint32_t from)
 {
     struct reader *const own = &r->shared->reader[me];
@@ -62,10 +62,18 @@ static void reader_trial(struct readers *r, int me, uint32_t from)
     own->cpu_ns = cpu_time_ns() - cpu_ns;
 }
 
-/* A reader: one block that nobody times, so that all it needs is there; then trial after trial,
+/* The trials until a reader begins again at the start of its order, whose first block is the one
+ * that is not timed. */
+static uint32_t trials_in_order(const struct readers *r, int i)
+{
+    return (r->file[i].count - 1) / r->blocks;
+}
+
+/* A reader: one block that is not timed, so that all it needs is there; then trial after trial,
  * until it is ended. */
 static void reader_live(struct readers *r, int me)
 {
+    const uint32_t in_order = trials_in_order(r, me);
     memset(r->file[me].buffer, 1,
            r->file[me].block_bytes); /* its own pages, no longer the parent's */
     r->shared->reader[me].status = rk_read_block(&r->file[me], r->file[me].order[0]);
@@ -75,15 +83,15 @@ static void reader_live(struct readers *r, int me)
         while ((now = atomic_load(&r->shared->trial)) == trial)
             sleep_while(&r->shared->trial, trial, NULL);
         if (!r->shared->reader[me].status)
-            reader_trial(r, me, 1 + trial * r->blocks);
+            reader_trial(r, me, 1 + trial % in_order * r->blocks);
     }
 }
 
-/* Until all are ready for the next trial; a status if one cannot be. */
-static int await_all(struct rk_context *c, struct readers *r, uint32_t trials_done)
+/* Waits until all are ready for the next trial; a status if a reader cannot be. */
+static int await_all(struct rk_context *c, struct readers *r)
 {
     const struct timespec moment = {0, LOOK_EVERY_NS};
-    const uint32_t wanted = (uint32_t)r->count * (trials_done + 1);
+    const uint32_t wanted = (uint32_t)r->count * (r->trials + 1);
     for (uint32_t now; (now = atomic_load(&r->shared->come)) < wanted;) {
         sleep_while(&r->shared->come, now, &moment);
         for (int i = 0; i < r->count; i++) {
@@ -100,26 +108,38 @@ static int await_all(struct rk_context *c, struct readers *r, uint32_t trials_do
     return 0;
 }
 
-int barrier_open(struct rk_context *c, struct readers *r, size_t trials)
+int barrier_check(struct rk_context *c, const struct readers *r, size_t trials)
 {
-    int status = readers_open(c, r, trials, rk_integer(c, "blocks"), 1, O_DIRECT);
+    for (int i = 0; i < r->count; i++)
+        if (trials > trials_in_order(r, i))
+            return trouble(c, EOPNOTSUPP,
+                           "%zu different blocks of %zu bytes are asked of a file that has %u; "
+                           "ask for fewer trials or a larger file",
+                           trials * r->blocks + 1, r->file[i].block_bytes, r->file[i].count);
+    return 0;
+}
+
+int barrier_open(struct rk_context *c, struct readers *r)
+{
+    uint64_t state = rk_begin();
+    int status = readers_open(c, r, rk_integer(c, "blocks"), O_DIRECT);
+    if (!status)
+        status = barrier_check(c, r, 1);
     if (status)
         return status;
-    uint64_t state = rk_begin();
     for (int i = 0; i < r->count; i++)
         shuffle(r->file[i].order, r->file[i].count, &state);
     status = readers_start(c, r, reader_live);
-    status = status ? status : await_all(c, r, 0);
-    return status ? readers_end(r, status) : 0;
+    return status ? status : await_all(c, r);
 }
 
-int barrier_trial(struct rk_context *c, struct readers *r, uint32_t trial, uint64_t *begin)
+int barrier_trial(struct rk_context *c, struct readers *r, uint64_t *begin)
 {
     for (int i = 0; i < r->count; i++)
         atomic_store(&r->shared->reader[i].done, 0);
     atomic_store(&r->shared->first, 0);
     *begin = rk_begin();
-    atomic_store(&r->shared->trial, trial + 1);
+    atomic_store(&r->shared->trial, ++r->trials);
     wake_all(&r->shared->trial);
-    return await_all(c, r, trial + 1);
+    return await_all(c, r);
 }

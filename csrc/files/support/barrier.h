@@ -6,13 +6,15 @@
 
 #include "files/support/readers.h"
 
-#define LOOK_EVERY_NS 20000000 /* for a reader that died: it wakes nobody */
+#define LOOK_EVERY_NS 20000000 /* for a reader that died: it wakes no process */
 
-/* Opens the files, with the blocks in random order, and starts the readers. On failure nothing is
- * left. */
-int barrier_open(struct rk_context *c, struct readers *r, size_t trials);
+/* Opens the files, with the blocks in random order, and starts the readers. */
+int barrier_open(struct rk_context *c, struct readers *r);
 
-/* Lets all begin trial number `trial` (from 0) at *begin, in ticks, and waits for the last. */
-int barrier_trial(struct rk_context *c, struct readers *r, uint32_t trial, uint64_t *begin);
+/* 0 if each reader has different blocks for that many trials. */
+int barrier_check(struct rk_context *c, const struct readers *r, size_t trials);
+
+/* Lets all readers begin their next trial at *begin, in ticks, and waits for the last. */
+int barrier_trial(struct rk_context *c, struct readers *r, uint64_t *begin);
 
 #endif

@@ -1,5 +1,6 @@
 #include "files/support/group.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- where --- */
+#include "probe/control_groups.h"
+#include "probe/owner.h"
+
+#define GROUP_NAME "reckon-"
+#define GROUP_NAME_MOST 160 /* with a slash, the owner's name and a number */
+
 /* Whether a file of words has this one. */
 static int group_has_word(const char *folder, const char *name, const char *word)
 {
@@ -32,48 +38,26 @@ static int group_is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* This process's own group as /proc/self/cgroup tells it, with a slash before it; "" if it does
- * not. */
-static void group_own(int second, char own[PATH_MAX])
-{
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    char line[PATH_MAX];
-    own[0] = 0;
-    while (file && !own[0] && fgets(line, sizeof line, file)) {
-        char *controllers = strchr(line, ':'),
-             *group = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!group)
-            continue;
-        *group++ = 0;
-        group[strcspn(group, "\n")] = 0;
-        int memory = 0;
-        for (char *rest = controllers + 1, *one; (one = strsep(&rest, ","));)
-            memory |= strcmp(one, "memory") == 0;
-        if (second ? strcmp(line, "0:") == 0 : memory)
-            snprintf(own, PATH_MAX, "%s", group);
-    }
-    if (file)
-        fclose(file);
-}
-
 /* The folder in which a group can be made, in g->path. Version 1: this process's own group. Version
  * 2: the nearest above it that hands the memory controller on, which one with processes never does.
  * In a container the own group's name may be the outside's; then what is mounted is the own group.
  */
 static int group_find(struct rk_context *c, struct rk_group *g, const char *root)
 {
-    char mount[1024], own[PATH_MAX];
+    char mount[PATH_MAX], own[PATH_MAX];
     snprintf(mount, sizeof mount, "%s/unified", root);
     const int hybrid = group_has_word(mount, "cgroup.controllers", "memory");
     const int whole = group_has_word(root, "cgroup.controllers", "memory");
     g->second = hybrid || whole;
-    snprintf(mount, sizeof mount, "%s%s", root, whole ? "" : hybrid ? "/unified" : "/memory");
-    if (!group_is_folder(mount))
+    if (g->second)
+        snprintf(mount, sizeof mount, "%s%s", root, whole ? "" : "/unified");
+    else if (rk_memory_controller(root, mount))
         return trouble(c, EOPNOTSUPP, "there is no memory controller of control groups in %.128s",
                        root);
-    group_own(g->second, own);
+    rk_own_group(g->second ? 2 : 1, own);
     const size_t length = strlen(mount);
-    if (snprintf(g->path, PATH_MAX - 64, "%s%s", mount, own) >= PATH_MAX - 64)
+    if (snprintf(g->path, PATH_MAX - GROUP_NAME_MOST, "%s%s", mount, own) >=
+        PATH_MAX - GROUP_NAME_MOST)
         g->path[length] = 0;
     while (strlen(g->path) > length &&
            (!group_is_folder(g->path) || g->path[strlen(g->path) - 1] == '/' ||
@@ -85,8 +69,7 @@ static int group_find(struct rk_context *c, struct rk_group *g, const char *root
     return 0;
 }
 
-/* --- the end --- */
-/* Removes the group with whoever is still in it. 0 once it is gone. */
+/* Ends what is still in the group and removes it. 0 once it is gone. */
 static int group_remove(const char *path)
 {
     char members[PATH_MAX + 16];
@@ -106,14 +89,28 @@ static int group_remove(const char *path)
     return 1;
 }
 
-__attribute__((noreturn)) static void group_be_janitor(const struct rk_group *g, int end)
+/* Removes the groups of makers that have ended and whose remover was killed. */
+static void group_sweep(const char *folder)
+{
+    DIR *const all = opendir(folder);
+    char path[PATH_MAX];
+    for (const struct dirent *entry; all && (entry = readdir(all));)
+        if (strncmp(entry->d_name, GROUP_NAME, strlen(GROUP_NAME)) == 0 &&
+            rk_owner_has_ended(entry->d_name + strlen(GROUP_NAME)) &&
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < PATH_MAX)
+            group_remove(path);
+    if (all)
+        closedir(all);
+}
+
+__attribute__((noreturn)) static void group_be_remover(const struct rk_group *g, int end)
 {
     sigset_t all;
     char byte = 0;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     setsid();
-    prctl(PR_SET_NAME, "reckon-janitor");
+    prctl(PR_SET_NAME, "reckon-remover");
     for (int fd = 0; fd < 1024; fd++) /* it holds no file, pipe or samples of its maker */
         if (fd != end)
             close(fd);
@@ -128,28 +125,29 @@ int group_close(struct rk_context *c, struct rk_group *g)
     if (g->life >= 0)
         close(g->life);
     g->life = -1;
-    const int removed = g->janitor <= 0 || rk_wait_status(g->janitor) == 0;
-    g->janitor = 0;
+    const int removed = g->remover <= 0 || rk_wait_status(g->remover) == 0;
+    g->remover = 0;
     return removed ? 0
                    : trouble(c, EBUSY, "the control group %.150s could not be removed", g->path);
 }
 
-/* --- the beginning --- */
-static int group_hire(struct rk_context *c, struct rk_group *g)
+static int group_start_remover(struct rk_context *c, struct rk_group *g)
 {
     int ends[2];
     char ready;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
         return rk_refused(c, "socketpair", errno);
-    g->janitor = fork();
-    if (g->janitor == 0)
-        group_be_janitor(g, ends[1]);
-    const int error = g->janitor < 0 ? errno : 0;
+    g->remover = fork();
+    if (g->remover == 0)
+        group_be_remover(g, ends[1]);
+    const int error = g->remover < 0 ? errno : 0;
     close(ends[1]);
     g->life = ends[0];
     if (error)
         return rk_refused(c, "fork", error);
-    return read(g->life, &ready, 1) == 1 ? 0 : rk_failed(c, "the control group's janitor", ECHILD);
+    return read(g->life, &ready, 1) == 1
+               ? 0
+               : rk_failed(c, "the process that removes the control group", ECHILD);
 }
 
 int group_write(const struct rk_group *g, const char *name, const char *text)
@@ -166,15 +164,18 @@ int group_write(const struct rk_group *g, const char *name, const char *text)
 
 int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
 {
-    char text[32];
+    char text[32], owner[RK_OWNER_MOST];
     *g = (struct rk_group){.life = -1};
     int status = group_find(c, g, rk_text(c, "groups"));
     if (status)
         return status;
     const size_t length = strlen(g->path);
-    snprintf(g->path + length, PATH_MAX - length, "/reckon-%d-%llx", (int)getpid(),
+    if (rk_owner_name(owner))
+        return rk_cannot(c, "/proc does not say who this process is");
+    group_sweep(g->path);
+    snprintf(g->path + length, PATH_MAX - length, "/" GROUP_NAME "%s.%llx", owner,
              (unsigned long long)rk_begin());
-    status = group_hire(c, g);
+    status = group_start_remover(c, g);
     if (status)
         return status;
     if (mkdir(g->path, 0755) < 0) {

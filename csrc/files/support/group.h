@@ -1,9 +1,10 @@
-/* group.h: a control group that limits memory (cgroups(7), version 1 or 2), for one child of a row.
+/* group.h: a control group that limits memory (cgroups(7), version 1 or 2), for one child of a
+ * probe.
  *
  * The page cache of what runs in there is charged to the group, so its size is known. The group is
- * removed by a janitor, a process in a session of its own that waits until its maker is gone,
- * however it ends: whoever ends the row ends its process group, and that could not remove anything
- * after. */
+ * removed by a process in a session of its own (the remover) that waits until its maker has ended,
+ * because the maker's process group is ended as a whole, and cannot remove anything after. What a
+ * killed remover leaves, the next probe removes. */
 #ifndef RK_GROUP_H
 #define RK_GROUP_H
 
@@ -21,8 +22,8 @@
 struct rk_group {
     int second; /* version 2 */
     char path[PATH_MAX];
-    int life; /* the janitor removes the group when nobody holds this */
-    pid_t janitor;
+    int life; /* the remover acts when no process holds this */
+    pid_t remover;
 };
 
 /* By version. */
@@ -30,14 +31,8 @@ static const char *const group_limit[2] = {"memory.limit_in_bytes", "memory.max"
 static const char *const group_usage[2] = {"memory.usage_in_bytes", "memory.current"};
 static const char *const group_cached[2] = {"cache ", "file "}; /* lines of memory.stat */
 
-/* --- where --- */
-
-/* --- the end --- */
-
 /* Removes the group, also one that was never made. 0 or a status. */
 int group_close(struct rk_context *c, struct rk_group *g);
-
-/* --- the beginning --- */
 
 int group_write(const struct rk_group *g, const char *name, const char *text);
 

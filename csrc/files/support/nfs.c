@@ -28,10 +28,10 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
         NFS_FUNCTION(pread),
 #undef NFS_FUNCTION
     };
-    const char *const instead = getenv("RECKON_NFS_LIBRARY"), *name = NULL; /* for tests */
+    const char *const instead = rk_place(c, "nfs_library"), *name = NULL;
     *of = (struct nfs_library){.handle = NULL};
     for (size_t i = 0; i < sizeof versions / sizeof *versions && !of->handle; i++) {
-        name = instead && *instead ? instead : versions[i];
+        name = *instead ? instead : versions[i];
         of->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     }
     if (!of->handle)
@@ -54,45 +54,40 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
 }
 
 /* --- where the file is --- */
-/* A variable of the server that the row asks for: RECKON_NFS_AT, or RECKON_NFS_NEAR_AT. NULL for a
- * server that is none of the three. */
-static const char *nfs_variable(const char *server, const char *what)
+/* The place of the requested server, or of the process from which it is reached ("_process"). NULL
+ * for a server that is none of the three. */
+static const char *server_place(const struct rk_context *c, const char *what)
 {
-    static const char *const servers[] = {"other", "near", "far"}, *const marks[] = {"", "NEAR_",
-                                                                                     "FAR_"};
-    char name[64];
-    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
-        if (strcmp(server, servers[i]) == 0) {
-            snprintf(name, sizeof name, "RECKON_NFS_%s%s", marks[i], what);
-            return getenv(name) ?: "";
+    static const struct {
+        const char *server, *place;
+    } known[] = {{"other", "nfs"}, {"near", "nfs_near"}, {"far", "nfs_far"}};
+    char name[32];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(rk_text(c, "server"), known[i].server) == 0) {
+            snprintf(name, sizeof name, "%s%s", known[i].place, what);
+            return rk_place(c, name);
         }
     return NULL;
 }
 
 int nfs_locate(struct rk_context *c, struct nfs_file *f)
 {
-    const char *const server = rk_text(c, "server");
-    const char *const at = nfs_variable(server, "AT"), *const space = nfs_variable(server, "SPACE");
+    const char *const at = server_place(c, ""), *const process = server_place(c, "_process");
     if (!at)
-        return trouble(c, EINVAL, "server is \"%.40s\", not other, near or far.", server);
+        return trouble(c, EINVAL, "server is \"%.40s\", not other, near or far.",
+                       rk_text(c, "server"));
     if (!*at)
         return rk_cannot(c, "needs an NFS server: none is set (RECKON_NFS_AT)");
     const char *const colon = strstr(at, ":/");
     const size_t host = colon ? (size_t)(colon - at) : 0;
     if (!host || host >= sizeof f->host || strlen(colon + 1) >= sizeof f->exported)
-        return trouble(c, EDESTADDRREQ, "RECKON_NFS_AT is \"%.100s\", not HOST:/EXPORT.", at);
+        return trouble(c, EDESTADDRREQ, "The NFS server is \"%.100s\", not HOST:/EXPORT.", at);
     const int bracket = at[0] == '[' && colon[-1] == ']';
     snprintf(f->host, sizeof f->host, "%.*s", (int)host - 2 * bracket, at + bracket);
     snprintf(f->exported, sizeof f->exported, "%s", colon + 1);
-    f->served_here = *space != 0;
+    f->served_here = *process != 0;
     snprintf(f->name, sizeof f->name, "%s", f->served_here ? "/data-0" : "/reckon-data");
-    if (!f->served_here)
-        return 0;
-    char *rest;
-    const long pid = strtol(space, &rest, 10);
-    if (*rest || pid < 1 || pid > INT_MAX)
-        return trouble(c, EDESTADDRREQ, "RECKON_NFS_SPACE is \"%.60s\", not a process.", space);
-    return enter_namespaces(c, (pid_t)pid);
+    return f->served_here ? enter_network_of(c, process) : 0;
 }
 
 /* A connection within the deadline, from where on it blocks no longer than that. 0 or an error. */

@@ -58,8 +58,6 @@ struct nfs_file {
     struct sigaction broken_pipe; /* what to do on one, before us */
 };
 
-/* --- the library --- */
-
 /* --- where the file is --- */
 
 #define NFS_SERVER                                                                                 \

@@ -1,8 +1,24 @@
 #include "files/support/read.h"
 
-int rk_open_blocks(struct rk_context *c, struct rk_blocks *b, int flags)
+static int open_blocks(struct rk_context *c, int flags)
 {
-    const int status = rk_blocks_open(c, b, 0, (size_t)rk_integer(c, "file_bytes"),
-                                      (size_t)rk_integer(c, "block_bytes"), flags);
-    return status || flags & O_DIRECT ? status : rk_is_cold(c, b);
+    return rk_blocks_open(c, rk_state(c), 0, (size_t)rk_integer(c, "file_bytes"),
+                          (size_t)rk_integer(c, "block_bytes"), flags);
+}
+
+int rk_open_direct(struct rk_context *c)
+{
+    return open_blocks(c, O_DIRECT);
+}
+
+int rk_open_buffered(struct rk_context *c)
+{
+    const int status = open_blocks(c, 0);
+    return status ? status : rk_is_cold(c, rk_state(c));
+}
+
+int rk_close_blocks(struct rk_context *c)
+{
+    rk_blocks_close(rk_state(c));
+    return 0;
 }

@@ -1,13 +1,16 @@
-/* read.h: what the rows of files/read share: their file, and whether the page cache has it. */
+/* read.h: the file of the probes of files/read; their state is its struct rk_blocks. */
 #ifndef RK_READ_H
 #define RK_READ_H
 
 #include "files/support/blocks.h"
 
-/* The row's file as blocks; `flags` as O_DIRECT, without which it is cold. */
-int rk_open_blocks(struct rk_context *c, struct rk_blocks *b, int flags);
+/* Past the page cache. */
+int rk_open_direct(struct rk_context *c);
+/* Through the page cache, which holds nothing of the file. */
+int rk_open_buffered(struct rk_context *c);
+int rk_close_blocks(struct rk_context *c);
 
-/* As many blocks one after the other, from this one on; the first error ends it. */
+/* Reads `blocks` blocks one after the other from block `first` on, until one fails. */
 static inline int rk_read_span(const struct rk_blocks *b, uint32_t first, uint32_t blocks)
 {
     int status = 0;

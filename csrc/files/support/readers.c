@@ -3,7 +3,7 @@
 #include <signal.h>
 
 /* --- the files --- */
-int readers_end(struct readers *r, int status)
+void readers_close(struct readers *r)
 {
     for (int i = 0; i < r->count; i++)
         if (r->pid[i] > 0)
@@ -15,7 +15,6 @@ int readers_end(struct readers *r, int status)
     }
     if (r->shared)
         munmap(r->shared, sizeof *r->shared);
-    return status;
 }
 
 void all_cpus(cpu_set_t *set)
@@ -36,30 +35,23 @@ int readers_prepare(struct rk_context *c, struct readers *r, int64_t blocks)
     void *const memory = mmap(NULL, sizeof *r->shared, PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (memory == MAP_FAILED)
-        return readers_end(r, rk_refused(c, "mmap", errno));
+        return rk_refused(c, "mmap", errno);
     r->shared = memory;
     return 0;
 }
 
-int readers_open(struct rk_context *c, struct readers *r, size_t trials, int64_t blocks, int more,
-                 int flags)
+int readers_open(struct rk_context *c, struct readers *r, int64_t blocks, int flags)
 {
+    const size_t file_bytes = (size_t)rk_integer(c, "file_bytes"),
+                 block_bytes = (size_t)rk_integer(c, "block_bytes");
+    if (file_bytes / block_bytes < (uint64_t)blocks)
+        return trouble(c, EOPNOTSUPP,
+                       "%lld different blocks of %zu bytes are asked of a file that has %zu; "
+                       "ask for fewer trials or a larger file",
+                       (long long)blocks, block_bytes, file_bytes / block_bytes);
     int status = readers_prepare(c, r, blocks);
-    const uint64_t needed = (uint64_t)trials * (uint64_t)blocks + (uint64_t)more;
-    const size_t block = (size_t)rk_integer(c, "block_bytes");
-    for (int i = 0; i < r->count && !status; i++) {
-        status =
-            rk_blocks_open(c, &r->file[i], i, (size_t)rk_integer(c, "file_bytes"), block, flags);
-        if (!status && r->file[i].count < needed) {
-            trouble(c, EOPNOTSUPP,
-                    "%llu different blocks of %zu bytes are asked of a file that has %u; "
-                    "ask for fewer trials or a larger file",
-                    (unsigned long long)needed, block, r->file[i].count);
-            status = -EOPNOTSUPP;
-        }
-        if (status)
-            return readers_end(r, status);
-    }
+    for (int i = 0; i < r->count && !status; i++)
+        status = rk_blocks_open(c, &r->file[i], i, file_bytes, block_bytes, flags);
     return status;
 }
 

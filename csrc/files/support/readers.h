@@ -35,16 +35,17 @@ struct shared {
 struct readers {
     int count;
     uint32_t blocks; /* each reads in a trial */
+    uint32_t trials; /* begun so far */
     struct shared *shared;
     struct rk_blocks file[READERS_MOST];
-    pid_t pid[READERS_MOST]; /* 0: not started, or reaped */
+    pid_t pid[READERS_MOST]; /* 0: not started, or waited for */
     cpu_set_t cpus;
 };
 
 /* --- the files --- */
 
-/* Ends whoever still runs, and forgets the files; `status` if that is one. */
-int readers_end(struct readers *r, int status);
+/* Ends the readers that still run, and closes the files. Safe for readers that are zeroed. */
+void readers_close(struct readers *r);
 
 /* Readers may use every CPU that this process might use when it was started. */
 void all_cpus(cpu_set_t *set);
@@ -52,10 +53,8 @@ void all_cpus(cpu_set_t *set);
 /* The shared memory, and no file yet. */
 int readers_prepare(struct rk_context *c, struct readers *r, int64_t blocks);
 
-/* The files, each large enough for `trials` times `blocks` blocks and `more`. On failure nothing is
- * left. */
-int readers_open(struct rk_context *c, struct readers *r, size_t trials, int64_t blocks, int more,
-                 int flags);
+/* The shared memory and the files, each of at least `blocks` blocks. */
+int readers_open(struct rk_context *c, struct readers *r, int64_t blocks, int flags);
 
 /* --- the processes --- */
 

@@ -1,11 +1,16 @@
 #include "files/support/remote.h"
 
-int remote_order(struct rk_context *c, enum remote_order *order)
+int remote_set_order(struct rk_context *c, struct remote *r, enum remote_order order)
 {
-    const char *const asked = rk_text(c, "order");
-    *order = strcmp(asked, "random") == 0 ? REMOTE_RANDOM : REMOTE_SEQUENTIAL;
-    if (*order == REMOTE_SEQUENTIAL && strcmp(asked, "sequential") != 0)
-        return trouble(c, EINVAL, "order is \"%.40s\", not sequential or random.", asked);
+    if (order == REMOTE_AS_REQUESTED) {
+        const char *const requested = rk_text(c, "order");
+        if (strcmp(requested, "random") == 0)
+            order = REMOTE_RANDOM;
+        else if (strcmp(requested, "sequential") != 0)
+            return trouble(c, EINVAL, "order is \"%.40s\", not sequential or random.", requested);
+    }
+    if (order == REMOTE_RANDOM)
+        rk_blocks_shuffle(&r->blocks);
     return 0;
 }
 
@@ -49,16 +54,12 @@ int remote_set_cache(struct rk_context *c, struct remote *r, size_t reads, int c
     return 0;
 }
 
-int remote_close(struct rk_context *c, struct remote *r, int status)
+void remote_close(struct remote *r)
 {
-    if (r->nfs.context)
-        note_tcp_since(c, &r->before);
     nfs_close(&r->nfs);
     rk_blocks_close(&r->blocks);
     if (r->idle >= 0)
         close(r->idle);
-    r->idle = -1;
-    return status;
 }
 
 int remote_open_here(struct rk_context *c, struct remote *r, enum remote_order order)
@@ -66,9 +67,7 @@ int remote_open_here(struct rk_context *c, struct remote *r, enum remote_order o
     *r = (struct remote){.idle = -1, .blocks = {.fd = -1}};
     const int status = rk_blocks_open(c, &r->blocks, 0, (size_t)rk_integer(c, "file_bytes"),
                                       (size_t)rk_integer(c, "block_bytes"), 0);
-    if (!status && order == REMOTE_RANDOM)
-        rk_blocks_shuffle(&r->blocks);
-    return status;
+    return status ? status : remote_set_order(c, r, order);
 }
 
 int remote_open(struct rk_context *c, struct remote *r, enum remote_order order, int version)
@@ -77,22 +76,19 @@ int remote_open(struct rk_context *c, struct remote *r, enum remote_order order,
     const size_t block_bytes = (size_t)rk_integer(c, "block_bytes");
     *r = (struct remote){.idle = -1, .blocks = {.fd = -1}};
     int status = nfs_open_file(c, &r->nfs, version);
-    if (status)
-        return status;
-    r->before = count_tcp();
-    status = remote_is_there(c, r, file_bytes);
+    if (!status)
+        status = remote_is_there(c, r, file_bytes);
     if (!status)
         status = r->nfs.served_here
                      ? rk_blocks_open(c, &r->blocks, 0, file_bytes, block_bytes, 0)
                      : rk_blocks_allocate(c, &r->blocks, -1, file_bytes, block_bytes);
-    if (!status && order == REMOTE_RANDOM)
-        rk_blocks_shuffle(&r->blocks);
-    const int bad = status ? 0 : nfs_read_block(&r->nfs, &r->blocks, 0);
-    if (bad)
-        status = nfs_read_trouble(c, &r->nfs, bad);
     if (!status)
-        status = keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
-    return status ? remote_close(c, r, status) : 0;
+        status = remote_set_order(c, r, order);
+    if (status)
+        return status;
+    const int bad = nfs_read_block(&r->nfs, &r->blocks, 0);
+    return bad ? nfs_read_trouble(c, &r->nfs, bad)
+               : keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
 }
 
 int remote_is_same(struct rk_context *c, const struct remote *r, uint32_t block)

@@ -16,32 +16,35 @@
              "1: the server's page cache is dropped before; 0: it holds what is read")
 #define REMOTE_ORDER RK_WORD("order", "sequential", "of the blocks: sequential or random")
 
-enum remote_order { REMOTE_SEQUENTIAL, REMOTE_RANDOM };
+/* REMOTE_AS_REQUESTED: by the parameter "order". */
+enum remote_order { REMOTE_SEQUENTIAL, REMOTE_RANDOM, REMOTE_AS_REQUESTED };
 
-/* What a row reads. Of a file on this machine alone, `nfs` has none. */
+/* The file that a probe reads. `nfs` is unused for a file on this machine alone. */
 struct remote {
     struct nfs_file nfs;
     struct rk_blocks blocks; /* .fd: the served file where it is on this machine, or -1 */
-    struct counts before;    /* of TCP */
+    int mounted;             /* 1: by the kernel's client */
     int idle;                /* as keep_cpus_awake() has it */
 };
 
-int remote_order(struct rk_context *c, enum remote_order *order);
+/* Puts the blocks into the order. 0 or a status. */
+int remote_set_order(struct rk_context *c, struct remote *r, enum remote_order order);
 
-/* The first `reads` of the order are out of the page cache, or in it. A row that reads its blocks
+/* The first `reads` of the order are out of the page cache, or in it. A probe that reads its blocks
  * more than once reads them warm. */
 int remote_set_cache(struct rk_context *c, struct remote *r, size_t reads, int cold);
 
-int remote_close(struct rk_context *c, struct remote *r, int status);
+/* Safe also after an open that failed. */
+void remote_close(struct remote *r);
 
 /* The file of the run, on this machine. */
 int remote_open_here(struct rk_context *c, struct remote *r, enum remote_order order);
 
-/* The same over NFS: mounted, opened and read once, since a server of version 3, which knows no
- * opening, opens the file at its first read. */
+/* The same over NFS: mounted, opened and read once, since a server of version 3, which has no call
+ * to open a file, opens it at the first read. */
 int remote_open(struct rk_context *c, struct remote *r, enum remote_order order, int version);
 
-/* What came over NFS last is what the file has there, where it can be looked at. */
+/* The last block read over NFS is the same in the file, where that is on this machine. */
 int remote_is_same(struct rk_context *c, const struct remote *r, uint32_t block);
 
 #define REMOTE_FILE(file_, block_)                                                                 \

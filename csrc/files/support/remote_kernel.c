@@ -22,16 +22,12 @@ static int kernel_address(struct rk_context *c, const struct nfs_file *f, char a
 
 static int kernel_own_mounts(struct rk_context *c)
 {
-    static int own; /* a row may ask again, for its warm-up and for its samples */
-    if (own)
-        return 0;
     if (strcmp(program_invocation_short_name, "reckon-probe") != 0)
         return rk_cannot(c, "only an isolated row mounts: its mounts end with it");
     if (unshare(CLONE_NEWNS) < 0)
         return rk_refused(c, "a mount namespace, in which to mount", errno);
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
         return rk_failed(c, "making mounts private", errno);
-    own = 1;
     return 0;
 }
 
@@ -65,7 +61,8 @@ static int kernel_mount(struct rk_context *c, const struct nfs_file *f, int vers
 void kernel_close(struct remote *r)
 {
     rk_blocks_close(&r->blocks); /* an open file would keep the mount */
-    umount2(KERNEL_MOUNT_AT, MNT_DETACH);
+    if (r->mounted)
+        umount2(KERNEL_MOUNT_AT, MNT_DETACH);
     if (r->idle >= 0)
         close(r->idle);
 }
@@ -74,6 +71,7 @@ int kernel_open(struct rk_context *c, struct remote *r, enum remote_order order)
 {
     const int version = (int)rk_integer(c, "version");
     char path[sizeof KERNEL_MOUNT_AT + NFS_NAME_MOST];
+    *r = (struct remote){.idle = -1, .blocks = {.fd = -1}};
     int status = nfs_locate(c, &r->nfs);
     if (!status)
         status = nfs_reach(c, r->nfs.host, version == 3 ? RPCBIND_PORT : NFS_PORT);
@@ -81,20 +79,17 @@ int kernel_open(struct rk_context *c, struct remote *r, enum remote_order order)
         status = kernel_mount(c, &r->nfs, version);
     if (status)
         return status;
+    r->mounted = 1;
     status = rk_blocks_allocate(c, &r->blocks, -1, (size_t)rk_integer(c, "file_bytes"),
                                 (size_t)rk_integer(c, "block_bytes"));
     snprintf(path, sizeof path, "%s%s", KERNEL_MOUNT_AT, r->nfs.name);
     if (!status && (r->blocks.fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC)) < 0)
         status = rk_failed(c, "opening the file on the mount", errno);
-    if (!status && order == REMOTE_RANDOM)
-        rk_blocks_shuffle(&r->blocks);
+    if (!status)
+        status = remote_set_order(c, r, order);
     for (uint32_t i = 0; i < r->blocks.count && !status; i++) { /* into the server's cache */
         const int bad = rk_read_block(&r->blocks, i);
         status = bad ? rk_read_trouble(c, bad) : 0;
     }
-    if (!status)
-        status = keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
-    if (status)
-        kernel_close(r);
-    return status;
+    return status ? status : keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
 }

@@ -15,6 +15,7 @@
  */
 #define KERNEL_MOUNT_AT "/mnt"
 
+/* Safe also after an open that failed. */
 void kernel_close(struct remote *r);
 
 /* Mounted, opened, in order and in the server's page cache. */

@@ -40,27 +40,31 @@ int rk_open_cold(struct rk_context *c, struct rk_reader *r, int index, size_t bl
 }
 
 /* In memory that the reader shares with the row. */
-struct rk_told {
+struct rk_outcome {
     int status, entered;
     struct rk_sample samples[];
 };
 
 /* In the child. */
-__attribute__((noreturn)) static void rk_be_reader(struct rk_reader *r, struct rk_told *told,
+__attribute__((noreturn)) static void rk_be_reader(struct rk_reader *r, struct rk_outcome *outcome,
                                                    pid_t parent, int (*reading)(struct rk_reader *))
 {
     rk_die_with_parent();
     if (getppid() != parent)
         _exit(1);
     close(r->group->life);
-    r->samples = told->samples;
-    told->entered = group_write(r->group, "cgroup.procs", "0");
-    if (!told->entered)
-        told->status = reading(r);
+    r->samples = outcome->samples;
+    outcome->entered = group_write(r->group, "cgroup.procs", "0");
+    if (!outcome->entered) {
+        /* Its own pages, no longer the parent's: or the first timed read would copy one. Within the
+         * group, whose limit they count towards. */
+        memset(r->blocks.buffer, 1, r->blocks.block_bytes);
+        outcome->status = reading(r);
+    }
     _exit(0);
 }
 
-static int rk_reader_ended(struct rk_context *c, const struct rk_told *told, pid_t child,
+static int rk_reader_ended(struct rk_context *c, const struct rk_outcome *outcome, pid_t child,
                            int64_t limit_bytes)
 {
     const int how = rk_wait_status(child);
@@ -70,14 +74,14 @@ static int rk_reader_ended(struct rk_context *c, const struct rk_told *told, pid
                        (long long)limit_bytes >> 10);
     if (how)
         return rk_failed(c, "the reader in the control group", ECHILD);
-    if (told->entered)
+    if (outcome->entered)
         return trouble(c, EOPNOTSUPP, "the control group lets nobody in (%s)",
-                       strerror(-told->entered));
-    if (told->status == -ESTALE)
+                       strerror(-outcome->entered));
+    if (outcome->status == -ESTALE)
         return trouble(c, EBUSY,
                        "the page cache was emptied each time that it was filled (drop_caches, by "
                        "another program)");
-    return told->status ? rk_read_trouble(c, told->status) : 0;
+    return outcome->status ? rk_read_trouble(c, outcome->status) : 0;
 }
 
 int rk_read_within(struct rk_context *c, struct rk_sample *out, size_t n,
@@ -86,12 +90,12 @@ int rk_read_within(struct rk_context *c, struct rk_sample *out, size_t n,
     struct rk_reader *const r = rk_state(c);
     struct rk_group group = {.life = -1};
     const int64_t limit_bytes = rk_integer(c, "limit_bytes");
-    const size_t size = sizeof(struct rk_told) + n * sizeof *out;
-    struct rk_told *const told =
+    const size_t size = sizeof(struct rk_outcome) + n * sizeof *out;
+    struct rk_outcome *const outcome =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (told == MAP_FAILED)
+    if (outcome == MAP_FAILED)
         return rk_refused(c, "mmap", errno);
-    memset(told, 0, size); /* its pages are there, and are not the group's */
+    memset(outcome, 0, size); /* its pages are there, and are not the group's */
     r->group = &group;
     r->n = n;
     int status = rk_is_cold(c, &r->blocks);
@@ -99,17 +103,17 @@ int rk_read_within(struct rk_context *c, struct rk_sample *out, size_t n,
     if (!status) {
         const pid_t parent = getpid(), child = fork();
         if (child == 0)
-            rk_be_reader(r, told, parent, reading);
-        status =
-            child < 0 ? rk_refused(c, "fork", errno) : rk_reader_ended(c, told, child, limit_bytes);
+            rk_be_reader(r, outcome, parent, reading);
+        status = child < 0 ? rk_refused(c, "fork", errno)
+                           : rk_reader_ended(c, outcome, child, limit_bytes);
         posix_fadvise(r->blocks.fd, 0, 0,
                       POSIX_FADV_DONTNEED); /* or they would outlive the group */
     }
     r->group = NULL;
     const int closed = group_close(c, &group);
     if (!status && !closed)
-        memcpy(out, told->samples, n * sizeof *out);
-    munmap(told, size);
+        memcpy(out, outcome->samples, n * sizeof *out);
+    munmap(outcome, size);
     return status ? status : closed;
 }
 

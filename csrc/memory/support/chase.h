@@ -7,8 +7,8 @@
 
 /* One stop of the ring. Its number in the order of the walk proves, after the timing, that as many
  * loads were done as were counted. */
-struct link {
-    struct link *next;
+struct stop {
+    struct stop *next;
     uint64_t place;
 };
 
@@ -24,22 +24,22 @@ static inline int count_stops(struct rk_context *c, uint32_t *count, size_t size
 }
 
 /* Links `count` stops, `distance` bytes apart, into one ring in the order given. */
-static inline struct link *link_ring(char *start, size_t distance, const uint32_t *order,
+static inline struct stop *link_ring(char *start, size_t distance, const uint32_t *order,
                                      uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        struct link *const stop = (struct link *)(void *)(start + order[i] * distance);
-        stop->next = (struct link *)(void *)(start + order[i + 1 < count ? i + 1 : 0] * distance);
+        struct stop *const stop = (struct stop *)(void *)(start + order[i] * distance);
+        stop->next = (struct stop *)(void *)(start + order[i + 1 < count ? i + 1 : 0] * distance);
         stop->place = i;
     }
-    return (struct link *)(void *)(start + order[0] * distance);
+    return (struct stop *)(void *)(start + order[0] * distance);
 }
 
 /* Follows the pointers, 64 to a group. */
 #define FOLLOW_4(p) (p) = (p)->next, (p) = (p)->next, (p) = (p)->next, (p) = (p)->next
 #define FOLLOW_16(p) FOLLOW_4(p), FOLLOW_4(p), FOLLOW_4(p), FOLLOW_4(p)
 #define GROUP 64
-static __attribute__((noinline)) const struct link *follow(const struct link *p, uint64_t groups)
+static __attribute__((noinline)) const struct stop *follow(const struct stop *p, uint64_t groups)
 {
     for (; groups; groups--) {
         FOLLOW_16(p);

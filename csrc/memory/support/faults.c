@@ -20,15 +20,18 @@ void unmap_file(struct mapped *file)
     file->fd = -1;
 }
 
-int map_file(struct rk_context *c, struct mapped *file, size_t size_bytes, int cold, int protection,
-             int advice)
+int make_file(struct rk_context *c, struct mapped *file, const char *dir, const struct mapping *how)
 {
-    const int status = cold ? rk_make_cold(c, file->fd) : 0;
-    char *const start =
-        status ? MAP_FAILED : mmap(NULL, size_bytes, protection, MAP_SHARED, file->fd, 0);
+    file->fd = rk_scratch(c, dir, how->size_bytes, !how->in_memory);
+    if (file->fd < 0)
+        return file->fd;
+    const int status = how->cold ? rk_make_cold(c, file->fd) : 0;
+    if (status)
+        return status;
+    char *const start = mmap(NULL, how->size_bytes, how->protection, MAP_SHARED, file->fd, 0);
     if (start == MAP_FAILED)
-        return status ? status : rk_refused(c, "mmap", errno);
-    file->region = (struct rk_region){start, size_bytes};
-    madvise(start, size_bytes, advice);
+        return rk_refused(c, "mmap", errno);
+    file->region = (struct rk_region){start, how->size_bytes};
+    madvise(start, how->size_bytes, how->advice);
     return 0;
 }

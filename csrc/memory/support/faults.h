@@ -33,10 +33,17 @@ struct mapped {
     struct rk_region region;
 };
 
-/* Maps the open file. `cold`: no page of it is in the page cache; else all are. 0 or a status.
- */
-int map_file(struct rk_context *, struct mapped *, size_t size_bytes, int cold, int protection,
-             int advice);
+/* How a file is made and mapped. */
+struct mapping {
+    size_t size_bytes;
+    int cold;      /* no page of it is in the page cache; else all are */
+    int in_memory; /* the folder may lie in memory */
+    int protection, advice;
+};
+
+/* Makes an unnamed file in that folder and maps it. 0 or a status; unmap_file() is due in either
+ * case. */
+int make_file(struct rk_context *, struct mapped *, const char *dir, const struct mapping *);
 void unmap_file(struct mapped *);
 
 #endif

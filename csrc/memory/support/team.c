@@ -65,7 +65,8 @@ static int rk_member_start(struct rk_member *me)
 static int reserve(struct rk_context *c, struct rk_team *team, size_t from_bytes, size_t to_bytes,
                    int huge)
 {
-    int status = rk_fits(c, (size_t)team->count * (from_bytes + to_bytes));
+    const size_t each = rk_whole_pages(from_bytes, huge) + rk_whole_pages(to_bytes, huge);
+    int status = rk_fits(c, (size_t)team->count * each);
     for (int i = 0; i < team->count && !status; i++) {
         status = rk_reserve(c, &team->members[i].from, from_bytes, huge);
         if (!status)

@@ -328,11 +328,3 @@ int capture_close(struct rk_context *c, struct capture *capture, int status)
     return status || !lost ? status
                            : rk_failed(c, "the capture lost packets, its ring was full", ENOBUFS);
 }
-
-void capture_to_ticks(struct rk_sample *out, size_t n, const struct rk_stamp *begin)
-{
-    const struct rk_stamp end = rk_stamp_now();
-    const double factor = (double)(end.ticks - begin->ticks) / (double)(end.ns - begin->ns);
-    for (size_t i = 0; i < n; i++)
-        out[i].ticks = (int64_t)((double)out[i].ticks * factor + 0.5);
-}

@@ -47,8 +47,6 @@ int capture_next(struct capture *, struct packet *, int timeout_ms);
 int64_t capture_lost(struct capture *);
 /* Returns `status`; if that is 0 and packets were lost since the last capture_lost(), a failure. */
 int capture_close(struct rk_context *, struct capture *, int status);
-/* Converts times in ns into ticks, by what both counted since `begin` (some ms at least). */
-void capture_to_ticks(struct rk_sample *out, size_t n, const struct rk_stamp *begin);
 
 /* The port in host order; the address in host order, of IPv4 the first word. */
 uint16_t capture_address(const struct sockaddr *, uint32_t words[4]);

@@ -108,6 +108,14 @@ int peer_connect(const struct peer *peer, int *fd)
     return -error;
 }
 
+/* The peer's "no SENTENCE". */
+static int refusal(struct rk_context *c, const struct peer *peer, const char *line)
+{
+    const char *const sentence = line + strlen("no ");
+    return *sentence ? trouble(c, EACCES, "%.250s", sentence)
+                     : trouble(c, EACCES, "The peer at %s refuses without a reason.", peer->name);
+}
+
 /* Reads the peer's greeting, sends token and service; the answer after "ok" is left in `line`. */
 static int greet(struct rk_context *c, const struct peer *peer, int fd, const char *service,
                  char line[PEER_LINE_MOST])
@@ -115,7 +123,7 @@ static int greet(struct rk_context *c, const struct peer *peer, int fd, const ch
     int version = 0;
     int status = read_line(fd, line, PEER_LINE_MOST);
     if (!status && strncmp(line, "no ", 3) == 0)
-        return trouble(c, EACCES, "%.250s", line + 3);
+        return refusal(c, peer, line);
     if (status == -EMSGSIZE || (!status && sscanf(line, PEER_NAME " %9d", &version) != 1))
         return trouble(c, EPROTO, "What listens at %s is no reckon-peer.", peer->name);
     if (status)
@@ -136,7 +144,7 @@ static int greet(struct rk_context *c, const struct peer *peer, int fd, const ch
     if (status)
         return unreachable(c, peer, -status);
     if (strncmp(line, "no ", 3) == 0)
-        return trouble(c, EACCES, "%.250s", line + 3);
+        return refusal(c, peer, line);
     if (strcmp(line, "ok") != 0 && strncmp(line, "ok ", 3) != 0)
         return trouble(c, EPROTO, "The peer at %s answered neither yes nor no.", peer->name);
     return 0;
@@ -207,24 +215,18 @@ int peer_locate(struct peer *peer, const char *at)
 
 static int open_other_host(struct rk_context *c, struct peer *peer)
 {
-    const char *at = getenv("RECKON_PEER_AT"), *token = getenv("RECKON_PEER_TOKEN");
-    const char *space = getenv("RECKON_PEER_SPACE");
-    if (!at || !*at || !token || !*token)
+    const char *const at = rk_place(c, "peer"), *const token = rk_place(c, "peer_token");
+    const char *const process = rk_place(c, "peer_process");
+    if (!*at || !*token)
         return rk_cannot(c, "needs another host: none is set (RECKON_PEER_AT, RECKON_PEER_TOKEN)");
     if (peer_locate(peer, at))
         return trouble(c, EDESTADDRREQ,
-                       "RECKON_PEER_AT is \"%.60s\", not ADDRESS:PORT or [IPv6]:PORT.", at);
+                       "The other host is \"%.60s\", not ADDRESS:PORT or [IPv6]:PORT.", at);
     if (strlen(token) < PEER_TOKEN_LEAST || strlen(token) > PEER_TOKEN_MOST)
-        return trouble(c, EACCES, "RECKON_PEER_TOKEN must have %d to %d characters.",
+        return trouble(c, EACCES, "The other host's token must have %d to %d characters.",
                        PEER_TOKEN_LEAST, PEER_TOKEN_MOST);
     strcpy(peer->token, token);
-    if (!space || !*space)
-        return 0;
-    char *rest;
-    const long pid = strtol(space, &rest, 10);
-    if (*rest || pid < 1 || pid > INT_MAX)
-        return trouble(c, EDESTADDRREQ, "RECKON_PEER_SPACE is \"%.60s\", not a process.", space);
-    return enter_namespaces(c, (pid_t)pid);
+    return *process ? enter_network_of(c, process) : 0;
 }
 
 int peer_is_loopback(const struct rk_context *c)

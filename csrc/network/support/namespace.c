@@ -2,8 +2,10 @@
 #include "network/support/namespace.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,17 +55,18 @@ static int enter_both(struct rk_context *c, int user, int net)
     return bad ? rk_failed(c, "entering the lab host's network", -bad) : 0;
 }
 
-int enter_namespaces(struct rk_context *c, pid_t pid)
+int enter_network_of(struct rk_context *c, const char *process)
 {
-    static pid_t entered; /* a probe may request it for its warm-up and again for its samples */
-    if (entered == pid)
-        return 0;
+    char *rest;
+    const long pid = strtol(process, &rest, 10);
+    if (*rest || pid < 1 || pid > INT_MAX)
+        return trouble(c, EDESTADDRREQ, "The lab's process is \"%.60s\", not a number.", process);
     /* A notebook's kernel that runs a probe in its own process would stay in the lab for good. */
     if (strcmp(program_invocation_short_name, "reckon-probe") != 0)
         return rk_cannot(c, "the lab host is reached by an isolated probe alone, because a process "
                             "that enters its network stays there");
-    const int user = open_namespace(pid, "user"), no_user = errno;
-    const int net = open_namespace(pid, "net"), no_net = errno;
+    const int user = open_namespace((pid_t)pid, "user"), no_user = errno;
+    const int net = open_namespace((pid_t)pid, "net"), no_net = errno;
     int status;
     if (net < 0 && (no_net == ENOENT || no_net == ESRCH)) {
         status = rk_cannot(c, ended);
@@ -73,7 +76,6 @@ int enter_namespaces(struct rk_context *c, pid_t pid)
                          (int)pid, strerror(net < 0 ? no_net : no_user));
     } else {
         status = enter_both(c, user, net);
-        entered = status ? entered : pid;
     }
     if (user >= 0)
         close(user);

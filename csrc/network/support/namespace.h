@@ -10,8 +10,8 @@
 
 #include "probe/probe.h"
 
-/* From here on this process reaches what the process `pid` reaches by network, until it ends. 0, or
- * a status with the reason set. */
-int enter_namespaces(struct rk_context *, pid_t pid);
+/* From here on this process reaches by network what the process of that number reaches, until it
+ * ends. 0, or a status with the reason set. */
+int enter_network_of(struct rk_context *, const char *process);
 
 #endif

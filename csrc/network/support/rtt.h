@@ -24,7 +24,7 @@ static inline int there_and_back(int fd, char *buffer, size_t size)
 /* n samples of `rounds` round trips each, until one fails. */
 #define TRIPS(out, n, rounds, bad, trip)                                                           \
     for (size_t sample_ = 0; sample_ < (n) && !(bad); sample_++)                                   \
-    RK_BATCH((out) + sample_, 1, rounds, (bad) = (bad) ? (bad) : (trip))
+    RK_TIME_TRIALS((out) + sample_, 1, rounds, (bad) = (bad) ? (bad) : (trip))
 
 /* 0, or why a round trip failed. */
 int trip_failed(struct rk_context *, int status);

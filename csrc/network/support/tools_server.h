@@ -8,7 +8,7 @@
 
 /* All: 0, or a status with the reason set. */
 int tool_loopback(struct rk_context *);        /* whether it is reachable */
-int tool_port(struct rk_context *, int *port); /* a port of the loopback that nobody uses */
+int tool_port(struct rk_context *, int *port); /* a free port of the loopback */
 /* Waits until the server listens on the port. */
 int tool_await(struct rk_context *, struct tool *, int port);
 

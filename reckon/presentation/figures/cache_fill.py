@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from reckon import units
 from reckon.measurement.capacity import in_reads
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
 from reckon.presentation.figures.curves import MeasuredCurve
-from reckon.presentation.figures.style import BLACK, BLUE, PURPLE, STYLE
+from reckon.presentation.figures.style import BLACK, BLUE, PURPLE, Data
 from reckon.records.result import Result
 from reckon.statistics import onset
 
@@ -20,33 +21,30 @@ def filling(result: Result, name: str, caption: str, true: Result | None = None)
     fitted rise. Vertical lines: the inferred capacity, and the true one if it is known."""
     if not result.has_samples:
         return style.nothing([result])
-    c = MeasuredCurve(result, style.step(result))
+    c = MeasuredCurve(result)
     fit, _, shares = in_reads(result)
-    with matplotlib.rc_context(STYLE):
-        figure, (axes, below) = style.new_axes((6.4, 4.8), (3, 2))
-        _draw_times(axes, c)
+    with style.drawing(4.8, (3, 2)) as drawing:
+        above, below = drawing.panels
+        _draw_times(above, c)
         below.plot(c.x, 100 * shares, "o", ms=4, color=BLUE)
-        if fit.capacity:
-            _draw_rise(below, result, fit)
-        for panel in (axes, below):
+        fitted = _draw_rise(below, result, fit) if fit.capacity else []
+        for panel in drawing.panels:
             _draw_capacities(panel, result.axis_unit, fit.capacity, true)
         below.set_ylabel("slow reads [%]")
         below.set_xlabel(f"size of the file [{result.axis_unit}]")
-        handles = axes.get_legend_handles_labels()[0]
-        rises = below.get_legend_handles_labels()[0]
-        handles += [handle for handle in rises if handle.get_label() == "fitted rise"]
-        style.legend(figure, axes, handles)
-    size = units.amount(fit.capacity, "byte", 4) if fit.capacity else fit.reason
-    alt = (
-        f"{c.alt('the size of the file')}; slow reads from {100 * shares[0]:.2g} % to "
-        f"{100 * shares[-1]:.2g} %; capacity found: {size}"
-    )
-    header = [*c.header(f"size [{result.axis_unit}]"), "share of slow reads"]
-    rows = [[*row, f"{share:.6g}"] for row, share in zip(c.rows(), shares, strict=True)]
-    return style.save(figure, name, caption, alt, header, rows)
+        drawing.legend([*above.get_legend_handles_labels()[0], *fitted])
+        size = units.amount(fit.capacity, "byte", 4) if fit.capacity else fit.reason
+        alt = (
+            f"{c.alt('the size of the file')}; slow reads from {100 * shares[0]:.2g} % to "
+            f"{100 * shares[-1]:.2g} %; capacity found: {size}"
+        )
+        size_title = f"size [{result.axis_unit}]"
+        header = [size_title, *style.spread_header(c.unit), "share of slow reads"]
+        rows = [[*row, f"{share:.6g}"] for row, share in zip(c.rows(), shares, strict=True)]
+        return drawing.save(name, caption, alt, Data(header, rows))
 
 
-def _draw_times(axes, c: MeasuredCurve) -> None:
+def _draw_times(axes: Axes, c: MeasuredCurve) -> None:
     c.draw_measured(axes, BLUE, "measured: mean of a process, 95 % interval")
     c.draw_predicted(axes)
     drawn = c.drawn[np.isfinite(c.drawn)]
@@ -56,14 +54,14 @@ def _draw_times(axes, c: MeasuredCurve) -> None:
     axes.set_ylabel(units.spoken(c.unit))
 
 
-def _draw_rise(axes, result: Result, fit: onset.Onset) -> None:
+def _draw_rise(axes: Axes, result: Result, fit: onset.Onset) -> list[Line2D]:
     sizes = np.linspace(result.axis[0], result.axis[-1], 400)
     shares = 100 * onset.rise(sizes, fit.capacity, fit.background)
     x = units.from_base(sizes, result.axis_unit)
-    axes.plot(x, shares, "-", color=BLACK, lw=0.8, label="fitted rise")
+    return axes.plot(x, shares, "-", color=BLACK, lw=0.8, label="fitted rise")
 
 
-def _draw_capacities(axes, unit: str, inferred: float | None, true: Result | None) -> None:
+def _draw_capacities(axes: Axes, unit: str, inferred: float | None, true: Result | None) -> None:
     if inferred:
         axes.axvline(units.from_base(inferred, unit), color=BLACK, lw=1, label="found")
     if true is not None and true.summary:

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
 
 from reckon import units
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
-from reckon.presentation.figures.curves import MeasuredCurve
-from reckon.presentation.figures.style import BLACK, STYLE
-from reckon.presentation.plateau_tables import regimes
+from reckon.presentation.figures.curves import MeasuredCurve, curves_data
+from reckon.presentation.figures.style import BLACK, Look
+from reckon.presentation.plateau_tables import Regime, regimes
+from reckon.presentation.tables import title
 from reckon.records.result import Result
 
+_XLABEL = "size of the region"
 _ABOVE_GRID = 1.8  # and below the curves
-_LETTER = 0.012  # width of a small letter as a share of the axes' width
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What the machine reports of the levels."""
-
-    reported: dict = field(default_factory=dict)  # where each should end, in base units, or None
-    names: list[str] | None = None  # the plateaus' in order; by default the reported and memory
-
-    @property
-    def plateaus(self) -> list[str]:
-        return self.names or [*self.reported, "main memory"]
+# Heights of two rows of texts, as shares of the axes' height.
+_LEVEL_ROWS, _CAPACITY_ROWS = (0.99, 0.9), (0.015, 0.065)
 
 
 def levels(
@@ -36,119 +25,98 @@ def levels(
     levels_of: Result,
     name: str,
     caption: str,
-    xlabel: str,
     titles: dict | None = None,
-    **expected,
+    reported: dict[str, float | None] | None = None,
 ) -> Block:
     """Several times over sizes on logarithmic axes, as in lmbench's figure 1 (McVoy and Staelin
     1996): medians with 95 % interval in a band from minimum to 99th percentile, sealed predictions
-    dashed. The levels of `levels_of`, one of them, stand above their points with a line where each
-    ends; the reported capacities are dotted. `expected` are the fields of Expected.
+    dashed. The levels of `levels_of`, one of them, have their names above and a line where each
+    ends; the reported capacities are dotted.
+
+    reported: where each level should end by the machine's description, in bytes.
     """
     measured = [result for result in results if result.has_samples]
     if not measured:
         return style.nothing(results)
-    from_machine, unit = Expected(**expected), style.step(measured[0])
-    named_levels = regimes(levels_of, from_machine.plateaus, from_machine.reported)
+    unit, capacities = style.readable_unit(measured[0]), reported or {}
+    all_regimes = regimes(levels_of, [*capacities, "main memory"], capacities)
+    flat = [regime for regime in all_regimes if not regime.level.ramp]
     drawn = [MeasuredCurve(result, unit) for result in measured]
-    with matplotlib.rc_context(STYLE):
-        figure, axes = style.new_axes((6.4, 4.4))
+    with style.drawing(4.4) as drawing:
+        axes = drawing.axes
         for c, (result, colour) in zip(drawn, style.coloured(measured), strict=True):
             axes.fill_between(c.x, c.least, c.most, color=colour, alpha=0.15, lw=0)
-            c.draw_measured(axes, colour, style.title(result, titles), size=2.5)
+            c.draw_measured(axes, colour, title(result, titles), size=2.5)
             axes.plot(c.x, c.predicted, "--", lw=1, color=colour, drawstyle="steps-post")
         axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
         axes.fill_between([], [], color=BLACK, alpha=0.15, lw=0, label="minimum to 99th percentile")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
-        _set_limits(axes, measured, unit)
-        _write_levels(axes, named_levels, levels_of, unit)
-        _write_reported(axes, from_machine.reported, measured[0])
+        _set_limits(axes, drawn)
+        _write_levels(axes, flat, unit)
+        _write_capacities(axes, capacities, measured[0].axis_unit)
         style.plain_log(axes.yaxis)
-        axes.set_xlabel(xlabel)
+        axes.set_xlabel(_XLABEL)
         axes.set_ylabel(units.spoken(unit))
-        style.legend(figure, axes)
-    alt = [_alt(result, xlabel) for result in measured]
-    alt += [
-        f"{title} {units.amount(level.y, levels_of.unit)} up to "
-        f"{units.size(level.x_last, levels_of.axis_unit)}"
-        for title, level in named_levels
-        if not level.ramp
-    ]
-    rows = [[c.result.quantity, *row] for c in drawn for row in c.rows()]
-    header = ["quantity", *drawn[0].header(xlabel)]
-    return style.save(figure, name, caption, "; ".join(alt), header, rows)
+        drawing.legend()
+        alt = [_alt(result) for result in measured]
+        alt += [
+            f"{regime.name} {units.amount(regime.level.y, levels_of.unit)} up to {regime.end}"
+            for regime in flat
+        ]
+        return drawing.save(name, caption, "; ".join(alt), curves_data(drawn, _XLABEL))
 
 
-def _alt(result: Result, xlabel: str) -> str:
+def _alt(result: Result) -> str:
     first, last = (units.size(float(x), result.axis_unit) for x in result.axis[[0, -1]])
-    return (
-        f"{result.quantity} against {xlabel}: {units.span(result.medians, result.unit)}, from "
-        f"{first} to {last}"
-    )
+    span = units.span(result.medians, result.unit)
+    return f"{result.quantity} against {_XLABEL}: {span}, from {first} to {last}"
 
 
-def _set_limits(axes, drawn: list[Result], unit: str) -> None:
+def _set_limits(axes: Axes, curves: list[MeasuredCurve]) -> None:
     """By medians and predictions, with room to write above and below: a rare long trial may lie
     outside, the data have it."""
-    every = np.concatenate(
-        [part for result in drawn for part in (result.medians, result.sealed("predicted"))]
-    )
-    every = units.from_base(every[np.isfinite(every) & (every > 0)], unit)
-    decades = max(np.log10(every.max() / every.min()), 0.5)
-    axes.set_ylim(every.min() / 10 ** (0.15 * decades), every.max() * 10 ** (0.24 * decades))
-    sizes = np.concatenate([result.axis_told for result in drawn])
+    drawn = np.concatenate([c.drawn for c in curves])
+    low, high = (end(drawn[np.isfinite(drawn) & (drawn > 0)]) for end in (np.min, np.max))
+    decades = max(np.log10(high / low), 0.5)
+    axes.set_ylim(low / 10 ** (0.15 * decades), high * 10 ** (0.24 * decades))
+    sizes = np.concatenate([c.x for c in curves])
     axes.set_xlim(sizes.min() / 1.2, sizes.max() * 1.2)
-    style.size_axis(axes.xaxis, sizes, drawn[0].axis_unit)
+    style.size_axis(axes.xaxis, sizes, curves[0].result.axis_unit)
 
 
-def _write_levels(axes, named_levels: list, result: Result, unit: str) -> None:
+def _write_levels(axes: Axes, flat: list[Regime], unit: str) -> None:
     """Each plateau as a black line at its level, a line where it ends, and its name above."""
-    words = []
-    for title, level in named_levels:
-        if level.ramp:
-            continue
+    names = {}
+    for regime in flat:
+        level, result = regime.level, regime.result
         left, right = (units.from_base(x, result.axis_unit) for x in (level.x_first, level.x_last))
         height = units.from_base(level.y, unit)
         axes.plot([left, right], [height, height], color=BLACK, lw=1.2, zorder=5)
-        if level.last < len(result.points) - 1:
+        if not regime.is_last:
             axes.axvline(right, color=BLACK, lw=0.6, zorder=_ABOVE_GRID)
-        words.append((np.sqrt(left * right), f"{title}\n{units.amount(level.y, result.unit)}"))
-    _write_in_rows(axes, words, 0.99, -0.09, "top")
+        name = f"{regime.name}\n{units.amount(level.y, result.unit)}"
+        names[name] = float(np.sqrt(left * right))
+    _write_in_rows(axes, names, _LEVEL_ROWS, "top")
 
 
-def _write_reported(axes, reported: dict, result: Result) -> None:
+def _write_capacities(axes: Axes, reported: dict[str, float | None], unit: str) -> None:
     """A dotted line at each capacity, its name at the foot."""
     low, high = axes.get_xlim()
-    words = []
-    for title, capacity in reported.items():
-        x = units.from_base(capacity, result.axis_unit) if capacity else np.nan
+    names = {}
+    for name, capacity in reported.items():
+        x = units.from_base(capacity, unit) if capacity else np.nan
         if low <= x <= high:
             axes.axvline(x, color=BLACK, lw=1, ls=":", zorder=_ABOVE_GRID)
-            words.append((x, f"{title} reported"))
-    _write_in_rows(axes, words, 0.015, 0.05, "bottom")
+            names[f"{name} reported"] = x
+    _write_in_rows(axes, names, _CAPACITY_ROWS, "bottom")
 
 
 def _write_in_rows(
-    axes, words: list[tuple[float, str]], foot: float, step: float, side: str
+    axes: Axes, names: dict[str, float], heights: tuple[float, float], side: str
 ) -> None:
-    """Texts centred at their x, ascending, in the first row where the last text leaves room."""
-    low, high = np.log(axes.get_xlim())
-    ends = [-1.0, -1.0]  # where each row's last text ends, as shares of the width
-    for x, text in words:
-        half = _LETTER * max(map(len, text.split("\n"))) / 2
-        middle = min(max((np.log(x) - low) / (high - low), half), 1 - half)
-        row = next((k for k, end in enumerate(ends) if middle - half > end), int(np.argmin(ends)))
-        ends[row] = middle + half
-        axes.text(
-            middle,
-            foot + step * row,
-            text,
-            transform=axes.transAxes,
-            ha="center",
-            va=side,
-            fontsize=7.5,
-            linespacing=1.1,
-            zorder=6,
-            bbox={"fc": "white", "ec": "none", "pad": 0.8},
-        )
+    """Texts centred at their x, in two rows by turns, so that neighbours do not overlap."""
+    look: Look = {"transform": axes.get_xaxis_transform(), "ha": "center", "va": side, "zorder": 6}
+    look["bbox"] = {"fc": "white", "ec": "none", "pad": 0.8}
+    for k, (text, x) in enumerate(names.items()):
+        axes.text(x, heights[k % 2], text, fontsize=7.5, linespacing=1.1, **look)

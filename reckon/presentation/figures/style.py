@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import math
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+import matplotlib
 import numpy as np
-from matplotlib.figure import Figure  # not pyplot: no global state, and a quicker import
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure  # not pyplot: no global state, and a faster import
 from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
 from reckon import config, records, units
 from reckon.presentation.block import Block
-from reckon.records.result import Result, process_values
+from reckon.presentation.text import literal
+from reckon.records.result import Result
 from reckon.reports import published
+from reckon.statistics import Summary
 
-# Okabe and Ito (2008): told apart with every common kind of colour vision.
-BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
-    "#000000",
-    "#E69F00",
-    "#56B4E9",
-    "#009E73",
-    "#F0E442",
-    "#0072B2",
-    "#D55E00",
-    "#CC79A7",
-)
+# Okabe and Ito (2008): distinct with every common kind of colour vision.
+BLACK = "#000000"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+GREEN = "#009E73"
+BLUE = "#0072B2"
+RED = "#D55E00"
+PURPLE = "#CC79A7"
 SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK)
-_REPORT_COLOURS = [colour for colour in SERIES if colour != BLACK]  # black is this machine
+Look = dict[str, Any]  # keyword arguments of matplotlib
+_REPORT_COLOURS = SERIES[:-1]  # black is this machine
 _REPORT_MARKERS = "osv^PX<>*ph"
-STYLE = {
-    "figure.figsize": (6.4, 3.6),
+WIDTH_INCHES = 6.4
+STYLE: dict = {
     "figure.facecolor": "white",  # opaque: the page may be dark
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -45,110 +53,151 @@ STYLE = {
 }
 
 
-def new_axes(size_inches: tuple | None = None, panels: tuple = (1,)):
-    """A figure and its axes: one, or panels of these relative heights that share the x axis."""
-    figure = Figure(figsize=size_inches)
-    height_inches = figure.get_size_inches()[1]
-    figure.subplots_adjust(
-        bottom=max(0.11, 0.45 / height_inches)
-    )  # the axis has room for its label
-    if len(panels) == 1:
-        return figure, figure.subplots()
-    return figure, figure.subplots(len(panels), sharex=True, height_ratios=panels)
+@dataclass(frozen=True)
+class Data:
+    """The numbers that a figure draws, for its CSV file."""
+
+    header: list[str]
+    rows: list[list[str]]
 
 
-def plain_log(axis) -> None:
-    """Numbers, not powers, on a logarithmic axis; within two decades more than powers of ten."""
+@dataclass(frozen=True)
+class Drawing:
+    """A figure in the making, with its panels from top to bottom."""
+
+    figure: Figure
+    panels: list[Axes]
+
+    @property
+    def axes(self) -> Axes:
+        """The top panel, of most figures the only one."""
+        return self.panels[0]
+
+    def legend(self, handles: Sequence[Artist] | None = None) -> None:
+        """Adds a legend below the axes, where it cannot hide a point."""
+        handles = handles or self.axes.get_legend_handles_labels()[0]
+        look: Look = {
+            "loc": "upper center",
+            "bbox_to_anchor": (0.5, 0.0),
+            "ncols": 2,
+            "fontsize": 8,
+        }
+        self.figure.legend(handles=handles, **look)
+
+    def save(self, name: str, caption: str, alt: str, data: Data) -> Block:
+        """The figure as a Block; its files are NAME.svg, .pdf and .csv in _build/figures."""
+        if not re.fullmatch(r"[a-z0-9-]+", name):
+            raise ValueError(f"{name!r} cannot name a figure: lower case, digits and - only")
+        base = config.settings().build_dir / "figures" / name
+        records.make_folder(base.parent)
+        svg, table = io.StringIO(), io.StringIO()
+        self.figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
+        undated = {"CreationDate": None}
+        self.figure.savefig(f"{base}.pdf", bbox_inches="tight", metadata=undated)
+        records.write_whole(base.with_suffix(".svg"), svg.getvalue())
+        csv.writer(table, lineterminator="\n").writerows([data.header, *data.rows])
+        records.write_whole(base.with_suffix(".csv"), table.getvalue())
+        markdown = (
+            f":::{{figure}} /figures/{name}.*\n:name: {name}\n:alt: {alt}\n\n"
+            f"{caption} ({{download}}`data </figures/{name}.csv>`)\n:::"
+        )
+        picture = svg.getvalue()
+        return Block(markdown, picture[picture.index("<svg") :])
+
+
+@contextlib.contextmanager
+def empty(height_inches: float) -> Iterator[Drawing]:
+    """A new figure without panels. It is drawn and saved inside the `with`, where the book's style
+    holds."""
+    with matplotlib.rc_context(STYLE):
+        yield Drawing(Figure(figsize=(WIDTH_INCHES, height_inches)), [])
+
+
+@contextlib.contextmanager
+def drawing(height_inches: float = 3.6, panel_heights: Sequence[float] = (1,)) -> Iterator[Drawing]:
+    """A new figure with panels of these relative heights that share the x axis; see empty()."""
+    with empty(height_inches) as new:
+        # The lowest axis has room for its label.
+        new.figure.subplots_adjust(bottom=max(0.11, 0.45 / height_inches))
+        n = len(panel_heights)
+        panels = new.figure.subplots(n, squeeze=False, sharex=True, height_ratios=panel_heights)
+        new.panels.extend(panels.flat)
+        yield new
+
+
+def plain_log(axis: Axis) -> None:
+    """Makes an axis logarithmic with numbers, not powers; within two decades also 2 and 5."""
     low, high = axis.get_view_interval()
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,)))
     axis.set_major_formatter(FormatStrFormatter("%g"))
     axis.set_minor_formatter(NullFormatter())
 
 
-def size_axis(axis, sizes, unit: str, most: int = 10) -> None:
-    """At most `most` ticks at powers of two of a base-2 logarithmic axis, each said as a person
-    would: 32 KiB, 1 MiB. `sizes` are what the axis spans, in `unit`."""
-    low, high = (np.log2(units.to_base(float(v), unit)) for v in (np.min(sizes), np.max(sizes)))
+def named_rows(axes: Axes, names: Sequence[str], xlabel: str, fontsize: float = 9) -> None:
+    """Names the rows of a figure, the first on top, whose logarithmic x axis all share."""
+    axes.set_yticks(range(len(names)), names, fontsize=fontsize)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xscale("log")
+    plain_log(axes.xaxis)
+    axes.set_xlabel(xlabel)
+
+
+def size_axis(axis: Axis, sizes: np.ndarray, unit: str, most: int = 10) -> None:
+    """Puts at most `most` ticks at powers of two of a logarithmic axis: 32 KiB, 1 MiB.
+
+    sizes: what the axis spans, in `unit`.
+    """
+    low, high = (np.log2(units.to_base(float(size), unit)) for size in (sizes.min(), sizes.max()))
     powers = np.arange(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
-    powers = powers[:: math.ceil(len(powers) / most)] if len(powers) else powers
-    axis.set_ticks(
-        [units.from_base(2.0**p, unit) for p in powers], [units.size(2.0**p, unit) for p in powers]
-    )
+    every = max(1, math.ceil(len(powers) / most))
+    ticks_bytes = [2.0**power for power in powers[::every]]
+    labels = [units.size(size, unit) for size in ticks_bytes]
+    axis.set_ticks([units.from_base(size, unit) for size in ticks_bytes], labels)
     axis.set_minor_formatter(NullFormatter())
 
 
-def save(figure, name: str, caption: str, alt: str, header: list[str], rows: list) -> Block:
-    """Write NAME.svg, NAME.pdf and NAME.csv under _build/figures and show them as one figure."""
-    if not re.fullmatch(r"[a-z0-9-]+", name):
-        raise ValueError(f"{name!r} cannot name a figure: lower case, digits and - only")
-    base = config.build_dir() / "figures" / name
-    records.make_folder(base.parent)
-    svg = io.StringIO()
-    figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
-    figure.savefig(f"{base}.pdf", bbox_inches="tight", metadata={"CreationDate": None})
-    records.write_whole(base.with_suffix(".svg"), svg.getvalue())
-    table = io.StringIO()
-    csv.writer(table, lineterminator="\n").writerows([header, *rows])
-    records.write_whole(base.with_suffix(".csv"), table.getvalue())
-    markdown = (
-        f":::{{figure}} /figures/{name}.*\n:name: {name}\n:alt: {alt}\n\n"
-        f"{caption} ({{download}}`data </figures/{name}.csv>`)\n:::"
-    )
-    picture = svg.getvalue()
-    return Block(markdown, picture[picture.index("<svg") :])
-
-
-def legend(figure, axes, handles=None) -> None:
-    """Below the axes, where it cannot hide a point."""
-    handles = handles or axes.get_legend_handles_labels()[0]
-    figure.legend(
-        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=2, fontsize=8
-    )
-
-
-def step(result: Result) -> str:
+def readable_unit(result: Result) -> str:
     """The unit in which this quantity reads best."""
     values = result.medians[np.isfinite(result.medians)]
     return units.readable(float(np.median(np.abs(values))), result.unit)
 
 
-def title(result: Result, titles: dict | None) -> str:
-    """What the page calls a quantity, or the last part of its name."""
-    return (titles or {}).get(result.quantity, result.quantity.rsplit("/", 1)[-1])
+def spread_header(unit: str) -> list[str]:
+    """The titles of the columns that spread_cells() fills."""
+    return [f"median [{units.spoken(unit)}]", "low", "high", "minimum", "p99", "predicted"]
 
 
-def look(i: int) -> dict:
-    """Colour and marker of the i-th report, for Line2D: the numbers of colours and of markers have
-    no common divisor, so 66 reports differ in one or the other."""
+def spread_cells(summary: Summary, predicted: float, unit: str) -> list[str]:
+    """A measured value with its interval and range and what was predicted, as numbers of `unit`."""
+    s = summary
+    values = (s.median, s.low, s.high, s.minimum, s.p99, predicted)
+    return [f"{units.from_base(value, unit):.6g}" for value in values]
+
+
+def look(i: int) -> Look:
+    """Colour and marker of the i-th report, for Line2D.
+
+    The numbers of colours and of markers have no common divisor, so 66 reports differ.
+    """
     return {
         "color": _REPORT_COLOURS[i % len(_REPORT_COLOURS)],
         "marker": _REPORT_MARKERS[i % len(_REPORT_MARKERS)],
     }
 
 
-def report_looks() -> dict[str, dict]:
+def report_looks() -> dict[str, Look]:
     """Colour and marker by report, the same in every figure."""
     return {report.name: look(i) for i, report in enumerate(published.all_reports())}
 
 
 def coloured(results: list[Result]) -> list[tuple[Result, str]]:
-    """Each quantity with a colour of its own; there are seven."""
+    """Each quantity with a colour of its own. Raises ValueError for more than seven."""
     if len(results) > len(SERIES):
-        raise ValueError(
-            f"{len(results)} quantities in one figure; {len(SERIES)} can be told apart"
-        )
+        raise ValueError(f"{len(results)} quantities in a figure of {len(SERIES)} colours")
     return list(zip(results, SERIES, strict=False))
 
 
-def values(result: Result, unit: str) -> list[np.ndarray]:
-    """Each process's values of a single quantity."""
-    return [
-        units.from_base(process_values(p, result.measurement, result.unit), unit)
-        for p in result.points[0].processes
-    ]
-
-
 def nothing(results: list[Result]) -> Block:
-    """What stands in a figure's place if no quantity has samples."""
-    reasons = "; ".join(f"`{one.quantity}` {one.state}: {one.reason}" for one in results)
+    """The sentence in a figure's place if no quantity has samples."""
+    reasons = "; ".join(f"`{r.quantity}` {r.state}: {literal(r.reason)}" for r in results)
     return Block(f"There is nothing to draw: {reasons}.")

@@ -2,136 +2,137 @@
 
 from __future__ import annotations
 
-import matplotlib
+from dataclasses import dataclass
+
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from mpl_toolkits.mplot3d import Axes3D
 
 from reckon import units
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
-from reckon.presentation.figures.style import STYLE
+from reckon.presentation.figures.style import Data
 from reckon.records.result import Result
 
 _COLOURS = "cividis"  # made for colour-blind readers (Nunez, Anderton and Renslow 2018)
+_MISSING = "#bbbbbb"
 
 
-def mountain(results: list[Result], name: str, caption: str, strides: dict) -> Block:
+@dataclass(frozen=True)
+class _Mountain:
+    """Throughputs in `unit`, a row for each stride and a column for each size; nan if missing."""
+
+    results: list[Result]  # by ascending stride
+    strides_bytes: np.ndarray
+    sizes_bytes: np.ndarray
+    unit: str
+    measured: np.ndarray
+    predicted: np.ndarray
+
+    @property
+    def most(self) -> float:
+        return max(np.nanmax(self.measured), np.nanmax(self.predicted))
+
+    def extreme(self, word: str, index: np.intp) -> str:
+        """The highest or lowest throughput with its place, in words."""
+        row, column = np.unravel_index(index, self.measured.shape)
+        value = f"{units.number(self.measured[row, column])} {units.spoken(self.unit)}"
+        size, stride = (
+            units.size(float(x), "byte")
+            for x in (self.sizes_bytes[column], self.strides_bytes[row])
+        )
+        return f"{word} {value} at {size}, stride {stride}"
+
+    def rows(self) -> list[list[str]]:
+        """The data: a row for each point that was measured."""
+        rows = []
+        for result, stride in zip(self.results, self.strides_bytes, strict=True):
+            points = zip(result.axis, result.summaries, result.sealed("predicted"), strict=True)
+            for size, summary, predicted in points:
+                cells = style.spread_cells(summary, predicted, self.unit)
+                rows.append([f"{stride:g}", f"{size:.0f}", *cells])
+        return rows
+
+
+def _mountain(results: list[Result], strides: dict[str, float]) -> _Mountain:
+    results = sorted(results, key=lambda result: strides[result.quantity])
+    measured = [result for result in results if result.has_samples]
+    unit = style.readable_unit(max(measured, key=lambda result: float(np.median(result.medians))))
+    sizes = np.unique(np.concatenate([result.axis for result in measured]))
+    values = np.full((2, len(results), len(sizes)), np.nan)
+    for row, result in enumerate(results):
+        if result.has_samples:
+            columns = np.searchsorted(sizes, result.axis)
+            values[0, row, columns] = units.from_base(result.medians, unit)
+            values[1, row, columns] = units.from_base(result.sealed("predicted"), unit)
+    steps = np.array([strides[result.quantity] for result in results], dtype=float)
+    return _Mountain(results, steps, sizes, unit, *values)
+
+
+def mountain(results: list[Result], name: str, caption: str, strides: dict[str, float]) -> Block:
     """Throughput over size (each result's axis) and stride, after Bryant and O'Hallaron's memory
     mountain: a surface, and below it the same numbers as a map beside the predicted one.
 
     strides: each quantity's stride in bytes. What was not measured is grey.
     """
-    drawn = [result for result in results if result.has_samples]
-    if not drawn:
+    if not any(result.has_samples for result in results):
         return style.nothing(results)
-    results = sorted(results, key=lambda result: strides[result.quantity])
-    drawn.sort(key=lambda result: strides[result.quantity])
-    unit = style.step(max(drawn, key=lambda result: np.median(result.medians)))
-    sizes = np.unique(np.concatenate([result.axis for result in drawn]))
-    steps = np.array([strides[result.quantity] for result in results], dtype=float)
-    measured, predicted = np.full((2, len(results), len(sizes)), np.nan)  # a row for each stride
-    for k, result in enumerate(results):
-        if result.has_samples:
-            at = np.searchsorted(sizes, result.axis)
-            measured[k, at] = units.from_base(result.medians, unit)
-            predicted[k, at] = units.from_base(result.sealed("predicted"), unit)
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 7.2))
-        above, below = figure.add_gridspec(2, 1, height_ratios=(1.6, 1), hspace=0.15)
-        surface = figure.add_subplot(above, projection="3d")
-        _draw_surface(surface, np.ma.masked_invalid(measured), sizes, steps, units.spoken(unit))
-        left, right = below.subgridspec(1, 2, wspace=0.25)
-        panels = {"measured": figure.add_subplot(left), "predicted": figure.add_subplot(right)}
-        most = max(np.nanmax(measured), np.nanmax(predicted))
-        for (title, axes), values in zip(panels.items(), (measured, predicted), strict=True):
-            image = _draw_map(axes, np.ma.masked_invalid(values), sizes, steps, most)
-            axes.set_title(title, fontsize=9)
-        figure.colorbar(image, ax=[*panels.values()], label=units.spoken(unit), pad=0.02)
-    extremes = {"highest": np.nanargmax(measured), "lowest": np.nanargmin(measured)}
-    places = {word: np.unravel_index(k, measured.shape) for word, k in extremes.items()}
-    alt = "Throughput over size and stride: " + " and ".join(
-        f"{word} {units.number(measured[row, column])} {units.spoken(unit)} at "
-        f"{units.size(sizes[column], 'byte')}, stride {units.size(steps[row], 'byte')}"
-        for word, (row, column) in places.items()
-    )
-    return style.save(figure, name, caption, alt, _header(unit), _rows(drawn, strides, unit))
+    m = _mountain(results, strides)
+    with style.empty(7.2) as drawing:
+        figure = drawing.figure
+        halves = figure.add_gridspec(2, 1, height_ratios=(1.6, 1), hspace=0.15)
+        _draw_surface(figure.add_subplot(halves[0], projection="3d"), m)
+        maps = halves[1].subgridspec(1, 2, wspace=0.25)
+        panels = [figure.add_subplot(maps[k]) for k in range(2)]
+        _draw_map(panels[0], m, m.measured, "measured")
+        image = _draw_map(panels[1], m, m.predicted, "predicted")
+        figure.colorbar(image, ax=panels, label=units.spoken(m.unit), pad=0.02)
+        highest = m.extreme("highest", np.nanargmax(m.measured))
+        lowest = m.extreme("lowest", np.nanargmin(m.measured))
+        alt = f"Throughput over size and stride: {highest} and {lowest}"
+        header = ["stride [byte]", "size [byte]", *style.spread_header(m.unit)]
+        return drawing.save(name, caption, alt, Data(header, m.rows()))
 
 
-def _header(unit: str) -> list[str]:
-    return [
-        "stride [byte]",
-        "size [byte]",
-        f"median [{units.spoken(unit)}]",
-        "low",
-        "high",
-        "minimum",
-        "p99",
-        "predicted",
-    ]
+def _ticks(values: np.ndarray, most: int) -> np.ndarray:
+    """At most `most` indices, of powers of two if there are at least two."""
+    powers = np.flatnonzero(np.log2(values) % 1 == 0)
+    indices = powers if len(powers) > 1 else np.arange(len(values))
+    return indices[:: -(-len(indices) // most)]
 
 
-def _rows(drawn: list[Result], strides: dict, unit: str) -> list[list[str]]:
-    rows = []
-    for result in drawn:
-        sealed = result.sealed("predicted")
-        for x, s, predicted in zip(result.axis, result.summaries, sealed, strict=True):
-            values = (s.median, s.low, s.high, s.minimum, s.p99, predicted)
-            numbers = [f"{units.from_base(value, unit):.6g}" for value in values]
-            rows.append([f"{strides[result.quantity]:g}", f"{x:.0f}", *numbers])
-    return rows
+def _set_ticks(axes: Axes, m: _Mountain, strides_most: int, offset: float, **size_look) -> None:
+    """Labels sizes and strides by rank: they grow by factors, so ranks are their logarithms."""
+    sizes, strides = _ticks(m.sizes_bytes, 6), _ticks(m.strides_bytes, strides_most)
+    size_names = [units.size(float(size), "byte") for size in m.sizes_bytes[sizes]]
+    stride_names = [f"{stride:g}" for stride in m.strides_bytes[strides]]
+    axes.set_xticks(sizes + offset, size_names, fontsize=7, **size_look)
+    axes.set_yticks(strides + offset, stride_names, fontsize=7)
 
 
-def _ticks(places: np.ndarray, most: int) -> np.ndarray:
-    """At most `most` indices, of powers of two where there are any."""
-    at = np.flatnonzero(np.log2(places) % 1 == 0)
-    at = at if len(at) > 1 else np.arange(len(places))
-    return at[:: -(-len(at) // most)]
-
-
-def _size_ticks(sizes: np.ndarray, most: int) -> tuple[np.ndarray, list[str]]:
-    at = _ticks(sizes, most)
-    return at, [units.size(float(x), "byte") for x in sizes[at]]
-
-
-def _stride_ticks(strides: np.ndarray, most: int) -> tuple[np.ndarray, list[str]]:
-    at = _ticks(strides, most)
-    return at, [f"{x:g}" for x in strides[at]]
-
-
-def _draw_surface(axes, values, sizes, strides, unit: str) -> None:
-    """Sizes and strides by rank: they go by factors, so ranks are their logarithms."""
-    x, y = np.meshgrid(np.arange(values.shape[1]), np.arange(values.shape[0]))
-    axes.plot_surface(
-        x,
-        y,
-        values.filled(np.nan),
-        cmap=_COLOURS,
-        vmin=0,
-        vmax=values.max(),
-        edgecolor="#00000055",
-        lw=0.3,
-        rstride=1,
-        cstride=1,
-    )
-    axes.set_xticks(*_size_ticks(sizes, 6), fontsize=7)
-    axes.set_yticks(*_stride_ticks(strides, 8), fontsize=7)
+def _draw_surface(axes: Axes3D, m: _Mountain) -> None:
+    x, y = np.meshgrid(np.arange(m.measured.shape[1]), np.arange(m.measured.shape[0]))
+    colours = {"cmap": _COLOURS, "vmin": 0, "vmax": np.nanmax(m.measured)}
+    lines = {"edgecolor": "#00000055", "lw": 0.3, "rstride": 1, "cstride": 1}
+    axes.plot_surface(x, y, m.measured, **colours, **lines)
+    _set_ticks(axes, m, strides_most=8, offset=0)
     axes.tick_params(axis="z", labelsize=7)
     axes.set_xlabel("size", labelpad=8)
     axes.set_ylabel("stride [byte]", labelpad=6)
-    axes.set_zlabel(unit)
+    axes.set_zlabel(units.spoken(m.unit))
     axes.set_zlim(0, None)
     axes.view_init(elev=28, azim=50)
     axes.set_box_aspect((1.3, 1, 0.7))
 
 
-def _draw_map(axes, values, sizes, strides, most: float):
-    image = axes.pcolormesh(values, cmap=_COLOURS, vmin=0, vmax=most)
-    axes.set_facecolor("#bbbbbb")
+def _draw_map(axes: Axes, m: _Mountain, values: np.ndarray, title: str) -> QuadMesh:
+    image = axes.pcolormesh(np.ma.masked_invalid(values), cmap=_COLOURS, vmin=0, vmax=m.most)
+    axes.set_facecolor(_MISSING)
     axes.grid(visible=False)
-    at, names = _size_ticks(sizes, 6)
-    axes.set_xticks(at + 0.5, names, fontsize=7, rotation=45, ha="right", rotation_mode="anchor")
-    at, names = _stride_ticks(strides, 16)
-    axes.set_yticks(at + 0.5, names, fontsize=7)
+    slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    _set_ticks(axes, m, strides_most=16, offset=0.5, **slanted)
     axes.set_xlabel("size")
     axes.set_ylabel("stride [byte]")
+    axes.set_title(title, fontsize=9)
     return image

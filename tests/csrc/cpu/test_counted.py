@@ -4,13 +4,14 @@ import contextlib
 import os
 import re
 import subprocess
+import sys
 import threading
 import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers.capabilities import has_capability, installed, raised_priority, x86_only
+from helpers.capabilities import has_capability, installed, need, raised_priority, x86_only
 from helpers.processes import CPU, probes_of, stat
 from helpers.project import ROOT
 from helpers.rows import ACROSS, ROUND_ROBIN, ROWS, control_group, in_python, objdump
@@ -227,7 +228,7 @@ def test_each_row_creates_what_it_says(tmp_path):
         if did[row] == "ran":
             assert found[row] == expected, row
         else:
-            assert did[row].startswith("ProbeCannot"), did[row]
+            assert did[row].startswith("ProbeUnsupported"), did[row]
     assert did["cpu/task/fork"] == did["cpu/task/thread"] == "ran"
 
 
@@ -257,6 +258,22 @@ def test_every_turn_switches_away_and_back(row, parties, times):
     one = library.run(f"cpu/switch/{row}", {"turns": 100}, samples=20, warmup=0)
     counted = one.voluntary_switches + one.involuntary_switches
     assert 0.95 <= counted / (20 * times * parties) <= 1.2
+
+
+@pytest.mark.parametrize(("parties", "shared_wakes"), [("thread", 0), ("process", 100)])
+def test_threads_wake_each_other_by_a_private_futex(parties, shared_wakes, tmp_path):
+    installed("strace")
+    log = tmp_path / "log"
+    command = ["strace", "-f", "-q", "-e", "trace=futex", "-o", log, sys.executable, "-c"]
+    script = (
+        "from reckon.measurement import library\n"
+        f"library.run('cpu/switch/futex_{parties}', {{'turns': 50}}, samples=1, warmup=0)"
+    )
+    done = subprocess.run([*command, script], cwd=ROOT, capture_output=True, text=True)
+    need("ptrace" not in done.stderr, "strace may not trace here")
+    assert done.returncode == 0, done.stderr
+    wakes = len(re.findall(r"FUTEX_WAKE,", log.read_text()))
+    assert shared_wakes <= wakes <= shared_wakes + 10
 
 
 def test_the_ring_switches_once_a_lap_and_member():
@@ -329,7 +346,7 @@ SWITCHES = [row for row in ROWS if row.startswith("cpu/switch/")]
 def only_the_rows_across_cannot(said):
     for row, what in said.items():
         if row in ACROSS:
-            assert what.startswith("ProbeCannot") and "needs a second CPU" in what, row
+            assert what.startswith("ProbeUnsupported") and "needs a second CPU" in what, row
         elif row not in ROUND_ROBIN or has_capability("sys_nice"):
             assert what == "ran", row
     assert len(ACROSS) == 6

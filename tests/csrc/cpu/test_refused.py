@@ -3,18 +3,13 @@
 import os
 import platform
 import re
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 from helpers.capabilities import other_users, raised_priority, x86_only
-from helpers.processes import GROUP, STATE, probes_of, processes_where, stat
-from helpers.project import ROOT
+from helpers.processes import descendants, pids_gone, probes_of, until
 from helpers.rows import (
-    HEAD,
+    FILTER,
     MIB,
     NOBODY_ELSE,
     NOTHING,
@@ -24,6 +19,7 @@ from helpers.rows import (
     in_python,
     kills_in,
     median_ns,
+    started,
 )
 
 from reckon.measurement import library
@@ -56,7 +52,7 @@ def told_and_cleared_up(said):
     for row, call, what, left in said:
         assert left == NOTHING, row
         if platform.machine() == "x86_64" or "t470" not in row:
-            assert what.startswith(f"ProbeCannot: {call} is refused: more processes"), row
+            assert what.startswith(f"ProbeUnsupported: {call} is refused: more processes"), row
     assert len(said) == 2 * len(CROWDS)
 
 
@@ -111,7 +107,7 @@ def test_in_this_process_no_row_leaves_anything_behind():
     said = in_python(f"say([[row, attempt(row, isolated=False), left_behind()] for row in {ROWS}])")
     for row, what, left in said:
         assert left == NOTHING, row
-        assert what == "ran" or what.startswith("ProbeCannot"), row
+        assert what == "ran" or what.startswith("ProbeUnsupported"), row
     assert sum(what == "ran" for _, what, _ in said) > len(ROWS) / 2
 
 
@@ -126,24 +122,11 @@ def test_in_this_process_no_row_leaves_anything_behind():
 )
 def test_no_partner_outlives_a_killed_caller(row, params):
     script = f"attempt({row!r}, {params}, samples=10_000_000, deadline_s=60)"
-    caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)
-    try:
-        for _ in range(200):
-            time.sleep(0.02)
-            probes = probes_of(caller.pid)
-            if probes and probes_of(probes[0]):
-                break
-        assert len(probes) == 1 and probes_of(probes[0])
-    finally:
+    with started(script) as caller:
+        until(lambda: any(map(probes_of, probes_of(caller.pid))))
+        running = descendants(caller.pid)
         caller.kill()
-        caller.wait()
-    time.sleep(0.3)
-    group = processes_where(
-        lambda path: stat(path)[STATE] != "Z" and int(stat(path)[GROUP]) == probes[0]
-    )
-    for pid in group:
-        os.kill(pid, signal.SIGKILL)
-    assert group == []
+    assert len(running) >= 2 and pids_gone(running)
 
 
 # --- memory ------------------------------------------------------------------------------------
@@ -153,7 +136,7 @@ def test_memory_that_the_control_group_does_not_have_is_not_touched():
     script = "say([attempt('cpu/task/fork', {'resident_bytes': n << 20}) for n in (1024, 64, 384)])"
     with control_group("memory", max=512 * MIB) as group:
         large, small, near = in_python(script, group)
-        told = "ProbeCannot: 1024 MiB with their page tables do not fit into the "
+        told = "ProbeUnsupported: 1024 MiB with their page tables do not fit into the "
         assert large.startswith(told) and large.endswith(" MiB available")
         assert small == near == "ran"
         assert kills_in(group) == 0
@@ -163,7 +146,9 @@ def test_more_than_the_memory_available_is_told():
     meminfo = Path("/proc/meminfo").read_text()
     available = int(re.search(r"MemAvailable:\s*(\d+)", meminfo)[1]) * 1024
     for row in ("fork", "vfork", "posix_spawn"):
-        with pytest.raises(library.ProbeCannot, match=r"do not fit into the \d+ MiB available"):
+        with pytest.raises(
+            library.ProbeUnsupported, match=r"do not fit into the \d+ MiB available"
+        ):
             library.run(f"cpu/task/{row}", {"resident_bytes": int(available * 1.1)})
 
 
@@ -190,7 +175,7 @@ def test_with_huge_pages_a_fork_has_less_to_copy():
     setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     huge = {"resident_bytes": 64 * MIB, "pages": "huge"}
     if not setting.exists() or "[never]" in setting.read_text():
-        with pytest.raises(library.ProbeCannot, match="huge pages are not available here"):
+        with pytest.raises(library.ProbeUnsupported, match="huge pages are not available here"):
             library.run("cpu/task/fork", huge)
         return
     small = median_ns("cpu/task/fork", {**huge, "pages": "small"}, 3)
@@ -201,37 +186,18 @@ def test_a_ring_does_not_touch_memory_that_is_not_there():
     script = "say(attempt('cpu/switch/ring', {'processes': 8, 'working_set_bytes': 128 << 20}))"
     with control_group("memory", max=512 * MIB) as group:
         said = in_python(script, group)
-        assert said.startswith("ProbeCannot") and "MiB available" in said
+        assert said.startswith("ProbeUnsupported") and "MiB available" in said
         assert kills_in(group) == 0
 
 
 def test_pages_are_small_or_huge():
     for row in ("fork", "vfork", "posix_spawn"):
-        with pytest.raises(library.ProbeCannot, match="pages are small or huge"):
+        with pytest.raises(library.ProbeUnsupported, match="pages are small or huge"):
             library.run(f"cpu/task/{row}", {"pages": "giant"})
 
 
 # --- what a filter or a missing right refuses --------------------------------------------------
 
-# A filter after seccomp(2): each rule is (system call, error, flag of the first argument or 0,
-# whether the flag must be set).
-FILTER = """
-import ctypes, struct
-def forbid(rules):
-    allow, code = 0x7fff0000, [(0x20, 0, 0, 4), (0x15, 1, 0, 0xc000003e), (0x06, 0, 0, 0x7fff0000)]
-    for call, error, flag, is_set in rules:
-        body = [(0x20, 0, 0, 16), (0x45, 1 - is_set, is_set, flag)] if flag else []
-        body.append((0x06, 0, 0, 0x50000 | error))
-        code += [(0x20, 0, 0, 0), (0x15, 0, len(body), call), *body]
-    code.append((0x06, 0, 0, allow))
-    text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))
-    program = struct.pack("HxxxxxxP", len(code), ctypes.addressof(text))
-    head = ctypes.create_string_buffer(program)
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    prctl.argtypes = [ctypes.c_int] + 4 * [ctypes.c_void_p]
-    assert prctl(38, 1, None, None, None) == 0  # PR_SET_NO_NEW_PRIVS
-    assert prctl(22, 2, ctypes.addressof(head), None, None) == 0  # PR_SET_SECCOMP, a filter
-"""
 PIPE, CLONE, VFORK, SETSCHEDULER, PIPE2, EVENTFD2, CLONE3 = 22, 56, 58, 144, 293, 290, 435  # x86-64
 EPERM, ENOSYS, CLONE_VM, CLONE_THREAD = 1, 38, 0x100, 0x10000
 NO_CLONE3 = (CLONE3, ENOSYS, 0, 0)  # so that the C library uses clone, whose flags can be seen
@@ -267,7 +233,7 @@ def test_a_refused_call_is_named_and_the_other_rows_run(name):
     said = in_python(FILTER + f"forbid({rules})\nsay({{row: attempt(row) for row in {rows}}})")
     for row, what in said.items():
         if re.match(f"cpu/({needing})", row):
-            assert re.match(f"ProbeCannot: {sentence}", what), row
+            assert re.match(f"ProbeUnsupported: {sentence}", what), row
         else:
             assert what == "ran", row
 
@@ -279,7 +245,7 @@ def test_an_ordinary_user_cannot_run_the_rows_under_round_robin_and_can_run_the_
     assert len(ROUND_ROBIN) == 4
     for row, what in said.items():
         if row in ROUND_ROBIN:
-            assert what.startswith("ProbeCannot: SCHED_RR needs root, CAP_SYS_NICE"), row
+            assert what.startswith("ProbeUnsupported: SCHED_RR needs root, CAP_SYS_NICE"), row
         else:
             assert what == "ran", row
 

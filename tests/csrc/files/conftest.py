@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.capabilities import capable, installed
+from helpers.disks import shared_files
 from helpers.labs import gone, living_in, machine, spaces_of
 from helpers.served import FILE_BYTES, Served, can_serve, clean_environment
 
@@ -55,7 +56,7 @@ def served(tmp_path_factory):
         os.environ["RECKON_SCRATCH"] = str(disk)
         nfs.forget()
         try:
-            with scratch.shared():
+            with shared_files():
                 servers = Served(scratch.prepare(1, FILE_BYTES)[0].parent)
                 for server in ("near", "far"):  # or the first test that needs one leaves it behind
                     servers.start(server)
@@ -83,5 +84,5 @@ def root():
     capable("sys_admin", "a control group")
     try:
         library.run("files/cache/limited", samples=1)
-    except library.ProbeCannot as error:
+    except library.ProbeUnsupported as error:
         pytest.skip(str(error))

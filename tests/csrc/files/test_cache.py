@@ -9,12 +9,15 @@ import time
 
 import pytest
 from helpers.capabilities import other_users
+from helpers.disks import shared_files
 from helpers.leaks import control_groups
 from helpers.processes import until
 from helpers.rows import MIB, NOBODY_ELSE, in_python
 
 from reckon.computer import scratch
 from reckon.measurement import library
+
+pytestmark = pytest.mark.alone  # the page cache is the machine's
 
 FILES = [
     name
@@ -27,7 +30,7 @@ FILES = [
 def all_cannot(said, told):
     assert len(said) == len(FILES) == 7
     for row, what in said.items():
-        assert what.startswith("ProbeCannot: ") and re.search(told, what), (row, what)
+        assert what.startswith("ProbeUnsupported: ") and re.search(told, what), (row, what)
 
 
 def in_folder(path, before="", more=""):
@@ -58,16 +61,16 @@ def test_a_disk_that_is_full_or_a_limit_on_files_is_told(small_disk):
 
 def test_a_runs_files_that_lie_in_memory_are_told(root, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
-    with scratch.shared():
+    with shared_files():
         scratch.prepare(1, 12 * MIB)
         for row in ("limited", "left", "whole"):
-            with pytest.raises(library.ProbeCannot, match="lies in memory and not on a disk"):
+            with pytest.raises(library.ProbeUnsupported, match="lies in memory and not on a disk"):
                 library.run(f"files/cache/{row}")
 
 
 def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
-    with scratch.shared():
+    with shared_files():
         (path,) = scratch.prepare(1, 8 * MIB)
         with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
             held = (ctypes.c_char * len(mapped)).from_buffer(mapped)
@@ -75,7 +78,7 @@ def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, mon
                 pytest.skip("no right to hold memory")
             try:
                 with pytest.raises(
-                    library.ProbeCannot, match="of the file stays in the page cache"
+                    library.ProbeUnsupported, match="of the file stays in the page cache"
                 ):
                     library.run("files/cache/limited", samples=1)
             finally:
@@ -94,7 +97,7 @@ def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, row):
         except library.ProbeFailed as error:
             said.append(str(error))
 
-    with scratch.shared():
+    with shared_files():
         (path,) = scratch.prepare(1, 16 * MIB)
         params = {"file_bytes": 16 * MIB, "passes": 1000}
         reader = threading.Thread(target=run, args=[params])
@@ -131,7 +134,7 @@ def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monke
         while times == "always" and not ended.wait(0.002):
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 
-    with scratch.shared():
+    with shared_files():
         (path,) = scratch.prepare(1, 16 * MIB)
         fd = os.open(path, os.O_RDONLY)
         other = threading.Thread(target=empty, args=[fd])

@@ -1,24 +1,25 @@
 """Control groups of the file cache's rows: none left behind, versions 1 and 2, and what they cannot."""
 
-import contextlib
 import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.capabilities import other_users
+from helpers.disks import shared_files
 from helpers.leaks import control_groups
-from helpers.processes import alive, probes_of, until
-from helpers.project import ROOT, processes_named
-from helpers.rows import HEAD, MIB, NOBODY_ELSE, control_group, in_python
+from helpers.processes import descendants, descendants_named, name_of, probes_of, until
+from helpers.project import ROOT
+from helpers.rows import MIB, NOBODY_ELSE, control_group, in_python, started
 
 from reckon.computer import scratch
 from reckon.measurement import library
 from reckon.statistics import onset
+
+pytestmark = pytest.mark.alone  # the page cache is the machine's
 
 GROUPS = Path("/sys/fs/cgroup")
 ROWS = [name for name in library.probes() if name.startswith("files/cache/")]
@@ -44,7 +45,7 @@ def slow_share(limit, share, **more):
 @pytest.mark.timed
 def test_the_limit_is_where_reads_become_slow(root):
     limit = 32 * MIB
-    with scratch.shared():
+    with shared_files():
         scratch.prepare(1, 2 * limit)
         fits = min(slow_share(limit, 0.9) for _ in range(3))
         over = [slow_share(limit, 2) for _ in range(3)]
@@ -55,7 +56,7 @@ def test_the_limit_is_where_reads_become_slow(root):
 @pytest.mark.timed
 def test_the_size_is_found_within_a_few_percent_of_what_is_left(root):
     limit, shares = 32 * MIB, np.array([0.6, 0.9, 0.96, 1.02, 1.06, 1.12, 1.25])
-    with scratch.shared():
+    with shared_files():
         scratch.prepare(1, 2 * limit)
         slow = [np.median([slow_share(limit, share) for _ in range(3)]) for share in shares]
         left = library.run(
@@ -95,7 +96,7 @@ def test_who_is_not_root_is_told():
     said = in_python(f"become({NOBODY_ELSE})\nsay([attempt(row, {{}}) for row in {WITHIN}])")
     for row, what in zip(WITHIN, said, strict=True):
         assert re.match(
-            r"ProbeCannot: (no control group can be made in /\S+ \(Permission denied\); it takes "
+            r"ProbeUnsupported: (no control group can be made in /\S+ \(Permission denied\); it takes "
             r"root|the control group takes no limit)",
             what,
         ), (row, what)
@@ -107,12 +108,12 @@ def given(folder):
 
 def test_where_there_is_no_memory_controller_that_is_told(tmp_path):
     with pytest.raises(
-        library.ProbeCannot, match=f"no memory controller of control groups in {tmp_path}"
+        library.ProbeUnsupported, match=f"no memory controller of control groups in {tmp_path}"
     ):
         library.run("files/cache/limited", given(tmp_path), samples=1)
     (tmp_path / "cgroup.controllers").write_text("cpu io memory\n")
     with pytest.raises(
-        library.ProbeCannot, match="hands the memory controller on .cgroup.subtree_control"
+        library.ProbeUnsupported, match="hands the memory controller on .cgroup.subtree_control"
     ):
         library.run("files/cache/limited", given(tmp_path), samples=1)
 
@@ -126,7 +127,7 @@ def test_a_group_that_takes_no_limit_is_told_and_removed(tmp_path, version, name
     before = sorted(tmp_path.rglob("*"))
     for isolated in (True, False):
         with pytest.raises(
-            library.ProbeCannot, match=f"takes no limit of memory .{name}: No such file"
+            library.ProbeUnsupported, match=f"takes no limit of memory .{name}: No such file"
         ):
             library.run("files/cache/left", given(tmp_path), samples=1, isolated=isolated)
         assert sorted(tmp_path.rglob("*")) == before
@@ -135,12 +136,13 @@ def test_a_group_that_takes_no_limit_is_told_and_removed(tmp_path, version, name
 def test_a_limit_that_is_too_small_is_told(root):
     params = {"limit_bytes": 1 * MIB, "file_bytes": 64 * MIB, "block_bytes": 32 * MIB}
     with pytest.raises(
-        library.ProbeCannot, match="a limit of 1024 KiB the kernel ended the reader for want of"
+        library.ProbeUnsupported,
+        match="a limit of 1024 KiB the kernel ended the reader for want of",
     ):
         library.run("files/cache/limited", params, samples=2)
-    with pytest.raises(library.ProbeCannot, match="must be larger than the limit"):
+    with pytest.raises(library.ProbeUnsupported, match="must be larger than the limit"):
         library.run("files/cache/left", {"file_bytes": 4 * MIB, "limit_bytes": 8 * MIB})
-    with pytest.raises(library.ProbeCannot, match="do not fit into the"):
+    with pytest.raises(library.ProbeUnsupported, match="do not fit into the"):
         library.run("files/cache/limited", {"limit_bytes": 1 << 42})
 
 
@@ -209,35 +211,93 @@ say(found)
     assert (folder / "limit-of-the-last").read_text() == str(8 * MIB)
 
 
+@pytest.fixture
+def mounted_together(second, tmp_path):
+    """A folder that behaves as version 1 with two controllers in one hierarchy."""
+    folder, _, run = second
+    (folder / "cpu,memory").mkdir(parents=True)
+    (tmp_path / "cgroup").write_text("5:pids:/other\n4:cpu,memory:/\n")
+
+    def in_it(script):
+        return run(script.replace("GROUP_FILE", str(tmp_path / "cgroup")))
+
+    return folder, in_it
+
+
+def test_controllers_that_are_mounted_together_are_found(mounted_together):
+    folder, run = mounted_together
+    params = {"groups": str(folder), "limit_bytes": 8 << 20}
+    script = (
+        "os.environ['OWN_GROUP'] = 'GROUP_FILE'\n"
+        f"say(attempt('files/cache/limited', {params}, isolated=False))"
+    )
+    assert run(script) == "ran"
+    assert (folder / "limit-of-the-last").read_text() == str(8 * MIB)
+    assert not list(folder.rglob("reckon-*"))
+
+
+def test_what_such_a_group_leaves_is_available(mounted_together):
+    folder, run = mounted_together
+    group = folder / "cpu,memory"
+    (group / "memory.limit_in_bytes").write_text(str(64 * MIB))
+    (group / "memory.usage_in_bytes").write_text(str(16 * MIB))
+    (group / "memory.stat").write_text(f"total_inactive_file {4 * MIB}\n")
+    script = """
+os.environ["OWN_GROUP"] = "GROUP_FILE"
+say(library.run("files/cache/available", samples=1, isolated=False).ops.tolist())
+"""
+    assert run(script) == [52 * MIB]
+
+
 # --- nothing is left -------------------------------------------------------------------------------
 
 
-def janitors():
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if (path / "comm").read_text().strip() == "reckon-janitor" and alive(path.name):
-                found.append(int(path.name))
-    return found
+def removers():
+    return [pid for pid in descendants() if name_of(pid) == "reckon-remover"]
 
 
 @pytest.mark.parametrize("how", ["deadline", "killed", "caller"])
-def test_what_is_ended_half_way_leaves_no_group_janitor_or_file(root, tmp_path, how):
-    before, there = control_groups(), janitors()
+def test_what_is_ended_half_way_leaves_no_group_process_or_file(root, tmp_path, how):
+    before = control_groups()
     params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 1000, **disk(tmp_path)}
     if how == "deadline":
         with pytest.raises(library.ProbeFailed, match="was still running"):
             library.run("files/cache/limited", params, samples=4, deadline_s=1)
     else:
         script = f"attempt('files/cache/limited', {params}, samples=4)"
-        caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)
+        with started(script) as caller:
+            assert until(lambda: set(control_groups()) - set(before))
+            (probe, *_) = probes_of(caller.pid)
+            os.kill(probe if how == "killed" else caller.pid, signal.SIGKILL)
+    assert until(lambda: control_groups() == before and not removers())
+    assert until(lambda: not probes_of(os.getpid()) and not descendants_named(str(tmp_path)))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_group_of_a_killed_remover_is_removed_by_the_next_probe(root, tmp_path):
+    before = control_groups()
+    params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 1000, **disk(tmp_path)}
+    with started(f"attempt('files/cache/limited', {params}, samples=4)") as caller:
         assert until(lambda: set(control_groups()) - set(before))
         (probe, *_) = probes_of(caller.pid)
-        os.kill(probe if how == "killed" else caller.pid, signal.SIGKILL)
-        caller.wait(60)
-    assert until(lambda: control_groups() == before and set(janitors()) <= set(there))
-    assert until(lambda: not probes_of(os.getpid()) and not processes_named(str(tmp_path)))
-    assert list(tmp_path.iterdir()) == []
+        for pid in (*removers(), probe):
+            os.kill(pid, signal.SIGKILL)
+    assert until(lambda: not probes_of(os.getpid()))
+    (left,) = set(control_groups()) - set(before)
+    library.run("files/cache/limited", samples=1)
+    assert control_groups() == before, left
+
+
+def test_no_read_of_a_forked_reader_holds_a_page_fault(root, tmp_path):
+    """Its buffer is the maker's until it is written to: that is not to be a sample's."""
+    hook, faults = tmp_path / "faults.so", tmp_path / "faults"
+    source = ROOT / "tests/csrc/programs/faults.c"
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", source, "-o", hook], check=True)
+    faults.touch()
+    params = {"file_bytes": 4 * MIB, "limit_bytes": 32 * MIB, **disk(tmp_path)}
+    script = f"say(attempt('files/cache/limited', {params}, samples=4, isolated=False))"
+    assert in_python(script, LD_PRELOAD=str(hook), FAULTS=str(faults)) == "ran"
+    assert faults.stat().st_size == 0
 
 
 def test_a_stop_leaves_no_group(root, tmp_path):
@@ -245,15 +305,10 @@ def test_a_stop_leaves_no_group(root, tmp_path):
     params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 1000, **disk(tmp_path)}
     before = control_groups()
     script = f"library.run('files/cache/limited', {params}, samples=4)"
-    caller = subprocess.Popen(
-        [sys.executable, "-c", HEAD + script],
-        cwd=ROOT,
-        start_new_session=True,
-        stderr=subprocess.DEVNULL,
-    )
-    assert until(lambda: set(control_groups()) - set(before))
-    os.killpg(caller.pid, signal.SIGINT)
-    assert caller.wait(60) != 0
+    with started(script, start_new_session=True, stderr=subprocess.DEVNULL) as caller:
+        assert until(lambda: set(control_groups()) - set(before))
+        os.killpg(caller.pid, signal.SIGINT)
+        assert caller.wait(60) != 0
     assert until(lambda: control_groups() == before)
     assert list(tmp_path.iterdir()) == []
 
@@ -261,7 +316,7 @@ def test_a_stop_leaves_no_group(root, tmp_path):
 @pytest.mark.timed
 def test_with_all_memory_the_cache_ends_where_the_surroundings_do(root):
     """The row without a limit, run by a process that is in a group itself."""
-    with control_group("memory", max=192 * MIB) as group, scratch.shared():
+    with control_group("memory", max=192 * MIB) as group, shared_files():
         scratch.prepare(1, 320 * MIB)
         script = """
 import numpy as np

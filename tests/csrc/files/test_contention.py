@@ -7,15 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers import made_up
 from helpers.capabilities import installed
 from helpers.readers import BARRIER, NAME, REPORTS
 from helpers.rows import MIB, in_python, median_ns, quickest_ns
 
-from reckon import presentation as show
-from reckon import statistics
 from reckon.measurement import library
-from reckon.presentation import figures as draw
+
+pytestmark = pytest.mark.alone  # readers on both CPUs and one disk
 
 FILES = 3
 
@@ -168,55 +166,3 @@ def throttled(device, reads_a_second):
         yield group
     finally:
         group.rmdir()
-
-
-# --- the line -----------------------------------------------------------------------------------
-
-
-def test_a_line_is_found_with_intervals_that_hold_it():
-    x = np.arange(1, 11)
-    one = made_up.curve("files/contention/slowest", x, 12.6 + 7.4 * x, "µs", "1", predicted=20 * x)
-    told = show.line(one, "The line", "line").markdown
-    rows = [
-        [cell.strip() for cell in row.split("|")[1:-1]]
-        for row in told.splitlines()
-        if row.startswith("|")
-    ]
-    slope, intercept = rows[2:]
-    assert slope[1] == "20.0 µs / step" and intercept[0] == "intercept"
-    for row, true in ((slope, 7.4), (intercept, 12.6)):
-        for cell in row[3:]:
-            low, high = map(float, cell.split(" to "))
-            assert low < float(row[2].split()[0]) < high and low - 0.5 < true < high + 0.5
-    assert "95 %" in rows[0][3]
-
-
-def test_drawing_processes_anew_covers_the_truth():
-    random, hit = np.random.default_rng(3), 0
-    x = np.arange(1, 9)
-    for _ in range(60):
-        medians = [random.normal(5 + 2 * at, 1, 10) for at in x]
-        (low, high), _ = statistics.line_across(x, medians, resamples=400)
-        hit += low < 2 < high
-    assert hit >= 50
-
-
-def test_without_processes_or_points_there_is_no_such_interval():
-    x = [1, 2, 3]
-    assert statistics.line_across(x[:2], [[1.0] * 9] * 2) is None
-    assert statistics.line_across(x, [[1.0] * 9, [1.0] * 5, [1.0] * 9]) is None
-    few = made_up.curve("files/contention/slowest", x, [1, 2, 3], "µs", "1", processes=3)
-    assert "too few processes" in show.line(few, "The line", "line").markdown
-    two = made_up.curve("files/contention/slowest", x[:2], [1, 2], "µs", "1")
-    assert "2 points" in show.line(two, "The line", "line").markdown
-
-
-def test_a_rate_is_drawn_in_two_units(folders):
-    one = made_up.curve("files/contention/together", [1, 2, 4], [100, 200, 400], "MB/s", "1")
-    plain, both = (
-        draw.curve(one, "two-units", "A rate", "readers", also=also).svg
-        for also in (None, ("kB/s", 1000.0))
-    )
-    assert len(re.findall('id="matplotlib.axis_', both)) > len(
-        re.findall('id="matplotlib.axis_', plain)
-    )

@@ -5,15 +5,14 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
 from helpers.capabilities import installed, other_users, own_mounts
+from helpers.disks import shared_files
 from helpers.processes import pids_gone, probes_of
-from helpers.project import ROOT
 from helpers.readers import BARRIER, NAME, REPORTS, await_readers, meanwhile
-from helpers.rows import HEAD, MIB, NOBODY_ELSE, NOTHING, in_python
+from helpers.rows import MIB, NOBODY_ELSE, NOTHING, in_python, started
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -26,7 +25,7 @@ LONG = {"files": 3, "blocks": 6000, "file_bytes": 24 * MIB}
 @pytest.mark.parametrize("isolated", [True, False])
 @pytest.mark.parametrize("row", ROWS)
 def test_a_folder_in_memory_is_no_disk(row, isolated):
-    with pytest.raises(library.ProbeCannot, match="/dev/shm lies in memory and not on a disk"):
+    with pytest.raises(library.ProbeUnsupported, match="/dev/shm lies in memory and not on a disk"):
         library.run(row, {"dir": "/dev/shm"}, isolated=isolated)
 
 
@@ -34,12 +33,12 @@ def test_the_runs_files_in_memory_are_no_disk(monkeypatch):
     """O_DIRECT is refused there, or taken and without meaning."""
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
     monkeypatch.delenv("RECKON_FILES", raising=False)
-    with scratch.shared():
+    with shared_files():
         scratch.prepare(2, MIB)
         for row in sorted({*ROWS} - {f"{NAME}/t470"}):  # which makes files of its own
             few = {} if row.endswith("fio") else {"blocks": 4}
             with pytest.raises(
-                library.ProbeCannot, match="/dev/shm (lies in memory|refuses O_DIRECT)"
+                library.ProbeUnsupported, match="/dev/shm (lies in memory|refuses O_DIRECT)"
             ):
                 library.run(row, few | {"file_bytes": MIB})
 
@@ -57,10 +56,10 @@ def test_files_that_do_not_all_fit_are_refused(monkeypatch, tmp_path):
     try:
         free = os.statvfs(folder).f_bavail
         params = {"files": 4, "file_bytes": 4 * MIB, "dir": str(folder), "blocks": 4}
-        with pytest.raises(library.ProbeCannot, match="has no room for a file of 4 MiB"):
+        with pytest.raises(library.ProbeUnsupported, match="has no room for a file of 4 MiB"):
             library.run(f"{NAME}/slowest", params)
         monkeypatch.setenv("RECKON_SCRATCH", str(folder))
-        with scratch.shared(), pytest.raises(scratch.ScratchCannot, match="more than a quarter"):
+        with shared_files(), pytest.raises(scratch.ScratchUnavailable, match="more than a quarter"):
             scratch.prepare(4, 4 * MIB)
         assert os.listdir(folder) == ["lost+found"] and os.statvfs(folder).f_bavail == free
     finally:
@@ -69,7 +68,7 @@ def test_files_that_do_not_all_fit_are_refused(monkeypatch, tmp_path):
 
 def test_more_blocks_than_a_file_has_or_more_readers_than_may_be():
     with pytest.raises(
-        library.ProbeCannot,
+        library.ProbeUnsupported,
         match="401 different blocks of 4096 bytes are asked of a file that "
         "has 256; ask for fewer trials or a larger file",
     ):
@@ -78,7 +77,7 @@ def test_more_blocks_than_a_file_has_or_more_readers_than_may_be():
         library.run(f"{NAME}/slowest", {"files": 65})
     with pytest.raises(library.ReckonError, match="threads must be between 1 and 64, not 0"):
         library.run(f"{NAME}/mbp2016", {"threads": 0})
-    with pytest.raises(library.ProbeCannot, match="fewer blocks than are to be read"):
+    with pytest.raises(library.ProbeUnsupported, match="fewer blocks than are to be read"):
         library.run(f"{NAME}/t470", {"size_bytes": MIB, "blocks": 1000})
 
 
@@ -97,7 +96,7 @@ def test_a_limit_on_processes_is_told():
     for row, (*told, left) in zip(asked, said, strict=True):
         assert left == NOTHING, row
         for one in told:
-            assert re.match("ProbeCannot: .* more processes or threads than the limit", one), (
+            assert re.match("ProbeUnsupported: .* more processes or threads than the limit", one), (
                 row,
                 one,
             )
@@ -143,12 +142,10 @@ def test_whoever_is_killed_no_reader_is_left(row, victim, files):
     files(3, 24 * MIB)
     params = {"files": 3, "file_bytes": 24 * MIB, "span_ms": 1500} if row == "fio" else LONG
     script = f"say(attempt('{NAME}/{row}', {params}, samples=1))"
-    caller = subprocess.Popen(
-        [sys.executable, "-c", HEAD + script], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
-    probe, readers = await_readers(1 if row == "fio" else 3, caller.pid)
-    os.kill(probe if victim == "row" else caller.pid, signal.SIGKILL)
-    said = caller.communicate(timeout=30)[0]
+    with started(script) as caller:
+        probe, readers = await_readers(1 if row == "fio" else 3, caller.pid)
+        os.kill(probe if victim == "row" else caller.pid, signal.SIGKILL)
+        said = caller.communicate(timeout=30)[0]
     if victim == "row":
         assert "died of signal 9" in said
     assert pids_gone([probe, *readers]) and probes_of(caller.pid) == []
@@ -156,7 +153,7 @@ def test_whoever_is_killed_no_reader_is_left(row, victim, files):
 
 @pytest.mark.parametrize("how", ["deadline", "interrupt"])
 def test_a_deadline_or_an_interrupt_leaves_no_reader(how, files):
-    files(3, 24 * MIB)
+    files(3, 96 * MIB)  # which takes a second to read
     seen = []
 
     def watch():
@@ -165,7 +162,8 @@ def test_a_deadline_or_an_interrupt_leaves_no_reader(how, files):
             os.kill(os.getpid(), signal.SIGINT)
 
     with meanwhile(watch), pytest.raises((library.ProbeFailed, KeyboardInterrupt)) as caught:
-        library.run(f"{NAME}/slowest", LONG, samples=1, warmup=0, deadline_s=0.15)
+        longer = LONG | {"blocks": 24000, "file_bytes": 96 * MIB}
+        library.run(f"{NAME}/slowest", longer, samples=1, warmup=0, deadline_s=0.5)
     assert (caught.type is KeyboardInterrupt) == (how == "interrupt")
     assert len(seen) == 3 and pids_gone(seen)
 
@@ -234,4 +232,7 @@ def test_where_fio_is_not_installed_it_is_named():
     said = in_python(
         f"say(attempt('{NAME}/fio', {{}}))", prefix=["unshare", "-m", "sh", "-c", mount, "sh"]
     )
-    assert said == "ProbeCannot: fio is not installed (the package fio of Debian and Ubuntu has it)"
+    assert (
+        said
+        == "ProbeUnsupported: fio is not installed (the package fio of Debian and Ubuntu has it)"
+    )

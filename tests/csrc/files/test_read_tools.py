@@ -4,16 +4,13 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
 from helpers.capabilities import other_users
-from helpers.processes import probes_of
-from helpers.project import ROOT, processes_named
-from helpers.rows import HEAD, MIB, NOBODY_ELSE, in_python
+from helpers.disks import shared_files
+from helpers.processes import descendants_named, probes_of, until
+from helpers.rows import MIB, NOBODY_ELSE, in_python, started
 from helpers.tools import private, said_by
 
 from reckon.computer import scratch
@@ -38,7 +35,7 @@ def test_as_many_reads_as_asked(samples, tmp_path):
 def test_its_figure_is_ours_within_a_factor():
     """Of the same file, in turn; on an idle machine they are some hundredths apart."""
     found = {FIO: [], "files/read/direct_random": []}
-    with scratch.shared():
+    with shared_files():
         scratch.prepare(1, 32 * MIB)
         for _ in range(3):
             for row, medians in found.items():
@@ -137,7 +134,10 @@ def test_what_it_may_log_wrongly_is_no_sample(logging):
 
 def test_without_it_the_row_cannot():
     said = said_by(FIO, private(f"mount --bind /dev/null {os.path.realpath(shutil.which('fio'))}"))
-    assert said == "ProbeCannot: fio is not installed (the package fio of Debian and Ubuntu has it)"
+    assert (
+        said
+        == "ProbeUnsupported: fio is not installed (the package fio of Debian and Ubuntu has it)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_without_it_the_row_cannot():
         ),
         (
             "echo fio: Operation not permitted >&2; exit 1",
-            "ProbeCannot: fio is refused here: fio: Operation not permitted",
+            "ProbeUnsupported: fio is refused here: fio: Operation not permitted",
         ),
         ("kill -SEGV $$", "ProbeFailed: fio died of signal 11 (Segmentation fault)."),
     ],
@@ -160,10 +160,10 @@ def test_what_goes_wrong_is_told(pretend, does, told):
 
 
 def test_where_its_log_cannot_be_is_told(tmp_path):
-    with pytest.raises(library.ProbeCannot, match="/dev/shm lies in memory and not on a disk"):
+    with pytest.raises(library.ProbeUnsupported, match="/dev/shm lies in memory and not on a disk"):
         library.run(FIO, {"dir": "/dev/shm"}, samples=2)
     with pytest.raises(
-        library.ProbeCannot, match="no block is read twice, and the file has only 1"
+        library.ProbeUnsupported, match="no block is read twice, and the file has only 1"
     ):
         library.run(FIO, {"file_bytes": 4096}, samples=2)
     other_users()
@@ -176,28 +176,21 @@ def test_where_its_log_cannot_be_is_told(tmp_path):
         RECKON_SCRATCH=str(tmp_path),
     )
     assert re.match(
-        "ProbeCannot: no folder can be made in /.*: Permission denied$|ProbeFailed: opening", said
+        "ProbeUnsupported: no (folder|file) can be made in /.*: Permission denied$|ProbeFailed: opening",
+        said,
     )
 
 
 def test_what_a_killed_row_leaves_the_next_run_removes(pretend, tmp_path, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     slow = {"file_bytes": 64 * MIB, "dir": str(tmp_path)}
-    caller = subprocess.Popen(
-        [sys.executable, "-c", HEAD + f"attempt({FIO!r}, {slow}, samples=16000)"], cwd=ROOT
-    )
-    for _ in range(1000):
-        if processes_named(f"--write_lat_log={tmp_path}/"):
-            break
-        time.sleep(0.01)
-    probes = probes_of(caller.pid)
-    os.kill(probes[0], signal.SIGKILL)
-    assert caller.wait(60) == 0
-    for _ in range(300):
-        if not processes_named(f"--write_lat_log={tmp_path}/"):
-            break
-        time.sleep(0.01)
-    assert processes_named(f"--write_lat_log={tmp_path}/") == []  # fio went with the row
+    fio = f"--write_lat_log={tmp_path}/"
+    with started(f"attempt({FIO!r}, {slow}, samples=16000)") as caller:
+        assert until(lambda: descendants_named(fio))
+        (probe,) = probes_of(caller.pid)
+        os.kill(probe, signal.SIGKILL)
+        assert caller.wait(60) == 0
+    assert until(lambda: not descendants_named(fio))  # fio went with the row
     assert [path.name.startswith("reckon-files-") for path in tmp_path.iterdir()] == [True]
     scratch.sweep()
     assert list(tmp_path.iterdir()) == []

@@ -5,15 +5,14 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 from helpers.capabilities import capable, own_mounts, x86_only
-from helpers.processes import probes_of
+from helpers.processes import probes_of, until
 from helpers.project import ROOT
-from helpers.rows import HEAD, MIB, NOBODY_ELSE, in_python
+from helpers.rows import MIB, NOBODY_ELSE, in_python, started
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -49,7 +48,7 @@ def all_say(found, told):
 def test_a_disk_without_room_is_told_and_stays_as_it_was(small_disk):
     free = os.statvfs(small_disk).f_bavail
     found = said(OURS, {"dir": str(small_disk), "file_bytes": 64 * MIB})
-    all_say(found, "^ProbeCannot: /.* has no room for a file of 64 MiB$")
+    all_say(found, "^ProbeUnsupported: /.* has no room for a file of 64 MiB$")
     assert os.listdir(small_disk) == ["lost+found"] and os.statvfs(small_disk).f_bavail == free
     all_say(
         said(["files/read/direct_random"], {"dir": str(small_disk), "file_bytes": MIB}), "^ran$"
@@ -64,29 +63,30 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     found = said(
         OURS, {"dir": str(tmp_path)}, prefix=["unshare", "-m", "sh", "-c", read_only, "sh"]
     )
-    all_say(found, "^ProbeCannot: no file can be made in /.*: Read-only file system$")
+    all_say(found, "^ProbeUnsupported: no file can be made in /.*: Read-only file system$")
     all_say(said(OURS, {"dir": str(tmp_path / "none")}), "no file can be made in /.*: No such file")
     found = said(OURS, {"dir": "/root"}, f"become({NOBODY_ELSE})")
-    all_say(found, "^ProbeCannot: no file can be made in /root: Permission denied$")
+    all_say(found, "^ProbeUnsupported: no file can be made in /root: Permission denied$")
 
 
 def test_a_limit_on_the_size_of_files_is_told():
     limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))"
     all_say(
         said(OURS, {}, limit),
-        "^ProbeCannot: a file of . MiB is more than the limit allows .ulimit -f.$",
+        "^ProbeUnsupported: a file of . MiB is more than the limit allows .ulimit -f.$",
     )
 
 
 def test_memory_is_no_disk(tmp_path):
     all_say(
-        said(OURS, {"dir": "/dev/shm"}), "^ProbeCannot: /dev/shm lies in memory and not on a disk$"
+        said(OURS, {"dir": "/dev/shm"}),
+        "^ProbeUnsupported: /dev/shm lies in memory and not on a disk$",
     )
     own_mounts()
     run = f'mount -t tmpfs none {tmp_path} && head -c 9000000 /dev/zero >{tmp_path}/data-0 && exec "$@"'
     prefix = ["unshare", "-m", "sh", "-c", run, "sh"]
     found = said(REAL, {}, prefix=prefix, RECKON_FILES=str(tmp_path), RECKON_SCRATCH=str(tmp_path))
-    all_say(found, "^ProbeCannot: /.* lies in memory and not on a disk$")
+    all_say(found, "^ProbeUnsupported: /.* lies in memory and not on a disk$")
 
 
 # --- reads that cannot be ----------------------------------------------------------------------------
@@ -105,12 +105,12 @@ def test_a_file_system_without_o_direct_is_told(tmp_path):
     found = said(
         DIRECT, {}, prefix=prefix, RECKON_FILES=str(tmp_path), RECKON_SCRATCH=str(tmp_path)
     )
-    all_say(found, "^ProbeCannot: the file system of /.* refuses O_DIRECT$")
+    all_say(found, "^ProbeUnsupported: the file system of /.* refuses O_DIRECT$")
 
 
 def test_a_block_that_is_not_aligned_is_told():
     told = "O_DIRECT reads multiples of .* bytes here, not 4100|refuses this read"
-    all_say(said(DIRECT, {"block_bytes": 4100}), f"^ProbeCannot: .*({told})")
+    all_say(said(DIRECT, {"block_bytes": 4100}), f"^ProbeUnsupported: .*({told})")
     assert (
         said(["files/read/buffered_random"], {"block_bytes": 4100})["files/read/buffered_random"]
         == "ran"
@@ -131,7 +131,7 @@ def test_a_block_that_is_not_aligned_is_told():
     ],
 )
 def test_what_makes_no_sense_is_told(row, params, told):
-    with pytest.raises(library.ProbeCannot, match=told):
+    with pytest.raises(library.ProbeUnsupported, match=told):
         library.run(f"files/read/{row}", params, samples=2)
 
 
@@ -144,7 +144,7 @@ def test_a_file_that_stays_in_the_page_cache_is_no_disk(tmp_path, monkeypatch):
         assert sum(mapped[at] for at in range(0, MIB, 4096)) > 0
         for row in ("buffered_random", "buffered_sequential"):
             with pytest.raises(
-                library.ProbeCannot, match="100 % of the file stays in the page cache, so"
+                library.ProbeUnsupported, match="100 % of the file stays in the page cache, so"
             ):
                 library.run(f"files/read/{row}", {"file_bytes": MIB}, samples=2)
         library.run("files/read/direct_random", {"file_bytes": MIB}, samples=2)
@@ -157,13 +157,15 @@ def test_caches_that_may_not_be_dropped_are_told():
     found = said(DROPPED, {"dir": "/var/tmp"}, f"become({NOBODY_ELSE})")
     all_say(
         found,
-        r"^ProbeCannot: needs root to drop the page cache \(/proc/sys/vm/drop_caches: Permission denied\)$",
+        r"^ProbeUnsupported: needs root to drop the page cache \(/proc/sys/vm/drop_caches: Permission denied\)$",
     )
     own_mounts()
     file = "/proc/sys/vm/drop_caches"
     read_only = f'mount --bind {file} {file} && mount -o remount,bind,ro {file} && exec "$@"'
     found = said(DROPPED, {}, prefix=["unshare", "-m", "sh", "-c", read_only, "sh"])
-    all_say(found, "^ProbeCannot: needs root to drop the page cache .*: Read-only file system.$")
+    all_say(
+        found, "^ProbeUnsupported: needs root to drop the page cache .*: Read-only file system.$"
+    )
 
 
 def test_caches_are_dropped():
@@ -182,20 +184,11 @@ def truncate_while_reading(row, params, samples, folder):
     with open(path) as file:
         os.fsync(file.fileno())
     script = f"say(attempt({row!r}, {params}, samples={samples}))"
-    caller = subprocess.Popen(
-        [sys.executable, "-c", HEAD + script],
-        cwd=ROOT,
-        text=True,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "RECKON_FILES": str(folder)},
-    )
-    for _ in range(5000):
-        if any(str(path) in where(probe) for probe in probes_of(caller.pid)):
-            break
-        time.sleep(0.002)
-    time.sleep(0.05)  # it has begun to read
-    os.truncate(path, 4096)
-    return caller.communicate(timeout=60)[0]
+    with started(script, {"RECKON_FILES": str(folder)}) as caller:
+        until(lambda: any(str(path) in where(probe) for probe in probes_of(caller.pid)))
+        time.sleep(0.05)  # it has begun to read
+        os.truncate(path, 4096)
+        return caller.communicate(timeout=60)[0]
 
 
 def where(pid):
@@ -234,16 +227,14 @@ def test_a_file_that_becomes_shorter_is_a_failure(row, params, samples, tmp_path
 def test_what_is_killed_half_way_leaves_no_file(row, tmp_path):
     """Its file has no name, so it goes with the process."""
     params = {"size_bytes" if "t470" in row else "file_bytes": 256 * MIB, "dir": str(tmp_path)}
-    caller = subprocess.Popen(
-        [sys.executable, "-c", HEAD + f"attempt({row!r}, {params}, samples=9000)"], cwd=ROOT
-    )
-    for _ in range(1000):
-        probes = probes_of(caller.pid)
-        if probes and any("(deleted)" in one for one in where(probes[0])):
-            break
-        time.sleep(0.01)
-    os.kill(probes[0], signal.SIGKILL)
-    assert caller.wait(60) == 0 and list(tmp_path.iterdir()) == []
+
+    def reading():
+        return [p for p in probes_of(caller.pid) if any("(deleted)" in one for one in where(p))]
+
+    with started(f"attempt({row!r}, {params}, samples=9000)") as caller:
+        (probe,) = until(reading)
+        os.kill(probe, signal.SIGKILL)
+        assert caller.wait(60) == 0 and list(tmp_path.iterdir()) == []
 
 
 def test_a_sweep_goes_as_far_as_the_disk_has_room(folders, monkeypatch):
@@ -252,10 +243,11 @@ def test_a_sweep_goes_as_far_as_the_disk_has_room(folders, monkeypatch):
 
     def prepare(files, size_bytes, told):
         if size_bytes > 4 * MIB:
-            raise scratch.ScratchCannot("Files would take more than there is.")
+            raise scratch.ScratchUnavailable("Files would take more than there is.")
         made.append(size_bytes)
+        return really_prepare(files, size_bytes, told)
 
-    made = []
+    made, really_prepare = [], scratch.prepare
     monkeypatch.setattr(scratch, "prepare", prepare)
 
     @rk.predict("files/read/here", unit="µs", kind="plain")
@@ -268,10 +260,51 @@ def test_a_sweep_goes_as_far_as_the_disk_has_room(folders, monkeypatch):
         "files/read/direct_random",
         over="file_bytes",
         samples=2,
-        until=rk.by_profile(8 * MIB, 16 * MIB, 16 * MIB),
+        until=rk.by_profile(quick=8 * MIB, standard=16 * MIB, full=16 * MIB),
     )
     assert made == [4 * MIB] and one.axis_told.tolist() == [1, 2, 4]
     assert [point.reason for point in one.missing] == [
         "Files would take more than there is",
         "the quick profile does not go so far",
     ]
+
+
+# --- file systems and page caches of other kinds ------------------------------------------------
+
+
+@pytest.fixture
+def pretended(tmp_path):
+    """What a row says where the file system is of another kind, or keeps what it should drop."""
+    hook = tmp_path / "file_system.so"
+    source = ROOT / "tests/csrc/programs/file_system.c"
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", source, "-o", hook], check=True)
+
+    def run(row, params, **environment):
+        script = f"say(attempt('files/read/{row}', {params}, samples=4, warmup=0, isolated=False))"
+        return in_python(script, LD_PRELOAD=str(hook), RECKON_SCRATCH="/var/tmp", **environment)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("magic", "where"),
+    [
+        ("6969", "on another host (NFS) and not on a disk"),
+        ("1021997", "on another host (9p) and not on a disk"),
+        ("fe534d42", "on another host (SMB) and not on a disk"),
+        ("2fc12fc1", "on ZFS, whose own cache answers reads"),
+        ("858458f6", "in memory and not on a disk"),
+    ],
+)
+def test_what_is_no_disk_is_refused(pretended, magic, where):
+    said = pretended("direct_random", {"file_bytes": MIB}, TYPE=magic)
+    assert said.startswith("ProbeUnsupported: /var/tmp lies " + where), said
+
+
+@pytest.mark.parametrize("drops, ran", [(100, True), (2, False)])
+def test_a_file_that_is_read_again_from_its_start_is_cold_again(pretended, drops, ran):
+    """Seen to fail: the page cache keeps the file from the third advice on."""
+    params = {"file_bytes": MIB, "blocks": 256}
+    said = pretended("buffered_sequential", params, DROPS=str(drops))
+    assert (said == "ran") == ran, said
+    assert ran or "of the file stays in the page cache" in said

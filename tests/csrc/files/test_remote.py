@@ -17,7 +17,9 @@ import reckon as rk
 from reckon import records
 from reckon.hosts import nfs
 from reckon.measurement import library as clib
-from reckon.records.result import sample_values
+from reckon.records.values import sample_values
+
+pytestmark = pytest.mark.alone  # its servers serve one page cache
 
 
 def pages_in_cache(path):
@@ -32,7 +34,7 @@ def test_each_row_runs_against_a_server(served):
     for row in SERVED:
         try:
             served.run(row.rsplit("/", 1)[1], samples=2)
-        except clib.ProbeCannot as reason:
+        except clib.ProbeUnsupported as reason:
             assert row.endswith("/kernel") and "no NFS client" in str(reason), row
             assert "nfs" not in Path("/proc/filesystems").read_text()
 
@@ -72,7 +74,9 @@ def test_cold_is_cold_and_warm_is_warm(served):
 
 
 def test_from_a_cold_cache_no_block_is_read_twice(served):
-    with pytest.raises(clib.ProbeCannot, match="each block is read once: more samples than blocks"):
+    with pytest.raises(
+        clib.ProbeUnsupported, match="each block is read once: more samples than blocks"
+    ):
         served.run("random", samples=65, file_bytes=256 * KIB, cold=1)
 
 
@@ -93,16 +97,20 @@ def test_a_trial_of_many_blocks_waits_for_the_readahead(served):
     )
 
 
-def test_what_comes_is_what_the_file_has(served, tmp_path, monkeypatch):
+def test_what_comes_is_what_the_file_has(served):
     """Seen to fail: the file that is looked at here is another one than the server's."""
-    served.start("near")
     other = served.folder.parent / "other"
     other.mkdir()
     try:
         (other / "data-0").write_bytes(os.urandom(256 * KIB))
-        monkeypatch.setenv("RECKON_FILES", str(other))
+        places = served.start("near").places | {"files": str(other)}
         with pytest.raises(clib.ProbeFailed, match="what NFS gave is not what the file has"):
-            clib.run("files/remote/random", {"server": "near", "file_bytes": 256 * KIB}, samples=2)
+            clib.run(
+                "files/remote/random",
+                {"server": "near", "file_bytes": 256 * KIB},
+                places,
+                samples=2,
+            )
     finally:
         shutil.rmtree(other)
 
@@ -185,8 +193,8 @@ def test_a_measured_quantity_says_what_it_was_read_from(served, folders):
     values = sample_values(process.ticks, process.ops, "block", far.measurement.tick_hz, "s")
     assert np.median(values) > 1e-3 and process.retransmits >= 0
     described = rk.nfs_server()
-    assert described["link_rtt"]["value"] == 2e-4 and described["far_rtt"]["value"] == 1e-3
-    assert records.read_run(rk.run().name).machine["nfs"] == described
+    assert described.value("nfs.link_rtt") == 2e-4 and described.value("nfs.far_rtt") == 1e-3
+    assert records.read_run(rk.run().name).machine == described
 
 
 # --- the library, and what installs it ---------------------------------------------------------

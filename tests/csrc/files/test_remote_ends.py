@@ -11,13 +11,15 @@ from helpers.labs import gone, living_in, spaces_of
 from helpers.project import ROOT
 from helpers.served import can_serve
 
+pytestmark = pytest.mark.alone  # it looks for all that a server leaves
+
 STARTED = """
-import os, time
+import time
 from reckon.hosts import nfs
 from reckon.computer import scratch
-nfs.chosen("near", scratch.prepare(1, 4096)[0].parent)
+nfs.connect("near", scratch.prepare(1, 4096)[0].parent)
 lab = nfs._started[0]
-print(os.environ["RECKON_FILES"], lab.pid, lab.relay_pid, lab.peer_pid, flush=True)
+print(scratch.folder(), lab.pid, lab.relay_pid, lab.peer_pid, flush=True)
 """
 
 

@@ -30,6 +30,8 @@ from helpers.served import (
 from reckon.hosts import nfs
 from reckon.measurement import library
 
+pytestmark = pytest.mark.alone  # its deadlines are of 5 s
+
 DEADLINE_S = 5
 
 
@@ -55,7 +57,7 @@ def here(served):
 def test_without_a_server_each_row_says_so():
     said = {row: attempt(row.rsplit("/", 1)[1]) for row in SERVED}
     assert set(said.values()) == {
-        "ProbeCannot: needs an NFS server: none is set (RECKON_NFS_AT)"
+        "ProbeUnsupported: needs an NFS server: none is set (RECKON_NFS_AT)"
     }, said
 
 
@@ -64,7 +66,7 @@ def test_without_a_server_each_row_says_so():
     [
         (
             "ganesha.nfsd",
-            "nfs-ganesha is not installed; apt-get install nfs-ganesha nfs-ganesha-vfs libnfs13 rpcbind.",
+            "nfs-ganesha is not installed; run `make nfs` as root, which installs what it needs",
         ),
         ("unshare", "unshare is not installed; apt-get install util-linux."),
     ],
@@ -75,8 +77,8 @@ def test_a_program_that_is_not_installed_is_named(monkeypatch, missing, told):
     monkeypatch.setattr(nfs, "_program", lambda name: None if name == missing else real(name))
     nfs.forget()
     for _ in range(2):  # the same each time
-        with pytest.raises(nfs.NfsCannot, match=f"Cannot start an NFS server: {told}"):
-            nfs.chosen("near", Path("/var/tmp"))
+        with pytest.raises(nfs.NfsUnavailable, match=f"Cannot start an NFS server: {told}"):
+            nfs.connect("near", Path("/var/tmp"))
     nfs.forget()
 
 
@@ -88,8 +90,8 @@ from pathlib import Path
 from reckon.hosts import nfs
 become(54321)
 try:
-    nfs.chosen("near", Path("/var/tmp")); say("ran")
-except nfs.NfsCannot as reason:
+    nfs.connect("near", Path("/var/tmp")); say("ran")
+except nfs.NfsUnavailable as reason:
     say(str(reason))
 """)
     assert said.startswith("Cannot start an NFS server: nfs-ganesha needs root outside any")
@@ -123,7 +125,7 @@ def test_a_port_that_is_taken_is_told_with_the_servers_last_words(here, monkeypa
     )
     monkeypatch.setattr(nfs, "_SERVE", f'{sys.executable} -c "{listen}" &\nsleep 0.5\n{nfs._SERVE}')
     nfs.forget()
-    with pytest.raises(nfs.NfsCannot, match="ended.*(bind|svc|Fatal|socket|exiting)"):
+    with pytest.raises(nfs.NfsUnavailable, match="ended.*(bind|svc|Fatal|socket|exiting)"):
         here.start("near")
 
 
@@ -135,7 +137,7 @@ def test_a_folder_that_cannot_be_exported_is_told():
 def test_without_libnfs_the_row_says_what_to_install(here, monkeypatch):
     monkeypatch.setenv("RECKON_NFS_LIBRARY", "libnothing.so.13")
     with pytest.raises(
-        library.ProbeCannot, match="libnfs is not installed; apt-get install libnfs13"
+        library.ProbeUnsupported, match="libnfs is not installed; apt-get install libnfs13"
     ):
         here.run("random", samples=2)
     here.run("null", samples=2)  # which needs none
@@ -145,10 +147,10 @@ def test_without_libnfs_the_row_says_what_to_install(here, monkeypatch):
 
 
 @pytest.mark.parametrize("version", [3, 4])
-def test_an_export_that_is_not_there(here, monkeypatch, version):
-    monkeypatch.setenv("RECKON_NFS_NEAR_AT", "10.77.0.2:/wrong")
+def test_an_export_that_is_not_there(here, version):
+    places = here.start("near").places | {"nfs_near": "10.77.0.2:/wrong"}
     start = time.monotonic()
-    said = attempt("random", server="near", version=version)
+    said = attempt("random", places=places, server="near", version=version)
     assert f"10.77.0.2 does not export /wrong to us by NFSv{version} (" in said and said.startswith(
         "ProbeFailed"
     ), said
@@ -158,8 +160,8 @@ def test_an_export_that_is_not_there(here, monkeypatch, version):
 @pytest.mark.parametrize(
     "where, told",
     [
-        ("nonsense", 'RECKON_NFS_AT is "nonsense", not HOST:/EXPORT.'),
-        (":/x", 'RECKON_NFS_AT is ":/x", not HOST:/EXPORT.'),
+        ("nonsense", 'The NFS server is "nonsense", not HOST:/EXPORT.'),
+        (":/x", 'The NFS server is ":/x", not HOST:/EXPORT.'),
         (
             "127.0.0.77:/x",
             "Nothing listens at 127.0.0.77 port 2049; is an NFS server running there?",
@@ -210,9 +212,9 @@ def test_what_is_read_from_a_real_server_is_the_file_put_there(here):
     assert [by_4, by_3, end, t470, nothing] == ["ran"] * 5
     assert (
         cold
-        == "ProbeCannot: the page cache of a server on another machine cannot be dropped from here"
+        == "ProbeUnsupported: the page cache of a server on another machine cannot be dropped from here"
     )
-    assert pair == "ProbeCannot: the server's file is not on this machine"
+    assert pair == "ProbeUnsupported: the server's file is not on this machine"
 
 
 def test_a_host_that_does_not_answer_is_waited_for_no_longer_than_the_deadline(here):
@@ -259,8 +261,8 @@ def test_the_setting_is_checked_before_anything_is_measured(monkeypatch):
     ):
         monkeypatch.setenv("RECKON_NFS", where)
         nfs.forget()
-        with pytest.raises(nfs.NfsCannot, match=told):
-            nfs.chosen("other", Path("/var/tmp"))
+        with pytest.raises(nfs.NfsUnavailable, match=told):
+            nfs.connect("other", Path("/var/tmp"))
     nfs.forget()
 
 

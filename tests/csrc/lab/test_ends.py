@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from helpers.labs import SOON_S, USERS, gone, in_lab, living_in, machine, spaces_of
+from helpers.labs import SOON_S, USERS, gone, in_lab, living_in, machine, name_places, spaces_of
 from helpers.processes import alive, until
 from helpers.project import ROOT
 
@@ -151,27 +152,50 @@ def test_of_an_ordinary_user_nothing_is_left_either(user, path):
     assert gone(set(spaces) - ours, pids)
 
 
+@pytest.mark.parametrize(
+    ("whose", "said"),
+    [
+        ("relay_pid", "the relay died of signal 9 (Killed)"),
+        ("peer_pid", "a program of the second host died of signal 9 (Killed)"),
+    ],
+)
+def test_a_lab_that_dies_says_why(whose, said):
+    with labs.Lab(0.001, 1e9) as lab:
+        os.kill(getattr(lab, whose), signal.SIGKILL)
+        with pytest.raises(labs.LabEnded, match="has ended") as ended:
+            for _ in range(1000):
+                lab.counters()
+                time.sleep(0.01)
+        assert said in str(ended.value)
+
+
+def test_a_lab_keeps_no_capability():
+    with labs.Lab(0.001, 1e9) as lab:
+        for pid in (lab.pid, lab.relay_pid, lab.peer_pid):
+            status = Path(f"/proc/{pid}/status").read_text()
+            assert re.search(r"CapEff:\s*0+\n", status), (pid, status)
+
+
 # --- what runs in there ------------------------------------------------------------------------
 
 
 def test_the_second_host_runs_reckon_peer_and_a_row_reaches_it(monkeypatch, path):
     with labs.Lab(0.005, 1e9, path=path) as lab:
-        for name, value in lab.environment.items():
-            monkeypatch.setenv(name, value)
+        name_places(monkeypatch, lab.places)
         # Once a warm-up and once the samples: the row enters twice, and is already there.
         found = library.run("test/peer_echo", {"peer": "other", "turns": 4}, samples=3, warmup=2)
         assert min(found.ticks / found.ops) / library.tick_hz() >= 0.005
-        with pytest.raises(library.ProbeCannot, match="by an isolated probe alone"):
+        with pytest.raises(library.ProbeUnsupported, match="by an isolated probe alone"):
             library.run("test/peer_echo", {"peer": "other"}, isolated=False)
         packets = lab.counters()["to_peer"]["packets"]
         assert packets >= 2 * 5
         library.run("test/peer_echo", {"peer": "loopback", "turns": 50}, samples=3)
         # None of those 150; what still came were the last connection's acknowledgements.
         assert lab.counters()["to_peer"]["packets"] <= packets + 10
-    with pytest.raises(library.ProbeCannot, match="the lab host has ended; start it again"):
+    with pytest.raises(library.ProbeUnsupported, match="the lab host has ended; start it again"):
         library.run("test/peer_echo", {"peer": "other"})
     monkeypatch.setenv("RECKON_PEER_SPACE", str(os.getpid()))  # its pid, now of another process
-    with pytest.raises(library.ProbeCannot, match="the lab host has ended; start it again"):
+    with pytest.raises(library.ProbeUnsupported, match="the lab host has ended; start it again"):
         library.run("test/peer_echo", {"peer": "other"})
 
 
@@ -213,7 +237,7 @@ def test_it_is_ready_when_its_program_listens(tmp_path):
 
 def test_a_program_that_ends_before_it_listens_is_told():
     with pytest.raises(
-        labs.LabCannot, match="ended before it listened on port 9000; start it by hand"
+        labs.LabUnavailable, match="ended before it listened on port 9000; start it by hand"
     ):
         labs.Lab(0, 1e9, ["true"], wait_port=9000)
 

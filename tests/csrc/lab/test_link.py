@@ -6,6 +6,8 @@ import pytest
 from helpers.capabilities import has_capability
 from helpers.labs import USERS, in_lab, machine
 
+pytestmark = pytest.mark.alone  # what its relay is late, it counts
+
 # --- the link ----------------------------------------------------------------------------------
 
 

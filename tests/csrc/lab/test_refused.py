@@ -6,8 +6,7 @@ import pytest
 from helpers.capabilities import capable, has_capability, installed, need, own_mounts, x86_only
 from helpers.labs import NOBODY, USERS, in_lab, startable
 from helpers.project import ROOT
-
-from tests.csrc.cpu.test_refused import FILTER
+from helpers.rows import FILTER
 
 UNSHARE, SOCKET, MOUNT = 272, 41, 165  # x86-64
 NEWUSER, NEWNET, NEWPID = 0x10000000, 0x40000000, 0x20000000
@@ -22,7 +21,7 @@ def attempt(**how):
     try:
         with Lab(0.001, 1e9, SLEEP, **how) as lab:
             return [lab.path, len(round_trips(lab, 3))]
-    except LabCannot as cannot:
+    except LabUnavailable as cannot:
         assert str(cannot).startswith(f"Cannot start the lab host: {cannot.reason}; ")
         return [cannot.reason, cannot.remedy]
 """

@@ -67,7 +67,9 @@ def test_bounds_hold_for_whoever_starts_it():
     for rtt_s, rate in [(-0.001, 1e9), (2.1, 1e9), (0, 9e3), (0, 3e9), (float("nan"), 1e9)]:
         with pytest.raises(ReckonError, match="which the lab host cannot keep"):
             labs.Lab(rtt_s, rate, ["true"])
-    with pytest.raises(labs.LabCannot, match="holds more than 64 MiB on the way; set a shorter"):
+    with pytest.raises(
+        labs.LabUnavailable, match="holds more than 64 MiB on the way; set a shorter"
+    ):
         labs.Lab(2, 2.5e9, ["true"])
 
 
@@ -100,10 +102,9 @@ def test_it_says_what_it_is():
         assert (facts["mtu"], facts["queue"]) == (1500, 4e6)
         assert all(source for _, source in lab.facts.values())
         json.dumps([lab.facts, lab.link])
-        environment = lab.environment
-    assert environment["RECKON_PEER_AT"] == "10.77.0.2:7325"
-    assert environment["RECKON_PEER_SPACE"] == str(lab.pid)
-    assert len(environment["RECKON_PEER_TOKEN"]) == 32
+    assert lab.places["peer"] == "10.77.0.2:7325"
+    assert lab.places["peer_process"] == str(lab.pid)
+    assert len(lab.places["peer_token"]) == 32
 
 
 def test_the_settings_are_what_it_starts_with(monkeypatch):
@@ -115,7 +116,7 @@ def test_the_settings_are_what_it_starts_with(monkeypatch):
 
 def test_without_the_program_it_says_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setenv("RECKON_LIB", str(tmp_path))
-    assert config.library_dir() == tmp_path
+    assert config.settings().library_dir == tmp_path
     with pytest.raises(ReckonError, match="reckon-lab does not start .* run `make lib`"):
         labs.Lab(0, 1e9)
     assert os.listdir(tmp_path) == []

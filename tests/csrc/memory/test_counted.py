@@ -80,6 +80,15 @@ def test_the_share_in_huge_pages_is_of_what_is_present(tmp_path):
     assert said.stdout.split() == ["1.000", "0.000", "0.500", "0.500"]
 
 
+def test_what_is_touched_has_to_fit_not_what_is_requested(tmp_path):
+    """A byte in a huge page takes the whole page."""
+    huge_pages()
+    said = subprocess.run(
+        [compiled(tmp_path, "region")], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.split() == ["-95", "0"]
+
+
 # --- what the compiler made ----------------------------------------------------------------------
 
 

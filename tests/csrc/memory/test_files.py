@@ -4,16 +4,12 @@ import contextlib
 import os
 import re
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 from helpers.capabilities import other_users, own_mounts
-from helpers.processes import probes_of
-from helpers.project import ROOT
-from helpers.rows import FEW, HEAD, MEMORY, MIB, NOBODY_ELSE, NOTHING, in_python
+from helpers.processes import probes_of, until
+from helpers.rows import FEW, MEMORY, MIB, NOBODY_ELSE, NOTHING, in_python, started
 
 from reckon.measurement import library
 
@@ -33,7 +29,7 @@ def in_folder(path, before="", isolated=True):
 def all_cannot(said, told):
     assert len(said) == len(FILES) == 7
     for row, what in said.items():
-        assert what.startswith("ProbeCannot: ") and re.search(told, what), (row, what)
+        assert what.startswith("ProbeUnsupported: ") and re.search(told, what), (row, what)
 
 
 @pytest.mark.parametrize("isolated", [True, False])
@@ -83,7 +79,7 @@ def test_memory_for_files_that_is_full_is_told():
         "say([attempt('memory/fault/hpe_i7_860_memory', {'stride_pages': n}) for n in (512, 4)])"
     )
     full, some = in_python(script, prefix=prefix)
-    assert full == "ProbeCannot: /dev/shm has no room for a file of 4 MiB" and some == "ran"
+    assert full == "ProbeUnsupported: /dev/shm has no room for a file of 4 MiB" and some == "ran"
 
 
 # --- nothing is left -----------------------------------------------------------------------------
@@ -103,7 +99,7 @@ def test_in_this_process_no_row_leaves_anything_behind(tmp_path_factory):
         folder.rmdir()  # and so it is empty
     for row, what, left, files in said:
         assert left == NOTHING and files == [], row
-        assert what == "ran" or what.startswith("ProbeCannot"), row
+        assert what == "ran" or what.startswith("ProbeUnsupported"), row
     assert sum(what == "ran" for _, what, _, _ in said) >= len(MEMORY) - 6
 
 
@@ -117,25 +113,16 @@ def test_what_is_ended_half_way_leaves_no_file(tmp_path, how):
             library.run("memory/fault/major", params, samples=16_000, deadline_s=0.2)
     else:
         script = f"attempt('memory/fault/major', {params}, samples=16_000)"
-        caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)
-        probes = []
-        for _ in range(200):
-            time.sleep(0.02)
-            probes = probes_of(caller.pid)
-            if probes and any("(deleted)" in os.readlink(f) for f in open_files(probes[0])):
-                break
-        assert probes and list(tmp_path.iterdir()) == []
-        os.kill(probes[0], signal.SIGKILL)
-        assert caller.wait() == 0
+        with started(script) as caller:
+            (probe, *_) = until(lambda: list(filter(has_unnamed_file, probes_of(caller.pid))))
+            assert list(tmp_path.iterdir()) == []
+            os.kill(probe, signal.SIGKILL)
+            assert caller.wait() == 0
     assert list(tmp_path.iterdir()) == []
-    for _ in range(100):
-        if (lost := free - os.statvfs(tmp_path).f_bavail) * 4096 < 128 * MIB:
-            break
-        time.sleep(0.05)
-    assert lost * 4096 < 128 * MIB
+    assert until(lambda: free - os.statvfs(tmp_path).f_bavail < 128 * MIB // 4096)
 
 
-def open_files(pid):
+def has_unnamed_file(pid):
     with contextlib.suppress(OSError):
-        return list(Path(f"/proc/{pid}/fd").iterdir())
-    return []
+        return any("(deleted)" in os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir())
+    return False

@@ -16,9 +16,11 @@ import pytest
 from helpers.capabilities import installed, need, two_cpus
 from helpers.processes import probes_of
 from helpers.project import ROOT
-from helpers.rows import HEAD, MIB, huge_pages, in_python
+from helpers.rows import HEAD, MIB, huge_pages, in_python, script_environment
 
 from reckon.measurement import library
+
+pytestmark = pytest.mark.alone  # huge pages are the machine's
 
 # --- work that is left out -----------------------------------------------------------------------
 
@@ -237,7 +239,7 @@ def test_where_huge_pages_are_refused_the_rows_say_so():
     off = "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"
     for said in in_python(huge_attempts(off)):
         assert said.startswith(
-            "ProbeCannot: huge pages are not available here (transparent_hugepage"
+            "ProbeUnsupported: huge pages are not available here (transparent_hugepage"
         )
     small = "say(attempt('memory/latency/random', {'pages': 'small'}))"
     assert in_python(off + small) == "ran"
@@ -263,7 +265,7 @@ def counted_by_perf(row, params, event, samples=3):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONHASHSEED": "0"},
+        env=script_environment({"PYTHONHASHSEED": "0"}),
     )
     assert done.stdout.strip() == '"ran"', done.stdout + done.stderr
     return int(re.search(rf"^(\d+),.*{event}", done.stderr, re.MULTILINE)[1])

@@ -3,15 +3,14 @@
 import os
 import re
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 from helpers.capabilities import capable, other_users, two_cpus
-from helpers.processes import PARENT, STATE, processes_where, stat
+from helpers.processes import living_children, pids_gone, until
 from helpers.project import ROOT
-from helpers.rows import FEW, HEAD, MEMORY, MIB, NOBODY_ELSE, control_group, in_python, kills_in
+from helpers.rows import FEW, MEMORY, MIB, NOBODY_ELSE, control_group, in_python, kills_in, started
 
 from reckon.measurement import library
 
@@ -33,7 +32,7 @@ def limited(script, most=512 * MIB):
     return said
 
 
-TOLD = r"ProbeCannot: \d+ MiB with their page tables do not fit into the \d+ MiB available"
+TOLD = r"ProbeUnsupported: \d+ MiB with their page tables do not fit into the \d+ MiB available"
 
 
 @pytest.mark.parametrize("isolated", [True, False])
@@ -125,14 +124,14 @@ def test_a_file_bigger_than_the_control_group_is_read_through_its_page_cache():
 def test_a_value_that_makes_no_sense_is_told(row, params, told):
     if "load" in row:
         two_cpus()
-    with pytest.raises(library.ProbeCannot, match=told):
+    with pytest.raises(library.ProbeUnsupported, match=told):
         library.run(f"memory/{row}", params)
 
 
 def test_more_bytes_than_can_be_counted_are_told():
     """2^24 touches 2^30 bytes apart for each of 1024 samples: 2^64 bytes, which are 0 in 64 bits."""
     params = {"touches": 1 << 24, "step_bytes": 1 << 30}
-    with pytest.raises(library.ProbeCannot, match="/var/tmp has no room"):
+    with pytest.raises(library.ProbeUnsupported, match="/var/tmp has no room"):
         library.run("memory/fault/minor", params, samples=1024, warmup=0)
 
 
@@ -164,7 +163,7 @@ def test_the_widths_are_those_that_this_cpu_has():
         try:
             library.run("memory/bandwidth/copy_nt", {"size_bytes": 4096, "vector": width})
             assert there, width
-        except library.ProbeCannot as cannot:
+        except library.ProbeUnsupported as cannot:
             assert not there and "no registers of that width" in str(cannot), width
 
 
@@ -177,9 +176,9 @@ def test_with_one_cpu_the_rows_for_two_say_that_they_cannot(isolated):
     wide = {row for row in MEMORY if "threads" in {p.name for p in library.probe(row).parameters}}
     for row, what in said.items():
         if row in ALONE:
-            assert re.match("ProbeCannot: there is (no other CPU|one CPU only)", what), row
+            assert re.match("ProbeUnsupported: there is (no other CPU|one CPU only)", what), row
         elif row in wide:
-            assert what == "ProbeCannot: 2 CPUs are asked for, and this process may use 1", row
+            assert what == "ProbeUnsupported: 2 CPUs are asked for, and this process may use 1", row
         else:
             assert what == "ran" or (row == "memory/fault/huge" and "huge pages" in what), (
                 row,
@@ -242,7 +241,7 @@ def no_affinity(tmp_path_factory):
 def test_what_the_second_process_cannot_is_told_as_such(no_affinity):
     two_cpus()
     said = in_python(f"say(attempt('memory/{TWO}', {{}}, isolated=False))", LD_PRELOAD=no_affinity)
-    assert said == "ProbeCannot: the second process cannot have a CPU and arrays of its own"
+    assert said == "ProbeUnsupported: the second process cannot have a CPU and arrays of its own"
 
 
 def test_where_the_cpus_are_not_known_the_reason_says_so(no_affinity):
@@ -256,35 +255,14 @@ def test_where_the_cpus_are_not_known_the_reason_says_so(no_affinity):
     told = "(which CPUs this process may use is not known: Invalid argument)"
     assert said[0] == "ran"
     assert all(
-        what.startswith("ProbeCannot: there is ") and what.endswith(told) for what in said[1:]
+        what.startswith("ProbeUnsupported: there is ") and what.endswith(told) for what in said[1:]
     )
-
-
-def wait_for(what):
-    for _ in range(200):
-        if what():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_the_second_process_ends_with_the_first():
     two_cpus()
-    script = f"attempt('memory/{TWO}', samples=100_000, isolated=False)"
-    caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)
-
-    def second():
-        return processes_where(lambda path: stat(path)[PARENT] == str(caller.pid))
-
-    try:
-        assert wait_for(second)
-        child = second()[0]
+    with started(f"attempt('memory/{TWO}', samples=100_000, isolated=False)") as caller:
+        (second,) = until(lambda: living_children(caller.pid))
         time.sleep(0.3)  # beyond its beginning
-    finally:
         caller.kill()
-        caller.wait()
-    assert wait_for(
-        lambda: (
-            not processes_where(lambda path: path.name == str(child) and stat(path)[STATE] != "Z")
-        )
-    )
+    assert pids_gone([second])

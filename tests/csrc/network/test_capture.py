@@ -44,6 +44,10 @@ def build(out):
         ROOT / "tests/csrc/programs/capture.c",
         library / "runner/registry.o",
         library / "runner/here.o",
+        *(
+            library / f"probe/{name}.o"
+            for name in ("clock", "kernel_files", "processor", "topology")
+        ),
         library / "network/support/capture.o",
         "-o",
         out,

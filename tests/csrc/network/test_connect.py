@@ -123,7 +123,9 @@ def test_what_holds_a_port_is_bounded():
         " (('connect', 1001), ('close', 1000), ('close', 1001))])"
     )
     assert found[:2] == ["ran", "ran"]
-    assert found[2].startswith("ProbeCannot: A process closes at most 1000 connections in order")
+    assert found[2].startswith(
+        "ProbeUnsupported: A process closes at most 1000 connections in order"
+    )
 
 
 FEW_PORTS = "sysctl -qw net.ipv4.ip_local_port_range='40000 40099' && "
@@ -140,7 +142,7 @@ def test_where_the_ports_would_be_used_up_the_orderly_rows_cannot():
     assert found["close_reset"] == 3 * ["ran"]
     assert found["close"][:2] == 2 * ["ran"]
     assert re.match(
-        r"ProbeCannot: 4\d connections in TIME_WAIT and 20 more would hold over half of "
+        r"ProbeUnsupported: 4\d connections in TIME_WAIT and 20 more would hold over half of "
         r"the 100 local ports; wait a minute\.$",
         found["close"][2],
     )

@@ -7,9 +7,11 @@ import time
 import numpy as np
 import pytest
 from helpers.capabilities import need
-from helpers.connections import ACROSS, PART, ROWS, WIRE, left_running
+from helpers.connections import ACROSS, PART, ROWS, WIRE
+from helpers.labs import name_places
+from helpers.processes import running, until
 
-from reckon.hosts.lab import Lab, LabCannot
+from reckon.hosts.lab import Lab, LabUnavailable
 from reckon.measurement import library
 
 RTT_S = 0.01
@@ -21,13 +23,12 @@ LASTING = [row for row in OVER_THE_LINK if re.search("connect|setup|teardown", r
 def lab():
     try:
         lab = Lab(RTT_S, 100e6)
-    except LabCannot as error:
+    except LabUnavailable as error:
         need(False, str(error))
     with lab, pytest.MonkeyPatch.context() as patch:
-        for name, value in lab.environment.items():
-            patch.setenv(name, value)
+        name_places(patch, lab.places)
         yield lab
-    assert left_running() == []
+    assert until(lambda: not running("reckon-probe") + running("reckon-peer"))
 
 
 def run(row, samples=8, **how):
@@ -70,8 +71,7 @@ def test_when_the_other_host_vanishes_the_row_says_so(monkeypatch, lab):
             told.append(f"{type(error).__name__}: {error}")
 
     with Lab(RTT_S, 100e6) as other:
-        for name, value in other.environment.items():
-            monkeypatch.setenv(name, value)
+        name_places(monkeypatch, other.places)
         runner = threading.Thread(target=long)
         runner.start()
         while runner.is_alive() and other.counters()["to_peer"]["packets"] < 100:

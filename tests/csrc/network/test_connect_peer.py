@@ -210,7 +210,7 @@ def test_where_no_port_is_left_the_row_cannot():
     """But the one of the connection on which the service was asked for, which goes elsewhere: that
     one is then in TIME_WAIT."""
     said = in_own_network(USED_UP, "sysctl -qw net.ipv4.ip_local_port_range='40000 40099' && ")
-    assert said.startswith("ProbeCannot: No local port is left for another connection; wait")
+    assert said.startswith("ProbeUnsupported: No local port is left for another connection; wait")
 
 
 def test_where_no_peer_is_or_the_token_is_another_each_row_says_so(monkeypatch):

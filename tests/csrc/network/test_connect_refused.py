@@ -1,13 +1,13 @@
 """The rows of network/connect where a right, an address, a CPU or a descriptor is missing."""
 
 import os
+import signal
 import threading
-import time
 
 import pytest
 from helpers.capabilities import has_capability, other_users, two_cpus
 from helpers.connections import ACROSS, PART, ROWS, WIRE, in_own_network
-from helpers.processes import PARENT, probes_of, processes_where, stat
+from helpers.processes import pids_gone, probes_of, running, until
 from helpers.rows import NOBODY_ELSE, in_python
 
 from reckon.measurement import library
@@ -21,7 +21,7 @@ def test_without_the_right_to_capture_the_wire_rows_cannot_and_the_others_run():
     )
     for row, what in said.items():
         if row in WIRE:
-            assert what == "ProbeCannot: needs root (CAP_NET_RAW) to capture packets", row
+            assert what == "ProbeUnsupported: needs root (CAP_NET_RAW) to capture packets", row
         else:
             assert what == "ran", row
 
@@ -48,7 +48,7 @@ def test_with_one_cpu_the_rows_across_say_that_they_cannot():
 
 @pytest.mark.parametrize("row", ACROSS)
 def test_the_cpu_of_another_host_is_not_to_be_chosen(row):
-    with pytest.raises(library.ProbeCannot, match="take the probe without _across"):
+    with pytest.raises(library.ProbeUnsupported, match="take the probe without _across"):
         library.run(PART + row, {"peer": "other"})
 
 
@@ -85,7 +85,7 @@ def test_in_this_process_no_row_leaves_anything_behind(peer):
     assert all(child in (None, [0, 0]) for *_, child in said)
     told = {what for _, what, *_ in said if what != "ran"}
     if peer == "other":
-        assert {"ProbeCannot: socket is refused here: Too many open files"} < told
+        assert {"ProbeUnsupported: socket is refused here: Too many open files"} < told
         assert not [w for w in told if "Too many open files" not in w and "CAP_NET_RAW" not in w]
     for row in said[0][0], said[-1][0]:
         assert {what == "ran" for name, what, *_ in said if name == row} == {True, False}
@@ -102,11 +102,9 @@ def test_no_server_outlives_a_killed_probe():
 
     runner = threading.Thread(target=long)
     runner.start()
-    for _ in range(200):
-        time.sleep(0.02)
-        probes = probes_of(os.getpid())
-        if probes and processes_where(lambda path: int(stat(path)[PARENT]) == probes[0]):
-            break
-    os.kill(probes[0], 9)
+    (peer,) = until(lambda: running("reckon-peer"))[:1]
+    (probe,) = probes_of(os.getpid())
+    os.kill(probe, signal.SIGKILL)
     runner.join()
-    assert "died of signal 9" in failed[0]  # and no_peer_is_left says the rest
+    assert "died of signal 9" in failed[0]
+    assert pids_gone([peer])

@@ -74,6 +74,7 @@ def test_a_sample_has_as_many_round_trips_as_it_says(row):
     assert many - few == (13 - 3) * rounds * each
 
 
+@pytest.mark.alone  # on a busy machine a large message is acknowledged in more or fewer pieces
 @pytest.mark.parametrize("row", [row for row in COUNTED if row not in ("icmp", "hpe_i7_860")])
 @pytest.mark.parametrize("size", [1, 65536])
 def test_a_message_of_any_size_goes_there_and_back(row, size):
@@ -133,6 +134,9 @@ def test_a_byte_is_sent_when_it_is_due_and_is_to_be_acknowledged_at_once(tmp_pat
     root()
     hook, told = tmp_path / "quickacks.so", tmp_path / "told"
     told.touch()
+    told.chmod(0o666)  # the peer gives up root's privileges
+    for path in (tmp_path, *list(tmp_path.parents)[:3]):
+        path.chmod(0o755)
     build = ["gcc", "-O2", "-shared", "-fPIC", ROOT / "tests/csrc/programs/quickacks.c", "-o", hook]
     assert subprocess.run(build).returncode == 0
     with monkeypatch.context() as patch:
@@ -229,7 +233,7 @@ def test_against_another_host_the_rows_run_that_can():
         )
     for row, what in said.items():
         if row in LOOPBACK_ALONE:
-            assert what.startswith("ProbeCannot") and "peer must be loopback" in what, row
+            assert what.startswith("ProbeUnsupported") and "peer must be loopback" in what, row
         elif row not in CAPTURED or has_capability("net_raw"):
             assert what == "ran", row
 
@@ -238,4 +242,4 @@ def test_in_this_process_no_row_leaves_anything_behind():
     said = in_python(f"say([[row, attempt(row, isolated=False), left_behind()] for row in {ROWS}])")
     for row, what, left in said:
         assert left == NOTHING, row
-        assert what == "ran" or what.startswith("ProbeCannot"), row
+        assert what == "ran" or what.startswith("ProbeUnsupported"), row

@@ -7,9 +7,10 @@ import time
 import numpy as np
 import pytest
 from helpers.capabilities import need
+from helpers.labs import name_places
 from helpers.trips import CAPTURED, LOOPBACK_ALONE, ROWS, can_run
 
-from reckon.hosts.lab import Lab, LabCannot
+from reckon.hosts.lab import Lab, LabUnavailable
 from reckon.measurement import library
 
 RTT_S, RATE = 0.01, 100e6
@@ -21,11 +22,10 @@ def lab(monkeypatch):
     """Of each test's own, so that none is alive when the next one looks for what was left."""
     try:
         lab = Lab(RTT_S, RATE)
-    except LabCannot as error:
+    except LabUnavailable as error:
         need(False, str(error))
     with lab:
-        for name, value in lab.environment.items():
-            monkeypatch.setenv(name, value)
+        name_places(monkeypatch, lab.places)
         yield lab
 
 

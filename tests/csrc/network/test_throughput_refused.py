@@ -9,12 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from helpers.capabilities import installed, need, other_users, own_network, two_cpus, x86_only
+from helpers.labs import name_places
 from helpers.peers import TOKEN, Peer
 from helpers.processes import living_children, probes_of, until
 from helpers.receivers import FEW, LONG, PART, ROWS, Receiver, possible, run
 from helpers.rows import MIB, NOBODY_ELSE, NOTHING, control_group, in_python, kills_in
 
-from reckon.hosts.lab import Lab, LabCannot
+from reckon.hosts.lab import Lab, LabUnavailable
 from reckon.measurement import library
 
 # --- the other end goes away, or stops ---------------------------------------------------------
@@ -94,7 +95,7 @@ def test_what_is_no_peer_or_refuses_is_told(monkeypatch, other):
     assert "Nothing listens at" in attempt("tcp", peer="other")
     monkeypatch.delenv("RECKON_PEER_AT")
     said = {row: attempt(row, peer="other", **FEW[row]) for row in LONG if possible(row)}
-    assert {what.split(":")[0] for what in said.values()} == {"ProbeCannot"}
+    assert {what.split(":")[0] for what in said.values()} == {"ProbeUnsupported"}
     assert all("needs another host" in what for what in said.values())
     assert "peer is loopback or other" in attempt("mbp2016", peer="nobody")
 
@@ -107,7 +108,7 @@ def test_without_another_cpu_nothing_is_across():
         f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
         f"say({{row: attempt('{PART}' + row, params, samples=1) for row, params in {FEW}.items()}})"
     )
-    assert said.pop("tcp_across").startswith("ProbeCannot: needs a second CPU")
+    assert said.pop("tcp_across").startswith("ProbeUnsupported: needs a second CPU")
     assert said["tcp"] == said["mbp2016"] == "ran"
     assert "peer must be loopback" in attempt("tcp_across", peer="other")
 
@@ -140,7 +141,9 @@ def test_memory_that_is_not_there_is_not_touched():
     )
     with control_group("memory", max=512 * MIB) as group:
         large, small = in_python(script, group)
-        assert large.startswith("ProbeCannot: 512 MiB with their page tables do not fit into the ")
+        assert large.startswith(
+            "ProbeUnsupported: 512 MiB with their page tables do not fit into the "
+        )
         assert small == "ran"
         assert kills_in(group) == 0
 
@@ -152,7 +155,7 @@ def test_a_congestion_control_is_taken_or_refused_by_name(tmp_path):
         " for row in ('tcp', 'start') for name in ('reno', 'nosuch', '')])",
         prefix=["strace", "-f", "-qq", "-o", tmp_path / "log", "-e", "trace=setsockopt"],
     )
-    refused = "ProbeCannot: the congestion control nosuch is not available here: No such file"
+    refused = "ProbeUnsupported: the congestion control nosuch is not available here: No such file"
     assert [what[: len(refused)] for what in said] == 2 * ["ran", refused, "ran"]
     log = (tmp_path / "log").read_text().splitlines()
     chosen = [text for text in log if "TCP_CONGESTION" in text]
@@ -172,7 +175,7 @@ def test_an_ordinary_user_can_run_all_but_the_capture():
         f"become({NOBODY_ELSE})\n"
         f"say({{row: attempt('{PART}' + row, params, samples=1) for row, params in {FEW}.items()}})"
     )
-    assert said.pop("hpe_i7_860") == "ProbeCannot: needs root (CAP_NET_RAW) to capture packets"
+    assert said.pop("hpe_i7_860") == "ProbeUnsupported: needs root (CAP_NET_RAW) to capture packets"
     if len(os.sched_getaffinity(0)) < 2:
         said.pop("tcp_across")
     assert set(said.values()) == {"ran"}
@@ -231,10 +234,9 @@ def lab(monkeypatch):
     def start(rate_bit_per_s):
         try:
             labs.append(Lab(rtt_s=0.010, rate_bit_per_s=rate_bit_per_s))
-        except LabCannot as cannot:
+        except LabUnavailable as cannot:
             need(False, str(cannot))
-        for name, value in labs[-1].environment.items():
-            monkeypatch.setenv(name, value)
+        name_places(monkeypatch, labs[-1].places)
         return labs[-1]
 
     yield start

@@ -1,20 +1,16 @@
 """The rows of other programs where one is missing, refused, broken or hangs: told, nothing left."""
 
-import contextlib
 import os
 import re
 import shutil
-import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 from helpers.capabilities import installed
-from helpers.processes import GROUP, STATE, probes_of, processes_where, stat
+from helpers.processes import descendants, name_of, pids_gone, until
 from helpers.project import ROOT
-from helpers.rows import HEAD, NOBODY_ELSE, in_python
+from helpers.rows import NOBODY_ELSE, in_python, started
 from helpers.tools import IPERF3, LISTEN, PING, PROGRAM, SOCKPERF, private, said_by, said_in_turn
 
 pytestmark = pytest.mark.usefixtures("programs", "own_space")
@@ -33,7 +29,7 @@ def test_a_program_that_is_not_there_is_named(row, isolated):
     said = said_by(row, private(f"mount --bind /dev/null {path_of(row)}"), isolated=isolated)
     package = "iputils-ping" if row == PING else PROGRAM[row]
     assert said == (
-        f"ProbeCannot: {PROGRAM[row]} is not installed (the package {package} of Debian "
+        f"ProbeUnsupported: {PROGRAM[row]} is not installed (the package {package} of Debian "
         "and Ubuntu has it)"
     )
 
@@ -54,13 +50,15 @@ def test_programs_are_looked_for_on_path_and_a_folder_is_no_program(tmp_path):
 @pytest.mark.parametrize("row", PROGRAM)
 def test_without_a_loopback_no_row_can(row):
     assert said_by(row, private("true", network="true")) == (
-        "ProbeCannot: needs the loopback address 127.0.0.1, to which there is no way here"
+        "ProbeUnsupported: needs the loopback address 127.0.0.1, to which there is no way here"
     )
 
 
 def test_with_one_cpu_iperf3_cannot_and_the_others_run():
     before = f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
-    assert said_by(IPERF3, private("true"), before).startswith("ProbeCannot: needs a second CPU")
+    assert said_by(IPERF3, private("true"), before).startswith(
+        "ProbeUnsupported: needs a second CPU"
+    )
     assert (
         said_by(PING, private("true"), before)
         == said_by(SOCKPERF, private("true"), before)
@@ -77,13 +75,13 @@ def test_a_program_that_may_not_be_run_is_refused(tmp_path):
     drop = ["setpriv", "--bounding-set=-net_raw", "--inh-caps=-net_raw"]
     before = f"os.environ['PATH'] = '{tmp_path}'\n"
     said = said_by(PING, [*private("true"), *drop], before, isolated=False)
-    assert said == f"ProbeCannot: {ping} is refused here: Operation not permitted"
+    assert said == f"ProbeUnsupported: {ping} is refused here: Operation not permitted"
 
 
 def test_a_program_that_says_that_it_is_not_permitted_is_refused(pretend):
     prefix = pretend("ping", "echo PING; echo ping: socket: Operation not permitted >&2; exit 2")
     assert said_by(PING, prefix) == (
-        "ProbeCannot: ping is refused here: ping: socket: Operation not permitted"
+        "ProbeUnsupported: ping is refused here: ping: socket: Operation not permitted"
     )
 
 
@@ -95,10 +93,10 @@ def test_an_ordinary_user_may_ping_no_oftener_than_ping_allows():
     often, seldom = in_python(script)
     if seldom == "ran":  # as where ping has rights of its own
         assert re.match(
-            "ProbeCannot: ping is refused here: ping: .*minimal interval.* for user", often
+            "ProbeUnsupported: ping is refused here: ping: .*minimal interval.* for user", often
         )
     else:
-        assert seldom.startswith("ProbeCannot: ping is refused here")
+        assert seldom.startswith("ProbeUnsupported: ping is refused here")
 
 
 # --- broken: a failure, with a sentence ---------------------------------------------------------
@@ -193,31 +191,17 @@ def test_the_rows_own_deadline_ends_programs_and_what_they_started(pretend, row)
 )
 def test_no_program_outlives_a_killed_caller(row, params):
     script = f"attempt({row!r}, {params}, samples=50, deadline_s=60)"
-    caller = subprocess.Popen([sys.executable, "-c", HEAD + script], cwd=ROOT)
     wanted = 1 if row == PING else 2
 
-    def group(of):
-        return processes_where(lambda p: stat(p)[STATE] != "Z" and int(stat(p)[GROUP]) == of)
+    def programs():
+        found = descendants(caller.pid)
+        return found if [name_of(pid) for pid in found].count(PROGRAM[row]) == wanted else []
 
-    try:
-        for _ in range(400):
-            time.sleep(0.02)
-            probes = probes_of(caller.pid)
-            running = group(probes[0]) if probes else []
-            if len(running) == 1 + wanted:
-                break
-        assert len(running) == 1 + wanted
-        names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in running]
-        assert names.count(PROGRAM[row]) == wanted
-    finally:
+    with started(script) as caller:
+        running = until(programs)
         caller.kill()
-        caller.wait()
-    time.sleep(0.5)
-    left = group(probes[0])
-    for pid in left:
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
-    assert left == []
+    assert len(running) == 1 + wanted  # the probe and they
+    assert pids_gone(running)
 
 
 @pytest.mark.skipif(

@@ -5,16 +5,15 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 
 import pytest
-from helpers.peers import TOKEN, Peer, about, peers_running
-from helpers.processes import alive, living_children, pids_gone, probes_of, until
-from helpers.project import ROOT, probes_running
-from helpers.rows import HEAD, in_python
+from helpers.peers import TOKEN, Peer, about
+from helpers.processes import alive, living_children, pids_gone, probes_of, running, until
+from helpers.rows import in_python, started
 
 from reckon.measurement import library
 
+PEER = "reckon-peer"
 SERVICES = [
     "echo 64",
     "echo 1048576",
@@ -100,20 +99,13 @@ def test_it_and_its_services_stay_on_the_cpu_that_it_is_given():
 def in_the_middle(how, isolated, row="test/peer_echo", params="{'turns': 100_000_000}"):
     """A row that would go on for minutes, in a process of its own, and its peer, both started."""
     script = f"say(attempt({row!r}, {params}, isolated={isolated}, deadline_s=50))"
-    caller = subprocess.Popen(
-        [sys.executable, "-c", HEAD + script],
-        cwd=ROOT,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    try:
-        assert until(lambda: len(peers_running()) == 2, 20), "the peer and its service"
-        how(caller)
-        return caller.communicate(timeout=20)[0]
-    finally:
-        caller.kill()
-        caller.communicate()
+    with started(script, stderr=subprocess.PIPE) as caller:
+        try:
+            assert until(lambda: len(running(PEER)) == 2, 20), "the peer and its service"
+            how(caller)
+            return caller.communicate(timeout=20)[0]
+        finally:
+            caller.kill()
 
 
 @pytest.mark.parametrize("isolated", [True, False])
@@ -121,7 +113,7 @@ def test_the_peer_of_a_row_goes_with_the_row(isolated):
     def end_the_row(caller):
         (row,) = probes_of(caller.pid) if isolated else [caller.pid]
         os.kill(row, signal.SIGKILL)
-        assert until(lambda: not peers_running()), peers_running()
+        assert until(lambda: not running(PEER)), running(PEER)
 
     said = in_the_middle(end_the_row, isolated)
     assert "died of signal 9" in said if isolated else said == ""
@@ -130,7 +122,7 @@ def test_the_peer_of_a_row_goes_with_the_row(isolated):
 def test_the_peer_of_a_row_goes_with_the_row_s_caller():
     def end_the_caller(caller):
         caller.kill()
-        assert until(lambda: not peers_running() and not probes_running())
+        assert until(lambda: not running(PEER) + running("reckon-probe"))
 
     in_the_middle(end_the_caller, True)
 
@@ -139,7 +131,7 @@ def test_the_peer_of_a_row_goes_with_the_row_s_caller():
 @pytest.mark.parametrize("isolated", [True, False])
 def test_a_row_whose_peer_dies_fails_at_once_and_has_no_sample(which, isolated):
     def end_the_peer(caller):
-        peers = peers_running()
+        peers = running(PEER)
         (listening,) = [one for one in peers if living_children(one)]
         (service,) = living_children(listening)
         os.kill(service if which == "the service" else listening, signal.SIGKILL)
@@ -153,7 +145,7 @@ def test_a_row_whose_peer_stops_answering_fails_by_its_time_limit():
     """Stopped, not ended: the connection is still there."""
 
     def stop_the_peer(caller):
-        for one in peers_running():
+        for one in running(PEER):
             os.kill(one, signal.SIGSTOP)
 
     said = in_the_middle(stop_the_peer, True)

@@ -8,13 +8,12 @@ import time
 
 import pytest
 from helpers.capabilities import need, own_network
-from helpers.peers import TOKEN, Peer, about, exactly, line
+from helpers.peers import TOKEN, Peer, about, choice, exactly, line, row
 from helpers.processes import living_children, until
 from helpers.project import ROOT
 from helpers.rows import in_python
 
 from reckon.measurement import library
-from tests.csrc.peer.test_refused import choice, row
 
 
 @pytest.fixture
@@ -189,7 +188,7 @@ def test_ipv6_alone_is_enough_for_a_row_and_its_own_peer():
 def test_without_any_loopback_the_row_says_so():
     own_network()
     said = in_python("say(attempt('test/peer_echo'))", prefix=("unshare", "-n"))
-    assert said.startswith("ProbeCannot: needs a loopback interface that is up")
+    assert said.startswith("ProbeUnsupported: needs a loopback interface that is up")
 
 
 def test_an_ipv6_peer_serves_both(peer):
@@ -198,7 +197,7 @@ def test_an_ipv6_peer_serves_both(peer):
         assert one.at.startswith("[::1]:")
         assert row(one.at) == "ran"
         chosen = choice(one.at)
-        assert chosen.environment["RECKON_PEER_AT"] == one.at
+        assert chosen.places["peer"] == one.at
         for name in ("test/peer_echo", "test/peer_udp"):
-            library.run(name, {"peer": "other"}, samples=2)
+            library.run(name, {"peer": "other"}, chosen.places, samples=2)
         assert about(one)["interface"] == "lo"

@@ -9,44 +9,22 @@ import time
 
 import pytest
 from helpers.capabilities import own_network
-from helpers.peers import PROGRAM, TOKEN, Peer
+from helpers.peers import PROGRAM, TOKEN, Peer, choice, row
 from helpers.processes import until
 from helpers.rows import in_python
 
-from reckon import config
-from reckon.hosts import peer as other
 from reckon.measurement import library
 
 WRONG = "wrong-token-of-the-tests"
 
 
-pytestmark = pytest.mark.usefixtures("nothing_is_chosen")
-
-
-def row(at, token=TOKEN, service="about"):
-    """What a row says whose other host is there."""
-    os.environ["RECKON_PEER_AT"], os.environ["RECKON_PEER_TOKEN"] = at, token
-    try:
-        library.run("test/peer_ask", {"peer": "other", "service": service}, warmup=0)
-    except library.ReckonError as error:
-        return f"{type(error).__name__}: {error}"
-    return "ran"
-
-
-def choice(at, token=TOKEN):
-    """What is said before any row."""
-    os.environ["RECKON_PEER"], os.environ["RECKON_PEER_TOKEN"] = at, token
-    other.forget()
-    try:
-        return other.chosen()
-    except config.ReckonError as error:
-        return f"{type(error).__name__}: {error}"
+pytestmark = pytest.mark.usefixtures("no_host_is_set")
 
 
 def both(at, token=TOKEN):
     """The same of both, each a sentence that is whole."""
     of_row, of_choice = row(at, token), choice(at, token)
-    assert of_row.startswith("ProbeFailed: ") and of_choice.startswith("PeerCannot: ")
+    assert of_row.startswith("ProbeFailed: ") and of_choice.startswith("PeerUnavailable: ")
     of_row, of_choice = of_row.split(": ", 1)[1], of_choice.split(": ", 1)[1]
     assert of_row.endswith((".", "?")) and of_choice.endswith((".", "?")), (of_row, of_choice)
     return of_row, of_choice
@@ -56,7 +34,7 @@ def both(at, token=TOKEN):
 
 
 def test_without_another_host_a_row_cannot():
-    with pytest.raises(library.ProbeCannot, match="needs another host: none is set"):
+    with pytest.raises(library.ProbeUnsupported, match="needs another host: none is set"):
         library.run("test/peer_ask", {"peer": "other"})
 
 

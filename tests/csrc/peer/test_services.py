@@ -7,9 +7,8 @@ import time
 
 import pytest
 from helpers.capabilities import own_network
-from helpers.peers import TOKEN, about, everything, exactly, line
+from helpers.peers import TOKEN, about, door, everything, exactly, line
 from helpers.processes import living_children, until
-from helpers.project import ROOT
 from helpers.rows import in_python
 
 from reckon.measurement import library
@@ -124,13 +123,6 @@ def test_notes_that_would_be_too_many_thin_out_and_still_end_exactly(peer):
 # --- services with a port of their own ---------------------------------------------------------
 
 
-def door(peer, service):
-    connection, answer = peer.ask(service)
-    word, port = answer.split()
-    assert word == "ok"
-    return connection, (peer.address[0], int(port))
-
-
 def test_datagrams_come_back_to_each_sender_on_the_host_that_asked(peer):
     control, address = door(peer, "udp-echo")
     with control:
@@ -210,12 +202,10 @@ def test_accept_tells_how_often_its_queue_was_full():
     """In a network of the test's own, where nobody else's connections count."""
     own_network()
     short = 'ip link set lo up; echo 2 > /proc/sys/net/core/somaxconn; exec "$@"'
-    script = f"""
+    script = """
 import signal, socket, sys
-sys.path.insert(0, {str(ROOT / "tests")!r})
-from helpers.peers import Peer, line
+from helpers.peers import Peer, door, line
 from helpers.processes import living_children, until
-from tests.csrc.peer.test_services import door
 def drops(peer, crowd):
     control, address = door(peer, "accept 3 0")
     (service,) = living_children(peer.pid)

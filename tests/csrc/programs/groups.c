@@ -1,6 +1,7 @@
 /* groups.c: put before the C library (LD_PRELOAD) by tests/test_files_cache_groups.py: folders in
  * GROUPS behave as control groups of version 2. One that is made has its files, whoever writes to
  * cgroup.procs is in, and one that is removed goes with its files. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,10 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const files[] = {"cgroup.procs", "memory.max", "memory.current", "memory.stat"};
+static const char *const files[] = {"cgroup.procs", "memory.max", "memory.current", "memory.stat",
+                                    "memory.limit_in_bytes"};
 /* Of a limit of 8 MiB that is full: 7 MiB of it page cache. */
 static const char *const holds[] = {"", "max", "8388608",
-                                    "anon 4096\nfile 7340032\nkernel 1048576\n"};
+                                    "anon 4096\nfile 7340032\nkernel 1048576\n", "max"};
 
 static int ours(const char *path)
 {
@@ -34,6 +36,29 @@ static void each_file(const char *folder, int make)
     }
 }
 
+/* $OWN_GROUP is this process's group, and GROUPS is where groups are mounted. */
+FILE *fopen(const char *path, const char *mode)
+{
+    FILE *(*const real)(const char *, const char *) =
+        (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
+    static const char mounted[] = "/sys/fs/cgroup/";
+    char other[PATH_MAX];
+    if (getenv("OWN_GROUP") && strcmp(path, "/proc/self/cgroup") == 0)
+        return real(getenv("OWN_GROUP"), mode);
+    if (getenv("OWN_GROUP") && strncmp(path, mounted, strlen(mounted)) == 0) {
+        snprintf(other, sizeof other, "%s/%s", getenv("GROUPS"), path + strlen(mounted));
+        return real(other, mode);
+    }
+    return real(path, mode);
+}
+
+DIR *opendir(const char *path)
+{
+    DIR *(*const real)(const char *) = (DIR * (*)(const char *)) dlsym(RTLD_NEXT, "opendir");
+    const int own = getenv("OWN_GROUP") && strcmp(path, "/sys/fs/cgroup") == 0;
+    return real(own ? getenv("GROUPS") : path);
+}
+
 int mkdir(const char *path, mode_t mode)
 {
     int (*const real)(const char *, mode_t) =
@@ -50,7 +75,8 @@ int rmdir(const char *path)
     if (ours(path)) {
         char copy[PATH_MAX], log[PATH_MAX + 32];
         snprintf(log, sizeof log, "%s/limit-of-the-last", getenv("GROUPS"));
-        snprintf(copy, sizeof copy, "%s/memory.max", path);
+        snprintf(copy, sizeof copy, "%s/%s", path,
+                 getenv("OWN_GROUP") ? "memory.limit_in_bytes" : "memory.max");
         unlink(log);
         if (link(copy, log) < 0)
             return -1;

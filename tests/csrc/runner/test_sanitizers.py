@@ -22,7 +22,7 @@ for isolated in (True, False):
         try:
             library.run(probe.name, params, samples=3, isolated=isolated)
             ran += 1
-        except library.ProbeCannot:
+        except library.ProbeUnsupported:
             pass
 for name, params in (("nope", {}), ("cpu/syscall/getpid", {"calls": "x" * 3000}),
                      ("cpu/syscall/getpid", {"calls=1\\ncalls": "2"})):
@@ -80,8 +80,8 @@ from reckon.hosts import nfs
 from reckon.computer import scratch
 folder = scratch.prepare(1, 1 << 20)[0].parent
 try:
-    nfs.chosen("near", folder)
-except nfs.NfsCannot as reason:
+    places = nfs.connect("near", folder).places | {"files": str(folder)}
+except nfs.NfsUnavailable as reason:
     print("cannot", reason)
 else:
     ran = 0
@@ -91,9 +91,10 @@ else:
             params = {"server": "near", "file_bytes": 1 << 18, "version": version}
             if name.startswith("files/remote/") and "server" in takes:
                 try:
-                    library.run(name, {k: v for k, v in params.items() if k in takes}, samples=3)
+                    known = {k: v for k, v in params.items() if k in takes}
+                    library.run(name, known, places, samples=3)
                     ran += 1
-                except library.ProbeCannot:
+                except library.ProbeUnsupported:
                     pass
     nfs.forget()
     print("ran", ran)

@@ -23,13 +23,13 @@ FIFTH = {
     "fifth/uses.c": (
         '#include "fifth/support/outer.h"\n#include "probe/probe.h"\n'
         "static int trials(struct rk_context *c, struct rk_sample *out, size_t n)\n"
-        "{ RK_BATCH(out, n, 1, fifth_outer()); return c ? 0 : -EINVAL; }\n"
+        "{ RK_TIME_TRIALS(out, n, 1, fifth_outer()); return c ? 0 : -EINVAL; }\n"
         'RK_PROBE(uses, .name = "fifth/uses/it", .op = "call", .timed = "it", .trials = trials);\n'
     ),
     "fifth/plain.c": (
         '#include "probe/probe.h"\n'
         "static int trials(struct rk_context *c, struct rk_sample *out, size_t n)\n"
-        "{ RK_BATCH(out, n, 1, (void)0); return c ? 0 : -EINVAL; }\n"
+        "{ RK_TIME_TRIALS(out, n, 1, (void)0); return c ? 0 : -EINVAL; }\n"
         'RK_PROBE(plain, .name = "fifth/plain/it", .op = "call", .timed = "it", .trials = trials);\n'
     ),
 }
@@ -75,7 +75,6 @@ def changed_by_an_edit(folder, file):
     return {name for name in before if before[name] != after[name]}
 
 
-@pytest.mark.beside
 @pytest.mark.parametrize(
     "file", ["runner/registry.c", "runner/here.c", "runner/run.c", "runner/main.c", "reckon.h"]
 )
@@ -83,14 +82,12 @@ def test_an_edit_of_the_runner_changes_the_key_of_every_probe(copy, file):
     assert changed_by_an_edit(copy, file) == set(keys(copy))
 
 
-@pytest.mark.beside
 @pytest.mark.parametrize("file", [file for file in FIFTH if "/support/" in file])
 def test_an_edit_of_support_code_changes_the_keys_of_the_probes_that_link_it(copy, file):
     """Also where other support code calls it, and the probe does not."""
     assert changed_by_an_edit(copy, file) == {"fifth/uses/it"}
 
 
-@pytest.mark.beside
 def test_an_edit_of_shared_code_changes_the_keys_of_the_objects_that_call_it(copy):
     changed = changed_by_an_edit(copy, "probe/available.c")
     expected = set()
@@ -108,7 +105,6 @@ def test_an_edit_of_shared_code_changes_the_keys_of_the_objects_that_call_it(cop
     assert not {"cpu/syscall/getpid", "cpu/clock/core", "fifth/uses/it"} & changed
 
 
-@pytest.mark.beside
 @pytest.mark.parametrize("file", ["cpu/syscall.c", "fifth/plain.c"])
 def test_an_edit_of_an_experiment_changes_the_keys_of_its_own_probes_alone(copy, file):
     changed = changed_by_an_edit(copy, file)
@@ -119,14 +115,12 @@ def test_an_edit_of_an_experiment_changes_the_keys_of_its_own_probes_alone(copy,
     assert changed == {name for name in probes if probes[name] == file}
 
 
-@pytest.mark.beside
 @pytest.mark.parametrize("file", ["peer/stream.c", "peer/peer.h"])
 def test_an_edit_of_the_peer_changes_the_keys_of_the_probes_that_need_one(copy, file):
     needing = {name for name, probe in library.probes().items() if probe.needs & library.Needs.PEER}
     assert needing and changed_by_an_edit(copy, file) == needing
 
 
-@pytest.mark.beside
 def test_a_probe_that_uses_the_code_of_another_experiment_does_not_build(copy):
     """Its key would not cover that code."""
     source = copy / "csrc/fifth/plain.c"

@@ -1,0 +1,64 @@
+#include "probe/owner.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The beginning of a file of the kernel's, as text; the number of bytes read, or -1. */
+static ssize_t read_beginning(const char *path, char *text, size_t size)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd < 0 ? -1 : read(fd, text, size - 1);
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = 0;
+    return got;
+}
+
+/* When a process started, in ticks since boot (proc_pid_stat(5), field 22). 0 or -1. */
+static int started_at(int pid, unsigned long long *started)
+{
+    char path[64], stat[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    const char *const after = read_beginning(path, stat, sizeof stat) > 0 ? strrchr(stat, ')') : 0;
+    return after && sscanf(after,
+                           ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                           "%*s %*s %*s %llu",
+                           started) == 1
+               ? 0
+               : -1;
+}
+
+/* The beginning of this boot's identifier, and the number of the PID namespace. 0 or -1. */
+static int own_space(char space[48])
+{
+    char link[64] = "", boot[9];
+    const ssize_t known = read_beginning("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    snprintf(space, 48, "%s", boot);
+    return known == 8 && readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 &&
+                   sscanf(link, "pid:[%31[0-9]", space + 8) == 1
+               ? 0
+               : -1;
+}
+
+int rk_owner_name(char name[RK_OWNER_MOST])
+{
+    char space[48];
+    unsigned long long started;
+    if (own_space(space) || started_at((int)getpid(), &started))
+        return -1;
+    snprintf(name, RK_OWNER_MOST, "%s-%d-%llu", space, (int)getpid(), started);
+    return 0;
+}
+
+int rk_owner_has_ended(const char *name)
+{
+    char own[48], space[48];
+    int pid;
+    unsigned long long then, now;
+    if (own_space(own) || sscanf(name, "%47[0-9a-f]-%d-%llu", space, &pid, &then) != 3 ||
+        strcmp(own, space) != 0)
+        return 0;
+    return started_at(pid, &now) != 0 || now != then;
+}

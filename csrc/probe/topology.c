@@ -1,0 +1,140 @@
+#include "probe/topology.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/kernel_files.h"
+
+#define PATH_BYTES 512
+#define CACHES_MOST 8 /* index0 to index7 of a CPU; there are four on most */
+
+/* In order of weight; each 0 where the kernel does not say. */
+struct speed {
+    int64_t capacity;            /* relative to the fastest: AArch64, and hybrid x86 since 6.12 */
+    int64_t is_performance_core; /* Intel's hybrid processors */
+    int64_t max_khz;
+};
+
+/* What a CPU is worth as a partner, in order of weight. */
+struct merits {
+    int is_other_core;
+    struct speed speed;
+    int shares_cache;
+};
+
+/* Whether a list such as "0-3,8" has that CPU. 0 if there is no such file. */
+static int lists(const char *path, int cpu)
+{
+    char list[4096];
+    FILE *file = fopen(path, "re");
+    const int is_read = file && fgets(list, sizeof list, file);
+    if (file)
+        fclose(file);
+    for (char *rest = list, *range; is_read && (range = strsep(&rest, ","));) {
+        int first, last;
+        const int numbers = sscanf(range, "%d-%d", &first, &last);
+        if (numbers >= 1 && cpu >= first && cpu <= (numbers == 2 ? last : first))
+            return 1;
+    }
+    return 0;
+}
+
+static int64_t number_or_0(const char *path)
+{
+    const int64_t number = rk_number_in(path);
+    return number == INT64_MAX ? 0 : number;
+}
+
+static struct speed speed_of(const char *sys, int cpu)
+{
+    char path[PATH_BYTES];
+    struct speed speed;
+    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cpu_capacity", sys, cpu);
+    speed.capacity = number_or_0(path);
+    snprintf(path, sizeof path, "%s/devices/cpu_core/cpus", sys);
+    speed.is_performance_core = lists(path, cpu);
+    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cpufreq/cpuinfo_max_freq", sys, cpu);
+    speed.max_khz = number_or_0(path);
+    return speed;
+}
+
+static int is_sibling(const char *sys, int cpu, int other)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/topology/thread_siblings_list", sys,
+             cpu);
+    return lists(path, other);
+}
+
+/* Whether both are below the last cache of `cpu`. */
+static int shares_last_cache(const char *sys, int cpu, int other)
+{
+    char path[PATH_BYTES];
+    int64_t last_level = 0;
+    int shares = 0;
+    for (int i = 0; i < CACHES_MOST; i++) {
+        snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cache/index%d/level", sys, cpu, i);
+        const int64_t level = number_or_0(path);
+        if (level < last_level || !level)
+            continue;
+        last_level = level;
+        snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
+                 sys, cpu, i);
+        shares = lists(path, other);
+    }
+    return shares;
+}
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_speeds(const struct speed *a, const struct speed *b)
+{
+    int order = compare(a->capacity, b->capacity);
+    if (!order)
+        order = compare(a->is_performance_core, b->is_performance_core);
+    return order ? order : compare(a->max_khz, b->max_khz);
+}
+
+static int compare_merits(const struct merits *a, const struct merits *b)
+{
+    int order = compare(a->is_other_core, b->is_other_core);
+    if (!order)
+        order = compare_speeds(&a->speed, &b->speed);
+    return order ? order : compare(a->shares_cache, b->shares_cache);
+}
+
+int rk_fastest_cpu(const char *sys, const cpu_set_t *allowed)
+{
+    struct speed best = {0, 0, 0};
+    int chosen = -1;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, allowed))
+            continue;
+        const struct speed speed = speed_of(sys, cpu);
+        if (chosen < 0 || compare_speeds(&speed, &best) >= 0) {
+            best = speed;
+            chosen = cpu;
+        }
+    }
+    return chosen;
+}
+
+int rk_partner_cpu(const char *sys, const cpu_set_t *allowed, int cpu)
+{
+    struct merits best = {0};
+    int chosen = -1;
+    for (int other = 0; other < CPU_SETSIZE; other++) {
+        if (other == cpu || !CPU_ISSET(other, allowed))
+            continue;
+        const struct merits merits = {!is_sibling(sys, cpu, other), speed_of(sys, other),
+                                      shares_last_cache(sys, cpu, other)};
+        if (chosen < 0 || compare_merits(&merits, &best) > 0) {
+            best = merits;
+            chosen = other;
+        }
+    }
+    return chosen;
+}

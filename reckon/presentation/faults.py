@@ -1,0 +1,67 @@
+"""Page faults as the kernel counted them in the processes that were timed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from reckon import records
+from reckon.presentation.block import Block, grid, label
+from reckon.presentation.text import NONE
+from reckon.records.result import Result
+
+_HEADER = [
+    "Row",
+    "Pages touched",
+    "Faults in the trials",
+    "Minor faults of the processes",
+    "Major faults",
+]
+
+
+def fault_counts(results: Iterable[Result], caption: str, name: str) -> Block:
+    """Pages touched, and faults counted in the trials and in the whole processes."""
+    return grid(_HEADER, [_counts(result) for result in results], caption, name)
+
+
+def faults_per_touch(result: Result) -> float:
+    """Faults counted in the trials for each page touched; nan if either is unknown."""
+    touched, counted = _touched(result), _counted(result)
+    return counted / touched if touched and counted is not None else math.nan
+
+
+def time_per_major_fault(result: Result) -> float:
+    """Seconds of all trials for each major fault of the processes; nan without one."""
+    faults = sum(process.major_faults for process in _processes(result))
+    if not (faults and result.measurement):
+        return math.nan
+    ticks = sum(sum(process.ticks) for process in _processes(result))
+    return ticks / result.measurement.tick_hz / faults
+
+
+def _processes(result: Result) -> list[records.Process]:
+    return [process for point in result.points for process in point.processes]
+
+
+def _touched(result: Result) -> int | None:
+    """Pages touched in all trials; None if the probe sets their number itself."""
+    touches = result.measurement.params.get("touches") if result.measurement else None
+    trials = sum(len(process.ticks) for process in _processes(result))
+    return trials * int(touches) if touches else None
+
+
+def _counted(result: Result) -> int | None:
+    """Faults in all trials; None if the probe counts no faults."""
+    if result.measurement is None or result.measurement.op != "fault":
+        return None
+    counts = [np.broadcast_to(p.ops, len(p.ticks)) for p in _processes(result)]
+    return sum(int(np.sum(count)) for count in counts)
+
+
+def _counts(result: Result) -> list[str]:
+    known = [NONE if n is None else str(n) for n in (_touched(result), _counted(result))]
+    minor = sum(process.minor_faults for process in _processes(result))
+    major = sum(process.major_faults for process in _processes(result))
+    return [label(result.quantity), *known, str(minor), str(major)]

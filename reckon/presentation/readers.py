@@ -1,0 +1,91 @@
+"""Several readers at once: from how many on a rate is full, and how evenly they are served."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from reckon import records, units
+from reckon.presentation.block import Block, grid
+from reckon.presentation.text import NONE, percent, ratio
+from reckon.records.result import Result
+
+_FULL = 0.9  # this share of the highest rate counts as full
+_SLOWER = 1.1  # a block takes longer than alone beyond this ratio
+
+
+@dataclass(frozen=True)
+class ReaderShare:
+    """The slowest and the fastest reader over their mean: medians over all trials."""
+
+    readers: float
+    slowest: float
+    fastest: float
+
+
+def full_from(rates: Result) -> float | None:
+    """The first number of readers whose rate is full; None if that is the last one, or unknown."""
+    if not rates.has_samples:
+        return None
+    first = int((rates.medians >= _FULL * rates.medians.max()).argmax())
+    return rates.axis_told[first] if first < len(rates.medians) - 1 else None
+
+
+def first_slower(times: Result, alone: float) -> str:
+    """Up to how many readers a block takes as long as alone, and how long with the most."""
+    numbers, ratios = times.axis_told, times.medians / alone
+    slower = [i for i, value in enumerate(ratios) if i > 0 and value > _SLOWER]
+    last = f"with {numbers[-1]:g} readers {units.number(ratios[-1], 2)} times as long."
+    if slower and slower[0] == 1:
+        first = (
+            f"Already with {numbers[1]:g} readers a block takes {units.number(ratios[1], 2)} times"
+        )
+        return f"{first} as long as alone, and {last}"
+    until = numbers[slower[0] - 1] if slower else numbers[-1]
+    return (
+        f"Up to {until:g} readers a block takes less than {_SLOWER:g} times what it takes alone, "
+        f"and {last}"
+    )
+
+
+def reader_shares(times: Result) -> list[ReaderShare]:
+    """How evenly the readers of a trial are served, by their number."""
+    return [_share(point) for point in times.points]
+
+
+def _share(point: records.Point) -> ReaderShare:
+    slowest, fastest = [], []
+    for process in point.processes:
+        # A trial has a sample of each reader; an unfinished last trial is left out.
+        readers = min(int(point.x or 1), len(process.ticks))
+        whole_trials = len(process.ticks) // readers
+        trials = np.array(process.ticks[: whole_trials * readers]).reshape(whole_trials, readers)
+        slowest += list(trials.max(axis=1) / trials.mean(axis=1))
+        fastest += list(trials.min(axis=1) / trials.mean(axis=1))
+    return ReaderShare(point.x or 1, float(np.median(slowest)), float(np.median(fastest)))
+
+
+def reader_shares_table(
+    shares: list[ReaderShare], slowest: Result, start: Result, caption: str, name: str
+) -> Block:
+    """The same as a table, with when the last reader begins, as a share of the trial."""
+    rows = [
+        [f"{s.readers:g}", ratio(s.slowest), ratio(s.fastest), _late(s.readers, slowest, start)]
+        for s in shares
+    ]
+    header = [
+        "Readers",
+        "Slowest / mean",
+        "Fastest / mean",
+        "The last begins after, as a share of the trial",
+    ]
+    return grid(header, rows, caption, name)
+
+
+def _late(readers: float, slowest: Result, start: Result) -> str:
+    begun, took = start.place(readers), slowest.place(readers)
+    if begun is None or took is None or slowest.measurement is None:
+        return NONE
+    trial = float(slowest.measurement.params["blocks"]) * slowest.medians[took]
+    return percent(start.medians[begun] / trial)

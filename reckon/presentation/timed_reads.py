@@ -1,0 +1,89 @@
+"""Reads that were timed one by one: which of them waited for a disk, and what they cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from reckon import records, units
+from reckon.presentation.block import Block, say
+from reckon.presentation.text import literal, ratio
+from reckon.records.result import Result
+from reckon.records.values import process_values
+from reckon.statistics import onset
+
+
+def _values(result: Result, point: records.Point) -> list[np.ndarray]:
+    """The values of each process's trials, in base units."""
+    measurement = result.measurement
+    if measurement is None:
+        return []
+    return [process_values(p, measurement, result.unit) for p in point.processes]
+
+
+@dataclass(frozen=True)
+class SingleReads:
+    """Reads of several quantities, each timed alone, in base units, by quantity and process; those
+    above the limit waited for a disk."""
+
+    processes: dict[str, list[np.ndarray]]
+    limit: float
+    has_gap: bool  # between short and long reads: the limit lies in it
+
+    @property
+    def times(self) -> dict[str, np.ndarray]:
+        """Every read of each quantity."""
+        return {name: np.concatenate(values) for name, values in self.processes.items()}
+
+    def median(self, quantity: str) -> float:
+        """The median of the processes' medians."""
+        return float(np.median([np.median(values) for values in self.processes[quantity]]))
+
+    def waited(self, quantity: str) -> float:
+        """The share of reads that waited."""
+        return float((self.times[quantity] > self.limit).mean())
+
+    def time_waited(self, quantity: str) -> float:
+        """The share of all reads' time that those that waited took."""
+        times = self.times[quantity]
+        return float(times[times > self.limit].sum() / times.sum())
+
+
+def single_reads(results: list[Result], limit_without_gap: float) -> SingleReads:
+    """The reads of all that have samples; without a gap between short and long ones the limit is
+    `limit_without_gap`."""
+    processes = {r.quantity: _values(r, r.points[0]) for r in results if r.has_samples}
+    every = [times for values in processes.values() for times in values]
+    gap = onset.slow_from(np.concatenate(every)) if every else None
+    return SingleReads(processes, gap or limit_without_gap, gap is not None)
+
+
+def costs(curve: Result, miss: float) -> Block:
+    """What a read takes that finds its block, and one that does not: the curve mixes the two.
+
+    The first is predicted by the least of the curve, the second by `miss` more, in base units.
+    """
+    if not curve.has_samples:
+        reason = literal(curve.reason)
+        return say(f"What a read costs that finds its block could not be measured: {reason}.")
+    times = np.concatenate([values for point in curve.points for values in _values(curve, point)])
+    limit = onset.slow_from(times)
+    least = float(np.nanmin(curve.sealed("predicted")))
+    if limit is None:
+        hit = _cost(times, least, curve.unit)
+        return say(f"Of the reads, one that finds its block {hit}; no other was seen.")
+    hit = _cost(times[times < limit], least, curve.unit)
+    missed = _cost(times[times >= limit], least + miss, curve.unit)
+    return say(
+        f"A read is one of two: one that finds its block {hit}, and one that does not {missed}; "
+        "while the file fits, the first alone decides."
+    )
+
+
+def _cost(times: np.ndarray, predicted: float, unit: str) -> str:
+    mean = float(times.mean())
+    return (
+        f"takes {units.amount(mean, unit)} on average, predicted {units.amount(predicted, unit)} "
+        f"({ratio(mean / predicted)})"
+    )

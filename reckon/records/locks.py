@@ -1,0 +1,95 @@
+"""Locks between processes: on a run that is measured or written, on the folder of a build.
+
+The kernel releases a lock when its process ends, however that ends (flock(2)).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from reckon import config
+from reckon.config import ReckonError
+
+_PATIENCE_S = 1.0  # a shorter wait is not reported
+_POLL_S = 0.05
+
+_held: set[tuple[int, Path]] = set()  # by this process; it does not wait for itself
+
+
+@contextlib.contextmanager
+def lock(path: Path, purpose: str, on_wait: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Holds the lock file for the duration of the block; waits for another process that has it.
+
+    purpose: what the holder does, as other processes report it ("measures in the run x").
+    on_wait: takes a sentence after a second of waiting; by default it goes to standard error.
+    Raises ReckonError if the file cannot be made."""
+    key = os.getpid(), path
+    if key in _held:
+        yield
+        return
+    descriptor = _acquire(path, on_wait or _report)
+    with contextlib.suppress(OSError):  # a full disk: the lock holds without the words
+        os.write(descriptor, f"process {os.getpid()}, which {purpose}".encode())
+    _held.add(key)
+    try:
+        yield
+    finally:
+        _held.remove(key)
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _report(sentence: str) -> None:
+    if config.builder():  # past the page, into the log of the kernels
+        os.write(2, f"{sentence}\n".encode())
+    else:
+        print(sentence, file=sys.stderr)
+
+
+def _acquire(path: Path, on_wait: Callable[[str], None]) -> int:
+    """The descriptor of the locked and emptied file."""
+    report_at_s = time.monotonic() + _PATIENCE_S
+    while True:
+        descriptor = _try(path)
+        if descriptor is not None:
+            os.ftruncate(descriptor, 0)
+            return descriptor
+        if time.monotonic() > report_at_s:
+            report_at_s = float("inf")
+            on_wait(f"Waiting for {_holder(path)}.")
+        time.sleep(_POLL_S)
+
+
+def _try(path: Path) -> int | None:
+    """The descriptor of the locked file; None while another process has it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise ReckonError(f"{path} cannot be locked ({error.strerror}).") from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The holder before removed its file: a lock on that one excludes nobody.
+        if os.fstat(descriptor).st_ino == os.stat(path).st_ino:
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except OSError as error:
+        os.close(descriptor)
+        raise ReckonError(f"{path} cannot be locked ({error.strerror}).") from None
+    os.close(descriptor)
+    return None
+
+
+def _holder(path: Path) -> str:
+    """Who has the lock, as it wrote into the file."""
+    try:
+        return path.read_text(encoding="utf-8") or "another process"
+    except OSError:
+        return "another process"

@@ -1,0 +1,151 @@
+"""Whether a run is as it was written: its chains of hashes, samples and summaries."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import astuple
+from pathlib import Path
+
+import numpy as np
+
+from reckon.config import ReckonError
+from reckon.records import chain
+from reckon.records.models import FORMAT, Measurement, Quantity, Run, SamplesFile
+from reckon.records.store import (
+    experiments,
+    read_record,
+    read_run,
+    read_samples,
+    run_dir,
+    samples_path,
+    with_samples,
+)
+from reckon.records.values import summarised
+from reckon.statistics import VERSION, Summary
+
+_LAST_DIGITS = 1e-9  # which other versions of numpy may compute differently
+# The fields of a measurement that say what its samples mean; they stand in the samples file too.
+_MEANING = ("probe", "version", "op", "timed", "axis", "params", "peer", "warmup", "priority")
+_OF_A_VISIT = ("tick_hz", "started_at", "seconds", "profile")
+
+
+def root_hash(run: str | Path) -> str | None:
+    """The hash that covers all of a run; None for a run of a format without chains."""
+    described = read_run(run)
+    if described is None or described.id is None:
+        return None
+    last = {
+        name: quantity.chain[-1].hash if quantity.chain else ""
+        for experiment in experiments(run)
+        for name, quantity in read_record(run, experiment, samples=False).quantities.items()
+    }
+    return chain.root_hash(described, last)
+
+
+def faults(run: str | Path, only: str | None = None) -> list[str]:
+    """What is broken in the run, or in that experiment of it: a sentence each, with the name."""
+    described = read_run(run)
+    if described is None:
+        raise ReckonError(f"{run_dir(run)} holds no run.")
+    found = []
+    for experiment in [only] if only else experiments(run):
+        try:
+            record = read_record(run, experiment, samples=False)
+        except ReckonError as error:
+            found.append(f"{experiment}: {error}")
+            continue
+        if record.format == FORMAT:
+            for name, quantity in record.quantities.items():
+                found += [f"{name}: {fault}" for fault in _faults(described, run, name, quantity)]
+    return found
+
+
+def _faults(run: Run, folder: str | Path, name: str, quantity: Quantity) -> Iterator[str]:
+    yield from _chain_faults(quantity, run.id or "")
+    if quantity.measurement:
+        yield from _samples_faults(run_dir(folder), name, quantity)
+
+
+def _chain_faults(quantity: Quantity, run_id: str) -> Iterator[str]:
+    previous = run_id
+    for place, link in enumerate(quantity.chain, 1):
+        if link.hash != chain.link_hash(previous, link.event, link.at, link.digest):
+            yield f"link {place} of its chain ({link.event}) was changed"
+        previous = link.hash
+    linked = [link.digest for link in quantity.chain if link.event != "discard"]
+    held = chain.contents(quantity)
+    for event, content in held:
+        if content not in linked:
+            yield f"its chain does not have the digest of this {event}"
+    lost = set(linked) - {content for _, content in held} - chain.discarded(quantity)
+    if lost:
+        yield f"{len(lost)} of what its chain names is missing"
+    yield from _seal_faults(quantity)
+
+
+def _seal_faults(quantity: Quantity) -> Iterator[str]:
+    """A prediction that was sealed after samples were there, which a new seal has to say."""
+    events = [link.event for link in quantity.chain]
+    if not quantity.predictions or quantity.seal.role != "seal" or "visit" not in events:
+        return
+    before = {link.digest for link in quantity.chain[: events.index("visit")]}
+    if chain.digest(quantity.seal) not in before:
+        yield "its seal is younger than its first samples"
+
+
+def _samples_faults(folder: Path, name: str, quantity: Quantity) -> Iterator[str]:
+    measurement = quantity.measurement
+    assert measurement
+    files = []
+    for visit in measurement.visits:
+        path = samples_path(folder, name, visit.number)
+        try:
+            if hashlib.sha256(path.read_bytes()).hexdigest() != visit.digest:
+                yield f"the samples of visit {visit.number} were changed"
+            files.append(read_samples(path))
+        except FileNotFoundError:
+            yield f"the samples of visit {visit.number} are missing"
+        except ReckonError as error:
+            yield str(error)
+    if len(files) == len(measurement.visits):
+        yield from _meaning_faults(measurement, files)
+        whole = with_samples(folder, name, quantity).measurement
+        assert whole
+        yield from _summary_faults(measurement, whole)
+
+
+def _meaning_faults(measurement: Measurement, files: list[SamplesFile]) -> Iterator[str]:
+    """What the record says of the samples and their files do not."""
+    for field in _MEANING:
+        if any(getattr(file.measurement, field) != getattr(measurement, field) for file in files):
+            yield f"its {field} is not that of its samples"
+    params = {point.x: point.params for point in measurement.points}
+    visited = [point for file in files for point in file.measurement.points if point.processes]
+    if any(params.get(point.x) != point.params for point in visited):
+        yield "its points are not those of its samples"
+    for visit, file in zip(measurement.visits, files, strict=True):
+        if any(getattr(visit, field) != getattr(file.measurement, field) for field in _OF_A_VISIT):
+            yield f"what it says of visit {visit.number} is not what the samples say"
+    if files and measurement.tick_hz not in [visit.tick_hz for visit in measurement.visits]:
+        yield "its tick_hz is that of no visit"
+
+
+def _summary_faults(stored: Measurement, whole: Measurement) -> Iterator[str]:
+    if stored.statistics != VERSION or stored.unit is None or stored.kind is None:
+        return
+    computed = summarised(whole, stored.unit, stored.kind)
+    for point, again in zip(stored.points, computed.points, strict=True):
+        if not _same(point.summary, again.summary):
+            where = "" if point.x is None else f" at {point.x:g}"
+            yield f"the summary{where} does not follow from the samples"
+
+
+def _same(stored: Summary | None, computed: Summary | None) -> bool:
+    """Whether two summaries differ by no more than the last digits."""
+    if stored is None or computed is None:
+        return stored is computed
+    if stored.warnings != computed.warnings or stored.processes != computed.processes:
+        return False
+    one, other = (np.hstack(astuple(summary)[:-1]) for summary in (stored, computed))
+    return np.allclose(one, other, rtol=_LAST_DIGITS, atol=0, equal_nan=True)

@@ -1,0 +1,112 @@
+"""A page's process: what reaches it, and what does not."""
+
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from helpers.processes import until
+from helpers.project import ROOT
+
+from reckon.book.page_process import Job, NotebookFailed, PageProcess
+from reckon.config import Builder, Settings
+
+
+def write_notebook(path, *sources):
+    """A notebook of these cells, the first of which holds its parameters."""
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    cells[0].metadata["tags"] = ["parameters"]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    path.write_text(nbformat.writes(notebook))
+    return path
+
+
+def start(notebook, **settings):
+    folder = notebook.parent
+    builder = Builder(folder / "events", folder / "reads")
+    return PageProcess(Job(notebook, folder, folder / "log", Settings(**settings), builder))
+
+
+def execute(notebook, **settings):
+    return nbformat.reads(start(notebook, **settings).result(), 4)
+
+
+def test_a_notebook_gets_its_profile_and_run_as_parameters(tmp_path):
+    sources = "profile = None\nrun = None", "print(profile, run)"
+    notebook = write_notebook(tmp_path / "page.ipynb", *sources)
+    done = execute(notebook, profile="full", run="before")
+    assert [cell.source for cell in done.cells] == [*sources]
+    assert done.cells[1].outputs[0].text == "full before\n"
+
+
+def test_a_failing_cell_is_named_by_its_place_in_the_source(tmp_path):
+    notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None", "1 / 0")
+    with pytest.raises(NotebookFailed, match="cell 2: ZeroDivisionError: division by zero"):
+        execute(notebook)
+
+
+def test_a_stopped_page_removes_the_file_that_it_was_writing(tmp_path):
+    writing = """import os, time
+from pathlib import Path
+from reckon import records
+def sleep(_):
+    Path("is_writing").touch()
+    time.sleep(60)
+os.fsync = sleep
+records.write_whole(Path("record.json").absolute(), "{}")"""
+    page = start(write_notebook(tmp_path / "page.ipynb", "profile = run = None", writing))
+    until((tmp_path / "is_writing").exists)
+    page.stop()
+    assert list(tmp_path.glob("*record*")) == []
+
+
+# Ctrl-C at a terminal signals the builder, multiprocessing's servers and a page's process that has
+# just been forked. Here that happens every 5 ms: first a builder goes on, then it stops starting.
+_PAGES_DURING_SIGNALS = """
+import os, signal, sys, threading
+from pathlib import Path
+from reckon.book.page_process import Job, PageProcess
+from reckon.config import Builder, settings
+
+def signal_the_group():
+    while not finished.wait(0.005):
+        os.killpg(0, signal.SIGINT)
+
+def interrupt(*_):
+    if stops:
+        raise KeyboardInterrupt
+
+if __name__ == "__main__":
+    notebook, log = map(Path, sys.argv[1:])
+    job = Job(notebook, notebook.parent, log, settings(), Builder(events=log, reads=log))
+    finished, stops = threading.Event(), False
+    signal.signal(signal.SIGINT, interrupt)
+    threading.Thread(target=signal_the_group, daemon=True).start()
+    for _ in range(3):
+        PageProcess(job).result()
+    for _ in range(10):
+        stops = True
+        try:
+            PageProcess(job)
+        except KeyboardInterrupt:
+            pass
+        stops = False
+    finished.set()
+"""
+
+
+def test_ctrl_c_at_the_terminal_never_reaches_a_page_or_the_fork_server(tmp_path):
+    notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
+    script, log = tmp_path / "build.py", tmp_path / "log"
+    script.write_text(_PAGES_DURING_SIGNALS)
+    done = subprocess.run(
+        [sys.executable, script, notebook, log],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        start_new_session=True,
+    )
+    assert done.returncode == 0 and done.stderr == ""

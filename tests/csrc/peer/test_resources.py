@@ -1,0 +1,104 @@
+"""reckon-peer where descriptors, memory or the disk are short, and without the rights of root."""
+
+import os
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from helpers.capabilities import given, need
+from helpers.peers import TOKEN, Peer, about, line
+from helpers.processes import living_children
+from helpers.project import ROOT
+
+from reckon.measurement import library
+
+
+@pytest.fixture
+def full(tmp_path):
+    """Starts a reckon-peer for which descriptors or epoll are short."""
+    hook = tmp_path / "full.so"
+    source = ROOT / "tests/csrc/programs/full.c"
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", source, "-o", hook], check=True)
+    return lambda setting: Peer(prefix=("env", f"LD_PRELOAD={hook}", setting))
+
+
+def test_a_connection_that_epoll_refuses_is_closed(full):
+    with full("NO_EPOLL=1") as peer:
+        control, answer = peer.ask("accept 1 0")
+        port = int(answer.split()[1])
+        with control, socket.create_connection((peer.address[0], port), 5) as connection:
+            assert connection.recv(2) == b"\1"
+            assert connection.recv(1) == b""
+            assert line(control).split()[:2] == ["done", "1"]
+
+
+def seconds_of_cpu(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_service_without_descriptors_does_not_spin(full):
+    with full("ACCEPTS=1") as peer:
+        control, answer = peer.ask("accept 2 0")
+        (service,) = living_children(peer.pid)
+        with control, socket.create_connection((peer.address[0], int(answer.split()[1])), 5):
+            before = seconds_of_cpu(service)
+            time.sleep(1)
+            assert seconds_of_cpu(service) - before < 0.1
+
+
+def test_wrong_tokens_write_few_lines():
+    """Over some seconds: an hour of them is as much as fits on any disk."""
+    with Peer() as peer:
+        end, attempts = time.monotonic() + 2.5, 0
+        while time.monotonic() < end:
+            connection, answer = peer.ask("echo 8", token="not-the-token-of-it")
+            connection.close()
+            assert answer.startswith("no The token is not")
+            attempts += 1
+    lines = peer.said.splitlines()
+    assert attempts > 100 and len(lines) <= 51, (attempts, len(lines))
+
+
+@pytest.mark.parametrize("everywhere", ["0.0.0.0", "::"])
+def test_all_addresses_are_all_of_them(everywhere, monkeypatch):
+    """As --help says: 0.0.0.0 is all of IPv4, and :: is all."""
+    hosts = ["127.0.0.1"]
+    allow = ["--allow", "127.0.0.1"]
+    if everywhere == "::":
+        need(os.path.exists("/proc/net/if_inet6"), "this kernel has no IPv6")
+        hosts.append("[::1]")
+        allow += ["--allow", "::1"]
+    listen = "[::]:0" if everywhere == "::" else "0.0.0.0:0"
+    with Peer(*allow, listen=listen) as peer:
+        port = peer.address[1]
+        for host in hosts:
+            places = {"peer": f"{host}:{port}", "peer_token": TOKEN}
+            for name in ("test/peer_echo", "test/peer_udp"):
+                library.run(name, {"peer": "other"}, places, samples=2)
+            library.run("network/connect/connect", {"peer": "other"}, places, samples=2)
+            peer.address = (host.strip("[]"), port)
+            assert about(peer)["interface"] == "lo"
+        peer.address = ("127.0.0.1", port)
+        refused, answer = peer.ask("echo 8", here="127.0.0.2")
+        refused.close()
+        assert answer.startswith("no This reckon-peer does not serve 127.0.0.2")
+
+
+def status_of(pid):
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {key: value.split() for key, _, value in (one.partition(":") for one in lines)}
+
+
+def test_root_becomes_nobody():
+    given(os.geteuid() == 0, "only root has something to drop")
+    with Peer() as peer:
+        control, _ = peer.ask("echo 8")
+        with control:
+            for pid in (peer.pid, *living_children(peer.pid)):
+                status = status_of(pid)
+                assert set(status["Uid"]) == set(status["Gid"]) == {"65534"}
+                assert int(status["CapEff"][0], 16) == int(status["CapPrm"][0], 16) == 0
+                assert status["NoNewPrivs"] == ["1"] and status["Groups"] == []

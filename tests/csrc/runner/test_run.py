@@ -1,0 +1,147 @@
+"""rk_run(): what it refuses before a probe runs, and signals that ask it to stop."""
+
+import subprocess
+import time
+
+import pytest
+from helpers.capabilities import installed, x86_only
+from helpers.project import LIBRARY, ROOT
+from helpers.rows import in_python
+
+from reckon.measurement import library
+
+PROGRAMS = ROOT / "tests/csrc/programs"
+
+
+def compiled(folder, name, *options):
+    command = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror"]
+    source, out = PROGRAMS / f"{name}.c", folder / name
+    subprocess.run([*command, *options, "-I", ROOT / "csrc", source, "-o", out], check=True)
+    return out
+
+
+@pytest.fixture(scope="module")
+def emulated(tmp_path_factory):
+    """Runs a probe on a made-up processor; its status, reason and median of ticks an operation."""
+    x86_only()
+    installed("qemu-x86_64")
+    driver = compiled(tmp_path_factory.mktemp("driver"), "driver")
+
+    def run(processor, probe, params=""):
+        command = [
+            "qemu-x86_64",
+            "-cpu",
+            processor,
+            driver,
+            LIBRARY / "libreckon.so",
+            probe,
+            params,
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        status, reason, median = done.stdout.strip().split("|")
+        return int(status), reason, float(median)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "probe", ["cpu/syscall/getpid", "cpu/timer/rdtscp", "memory/latency/random"]
+)
+def test_a_processor_without_rdtscp_is_refused_in_a_sentence(emulated, probe):
+    status, reason, _ = emulated("qemu64", probe)
+    assert status == -95 and "has no RDTSCP instruction" in reason
+
+
+def test_a_processor_with_rdtscp_is_measured(emulated):
+    status, reason, median = emulated("max", "cpu/syscall/getpid")
+    assert (status, reason) == (0, "") and median > 0
+
+
+@pytest.mark.parametrize(
+    ("says_so", "clocks", "agree"),
+    [
+        (1, None, "1"),
+        (0, None, "0"),
+        (0, "tsc kvm-clock acpi_pm \n", "1"),
+        (0, "kvm-clock tsc-early acpi_pm \n", "0"),
+        (0, "", "0"),
+    ],
+)
+def test_counters_agree_if_the_processor_or_the_kernel_says_so(tmp_path, says_so, clocks, agree):
+    if clocks is not None:
+        folder = tmp_path / "devices/system/clocksource/clocksource0"
+        folder.mkdir(parents=True)
+        (folder / "available_clocksource").write_text(clocks)
+    program = compiled(tmp_path, "processor")
+    done = subprocess.run([program, str(says_so), tmp_path], capture_output=True, text=True)
+    assert done.stdout.strip() == agree
+
+
+def test_a_signal_that_comes_before_the_wait_is_noticed_at_once(tmp_path):
+    hook = compiled(tmp_path, "signalled", "-shared", "-fPIC")
+    begin = time.monotonic()
+    said = in_python(
+        "try:\n"
+        "    library.run('test/hang', warmup=0, deadline_s=30)\n"
+        "except KeyboardInterrupt:\n"
+        "    say('stopped')\n",
+        LD_PRELOAD=str(hook),
+    )
+    assert said == "stopped"
+    assert time.monotonic() - begin < 15
+
+
+@pytest.fixture(scope="module")
+def multiply_cycles(tmp_path_factory):
+    program = compiled(tmp_path_factory.mktemp("multiply"), "multiply")
+
+    def run(*model):
+        return subprocess.run([program, *model], capture_output=True, text=True).stdout.strip()
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("model", "cycles"),
+    [
+        (("AuthenticAMD", "0x19", "0x61", "0"), "3"),  # Zen 4
+        (("AuthenticAMD", "0x15", "0x02", "0"), "0"),  # Piledriver: 6
+        (("HygonGenuine", "0x18", "0x00", "0"), "3"),
+        (("GenuineIntel", "6", "0x3c", "0"), "3"),  # Haswell
+        (("GenuineIntel", "6", "0x37", "0"), "0"),  # Silvermont: 5
+        (("GenuineIntel", "6", "0x97", "0x40"), "3"),  # a performance core of Alder Lake
+        (("GenuineIntel", "6", "0x97", "0x20"), "0"),  # an efficiency core of the same
+        (("GenuineIntel", "15", "0x06", "0"), "0"),  # Pentium 4
+        (("SomeoneElse", "6", "0x3c", "0"), "0"),
+    ],
+)
+def test_the_cycles_of_a_multiply_are_known_or_left_open(multiply_cycles, model, cycles):
+    assert multiply_cycles(*model) == cycles
+
+
+def test_multiplies_are_no_clock_where_their_cycles_are_not_known(emulated):
+    status, reason, _ = emulated("Denverton", "cpu/clock/core_multiply")
+    assert status == -95 and "how many cycles a multiply takes" in reason
+
+
+@pytest.mark.parametrize(
+    ("step", "ticks", "is_long_enough"),
+    [
+        (("1", "41.7"), [100, 101, 99], True),  # 24 MHz
+        (("1", "41.7"), [100, 99, 99], False),
+        (("1", "41.7"), [0, 0, 0], False),
+        (("1", "41.7"), [-150, -140, -120], True),  # a method that subtracts
+        (("26", "0"), [26, 26, 52], True),  # x86: 10 ns, a single event
+        (("26", "0"), [0, 0, 26], False),
+        (("26", "0"), [0, 26, 26], True),
+    ],
+)
+def test_a_trial_is_long_against_the_steps_of_the_counter(tmp_path, step, ticks, is_long_enough):
+    program = compiled(tmp_path, "coarse")
+    done = subprocess.run([program, *step, *map(str, ticks)], capture_output=True, text=True)
+    assert done.stdout.strip() == str(int(is_long_enough))
+
+
+def test_a_median_of_no_tick_is_refused():
+    with pytest.raises(library.ProbeUnsupported, match="too short for the steps of this machine's"):
+        library.run("test/instant")

@@ -1,0 +1,246 @@
+"""Sentences with cases in notebooks: a cell is run with results made up for each case."""
+
+import ast
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from helpers import made_up
+from helpers.project import ROOT
+
+import reckon as rk
+from reckon import units
+
+pytestmark = pytest.mark.beside
+
+MISSING = made_up.nothing("test/missing", "no such gate")
+
+
+def said(page, markers, **names):
+    """What the last of the page's cells with these texts displays, all run with these names."""
+    cells = json.loads((ROOT / "notebooks" / f"{page}.ipynb").read_text())["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    names |= {"rk": rk, "np": np}
+    for marker in markers:
+        [source] = [source for source in sources if marker in source]
+        *statements, last = ast.parse(source).body
+        if marker != markers[-1]:
+            exec(source, names)
+    exec(compile(ast.Module(statements, []), page, "exec"), names)
+    return eval(compile(ast.Expression(last.value), page, "eval"), names).markdown
+
+
+def result(value, unit="ns", apart=0, cycles=4.0):
+    """A result of exactly that value; `apart` as it compares with any other."""
+    return _Exact(value, unit, apart, cycles)
+
+
+class _Exact:
+    """What cells use of a measured result."""
+
+    reason = None
+
+    def __init__(self, value, unit, apart, cycles):
+        self.median, self.unit, self._apart = units.to_base(value, unit), unit, apart
+        self.summary = self
+        self.medians = [self.median]
+        self.minimum = self.p99 = self.maximum = self.mean = self.low = self.high = self.median
+        self.core_cycles = SimpleNamespace(median=cycles)
+        self.processes = 3
+
+    def apart(self, other, more=0.0):
+        return self._apart
+
+    def why_not_apart(self, other):
+        return "within their spread"
+
+    def __format__(self, spec):
+        return f"{self.core_cycles.median:g} cycles" if spec == "cycles" else self._amount()
+
+    def _amount(self):
+        return rk.amount(self.median, self.unit)
+
+
+def curve(values, unit="ns"):
+    """A curve of exactly these values, at 0, 1, 2 and so on."""
+    return SimpleNamespace(
+        points=values, medians=units.to_base(np.array(values, float), unit), has_samples=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("last", "words"),
+    [
+        (8, "no more than steps elsewhere."),
+        (8.5, "more, but not clearly."),
+        (20, "it does cost more."),
+        (6.5, "the seventh takes off 0.500 ns"),
+    ],
+)
+def test_the_seventh_argument(last, words):
+    o2 = curve([1, 2, 3, 4, 5, 6, 7, last])
+    text = said("cpu/call", ["def seventh"], o2=o2, o0=curve([1]))
+    assert words in text
+    assert "Unoptimised, not all of them could be measured." in text
+
+
+@pytest.mark.parametrize(
+    ("core", "words"),
+    [
+        (3.0, "would be right here, today."),
+        (6.0, "counts 50 % too few."),
+        (1.5, "counts 100 % too many."),
+    ],
+)
+def test_ticks_and_cycles(core, words):
+    rates = dict(core_clock=result(core, "Gcycle/s"), tick_rate=result(3, "Gtick/s"))
+    assert said("cpu/clock", ["cycles a tick"], **rates).endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        (MISSING, "There is no second ruler"),
+        (result(3.01, "Gcycle/s"), "cycles hold on this core."),
+        (result(2, "Gcycle/s"), "**one of the two assumptions does not hold on this core**"),
+    ],
+)
+def test_the_second_ruler(check, words):
+    core_clock = result(3, "Gcycle/s")
+    assert words in said("cpu/clock", ["disagreement ="], check=check, core_clock=core_clock)
+
+
+@pytest.mark.parametrize(
+    ("chain", "whole", "words"),
+    [
+        (1.0, 1.2, "The chain through memory explains the round."),
+        (1.0, 2.0, "The width explains it."),
+        (1.0, 9.0, "Neither the chain nor the guessed width explains it."),
+    ],
+)
+def test_what_explains_a_round_of_the_loop(chain, whole, words):
+    names = dict(counter=result(1, cycles=chain), o0=result(1, cycles=whole))
+    markers = ["known = counter.summary", "explained = "]
+    text = said("cpu/loop", markers, width=SimpleNamespace(value=2), **names)
+    assert text.endswith(words) and "renames memory on the stack" in text
+
+
+@pytest.mark.parametrize(
+    ("old", "words"),
+    [
+        (MISSING, "This machine cannot say: no such gate."),
+        (result(90), "It costs no more here."),
+        (result(150), "that is the price of the interrupt table."),
+        (result(1200), "the gate leaves this guest."),
+        (result(9000), "something on its way traps or asks."),
+    ],
+)
+def test_the_old_gate(old, words):
+    names = dict(v={"getpid_int80": old}, null=result(100), trap=SimpleNamespace(value=1e-6))
+    names |= dict(gate=SimpleNamespace(high=300), clock=SimpleNamespace(value=3e9))
+    assert words in said("cpu/syscall", ["old, trapped, at_most"], **names)
+
+
+@pytest.mark.parametrize(
+    ("early", "words"),
+    [
+        (MISSING, "cannot be compared here."),
+        (result(3), "the rest of a process's creation as well"),
+        (result(-1), "the child ran before the parent's clock started."),
+        (result(1), "1.0 times a switch."),
+    ],
+)
+def test_a_switch_from_a_fork(early, words):
+    names = dict(o={"i7_10750h_process": early}, gross=result(1))
+    assert words in said("cpu/switch", ["early = o["], **names)
+
+
+@pytest.mark.parametrize(
+    ("times", "apart", "words"),
+    [
+        (1, 0, "; the two cannot be told apart."),
+        (3, 1, "costs more in that than in all of TCP."),
+        (1.5, 1, "costs less than all the rest of the round trip."),
+        (0.5, -1, "the two ends work at the same time, and waking costs little here."),
+    ],
+)
+def test_a_round_trip_between_two_cpus(times, apart, words):
+    n = {"tcp": result(10, "µs"), "tcp_across": result(10 * times, "µs", apart)}
+    assert said("network/rtt", ["waking = rk.first_case"], n=n).endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("gain", "words"),
+    [
+        (1, "the ends work at the same time."),
+        (0, "One CPU and two cannot be told apart, though"),
+        (-1, "may cost more than that gains."),
+    ],
+)
+def test_throughput_of_two_cpus(gain, words):
+    n = {"tcp": result(8, "Gbit/s"), "tcp_across": result(9, "Gbit/s", gain)}
+    assert words in said("network/throughput", ["gain = two_cpus.apart"], n=n)
+    n["tcp_across"] = MISSING
+    text = said("network/throughput", ["gain = two_cpus.apart"], n=n)
+    assert text == "With two CPUs: no such gate."
+
+
+@pytest.mark.parametrize(
+    ("opened", "origin", "words"),
+    [
+        (MISSING, "measured", "It could not be measured to another host: no such gate."),
+        (result(1, "ms"), "guess", "no round trip was measured to hold it against."),
+        (result(1, "ms"), "measured", "So it is one round trip"),
+        (result(1.5, "ms"), "measured", "That alone does not decide"),
+        (result(2, "ms"), "measured", "something else delayed it."),
+    ],
+)
+def test_round_trips_of_a_connect(opened, origin, words):
+    names = dict(opened=opened, shaken=MISSING, trip=SimpleNamespace(value=1e-3, origin=origin))
+    assert words in said("network/connect", ["(not opened.summary"], **names)
+
+
+@pytest.mark.parametrize(
+    ("apart", "words"),
+    [
+        (1, "version 4 takes 20.0 µs more."),
+        (-1, "version 3 takes 20.0 µs more."),
+        (0, "the versions cannot be told apart here."),
+    ],
+)
+def test_two_versions_of_nfs(apart, words):
+    w = {"random_v3": result(100, "µs"), "random": result(120, "µs", apart)}
+    text = said("files/remote", ["by_3, by_4 ="], w=w, microseconds=lambda t: rk.amount(t, "µs"))
+    assert words in text
+
+
+@pytest.mark.parametrize(
+    ("guest", "apart", "words"),
+    [
+        (0, 1, "This is no guest: nobody takes it back."),
+        (1, 1, "That fits a host which had taken some of it back."),
+        (1, 0, "cannot be told from the spread without a rest."),
+    ],
+)
+def test_memory_after_a_rest(guest, apart, words):
+    f = {"cold": result(9, "µs", apart), "anonymous": result(1, "µs")}
+    assert said("memory/fault", ["taken_back ="], f=f, guest=guest).endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("used", "full_from", "by_times", "words"),
+    [
+        (0.9, 4, 0, "The CPUs are what is full, or nearly."),
+        (0.6, None, 0, "more readers would get more."),
+        (0.2, 4, 200, "because other trials got more."),
+        (0.2, 4, 0, "the disk is, or whoever limits it."),
+        (0.6, 4, 0, "Neither CPUs nor disk can be told to be the one that is full."),
+    ],
+)
+def test_what_is_full_with_many_readers(used, full_from, by_times, words):
+    work = result(used / 100 * 2 * 1e9)
+    names = dict(inputs={"cpus": SimpleNamespace(value=2)}, highest=100.0, work_of_20=work)
+    names |= dict(full_from=full_from, by_times=by_times, work=work)
+    markers = ["used = highest", "A CPU works {work"]
+    assert said("files/contention", markers, **names).endswith(words)

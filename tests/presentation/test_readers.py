@@ -1,0 +1,65 @@
+"""Several readers at once: rates, times and shares by their number."""
+
+import pytest
+from helpers import made_up
+
+from reckon.presentation import readers
+
+pytestmark = pytest.mark.beside
+TIME = "test/each"
+
+
+def by_readers(y, unit="µs", x=(1, 2, 4, 8), **changes):
+    return made_up.curve(TIME, x, y, unit, axis_unit="1", **changes)
+
+
+@pytest.mark.parametrize(
+    ("rates", "full"), [([1, 2, 4, 4], 4), ([4, 4, 4, 4], 1), ([1, 2, 4, 8], None)]
+)
+def test_the_first_number_of_readers_with_the_full_rate(rates, full):
+    assert readers.full_from(by_readers(rates, "GB/s")) == full
+
+
+def test_no_rate_is_full_without_samples():
+    assert readers.full_from(made_up.unmeasured(TIME, by_readers([1, 1, 1, 1]))) is None
+
+
+@pytest.mark.parametrize(
+    ("times", "start"),
+    [
+        ([1, 2, 4, 8], "Already with 2 readers a block takes 2.0 times as long as alone, and "),
+        ([1, 1, 4, 8], "Up to 2 readers a block takes less than 1.1 times what it takes alone"),
+        ([1, 1, 1, 1], "Up to 8 readers a block takes less than 1.1 times what it takes alone"),
+    ],
+)
+def test_up_to_how_many_readers_a_block_takes_as_long_as_alone(times, start):
+    curve = by_readers(times)
+    text = readers.first_slower(curve, curve.medians[0])
+    assert text.startswith(start) and "with 8 readers" in text
+
+
+def with_ticks(curve, ticks):
+    """The same curve, each process with these ticks."""
+    points = [
+        point.model_copy(
+            update={"processes": [p.model_copy(update={"ticks": ticks}) for p in point.processes]}
+        )
+        for point in curve.measurement.points
+    ]
+    measured = curve.measurement.model_copy(update={"points": points, "params": {"blocks": 10}})
+    record = curve.record.model_copy(update={"measurement": measured})
+    return type(curve)(curve.quantity, record, "measured")
+
+
+def test_the_shares_of_readers_are_those_of_a_trial():
+    """Two trials of two readers, and one sample of a trial that was cut off."""
+    [share] = readers.reader_shares(with_ticks(by_readers([1], x=[2]), [100, 300, 300, 100, 9]))
+    assert share == readers.ReaderShare(readers=2, slowest=1.5, fastest=0.5)
+
+
+def test_the_table_of_shares_says_when_the_last_reader_begins():
+    slowest = with_ticks(by_readers([1, 1], x=[1, 2]), [10_000_000] * 10)  # 1 ms a load
+    start = with_ticks(by_readers([1], x=[2]), [10_000_000] * 10)
+    shares = readers.reader_shares(slowest)
+    text = readers.reader_shares_table(shares, slowest, start, "Shares", "shares").markdown
+    assert "| 1 | 1.00× | 1.00× | – |" in text and "| 2 | 1.00× | 1.00× | 10 % |" in text

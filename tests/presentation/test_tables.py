@@ -1,0 +1,105 @@
+"""Tables of results, the plausibility check, and what a page says of a curve's points."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import made_up
+from helpers.tables import rows
+
+import reckon as rk
+from reckon.records.values import trial_times_s
+
+
+def test_points_without_samples_for_one_reason_are_one_row():
+    curve = made_up.curve(
+        "files/read/size", [1, 2, 4, 8], [1, 2, 3, 4], axis_unit="MiB", missing=(2, 3)
+    )
+    table = rows(rk.show.table([curve], "Caption", "name"))
+    assert [row[0] for row in table[1:]] == ["size, 1 MiB", "size, 2 MiB", "size, 4 MiB to 8 MiB"]
+    assert "cannot: no memory for it" in table[-1]
+
+
+def test_the_line_through_a_curve_is_compared_with_the_predicted_one():
+    x = np.arange(1, 11)
+    curve = made_up.curve("files/a/slowest", x, 12.6 + 7.4 * x, "µs", "1", predicted=20 * x)
+    two = made_up.curve("files/a/two", x[:2], [1, 2], "µs", "1")
+    _, row, short = rows(rk.show.fits([curve, two], "C", "n"))
+    fitted, low, high = map(float, re.findall(r"[\d.]+", row[2]))
+    assert row[1] == "20.0 µs" and low < 7.4 < high and low < fitted < high
+    assert short[1] == "measured: 2 points, and a line needs three"
+
+
+def test_figures_of_a_curve_outside_their_bounds_are_counted():
+    curve = made_up.curve("files/contention/t470", [1, 2, 4], [10] * 3, "µs", axis_unit="1")
+    text = rk.show.plausibility([curve], 8, "µs", "why").markdown
+    assert "`files/contention/t470` of t470: 6 figures, the worst 2.0" in text
+    assert text.endswith("µs at 1.")
+    text = rk.show.plausibility([curve], 1, "µs", "why", most=5, with_reports=False).markdown
+    assert text.count(" of this run: ") == 3 and "of t470" not in text
+
+
+@pytest.mark.parametrize(
+    ("warnings", "note"),
+    [
+        ("aaaab", "at 4 of its 5 points a; at 16 MiB b."),
+        ("abcac", "at 1 MiB and 8 MiB a; at 2 MiB b; 2 more of its 5 points have a note."),
+        ("a   b", "at 1 MiB a; at 16 MiB b."),
+    ],
+)
+def test_a_note_that_many_points_have_is_printed_once(warnings, note):
+    curve = made_up.curve("files/read/size", [1, 2, 4, 8, 16], [1] * 5, axis_unit="MiB")
+    curve.__dict__["summaries"] = [
+        replace(summary, warnings=tuple(warning.strip()))
+        for summary, warning in zip(curve.summaries, warnings, strict=True)
+    ]
+    assert rk.show.verdict(curve, "it").markdown.endswith(f" Note: {note}")
+
+
+def test_impossible_places_of_a_curve_are_one_line_and_none_where_none_was_foreseen():
+    curve = made_up.curve("cpu/made", [0, 1, 2, 3], [0, 0, 10, 10], axis_unit="1")
+    # Predicted as measured: nothing at two places.
+    assert "not possible" not in rk.overview.suspicions([curve], []).markdown
+    curve.seal.predicted = [0.0, 1e-9, 1e-8, 1e-8]
+    for point in curve.points:
+        for process in point.processes:
+            process.ticks = [0] * len(process.ticks)
+    text = rk.overview.suspicions([replace(curve)], []).markdown
+    assert text.count("not possible") == 1
+    assert "**0 ns at 3 of its 4 points is not possible**" in text
+
+
+# What a result says of itself.
+
+
+def test_two_results_differ_by_the_spread_of_their_processes():
+    low, high = made_up.single("cpu/a", 100, "ns"), made_up.single("cpu/b", 150, "ns", seed=2)
+    assert (high.apart(low), low.apart(high), low.apart(low)) == (1, -1, 0)
+    assert high.apart(low, more=20e-9) == 1 and high.apart(low, more=80e-9) == 0
+    assert high.untold(low) == "" and low.untold(low) == " (within their spread)"
+    few = made_up.single("cpu/d", 100, "ns", processes=2)
+    assert few.untold(low) == " (too few processes to tell)"
+    missing = made_up.nothing("cpu/c")
+    assert missing.apart(low) == low.apart(missing) == 0
+
+
+def test_operations_of_a_trial_and_the_step_of_the_counter():
+    result = made_up.single("cpu/a", 100, "ns", processes=2)
+    first, second = result.points[0].processes
+    first.ops, first.ticks = 4, [7] * 10
+    second.ops, second.ticks = [4] * 9 + [2], [7] * 10
+    assert result.ops_in_a_trial == 4  # a number and a list
+    assert np.isnan(result.counter_step)
+    second.ticks = [7, 17] * 5
+    assert np.isclose(result.counter_step, 10e-9)
+    assert np.isnan(made_up.nothing("cpu/c").counter_step)
+
+
+def test_a_series_has_every_trial_at_its_own_time(folders):
+    result = made_up.single("files/read/stream", 100, "µs")
+    process = result.points[0].processes[3]
+    process.ticks, process.started_s = [100_000] * 10, 3.0
+    times_s = trial_times_s(process, result.measurement)
+    assert times_s == pytest.approx(3 + 1e-4 * np.arange(10))
+    assert rk.draw.series([result], "read-x", "Caption").svg

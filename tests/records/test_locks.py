@@ -1,0 +1,103 @@
+"""Two processes that work on one run or build: one waits, and says for whom."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from helpers import made_up
+from helpers.processes import until
+from helpers.project import ROOT
+
+from reckon import records
+from reckon.config import ReckonError
+from reckon.records.locks import lock
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """Another process that holds a lock until it is ended."""
+    script = (
+        "import sys, time; from pathlib import Path; from reckon.records.locks import lock\n"
+        "with lock(Path(sys.argv[1]), 'builds the book'):\n"
+        "    print('held', flush=True); time.sleep(60)"
+    )
+    path = tmp_path / "folder" / ".lock"
+    command = [sys.executable, "-c", script, str(path)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    with process:
+        assert process.stdout.readline() == "held\n"
+        yield process, path
+        process.kill()
+    path.unlink(missing_ok=True)
+
+
+def test_one_waits_for_the_other_and_says_for_whom(holder):
+    process, path = holder
+    sentences = []
+
+    def end_it(sentence):
+        sentences.append(sentence)
+        process.send_signal(signal.SIGINT)
+
+    begin_s = time.monotonic()
+    with lock(path, "waits", end_it):
+        assert time.monotonic() - begin_s > 1
+    assert sentences == [f"Waiting for process {process.pid}, which builds the book."]
+    assert not path.exists()
+
+
+def test_a_lock_ends_with_its_process_however_that_ends(holder):
+    process, path = holder
+    process.kill()
+    process.wait()
+    assert path.exists()  # the file stays; the lock does not
+    with lock(path, "is next", lambda sentence: pytest.fail(sentence)):
+        assert f"process {os.getpid()}, which is next" in path.read_text()
+    assert not path.exists()
+
+
+def test_a_process_does_not_wait_for_itself(tmp_path):
+    path = tmp_path / ".lock"
+    with lock(path, "works"):
+        with lock(path, "works"):
+            pass
+        assert path.exists()
+    assert not path.exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(ReckonError, match="file/.lock cannot be locked"),
+        lock(tmp_path / "file" / ".lock", "works"),
+    ):
+        pass
+
+
+def test_a_lock_is_no_run_and_no_experiment(folders):
+    made_up.run("r", [made_up.single("cpu/made/one", 50, "ns")])
+    with records.writing("r"), records.measuring("r", pytest.fail):
+        assert list(records.runs()[0]) == ["r"] and records.experiments("r") == ["cpu/made"]
+
+
+COUNT = """
+import sys; sys.path.insert(0, "tests")
+from reckon import records
+from helpers import made_up
+for number in range(20):
+    with records.updating("r", "cpu/made") as record:
+        name = f"cpu/made/{sys.argv[1]}{number}"
+        record.quantities[name] = made_up.single(name, 50, "ns").record
+"""
+
+
+def test_two_processes_that_write_one_record_lose_nothing(folders):
+    made_up.run("r", [])
+    writers = [subprocess.Popen([sys.executable, "-c", COUNT, name], cwd=ROOT) for name in "ab"]
+    assert [writer.wait(120) for writer in writers] == [0, 0]
+    quantities = records.read_record("r", "cpu/made", samples=False).quantities
+    assert len(quantities) == 40 and all(one.has_samples for one in quantities.values())
+    assert until(lambda: not list((folders / "runs/r").glob(".*")))

@@ -1,0 +1,159 @@
+"""Whose run it is: this machine's may be written, another's is only read."""
+
+import json
+import shutil
+
+import pytest
+from helpers.chains import predict_chain
+from helpers.project import RECORDED, forget, reckon
+
+import reckon as rk
+from reckon import config, records
+from reckon.computer import description
+from reckon.computer.facts import Fact
+from reckon.measurement import library
+from reckon.records import seal
+from reckon.records.result import all_results, to_row
+from reckon.records.session import session
+
+
+def content(folder):
+    """Every file of a folder with its content and the time it was written."""
+    return {
+        str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.read_bytes())
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def machine_id(monkeypatch, folders, text):
+    path = folders / "machine-id"
+    path.write_text(text)
+    monkeypatch.setattr(description, "_MACHINE_ID", str(path))
+    forget()
+
+
+def test_two_machines_that_are_alike_have_runs_of_their_own(folders, monkeypatch):
+    machine_id(monkeypatch, folders, "a" * 32)
+    first = session().run
+    machine_id(monkeypatch, folders, "b" * 32)
+    second = session().run
+    assert first.identity != second.identity and first.name != second.name
+    assert first.id != second.id and len(first.id) == 32
+    assert "a" * 32 not in (folders / "runs" / first.name / "run.json").read_text()
+
+
+def test_a_run_copied_from_a_machine_that_is_alike_is_only_read(folders, monkeypatch):
+    machine_id(monkeypatch, folders, "a" * 32)
+    rk.measure(predict_chain())
+    name = session().run.name
+    before = content(folders / "runs" / name)
+    machine_id(monkeypatch, folders, "b" * 32)
+    monkeypatch.setenv("RECKON_RUN", name)
+    monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured"))
+    assert session().replay and rk.measure(predict_chain(cycles=7000)).has_samples
+    assert content(folders / "runs" / name) == before
+
+
+def test_without_a_machine_id_the_configuration_is_the_identity(folders, monkeypatch):
+    machine_id(monkeypatch, folders, "")
+    described = description.describe()
+    assert description.identity(described) == description.configuration(described)
+
+
+def rewrite_as_format_3(folders):
+    """This machine's run as version 3 wrote it: no id, no machine id, samples inside the record."""
+    run = session().run
+    path = folders / "runs" / run.name
+    record = records.read_record(run.name, "test")
+    shutil.rmtree(path / "samples")
+    old = json.loads(record.model_dump_json())
+    old["format"] = 3
+    for quantity in old["quantities"].values():
+        for name in ("attempt", "chain"):
+            del quantity[name]
+        for name in ("version", "visits", "unit", "kind", "statistics"):
+            del quantity["measurement"][name]
+        for name in ("role", "reason"):
+            del quantity["predictions"][0][name]
+        for point in quantity["measurement"]["points"]:
+            del point["summary"]
+            for process in point["processes"]:
+                del process["visit"]
+    (path / "test.json").write_text(json.dumps(old))
+    described = json.loads((path / "run.json").read_text())
+    del described["id"]
+    described |= {"format": 3, "identity": description.configuration(run.machine)}
+    (path / "run.json").write_text(json.dumps(described))
+    forget()
+
+
+def test_a_run_of_format_3_of_this_machine_is_continued_without_measuring(folders, monkeypatch):
+    first = rk.measure(predict_chain())
+    rewrite_as_format_3(folders)
+    monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured again"))
+    again = rk.measure(predict_chain(cycles=7000))
+    assert not session().replay and len(session().run.id) == 32
+    assert again.state == "reused" and to_row(again)["median"] == to_row(first)["median"]
+    stored = records.read_record(session().run.name, "test", samples=False)
+    assert stored.format == 4
+    events = [link.event for link in stored.quantities["test/chain"].chain]
+    assert events == ["import", "import", "revision"]
+
+
+def test_reading_a_run_of_another_machine_never_writes_into_it(recorded):
+    before = content(recorded)
+    assert session().replay
+    result = rk.results("cpu/syscall")[0]
+    prediction = repeated(result, 1.5)
+    assert seal.seal(prediction).predictions[-1].role == "revision"
+    shown = {one.quantity: one for one in all_results("recorded", "cpu/syscall")}
+    assert shown[result.quantity].revisions and shown[result.quantity].seal == result.seal
+    assert content(recorded) == before
+    assert (config.settings().build_dir / "replay/recorded/cpu/syscall.json").exists()
+
+
+def repeated(result, factor):
+    """A prediction of the same quantity by another formula."""
+
+    @rk.predict(unit=result.unit, kind="plain")
+    def edited(value):
+        return value
+
+    value = float(result.seal.predicted) * factor * 1e9
+    return edited.of(result.quantity, value=rk.given(value, "ns", "edited"))
+
+
+def test_an_edit_that_is_taken_back_is_forgotten(folders, monkeypatch):
+    machine_id(monkeypatch, folders, "a" * 32)
+    rk.measure(predict_chain())
+    name = session().run.name
+    machine_id(monkeypatch, folders, "b" * 32)
+    monkeypatch.setenv("RECKON_RUN", name)
+    assert rk.measure(predict_chain(cycles=7000)).revisions == ["inputs revised: cycles"]
+    assert rk.measure(predict_chain()).revisions == []
+    assert rk.measure(predict_chain(cycles=8000)).revisions and rk.results()[0].revisions
+    machine_id(monkeypatch, folders, "a" * 32)  # on its own machine it is written as usual
+    assert rk.measure(predict_chain()).revisions == [] and not rk.results()[0].revisions
+
+
+def test_listing_results_makes_no_run(folders):
+    done = reckon("results")
+    assert done.returncode == 0 and "holds no quantity yet" in done.stdout
+    assert not (folders / "runs").exists()
+
+
+def test_results_of_another_machines_run_are_only_read(folders):
+    shutil.copytree(RECORDED / "recorded", folders / "runs/recorded")
+    before = content(folders / "runs")
+    assert reckon("results", RECKON_RUN="recorded").returncode == 0
+    assert content(folders / "runs") == before
+
+
+def test_a_machine_with_new_facts_is_written_and_keeps_its_id(folders, monkeypatch):
+    first = session().run
+    described = first.machine.with_facts("memory", {"channels": Fact(value=7)})
+    monkeypatch.setitem(session.__wrapped__.__globals__, "describe", lambda: described)
+    forget()
+    assert session().run.id == first.id and session().run.machine != first.machine
+    assert records.read_run(first.name) == session().run

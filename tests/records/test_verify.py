@@ -1,0 +1,168 @@
+"""What was changed in a run after it was written is named."""
+
+import gzip
+import json
+import re
+import shutil
+
+import pytest
+from helpers import made_up
+from helpers.project import RECORDED, reckon
+
+from reckon import records
+from reckon.records import verify
+
+SCALAR, CURVE = "cpu/made/scalar", "cpu/made/curve"
+
+
+@pytest.fixture
+def run(folders):
+    """The folder of a run with a scalar, a curve and an attempt that gave nothing."""
+    results = [made_up.single(SCALAR, 50, "ns"), made_up.curve(CURVE, [1, 2, 4], [10, 20, 40])]
+    made_up.run("r", [*results, made_up.nothing("cpu/made/none")])
+    with records.updating("r", "cpu/made") as record:
+        attempt = records.Attempt(
+            at=records.now(), state="cannot", reason="no peer", profile="quick"
+        )
+        changed = record.quantities[SCALAR].model_copy(update={"attempt": attempt})
+        record.quantities[SCALAR] = changed
+    return folders / "runs/r"
+
+
+def edit(run, change):
+    """Change the record as an editor would."""
+    path = run / "cpu/made.json"
+    record = json.loads(path.read_text())
+    change(record["quantities"])
+    path.write_text(json.dumps(record))
+
+
+def set_at(*keys):
+    """An edit that sets the entry at those keys to the last argument."""
+    *path, last, value = keys
+
+    def change(quantities):
+        entry = quantities
+        for key in path:
+            entry = entry[key]
+        entry[last] = value
+
+    return change
+
+
+def test_an_untouched_run_has_no_fault_and_one_root_hash(run):
+    assert verify.faults("r") == []
+    root = verify.root_hash("r")
+    assert re.fullmatch("[0-9a-f]{64}", root) and verify.root_hash("r") == root
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (set_at(SCALAR, "predictions", 0, "predicted", 9.0), "not have the digest of this seal"),
+        (set_at(SCALAR, "predictions", []), "1 of what its chain names is missing"),
+        (set_at(SCALAR, "measurement", None), "1 of what its chain names is missing"),
+        (set_at(SCALAR, "attempt", "reason", "bad luck"), "not have the digest of this attempt"),
+        (set_at(SCALAR, "attempt", None), "1 of what its chain names is missing"),
+        (
+            set_at("cpu/made/none", "measurement", "reason", "x"),
+            "not have the digest of this attempt",
+        ),
+        (
+            set_at(SCALAR, "chain", 0, "at", "2020-01-01T00:00:00Z"),
+            "link 1 of its chain .seal. was",
+        ),
+        (set_at(SCALAR, "chain", 1, "digest", "0"), "link 2 of its chain .visit. was changed"),
+        (set_at(SCALAR, "chain", []), "not have the digest of this visit"),
+        (set_at(SCALAR, "measurement", "tick_hz", 2e9), "its tick_hz is that of no visit"),
+        (
+            set_at(SCALAR, "measurement", "visits", 0, "tick_hz", 2e9),
+            "what it says of visit 1 is not",
+        ),
+        (set_at(SCALAR, "measurement", "op", "call"), "its op is not that of its samples"),
+        (set_at(SCALAR, "measurement", "timed", "less"), "its timed is not that of its samples"),
+        (set_at(SCALAR, "measurement", "points", 0, "params", {"calls": 2}), "its points are not"),
+        (
+            set_at(CURVE, "measurement", "points", 1, "summary", "median", 1e-9),
+            "the summary at 2048 does not follow from the samples",
+        ),
+    ],
+)
+def test_an_edit_of_a_record_is_named(run, change, fault):
+    edit(run, change)
+    found = verify.faults("r")
+    assert any(re.search(fault, one) for one in found), found
+    assert all(one.startswith("cpu/made/") for one in found)
+
+
+def test_an_edit_of_samples_is_named_also_with_a_new_digest(run):
+    path = run / f"samples/{SCALAR}/1.json.gz"
+    samples = json.loads(gzip.decompress(path.read_bytes()))
+    samples["measurement"]["points"][0]["processes"][0]["ticks"][0] //= 2
+    path.write_bytes(gzip.compress(json.dumps(samples).encode()))
+    assert f"{SCALAR}: the samples of visit 1 were changed" in verify.faults("r")
+    shutil.rmtree(path.parent)
+    assert verify.faults("r") == [f"{SCALAR}: the samples of visit 1 are missing"]
+
+
+def test_a_seal_that_was_written_after_the_samples_is_named(run):
+    """Someone runs Reckon's own code to replace the prediction: the chain is whole, but late."""
+    with records.updating("r", "cpu/made") as record:
+        quantity = record.quantities[SCALAR]
+        late = quantity.seal.model_copy(update={"predicted": 9.0, "role": "seal"})
+        record.quantities[SCALAR] = quantity.model_copy(update={"predictions": [late]})
+    assert verify.faults("r") == [f"{SCALAR}: its seal is younger than its first samples"]
+
+
+def test_a_whole_history_written_anew_has_another_root_hash(run):
+    root = verify.root_hash("r")
+    shutil.rmtree(run / "cpu")
+    shutil.rmtree(run / "samples")
+    result = made_up.single(SCALAR, 50, "ns")
+    records.write_record(
+        "r", records.Record(experiment="cpu/made", quantities={SCALAR: result.record})
+    )
+    assert verify.faults("r") == [] and verify.root_hash("r") != root
+
+
+def test_measuring_again_and_a_revision_leave_a_whole_chain(run):
+    with records.updating("r", "cpu/made") as record:
+        quantity = record.quantities[SCALAR]
+        revision = quantity.seal.model_copy(update={"predicted": 9.0, "role": "revision"})
+        record.quantities[SCALAR] = quantity.model_copy(
+            update={
+                "predictions": [*quantity.predictions, revision],
+                "measurement": made_up.single(SCALAR, 50, "ns", seed=5).measurement,
+                "attempt": None,
+            }
+        )
+    assert verify.faults("r") == []
+    chain = records.read_record("r", "cpu/made").quantities[SCALAR].chain
+    events = [link.event for link in chain]
+    assert events[:3] == ["seal", "visit", "attempt"]
+    assert events[3:] == ["revision", "visit", "discard", "discard"]
+
+
+def test_the_command_line_names_what_is_broken_and_checks_the_root_hash(run):
+    done = reckon("verify", "r")
+    root = verify.root_hash("r")
+    assert (done.returncode, done.stdout) == (
+        0,
+        f"Root hash: {root}\nNothing was changed after it was written.\n",
+    )
+    assert reckon("verify", "r", "--root", root).returncode == 0
+    done = reckon("verify", "r", "--root", "0" * 64)
+    assert done.returncode == 1 and f"its root hash is {root}, not 000" in done.stderr
+    edit(run, set_at(SCALAR, "predictions", 0, "predicted", 9.0))
+    done = reckon("verify", "r")
+    assert (
+        done.returncode == 1
+        and f"{SCALAR}: its chain does not have the digest of this seal" in done.stderr
+    )
+
+
+def test_a_run_of_an_older_format_says_that_it_has_no_chains(folders):
+    shutil.copytree(RECORDED / "recorded", folders / "runs/recorded")
+    done = reckon("verify", "recorded")
+    assert done.returncode == 0 and "was recorded before hashes were chained" in done.stdout
+    assert reckon("verify", "recorded", "--root", "0" * 64).returncode == 1

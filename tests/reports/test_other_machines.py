@@ -1,0 +1,208 @@
+"""This run's quantities beside those of other machines: what shares a row, its ratio, what is left out."""
+
+import dataclasses
+import math
+import types
+
+import pytest
+from helpers import made_up
+
+from reckon import records, units
+from reckon.records.result import all_results
+from reckon.reports import other_machines, published
+from reckon.reports.other_machines import Cell
+
+GETPID, CALL = "cpu/syscall/t470_getpid", "cpu/call/t470"
+
+
+def compared(results):
+    made_up.run("here", results)
+    return other_machines.others(records.read_run("here"))
+
+
+def cells(o, label):
+    [row] = [row for row in o.rows if row.label == label]
+    return row.cells
+
+
+def in_ns(figure):
+    return units.from_base(figure.base(figure.measured, "ns"), "ns")
+
+
+def first_ns(quantity):
+    """What the first figure of a report's quantity measured."""
+    return in_ns(published.of(quantity)[0])
+
+
+def test_a_reports_figure_is_compared_with_the_probe_of_its_own_method(folders):
+    ours = made_up.single("cpu/syscall/getpid", 1, "ns")
+    o = compared([made_up.single(GETPID, first_ns(GETPID) / 2, "ns"), ours])
+    cell = cells(o, "cpu/syscall getpid")["t470"]
+    assert cell.quantity == GETPID and cell.ratio == pytest.approx(2, rel=0.03) == cell.times
+
+
+@pytest.mark.parametrize(
+    ("names", "rows"),
+    [
+        (  # the same thing by three methods
+            ["cpu/task/t470_fork", "cpu/task/x510uq_fork", "cpu/task/i7_10750h_fork"],
+            {"cpu/task fork": {"t470", "x510uq", "i7_10750h"}},
+        ),
+        (  # three things of one name: a fault that the disk serves is not one of the page cache
+            [
+                "memory/fault/t470",
+                "memory/fault/hpe_i7_860",
+                "memory/fault/mbp2016",
+                "memory/fault/i7_10750h_anonymous",
+            ],
+            {
+                "memory/fault from disk": {"t470", "hpe_i7_860"},
+                "memory/fault cached": {"mbp2016"},
+                "memory/fault anonymous": {"i7_10750h"},
+            },
+        ),
+    ],
+)
+def test_what_reports_measured_shares_a_row_if_it_is_the_same_thing(folders, names, rows):
+    o = compared([made_up.single(name, 1e4, "ns") for name in names])
+    assert {row.label: set(row.cells) for row in o.rows} == rows
+
+
+def test_a_slope_that_a_report_fitted_is_compared_with_the_slope_here(folders):
+    name, x = "cpu/loop/hpe_i7_860", [0, 10, 20, 50]
+    y = [40 + first_ns(name) * k / 4 for k in x]
+    o = compared([made_up.curve(name, x, y, axis_unit="1")])
+    cell = cells(o, "cpu/loop")["hpe_i7_860"]
+    assert (cell.ratio, cell.there / cell.here) == pytest.approx((4, 4), rel=0.03)
+    assert cell.places == 1 and not cell.by_ours
+    assert not any(f"`{name}`" in unmatched.of for unmatched in o.unmatched)
+
+
+def test_whole_files_are_compared_by_their_blocks(folders):
+    name = "files/read/t470_sequential"
+    figures = published.of(name)[:2]
+    x = [units.to_base(f.at, f.at_unit) for f in figures]
+    result = made_up.curve(name, x, [in_ns(f) / 2 for f in figures], axis_unit="byte")
+    points = [p.model_copy(update={"params": {"size_bytes": int(p.x)}}) for p in result.points]
+    whole = result.measurement.model_copy(update={"op": "file", "points": points})
+    record = result.record.model_copy(update={"measurement": whole})
+    o = compared([dataclasses.replace(result, record=record)])
+    cell = cells(o, "files/read sequential, never written")["t470"]
+    assert cell.ratio == pytest.approx(2, rel=0.03)
+    blocks = [f.base(f.measured, "s") / (size / 4096) for f, size in zip(figures, x, strict=True)]
+    assert cell.there == pytest.approx(sum(blocks) / 2)
+
+
+def test_a_curve_is_compared_at_the_places_that_both_have(folders):
+    at = {f.at: in_ns(f) for f in published.of(CALL)}
+    x = [0, 1, 2, 99]
+    o = compared([made_up.curve(CALL, x, [at.get(k, 1) / 3 for k in x], axis_unit="1")])
+    cell = cells(o, "cpu/call")["t470"]
+    assert cell.places == 3 and cell.ratio == pytest.approx(3, rel=0.03)
+
+
+def test_a_single_figure_is_not_compared_with_a_curve(folders):
+    assert not compared([made_up.single(CALL, 1, "ns")]).rows
+
+
+def test_a_rate_takes_the_inverse_of_its_ratio_as_time_and_an_amount_takes_none(folders):
+    name = "memory/bandwidth/t470_read"
+    cell = cells(compared([made_up.single(name, 2, "GB/s")]), "memory/bandwidth read")["t470"]
+    assert cell.times == pytest.approx(1 / cell.ratio)
+    assert math.isnan(Cell("files/made", "MiB", 1, 2, 2).times)
+
+
+def test_a_figure_compared_with_this_books_own_method_is_marked_and_not_ranked(folders):
+    o = compared([made_up.single("network/rtt/tcp_peer", 1e5, "ns")])
+    cell = cells(o, "network/rtt tcp peer (ours)")["i7_10750h"]
+    assert cell.by_ours and not cell.is_ranked and math.isnan(cell.colour) and cell.times > 0
+
+
+def test_figures_are_compared_with_this_books_method_where_no_probe_has_the_reports(recorded):
+    """Or where its own probe runs the very program that the report ran."""
+    same_program = ("network/rtt/ping", "network/throughput/iperf3")
+    reports_of = {
+        result.quantity: result.measurement.reports
+        for result in all_results("recorded")
+        if result.measurement
+    }
+    with_probes = {name for names in reports_of.values() for name in names}
+    figures = [f for f in published.figures() if f.report in with_probes]
+    without_probe = {
+        (f.report, f.quantity)
+        for f in figures
+        if f.quantity
+        and f.measured is not None
+        and f.quantity not in same_program
+        and f.report not in reports_of[f.quantity]
+    }
+    assert without_probe == {(f.report, f.quantity) for f in figures if f.method_differs}
+
+
+def test_every_measured_figure_has_a_cell_or_a_reason(folders):
+    curve = made_up.curve(CALL, [0, 1, 99], [10, 10, 10], axis_unit="1")
+    o = compared([made_up.single(GETPID, 10, "ns"), curve])
+    why = {(u.report, what): u.why for u in o.unmatched for what in u.of}
+    assert why["t470", f"`{CALL}`"] == "at places that this run has not"
+    assert why["t470", "`cpu/task/t470_fork`"] == "not measured yet"
+    assert why["hpe_i7_860", "a byte from memory"] == "derived from other figures"
+    assert why["t470", "upload by a speed test"] == "no row of this book measures it"
+    assert ("t470", f"`{GETPID}`") not in why
+    places = sum(cell.places for row in o.rows for cell in row.cells.values())
+    measured = [f for f in published.figures() if f.measured is not None]
+    assert places + sum(u.count for u in o.unmatched) == len(measured)
+
+
+def test_a_figure_of_0_here_has_no_ratio(folders):
+    zero = types.SimpleNamespace(medians=[0.0])
+    [figure] = published.of(GETPID)
+    why = other_machines._why_unmatched(figure, made_up.single(GETPID, 10, "ns"), zero)
+    assert why == "this run has no figure above 0 there, and so no ratio"
+
+
+def test_what_was_measured_on_another_scale_is_left_out(folders):
+    o = compared([made_up.single("files/cache/t470_size", 15, "ns")])
+    assert not o.rows and any("`files/cache/t470_size`" in u.of for u in o.unmatched)
+
+
+def test_the_latest_runs_take_part_but_not_unreadable_ones(folders):
+    for k in range(6):
+        made_up.run(f"run{k}", [made_up.single(GETPID, 10 * (k + 1), "ns", seed=k)])
+        run = records.read_run(f"run{k}")
+        opened_at = run.opened_at.replace(year=2000 + k)
+        records.write_run(run.model_copy(update={"opened_at": opened_at}))
+    (folders / "runs/run4/cpu/syscall.json").write_text("{")
+    o = compared([made_up.single(GETPID, 10, "ns", seed=9)])
+    assert list(o.runs) == ["run5", "run3", "run2"]
+    assert cells(o, "cpu/syscall getpid")["run5"].ratio == pytest.approx(6, rel=0.05)
+    assert "There are 2 more runs, opened earlier: run1, run0." in o.troubles
+    assert any("run4/cpu/syscall.json is not a" in trouble for trouble in o.troubles)
+
+
+def test_the_recorded_run_is_compared_with_every_report_in_every_part(recorded):
+    o = other_machines.others(records.read_run("recorded"))
+    cells = [cell for row in o.rows for cell in row.cells.values()]
+    assert not o.runs and {column for row in o.rows for column in row.cells} == set(o.of_reports)
+    used = {cell.quantity for cell in cells}
+    assert {name.split("/")[0] for name in used} == {"cpu", "memory", "network", "files"}
+    assert len(used) > 80
+    with_peer = {
+        result.quantity
+        for result in all_results("recorded")
+        if any("peer" in point.params for point in result.points)
+    }
+    unranked = {cell.quantity for cell in cells if not cell.is_ranked}
+    assert with_peer and with_peer & {f.quantity for f in published.figures()} <= unranked
+
+
+@pytest.mark.parametrize(
+    ("quantity", "reports"),
+    [
+        ("network/rtt/ping", {"hpe_i7_860", "i7_10750h", "mbp2016", "t470"}),
+        ("network/rtt/icmp", set()),
+        ("files/remote/penalty", {"hpe_i7_860"}),
+        ("files/remote/penalty_in_order", {"hpe_i7_860", "t470"}),
+    ],
+)
+def test_figures_belong_to_the_quantity_that_was_measured(quantity, reports):
+    assert {f.report for f in published.of(quantity)} == reports
