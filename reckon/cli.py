@@ -343,13 +343,10 @@ def _results(arguments) -> int:
         print(f"The run {run} in {records.run_dir(run)} holds no quantity yet.")
     for row in rows:
         predicted, measured = _predicted_and_measured(row)
-        state = _STATES.get(row["state"], row["state"])
-        print(f"{row['quantity']:42} {state:11} predicted {predicted:>16}  measured {measured}")
+        print(
+            f"{row['quantity']:42} {row['state']:11} predicted {predicted:>16}  measured {measured}"
+        )
     return 0
-
-
-# What a reader sees for the states of a record that are no English.
-_STATES = {"cannot": "unsupported"}
 
 
 def _last_states(run: str | Path) -> dict[str, list]:
@@ -479,12 +476,12 @@ def _print_outcome(outcome, run: str) -> None:
     by_state: dict[str, list[str]] = {}
     for quantity, (state, _) in outcome.states.items():
         by_state.setdefault(state, []).append(quantity)
-    counts = [f"{len(names)} {_STATES.get(k, k)}" for k, names in sorted(by_state.items())]
+    counts = [f"{len(names)} {state}" for state, names in sorted(by_state.items())]
     if counts:
         print(f"Quantities: {', '.join(counts)}.")
-    for state in ("cannot", "failed"):
+    for state in ("unsupported", "failed"):
         for quantity in by_state.get(state, []):
-            print(f"  {quantity} {_STATES.get(state, state)}: {outcome.states[quantity][1]}")
+            print(f"  {quantity} {state}: {outcome.states[quantity][1]}")
 
 
 def _exit_status(outcome) -> int:

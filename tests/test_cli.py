@@ -17,7 +17,7 @@ def test_version_and_examples():
     assert "reckon measure cpu/syscall" in reckon("--help").stdout
 
 
-def test_probes_lists_rows_with_parameters_and_what_is_timed():
+def test_probes_are_listed_with_parameters_and_what_is_timed():
     text = reckon("probes").stdout
     assert "cpu/syscall/getpid" in text and "calls=1000" in text and "times calls x syscall" in text
     rows = {row["name"]: row for row in json.loads(reckon("probes", "--json").stdout)}
@@ -113,7 +113,7 @@ def test_results_of_the_recorded_run(recorded):
         (["probe", "cpu/syscall/getpid", "--cpu", "4097"], "CPU 4097 cannot be used"),
         (["probe", "test/crash"], "died of signal 11"),
         (["probe", "test/hang", "--deadline", "0.2"], "still running after 0.2 s"),
-        (["probe", "test/cannot"], "exists to say that it cannot"),
+        (["probe", "test/unsupported"], "exists to say that it cannot"),
         (["measure", "cpu/sysall"], "did you mean cpu/syscall"),
         (["results", "--run", "nowhere"], "There is no run nowhere; "),
         (["results", "--run", "../.."], "There is no run ../..; "),

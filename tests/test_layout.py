@@ -40,20 +40,20 @@ def test_an_experiment_is_a_c_file_a_notebook_and_a_line_of_the_toc():
         for p in (ROOT / "csrc").glob("*/*.c")
         if p.parent.name not in ("runner", "probe", "peer", "lab", "test")
     }
-    in_rows = {probe.experiment for probe in library.probes().values()} - {"test"}
+    in_probes = {probe.experiment for probe in library.probes().values()} - {"test"}
     in_toc = contents.notebooks()
-    assert in_c == in_rows == EXPERIMENTS == {name for name in in_toc if "/" in name}
+    assert in_c == in_probes == EXPERIMENTS == {name for name in in_toc if "/" in name}
     assert sorted(in_toc) == NOTEBOOKS and len(in_toc) == len(set(in_toc))
 
 
-def test_rows_stand_in_a_file_of_their_experiment():
+def test_probes_stand_in_a_file_of_their_experiment():
     """NAME.c, or NAME.KIND.c: NAME.o0.c, at -O0; NAME.tools.c, by other programs."""
     for probe in library.probes().values():
         if not probe.name.startswith("test/"):
             assert probe.file.split(".")[0] == probe.experiment, probe
 
 
-def test_every_row_is_measured_by_its_notebook():
+def test_every_probe_is_measured_by_its_notebook():
     """By the recorded run, which the notebooks' expected copies rest on."""
     measured = {
         quantity["measurement"]["probe"]

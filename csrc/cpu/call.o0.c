@@ -63,7 +63,7 @@ static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define INNER(preset) RK_COUNT("calls", preset, 1, 1000000000, "calls between two stamps")
-#define ALONE_ROW(id, report)                                                                      \
+#define ALONE_PROBE(id, report)                                                                    \
     RK_PROBE(id, .name = "cpu/call/" report, .op = "call", .reports = report,                      \
              .timed = "one call, -O0, between CPUID-fenced stamps, the stamps included",           \
              .params = RK_PARAMS(ARGUMENTS), .needs = RK_NEEDS_STAMPS, .trials = run_alone)
@@ -80,5 +80,5 @@ RK_PROBE(hpe_i7_860, .name = "cpu/call/hpe_i7_860", .op = "call", .reports = "hp
          .timed = "a loop of 50 calls, -O0, between CPUID-fenced stamps, minus the same "
                   "loop without calls",
          .params = RK_PARAMS(ARGUMENTS, INNER(50)), .needs = RK_NEEDS_STAMPS, .trials = run_hpe);
-ALONE_ROW(x510uq, "x510uq");
-ALONE_ROW(i7_10750h, "i7_10750h");
+ALONE_PROBE(x510uq, "x510uq");
+ALONE_PROBE(i7_10750h, "i7_10750h");

@@ -37,9 +37,10 @@ static int open_core_multiply(struct rk_context *c)
 {
     struct multiplies *const state = rk_state(c);
     state->cycles = rk_multiply_cycles();
-    return state->cycles ? 0
-                         : rk_cannot(c, "how many cycles a multiply takes on this processor is not "
-                                        "known");
+    return state->cycles
+               ? 0
+               : rk_unsupported(c, "how many cycles a multiply takes on this processor is not "
+                                   "known");
 }
 
 static int run_core_multiply(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -69,7 +70,7 @@ static int run_sleep(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-/* One cycle an add is what the row assumes; the multiply row is the check of it. */
+/* One cycle an add is what the probe assumes; the multiply probe is the check of it. */
 RK_PROBE(ticks, .name = "cpu/clock/ticks", .op = "ns",
          .timed = "busy waiting for interval_ns of CLOCK_MONOTONIC; ops are the nanoseconds that "
                   "really passed",

@@ -212,19 +212,19 @@ static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define TURNS(preset) RK_COUNT("turns", preset, 1, 100000000, "times the token goes there and back")
-#define SAME(id, row_name, what, means, partner, ...)                                              \
-    RK_PROBE(id, .name = "cpu/switch/" row_name, .op = "switch",                                   \
+#define SAME(id, probe_name, what, means, partner, ...)                                            \
+    RK_PROBE(id, .name = "cpu/switch/" probe_name, .op = "switch",                                 \
              .timed = "turns x a token there and back between two " what ", same CPU",             \
              .params = RK_PARAMS(TURNS(100)), .trials = hand_over,                                 \
              PAIR(means, partner, 0), ##__VA_ARGS__)
-#define ACROSS(id, row_name, what, means, partner, ...)                                            \
-    RK_PROBE(id, .name = "cpu/switch/" row_name "_across", .op = "switch",                         \
+#define ACROSS(id, probe_name, what, means, partner, ...)                                          \
+    RK_PROBE(id, .name = "cpu/switch/" probe_name "_across", .op = "switch",                       \
              .timed = "turns x a token there and back between two " what ", the partner on "       \
                       "another CPU",                                                               \
              .params = RK_PARAMS(TURNS(20)), .trials = hand_over,                                  \
              PAIR(means, partner, 1), ##__VA_ARGS__)
-#define LESS(id, row_name, what, partner)                                                          \
-    RK_PROBE(id, .name = "cpu/switch/" row_name "_less_pipe", .op = "switch",                      \
+#define LESS(id, probe_name, what, partner)                                                        \
+    RK_PROBE(id, .name = "cpu/switch/" probe_name "_less_pipe", .op = "switch",                    \
              .timed = "a token there and back between two " what ", same CPU, minus as many "      \
                       "writes and reads in one process",                                           \
              .params = RK_PARAMS(TURNS(100)), .trials = less_pipe, PAIR_AND_PIPE(partner))
@@ -233,8 +233,8 @@ static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
         RK_COUNT("processes", 2, 2, RING_MOST, "processes in the ring"),                           \
         RK_COUNT("working_set_bytes", 0, 0, 1 << 30, "summed up by each before it passes on"),     \
         RK_COUNT("laps", 10, 1, 1000000, "times the token goes around"))
-#define MBP_ROW(id, row_name, partner)                                                             \
-    RK_PROBE(id, .name = "cpu/switch/mbp2016_" row_name, .op = "switch", .reports = "mbp2016",     \
+#define MBP_PROBE(id, probe_name, partner)                                                         \
+    RK_PROBE(id, .name = "cpu/switch/mbp2016_" probe_name, .op = "switch", .reports = "mbp2016",   \
              .timed =                                                                              \
                  "t(2n) - t(n) of n tokens there and back over pipes, the pipe's cost left in",    \
              .params = RK_PARAMS(TURNS(100)), .trials = mbp2016, PAIR(BY_PIPE, partner, 0))
@@ -271,5 +271,5 @@ RK_PROBE(
         "working set, minus as many sums, writes and reads in one process (lmbench's lat_ctx)",
     .params = RING, .trials = run_ring_less_work, .state_bytes = sizeof(struct ring),
     .open = open_ring, .close = close_ring);
-MBP_ROW(mbp2016_process, "process", A_PROCESS);
-MBP_ROW(mbp2016_thread, "thread", A_THREAD);
+MBP_PROBE(mbp2016_process, "process", A_PROCESS);
+MBP_PROBE(mbp2016_thread, "thread", A_THREAD);

@@ -248,8 +248,8 @@ static int run_hpe_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define TURNS RK_PARAMS(RK_COUNT("turns", 100, 1, 1000000, "times the token goes there and back"))
-#define ALONE(id, report, row_name, what, function, ...)                                           \
-    RK_PROBE(id, .name = "cpu/switch/" report "_" row_name, .op = "switch", .reports = report,     \
+#define ALONE(id, report, probe_name, what, function, ...)                                         \
+    RK_PROBE(id, .name = "cpu/switch/" report "_" probe_name, .op = "switch", .reports = report,   \
              .timed = what, .needs = RK_NEEDS_STAMPS, .trials = function, ##__VA_ARGS__)
 
 RK_PROBE(t470_process, .name = "cpu/switch/t470_process", .op = "switch", .reports = "t470",

@@ -9,7 +9,7 @@
 
 #define CALLS RK_COUNT("calls", 1000, 1, 1000000000, "calls a trial")
 
-/* A row that times `calls` times `call` and fails if any of them was not `good`. Checking costs a
+/* A probe that times `calls` times `call` and fails if any of them was not `good`. Checking costs a
  * compare and an OR beside a call of tens of nanoseconds. */
 #define BATCH(function, call, good)                                                                \
     static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
@@ -76,28 +76,28 @@ TWICE(run_mbp2016_getpid, getpid(), result == self)
 TWICE(run_mbp2016_getuid, getuid(), result == user)
 TWICE(run_mbp2016_getppid, getppid(), result == parent)
 
-#define ROW(id, name_, function, timed_, ...)                                                      \
+#define PROBE(id, name_, function, timed_, ...)                                                    \
     RK_PROBE(id, .name = "cpu/syscall/" name_, .op = "call", .timed = "calls x " timed_,           \
              .params = RK_PARAMS(CALLS), .trials = function, ##__VA_ARGS__)
-#define MBP_ROW(id, name_, function)                                                               \
+#define MBP_PROBE(id, name_, function)                                                             \
     RK_PROBE(id, .name = "cpu/syscall/mbp2016_" name_, .op = "call", .reports = "mbp2016",         \
              .timed = "t(2n) - t(n) of n " name_ "() of the C library (the report: "               \
                       "n = 100,000,000)",                                                          \
              .params = RK_PARAMS(CALLS), .trials = function)
 
-ROW(getpid, "getpid", run_getpid, "syscall(SYS_getpid)");
-ROW(getpid_libc, "getpid_libc", run_getpid_libc, "getpid() of the C library");
-ROW(getppid, "getppid", run_getppid, "getppid() of the C library");
-ROW(getuid, "getuid", run_getuid, "getuid() of the C library");
-ROW(getcwd, "getcwd", run_getcwd, "getcwd() of the C library");
-ROW(getcwd_syscall, "getcwd_syscall", run_getcwd_syscall, "syscall(SYS_getcwd)");
-ROW(times_libc, "times", run_times, "times() of the C library");
-ROW(gettime, "clock_gettime", run_gettime, "clock_gettime() of the C library (the vDSO)");
-ROW(gettime_syscall, "clock_gettime_syscall", run_gettime_syscall, "syscall(SYS_clock_gettime)");
-ROW(getpid_int80, "getpid_int80", run_getpid_int80, "INT 0x80 with getpid's 32-bit number",
-    BY_INT80);
-ROW(getcwd_int80, "getcwd_int80", run_getcwd_int80,
-    "INT 0x80 with getcwd's 32-bit number, the buffer below 4 GiB", BY_INT80);
-MBP_ROW(mbp2016_getpid, "getpid", run_mbp2016_getpid);
-MBP_ROW(mbp2016_getuid, "getuid", run_mbp2016_getuid);
-MBP_ROW(mbp2016_getppid, "getppid", run_mbp2016_getppid);
+PROBE(getpid, "getpid", run_getpid, "syscall(SYS_getpid)");
+PROBE(getpid_libc, "getpid_libc", run_getpid_libc, "getpid() of the C library");
+PROBE(getppid, "getppid", run_getppid, "getppid() of the C library");
+PROBE(getuid, "getuid", run_getuid, "getuid() of the C library");
+PROBE(getcwd, "getcwd", run_getcwd, "getcwd() of the C library");
+PROBE(getcwd_syscall, "getcwd_syscall", run_getcwd_syscall, "syscall(SYS_getcwd)");
+PROBE(times_libc, "times", run_times, "times() of the C library");
+PROBE(gettime, "clock_gettime", run_gettime, "clock_gettime() of the C library (the vDSO)");
+PROBE(gettime_syscall, "clock_gettime_syscall", run_gettime_syscall, "syscall(SYS_clock_gettime)");
+PROBE(getpid_int80, "getpid_int80", run_getpid_int80, "INT 0x80 with getpid's 32-bit number",
+      BY_INT80);
+PROBE(getcwd_int80, "getcwd_int80", run_getcwd_int80,
+      "INT 0x80 with getcwd's 32-bit number, the buffer below 4 GiB", BY_INT80);
+MBP_PROBE(mbp2016_getpid, "getpid", run_mbp2016_getpid);
+MBP_PROBE(mbp2016_getuid, "getuid", run_mbp2016_getuid);
+MBP_PROBE(mbp2016_getppid, "getppid", run_mbp2016_getppid);

@@ -68,7 +68,7 @@ static int run_hpe_getcwd_int80(struct rk_context *c, struct rk_sample *out, siz
     return run_hpe_int80(c, out, n, INT80_GETCWD);
 }
 
-#define ALONE_ROW(id, report, call_name, function, timed_, ...)                                    \
+#define ALONE_PROBE(id, report, call_name, function, timed_, ...)                                  \
     RK_PROBE(id, .name = "cpu/syscall/" report "_" call_name, .op = "call", .reports = report,     \
              .timed = timed_ ", -O0, one call between CPUID-fenced stamps, the stamps included",   \
              .needs = RK_NEEDS_STAMPS, .trials = function, ##__VA_ARGS__)
@@ -77,14 +77,14 @@ RK_PROBE(t470_getpid, .name = "cpu/syscall/t470_getpid", .op = "call", .reports 
          .timed = "calls x syscall(SYS_getpid), -O0, minus the timer and minus the empty loop",
          .params = RK_PARAMS(RK_COUNT("calls", 100000, 1, 1000000000, "calls a trial")),
          .needs = RK_NEEDS_STAMPS, .trials = run_t470);
-ALONE_ROW(x510uq_times, "x510uq", "times", run_x510uq_times, "times()");
-ALONE_ROW(i7_10750h_getpid, "i7_10750h", "getpid", run_i7_getpid, "getpid()");
-ALONE_ROW(hpe_getcwd, "hpe_i7_860", "getcwd", run_hpe_getcwd, "getcwd()");
-ALONE_ROW(hpe_getcwd_syscall, "hpe_i7_860", "getcwd_syscall", run_hpe_getcwd_syscall,
-          "syscall(SYS_getcwd)");
-ALONE_ROW(hpe_getpid_syscall, "hpe_i7_860", "getpid_syscall", run_hpe_getpid_syscall,
-          "syscall(SYS_getpid)");
-ALONE_ROW(hpe_getpid_int80, "hpe_i7_860", "getpid_int80", run_hpe_getpid_int80, "INT 0x80 getpid",
-          BY_INT80);
-ALONE_ROW(hpe_getcwd_int80, "hpe_i7_860", "getcwd_int80", run_hpe_getcwd_int80, "INT 0x80 getcwd",
-          BY_INT80);
+ALONE_PROBE(x510uq_times, "x510uq", "times", run_x510uq_times, "times()");
+ALONE_PROBE(i7_10750h_getpid, "i7_10750h", "getpid", run_i7_getpid, "getpid()");
+ALONE_PROBE(hpe_getcwd, "hpe_i7_860", "getcwd", run_hpe_getcwd, "getcwd()");
+ALONE_PROBE(hpe_getcwd_syscall, "hpe_i7_860", "getcwd_syscall", run_hpe_getcwd_syscall,
+            "syscall(SYS_getcwd)");
+ALONE_PROBE(hpe_getpid_syscall, "hpe_i7_860", "getpid_syscall", run_hpe_getpid_syscall,
+            "syscall(SYS_getpid)");
+ALONE_PROBE(hpe_getpid_int80, "hpe_i7_860", "getpid_int80", run_hpe_getpid_int80, "INT 0x80 getpid",
+            BY_INT80);
+ALONE_PROBE(hpe_getcwd_int80, "hpe_i7_860", "getcwd_int80", run_hpe_getcwd_int80, "INT 0x80 getcwd",
+            BY_INT80);

@@ -11,7 +11,7 @@
 
 extern char **environ;
 
-/* What is started where the row runs a program; found before anything is timed. */
+/* What is started where the probe runs a program; found before anything is timed. */
 static char program[PATH_MAX];
 static char *const arguments[] = {program, NULL};
 
@@ -19,9 +19,10 @@ static int find_program(struct rk_context *c, const char *name)
 {
     if (rk_beside(name, program) == 0)
         return 0;
-    return rk_cannot(c, strcmp(name, "reckon-blank")
-                            ? "the C library has no static form here, so there is no static program"
-                            : "reckon-blank is not beside the library; run `make lib`");
+    return rk_unsupported(
+        c, strcmp(name, "reckon-blank")
+               ? "the C library has no static form here, so there is no static program"
+               : "reckon-blank is not beside the library; run `make lib`");
 }
 
 /* Each returns the child, or -1 with errno. */
@@ -224,20 +225,20 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
     RK_COUNT("resident_bytes", 0, 0, (int64_t)1 << 40,                                             \
              "memory that the caller has touched before, beside its own"),                         \
         RK_PAGES
-#define ROW(id, row_name, what, method, ...)                                                       \
-    RK_PROBE(id, .name = "cpu/task/" row_name, .op = "task", .timed = what, .open = open_##method, \
-             .trials = run_##method, .state_bytes = sizeof(struct around), .close = close_around,  \
-             .params = RK_PARAMS(__VA_ARGS__))
-#define MBP_ROW(id, row_name, what, function)                                                      \
-    RK_PROBE(id, .name = "cpu/task/mbp2016_" row_name, .op = "task", .reports = "mbp2016",         \
+#define PROBE(id, probe_name, what, method, ...)                                                   \
+    RK_PROBE(id, .name = "cpu/task/" probe_name, .op = "task", .timed = what,                      \
+             .open = open_##method, .trials = run_##method, .state_bytes = sizeof(struct around),  \
+             .close = close_around, .params = RK_PARAMS(__VA_ARGS__))
+#define MBP_PROBE(id, probe_name, what, function)                                                  \
+    RK_PROBE(id, .name = "cpu/task/mbp2016_" probe_name, .op = "task", .reports = "mbp2016",       \
              .timed = "t(2n) - t(n) of n times " what " (the report does not say if it waits)",    \
              .params = RK_PARAMS(RK_COUNT("tasks", 10, 1, 100000, "n")), .trials = function)
 
-ROW(fork_, "fork", "fork(), _exit(0) in the child, waitpid() in the parent", fork,
-    ALIVE("child processes"), RESIDENT);
-ROW(vfork_, "vfork", "vfork(), _exit(0) in the child, waitpid() in the parent", vfork, RESIDENT);
-ROW(posix_spawn_, "posix_spawn", "posix_spawn() of an empty program, waitpid() in the parent",
-    posix_spawn, RESIDENT);
+PROBE(fork_, "fork", "fork(), _exit(0) in the child, waitpid() in the parent", fork,
+      ALIVE("child processes"), RESIDENT);
+PROBE(vfork_, "vfork", "vfork(), _exit(0) in the child, waitpid() in the parent", vfork, RESIDENT);
+PROBE(posix_spawn_, "posix_spawn", "posix_spawn() of an empty program, waitpid() in the parent",
+      posix_spawn, RESIDENT);
 RK_PROBE(fork_return, .name = "cpu/task/fork_return", .op = "task",
          .timed = "fork(), until it returns in the parent; no wait inside",
          .trials = run_fork_return);
@@ -250,10 +251,10 @@ RK_PROBE(fork_exec_static, .name = "cpu/task/fork_exec_static", .op = "task",
 RK_PROBE(vfork_exec, .name = "cpu/task/vfork_exec", .op = "task",
          .timed = "vfork(), execve() of an empty program in the child, waitpid() in the parent",
          .open = open_program, .trials = run_vfork_exec);
-ROW(thread, "thread", "pthread_create() of an empty thread and pthread_join()", thread,
-    ALIVE("threads"));
+PROBE(thread, "thread", "pthread_create() of an empty thread and pthread_join()", thread,
+      ALIVE("threads"));
 RK_PROBE(thread_return, .name = "cpu/task/thread_return", .op = "task",
          .timed = "pthread_create(), until it returns to the creator; no join inside",
          .trials = run_thread_return);
-MBP_ROW(mbp2016_process, "process", "fork(), exit in the child, waitpid()", run_mbp2016_process);
-MBP_ROW(mbp2016_thread, "thread", "pthread_create() and pthread_join()", run_mbp2016_thread);
+MBP_PROBE(mbp2016_process, "process", "fork(), exit in the child, waitpid()", run_mbp2016_process);
+MBP_PROBE(mbp2016_thread, "thread", "pthread_create() and pthread_join()", run_mbp2016_thread);

@@ -60,7 +60,7 @@ static int run_t470_fork_exec(struct rk_context *c, struct rk_sample *out, size_
     const int64_t tasks = rk_integer(c, "tasks");
     char program[PATH_MAX];
     if (rk_beside("reckon-blank", program) < 0)
-        return rk_cannot(c, "reckon-blank is not beside the library; run `make lib`");
+        return rk_unsupported(c, "reckon-blank is not beside the library; run `make lib`");
     char *const arguments[] = {program, NULL};
     for (size_t i = 0; i < n; i++) {
         int error = 0, status = 0;

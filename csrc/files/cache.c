@@ -100,7 +100,8 @@ static int count_left(struct rk_reader *r)
 static int open_left(struct rk_context *c)
 {
     if (rk_integer(c, "file_bytes") <= rk_integer(c, "limit_bytes"))
-        return rk_cannot(c, "the file must be larger than the limit, or the group is not full");
+        return rk_unsupported(c,
+                              "the file must be larger than the limit, or the group is not full");
     return rk_open_within(c, 0, rk_small_page(), 1);
 }
 
@@ -116,7 +117,7 @@ static int run_available(struct rk_context *c, struct rk_sample *out, size_t n)
         const int64_t available = rk_available_bytes();
         const uint64_t end = rk_end();
         if (available <= 0)
-            return rk_cannot(c, "/proc/meminfo does not tell what memory is available");
+            return rk_unsupported(c, "/proc/meminfo does not tell what memory is available");
         out[i] = (struct rk_sample){(int64_t)(end - begin), (uint64_t)available};
     }
     return 0;

@@ -73,21 +73,21 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define PASSES(preset) RK_COUNT("passes", preset, 1, 1000, "timed passes over the file in a trial")
-#define ROW(id, op_, what, ...)                                                                    \
+#define PROBE(id, op_, what, ...)                                                                  \
     RK_PROBE(id, .name = "files/cache/" #id, .op = op_, .reports = #id, .timed = what,             \
              .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .open = open_##id, .trials = run_##id,      \
              .close = rk_close_reader, .state_bytes = sizeof(struct rk_reader),                    \
              .params =                                                                             \
                  RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR, ##__VA_ARGS__))
 
-ROW(t470, "block",
-    "passes over the file in blocks of 4 KiB, backwards, after one forwards, -O0, in a "
-    "control group with a memory limit (the report: 10 passes, all memory)",
-    PASSES(2));
-ROW(i7_10750h, "file",
-    "a pass over the file in blocks of 64 KiB, after one, -O0, in a control group with "
-    "a memory limit (the report: all memory); the whole file is one operation");
-ROW(hpe_i7_860, "block",
-    "passes over the file in blocks of 4 KiB, after one, -O0, in a control group with "
-    "a memory limit (the report: 10 passes, all memory)",
-    PASSES(10));
+PROBE(t470, "block",
+      "passes over the file in blocks of 4 KiB, backwards, after one forwards, -O0, in a "
+      "control group with a memory limit (the report: 10 passes, all memory)",
+      PASSES(2));
+PROBE(i7_10750h, "file",
+      "a pass over the file in blocks of 64 KiB, after one, -O0, in a control group with "
+      "a memory limit (the report: all memory); the whole file is one operation");
+PROBE(hpe_i7_860, "block",
+      "passes over the file in blocks of 4 KiB, after one, -O0, in a control group with "
+      "a memory limit (the report: 10 passes, all memory)",
+      PASSES(10));

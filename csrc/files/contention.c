@@ -192,7 +192,7 @@ static int close_mbp2016(struct rk_context *c)
 #define OF_READERS(sample_, of_each_, more_needs)                                                  \
     .open = open_readers, .close = close_readers, .state_bytes = sizeof(struct readers),           \
     .variant = &(const struct reading){sample_, of_each_}, .needs = RK_NEEDS_DISK | (more_needs)
-#define ROW(id, run, sample, of_each, more_needs, what)                                            \
+#define PROBE(id, run, sample, of_each, more_needs, what)                                          \
     RK_PROBE(id, .name = "files/contention/" #id, .op = "block", .timed = what, .trials = run,     \
              OF_READERS(sample, of_each, more_needs),                                              \
              .params = RK_PARAMS(READERS(2), READS(32), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR))
@@ -200,18 +200,18 @@ static int close_mbp2016(struct rk_context *c)
     "`files` processes, each from a file of its own, past the page cache, in random order, "       \
     "on all CPUs that this process might use"
 
-ROW(slowest, time_trials, take_slowest, 0, RK_NEEDS_COMMON_COUNTER,
-    "from the barrier until the slowest reader has read its `blocks` blocks; read by " READ_BY);
-ROW(each, time_trials, take_reader, 1, 0,
-    "from just before a reader's first read to just after its last of `blocks` blocks; read "
-    "by " READ_BY);
-ROW(together, time_trials, take_together, 0, RK_NEEDS_COMMON_COUNTER,
-    "from the barrier until the first reader is done; blocks that all have read by then; read "
-    "by " READ_BY);
-ROW(work, run_work, take_work, 0, 0,
-    "the time that all readers ran on a CPU meanwhile, by the kernel's account of each "
-    "process; the "
-    "interrupts that the disk raises are not in it; read by " READ_BY);
+PROBE(slowest, time_trials, take_slowest, 0, RK_NEEDS_COMMON_COUNTER,
+      "from the barrier until the slowest reader has read its `blocks` blocks; read by " READ_BY);
+PROBE(each, time_trials, take_reader, 1, 0,
+      "from just before a reader's first read to just after its last of `blocks` blocks; read "
+      "by " READ_BY);
+PROBE(together, time_trials, take_together, 0, RK_NEEDS_COMMON_COUNTER,
+      "from the barrier until the first reader is done; blocks that all have read by then; read "
+      "by " READ_BY);
+PROBE(work, run_work, take_work, 0, 0,
+      "the time that all readers ran on a CPU meanwhile, by the kernel's account of each "
+      "process; the "
+      "interrupts that the disk raises are not in it; read by " READ_BY);
 RK_PROBE(start, .name = "files/contention/start", .op = "start",
          .timed = "from the barrier until the last reader begins to read", .trials = time_trials,
          OF_READERS(take_start, 0, RK_NEEDS_COMMON_COUNTER),

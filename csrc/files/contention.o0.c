@@ -51,7 +51,7 @@ static int open_unwritten(struct rk_context *c)
     const size_t block_bytes = (size_t)rk_integer(c, "block_bytes"),
                  size_bytes = (size_t)rk_integer(c, "size_bytes");
     if (size_bytes / block_bytes < (size_t)rk_integer(c, "blocks"))
-        return rk_cannot(c, "the file has fewer blocks than are to be read");
+        return rk_unsupported(c, "the file has fewer blocks than are to be read");
     int status = readers_prepare(c, r, rk_integer(c, "blocks"));
     for (int i = 0; i < r->count && !status; i++)
         status = rk_blocks_open_unwritten(c, &r->file[i], size_bytes, block_bytes, 0);

@@ -1,5 +1,5 @@
 /* files/read: what reading one block of a file costs, by the order and by the way it is asked for.
- * Each block is read into the same buffer; a read that brings less fails the row. */
+ * Each block is read into the same buffer; a read that brings less fails the probe. */
 #include "files/support/read.h"
 
 /* --- one block, alone --- */
@@ -45,7 +45,7 @@ static int advise(struct rk_context *c, const struct rk_blocks *b, const char *a
             const int error = posix_fadvise(b->fd, 0, 0, known[i].value);
             return error ? rk_failed(c, "posix_fadvise", error) : 0;
         }
-    return rk_cannot(c, "the advice is normal, random or sequential");
+    return rk_unsupported(c, "the advice is normal, random or sequential");
 }
 
 /* Takes all of the page cache away from everybody (proc_sys_vm(5)). Clean pages alone go, and the
@@ -61,7 +61,7 @@ static int drop_caches(struct rk_context *c)
         return 0;
     snprintf(why, sizeof why, "needs root to drop the page cache (/proc/sys/vm/drop_caches: %s)",
              strerror(error));
-    return rk_cannot(c, why);
+    return rk_unsupported(c, why);
 }
 
 /* The file is cold, also where the warm-up has read it, and the kernel has this advice. */
@@ -159,7 +159,7 @@ static int run_cached(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct rk_blocks *const b = rk_state(c);
     if (rk_cached_share(b->fd, rk_blocks_bytes(b)) < 0.95)
-        return rk_cannot(c, "the file does not stay in the page cache");
+        return rk_unsupported(c, "the file does not stay in the page cache");
     rk_blocks_shuffle(b);
     int status = 0;
     for (size_t i = 0; i < n && !status; i++)
@@ -269,7 +269,7 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
 
 #define FILE_OF RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR
 #define SPAN(preset, help) RK_COUNT("blocks", preset, 1, 1 << 30, help)
-#define ROW(id, prepare, run, what, ...)                                                           \
+#define PROBE(id, prepare, run, what, ...)                                                         \
     RK_PROBE(id, .name = "files/read/" #id, .op = "block", .timed = what, .needs = RK_NEEDS_DISK,  \
              .trials = run, .open = prepare, .close = rk_close_blocks,                             \
              .state_bytes = sizeof(struct rk_blocks), .params = RK_PARAMS(__VA_ARGS__))
@@ -285,29 +285,30 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
              .close = rk_close_blocks, .state_bytes = sizeof(struct rk_blocks),                    \
              .params = RK_PARAMS(FILE_OF, SPAN(64, "in a trial; the report: the file")))
 
-ROW(direct_random, rk_open_direct, time_shuffled,
-    "one pread of a block with O_DIRECT; the blocks in random order, none twice", FILE_OF);
-ROW(direct_sequential, rk_open_direct, run_direct_sequential,
-    "`blocks` preads with O_DIRECT, from the start of the file on", FILE_OF, SPAN(1, "in a trial"));
-ROW(buffered_random, rk_open_buffered, run_buffered_random,
-    "one pread of a block that the page cache does not have, with the advice that reads "
-    "are random; the blocks in random order, none twice",
-    FILE_OF);
-ROW(buffered_sequential, rk_open_buffered, run_buffered_sequential,
-    "`blocks` preads from the start of a file on that the page cache does not have, "
-    "after the advice about the order that `advice` names",
-    FILE_OF, SPAN(256, "in a trial"),
-    RK_WORD("advice", "normal",
-            "what the kernel is told of the order: normal, random or sequential"));
-ROW(dropped_random, rk_open_buffered, run_dropped_random,
-    "one pread of a block after all of the page cache was dropped, with the advice that "
-    "reads are random; the blocks in random order, none twice",
-    FILE_OF);
-ROW(dropped_sequential, rk_open_buffered, run_dropped_sequential,
-    "`blocks` preads from the start of a file on, after all of the page cache was dropped", FILE_OF,
-    SPAN(256, "in a trial"));
-ROW(cached, open_cached, run_cached,
-    "one pread of a block that the page cache has, in random order", FILE_OF);
+PROBE(direct_random, rk_open_direct, time_shuffled,
+      "one pread of a block with O_DIRECT; the blocks in random order, none twice", FILE_OF);
+PROBE(direct_sequential, rk_open_direct, run_direct_sequential,
+      "`blocks` preads with O_DIRECT, from the start of the file on", FILE_OF,
+      SPAN(1, "in a trial"));
+PROBE(buffered_random, rk_open_buffered, run_buffered_random,
+      "one pread of a block that the page cache does not have, with the advice that reads "
+      "are random; the blocks in random order, none twice",
+      FILE_OF);
+PROBE(buffered_sequential, rk_open_buffered, run_buffered_sequential,
+      "`blocks` preads from the start of a file on that the page cache does not have, "
+      "after the advice about the order that `advice` names",
+      FILE_OF, SPAN(256, "in a trial"),
+      RK_WORD("advice", "normal",
+              "what the kernel is told of the order: normal, random or sequential"));
+PROBE(dropped_random, rk_open_buffered, run_dropped_random,
+      "one pread of a block after all of the page cache was dropped, with the advice that "
+      "reads are random; the blocks in random order, none twice",
+      FILE_OF);
+PROBE(dropped_sequential, rk_open_buffered, run_dropped_sequential,
+      "`blocks` preads from the start of a file on, after all of the page cache was dropped",
+      FILE_OF, SPAN(256, "in a trial"));
+PROBE(cached, open_cached, run_cached,
+      "one pread of a block that the page cache has, in random order", FILE_OF);
 SEEK(lseek, "one lseek to a random place of the file (SEEK_SET)");
 SEEK(lseek_current, "one lseek a block forward or back (SEEK_CUR)");
 MBP2016(mbp2016_sequential, rk_open_direct, "`blocks` reads with O_DIRECT, in order");

@@ -17,11 +17,11 @@ static int make_folder(struct rk_context *c, char path[PATH_MAX])
     char owner[RK_OWNER_MOST];
     const char *const dir = rk_scratch_dir(c);
     if (rk_owner_name(owner))
-        return rk_cannot(c, "/proc does not say who this process is");
+        return rk_unsupported(c, "/proc does not say who this process is");
     const int length = snprintf(path, PATH_MAX - 32, "%s/reckon-files-%s", dir, owner);
     if (length >= PATH_MAX - 32) {
         path[0] = 0;
-        return rk_cannot(c, "the folder's name is too long");
+        return rk_unsupported(c, "the folder's name is too long");
     }
     if (mkdir(path, 0700) == 0)
         return 0;

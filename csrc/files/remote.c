@@ -83,7 +83,7 @@ static int open_penalty(struct rk_context *c)
     const struct remote *const r = rk_state(c);
     const int status = open_with(c, REMOTE_AS_REQUESTED);
     if (!status && r->blocks.fd < 0)
-        return rk_cannot(c, "the server's file is not on this machine");
+        return rk_unsupported(c, "the server's file is not on this machine");
     return status;
 }
 
@@ -218,44 +218,44 @@ static int close_kernel(struct rk_context *c)
     return 0;
 }
 
-#define ROW(id, open_, run, op_, needs_, what, ...)                                                \
+#define PROBE(id, open_, run, op_, needs_, what, ...)                                              \
     RK_PROBE(id, .name = "files/remote/" #id, .op = op_, .timed = what, .needs = needs_,           \
              .open = open_, .trials = run, .close = close_remote,                                  \
              .state_bytes = sizeof(struct remote), .params = RK_PARAMS(__VA_ARGS__))
 #define NOT_TIMED "; mounting, opening and a first read are not timed"
 #define SPAN RK_COUNT("blocks", 1, 1, 1 << 30, "in a trial")
 
-ROW(sequential, open_sequential, run_sequential, "block", RK_NEEDS_SERVER,
-    "`blocks` reads over NFS by libnfs, one after the other, in rising order" NOT_TIMED,
-    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD, SPAN);
-ROW(random, open_random, run_random, "block", RK_NEEDS_SERVER,
-    "one read over NFS by libnfs, the blocks in random order, none twice before all were "
-    "read" NOT_TIMED,
-    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD);
-ROW(penalty, open_penalty, run_penalty, "block", RK_NEEDS_SERVER,
-    "one read over NFS, less a read of the same block here right after it, both from a "
-    "warm cache" NOT_TIMED,
-    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER);
+PROBE(sequential, open_sequential, run_sequential, "block", RK_NEEDS_SERVER,
+      "`blocks` reads over NFS by libnfs, one after the other, in rising order" NOT_TIMED,
+      REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD, SPAN);
+PROBE(random, open_random, run_random, "block", RK_NEEDS_SERVER,
+      "one read over NFS by libnfs, the blocks in random order, none twice before all were "
+      "read" NOT_TIMED,
+      REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD);
+PROBE(penalty, open_penalty, run_penalty, "block", RK_NEEDS_SERVER,
+      "one read over NFS, less a read of the same block here right after it, both from a "
+      "warm cache" NOT_TIMED,
+      REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER);
 RK_PROBE(null, .name = "files/remote/null", .op = "call", .needs = RK_NEEDS_SERVER,
          .timed = "a call of NFS that does nothing (NULL), there and back", .open = open_null,
          .trials = run_null, .close = close_null, .state_bytes = sizeof(struct null_calls),
          .params = RK_PARAMS(NFS_SERVER, REMOTE_VERSION, RK_HOLD_IDLE));
-ROW(local_sequential, open_local_sequential, run_sequential, "block", RK_NEEDS_DISK,
-    "`blocks` times pread() of the same file on this machine, through the page "
-    "cache, in rising order",
-    RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD, SPAN);
-ROW(local_random, open_local_random, run_random, "block", RK_NEEDS_DISK,
-    "one pread() of the same file on this machine, through the page cache, the blocks "
-    "in random order",
-    RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD);
-ROW(seek, open_random, run_seek, "call", RK_NEEDS_SERVER,
-    "`seeks` times nfs_lseek() to a random block, which libnfs works out by itself",
-    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
-    RK_COUNT("seeks", 1000, 1, 1 << 24, "calls in a trial"));
-ROW(seek_end, open_random, run_seek_end, "call", RK_NEEDS_SERVER,
-    "`seeks` times nfs_lseek() to the end of the file, for which libnfs asks the server",
-    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
-    RK_COUNT("seeks", 1, 1, 1 << 24, "calls in a trial"));
+PROBE(local_sequential, open_local_sequential, run_sequential, "block", RK_NEEDS_DISK,
+      "`blocks` times pread() of the same file on this machine, through the page "
+      "cache, in rising order",
+      RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD, SPAN);
+PROBE(local_random, open_local_random, run_random, "block", RK_NEEDS_DISK,
+      "one pread() of the same file on this machine, through the page cache, the blocks "
+      "in random order",
+      RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD);
+PROBE(seek, open_random, run_seek, "call", RK_NEEDS_SERVER,
+      "`seeks` times nfs_lseek() to a random block, which libnfs works out by itself",
+      REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
+      RK_COUNT("seeks", 1000, 1, 1 << 24, "calls in a trial"));
+PROBE(seek_end, open_random, run_seek_end, "call", RK_NEEDS_SERVER,
+      "`seeks` times nfs_lseek() to the end of the file, for which libnfs asks the server",
+      REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
+      RK_COUNT("seeks", 1, 1, 1 << 24, "calls in a trial"));
 RK_PROBE(kernel, .name = "files/remote/kernel", .op = "block",
          .needs = RK_NEEDS_SERVER | RK_NEEDS_ROOT,
          .timed = "one pread() of a file on an NFS mount of the kernel's, with O_DIRECT, the "

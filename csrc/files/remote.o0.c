@@ -135,7 +135,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     (void)out;
     (void)n;
-    return rk_cannot(
+    return rk_unsupported(
         c, "it reads by Apple's own protocol (AFP) from macOS; Linux has no client of it in the "
            "kernel, and Apple has given it up for SMB");
 }
@@ -143,7 +143,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 #define COLD                                                                                       \
     RK_COUNT("cold", 1, 0, 1,                                                                      \
              "1: the server's page cache is dropped before each trial, as the report does")
-#define ROW(id, report, op_, what, ...)                                                            \
+#define PROBE(id, report, op_, what, ...)                                                          \
     RK_PROBE(id, .name = "files/remote/" #id, .op = op_, .reports = report, .timed = what,         \
              .needs = RK_NEEDS_SERVER, .open = open_v4, .trials = run_##id, .close = close_remote, \
              .state_bytes = sizeof(struct remote), .params = RK_PARAMS(__VA_ARGS__))
@@ -151,26 +151,26 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     RK_PROBE(id, .name = "files/remote/" #id, .op = "block", .reports = "mbp2016", .timed = what,  \
              .trials = run_mbp2016, .params = RK_PARAMS(RK_FILE(1 << 18)))
 
-ROW(t470_sequential, "t470", "file", "a whole file, 4 KiB at a time, by NFSv4, -O0",
-    REMOTE_FILE(1 << 18, 4096));
-ROW(t470_random, "t470", "file",
-    "as many blocks as the file has, 4 KiB each, by NFSv4, each at rand() % i "
-    "with i shrinking, -O0",
-    REMOTE_FILE(1 << 18, 4096));
-ROW(i7_10750h_sequential, "i7_10750h", "block",
-    "a whole file backwards, 64 KiB at a time, by NFSv4, -O0; by "
-    "the blocks",
-    REMOTE_FILE(1 << 20, 65536), COLD);
-ROW(i7_10750h_random, "i7_10750h", "block",
-    "as many blocks as the file has, 64 KiB each, by NFSv4, a seek to a "
-    "random one before each, -O0; by the blocks",
-    REMOTE_FILE(1 << 20, 65536), COLD);
-ROW(hpe_i7_860_sequential, "hpe_i7_860", "block",
-    "a whole file, 4 KiB a request, -O0; by the blocks", REMOTE_FILE(1 << 18, 4096), COLD);
-ROW(hpe_i7_860_random, "hpe_i7_860", "block",
-    "`reads` random blocks with replacement, 4 KiB a request, -O0; by "
-    "the blocks",
-    REMOTE_FILE(1 << 20, 4096), COLD,
-    RK_COUNT("reads", 100, 1, 1 << 24, "blocks in a trial; the report: 1,000"));
+PROBE(t470_sequential, "t470", "file", "a whole file, 4 KiB at a time, by NFSv4, -O0",
+      REMOTE_FILE(1 << 18, 4096));
+PROBE(t470_random, "t470", "file",
+      "as many blocks as the file has, 4 KiB each, by NFSv4, each at rand() % i "
+      "with i shrinking, -O0",
+      REMOTE_FILE(1 << 18, 4096));
+PROBE(i7_10750h_sequential, "i7_10750h", "block",
+      "a whole file backwards, 64 KiB at a time, by NFSv4, -O0; by "
+      "the blocks",
+      REMOTE_FILE(1 << 20, 65536), COLD);
+PROBE(i7_10750h_random, "i7_10750h", "block",
+      "as many blocks as the file has, 64 KiB each, by NFSv4, a seek to a "
+      "random one before each, -O0; by the blocks",
+      REMOTE_FILE(1 << 20, 65536), COLD);
+PROBE(hpe_i7_860_sequential, "hpe_i7_860", "block",
+      "a whole file, 4 KiB a request, -O0; by the blocks", REMOTE_FILE(1 << 18, 4096), COLD);
+PROBE(hpe_i7_860_random, "hpe_i7_860", "block",
+      "`reads` random blocks with replacement, 4 KiB a request, -O0; by "
+      "the blocks",
+      REMOTE_FILE(1 << 20, 4096), COLD,
+      RK_COUNT("reads", 100, 1, 1 << 24, "blocks in a trial; the report: 1,000"));
 MBP2016(mbp2016_sequential, "one read of 4 KiB by AFP, in order");
 MBP2016(mbp2016_random, "one read of 4 KiB by AFP, from the halves of the file in turn");

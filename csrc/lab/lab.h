@@ -64,8 +64,8 @@ struct lab {
 };
 
 /* Says {"cannot": ..., "remedy": ...} and ends this process, and with it the lab. */
-__attribute__((noreturn, format(printf, 2, 3))) void lab_cannot(const char *remedy,
-                                                                const char *format, ...);
+__attribute__((noreturn, format(printf, 2, 3))) void lab_unsupported(const char *remedy,
+                                                                     const char *format, ...);
 /* The same for a call that failed: "what: strerror(error)". */
 __attribute__((noreturn)) void lab_stop(const char *what, int error);
 

@@ -45,14 +45,14 @@ static void say_string(const char *text)
     putchar('"');
 }
 
-void lab_cannot(const char *remedy, const char *format, ...)
+void lab_unsupported(const char *remedy, const char *format, ...)
 {
     char reason[512];
     va_list list;
     va_start(list, format);
     vsnprintf(reason, sizeof reason, format, list);
     va_end(list);
-    printf("{\"cannot\": ");
+    printf("{\"unsupported\": ");
     say_string(reason);
     printf(", \"remedy\": ");
     say_string(remedy);
@@ -63,7 +63,7 @@ void lab_cannot(const char *remedy, const char *format, ...)
 
 void lab_stop(const char *what, int error)
 {
-    lab_cannot("Name a real host with PEER=.", "%s: %s", what, strerror(error));
+    lab_unsupported("Name a real host with PEER=.", "%s: %s", what, strerror(error));
 }
 
 __attribute__((noreturn)) static void usage(const char *what)
@@ -220,9 +220,9 @@ int main(int argc, char **argv)
     if (lab.rtt_ns < 0 || !lab.rate_bit)
         usage("the link's round trip and rate are needed");
     if (lab.rtt_ns / 1000 * (lab.rate_bit / 1000) / 8000 > ON_THE_WAY_MOST)
-        lab_cannot("Set a shorter round trip or a lower rate.",
-                   "a link of that round trip and rate holds more than %d MiB on the way",
-                   ON_THE_WAY_MOST >> 20);
+        lab_unsupported("Set a shorter round trip or a lower rate.",
+                        "a link of that round trip and rate holds more than %d MiB on the way",
+                        ON_THE_WAY_MOST >> 20);
     lab.queue_bytes = queue_bytes(&lab);
     lab.offload = lab.rate_bit > 100000000;
 

@@ -107,7 +107,7 @@ __attribute__((noreturn)) static void be_relay(struct lab *lab, int (*reports)[2
     /* None of this is for the programs. */
     prctl(PR_SET_NAME, "reckon-relay");
     prctl(PR_SET_TIMERSLACK, 1);
-    setpriority(PRIO_PROCESS, 0, -20); /* as the rows have it, where that is allowed */
+    setpriority(PRIO_PROCESS, 0, -20); /* as the probes have it, where that is allowed */
     no_signal_blocked();
     lab_drop_capabilities();
     lab_relay(lab);
@@ -135,8 +135,8 @@ static pid_t await_program(const char *name, int report)
     }
     close(report);
     if (error || sender.pid <= 0)
-        lab_cannot("Run `make lib`, or name a program that is there.", "%s does not start: %s",
-                   name, strerror(error ? error : ESRCH));
+        lab_unsupported("Run `make lib`, or name a program that is there.", "%s does not start: %s",
+                        name, strerror(error ? error : ESRCH));
     return sender.pid;
 }
 
@@ -152,7 +152,7 @@ pid_t lab_start(struct lab *lab)
             setsockopt(reports[i][0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
             lab_stop("socketpair", errno);
     if (unshare(CLONE_NEWPID) < 0)
-        lab_cannot(
+        lab_unsupported(
             "Run as root; in a container, with the capability SYS_ADMIN, or name a real host "
             "with PEER=.",
             "a process namespace is forbidden here (%s)", strerror(errno));
@@ -194,12 +194,13 @@ void lab_await_port(const struct lab *lab, int port)
          !is_listened("/proc/self/net/tcp", port) && !is_listened("/proc/self/net/tcp6", port);
          waited_ms++) {
         if (waitpid(lab->relay, NULL, WNOHANG) == lab->relay)
-            lab_cannot("Start it by hand to see why, or name a real host with PEER=.",
-                       "the program of the second host ended before it listened on port %d", port);
+            lab_unsupported("Start it by hand to see why, or name a real host with PEER=.",
+                            "the program of the second host ended before it listened on port %d",
+                            port);
         if (waited_ms == LISTENING_MS)
-            lab_cannot("Start it by hand to see why, or name a real host with PEER=.",
-                       "the program of the second host did not listen on port %d within %d s", port,
-                       LISTENING_MS / 1000);
+            lab_unsupported("Start it by hand to see why, or name a real host with PEER=.",
+                            "the program of the second host did not listen on port %d within %d s",
+                            port, LISTENING_MS / 1000);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     lab_enter(lab, LAB_CLIENT);

@@ -31,19 +31,19 @@ static long setting(const char *path)
 __attribute__((noreturn)) static void forbidden(const char *what, int error)
 {
     if (setting("/proc/sys/user/max_user_namespaces") == 0)
-        lab_cannot("Run as root, or allow them: sysctl user.max_user_namespaces=15000" ELSE,
-                   "user namespaces are switched off here (user.max_user_namespaces is 0)");
+        lab_unsupported("Run as root, or allow them: sysctl user.max_user_namespaces=15000" ELSE,
+                        "user namespaces are switched off here (user.max_user_namespaces is 0)");
     if (setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
-        lab_cannot(
+        lab_unsupported(
             "Run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1" ELSE,
             "user namespaces are kept for root here (kernel.unprivileged_userns_clone is 0)");
     if (setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
-        lab_cannot("Run as root, or allow it: sysctl "
-                   "kernel.apparmor_restrict_unprivileged_userns=0" ELSE,
-                   "AppArmor keeps namespaces from ordinary users here (%s: %s)", what,
-                   strerror(error));
-    lab_cannot("Run as root; in a container, with the capability SYS_ADMIN" ELSE,
-               "namespaces are forbidden here (%s: %s)", what, strerror(error));
+        lab_unsupported("Run as root, or allow it: sysctl "
+                        "kernel.apparmor_restrict_unprivileged_userns=0" ELSE,
+                        "AppArmor keeps namespaces from ordinary users here (%s: %s)", what,
+                        strerror(error));
+    lab_unsupported("Run as root; in a container, with the capability SYS_ADMIN" ELSE,
+                    "namespaces are forbidden here (%s: %s)", what, strerror(error));
 }
 
 static int write_file(const char *path, const char *text)
@@ -79,7 +79,7 @@ static int this_net(void)
 {
     const int fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        lab_cannot("Mount /proc" ELSE, "/proc/self/ns/net does not open: %s", strerror(errno));
+        lab_unsupported("Mount /proc" ELSE, "/proc/self/ns/net does not open: %s", strerror(errno));
     return fd;
 }
 
@@ -168,22 +168,24 @@ static void no_path(enum lab_path asked, int tun_error, const char *packet)
     const char *tun = strerror(tun_error);
     const int closed = tun_error == EACCES || tun_error == EPERM;
     if (asked == LAB_PACKET)
-        lab_cannot("Load it: modprobe veth" ELSE,
-                   "there are no packet sockets on virtual Ethernet here (%s)", packet);
+        lab_unsupported("Load it: modprobe veth" ELSE,
+                        "there are no packet sockets on virtual Ethernet here (%s)", packet);
     if (asked == LAB_TUN && closed)
-        lab_cannot("Open it to everyone: " OPEN_TUN ELSE,
-                   "this user may not open /dev/net/tun (%s)", tun);
+        lab_unsupported("Open it to everyone: " OPEN_TUN ELSE,
+                        "this user may not open /dev/net/tun (%s)", tun);
     if (asked == LAB_TUN)
-        lab_cannot("Load it: " LOAD_TUN ELSE, "there is no TUN device here (%s)", tun);
+        lab_unsupported("Load it: " LOAD_TUN ELSE, "there is no TUN device here (%s)", tun);
     if (closed)
-        lab_cannot("Open the one to everyone: " OPEN_TUN "; or load the other: modprobe veth" ELSE,
-                   "this user may not open /dev/net/tun (%s), and there are no packet sockets on "
-                   "virtual Ethernet (%s)",
-                   tun, packet);
-    lab_cannot("Load one of them: modprobe tun, or modprobe veth; in a container, "
-               "--device /dev/net/tun" ELSE,
-               "there are no TUN devices here (%s) and no packet sockets on virtual Ethernet (%s)",
-               tun, packet);
+        lab_unsupported(
+            "Open the one to everyone: " OPEN_TUN "; or load the other: modprobe veth" ELSE,
+            "this user may not open /dev/net/tun (%s), and there are no packet sockets on "
+            "virtual Ethernet (%s)",
+            tun, packet);
+    lab_unsupported(
+        "Load one of them: modprobe tun, or modprobe veth; in a container, "
+        "--device /dev/net/tun" ELSE,
+        "there are no TUN devices here (%s) and no packet sockets on virtual Ethernet (%s)", tun,
+        packet);
 }
 
 void lab_open_spaces(struct lab *lab)

@@ -151,8 +151,9 @@ static int open_own(struct rk_context *c)
     if (huge < 0)
         return huge;
     if (!pass)
-        return rk_cannot(c, "this machine has no registers of that width (vector: widest, scalar, "
-                            "sse2, avx2, avx512 or neon)");
+        return rk_unsupported(
+            c, "this machine has no registers of that width (vector: widest, scalar, "
+               "sse2, avx2, avx512 or neon)");
     return open_sweep(c, chosen->kind, pass, (int)rk_integer(c, "threads"), huge);
 }
 
@@ -270,7 +271,8 @@ static int open_loaded(struct rk_context *c)
     int cpus[RK_CPUS_MOST];
     const int threads = rk_cpus(cpus, RK_CPUS_MOST);
     if (threads < 2)
-        return rk_cannot(c, "there is no other CPU that could load the memory during the walk");
+        return rk_unsupported(c,
+                              "there is no other CPU that could load the memory during the walk");
     loaded->team.work = walk_or_load;
     loaded->read = rk_width("widest")->read;
     loaded->load_ns = ROUND_NS * (uint64_t)rk_integer(c, "load_percent") / 100;
@@ -323,19 +325,20 @@ static int close_loaded(struct rk_context *c)
     (&(const struct sweep_kind){kind_, offsetof(struct rk_width, kernel_), NULL})
 #define OWN(kind_, pass_) (&(const struct sweep_kind){kind_, 0, pass_})
 #define SWEEP_STATE .state_bytes = sizeof(struct sweep), .close = close_sweep
-#define OWN_ROW(id, how, what, ...)                                                                \
+#define OWN_PROBE(id, how, what, ...)                                                              \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, SWEEP_STATE,        \
              .variant = how, .open = open_own, .trials = time_sweep,                               \
              .params = RK_PARAMS(                                                                  \
                  SIZE, PASSES, RK_PAGES,                                                           \
                  RK_COUNT("threads", 1, 1, RK_CPUS_MOST, "CPUs at once"), ##__VA_ARGS__))
-#define WIDE_ROW(id, kind_, kernel_, what)                                                         \
-    OWN_ROW(id, KERNEL(kind_, kernel_), what, RK_WORD("vector", "widest", "width of the registers"))
-#define MBP_ROW(id, how, what)                                                                     \
+#define WIDE_PROBE(id, kind_, kernel_, what)                                                       \
+    OWN_PROBE(id, KERNEL(kind_, kernel_), what,                                                    \
+              RK_WORD("vector", "widest", "width of the registers"))
+#define MBP_PROBE(id, how, what)                                                                   \
     RK_PROBE(mbp2016_##id, .name = "memory/bandwidth/mbp2016_" #id, .op = "byte",                  \
              .reports = "mbp2016", .timed = what ", t(2n) - t(n)", SWEEP_STATE, .variant = how,    \
              .open = open_mbp2016, .trials = time_mbp2016, .params = RK_PARAMS(SIZE, PASSES))
-#define LOADED_ROW(id, op_, what, trials_)                                                         \
+#define LOADED_PROBE(id, op_, what, trials_)                                                       \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = op_, .timed = what,                        \
              .state_bytes = sizeof(struct loaded), .open = open_loaded, .trials = trials_,         \
              .close = close_loaded,                                                                \
@@ -344,34 +347,35 @@ static int close_loaded(struct rk_context *c)
                  RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next"),                \
                  RK_COUNT("load_percent", 100, 0, 100, "of the others' time")))
 
-WIDE_ROW(read, READ, read, "every byte loaded and summed up; bytes loaded");
-WIDE_ROW(write, WRITE, write,
-         "every byte stored; bytes stored (where a line is read before it is stored, that is "
-         "not counted)");
-WIDE_ROW(write_nt, WRITE, stream,
-         "every byte stored past the caches (non-temporal), and a fence; bytes stored");
-OWN_ROW(memset, OWN(WRITE, pass_memset), "memset() of the C library; bytes stored");
-WIDE_ROW(modify, MODIFY, modify,
-         "every word loaded, raised by one and stored; each byte counted once");
-OWN_ROW(copy, OWN(COPY, pass_memcpy), "memcpy() of the C library; bytes copied, each counted once");
-WIDE_ROW(copy_loop, COPY, copy,
-         "every byte loaded and stored elsewhere; bytes copied, each counted once");
-WIDE_ROW(copy_nt, COPY, copy_stream,
-         "every byte loaded and stored elsewhere past the caches (non-temporal), and a fence; "
-         "bytes copied, each counted once");
-MBP_ROW(loop_read, OWN(READ, read_scalar),
-        "64 bits at a time loaded and summed up, -O2; bytes loaded");
-MBP_ROW(loop_write, OWN(WRITE, write_scalar), "64 bits at a time stored, -O2; bytes stored");
-MBP_ROW(memset, OWN(WRITE, pass_memset), "memset(); bytes stored");
-MBP_ROW(loop_rw, OWN(COPY, copy_scalar),
-        "64 bits at a time copied, -O2; bytes copied, each counted once");
-MBP_ROW(memcpy, OWN(COPY, pass_memcpy), "memcpy(); bytes copied, each counted once");
-LOADED_ROW(
+WIDE_PROBE(read, READ, read, "every byte loaded and summed up; bytes loaded");
+WIDE_PROBE(write, WRITE, write,
+           "every byte stored; bytes stored (where a line is read before it is stored, that is "
+           "not counted)");
+WIDE_PROBE(write_nt, WRITE, stream,
+           "every byte stored past the caches (non-temporal), and a fence; bytes stored");
+OWN_PROBE(memset, OWN(WRITE, pass_memset), "memset() of the C library; bytes stored");
+WIDE_PROBE(modify, MODIFY, modify,
+           "every word loaded, raised by one and stored; each byte counted once");
+OWN_PROBE(copy, OWN(COPY, pass_memcpy),
+          "memcpy() of the C library; bytes copied, each counted once");
+WIDE_PROBE(copy_loop, COPY, copy,
+           "every byte loaded and stored elsewhere; bytes copied, each counted once");
+WIDE_PROBE(copy_nt, COPY, copy_stream,
+           "every byte loaded and stored elsewhere past the caches (non-temporal), and a fence; "
+           "bytes copied, each counted once");
+MBP_PROBE(loop_read, OWN(READ, read_scalar),
+          "64 bits at a time loaded and summed up, -O2; bytes loaded");
+MBP_PROBE(loop_write, OWN(WRITE, write_scalar), "64 bits at a time stored, -O2; bytes stored");
+MBP_PROBE(memset, OWN(WRITE, pass_memset), "memset(); bytes stored");
+MBP_PROBE(loop_rw, OWN(COPY, copy_scalar),
+          "64 bits at a time copied, -O2; bytes copied, each counted once");
+MBP_PROBE(memcpy, OWN(COPY, pass_memcpy), "memcpy(); bytes copied, each counted once");
+LOADED_PROBE(
     loaded_latency, "load",
     "loads around one random ring, by the CPU that walks it, while every other CPU reads memory of "
     "its own for `load_percent` of the time",
     time_walks);
-LOADED_ROW(load, "byte",
-           "the bytes that every other CPU reads of memory of its own, for `load_percent` of the "
-           "time, while one CPU walks a random ring",
-           time_load);
+LOADED_PROBE(load, "byte",
+             "the bytes that every other CPU reads of memory of its own, for `load_percent` of the "
+             "time, while one CPU walks a random ring",
+             time_load);

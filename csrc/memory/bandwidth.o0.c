@@ -229,7 +229,7 @@ static void be_second(struct rk_context *c, struct two_processes *two, int cpu)
 static int second_failed(struct rk_context *c, const struct second *second)
 {
     if (second->status == -EOPNOTSUPP)
-        return rk_cannot(c, "the second process cannot have a CPU and arrays of its own");
+        return rk_unsupported(c, "the second process cannot have a CPU and arrays of its own");
     return rk_failed(c, "the second process", second->status ? -second->status : ECHILD);
 }
 
@@ -240,7 +240,7 @@ static int open_i7_two(struct rk_context *c)
     int cpus[RK_CPUS_MOST];
     const int have = rk_cpus(cpus, RK_CPUS_MOST);
     if (have < 2)
-        return rk_cannot(c, "there is one CPU only, and two processes at once need two");
+        return rk_unsupported(c, "there is one CPU only, and two processes at once need two");
     int status =
         rk_fits(c, 2 * (size_t)(rk_integer(c, "size_bytes") + rk_integer(c, "evict_bytes")));
     if (status)
@@ -329,7 +329,7 @@ HPE(run_hpe_i7_860_write, PUT, other[i] = 1)
 #define EVICT(preset, help)                                                                        \
     RK_COUNT("evict_bytes", preset, 4096, (int64_t)1 << 37,                                        \
              "what goes through the caches before " help)
-#define ROW(id, report, what, multiple, pass, method, ...)                                         \
+#define PROBE(id, report, what, multiple, pass, method, ...)                                       \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .reports = report, .timed = what,  \
              .needs = RK_NEEDS_STAMPS, .variant = &(const struct array_kind){multiple, pass},      \
              method, .params = RK_PARAMS(__VA_ARGS__))
@@ -343,38 +343,39 @@ HPE(run_hpe_i7_860_write, PUT, other[i] = 1)
     .state_bytes = sizeof(struct two_processes), .open = open_i7_two, .trials = run_i7_two,        \
     .close = close_i7_two
 
-#define T470_ROW(id, what)                                                                         \
-    ROW(id, "t470",                                                                                \
-        "one int of every 64 bytes " what                                                          \
-        ", -O0, minus the clock's and an empty loop's time; all bytes count",                      \
-        512, NULL, ONE_ARRAY(run_##id), SIZE(400000000, "400 MB"))
-T470_ROW(t470_read, "summed up");
-T470_ROW(t470_write, "stored");
+#define T470_PROBE(id, what)                                                                       \
+    PROBE(id, "t470",                                                                              \
+          "one int of every 64 bytes " what                                                        \
+          ", -O0, minus the clock's and an empty loop's time; all bytes count",                    \
+          512, NULL, ONE_ARRAY(run_##id), SIZE(400000000, "400 MB"))
+T470_PROBE(t470_read, "summed up");
+T470_PROBE(t470_write, "stored");
 
-#define X510UQ_ROW(id, what)                                                                       \
-    ROW(id, "x510uq",                                                                              \
-        "one int of every 64 bytes of 4 MB " what ", -O0, after a copy; all bytes count", 512,     \
-        NULL, TWO_ARRAYS(run_##id), SIZE(4 << 20, "4 MB"), EVICT(3 << 20, "(1.5 MB onto 1.5 MB)"))
-X510UQ_ROW(x510uq_read, "summed up");
-X510UQ_ROW(x510uq_write, "stored");
+#define X510UQ_PROBE(id, what)                                                                     \
+    PROBE(id, "x510uq",                                                                            \
+          "one int of every 64 bytes of 4 MB " what ", -O0, after a copy; all bytes count", 512,   \
+          NULL, TWO_ARRAYS(run_##id), SIZE(4 << 20, "4 MB"),                                       \
+          EVICT(3 << 20, "(1.5 MB onto 1.5 MB)"))
+X510UQ_PROBE(x510uq_read, "summed up");
+X510UQ_PROBE(x510uq_write, "stored");
 
 #define I7_PARAMS SIZE(4 << 20, "4 MB"), EVICT(32 << 20, "(a copy within 32 MB)")
 #define BY_EACH_OF_TWO                                                                             \
     ", -O0, after a copy, by each of two processes on the first and the last CPU; the rates added"
-ROW(i7_10750h_read, "i7_10750h", "every int of 4 MB summed up, -O0, after a copy; bytes loaded",
-    512, i7_reads, TWO_ARRAYS(run_i7_one), I7_PARAMS);
-ROW(i7_10750h_write, "i7_10750h", "every int of 4 MB stored, -O0, after a copy; bytes stored", 512,
-    i7_writes, TWO_ARRAYS(run_i7_one), I7_PARAMS);
-ROW(i7_10750h_two_read, "i7_10750h", "every int of 4 MB summed up" BY_EACH_OF_TWO, 512, i7_reads,
-    TWO_PROCESSES, I7_PARAMS);
-ROW(i7_10750h_two_write, "i7_10750h", "every int of 4 MB stored" BY_EACH_OF_TWO, 512, i7_writes,
-    TWO_PROCESSES, I7_PARAMS);
+PROBE(i7_10750h_read, "i7_10750h", "every int of 4 MB summed up, -O0, after a copy; bytes loaded",
+      512, i7_reads, TWO_ARRAYS(run_i7_one), I7_PARAMS);
+PROBE(i7_10750h_write, "i7_10750h", "every int of 4 MB stored, -O0, after a copy; bytes stored",
+      512, i7_writes, TWO_ARRAYS(run_i7_one), I7_PARAMS);
+PROBE(i7_10750h_two_read, "i7_10750h", "every int of 4 MB summed up" BY_EACH_OF_TWO, 512, i7_reads,
+      TWO_PROCESSES, I7_PARAMS);
+PROBE(i7_10750h_two_write, "i7_10750h", "every int of 4 MB stored" BY_EACH_OF_TWO, 512, i7_writes,
+      TWO_PROCESSES, I7_PARAMS);
 
-#define HPE_ROW(id, what, lines)                                                                   \
-    ROW(id, "hpe_i7_860",                                                                          \
-        "one int of every 256 bytes " what ", -O0, from a cache full of " lines                    \
-        " lines; 64 bytes counted for each",                                                       \
-        2048, NULL, TWO_ARRAYS(run_##id), SIZE(64 << 20, "not stated"),                            \
-        EVICT(64 << 20, "(the report: its last cache)"))
-HPE_ROW(hpe_i7_860_read, "summed up", "clean");
-HPE_ROW(hpe_i7_860_write, "stored", "dirty");
+#define HPE_PROBE(id, what, lines)                                                                 \
+    PROBE(id, "hpe_i7_860",                                                                        \
+          "one int of every 256 bytes " what ", -O0, from a cache full of " lines                  \
+          " lines; 64 bytes counted for each",                                                     \
+          2048, NULL, TWO_ARRAYS(run_##id), SIZE(64 << 20, "not stated"),                          \
+          EVICT(64 << 20, "(the report: its last cache)"))
+HPE_PROBE(hpe_i7_860_read, "summed up", "clean");
+HPE_PROBE(hpe_i7_860_write, "stored", "dirty");

@@ -138,10 +138,11 @@ static int time_minor(struct rk_context *c, struct rk_sample *out, size_t n)
         while (tries < MINOR_TRIES && touch_cached(&state->file, offset, touches, step, &out[i]))
             tries++;
         if (tries == MINOR_TRIES)
-            return rk_cannot(c, "the file's pages do not stay in the page cache");
+            return rk_unsupported(c, "the file's pages do not stay in the page cache");
         if (!out[i].ops)
-            return rk_cannot(c, "the kernel maps the file's pages ahead, so touching them raises "
-                                "no fault");
+            return rk_unsupported(c,
+                                  "the kernel maps the file's pages ahead, so touching them raises "
+                                  "no fault");
     }
     return 0;
 }
@@ -159,7 +160,7 @@ static int open_major(struct rk_context *c)
     uint64_t random = rk_begin();
     state->file.fd = -1;
     if (pages < 4 * rk_trials(c))
-        return rk_cannot(c, "the file needs four pages for each sample");
+        return rk_unsupported(c, "the file needs four pages for each sample");
     state->order = malloc(pages * sizeof *state->order);
     if (!state->order)
         return rk_failed(c, "malloc", ENOMEM);
@@ -178,7 +179,8 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n)
     const size_t page = rk_small_page(), pages = file_pages(c);
     for (size_t taken = 0; taken < n; state->trials_begun++) {
         if (state->trials_begun == pages)
-            return rk_cannot(c, "the file's pages stay in memory, so touching them needs no disk");
+            return rk_unsupported(
+                c, "the file's pages stay in memory, so touching them needs no disk");
         const volatile char *const at =
             state->file.region.start + state->order[state->trials_begun] * page;
         const struct fault_count before = faults_now();
@@ -193,7 +195,7 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define TOUCHES(preset) RK_COUNT("touches", preset, 1, 1 << 24, "pages touched in a trial")
-#define ROW(id, what, ...)                                                                         \
+#define PROBE(id, what, ...)                                                                       \
     RK_PROBE(id, .name = "memory/fault/" #id, .op = "fault", .timed = what, ##__VA_ARGS__)
 #define ANONYMOUS(...)                                                                             \
     .variant = &(const struct anonymous_kind){__VA_ARGS__},                                        \
@@ -203,26 +205,27 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n)
     .needs = RK_NEEDS_DISK, .state_bytes = sizeof(struct file_pages), .open = open_##id,           \
     .trials = time_##id, .close = close_file
 
-ROW(anonymous,
-    "a byte written into each of `touches` new small pages that were touched, given back "
-    "and mapped anew; by the faults counted",
-    ANONYMOUS(.huge = 0), .params = RK_PARAMS(TOUCHES(64)));
-ROW(huge, "a byte written into each of `touches` new huge pages, likewise; by the faults counted",
-    ANONYMOUS(.huge = 1), .params = RK_PARAMS(TOUCHES(1)));
-ROW(cold,
-    "a byte written into each of `touches` new small pages after the free memory was left alone "
-    "for `idle_ms`, so that a host may have taken it back; by the faults counted",
-    ANONYMOUS(.rests = 1),
-    .params = RK_PARAMS(TOUCHES(64),
-                        RK_COUNT("idle_ms", 2500, 0, 60000, "how long it is left alone")));
-ROW(minor,
-    "a byte read every `step_bytes` of a mapped file that is in the page cache; by the faults "
-    "counted, of which each may map several pages",
-    OF_A_FILE(minor),
-    .params = RK_PARAMS(TOUCHES(64),
-                        RK_COUNT("step_bytes", 65536, 1, 1 << 30, "from one touch to the next"),
-                        RK_DIR));
-ROW(major,
+PROBE(anonymous,
+      "a byte written into each of `touches` new small pages that were touched, given back "
+      "and mapped anew; by the faults counted",
+      ANONYMOUS(.huge = 0), .params = RK_PARAMS(TOUCHES(64)));
+PROBE(huge, "a byte written into each of `touches` new huge pages, likewise; by the faults counted",
+      ANONYMOUS(.huge = 1), .params = RK_PARAMS(TOUCHES(1)));
+PROBE(cold,
+      "a byte written into each of `touches` new small pages after the free memory was left alone "
+      "for `idle_ms`, so that a host may have taken it back; by the faults counted",
+      ANONYMOUS(.rests = 1),
+      .params = RK_PARAMS(TOUCHES(64),
+                          RK_COUNT("idle_ms", 2500, 0, 60000, "how long it is left alone")));
+PROBE(minor,
+      "a byte read every `step_bytes` of a mapped file that is in the page cache; by the faults "
+      "counted, of which each may map several pages",
+      OF_A_FILE(minor),
+      .params = RK_PARAMS(TOUCHES(64),
+                          RK_COUNT("step_bytes", 65536, 1, 1 << 30, "from one touch to the next"),
+                          RK_DIR));
+PROBE(
+    major,
     "a byte read of a random page of a mapped file that is not in the page cache, with the advice "
     "that reads are random; each touch alone; touches that found their page are left out",
     OF_A_FILE(major),

@@ -23,7 +23,7 @@ static int make_ring(struct rk_context *c, struct walk *walk, size_t distance, s
         return huge;
     int status = count_stops(c, &walk->stops, size, distance);
     if (!status && window_bytes && window_bytes < distance)
-        status = rk_cannot(c, "a window holds one stop at least");
+        status = rk_unsupported(c, "a window holds one stop at least");
     if (status)
         return status;
     /* The order of the stops, followed by that of the windows; unmapped before anything is timed.
@@ -141,9 +141,9 @@ static int open_mountain(struct rk_context *c)
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     const size_t stride = (size_t)rk_integer(c, "stride_bytes");
     if (stride % sizeof(uint64_t))
-        return rk_cannot(c, "words lie whole words of 8 bytes apart");
+        return rk_unsupported(c, "words lie whole words of 8 bytes apart");
     if (size < stride)
-        return rk_cannot(c, "the region is smaller than the stride");
+        return rk_unsupported(c, "the region is smaller than the stride");
     const int status = rk_map(c, &state->region, size, 0);
     if (status)
         return status;

@@ -40,7 +40,7 @@ static int open_t470(struct rk_context *c)
 {
     const int64_t ints = ints_of(c);
     if (ints <= READS)
-        return rk_cannot(c, "a hundred parts need a hundred integers");
+        return rk_unsupported(c, "a hundred parts need a hundred integers");
     const int status = map_array(c, (size_t)ints * sizeof(int));
     for (int64_t i = 0; i < ints && !status; i++)
         array_of(c)[i] = 1;
@@ -71,7 +71,7 @@ static int open_i7_10750h(struct rk_context *c)
 {
     const int64_t ints = ints_of(c), stride = rk_integer(c, "stride_bytes") / (int64_t)sizeof(int);
     if (ints > INT32_MAX)
-        return rk_cannot(c, "an int counts no further than 8 GiB of integers");
+        return rk_unsupported(c, "an int counts no further than 8 GiB of integers");
     const int status = map_array(c, (size_t)ints * sizeof(int));
     for (int64_t i = 0; i < ints && !status; i++)
         array_of(c)[i] = (int)((i + stride) % ints);
@@ -103,7 +103,7 @@ static int open_hpe_i7_860(struct rk_context *c)
     const int64_t chunk = rk_integer(c, "chunk_elements");
     const int64_t chunks = rk_integer(c, "size_bytes") / (int64_t)sizeof(struct Linklist) / chunk;
     if (chunks < 2)
-        return rk_cannot(c, "the list needs two chunks at least");
+        return rk_unsupported(c, "the list needs two chunks at least");
     const int status = map_array(c, (size_t)(chunks * chunk) * sizeof(struct Linklist));
     struct Linklist *const list = (struct Linklist *)(void *)array_of(c);
     for (int64_t i = 0; i < chunks * chunk && !status; i++)
@@ -134,21 +134,21 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 #define SIZE RK_COUNT("size_bytes", 1 << 20, 2048, (int64_t)1 << 37, "the array")
 #define LOADS RK_COUNT("loads", 16384, 1, (int64_t)1 << 30, "loads in a trial")
 
-#define ROW(id, what, ...)                                                                         \
+#define PROBE(id, what, ...)                                                                       \
     RK_PROBE(id, .name = "memory/latency/" #id, .op = "load", .reports = #id, .timed = what,       \
              .needs = RK_NEEDS_STAMPS, .state_bytes = sizeof(struct rk_region), .open = open_##id, \
              .trials = run_##id, .close = close_array, .params = RK_PARAMS(__VA_ARGS__))
 
-ROW(t470,
-    "99 reads, written out, of integers at random places from the end to the beginning, "
-    "none waiting for another; RDTSC ... RDTSCP, -O0",
-    SIZE);
-ROW(i7_10750h,
-    "a loop of x = A[x], each `stride_bytes` further around the array, -O0 (the report: "
-    "1,000,000 loads, 128 KiB)",
-    SIZE, LOADS, RK_COUNT("stride_bytes", 1 << 17, 4, 1 << 24, "to the next element"));
-ROW(hpe_i7_860,
-    "hundreds of loads written out, each of the pointer that the last one found: a random "
-    "element of the next chunk of the list, and from the last chunk the first again",
-    SIZE, LOADS,
-    RK_COUNT("chunk_elements", 64, 1, 1 << 20, "pointers in a chunk; the report states none"));
+PROBE(t470,
+      "99 reads, written out, of integers at random places from the end to the beginning, "
+      "none waiting for another; RDTSC ... RDTSCP, -O0",
+      SIZE);
+PROBE(i7_10750h,
+      "a loop of x = A[x], each `stride_bytes` further around the array, -O0 (the report: "
+      "1,000,000 loads, 128 KiB)",
+      SIZE, LOADS, RK_COUNT("stride_bytes", 1 << 17, 4, 1 << 24, "to the next element"));
+PROBE(hpe_i7_860,
+      "hundreds of loads written out, each of the pointer that the last one found: a random "
+      "element of the next chunk of the list, and from the last chunk the first again",
+      SIZE, LOADS,
+      RK_COUNT("chunk_elements", 64, 1, 1 << 20, "pointers in a chunk; the report states none"));

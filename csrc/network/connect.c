@@ -132,12 +132,12 @@ static int run_hpe_teardown(struct rk_context *c, struct rk_sample *out, size_t 
 
 /* --- the probes --- */
 
-#define PROBE(id, row_name, what, function, open_, ...)                                            \
-    RK_PROBE(id, .name = "network/connect/" row_name, .timed = what,                               \
+#define PROBE(id, probe_name, what, function, open_, ...)                                          \
+    RK_PROBE(id, .name = "network/connect/" probe_name, .timed = what,                             \
              .params = RK_PARAMS(PEER, ##__VA_ARGS__), .needs = RK_NEEDS_PEER, .trials = function, \
              OF_AN_ACCEPTOR(open_))
-#define REPORT_PROBE(id, row_name, report, what, function, ...)                                    \
-    RK_PROBE(id, .name = "network/connect/" report "_" row_name, .reports = report,                \
+#define REPORT_PROBE(id, probe_name, report, what, function, ...)                                  \
+    RK_PROBE(id, .name = "network/connect/" report "_" probe_name, .reports = report,              \
              .timed = what ORDINARY_SERVER, .params = RK_PARAMS(PEER, ##__VA_ARGS__),              \
              .needs = RK_NEEDS_PEER, .trials = function, OF_AN_ACCEPTOR(open_ordinary_acceptor))
 

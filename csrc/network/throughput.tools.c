@@ -82,7 +82,7 @@ static int open_iperf3(struct rk_context *c)
     struct iperf3 *const state = rk_state(c);
     state->cpu = rk_other_cpu();
     if (state->cpu < 0)
-        return rk_cannot(c, "needs a second CPU, and this process may use only one");
+        return rk_unsupported(c, "needs a second CPU, and this process may use only one");
     return tool_port(c, &state->port);
 }
 

@@ -9,8 +9,8 @@
 #include "probe/clock.h"
 #include "reckon.h"
 
-/* The parameters of this call, by name. Asking for one that the row does not declare aborts: a
- * mistake in the row, not of the user. */
+/* The parameters of this call, by name. Asking for one that the probe does not declare aborts: a
+ * mistake in the probe, not of the user. */
 int64_t rk_integer(const struct rk_context *, const char *name);
 const char *rk_text(const struct rk_context *, const char *name);
 
@@ -32,15 +32,15 @@ void *rk_state(const struct rk_context *);
 /* The probe's `variant`, for functions that several probes share. */
 const void *rk_variant(const struct rk_context *);
 
-/* return rk_cannot(c, "needs root to drop the page cache"): a result, not a failure. */
-int rk_cannot(struct rk_context *, const char *reason);
+/* return rk_unsupported(c, "needs root to drop the page cache"): a result, not a failure. */
+int rk_unsupported(struct rk_context *, const char *reason);
 /* return rk_failed(c, "getcwd", errno): the whole probe fails; it can never look fast. */
 int rk_failed(struct rk_context *, const char *what, int error);
 /* A call that a limit or a filter refuses (EPERM, EAGAIN, ENOSYS ...) is something that this
  * machine cannot; any other error is a failure. */
 int rk_refused(struct rk_context *, const char *what, int error);
 
-/* What TCP did while the row ran, for the record; -1 is "not known here". */
+/* What TCP did while the probe ran, for the record; -1 is "not known here". */
 void rk_note_tcp(struct rk_context *, int64_t retransmits, int64_t listen_overflows,
                  int64_t listen_drops, int64_t time_wait);
 
@@ -74,11 +74,11 @@ void rk_ns_to_ticks(struct rk_sample *, size_t n, const struct rk_stamp *since);
     {.name = name_, .kind = RK_TEXT, .preset_text = preset_, .help = help_}
 #define RK_PARAMS(...) ((const struct rk_param[]){__VA_ARGS__, {.kind = RK_END}})
 
-/* Puts a row into the registry (a linker section: no list is kept by hand). */
+/* Puts a probe into the registry (a linker section: no list is kept by hand). */
 #define RK_PROBE(id, ...)                                                                          \
-    static const struct rk_probe id##_row = {__VA_ARGS__, .file = __FILE__};                       \
+    static const struct rk_probe id##_probe = {__VA_ARGS__, .file = __FILE__};                     \
     static const struct rk_probe *const id##_entry __attribute__((used, section("rk_probes"))) =   \
-        &id##_row
+        &id##_probe
 
 /* n trials of `reps` times `body`, one pair of clock reads around each trial. */
 #define RK_TIME_TRIALS(out, n, reps, body)                                                         \

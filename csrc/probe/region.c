@@ -62,7 +62,7 @@ int rk_wants_huge(struct rk_context *c)
     const char *pages = rk_text(c, "pages");
     if (strcmp(pages, "huge") == 0)
         return 1;
-    return strcmp(pages, "small") == 0 ? 0 : rk_cannot(c, "pages are small or huge");
+    return strcmp(pages, "small") == 0 ? 0 : rk_unsupported(c, "pages are small or huge");
 }
 
 int rk_fits(struct rk_context *c, size_t size_bytes)
@@ -74,7 +74,7 @@ int rk_fits(struct rk_context *c, size_t size_bytes)
     snprintf(why, sizeof why,
              "%zu MiB with their page tables do not fit into the %lld MiB available",
              size_bytes >> 20, (long long)available >> 20);
-    return rk_cannot(c, why);
+    return rk_unsupported(c, why);
 }
 
 size_t rk_whole_pages(size_t size_bytes, int huge)
@@ -106,8 +106,9 @@ int rk_got_huge(struct rk_context *c, const struct rk_region *region)
 {
     if (!region->start || rk_huge_share(region) >= 0.9)
         return 0;
-    return rk_cannot(c, "huge pages are not available here (transparent_hugepage is off, or memory "
-                        "is fragmented)");
+    return rk_unsupported(
+        c, "huge pages are not available here (transparent_hugepage is off, or memory "
+           "is fragmented)");
 }
 
 /* By one call where the kernel has it (Linux 5.14), which takes half as long; else page by page. */

@@ -19,10 +19,10 @@ struct rk_context {
     char texts[RK_PARAMS_MOST][RK_TEXT_MOST];
 };
 
-/* Finds the row and reads "name=value" lines into the context. 0 or -errno with a reason. */
+/* Finds the probe and reads "name=value" lines into the context. 0 or -errno with a reason. */
 int rk_context_open(struct rk_context *, const char *probe, const char *params, char *reason);
 
-/* Runs the row in this process: pin, raise priority, calibrate, warm up, measure, report. */
+/* Runs the probe in this process: pin, raise priority, calibrate, warm up, measure, report. */
 void rk_run_here(const struct rk_request *, struct rk_sample *, struct rk_report *);
 
 /* What rk_run shares with reckon-probe: one anonymous file, mapped by both. */

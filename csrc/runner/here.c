@@ -175,8 +175,9 @@ static int refuse_coarse(struct rk_context *c, const struct rk_sample *samples, 
     const struct rk_resolution step = rk_counter_resolution();
     if (rk_long_enough(samples, n, &step))
         return 0;
-    return rk_cannot(c, "a trial is too short for the steps of this machine's counter; more work "
-                        "in a trial (parameters) may help");
+    return rk_unsupported(c,
+                          "a trial is too short for the steps of this machine's counter; more work "
+                          "in a trial (parameters) may help");
 }
 
 static int open_probe(struct rk_context *c, struct rk_report *report)
@@ -224,17 +225,18 @@ static int refuse_needs(struct rk_context *c)
 {
     const char *const missing = rk_counter_missing();
     if (missing)
-        return rk_cannot(c, missing);
+        return rk_unsupported(c, missing);
     if (c->probe->needs & RK_NEEDS_COMMON_COUNTER &&
         !rk_counters_agree(rk_counter_is_invariant(), "/sys"))
-        return rk_cannot(c, "the counters of this machine's CPUs cannot be compared (the TSC is "
-                            "not invariant)");
+        return rk_unsupported(c,
+                              "the counters of this machine's CPUs cannot be compared (the TSC is "
+                              "not invariant)");
 #if !defined(__x86_64__)
     if (c->probe->needs & RK_NEEDS_STAMPS)
-        return rk_cannot(c, "RDTSC and CPUID are x86 instructions");
+        return rk_unsupported(c, "RDTSC and CPUID are x86 instructions");
 #endif
     if (c->probe->needs & RK_NEEDS_ROOT && geteuid() != 0)
-        return rk_cannot(c, "needs root");
+        return rk_unsupported(c, "needs root");
     return 0;
 }
 
@@ -297,7 +299,8 @@ void rk_run_here(const struct rk_request *request, struct rk_sample *samples,
     if (report->status && !report->reason[0])
         snprintf(report->reason, sizeof report->reason, "%s: %s", request->probe,
                  strerror(-report->status));
-    if (report->status && unknown) { /* with more than 1024 CPUs; a row for one runs all the same */
+    if (report->status &&
+        unknown) { /* with more than 1024 CPUs; a probe for one runs all the same */
         const size_t said = strlen(report->reason);
         snprintf(report->reason + said, sizeof report->reason - said,
                  " (which CPUs this process may use is not known: %s)", strerror(unknown));

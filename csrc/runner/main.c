@@ -1,4 +1,4 @@
-/* main.c: reckon-probe, the lean process in which a row runs. Started by rk_run() only. */
+/* main.c: reckon-probe, the lean process in which a probe runs. Started by rk_run() only. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* registry.c: the rows, and the parameters of a call. */
+/* registry.c: the probes, and the parameters of a call. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,7 +148,7 @@ const void *rk_variant(const struct rk_context *c)
     return c->probe->variant;
 }
 
-int rk_cannot(struct rk_context *c, const char *reason)
+int rk_unsupported(struct rk_context *c, const char *reason)
 {
     return refuse(c->reason, -EOPNOTSUPP, "%s", reason);
 }

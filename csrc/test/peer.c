@@ -1,4 +1,4 @@
-/* Rows for the tests alone: each service of reckon-peer, with what it must give. */
+/* Probes for the tests alone: each service of reckon-peer, with what it must give. */
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
@@ -193,7 +193,7 @@ RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
          .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 64, 1, 16 << 20, "of a message"),
                              RK_COUNT("turns", 10, 1, 1000000000, "messages a trial"),
                              RK_COUNT("across", 0, 0, 1,
-                                      "1: the row's own peer is on another CPU")),
+                                      "1: the probe's own peer is on another CPU")),
          OF_A_PEER(open_echo), .trials = run_echo);
 RK_PROBE(peer_ask, .name = "test/peer_ask", .op = "line", .timed = "nothing: one line is read",
          .params = RK_PARAMS(PEER, RK_WORD("service", "about", "what is asked of the peer")),

@@ -91,6 +91,6 @@ class Display:
             advance=min(event.get("seconds", 0.0), _MOST_S_AN_EVENT),
             description=f"{page}: {quantity} {state}",
         )
-        if state in ("cannot", "failed") or not self._live:
+        if state in ("unsupported", "failed") or not self._live:
             why = f": {reason}" if reason else ""
             self.line(f"  {quantity} {state}{why}")

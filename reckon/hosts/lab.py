@@ -139,10 +139,10 @@ class Lab:
         except BaseException:
             self.close()
             raise
-        if "cannot" in answer:
+        if "unsupported" in answer:
             words = self.last_words()
             self.close()
-            raise LabUnavailable(answer["cannot"] + words, answer["remedy"])
+            raise LabUnavailable(answer["unsupported"] + words, answer["remedy"])
         self.pid: int = answer["pid"]  # of a process in the client's namespaces
         self.peer_pid: int = answer["peer_pid"]
         self.relay_pid: int = answer["relay_pid"]

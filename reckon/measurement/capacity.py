@@ -151,7 +151,7 @@ def _measurement(curve: Result, values: list[float], reason: str | None) -> Meas
     if values:
         state, reason = "measured", None
     else:
-        state = "failed" if curve.state == "failed" else "cannot"
+        state = "failed" if curve.state == "failed" else "unsupported"
     return source.model_copy(
         update={
             "op": "byte",

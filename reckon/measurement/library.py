@@ -53,7 +53,7 @@ class Param(C.Structure):
     ]
 
 
-class Row(C.Structure):
+class ProbeStruct(C.Structure):
     _fields_ = [
         ("name", C.c_char_p),
         ("op", C.c_char_p),
@@ -178,7 +178,7 @@ def _library() -> C.CDLL:
         library = C.CDLL(str(path))
     except OSError as error:
         raise ReckonError(f"The C library cannot be loaded ({error}); run `make lib`.") from None
-    library.rk_probe_at.argtypes, library.rk_probe_at.restype = [C.c_int], C.POINTER(Row)
+    library.rk_probe_at.argtypes, library.rk_probe_at.restype = [C.c_int], C.POINTER(ProbeStruct)
     library.rk_probe_count.argtypes, library.rk_probe_count.restype = [], C.c_int
     library.rk_run.argtypes = [C.POINTER(Request), C.POINTER(Sample), C.POINTER(Report)]
     library.rk_run.restype = C.c_int
@@ -186,11 +186,11 @@ def _library() -> C.CDLL:
     return library
 
 
-def _parameters(row: Row) -> tuple[Parameter, ...]:
-    if not row.params:
+def _parameters(found: ProbeStruct) -> tuple[Parameter, ...]:
+    if not found.params:
         return ()
     params = itertools.takewhile(
-        lambda param: param.kind, (row.params[k] for k in itertools.count())
+        lambda param: param.kind, (found.params[k] for k in itertools.count())
     )
     return tuple(_parameter(param) for param in params)
 
@@ -211,19 +211,19 @@ def _parameter(param: Param) -> Parameter:
 def probes() -> dict[str, Probe]:
     """Every probe of the library by name, in alphabetical order."""
     library = _library()
-    rows = [library.rk_probe_at(i).contents for i in range(library.rk_probe_count())]
+    structs = [library.rk_probe_at(i).contents for i in range(library.rk_probe_count())]
     entries = [
         Probe(
-            name=row.name.decode(),
-            op=row.op.decode(),
-            timed=row.timed.decode(),
-            reports=tuple((row.reports or b"").decode().split()),
-            version=row.version or 1,
-            needs=Needs(row.needs),
-            parameters=_parameters(row),
-            file=row.file.decode(),
+            name=found.name.decode(),
+            op=found.op.decode(),
+            timed=found.timed.decode(),
+            reports=tuple((found.reports or b"").decode().split()),
+            version=found.version or 1,
+            needs=Needs(found.needs),
+            parameters=_parameters(found),
+            file=found.file.decode(),
         )
-        for row in rows
+        for found in structs
     ]
     by_name = {probe.name: probe for probe in sorted(entries, key=lambda probe: probe.name)}
     if len(by_name) < len(entries):
@@ -329,9 +329,9 @@ def source_key(name: str) -> str:
     the runner, each with its headers, and reckon-peer's for a probe that needs a peer. (The lab
     host's count with the link: peer.identity.)
     """
-    folder, row = settings().library_dir, probe(name)
-    lists = [(folder / row.file).with_suffix(".sources")]
-    if row.needs & Needs.PEER:
+    folder, found = settings().library_dir, probe(name)
+    lists = [(folder / found.file).with_suffix(".sources")]
+    if found.needs & Needs.PEER:
         lists.append(folder / "reckon-peer.sources")
     files = {file for path in lists for file in path.read_text().split()}
     digest = hashlib.sha256(compiler().encode())

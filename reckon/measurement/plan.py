@@ -32,7 +32,7 @@ def measure(prediction: Prediction, probe: str | None = None, **settings) -> Res
 
     probe: the probe, where its name is not the quantity's. The other settings are those of the
     class Settings; what is not named there is a parameter of the probe. Returns a Result also if
-    this machine does not support the probe (state "cannot") or the probe failed (state "failed").
+    this machine does not support the probe (state "unsupported") or it failed (state "failed").
     Raises ReckonError.
     """
     return measure_together([prediction], probe=probe, **settings)[prediction.quantity]
@@ -323,8 +323,8 @@ def record_measurement(name: str, made: Measurement) -> Quantity:
     return stored
 
 
-def _without_samples(state: str | None) -> Literal["cannot", "failed"]:
-    return "failed" if state == "failed" else "cannot"
+def _without_samples(state: str | None) -> Literal["unsupported", "failed"]:
+    return "failed" if state == "failed" else "unsupported"
 
 
 def _axis_values(axis: Input) -> list[float]:

@@ -89,7 +89,7 @@ class PointSampler:
 
     def give_up(self, reason: str) -> None:
         """Leave the point unmeasured, for that reason."""
-        self.stopped, self.reason = "cannot", reason.rstrip(".")
+        self.stopped, self.reason = "unsupported", reason.rstrip(".")
 
     def run_once(self, origin_s: float, profile: Profile) -> None:
         """Run one more process and keep its samples.

@@ -87,7 +87,7 @@ def _budget() -> Profile:
 
 
 def _settings(method: MethodResult) -> dict:
-    """The row as its page ran it, at the place that is meant."""
+    """The probe as its page ran it, at the place that is meant."""
     m = method.page.measurement
     # The record has the trials as its profile made them of those that were asked for.
     asked = m.samples / PROFILES[m.profile].trials if m.samples > 1 else 1

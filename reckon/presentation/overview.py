@@ -146,7 +146,7 @@ def _suspicions(result: Result) -> list[str]:
         )
     if result.attempt_note:
         texts.append(f"{literal(result.attempt_note)}.")
-    elif result.state in ("cannot", "failed"):
+    elif result.state in ("unsupported", "failed"):
         texts.append(f"{result.state}: {literal(result.reason)}")
     return texts
 

@@ -120,7 +120,7 @@ def not_measured(result: Result) -> list[str]:
     """Which points of a curve have no samples, and why: sentences without a full stop."""
     sentences = []
     # Failures have a sentence of their own, so that "unsupported here" cannot hide them.
-    for state, opening in (("cannot", "Not measured"), ("failed", "Failed")):
+    for state, opening in (("unsupported", "Not measured"), ("failed", "Failed")):
         points = [point for point in result.missing if point.stopped == state]
         if points:
             first, last = (place(result, point.x) for point in (points[0], points[-1]))

@@ -8,7 +8,7 @@ schema is published as book/record.schema.json.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 import pydantic
 
@@ -105,7 +105,15 @@ class Process(Conditions):
     visit: int = 0  # the number of its visit; 0 until it is written
 
 
-Stop = Literal["precise", "time", "processes", "cannot", "failed"]
+def _before_format_4(state: object) -> object:
+    """Formats 1 to 3 call it "cannot"."""
+    return "unsupported" if state == "cannot" else state
+
+
+_Renamed = pydantic.BeforeValidator(_before_format_4)
+WithoutSamples = Annotated[Literal["unsupported", "failed"], _Renamed]
+State = Annotated[Literal["measured", "unsupported", "failed"], _Renamed]
+Stop = Annotated[Literal["precise", "time", "processes", "unsupported", "failed"], _Renamed]
 
 
 class Point(_Strict):
@@ -152,7 +160,7 @@ class Measurement(_Strict):
     tick_hz: float
     started_at: datetime
     seconds: float
-    state: Literal["measured", "cannot", "failed"]
+    state: State
     reason: str | None
     points: list[Point]
     visits: list[Visit] = []
@@ -171,7 +179,7 @@ class Attempt(_Strict):
     """A later attempt to measure again that gave no samples."""
 
     at: datetime
-    state: Literal["cannot", "failed"]
+    state: WithoutSamples
     reason: str | None
     profile: str
 

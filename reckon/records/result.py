@@ -23,7 +23,7 @@ class Result:
 
     quantity: str
     record: records.Quantity
-    state: str  # "measured", "reused", "cannot", "failed" or "predicted" (not yet measured)
+    state: str  # "measured", "reused", "unsupported", "failed" or "predicted" (not yet measured)
     reason: str | None = None
 
     @property
@@ -256,7 +256,7 @@ class Result:
         attempt = self.record.attempt
         if attempt is None or self.measurement is None:
             return ""
-        outcome = "was not possible" if attempt.state == "cannot" else "failed"
+        outcome = "was not possible" if attempt.state == "unsupported" else "failed"
         return (
             f"measured {self.measurement.started_at:%Y-%m-%d}; the last attempt, "
             f"{attempt.at:%Y-%m-%d}, {outcome}: {(attempt.reason or '').rstrip('.')}"

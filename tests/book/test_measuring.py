@@ -1,4 +1,4 @@
-"""A short book that measures: built, rebuilt, with a row that crashes, stopped."""
+"""A short book that measures: built, rebuilt, with a probe that crashes, stopped."""
 
 import gzip
 import json
@@ -73,7 +73,7 @@ def test_the_front_page_has_the_root_hash_and_a_page_says_that_its_record_was_ch
     assert "Its record was changed" not in book.html("notebooks/cpu/timer")
 
 
-def test_a_crash_of_a_row_is_an_error_with_a_name_and_not_a_dead_kernel(book):
+def test_a_crash_of_a_probe_is_an_error_with_a_name_and_not_a_dead_kernel(book):
     with book.edited(
         "memory/fault", "samples=50, size_bytes=2**25", 'samples=50, probe=\\"test/crash\\"'
     ):
@@ -121,7 +121,7 @@ def test_ctrl_c_keeps_whole_records_and_the_next_build_goes_on(tmp_path):
 
 
 def test_an_ordinary_user_without_rights_measures_and_is_told(folders):
-    """Dropping root inside Python: no priority, no dmidecode; the rows run all the same."""
+    """Dropping root inside Python: no priority, no dmidecode; the probes run all the same."""
     need(os.geteuid() == 0, "dropping root needs root")
     script = (
         "import os, reckon\nfrom reckon.measurement import library; from reckon.computer import fitness\nlibrary.probes()\n"

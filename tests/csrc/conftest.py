@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 from helpers.capabilities import installed, need, own_mounts, own_network, two_cpus
+from helpers.probes import MIB
 from helpers.project import ROOT
-from helpers.rows import MIB
 from helpers.tools import PROGRAM, private
 
 

@@ -10,12 +10,12 @@ import time
 from collections import defaultdict
 
 from helpers.capabilities import own_network
+from helpers.probes import in_python
 from helpers.project import ROOT
-from helpers.rows import in_python
 from reckon.measurement import library
 
 PART = "network/connect/"
-ROWS = [name.removeprefix(PART) for name in library.probes() if name.startswith(PART)]
+PROBES = [name.removeprefix(PART) for name in library.probes() if name.startswith(PART)]
 WIRE = ["hpe_i7_860_setup", "hpe_i7_860_teardown", "setup_wire", "teardown_wire"]
 ACROSS = ["close_across", "connect_across"]
 TOKEN = "made-up-token-of-the-tests"
@@ -110,7 +110,7 @@ def after(seq, count):
 
 
 def connections(packets):
-    """Those that begin here, in that order (of the row before, a last packet may come late), without
+    """Those that begin here, in that order (of the probe before, a last packet may come late), without
     the one on which the service was asked for: the first, to the port at which the peer listens."""
     found = defaultdict(list)
     for packet in packets:
@@ -134,7 +134,7 @@ def a_line(connection):
 
 
 class FalsePeer:
-    """Greets as reckon-peer does; `behave(control, count, told)` does the rest, for one row."""
+    """Greets as reckon-peer does; `behave(control, count, told)` does the rest, for one probe."""
 
     def __init__(self, behave, monkeypatch):
         self.listening = socket.create_server(("127.0.0.1", 0))
@@ -168,7 +168,7 @@ class FalsePeer:
 
 
 def door(control, backlog=128):
-    """A listening socket, told to the row."""
+    """A listening socket, told to the probe."""
     listening = socket.create_server(("127.0.0.1", 0), backlog=backlog)
     listening.settimeout(20)
     control.sendall(f"ok {listening.getsockname()[1]}\n".encode())

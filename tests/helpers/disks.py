@@ -7,7 +7,7 @@ import os
 import pytest
 
 from helpers.capabilities import own_mounts
-from helpers.rows import in_python
+from helpers.probes import in_python
 from reckon.computer import scratch
 
 # with known_disk(microseconds, bytes) as told: the run's file lies on such a disk; told() gives the reads

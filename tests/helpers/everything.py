@@ -12,7 +12,7 @@ from helpers.capabilities import has_capability
 from reckon.measurement import library
 
 KIB, MIB = 1024, 1 << 20
-PROBES = {name: row for name, row in library.probes().items() if not name.startswith("test/")}
+PROBES = {name: probe for name, probe in library.probes().items() if not name.startswith("test/")}
 LITTLE = {
     "rounds": 2,
     "sleep_ms": 1,

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from helpers.capabilities import given, need, other_users
+from helpers.probes import MERE_FOLDER
 from helpers.processes import alive, until
 from helpers.project import ROOT
-from helpers.rows import MERE_FOLDER
 from reckon import config
 
 NOBODY = 54329  # a user that nobody else is

@@ -60,7 +60,9 @@ def curve(
         predicted=sealed.tolist(),
     )
     points = [
-        records.Point(x=at, params={}, processes=[], stopped="cannot", reason="no memory for it")
+        records.Point(
+            x=at, params={}, processes=[], stopped="unsupported", reason="no memory for it"
+        )
         if k in missing
         else records.Point(
             x=at,
@@ -95,10 +97,10 @@ def curve(
 def unmeasured(quantity, like):
     """The same prediction of a quantity that this machine cannot measure."""
     measured = like.measurement.model_copy(
-        update={"state": "cannot", "reason": "needs huge pages", "points": []}
+        update={"state": "unsupported", "reason": "needs huge pages", "points": []}
     )
     found = records.Quantity(predictions=like.record.predictions, measurement=measured)
-    return Result(quantity, found, "cannot", "needs huge pages")
+    return Result(quantity, found, "unsupported", "needs huge pages")
 
 
 def single(quantity, value, unit, processes=8, seed=1):
@@ -120,7 +122,7 @@ def single(quantity, value, unit, processes=8, seed=1):
 def nothing(quantity, reason="this machine cannot"):
     """A quantity that could not be measured."""
     return Result(
-        quantity, unmeasured(quantity, single(quantity, 1, "ns")).record, "cannot", reason
+        quantity, unmeasured(quantity, single(quantity, 1, "ns")).record, "unsupported", reason
     )
 
 

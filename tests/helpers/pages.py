@@ -105,7 +105,9 @@ def shown_with(page, run, refused):
         data = json.loads(path.read_text())
         for name, quantity in data["quantities"].items():
             if refused(name):
-                quantity["measurement"].update(state="cannot", reason="no such gate", points=[])
+                quantity["measurement"].update(
+                    state="unsupported", reason="no such gate", points=[]
+                )
         path.write_text(json.dumps(data))
     return "\n".join(map(output_text, outputs(page, run.parent.parent)))
 

@@ -106,8 +106,8 @@ def door(peer, service):
     return connection, (peer.address[0], int(port))
 
 
-def row(at, token=TOKEN, service="about"):
-    """What a row says whose other host is there."""
+def probe(at, token=TOKEN, service="about"):
+    """What a probe says whose other host is there."""
     os.environ["RECKON_PEER_AT"], os.environ["RECKON_PEER_TOKEN"] = at, token
     try:
         library.run("test/peer_ask", {"peer": "other", "service": service}, warmup=0)
@@ -117,7 +117,7 @@ def row(at, token=TOKEN, service="about"):
 
 
 def choice(at, token=TOKEN):
-    """What is said before any row."""
+    """What is said before any probe."""
     os.environ["RECKON_PEER"], os.environ["RECKON_PEER_TOKEN"] = at, token
     other_host.forget()
     try:

@@ -7,9 +7,9 @@ import threading
 from helpers.processes import living_children, probes_of, until
 
 NAME = "files/contention"
-BARRIER = [f"{NAME}/{row}" for row in ("slowest", "each", "together", "work", "start")]
+BARRIER = [f"{NAME}/{probe}" for probe in ("slowest", "each", "together", "work", "start")]
 REPORTS = [
-    f"{NAME}/{row}" for row in ("t470", "t470_written", "i7_10750h", "hpe_i7_860", "mbp2016")
+    f"{NAME}/{probe}" for probe in ("t470", "t470_written", "i7_10750h", "hpe_i7_860", "mbp2016")
 ]
 
 

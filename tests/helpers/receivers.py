@@ -1,4 +1,4 @@
-"""What the tests of throughput share: its rows, and a receiver of the test's own making."""
+"""What the tests of throughput share: its probes, and a receiver of the test's own making."""
 
 import socket
 import threading
@@ -6,11 +6,11 @@ from itertools import count
 
 from helpers.capabilities import captures, two_cpus, x86_only
 from helpers.peers import TOKEN, line
-from helpers.rows import MIB
+from helpers.probes import MIB
 from reckon.measurement import library
 
 PART = "network/throughput/"
-ROWS = [
+PROBES = [
     name.removeprefix(PART)
     for name, probe in library.probes().items()
     if name.startswith(PART) and ".tools." not in probe.file
@@ -27,8 +27,8 @@ FEW = {
     "hpe_i7_860": {"size_bytes": MIB, "best_ms": 20},
 }
 FEW = {
-    row: {**given, **({"skip_ms": 10, "window_ms": 10} if row[:3] == "tcp" else {})}
-    for row, given in FEW.items()
+    probe: {**given, **({"skip_ms": 10, "window_ms": 10} if probe[:3] == "tcp" else {})}
+    for probe, given in FEW.items()
 }
 LONG = {
     "tcp": {"window_ms": 60_000, "streams": 2},
@@ -39,21 +39,21 @@ LONG = {
     "i7_10750h_exchange": {"span_ms": 60_000},
     "hpe_i7_860": {"best_ms": 60_000},
 }
-ELSEWHERE = sorted(LONG)  # rows that can have the other host
+ELSEWHERE = sorted(LONG)  # probes that can have the other host
 
 
-def possible(row):
-    if row.startswith(("t470", "i7_10750h", "hpe")):
+def possible(probe):
+    if probe.startswith(("t470", "i7_10750h", "hpe")):
         x86_only()
-    if row == "hpe_i7_860":
+    if probe == "hpe_i7_860":
         captures()
-    if row == "tcp_across":
+    if probe == "tcp_across":
         two_cpus()
-    return row
+    return probe
 
 
-def run(row, samples=3, deadline_s=30.0, **params):
-    return library.run(PART + row, params, samples=samples, warmup=0, deadline_s=deadline_s)
+def run(probe, samples=3, deadline_s=30.0, **params):
+    return library.run(PART + probe, params, samples=samples, warmup=0, deadline_s=deadline_s)
 
 
 # --- a receiver of the test's own --------------------------------------------------------------
@@ -122,7 +122,7 @@ class Receiver:
                         self.got[number] += len(part)
                         connection.sendall(part)
             except OSError:
-                pass  # the row has gone, as it should where something is wrong
+                pass  # the probe has gone, as it should where something is wrong
 
 
 def honest(got, number):

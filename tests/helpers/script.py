@@ -1,4 +1,4 @@
-"""What a script has at hand that a test runs in a process of its own (helpers.rows.in_python)."""
+"""What a script has at hand that a test runs in a process of its own (helpers.probes.in_python)."""
 
 import json
 import os
@@ -26,12 +26,12 @@ __all__ = [
 FEW = {"tasks": 2, "turns": 2, "laps": 2, "rounds": 2, "calls": 50}
 
 
-def attempt(row, params=None, samples=2, warmup=0, **how):
+def attempt(probe, params=None, samples=2, warmup=0, **how):
     """Says "ran", or why not."""
     if params is None:
-        params = {p.name: FEW[p.name] for p in library.probe(row).parameters if p.name in FEW}
+        params = {p.name: FEW[p.name] for p in library.probe(probe).parameters if p.name in FEW}
     try:
-        library.run(row, params, samples=samples, warmup=warmup, **how)
+        library.run(probe, params, samples=samples, warmup=warmup, **how)
         return "ran"
     except library.ReckonError as error:
         return f"{type(error).__name__}: {error}"

@@ -40,22 +40,22 @@ class Served:
     def __init__(self, folder):
         self.folder, self.file = folder, folder / "data-0"
 
-    def run(self, row, samples=20, **params):
-        takes = {p.name for p in library.probe(f"files/remote/{row}").parameters}
+    def run(self, probe, samples=20, **params):
+        takes = {p.name for p in library.probe(f"files/remote/{probe}").parameters}
         if "file_bytes" in takes:
             params.setdefault("file_bytes", FILE_BYTES)
         places = {"files": str(self.folder)}
         if "server" in takes:
             places |= self.start(params.setdefault("server", "near")).places
-        return library.run(f"files/remote/{row}", params, places, samples=samples)
+        return library.run(f"files/remote/{probe}", params, places, samples=samples)
 
     def start(self, server):
         """Again, where somebody has ended it."""
         return nfs.connect(server, self.folder)
 
-    def us(self, row, **params):
+    def us(self, probe, **params):
         """The median over some processes of each one's median."""
-        found = [self.run(row, **params) for _ in range(5)]
+        found = [self.run(probe, **params) for _ in range(5)]
         return (
             np.median([np.median(one.ticks / one.ops) for one in found]) / library.tick_hz() * 1e6
         )
@@ -91,17 +91,17 @@ def in_client(lab, script, **environment):
 
 ATTEMPT = """
 from reckon.measurement import library
-def attempt(row, samples=3, places=None, **params):
+def attempt(probe, samples=3, places=None, **params):
     try:
-        library.run(f"files/remote/{row}", params, places, samples=samples)
+        library.run(f"files/remote/{probe}", params, places, samples=samples)
         return "ran"
     except library.ReckonError as error:
         return f"{type(error).__name__}: {error}"
 """
 
 
-def attempt(row, **params):
+def attempt(probe, **params):
     """As the one above, here."""
     space = {}
     exec(ATTEMPT, space)
-    return space["attempt"](row, **params)
+    return space["attempt"](probe, **params)

@@ -1,8 +1,8 @@
-"""What the tests of other programs as rows share: made-up programs, and a script that meets them."""
+"""What the tests of other programs as probes share: made-up programs, and a script that meets them."""
 
 import sys
 
-from helpers.rows import NOTHING, in_python
+from helpers.probes import NOTHING, in_python
 
 PING, SOCKPERF, IPERF3 = "network/rtt/ping", "network/rtt/sockperf", "network/throughput/iperf3"
 PROGRAM = {PING: "ping", SOCKPERF: "sockperf", IPERF3: "iperf3"}
@@ -34,16 +34,16 @@ def private(before, network="ip link set lo up"):
     return [*PRIVATE, f'{network} && {before} && "$@"; exit $?', "sh"]
 
 
-def said_by(row, prefix, before="", **how):
-    """What the row says there; nothing is left of it."""
-    return said_in_turn(row, prefix, [before], **how)[0]
+def said_by(probe, prefix, before="", **how):
+    """What the probe says there; nothing is left of it."""
+    return said_in_turn(probe, prefix, [before], **how)[0]
 
 
-def said_in_turn(row, prefix, befores, **how):
+def said_in_turn(probe, prefix, befores, **how):
     """The same after each of these, in one script."""
     found = in_python(
         ALONE + f"found = []\nfor before in {befores!r}:\n    exec(before)\n"
-        f"    found.append([attempt({row!r}, **{how}), left_behind(), alone()])\nsay(found)",
+        f"    found.append([attempt({probe!r}, **{how}), left_behind(), alone()])\nsay(found)",
         prefix=prefix,
     )
     assert [one[1:] for one in found] == [[NOTHING, NOBODY]] * len(befores)

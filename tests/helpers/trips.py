@@ -1,4 +1,4 @@
-"""What the tests of network/rtt share: its rows, networks of their own, and a row while it runs."""
+"""What the tests of network/rtt share: its probes, networks of their own, and a probe while it runs."""
 
 import os
 import re
@@ -13,8 +13,10 @@ from helpers.processes import descendants, probes_of, until
 from reckon.measurement import library
 
 # Those of other programs have tests of their own.
-ROWS = [
-    name for name, row in library.probes().items() if re.match(r"network/rtt\.(o0\.)?c", row.file)
+PROBES = [
+    name
+    for name, probe in library.probes().items()
+    if re.match(r"network/rtt\.(o0\.)?c", probe.file)
 ]
 CAPTURED = ["network/rtt/tcp_wire", "network/rtt/hpe_i7_860"]
 STAMPED = ["network/rtt/t470", "network/rtt/i7_10750h"]
@@ -36,34 +38,34 @@ def root():
     own_network()
 
 
-def can_run(row):
+def can_run(probe):
     """What no package can provide is skipped in CI too."""
-    if row in STAMPED:
+    if probe in STAMPED:
         x86_only()
-    if row.endswith("_across"):
+    if probe.endswith("_across"):
         two_cpus()
-    if row == "network/rtt/i7_10750h":
+    if probe == "network/rtt/i7_10750h":
         need(Path("/usr/bin/ncat").exists(), "ncat is not installed")
-    if row in CAPTURED:
+    if probe in CAPTURED:
         root()
 
 
-def endless(row):
-    names = [p.name for p in library.probe(f"network/rtt/{row}").parameters]
+def endless(probe):
+    names = [p.name for p in library.probe(f"network/rtt/{probe}").parameters]
     return {"rounds": 1_000_000} if "rounds" in names else {}
 
 
 class Running:
-    """A row that runs until it is done with; `servers` are the processes that it talks to."""
+    """A probe that runs until it is done with; `servers` are the processes that it talks to."""
 
-    def __init__(self, row, **params):
-        self.row, self.params, self.said = row, {**endless(row), **params}, "ran"
+    def __init__(self, probe, **params):
+        self.probe, self.params, self.said = probe, {**endless(probe), **params}, "ran"
         self.thread = threading.Thread(target=self.run)
 
     def run(self):
         try:
             library.run(
-                f"network/rtt/{self.row}",
+                f"network/rtt/{self.probe}",
                 self.params,
                 samples=1_000_000,
                 warmup=0,
@@ -78,7 +80,7 @@ class Running:
         found = until(self.busy, 20)
         if not found:
             self.__exit__()
-            pytest.fail(f"{self.row} {self.said}: its server was not seen")
+            pytest.fail(f"{self.probe} {self.said}: its server was not seen")
         self.probe, *self.servers = found
         return self
 
@@ -88,8 +90,8 @@ class Running:
         self.thread.join()
 
     def busy(self):
-        """The probe and what serves it, once the row has got so far."""
+        """The probe and what serves it, once the probe has got so far."""
         probe = probes_of(os.getpid())
         servers = descendants(probe[0]) if probe else []
-        wanted = {"mbp2016": 0, "i7_10750h": 3}.get(self.row, 2)  # ncat, which hands on to cat
+        wanted = {"mbp2016": 0, "i7_10750h": 3}.get(self.probe, 2)  # ncat, which hands on to cat
         return probe + servers if probe and len(servers) == wanted else []

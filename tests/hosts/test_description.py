@@ -90,16 +90,16 @@ def test_a_recorded_run_is_not_asked_anew(recorded, monkeypatch):
     assert rk.other_host() == rk.run().machine
 
 
-def test_a_row_without_another_host_cannot(no_host):
+def test_a_probe_without_another_host_cannot(no_host):
     one = rk.measure(predicted("test/peer_echo"), peer="other")
     assert (one.state, one.reason) == (
-        "cannot",
+        "unsupported",
         "Cannot start the lab host: it is forbidden; allow it",
     )
     assert one.measurement.peer is None and not one.has_samples
 
 
-def test_rows_on_loopback_ask_nobody(folders, monkeypatch):
+def test_probes_on_loopback_ask_nobody(folders, monkeypatch):
     monkeypatch.setattr(peer, "connect", lambda: pytest.fail("asked"))
     monkeypatch.setattr(peer, "identity", lambda: pytest.fail("asked"))
     assert rk.measure(predicted("test/peer_echo"), samples=2).state == "measured"
@@ -111,7 +111,7 @@ def test_another_link_is_measured_anew(folders, monkeypatch):
         monkeypatch.setattr(peer, "connect", lambda: chosen)
         monkeypatch.setattr(peer, "identity", lambda: link)
 
-    # Where the row finds it does not matter here: on loopback, by a parameter that says "other".
+    # Where the probe finds it does not matter here: on loopback, by a parameter that says "other".
     monkeypatch.setattr(library, "run", run_on_loopback)
     found = []
     for link in ("a", "a", "b"):
@@ -124,8 +124,8 @@ def test_another_link_is_measured_anew(folders, monkeypatch):
     assert kept.measurement.peer == "a second host, b"
 
 
-def run_on_loopback(row, params, original=library.run, **how):
-    return original(row, {**params, "peer": "loopback"}, **how)
+def run_on_loopback(probe, params, original=library.run, **how):
+    return original(probe, {**params, "peer": "loopback"}, **how)
 
 
 # --- what pages say ------------------------------------------------------------------------------
@@ -178,33 +178,34 @@ def test_other_programs_stand_beside_ours():
         made_up.single("network/rtt/sockperf", 20, "µs"),
     )
     missing = made_up.nothing("network/rtt/ping", "ping is not installed")
-    rows = tables.rows(
+    probes = tables.probes(
         rk.show.cross_check({"sockperf": (theirs, ours), "ping": (missing, ours)}, "C", "n")
     )
-    assert rows[1][0] == "`sockperf`" and float(rows[1][-1].rstrip("×")) == pytest.approx(
+    assert probes[1][0] == "`sockperf`" and float(probes[1][-1].rstrip("×")) == pytest.approx(
         0.5, rel=0.05
     )
-    assert rows[2][2] == "ping is not installed" and rows[2][-1] == "–"
+    assert probes[2][2] == "ping is not installed" and probes[2][-1] == "–"
 
 
 def test_the_hosts_table_says_what_is_this_machines_and_what_is_not_reported():
-    rows = {row[0]: row[1] for row in tables.rows(rk.show.host_table(BUILT_IN, "C", "n"))}
+    probes = {probe[0]: probe[1] for probe in tables.probes(rk.show.host_table(BUILT_IN, "C", "n"))}
     assert (
-        rows["Kernel"] == "this machine's" and rows["Rate that the link is set to"] == "100 Mbit/s"
+        probes["Kernel"] == "this machine's"
+        and probes["Rate that the link is set to"] == "100 Mbit/s"
     )
-    assert rows["Largest packet (MTU)"] == "1 500 byte"
-    rows = {row[0]: row[1] for row in tables.rows(rk.show.host_table(REAL, "C", "n"))}
-    assert rows["Kernel"] == "Linux 6.1" and rows["Processor"] == "not reported"
-    assert "Rate that the link is set to" not in rows
+    assert probes["Largest packet (MTU)"] == "1 500 byte"
+    probes = {probe[0]: probe[1] for probe in tables.probes(rk.show.host_table(REAL, "C", "n"))}
+    assert probes["Kernel"] == "Linux 6.1" and probes["Processor"] == "not reported"
+    assert "Rate that the link is set to" not in probes
 
 
 def test_what_tcp_did_is_summed_and_unknown_is_not_none():
     one = made_up.single("network/connect/connect", 20, "µs")
     for k, process in enumerate(one.measurement.points[0].processes):
         process.retransmits, process.listen_overflows, process.time_wait = 1, -1 if k else 0, k
-    rows = tables.rows(rk.show.tcp([one, made_up.single("cpu/x/y", 1, "µs")], "C", "n"))
-    assert len(rows) == 2, "what has nothing to do with TCP has no row"
-    assert rows[1] == ["connect", "loopback", "8", "not known", "not known", "7"]
+    probes = tables.probes(rk.show.tcp([one, made_up.single("cpu/x/y", 1, "µs")], "C", "n"))
+    assert len(probes) == 2, "what has nothing to do with TCP has no probe"
+    assert probes[1] == ["connect", "loopback", "8", "not known", "not known", "7"]
 
 
 def test_a_page_says_which_nfs_server_it_was():

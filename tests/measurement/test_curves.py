@@ -77,7 +77,7 @@ def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, 
     one = rk.measure(predicted, probe="test/chain", over="instructions")
     assert one.state == "measured" and list(one.axis) == [5120, 20480]
     assert [(p.x, p.stopped, p.reason) for p in one.missing] == [
-        (10240, "cannot", "no room for 10240")
+        (10240, "unsupported", "no room for 10240")
     ]
     assert one.sealed("predicted") == pytest.approx([5120 / 3e9, 20480 / 3e9])
     assert np.isfinite(one.ratio)
@@ -92,14 +92,14 @@ def test_a_curve_of_which_no_point_can_be_measured_cannot(folders, monkeypatch):
     refuse_at(monkeypatch, {5120, 10240, 20480})
     predicted = predict_curve()
     one = rk.measure(predicted, probe="test/chain", over="instructions")
-    assert one.state == "cannot" and one.reason == "no room for 5120"
+    assert one.state == "unsupported" and one.reason == "no room for 5120"
 
 
 def test_a_short_profile_leaves_what_takes_long_to_a_longer_one(folders, monkeypatch):
     """A quantity as a whole, or a curve's far end; the longer profile then measures it."""
     chain = predict_chain()
     one = rk.measure(chain, least="standard")
-    assert one.state == "cannot" and one.reason == "the quick profile has no time for it"
+    assert one.state == "unsupported" and one.reason == "the quick profile has no time for it"
     predicted = predict_curve()
     plan = dict(
         probe="test/chain",
@@ -117,7 +117,7 @@ def test_a_short_profile_leaves_what_takes_long_to_a_longer_one(folders, monkeyp
     assert not rk.measure(predicted, **plan).missing
 
 
-def test_a_row_that_fails_later_keeps_no_sample_and_stops_nobody_else(folders, monkeypatch):
+def test_a_probe_that_fails_later_keeps_no_sample_and_stops_nobody_else(folders, monkeypatch):
     chain, other = predict_chain(), predict_chain(quantity="test/other")
     refuse_at(monkeypatch, {1024}, library.ProbeFailed, after=4)
     found = rk.measure_together({other: dict(probe="test/chain", instructions=1024), chain: {}})

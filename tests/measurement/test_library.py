@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from helpers.capabilities import has_capability, installed
 from helpers.everything import PROBES, little, why_not
+from helpers.probes import agrees_with_perf
 from helpers.processes import children_of, running, until
 from helpers.project import ROOT
-from helpers.rows import agrees_with_perf
 
 from reckon.config import ReckonError
 from reckon.measurement import library
@@ -35,7 +35,7 @@ def test_structures_mirror_the_header(tmp_path):
     pairs = {
         "rk_sample": library.Sample,
         "rk_param": library.Param,
-        "rk_probe": library.Row,
+        "rk_probe": library.Probe,
         "rk_request": library.Request,
         "rk_report": library.Report,
     }
@@ -81,7 +81,7 @@ def test_only_the_contract_is_exported():
     assert exported == declared == contract
 
 
-def test_every_row_says_what_it_times_and_bounds_its_parameters():
+def test_every_probe_says_what_it_times_and_bounds_its_parameters():
     for probe in library.probes().values():
         assert probe.op and probe.timed and "/" in probe.name, probe
         assert probe.file.startswith(probe.experiment.split("/")[0]), probe
@@ -116,7 +116,7 @@ def test_a_chain_of_one_cycle_adds_runs_at_the_calibrated_clock():
 
 
 @pytest.mark.timed
-def test_a_text_parameter_reaches_the_row():
+def test_a_text_parameter_reaches_the_probe():
     """A chain of multiplies takes three times as long as one of adds."""
     adds, multiplies = [], []
     for _ in range(10):
@@ -187,7 +187,7 @@ print(medians(True) / before, medians(False) / inside_before)
     assert inside > 2
 
 
-def test_a_crash_names_the_row_and_the_signal():
+def test_a_crash_names_the_probe_and_the_signal():
     with pytest.raises(
         library.ProbeFailed, match=r"test/crash died of signal 11 \(Segmentation fault\)"
     ):
@@ -241,8 +241,8 @@ def test_a_probe_is_closed_after_a_failure_and_the_first_failure_is_reported(pha
 
 
 def test_cannot_is_a_result_with_a_reason():
-    with pytest.raises(library.ProbeUnsupported, match="this row exists to say that it cannot"):
-        library.run("test/cannot")
+    with pytest.raises(library.ProbeUnsupported, match="this probe exists to say that it cannot"):
+        library.run("test/unsupported")
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_a_cpu_that_is_not_there():
 def test_no_file_descriptor_or_process_is_left_behind():
     library.run("cpu/syscall/getpid")
     before, children = len(os.listdir("/proc/self/fd")), children_of(os.getpid())
-    for name in ("cpu/syscall/getpid", "test/crash", "test/cannot"):
+    for name in ("cpu/syscall/getpid", "test/crash", "test/unsupported"):
         for _ in range(20):
             try:
                 library.run(name)
@@ -325,11 +325,11 @@ def test_the_null_call_enters_the_kernel_and_the_vdso_does_not(tmp_path):
     installed("strace")
     script = (
         "from reckon.measurement import library\n"
-        "library.run('cpu/syscall/{row}', {{'calls': 7}}, samples=3, warmup=0, isolated=False)"
+        "library.run('cpu/syscall/{probe}', {{'calls': 7}}, samples=3, warmup=0, isolated=False)"
     )
 
-    def count(row, call):
-        log = tmp_path / row
+    def count(probe, call):
+        log = tmp_path / probe
         subprocess.run(
             [
                 "strace",
@@ -341,7 +341,7 @@ def test_the_null_call_enters_the_kernel_and_the_vdso_does_not(tmp_path):
                 f"trace={call}",
                 sys.executable,
                 "-c",
-                script.format(row=row),
+                script.format(probe=probe),
             ],
             cwd=ROOT,
             check=True,

@@ -197,12 +197,14 @@ def test_processes_are_spread_over_time(folders):
 
 def test_a_cannot_is_recorded_with_its_reason_and_does_not_stop_the_others(folders):
     chain = predict_chain()
-    cannot = predict_chain(quantity="test/cannot")
+    cannot = predict_chain(quantity="test/unsupported")
     found = rk.measure_together([cannot, chain])
-    assert found["test/cannot"].state == "cannot" and found["test/chain"].state == "measured"
-    assert stored("test/cannot").measurement.reason == "this row exists to say that it cannot"
-    row = to_row(result(session().run.name, "test/cannot"))
-    assert (row["state"], row["median"], row["n"]) == ("cannot", None, 0)
+    assert (
+        found["test/unsupported"].state == "unsupported" and found["test/chain"].state == "measured"
+    )
+    assert stored("test/unsupported").measurement.reason == "this row exists to say that it cannot"
+    row = to_row(result(session().run.name, "test/unsupported"))
+    assert (row["state"], row["median"], row["n"]) == ("unsupported", None, 0)
 
 
 def test_a_crash_is_recorded_and_an_earlier_good_measurement_outlives_it(folders, monkeypatch):

@@ -1,4 +1,4 @@
-"""The rows of a group, measured again side by side."""
+"""The probes of a group, measured again side by side."""
 
 import sys
 import types
@@ -16,7 +16,7 @@ from reckon.records.result import result
 from reckon.records.session import session
 from reckon.reports.methods import Group, Method
 
-LONG = "test/long"  # the row test/chain with twice the work
+LONG = "test/long"  # the probe test/chain with twice the work
 
 
 def predicted(quantity):
@@ -36,9 +36,9 @@ def execute_page(chain=10240, long=20480, **more):
     )
 
 
-def group(*rows, **more):
-    rows = rows or (Method(quantity=LONG, differs="twice the work"),)
-    return Group(name="g", title="A chain", baseline="test/chain", method=rows, **more)
+def group(*probes, **more):
+    probes = probes or (Method(quantity=LONG, differs="twice the work"),)
+    return Group(name="g", title="A chain", baseline="test/chain", method=probes, **more)
 
 
 def stored():
@@ -115,18 +115,18 @@ def test_what_was_measured_is_reused_all_or_none(folders, ran, monkeypatch):
     assert len(ran) == 24
 
 
-def test_a_row_that_is_not_measured_here_says_why(folders):
+def test_a_probe_that_is_not_measured_here_says_why(folders):
     found = side_by_side.compare(group())
     assert (
         found.baseline.reason == "`test/chain` has not been measured yet; its page does that"
         and not found.side_by_side
     )
     execute_page()
-    rows = (
+    probes = (
         Method(quantity="test/none", differs="x"),
         Method(report="t470", why_not="it does not say how"),
     )
-    found = side_by_side.compare(group(*rows))
+    found = side_by_side.compare(group(*probes))
     assert [one.reason for one in found.methods] == [
         "`test/none` has not been measured yet; its page does that",
         "it does not say how",
@@ -169,7 +169,7 @@ def test_a_curve_takes_part_at_one_place(folders, ran):
     ].reason == ("its page did not measure it at 77")
 
 
-def test_figures_measured_again_are_no_rows_of_the_summary(folders):
+def test_figures_measured_again_are_no_probes_of_the_summary(folders):
     execute_page()
     side_by_side.compare(group())
     assert {one.quantity for one in rk.results()} == {"test/chain", LONG}

@@ -48,7 +48,7 @@ def test_every_expected_page_has_a_notebook():
     assert there == set(contents.notebooks())
 
 
-# Rows that need x86 instructions or the 32-bit gate: what another machine cannot run.
+# Probes that need x86 instructions or the 32-bit gate: what another machine cannot run.
 _X86 = (
     "rdtsc",
     "cpuid",
@@ -72,7 +72,7 @@ _X86 = (
         )
     ],
 )
-def test_pages_are_whole_where_rows_cannot_run(page, run):
+def test_pages_are_whole_where_probes_cannot_run(page, run):
     """No page fails, and each says why: as on AArch64, where no report's method can run."""
     shown = shown_with(
         page,

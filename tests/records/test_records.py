@@ -98,7 +98,7 @@ measurements = st.builds(
 attempts = st.builds(
     records.Attempt,
     at=st.just(NOW),
-    state=st.sampled_from(["cannot", "failed"]),
+    state=st.sampled_from(["unsupported", "failed"]),
     reason=st.none() | st.text(),
     profile=st.just("quick"),
 )

@@ -22,7 +22,7 @@ def run(folders):
     made_up.run("r", [*results, made_up.nothing("cpu/made/none")])
     with records.updating("r", "cpu/made") as record:
         attempt = records.Attempt(
-            at=records.now(), state="cannot", reason="no peer", profile="quick"
+            at=records.now(), state="unsupported", reason="no peer", profile="quick"
         )
         changed = record.quantities[SCALAR].model_copy(update={"attempt": attempt})
         record.quantities[SCALAR] = changed

@@ -213,7 +213,7 @@ def test_a_capacity_is_sealed_and_recorded_as_a_quantity(predicted, folders):
 def test_what_was_not_found_says_why(predicted, folders, curve):
     found = predicted(curve)
     one = found["files/cache/size"]
-    assert one.state == "cannot" and one.summary is None
+    assert one.state == "unsupported" and one.summary is None
     assert one.reason in (
         "the cache was not filled: every read was fast up to 120 MiB",
         "needs huge pages",

@@ -116,7 +116,7 @@ NOIPA static void take7(int a, int b, int c, int d, int e, int f, int g)
 
 #define GROUPS_OF_CALLS(call) RK_TIME_TRIALS(out, n, groups, TIMES50(call))
 
-/* The row that both files have: groups of calls, nothing subtracted. */
+/* The probe that both files have: groups of calls, nothing subtracted. */
 #define RUN_GROUPS(function)                                                                       \
     static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
     {                                                                                              \

@@ -77,7 +77,7 @@ static inline int open_int80(struct rk_context *c)
 {
     struct int80 *state = rk_state(c);
     if (!rk_int80_works())
-        return rk_cannot(c, RK_NO_INT80);
+        return rk_unsupported(c, RK_NO_INT80);
     state->page = rk_low_page();
     return state->page ? 0 : rk_failed(c, "mmap below 4 GiB", errno);
 }

@@ -99,7 +99,7 @@ int open_pair(struct rk_context *c)
     pair->kind = rk_variant(c);
     const int cpu = pair->kind->across ? rk_other_cpu() : -1;
     if (pair->kind->across && cpu < 0)
-        return rk_cannot(c, "needs a second CPU, and this process may use only one");
+        return rk_unsupported(c, "needs a second CPU, and this process may use only one");
     return start_partner(c, pair, cpu);
 }
 

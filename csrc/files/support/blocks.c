@@ -43,7 +43,7 @@ static int check_count(struct rk_context *c, size_t file_bytes, size_t block_byt
     const size_t count = file_bytes / block_bytes;
     return count >= 1 && count <= UINT32_MAX
                ? 0
-               : rk_cannot(
+               : rk_unsupported(
                      c, "the file must have at least one block, and no more than can be counted");
 }
 
@@ -109,7 +109,7 @@ int rk_blocks_open_unwritten(struct rk_context *c, struct rk_blocks *b, size_t f
         status =
             trouble(c, EOPNOTSUPP, "no file can be allocated in %.64s: %s", dir, strerror(errno));
     else if ((fd = open(path, O_RDONLY | O_CLOEXEC | flags)) < 0)
-        status = errno == EINVAL ? rk_cannot(c, "the file system refuses O_DIRECT")
+        status = errno == EINVAL ? rk_unsupported(c, "the file system refuses O_DIRECT")
                                  : rk_failed(c, "opening the file", errno);
     close(made);
     return status ? status : rk_blocks_allocate(c, b, fd, file_bytes, block_bytes);
@@ -150,8 +150,8 @@ int rk_is_cold(struct rk_context *c, const struct rk_blocks *b)
     if (share >= 0 && share < COLD_SHARE)
         return 0;
     if (share < 0)
-        return rk_cannot(c,
-                         "the kernel does not say what the page cache holds of the file (mincore)");
+        return rk_unsupported(
+            c, "the kernel does not say what the page cache holds of the file (mincore)");
     return trouble(c, EOPNOTSUPP,
                    "%.0f %% of the file stays in the page cache, so that part of it would be read "
                    "without the disk",
@@ -169,7 +169,7 @@ int rk_read_trouble(struct rk_context *c, int status)
     if (status == -ENODATA)
         return trouble(c, EIO, "the file became shorter while it was read");
     if (status == -EINVAL)
-        return rk_cannot(
+        return rk_unsupported(
             c, "the file system refuses this read, as one that is not aligned for O_DIRECT");
     return rk_failed(c, "reading the file", -status);
 }

@@ -1,4 +1,4 @@
-/* fio.h: fio(1) as a row: a job from memory, and what it prints. */
+/* fio.h: fio(1) as a probe: a job from memory, and what it prints. */
 #ifndef RK_FIO_H
 #define RK_FIO_H
 

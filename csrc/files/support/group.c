@@ -64,8 +64,9 @@ static int group_find(struct rk_context *c, struct rk_group *g, const char *root
             (g->second && !group_has_word(g->path, "cgroup.subtree_control", "memory"))))
         *strrchr(g->path, '/') = 0;
     if (g->second && !group_has_word(g->path, "cgroup.subtree_control", "memory"))
-        return rk_cannot(c, "no control group above this process hands the memory controller on "
-                            "(cgroup.subtree_control)");
+        return rk_unsupported(c,
+                              "no control group above this process hands the memory controller on "
+                              "(cgroup.subtree_control)");
     return 0;
 }
 
@@ -171,7 +172,7 @@ int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
         return status;
     const size_t length = strlen(g->path);
     if (rk_owner_name(owner))
-        return rk_cannot(c, "/proc does not say who this process is");
+        return rk_unsupported(c, "/proc does not say who this process is");
     group_sweep(g->path);
     snprintf(g->path + length, PATH_MAX - length, "/" GROUP_NAME "%s.%llx", owner,
              (unsigned long long)rk_begin());

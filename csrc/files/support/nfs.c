@@ -35,7 +35,7 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
         of->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     }
     if (!of->handle)
-        return rk_cannot(c, NFS_NO_LIBRARY);
+        return rk_unsupported(c, NFS_NO_LIBRARY);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *const found = dlsym(of->handle, functions[i].name);
         if (!found) {
@@ -77,7 +77,7 @@ int nfs_locate(struct rk_context *c, struct nfs_file *f)
         return trouble(c, EINVAL, "server is \"%.40s\", not other, near or far.",
                        rk_text(c, "server"));
     if (!*at)
-        return rk_cannot(c, "needs an NFS server: none is set (RECKON_NFS_AT)");
+        return rk_unsupported(c, "needs an NFS server: none is set (RECKON_NFS_AT)");
     const char *const colon = strstr(at, ":/");
     const size_t host = colon ? (size_t)(colon - at) : 0;
     if (!host || host >= sizeof f->host || strlen(colon + 1) >= sizeof f->exported)

@@ -1,7 +1,7 @@
 /* nfs.h: a file on an NFS server, read by libnfs: in this process, without the kernel's client and
  * so without its cache.
  *
- * libnfs is looked up when a row runs (dlopen), so that the library builds and loads where it is
+ * libnfs is looked up when a probe runs (dlopen), so that the library builds and loads where it is
  * not installed. What we call of it is declared here as its header of that version declares it
  * (include/nfsc/libnfs.h); the soname tells the version, and of these functions nfs_pread() alone
  * changed, in libnfs 6. */

@@ -41,7 +41,7 @@ static inline int null_there_and_back(int fd, struct null_call *call)
     return ours ? 0 : -EPROTO;
 }
 
-/* A connection to the server of the row. */
+/* A connection to the server of the probe. */
 int null_open(struct rk_context *c, struct nfs_file *f, int *fd);
 
 int null_trouble(struct rk_context *c, const struct nfs_file *f, int status);

@@ -88,7 +88,7 @@ static inline int readers_start(struct rk_context *c, struct readers *r,
     return 0;
 }
 
-/* What it means for the row that a reader ended thus (wait(2)), or that its read failed. */
+/* What it means for the probe that a reader ended thus (wait(2)), or that its read failed. */
 int reader_trouble(struct rk_context *c, const struct readers *r, int i, int how);
 
 /* Waits until all have ended, each with all its blocks read. */

@@ -22,7 +22,8 @@ static int remote_is_there(struct rk_context *c, struct remote *r, size_t file_b
     if (r->nfs.served_here)
         return rk_run_has(c, 0, file_bytes, path)
                    ? 0
-                   : rk_cannot(c, "the lab's server has the run's files, and none is so large");
+                   : rk_unsupported(c,
+                                    "the lab's server has the run's files, and none is so large");
     const int bad = r->nfs.of.lseek(r->nfs.context, r->nfs.file, 0, SEEK_END, &size);
     if (bad < 0)
         return nfs_trouble(c, &r->nfs, "asking for the file's size", bad);
@@ -39,10 +40,11 @@ int remote_set_cache(struct rk_context *c, struct remote *r, size_t reads, int c
 {
     struct rk_blocks *const b = &r->blocks;
     if (cold && b->fd < 0)
-        return rk_cannot(
+        return rk_unsupported(
             c, "the page cache of a server on another machine cannot be dropped from here");
     if (cold && reads > b->count)
-        return rk_cannot(c, "from a cold cache each block is read once: more samples than blocks");
+        return rk_unsupported(
+            c, "from a cold cache each block is read once: more samples than blocks");
     if (cold)
         return rk_blocks_cold(c, b);
     for (size_t i = 0; i < reads && i < b->count; i++) {

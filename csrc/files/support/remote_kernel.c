@@ -23,7 +23,7 @@ static int kernel_address(struct rk_context *c, const struct nfs_file *f, char a
 static int kernel_own_mounts(struct rk_context *c)
 {
     if (strcmp(program_invocation_short_name, "reckon-probe") != 0)
-        return rk_cannot(c, "only an isolated row mounts: its mounts end with it");
+        return rk_unsupported(c, "only an isolated probe mounts: its mounts end with it");
     if (unshare(CLONE_NEWNS) < 0)
         return rk_refused(c, "a mount namespace, in which to mount", errno);
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
@@ -50,10 +50,10 @@ static int kernel_mount(struct rk_context *c, const struct nfs_file *f, int vers
               options) == 0)
         return 0;
     if (errno == ENODEV)
-        return rk_cannot(
+        return rk_unsupported(
             c, "this kernel has no NFS client (mount: ENODEV; /proc/filesystems has no nfs)");
     if (errno == EPERM)
-        return rk_cannot(c, "mounting needs root");
+        return rk_unsupported(c, "mounting needs root");
     return trouble(c, errno, "%.100s cannot be mounted by NFSv%d: %s.", source, version,
                    strerror(errno));
 }

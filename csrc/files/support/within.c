@@ -39,7 +39,7 @@ int rk_open_cold(struct rk_context *c, struct rk_reader *r, int index, size_t bl
     return status;
 }
 
-/* In memory that the reader shares with the row. */
+/* In memory that the reader shares with the probe. */
 struct rk_outcome {
     int status, entered;
     struct rk_sample samples[];

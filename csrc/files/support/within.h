@@ -6,7 +6,7 @@
 #include "files/support/group.h"
 
 #define RK_OF_ITS_OWN                                                                              \
-    (-1) /* a file that no run has: exactly as long as it is read, and this row's alone */
+    (-1) /* a file that no run has: exactly as long as it is read, and this probe's alone */
 #define RK_WIDE_BYTES ((size_t)1 << 20)
 
 /* What a reader needs; it fills the samples and returns 0 or -errno, and asks for no parameters. */

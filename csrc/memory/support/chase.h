@@ -16,9 +16,9 @@ struct stop {
 static inline int count_stops(struct rk_context *c, uint32_t *count, size_t size, size_t distance)
 {
     if (distance % sizeof(uint64_t))
-        return rk_cannot(c, "stops lie whole words of 8 bytes apart");
+        return rk_unsupported(c, "stops lie whole words of 8 bytes apart");
     if (size / distance < 2 || size / distance > UINT32_MAX / 2)
-        return rk_cannot(c, "a ring needs two stops at least, and fewer than 2^31");
+        return rk_unsupported(c, "a ring needs two stops at least, and fewer than 2^31");
     *count = (uint32_t)(size / distance);
     return 0;
 }

@@ -103,7 +103,7 @@ int rk_team_begin(struct rk_context *c, struct rk_team *team, int count, size_t 
         char why[96];
         snprintf(why, sizeof why, "%d CPUs are asked for, and this process may use %d", count,
                  usable);
-        return rk_cannot(c, why);
+        return rk_unsupported(c, why);
     }
     team->members = calloc((size_t)count, sizeof *team->members);
     if (!team->members)

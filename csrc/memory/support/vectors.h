@@ -134,9 +134,9 @@ VECTOR_KERNELS(avx2, __attribute__((target("avx2"))), STREAM_32, _mm_sfence())
 #define VECTOR rk_avx512
 VECTOR_KERNELS(avx512, __attribute__((target("avx512f"))), STREAM_64, _mm_sfence())
 #undef VECTOR
-#define WIDTHS(row)                                                                                \
-    row(avx512, __builtin_cpu_supports("avx512f")) row(avx2, __builtin_cpu_supports("avx2"))       \
-        row(sse2, 1) row(scalar, 1)
+#define WIDTHS(probe)                                                                              \
+    probe(avx512, __builtin_cpu_supports("avx512f")) probe(avx2, __builtin_cpu_supports("avx2"))   \
+        probe(sse2, 1) probe(scalar, 1)
 
 #else
 
@@ -151,7 +151,7 @@ VECTOR_KERNELS(scalar, , STREAM_8, __asm__ volatile("dmb ishst" :: : "memory"))
 #define VECTOR rk_neon
 VECTOR_KERNELS(neon, , STREAM_16, __asm__ volatile("dmb ishst" :: : "memory"))
 #undef VECTOR
-#define WIDTHS(row) row(neon, 1) row(scalar, 1)
+#define WIDTHS(probe) probe(neon, 1) probe(scalar, 1)
 
 #endif
 
@@ -178,19 +178,19 @@ struct rk_width {
     rk_pass *read, *write, *stream, *copy, *copy_stream, *modify;
 };
 
-/* The kernels of the width that the row's parameter `vector` names, or of the widest; NULL where
+/* The kernels of the width that the probe's parameter `vector` names, or of the widest; NULL where
  * the machine has no such registers. */
 static inline const struct rk_width *rk_width(const char *name)
 {
-#define WIDTH_ROW(id, have)                                                                        \
+#define WIDTH_PROBE(id, have)                                                                      \
     {                                                                                              \
         static const struct rk_width found = {                                                     \
             #id, read_##id, write_##id, stream_##id, copy_##id, copy_stream_##id, modify_##id};    \
         if ((have) && (strcmp(name, #id) == 0 || strcmp(name, "widest") == 0))                     \
             return &found;                                                                         \
     }
-    WIDTHS(WIDTH_ROW)
-#undef WIDTH_ROW
+    WIDTHS(WIDTH_PROBE)
+#undef WIDTH_PROBE
     return NULL;
 }
 

@@ -219,9 +219,10 @@ int capture_open(struct rk_context *c, const struct sockaddr *own, const struct 
     capture->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (capture->fd < 0)
         return errno == EPERM || errno == EACCES
-                   ? rk_cannot(c, "needs root (CAP_NET_RAW) to capture packets")
+                   ? rk_unsupported(c, "needs root (CAP_NET_RAW) to capture packets")
                : errno == EAFNOSUPPORT
-                   ? rk_cannot(c, "this kernel has no packet sockets (AF_PACKET) to capture with")
+                   ? rk_unsupported(c,
+                                    "this kernel has no packet sockets (AF_PACKET) to capture with")
                    : rk_refused(c, "a packet socket", errno);
     const int error = -capture_begin(capture, interface);
     if (!error)

@@ -218,7 +218,8 @@ static int open_other_host(struct rk_context *c, struct peer *peer)
     const char *const at = rk_place(c, "peer"), *const token = rk_place(c, "peer_token");
     const char *const process = rk_place(c, "peer_process");
     if (!*at || !*token)
-        return rk_cannot(c, "needs another host: none is set (RECKON_PEER_AT, RECKON_PEER_TOKEN)");
+        return rk_unsupported(
+            c, "needs another host: none is set (RECKON_PEER_AT, RECKON_PEER_TOKEN)");
     if (peer_locate(peer, at))
         return trouble(c, EDESTADDRREQ,
                        "The other host is \"%.60s\", not ADDRESS:PORT or [IPv6]:PORT.", at);
@@ -241,8 +242,8 @@ int peer_open(struct rk_context *c, struct peer *peer, enum server_place place)
     if (!peer_is_loopback(c) && strcmp(which, "other") != 0)
         return trouble(c, EDOM, "peer is loopback or other, not \"%.60s\".", which);
     if (!peer_is_loopback(c) && place == OTHER_CPU)
-        return rk_cannot(c, "the server's CPU can be chosen on loopback alone: peer must be "
-                            "loopback here, or take the probe without _across");
+        return rk_unsupported(c, "the server's CPU can be chosen on loopback alone: peer must be "
+                                 "loopback here, or take the probe without _across");
     if (!peer_is_loopback(c))
         return open_other_host(c, peer);
     return place == NO_SERVER ? loopback_locate(c, peer) : peer_start_server(c, peer, place);

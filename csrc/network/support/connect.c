@@ -11,8 +11,9 @@
 int not_connected(struct rk_context *c, int error)
 {
     if (error == EADDRNOTAVAIL)
-        return rk_cannot(c, "No local port is left for another connection; wait a minute until "
-                            "those in TIME_WAIT are free, or widen net.ipv4.ip_local_port_range.");
+        return rk_unsupported(
+            c, "No local port is left for another connection; wait a minute until "
+               "those in TIME_WAIT are free, or widen net.ipv4.ip_local_port_range.");
     if (error == EINPROGRESS || error == ETIMEDOUT) /* the socket's own deadline, or the kernel's */
         return trouble(c, ETIMEDOUT,
                        "Nobody answered the SYN of a connection; is the peer still up, does a "

@@ -18,9 +18,10 @@ int keep_cpus_awake(struct rk_context *c, int wanted, int *fd)
         close(*fd);
     *fd = -1;
     if (error == EACCES || error == EPERM)
-        return rk_cannot(c, "hold_idle needs the right to write to /dev/cpu_dma_latency, which "
-                            "root has");
+        return rk_unsupported(c,
+                              "hold_idle needs the right to write to /dev/cpu_dma_latency, which "
+                              "root has");
     if (error == ENOENT || error == ENXIO || error == ENODEV)
-        return rk_cannot(c, "hold_idle needs /dev/cpu_dma_latency, which is not there");
+        return rk_unsupported(c, "hold_idle needs /dev/cpu_dma_latency, which is not there");
     return rk_failed(c, "/dev/cpu_dma_latency", error);
 }

@@ -32,7 +32,7 @@ int loopback_locate(struct rk_context *c, struct peer *peer)
 {
     const char *at = loopback_address();
     if (!at)
-        return rk_cannot(c, "needs a loopback interface that is up, 127.0.0.1 or ::1");
+        return rk_unsupported(c, "needs a loopback interface that is up, 127.0.0.1 or ::1");
     return peer_locate(peer, at) ? rk_failed(c, "loopback's address", EADDRNOTAVAIL) : 0;
 }
 

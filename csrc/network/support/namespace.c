@@ -49,9 +49,9 @@ static int enter_both(struct rk_context *c, int user, int net)
     /* The lab ended and its pid was given to a process in this one's network: a probe must not send
      * into the machine's own network. */
     if (bad == -EALREADY)
-        return rk_cannot(c, ended);
+        return rk_unsupported(c, ended);
     if (bad == -EPERM)
-        return rk_cannot(c, "entering the lab host's network is refused here");
+        return rk_unsupported(c, "entering the lab host's network is refused here");
     return bad ? rk_failed(c, "entering the lab host's network", -bad) : 0;
 }
 
@@ -63,13 +63,14 @@ int enter_network_of(struct rk_context *c, const char *process)
         return trouble(c, EDESTADDRREQ, "The lab's process is \"%.60s\", not a number.", process);
     /* A notebook's kernel that runs a probe in its own process would stay in the lab for good. */
     if (strcmp(program_invocation_short_name, "reckon-probe") != 0)
-        return rk_cannot(c, "the lab host is reached by an isolated probe alone, because a process "
-                            "that enters its network stays there");
+        return rk_unsupported(
+            c, "the lab host is reached by an isolated probe alone, because a process "
+               "that enters its network stays there");
     const int user = open_namespace((pid_t)pid, "user"), no_user = errno;
     const int net = open_namespace((pid_t)pid, "net"), no_net = errno;
     int status;
     if (net < 0 && (no_net == ENOENT || no_net == ESRCH)) {
-        status = rk_cannot(c, ended);
+        status = rk_unsupported(c, ended);
     } else if (net < 0 || (user < 0 && no_user != ENOENT)) { /* no user namespaces in this kernel */
         status = trouble(c, EOPNOTSUPP,
                          "the lab host of another user (process %d) cannot be entered: %s",

@@ -86,9 +86,9 @@ int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place
     const char *loopback = loopback_address();
     const int cpu = place == OTHER_CPU ? rk_other_cpu() : sched_getcpu();
     if (cpu < 0)
-        return rk_cannot(c, "needs a second CPU, and this process may use only one");
+        return rk_unsupported(c, "needs a second CPU, and this process may use only one");
     if (!loopback)
-        return rk_cannot(c, "needs a loopback interface that is up, 127.0.0.1 or ::1");
+        return rk_unsupported(c, "needs a loopback interface that is up, 127.0.0.1 or ::1");
     if (random_token(peer->token))
         return rk_refused(c, "getrandom", errno);
     snprintf(at, sizeof at, "%s", loopback);

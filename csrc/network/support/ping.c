@@ -37,9 +37,9 @@ int ping_open(struct rk_context *c, const struct peer *peer, size_t size, struct
     }
     if (ping->fd < 0)
         return errno == EPERM || errno == EACCES
-                   ? rk_cannot(c,
-                               "echo requests need root (CAP_NET_RAW), or a group of this user in "
-                               "the range of sysctl net.ipv4.ping_group_range")
+                   ? rk_unsupported(
+                         c, "echo requests need root (CAP_NET_RAW), or a group of this user in "
+                            "the range of sysctl net.ipv4.ping_group_range")
                    : rk_refused(c, "a socket for echo requests", errno);
     if (!(ping->raw && ping_only_answers(ping) < 0) &&
         setsockopt(ping->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0 &&

@@ -101,9 +101,9 @@ static int ncat_await(struct rk_context *c, pid_t ncat, const struct peer *peer,
         siginfo_t ended = {0};
         if (waitid(P_PID, (id_t)ncat, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid)
             return ended.si_code == CLD_EXITED && ended.si_status == 127
-                       ? rk_cannot(c,
-                                   "needs ncat, which is not installed (on Debian and Ubuntu the "
-                                   "package ncat, on others nmap)")
+                       ? rk_unsupported(
+                             c, "needs ncat, which is not installed (on Debian and Ubuntu the "
+                                "package ncat, on others nmap)")
                        : trouble(c, ECHILD, "ncat does not start: it ended with %s %d.",
                                  ended.si_code == CLD_EXITED ? "exit status" : "signal",
                                  ended.si_status);

@@ -18,8 +18,8 @@ int tool_loopback(struct rk_context *c)
     if (fd >= 0)
         close(fd);
     return there ? 0
-                 : rk_cannot(c, "needs the loopback address " TOOL_LOOPBACK
-                                ", to which there is no way here");
+                 : rk_unsupported(c, "needs the loopback address " TOOL_LOOPBACK
+                                     ", to which there is no way here");
 }
 
 int tool_port(struct rk_context *c, int *port)

@@ -1,12 +1,12 @@
-"""The same rows against physical bounds, and against programs that are not ours."""
+"""The same probes against physical bounds, and against programs that are not ours."""
 
 import subprocess
 
 import numpy as np
 import pytest
 from helpers.capabilities import raised_priority
+from helpers.probes import agrees_with_perf, median_ns
 from helpers.project import ROOT
-from helpers.rows import agrees_with_perf, median_ns
 
 from reckon.measurement import library
 
@@ -43,19 +43,19 @@ def first_ns(name, params):
     return median_ns(name, params, 9, samples=1, warmup=0)
 
 
-@pytest.mark.parametrize("row", ["fork", "thread"])
+@pytest.mark.parametrize("probe", ["fork", "thread"])
 @pytest.mark.timed
-def test_those_alive_meanwhile_are_not_timed_while_they_begin(row):
+def test_those_alive_meanwhile_are_not_timed_while_they_begin(probe):
     """They have to block before the first task, which took ten times as long where they did not."""
-    crowded = first_ns(f"cpu/task/{row}", {"alive": 1000})
-    assert crowded < 4 * first_ns(f"cpu/task/{row}", {"alive": 0})
+    crowded = first_ns(f"cpu/task/{probe}", {"alive": 1000})
+    assert crowded < 4 * first_ns(f"cpu/task/{probe}", {"alive": 0})
 
 
-@pytest.mark.parametrize("row", ["process", "eventfd_process", "futex_process"])
+@pytest.mark.parametrize("probe", ["process", "eventfd_process", "futex_process"])
 @pytest.mark.timed
-def test_the_partner_is_not_timed_while_it_begins(row):
+def test_the_partner_is_not_timed_while_it_begins(probe):
     once = {"turns": 1}
-    assert first_ns(f"cpu/switch/{row}", once) < 3 * median_ns(f"cpu/switch/{row}", once)
+    assert first_ns(f"cpu/switch/{probe}", once) < 3 * median_ns(f"cpu/switch/{probe}", once)
 
 
 def test_additions_in_memory_are_rounded_up_to_64():
@@ -73,20 +73,22 @@ def minimal(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("row", "word", "samples"),
+    ("probe", "word", "samples"),
     [("task/fork", "fork", 200), ("task/thread", "thread", 500), ("switch/process", "switch", 50)],
 )
 @pytest.mark.timed
-def test_a_program_that_is_not_ours_finds_the_same(minimal, row, word, samples):
+def test_a_program_that_is_not_ours_finds_the_same(minimal, probe, word, samples):
     """In turn with ours, on the same CPU and with the same priority, by medians."""
     raised_priority()
     cpu, ours, theirs = str(library.default_cpu()), [], []
     for _ in range(9):
-        ours.append(median_ns(f"cpu/{row}", {}, 1, samples=samples))
+        ours.append(median_ns(f"cpu/{probe}", {}, 1, samples=samples))
         command = ["nice", "-n", "-20", "taskset", "-c", cpu, minimal, word, str(samples)]
         theirs.append(float(subprocess.run(command, capture_output=True, check=True).stdout))
     ratio = np.median(ours) / np.median(theirs)
-    print(f"cpu/{row}: {np.median(ours):.0f} ns, not ours {np.median(theirs):.0f} ns, {ratio:.3f}")
+    print(
+        f"cpu/{probe}: {np.median(ours):.0f} ns, not ours {np.median(theirs):.0f} ns, {ratio:.3f}"
+    )
     assert 0.75 <= ratio <= 1 / 0.75
 
 

@@ -1,4 +1,4 @@
-"""The rows of loops, calls, tasks and switches: counted where that can be done."""
+"""The probes of loops, calls, tasks and switches: counted where that can be done."""
 
 import contextlib
 import os
@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from helpers.capabilities import has_capability, installed, need, raised_priority, x86_only
+from helpers.probes import ACROSS, PROBES, ROUND_ROBIN, control_group, in_python, objdump
 from helpers.processes import CPU, probes_of, stat
 from helpers.project import ROOT
-from helpers.rows import ACROSS, ROUND_ROBIN, ROWS, control_group, in_python, objdump
 
 from reckon.measurement import library
 
@@ -62,7 +62,7 @@ def test_a_group_is_fifty_calls_each_with_all_its_arguments(file, function):
     assert found == {repr((f"take{k}", [(i, i) for i in range(1, k + 1)])): 50 for k in range(8)}
 
 
-def test_the_reports_rows_call_once_in_their_loop():
+def test_the_reports_probes_call_once_in_their_loop():
     for function in ("run_alone", "run_t470", "run_hpe"):
         called = list(calls_in(functions_of("cpu/call.o0.o")[function]))
         assert called == [(f"take{k}", [(i, i) for i in range(1, k + 1)]) for k in range(8)]
@@ -98,7 +98,7 @@ def counted(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("row", "name", "times"),
+    ("probe", "name", "times"),
     [
         ("o2", "take3", 3 * 100),
         ("o0", "take3", 3 * 100),
@@ -109,16 +109,16 @@ def counted(tmp_path_factory):
         ("i7_10750h", "take3", 3),
     ],
 )
-def test_a_procedure_is_entered_as_often_as_the_samples_say(counted, tmp_path, row, name, times):
+def test_a_procedure_is_entered_as_often_as_the_samples_say(counted, tmp_path, probe, name, times):
     out, symbols = counted
-    if row not in ("o2", "o0", "mbp2016"):
+    if probe not in ("o2", "o0", "mbp2016"):
         x86_only()
     in_python(
         f"params = {{'arguments': 3, 'calls': 100}}\n"
-        f"names = [p.name for p in library.probe('cpu/call/{row}').parameters]\n"
+        f"names = [p.name for p in library.probe('cpu/call/{probe}').parameters]\n"
         f"params = {{k: v for k, v in params.items() if k in names}}\n"
         f"os.environ['RECKON_LIB'] = {str(out)!r}; library._library.cache_clear()\n"
-        f"one = library.run('cpu/call/{row}', params, samples=3, warmup=0, isolated=False)\n"
+        f"one = library.run('cpu/call/{probe}', params, samples=3, warmup=0, isolated=False)\n"
         f"say(int(one.ops.sum()))",
         LD_PRELOAD=str(out / "entries.so"),
         ENTRIES=str(tmp_path / "entries"),
@@ -140,8 +140,8 @@ def test_a_procedure_is_entered_as_often_as_the_samples_say(counted, tmp_path, r
 
 
 def system_calls(log):
-    """{row: Counter of what succeeded}, of a log in which a look at /row/NAME begins a row."""
-    found, row, begun = {}, None, {}
+    """{probe: Counter of what succeeded}, of a log in which a look at /probe/NAME begins a probe."""
+    found, probe, begun = {}, None, {}
     for line in log.read_text().splitlines():
         process, text = line.split(None, 1)
         if text.endswith("<unfinished ...>"):
@@ -149,11 +149,11 @@ def system_calls(log):
             continue
         if resumed := re.match(r"<\.\.\. \w+ resumed>", text):
             text = begun.pop(process) + text[resumed.end() :]
-        if mark := re.search(r'"/row/([^"]+)"', text):
-            found[row := mark[1]] = Counter()
+        if mark := re.search(r'"/probe/([^"]+)"', text):
+            found[probe := mark[1]] = Counter()
         call = re.match(r"(fork|vfork|clone3?|execve|wait4|waitid)\((.*)= \d+$", text)
-        if call and row:
-            found[row][kind_of(call[1], call[2])] += 1
+        if call and probe:
+            found[probe][kind_of(call[1], call[2])] += 1
     return found
 
 
@@ -173,7 +173,7 @@ def processes(times, kind="fork", **more):
     return {kind: times, "wait": times, **more}
 
 
-# What three samples create, by each row's `.timed`.
+# What three samples create, by each probe's `.timed`.
 CREATED = {
     "cpu/syscall/getuid": ({}, {}),
     "cpu/task/fork": ({"alive": 2}, processes(3 + 2)),
@@ -199,17 +199,17 @@ CREATED = {
 }
 
 
-def test_each_row_creates_what_it_says(tmp_path):
-    """Counted by strace, row after row in one process of Python."""
+def test_each_probe_creates_what_it_says(tmp_path):
+    """Counted by strace, probe after probe in one process of Python."""
     installed("strace")
     raised_priority()
-    assert set(CREATED) - {"cpu/syscall/getuid"} == {r for r in ROWS if r.startswith("cpu/task/")}
-    asked = {row: params for row, (params, _) in CREATED.items()}
+    assert set(CREATED) - {"cpu/syscall/getuid"} == {r for r in PROBES if r.startswith("cpu/task/")}
+    asked = {probe: params for probe, (params, _) in CREATED.items()}
     did = in_python(
         f"did = {{}}\n"
-        f"for row, params in {asked}.items():\n"
-        f"    os.path.exists('/row/' + row)\n"  # seen in the log
-        f"    did[row] = attempt(row, params, samples=3, isolated=False)\n"
+        f"for probe, params in {asked}.items():\n"
+        f"    os.path.exists('/probe/' + probe)\n"  # seen in the log
+        f"    did[probe] = attempt(probe, params, samples=3, isolated=False)\n"
         f"say(did)",
         prefix=[
             "strace",
@@ -224,11 +224,11 @@ def test_each_row_creates_what_it_says(tmp_path):
         ],
     )
     found = system_calls(tmp_path / "log")
-    for row, (_, expected) in CREATED.items():
-        if did[row] == "ran":
-            assert found[row] == expected, row
+    for probe, (_, expected) in CREATED.items():
+        if did[probe] == "ran":
+            assert found[probe] == expected, probe
         else:
-            assert did[row].startswith("ProbeUnsupported"), did[row]
+            assert did[probe].startswith("ProbeUnsupported"), did[probe]
     assert did["cpu/task/fork"] == did["cpu/task/thread"] == "ran"
 
 
@@ -236,7 +236,7 @@ def test_each_row_creates_what_it_says(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "parties", "times"),
+    ("probe", "parties", "times"),
     [
         ("process", 1, 100),
         ("eventfd_process", 1, 100),
@@ -251,11 +251,11 @@ def test_each_row_creates_what_it_says(tmp_path):
         ("mbp2016_thread", 2, 100 + 200),
     ],
 )
-def test_every_turn_switches_away_and_back(row, parties, times):
+def test_every_turn_switches_away_and_back(probe, parties, times):
     """Counted by the kernel: each party gives way once a turn. Of two processes it tells of one."""
-    if "t470" in row:
+    if "t470" in probe:
         x86_only()
-    one = library.run(f"cpu/switch/{row}", {"turns": 100}, samples=20, warmup=0)
+    one = library.run(f"cpu/switch/{probe}", {"turns": 100}, samples=20, warmup=0)
     counted = one.voluntary_switches + one.involuntary_switches
     assert 0.95 <= counted / (20 * times * parties) <= 1.2
 
@@ -293,16 +293,16 @@ def allowed(task):
     return re.search(r"Cpus_allowed_list:\s*(\S+)", (task / "status").read_text())[1]
 
 
-def places_while_running(row, parties, **params):
-    """[(CPUs allowed, CPU it ran on last)] of every process and thread of a row that goes on: for longer
+def places_while_running(probe, parties, **params):
+    """[(CPUs allowed, CPU it ran on last)] of every process and thread of a probe that goes on: for longer
     where another's load kept them from beginning."""
-    return next(filter(None, (places_within(s, row, parties, params) for s in (0.4, 2, 10))), [])
+    return next(filter(None, (places_within(s, probe, parties, params) for s in (0.4, 2, 10))), [])
 
 
-def places_within(deadline_s, row, parties, params):
+def places_within(deadline_s, probe, parties, params):
     def endless():
         with contextlib.suppress(library.ProbeFailed):  # its deadline
-            library.run(row, params, samples=1, warmup=0, deadline_s=deadline_s)
+            library.run(probe, params, samples=1, warmup=0, deadline_s=deadline_s)
 
     runner, seen = threading.Thread(target=endless), []
     runner.start()
@@ -312,7 +312,7 @@ def places_within(deadline_s, row, parties, params):
             probes = probes_of(os.getpid())
             tasks = [
                 task
-                for pid in probes + [p for probe in probes for p in probes_of(probe)]
+                for pid in probes + [child for one in probes for child in probes_of(one)]
                 for task in Path(f"/proc/{pid}/task").iterdir()
             ]
             now = [(int(allowed(task)), int(stat(task)[CPU])) for task in tasks]
@@ -323,14 +323,14 @@ def places_within(deadline_s, row, parties, params):
 
 @pytest.mark.parametrize("kind", ["process", "thread"])
 @pytest.mark.parametrize("means", ["", "eventfd_", "futex_"])
-def test_the_partner_is_where_the_row_says(means, kind):
+def test_the_partner_is_where_the_probe_says(means, kind):
     cpu, turns = library.default_cpu(), 100_000_000
-    row = f"cpu/switch/{means}{kind}"
-    assert places_while_running(row, 2, turns=turns) == [(cpu, cpu)] * 2
+    probe = f"cpu/switch/{means}{kind}"
+    assert places_while_running(probe, 2, turns=turns) == [(cpu, cpu)] * 2
     others = sorted(os.sched_getaffinity(0) - {cpu})
     if not others:
         pytest.skip("one CPU alone")
-    found = places_while_running(f"{row}_across", 2, turns=turns)
+    found = places_while_running(f"{probe}_across", 2, turns=turns)
     assert found == [(others[0], others[0]), (cpu, cpu)]
 
 
@@ -340,29 +340,29 @@ def test_the_ring_is_on_one_cpu():
     assert found == [(cpu, cpu)] * 4
 
 
-SWITCHES = [row for row in ROWS if row.startswith("cpu/switch/")]
+SWITCHES = [probe for probe in PROBES if probe.startswith("cpu/switch/")]
 
 
-def only_the_rows_across_cannot(said):
-    for row, what in said.items():
-        if row in ACROSS:
-            assert what.startswith("ProbeUnsupported") and "needs a second CPU" in what, row
-        elif row not in ROUND_ROBIN or has_capability("sys_nice"):
-            assert what == "ran", row
+def only_the_probes_across_cannot(said):
+    for probe, what in said.items():
+        if probe in ACROSS:
+            assert what.startswith("ProbeUnsupported") and "needs a second CPU" in what, probe
+        elif probe not in ROUND_ROBIN or has_capability("sys_nice"):
+            assert what == "ran", probe
     assert len(ACROSS) == 6
 
 
 @pytest.mark.parametrize("isolated", [True, False])
-def test_with_one_cpu_the_rows_across_say_that_they_cannot(isolated):
-    only_the_rows_across_cannot(
+def test_with_one_cpu_the_probes_across_say_that_they_cannot(isolated):
+    only_the_probes_across_cannot(
         in_python(
             f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
-            f"say({{row: attempt(row, isolated={isolated}) for row in {SWITCHES}}})"
+            f"say({{probe: attempt(probe, isolated={isolated}) for probe in {SWITCHES}}})"
         )
     )
 
 
-def test_in_a_control_group_of_one_cpu_the_rows_across_say_that_they_cannot():
+def test_in_a_control_group_of_one_cpu_the_probes_across_say_that_they_cannot():
     with control_group("cpuset", cpus=min(os.sched_getaffinity(0)), mems=0) as group:
-        said = in_python(f"say({{row: attempt(row) for row in {SWITCHES}}})", group)
-    only_the_rows_across_cannot(said)
+        said = in_python(f"say({{probe: attempt(probe) for probe in {SWITCHES}}})", group)
+    only_the_probes_across_cannot(said)

@@ -1,4 +1,4 @@
-"""The same rows where something is limited, refused or not there: told, and nothing left behind."""
+"""The same probes where something is limited, refused or not there: told, and nothing left behind."""
 
 import os
 import platform
@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 from helpers.capabilities import other_users, raised_priority, x86_only
-from helpers.processes import descendants, pids_gone, probes_of, until
-from helpers.rows import (
+from helpers.probes import (
     FILTER,
     MIB,
     NOBODY_ELSE,
     NOTHING,
+    PROBES,
     ROUND_ROBIN,
-    ROWS,
     control_group,
     in_python,
     kills_in,
     median_ns,
     started,
 )
+from helpers.processes import descendants, pids_gone, probes_of, until
 
 from reckon.measurement import library
 
@@ -35,7 +35,7 @@ def limited(processes):
     )
 
 
-# Rows that have many at a time, and the call that is refused half-way.
+# Probes that have many at a time, and the call that is refused half-way.
 CROWDS = [
     ("cpu/task/fork", {"alive": 200}, "fork"),
     ("cpu/task/thread", {"alive": 200}, "pthread_create"),
@@ -43,16 +43,16 @@ CROWDS = [
     ("cpu/task/t470_fork", {"tasks": 1000}, "fork"),
 ]
 CROWDED = f"""
-say([[row, call, attempt(row, params, isolated=isolated), left_behind()]
-     for row, params, call in {CROWDS} for isolated in (1, 0)])
+say([[probe, call, attempt(probe, params, isolated=isolated), left_behind()]
+     for probe, params, call in {CROWDS} for isolated in (1, 0)])
 """
 
 
 def told_and_cleared_up(said):
-    for row, call, what, left in said:
-        assert left == NOTHING, row
-        if platform.machine() == "x86_64" or "t470" not in row:
-            assert what.startswith(f"ProbeUnsupported: {call} is refused: more processes"), row
+    for probe, call, what, left in said:
+        assert left == NOTHING, probe
+        if platform.machine() == "x86_64" or "t470" not in probe:
+            assert what.startswith(f"ProbeUnsupported: {call} is refused: more processes"), probe
     assert len(said) == 2 * len(CROWDS)
 
 
@@ -67,7 +67,7 @@ def test_a_control_group_that_limits_processes_is_told_as_well():
 
 
 @pytest.mark.parametrize(
-    ("row", "params", "most"),
+    ("probe", "params", "most"),
     [
         ("fork", {"alive": 8}, 1 + 8 + 1),  # the probe, the eight, and the one that is timed
         ("fork", {}, 1 + 1),
@@ -76,23 +76,23 @@ def test_a_control_group_that_limits_processes_is_told_as_well():
         ("t470_fork", {"tasks": 200}, 1 + 64),  # dead ones count until they are reaped
     ],
 )
-def test_no_row_has_more_processes_than_it_says(row, params, most):
-    """Held by a limit of exactly so many; with one less, the row cannot."""
-    if row == "t470_fork":
+def test_no_probe_has_more_processes_than_it_says(probe, params, most):
+    """Held by a limit of exactly so many; with one less, the probe cannot."""
+    if probe == "t470_fork":
         x86_only()
-    script = f"say(attempt('cpu/task/{row}', {params}, samples=5))"
+    script = f"say(attempt('cpu/task/{probe}', {params}, samples=5))"
     assert in_python(limited(most) + script) == "ran"
     assert in_python(limited(most - 1) + script).endswith("control group)")
 
 
-def test_a_row_that_fails_for_want_of_descriptors_leaves_nothing_behind():
-    rows = ["ring", "process_less_pipe", "thread", "eventfd_process", "t470_process"]
+def test_a_probe_that_fails_for_want_of_descriptors_leaves_nothing_behind():
+    probes = ["ring", "process_less_pipe", "thread", "eventfd_process", "t470_process"]
     said = in_python(
         "_, most = resource.getrlimit(resource.RLIMIT_NOFILE)\nsaid = []\n"
         "for limit in range(files_before, files_before + 12):\n"
-        f"    for row in {rows}:\n"
+        f"    for probe in {probes}:\n"
         "        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))\n"
-        "        what = attempt('cpu/switch/' + row, isolated=False)\n"
+        "        what = attempt('cpu/switch/' + probe, isolated=False)\n"
         "        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))\n"
         "        said.append([what, left_behind()])\n"
         "say(said)"
@@ -103,16 +103,18 @@ def test_a_row_that_fails_for_want_of_descriptors_leaves_nothing_behind():
     assert all("Too many open files" in what for what in refused)
 
 
-def test_in_this_process_no_row_leaves_anything_behind():
-    said = in_python(f"say([[row, attempt(row, isolated=False), left_behind()] for row in {ROWS}])")
-    for row, what, left in said:
-        assert left == NOTHING, row
-        assert what == "ran" or what.startswith("ProbeUnsupported"), row
-    assert sum(what == "ran" for _, what, _ in said) > len(ROWS) / 2
+def test_in_this_process_no_probe_leaves_anything_behind():
+    said = in_python(
+        f"say([[probe, attempt(probe, isolated=False), left_behind()] for probe in {PROBES}])"
+    )
+    for probe, what, left in said:
+        assert left == NOTHING, probe
+        assert what == "ran" or what.startswith("ProbeUnsupported"), probe
+    assert sum(what == "ran" for _, what, _ in said) > len(PROBES) / 2
 
 
 @pytest.mark.parametrize(
-    ("row", "params"),
+    ("probe", "params"),
     [
         ("cpu/task/fork", {"alive": 8}),
         ("cpu/switch/process", {"turns": 100_000_000}),
@@ -120,8 +122,8 @@ def test_in_this_process_no_row_leaves_anything_behind():
         ("cpu/switch/ring", {"processes": 5, "laps": 1_000_000}),
     ],
 )
-def test_no_partner_outlives_a_killed_caller(row, params):
-    script = f"attempt({row!r}, {params}, samples=10_000_000, deadline_s=60)"
+def test_no_partner_outlives_a_killed_caller(probe, params):
+    script = f"attempt({probe!r}, {params}, samples=10_000_000, deadline_s=60)"
     with started(script) as caller:
         until(lambda: any(map(probes_of, probes_of(caller.pid))))
         running = descendants(caller.pid)
@@ -145,18 +147,18 @@ def test_memory_that_the_control_group_does_not_have_is_not_touched():
 def test_more_than_the_memory_available_is_told():
     meminfo = Path("/proc/meminfo").read_text()
     available = int(re.search(r"MemAvailable:\s*(\d+)", meminfo)[1]) * 1024
-    for row in ("fork", "vfork", "posix_spawn"):
+    for probe in ("fork", "vfork", "posix_spawn"):
         with pytest.raises(
             library.ProbeUnsupported, match=r"do not fit into the \d+ MiB available"
         ):
-            library.run(f"cpu/task/{row}", {"resident_bytes": int(available * 1.1)})
+            library.run(f"cpu/task/{probe}", {"resident_bytes": int(available * 1.1)})
 
 
 @pytest.mark.timed
 def test_a_fork_grows_with_what_its_parent_holds_and_a_vfork_does_not():
-    def ratio(row):
-        return median_ns(f"cpu/task/{row}", {"resident_bytes": 64 * MIB}, 3) / median_ns(
-            f"cpu/task/{row}", {}, 3
+    def ratio(probe):
+        return median_ns(f"cpu/task/{probe}", {"resident_bytes": 64 * MIB}, 3) / median_ns(
+            f"cpu/task/{probe}", {}, 3
         )
 
     assert ratio("fork") > 2
@@ -191,9 +193,9 @@ def test_a_ring_does_not_touch_memory_that_is_not_there():
 
 
 def test_pages_are_small_or_huge():
-    for row in ("fork", "vfork", "posix_spawn"):
+    for probe in ("fork", "vfork", "posix_spawn"):
         with pytest.raises(library.ProbeUnsupported, match="pages are small or huge"):
-            library.run(f"cpu/task/{row}", {"pages": "giant"})
+            library.run(f"cpu/task/{probe}", {"pages": "giant"})
 
 
 # --- what a filter or a missing right refuses --------------------------------------------------
@@ -225,41 +227,43 @@ FILTERS = {
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_a_refused_call_is_named_and_the_other_rows_run(name):
+def test_a_refused_call_is_named_and_the_other_probes_run(name):
     x86_only()
     raised_priority()
     rules, sentence, needing = FILTERS[name]
-    rows = [row for row in ROWS if re.match("cpu/(task|switch)", row)]
-    said = in_python(FILTER + f"forbid({rules})\nsay({{row: attempt(row) for row in {rows}}})")
-    for row, what in said.items():
-        if re.match(f"cpu/({needing})", row):
-            assert re.match(f"ProbeUnsupported: {sentence}", what), row
+    probes = [probe for probe in PROBES if re.match("cpu/(task|switch)", probe)]
+    said = in_python(
+        FILTER + f"forbid({rules})\nsay({{probe: attempt(probe) for probe in {probes}}})"
+    )
+    for probe, what in said.items():
+        if re.match(f"cpu/({needing})", probe):
+            assert re.match(f"ProbeUnsupported: {sentence}", what), probe
         else:
-            assert what == "ran", row
+            assert what == "ran", probe
 
 
-def test_an_ordinary_user_cannot_run_the_rows_under_round_robin_and_can_run_the_rest():
+def test_an_ordinary_user_cannot_run_the_probes_under_round_robin_and_can_run_the_rest():
     other_users()
     x86_only()
-    said = in_python(f"become({NOBODY_ELSE})\nsay({{row: attempt(row) for row in {ROWS}}})")
+    said = in_python(f"become({NOBODY_ELSE})\nsay({{probe: attempt(probe) for probe in {PROBES}}})")
     assert len(ROUND_ROBIN) == 4
-    for row, what in said.items():
-        if row in ROUND_ROBIN:
-            assert what.startswith("ProbeUnsupported: SCHED_RR needs root, CAP_SYS_NICE"), row
+    for probe, what in said.items():
+        if probe in ROUND_ROBIN:
+            assert what.startswith("ProbeUnsupported: SCHED_RR needs root, CAP_SYS_NICE"), probe
         else:
-            assert what == "ran", row
+            assert what == "ran", probe
 
 
 @pytest.mark.parametrize("refused", [[], [(PIPE, EPERM, 0, 0), (PIPE2, EPERM, 0, 0)]])
-def test_after_a_row_under_round_robin_the_caller_is_scheduled_as_before(refused):
+def test_after_a_probe_under_round_robin_the_caller_is_scheduled_as_before(refused):
     """Also after one that could not go on."""
     raised_priority()
     x86_only()
     said = in_python(
         FILTER + f"forbid({refused})\nos.nice(3)\n"
         f"os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))\n"
-        f"say([[attempt(row, isolated=False), os.sched_getscheduler(0), os.sched_getparam(0)[0],"
-        f" os.nice(0)] for row in {ROUND_ROBIN}])"
+        f"say([[attempt(probe, isolated=False), os.sched_getscheduler(0), os.sched_getparam(0)[0],"
+        f" os.nice(0)] for probe in {ROUND_ROBIN}])"
     )
     nice = os.nice(0)
     assert [after for _, *after in said] == 4 * [[os.SCHED_BATCH, 0, nice + 3]]

@@ -24,7 +24,7 @@ def fio():
 
 @pytest.fixture
 def files(tmp_path_factory, monkeypatch):
-    """Makes so many files of real data where the rows look for the run's; returns their paths."""
+    """Makes so many files of real data where the probes look for the run's; returns their paths."""
     folder = Path("/var/tmp") / f"reckon-test-{os.getpid()}"
 
     def make(count, size_bytes):

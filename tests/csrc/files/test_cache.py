@@ -1,4 +1,4 @@
-"""The file cache's rows: what their file may meet, a sentence each."""
+"""The file cache's probes: what their file may meet, a sentence each."""
 
 import ctypes
 import mmap
@@ -11,8 +11,8 @@ import pytest
 from helpers.capabilities import other_users
 from helpers.disks import shared_files
 from helpers.leaks import control_groups
+from helpers.probes import MIB, NOBODY_ELSE, in_python
 from helpers.processes import until
-from helpers.rows import MIB, NOBODY_ELSE, in_python
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -29,13 +29,13 @@ FILES = [
 
 def all_cannot(said, told):
     assert len(said) == len(FILES) == 7
-    for row, what in said.items():
-        assert what.startswith("ProbeUnsupported: ") and re.search(told, what), (row, what)
+    for probe, what in said.items():
+        assert what.startswith("ProbeUnsupported: ") and re.search(told, what), (probe, what)
 
 
 def in_folder(path, before="", more=""):
     return in_python(
-        f"{before}\nsay({{row: attempt(row, dict(dir={str(path)!r}{more})) for row in {FILES}}})"
+        f"{before}\nsay({{probe: attempt(probe, dict(dir={str(path)!r}{more})) for probe in {FILES}}})"
     )
 
 
@@ -63,9 +63,9 @@ def test_a_runs_files_that_lie_in_memory_are_told(root, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
     with shared_files():
         scratch.prepare(1, 12 * MIB)
-        for row in ("limited", "left", "whole"):
+        for probe in ("limited", "left", "whole"):
             with pytest.raises(library.ProbeUnsupported, match="lies in memory and not on a disk"):
-                library.run(f"files/cache/{row}")
+                library.run(f"files/cache/{probe}")
 
 
 def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, monkeypatch):
@@ -86,14 +86,14 @@ def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, mon
         library.run("files/cache/limited", samples=1)
 
 
-@pytest.mark.parametrize("row", ["limited", "whole"])
-def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, row):
+@pytest.mark.parametrize("probe", ["limited", "whole"])
+def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, probe):
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     said = []
 
     def run(params):
         try:
-            library.run(f"files/cache/{row}", params, samples=2)
+            library.run(f"files/cache/{probe}", params, samples=2)
         except library.ProbeFailed as error:
             said.append(str(error))
 
@@ -103,7 +103,7 @@ def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, row):
         reader = threading.Thread(target=run, args=[params])
         before = control_groups()
         reader.start()
-        assert row == "whole" or until(lambda: control_groups() != before)
+        assert probe == "whole" or until(lambda: control_groups() != before)
         time.sleep(0.3)
         os.truncate(path, 4096)
         reader.join(60)

@@ -1,4 +1,4 @@
-"""Control groups of the file cache's rows: none left behind, versions 1 and 2, and what they cannot."""
+"""Control groups of the file cache's probes: none left behind, versions 1 and 2, and what they cannot."""
 
 import os
 import re
@@ -11,9 +11,9 @@ import pytest
 from helpers.capabilities import other_users
 from helpers.disks import shared_files
 from helpers.leaks import control_groups
+from helpers.probes import MIB, NOBODY_ELSE, control_group, in_python, started
 from helpers.processes import descendants, descendants_named, name_of, probes_of, until
 from helpers.project import ROOT
-from helpers.rows import MIB, NOBODY_ELSE, control_group, in_python, started
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -22,9 +22,9 @@ from reckon.statistics import onset
 pytestmark = pytest.mark.alone  # the page cache is the machine's
 
 GROUPS = Path("/sys/fs/cgroup")
-ROWS = [name for name in library.probes() if name.startswith("files/cache/")]
+PROBES = [name for name in library.probes() if name.startswith("files/cache/")]
 WITHIN = [
-    name for name in ROWS if "limit_bytes" in {p.name for p in library.probe(name).parameters}
+    name for name in PROBES if "limit_bytes" in {p.name for p in library.probe(name).parameters}
 ]
 
 
@@ -68,21 +68,21 @@ def test_the_size_is_found_within_a_few_percent_of_what_is_left(root):
     assert found.capacity == pytest.approx(true, rel=0.08), (found, slow)
 
 
-@pytest.mark.parametrize("row", ["t470", "i7_10750h", "hpe_i7_860", "mbp2016"])
+@pytest.mark.parametrize("probe", ["t470", "i7_10750h", "hpe_i7_860", "mbp2016"])
 @pytest.mark.timed
-def test_by_each_reports_method_a_file_past_the_limit_takes_longer(root, row):
+def test_by_each_reports_method_a_file_past_the_limit_takes_longer(root, probe):
     def a_byte(size):
         given = {
             "file_bytes": size,
             "limit_bytes": 8 * MIB,
             **(
                 {"passes": 1}
-                if "passes" in {p.name for p in library.probe(f"files/cache/{row}").parameters}
+                if "passes" in {p.name for p in library.probe(f"files/cache/{probe}").parameters}
                 else {}
             ),
         }
-        one = library.run(f"files/cache/{row}", given, samples=3)
-        return np.median(one.ticks / one.ops) / (size if row == "i7_10750h" else 1)
+        one = library.run(f"files/cache/{probe}", given, samples=3)
+        return np.median(one.ticks / one.ops) / (size if probe == "i7_10750h" else 1)
 
     fits, over = (min(a_byte(size * MIB) for _ in range(3)) for size in (4, 12))
     assert over > 2 * fits
@@ -93,13 +93,13 @@ def test_by_each_reports_method_a_file_past_the_limit_takes_longer(root, row):
 
 def test_who_is_not_root_is_told():
     other_users()
-    said = in_python(f"become({NOBODY_ELSE})\nsay([attempt(row, {{}}) for row in {WITHIN}])")
-    for row, what in zip(WITHIN, said, strict=True):
+    said = in_python(f"become({NOBODY_ELSE})\nsay([attempt(probe, {{}}) for probe in {WITHIN}])")
+    for probe, what in zip(WITHIN, said, strict=True):
         assert re.match(
             r"ProbeUnsupported: (no control group can be made in /\S+ \(Permission denied\); it takes "
             r"root|the control group takes no limit)",
             what,
-        ), (row, what)
+        ), (probe, what)
 
 
 def given(folder):
@@ -192,9 +192,9 @@ def test_version_2_is_found_limited_entered_and_left(second, below):
     make(folder / below)
     script = f"""
 found = []
-for row in ("limited", "left"):
+for probe in ("limited", "left"):
     params = {{"groups": {str(folder)!r}, "limit_bytes": 8 << 20}}
-    if row == "left":
+    if probe == "left":
         try:
             found.append(library.run("files/cache/left", params, samples=2, isolated=False).ops.tolist())
         except library.ReckonError as error:
@@ -315,7 +315,7 @@ def test_a_stop_leaves_no_group(root, tmp_path):
 
 @pytest.mark.timed
 def test_with_all_memory_the_cache_ends_where_the_surroundings_do(root):
-    """The row without a limit, run by a process that is in a group itself."""
+    """The probe without a limit, run by a process that is in a group itself."""
     with control_group("memory", max=192 * MIB) as group, shared_files():
         scratch.prepare(1, 320 * MIB)
         script = """

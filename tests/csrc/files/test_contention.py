@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.capabilities import installed
+from helpers.probes import MIB, in_python, median_ns, quickest_ns
 from helpers.readers import BARRIER, NAME, REPORTS
-from helpers.rows import MIB, in_python, median_ns, quickest_ns
 
 from reckon.measurement import library
 
@@ -35,10 +35,10 @@ def reads_of(log):
     return found
 
 
-def watched(tmp_path, row, params, samples):
+def watched(tmp_path, probe, params, samples):
     installed("strace")
     said = in_python(
-        f"say(attempt({row!r}, {params!r}, samples={samples}))",
+        f"say(attempt({probe!r}, {params!r}, samples={samples}))",
         prefix=[
             "strace",
             "-f",
@@ -54,11 +54,11 @@ def watched(tmp_path, row, params, samples):
     return reads_of(tmp_path / "log")
 
 
-@pytest.mark.parametrize("row", BARRIER)
-def test_each_reader_reads_its_blocks_of_its_own_file_each_once(row, tmp_path, files):
+@pytest.mark.parametrize("probe", BARRIER)
+def test_each_reader_reads_its_blocks_of_its_own_file_each_once(probe, tmp_path, files):
     files(FILES, MIB)
-    samples = 2 * FILES if row.endswith("each") else 2
-    did = watched(tmp_path, row, {"files": FILES, "blocks": 20, "file_bytes": MIB}, samples)
+    samples = 2 * FILES if probe.endswith("each") else 2
+    did = watched(tmp_path, probe, {"files": FILES, "blocks": 20, "file_bytes": MIB}, samples)
     opened = re.findall(r"openat\(.*/data-\d.*", (tmp_path / "log").read_text())
     assert len(opened) == FILES and all("O_DIRECT" in one for one in opened)
     assert len(did) == FILES
@@ -71,15 +71,17 @@ def test_each_reader_reads_its_blocks_of_its_own_file_each_once(row, tmp_path, f
         assert offsets != sorted(offsets)
 
 
-@pytest.mark.parametrize("row", REPORTS)
-def test_the_reports_rows_read_as_many_blocks(row, tmp_path, files):
+@pytest.mark.parametrize("probe", REPORTS)
+def test_the_reports_probes_read_as_many_blocks(probe, tmp_path, files):
     files(FILES, MIB)
-    params = {"blocks": 20, "threads" if row.endswith("mbp2016") else "files": FILES}
-    did = watched(tmp_path, row, params | ({} if row.endswith("t470") else {"file_bytes": MIB}), 1)
+    params = {"blocks": 20, "threads" if probe.endswith("mbp2016") else "files": FILES}
+    did = watched(
+        tmp_path, probe, params | ({} if probe.endswith("t470") else {"file_bytes": MIB}), 1
+    )
     assert [len(reads) for reads in did.values()] == [20] * FILES
     paths = {path for reads in did.values() for path, _, _ in reads}
     orders = {tuple(at for _, at, _ in reads) for reads in did.values()}
-    assert len(paths) == (1 if row.endswith("mbp2016") else FILES)
+    assert len(paths) == (1 if probe.endswith("mbp2016") else FILES)
     assert len(orders) == 1  # the same places in each file, or in order
 
 
@@ -115,7 +117,7 @@ def test_the_figures_of_one_trial_fit_together(files):
     files(4, 4 * MIB)
     params = {"files": 4, "blocks": 64, "file_bytes": 4 * MIB}
     slowest, each, work = quickest_ns(
-        *((f"{NAME}/{row}", params) for row in ("slowest", "each", "work")),
+        *((f"{NAME}/{probe}", params) for probe in ("slowest", "each", "work")),
         turns=5,
         samples=8,
         warmup=0,

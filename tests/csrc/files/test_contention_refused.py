@@ -10,23 +10,23 @@ import time
 import pytest
 from helpers.capabilities import installed, other_users, own_mounts
 from helpers.disks import shared_files
+from helpers.probes import MIB, NOBODY_ELSE, NOTHING, in_python, started
 from helpers.processes import pids_gone, probes_of
 from helpers.readers import BARRIER, NAME, REPORTS, await_readers, meanwhile
-from helpers.rows import MIB, NOBODY_ELSE, NOTHING, in_python, started
 
 from reckon.computer import scratch
 from reckon.measurement import library
 
-ROWS = [*BARRIER, *REPORTS, f"{NAME}/fio"]
+PROBES = [*BARRIER, *REPORTS, f"{NAME}/fio"]
 # Some third of a second of reads for three readers.
 LONG = {"files": 3, "blocks": 6000, "file_bytes": 24 * MIB}
 
 
 @pytest.mark.parametrize("isolated", [True, False])
-@pytest.mark.parametrize("row", ROWS)
-def test_a_folder_in_memory_is_no_disk(row, isolated):
+@pytest.mark.parametrize("probe", PROBES)
+def test_a_folder_in_memory_is_no_disk(probe, isolated):
     with pytest.raises(library.ProbeUnsupported, match="/dev/shm lies in memory and not on a disk"):
-        library.run(row, {"dir": "/dev/shm"}, isolated=isolated)
+        library.run(probe, {"dir": "/dev/shm"}, isolated=isolated)
 
 
 def test_the_runs_files_in_memory_are_no_disk(monkeypatch):
@@ -35,16 +35,16 @@ def test_the_runs_files_in_memory_are_no_disk(monkeypatch):
     monkeypatch.delenv("RECKON_FILES", raising=False)
     with shared_files():
         scratch.prepare(2, MIB)
-        for row in sorted({*ROWS} - {f"{NAME}/t470"}):  # which makes files of its own
-            few = {} if row.endswith("fio") else {"blocks": 4}
+        for probe in sorted({*PROBES} - {f"{NAME}/t470"}):  # which makes files of its own
+            few = {} if probe.endswith("fio") else {"blocks": 4}
             with pytest.raises(
                 library.ProbeUnsupported, match="/dev/shm (lies in memory|refuses O_DIRECT)"
             ):
-                library.run(row, few | {"file_bytes": MIB})
+                library.run(probe, few | {"file_bytes": MIB})
 
 
 def test_files_that_do_not_all_fit_are_refused(monkeypatch, tmp_path):
-    """Before one of them is made, where the run makes them; all are gone where the row does."""
+    """Before one of them is made, where the run makes them; all are gone where the probe does."""
     installed("mkfs.ext4")
     own_mounts()
     image, folder = tmp_path / "image", tmp_path / "disk"
@@ -84,20 +84,20 @@ def test_more_blocks_than_a_file_has_or_more_readers_than_may_be():
 def test_a_limit_on_processes_is_told():
     other_users()
     few = {"files": 20, "blocks": 4, "file_bytes": 64 * 1024}
-    asked = {row: few for row in [*BARRIER, f"{NAME}/hpe_i7_860"]}
+    asked = {probe: few for probe in [*BARRIER, f"{NAME}/hpe_i7_860"]}
     asked[f"{NAME}/t470"] = {"files": 20, "blocks": 4}
     # Long enough for all of them to be there at once.
     asked[f"{NAME}/mbp2016"] = {"threads": 64, "blocks": 256, "file_bytes": MIB}
     said = in_python(
         f"become({NOBODY_ELSE})\nresource.setrlimit(resource.RLIMIT_NPROC, (12, 12))\n"
-        "say([[attempt(row, few), attempt(row, few, isolated=False), left_behind()]\n"
-        f"     for row, few in {asked}.items()])"
+        "say([[attempt(probe, few), attempt(probe, few, isolated=False), left_behind()]\n"
+        f"     for probe, few in {asked}.items()])"
     )
-    for row, (*told, left) in zip(asked, said, strict=True):
-        assert left == NOTHING, row
+    for probe, (*told, left) in zip(asked, said, strict=True):
+        assert left == NOTHING, probe
         for one in told:
             assert re.match("ProbeUnsupported: .* more processes or threads than the limit", one), (
-                row,
+                probe,
                 one,
             )
 
@@ -105,8 +105,8 @@ def test_a_limit_on_processes_is_told():
 # --- in the middle --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", ["slowest", "each", "together", "i7_10750h", "hpe_i7_860"])
-def test_a_file_that_is_truncated_under_its_reader_fails_the_row(row, files):
+@pytest.mark.parametrize("probe", ["slowest", "each", "together", "i7_10750h", "hpe_i7_860"])
+def test_a_file_that_is_truncated_under_its_reader_fails_the_probe(probe, files):
     paths = files(3, 24 * MIB)
 
     def cut():
@@ -118,12 +118,12 @@ def test_a_file_that_is_truncated_under_its_reader_fails_the_row(row, files):
         meanwhile(cut),
         pytest.raises(library.ProbeFailed, match="the file became shorter while it was read"),
     ):
-        library.run(f"{NAME}/{row}", LONG, samples=1, warmup=0)
+        library.run(f"{NAME}/{probe}", LONG, samples=1, warmup=0)
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
-@pytest.mark.parametrize("row", ["together", "hpe_i7_860"])
-def test_a_reader_that_is_killed_fails_the_row(row, which, files):
+@pytest.mark.parametrize("probe", ["together", "hpe_i7_860"])
+def test_a_reader_that_is_killed_fails_the_probe(probe, which, files):
     files(3, 24 * MIB)
 
     def end_one():
@@ -133,22 +133,22 @@ def test_a_reader_that_is_killed_fails_the_row(row, which, files):
 
     told = f"reader {which + 1} of 3 died of signal 9 .Killed. before it was done"
     with meanwhile(end_one), pytest.raises(library.ProbeFailed, match=told):
-        library.run(f"{NAME}/{row}", LONG, samples=1, warmup=0)
+        library.run(f"{NAME}/{probe}", LONG, samples=1, warmup=0)
 
 
-@pytest.mark.parametrize("row", ["slowest", "hpe_i7_860", "fio"])
-@pytest.mark.parametrize("victim", ["row", "caller"])
-def test_whoever_is_killed_no_reader_is_left(row, victim, files):
+@pytest.mark.parametrize("probe", ["slowest", "hpe_i7_860", "fio"])
+@pytest.mark.parametrize("victim", ["probe", "caller"])
+def test_whoever_is_killed_no_reader_is_left(probe, victim, files):
     files(3, 24 * MIB)
-    params = {"files": 3, "file_bytes": 24 * MIB, "span_ms": 1500} if row == "fio" else LONG
-    script = f"say(attempt('{NAME}/{row}', {params}, samples=1))"
+    params = {"files": 3, "file_bytes": 24 * MIB, "span_ms": 1500} if probe == "fio" else LONG
+    script = f"say(attempt('{NAME}/{probe}', {params}, samples=1))"
     with started(script) as caller:
-        probe, readers = await_readers(1 if row == "fio" else 3, caller.pid)
-        os.kill(probe if victim == "row" else caller.pid, signal.SIGKILL)
+        process, readers = await_readers(1 if probe == "fio" else 3, caller.pid)
+        os.kill(process if victim == "probe" else caller.pid, signal.SIGKILL)
         said = caller.communicate(timeout=30)[0]
-    if victim == "row":
+    if victim == "probe":
         assert "died of signal 9" in said
-    assert pids_gone([probe, *readers]) and probes_of(caller.pid) == []
+    assert pids_gone([process, *readers]) and probes_of(caller.pid) == []
 
 
 @pytest.mark.parametrize("how", ["deadline", "interrupt"])
@@ -168,12 +168,12 @@ def test_a_deadline_or_an_interrupt_leaves_no_reader(how, files):
     assert len(seen) == 3 and pids_gone(seen)
 
 
-def test_in_this_process_no_row_leaves_anything_behind():
+def test_in_this_process_no_probe_leaves_anything_behind():
     installed("fio")
     said = in_python(
-        f"say([[attempt(row, {{}}, isolated=False), left_behind()] for row in {ROWS}])"
+        f"say([[attempt(probe, {{}}, isolated=False), left_behind()] for probe in {PROBES}])"
     )
-    assert said == [["ran", NOTHING]] * len(ROWS)
+    assert said == [["ran", NOTHING]] * len(PROBES)
 
 
 # --- fio -----------------------------------------------------------------------------------------
@@ -184,11 +184,11 @@ def test_fio_and_ours_are_of_one_size(files):
     installed("fio")
     files(4, 8 * MIB)
     rates = {}
-    for row, more in (("together", {"blocks": 500}), ("fio", {"span_ms": 200})) * 2:
+    for probe, more in (("together", {"blocks": 500}), ("fio", {"span_ms": 200})) * 2:
         one = library.run(
-            f"{NAME}/{row}", {"files": 4, "file_bytes": 8 * MIB, **more}, samples=1, warmup=0
+            f"{NAME}/{probe}", {"files": 4, "file_bytes": 8 * MIB, **more}, samples=1, warmup=0
         )
-        rates.setdefault(row, []).append(one.ops[0] / one.ticks[0])
+        rates.setdefault(probe, []).append(one.ops[0] / one.ticks[0])
     assert 0.5 < max(rates["together"]) / max(rates["fio"]) < 2
 
 

@@ -1,10 +1,10 @@
-"""The rows of files/read: what the disk is asked for, and that a disk of known time is measured."""
+"""The probes of files/read: what the disk is asked for, and that a disk of known time is measured."""
 
 import numpy as np
 import pytest
 from helpers.capabilities import x86_only
 from helpers.disks import on_a_known_disk
-from helpers.rows import MIB, NOTHING, in_python, median_ns
+from helpers.probes import MIB, NOTHING, in_python, median_ns
 
 from reckon.measurement import library
 
@@ -61,14 +61,14 @@ PROBE = {"in_spans": "direct_sequential", "ahead_no": "buffered_sequential"}
 
 @pytest.fixture(scope="module")
 def reads(tmp_path_factory):
-    """{row: its operations in each sample, and [offset, bytes] of each read that reached the disk}."""
+    """{probe: its operations in each sample, and [offset, bytes] of each read that reached the disk}."""
     x86_only()
     return on_a_known_disk(
         "seen = {}\n"
         f"with known_disk(0, {64 * PAGE}) as told:\n"
         f"    for name, (params, samples) in {ASKED}.items():\n"
-        f"        row = 'files/read/' + {PROBE}.get(name, name)\n"
-        f"        one = library.run(row, {{**{SMALL}, **params}}, samples=samples, warmup=0)\n"
+        f"        probe = 'files/read/' + {PROBE}.get(name, name)\n"
+        f"        one = library.run(probe, {{**{SMALL}, **params}}, samples=samples, warmup=0)\n"
         "        seen[name] = [one.ops.tolist(), told()]\n"
         "say(seen)",
         tmp_path_factory.mktemp("disk"),
@@ -79,9 +79,9 @@ ALL = [[i * PAGE, PAGE] for i in range(64)]
 
 
 def test_random_reads_ask_for_each_block_once_in_no_order(reads):
-    for row in ("direct_random", "buffered_random"):
-        ops, asked = reads[row]
-        assert set(ops) == {1} and sorted(asked) == ALL and asked != ALL, row
+    for probe in ("direct_random", "buffered_random"):
+        ops, asked = reads[probe]
+        assert set(ops) == {1} and sorted(asked) == ALL and asked != ALL, probe
 
 
 def test_direct_reads_in_order_ask_for_one_block_after_the_other(reads):
@@ -130,8 +130,8 @@ def test_a_file_read_backwards_begins_at_its_end(reads):
 @pytest.mark.timed
 def test_a_block_from_the_disk_takes_longer_than_one_from_memory():
     found = {
-        row: median_ns(f"files/read/{row}", processes=3, samples=20)
-        for row in ("cached", "direct_random", "buffered_random", "lseek")
+        probe: median_ns(f"files/read/{probe}", processes=3, samples=20)
+        for probe in ("cached", "direct_random", "buffered_random", "lseek")
     }
     assert found["lseek"] < found["cached"] < found["direct_random"] / 2
     assert found["cached"] < found["buffered_random"] / 2
@@ -141,11 +141,11 @@ def test_a_block_from_the_disk_takes_longer_than_one_from_memory():
 def test_what_was_never_written_is_read_without_the_disk():
     x86_only()
     real = median_ns("files/read/direct_random", processes=3, samples=40)
-    for row in ("t470_sequential", "t470_random"):
-        one = median_ns(f"files/read/{row}", {"size_bytes": MIB}, processes=3, samples=3) / (
+    for probe in ("t470_sequential", "t470_random"):
+        one = median_ns(f"files/read/{probe}", {"size_bytes": MIB}, processes=3, samples=3) / (
             MIB / PAGE
         )
-        assert one < real / 4, row
+        assert one < real / 4, probe
 
 
 @pytest.mark.timed
@@ -161,7 +161,7 @@ def test_readahead_shortens_the_mean_and_more_the_median():
 
 
 @pytest.mark.parametrize(
-    ("row", "params"),
+    ("probe", "params"),
     [
         ("direct_random", {}),
         ("direct_sequential", {}),
@@ -173,20 +173,20 @@ def test_readahead_shortens_the_mean_and_more_the_median():
     ],
 )
 @pytest.mark.timed
-def test_a_larger_block_takes_longer_and_is_counted_as_one(row, params):
+def test_a_larger_block_takes_longer_and_is_counted_as_one(probe, params):
     small, large = (
-        median_ns(f"files/read/{row}", {"block_bytes": size, **params}, processes=1, samples=7)
+        median_ns(f"files/read/{probe}", {"block_bytes": size, **params}, processes=1, samples=7)
         for size in (PAGE, MIB)
     )
     assert large > 3 * small
 
 
-def test_in_this_process_no_row_leaves_anything_behind(tmp_path):
+def test_in_this_process_no_probe_leaves_anything_behind(tmp_path):
     said = in_python(
-        f"say([[row, attempt(row, {{'dir': {str(tmp_path)!r}}}, isolated=False), left_behind(),\n"
-        f"      os.listdir({str(tmp_path)!r})] for row in {READ}])"
+        f"say([[probe, attempt(probe, {{'dir': {str(tmp_path)!r}}}, isolated=False), left_behind(),\n"
+        f"      os.listdir({str(tmp_path)!r})] for probe in {READ}])"
     )
-    for row, what, left, files in said:
-        assert left == NOTHING and files == [], row
-        assert what == "ran" or what.startswith("ProbeUnsupported"), (row, what)
+    for probe, what, left, files in said:
+        assert left == NOTHING and files == [], probe
+        assert what == "ran" or what.startswith("ProbeUnsupported"), (probe, what)
     assert sum(what == "ran" for _, what, _, _ in said) >= len(READ) - 3

@@ -1,4 +1,4 @@
-"""fio as a row of files/read: its log is read aright, nothing else is a sample, nothing is left."""
+"""fio as a probe of files/read: its log is read aright, nothing else is a sample, nothing is left."""
 
 import os
 import re
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from helpers.capabilities import other_users
 from helpers.disks import shared_files
+from helpers.probes import MIB, NOBODY_ELSE, in_python, started
 from helpers.processes import descendants_named, probes_of, until
-from helpers.rows import MIB, NOBODY_ELSE, in_python, started
 from helpers.tools import private, said_by
 
 from reckon.computer import scratch
@@ -38,8 +38,8 @@ def test_its_figure_is_ours_within_a_factor():
     with shared_files():
         scratch.prepare(1, 32 * MIB)
         for _ in range(3):
-            for row, medians in found.items():
-                one = library.run(row, {"file_bytes": 32 * MIB}, samples=100, warmup=0)
+            for probe, medians in found.items():
+                one = library.run(probe, {"file_bytes": 32 * MIB}, samples=100, warmup=0)
                 medians.append(np.median(one.ticks))
     theirs, ours = (np.median(medians) for medians in found.values())
     assert 0.6 < ours / theirs < 1.7
@@ -85,7 +85,7 @@ WRITE = (
 
 @pytest.fixture
 def logging(pretend, tmp_path):
-    """What the row says, or its ns and operations, whose program logs these lines."""
+    """What the probe says, or its ns and operations, whose program logs these lines."""
     shown = tmp_path / "shown"
     prefix = pretend("fio", WRITE.format(shown=shown))
 
@@ -132,7 +132,7 @@ def test_what_it_may_log_wrongly_is_no_sample(logging):
 # --- missing, refused or broken --------------------------------------------------------------------------
 
 
-def test_without_it_the_row_cannot():
+def test_without_it_the_probe_cannot():
     said = said_by(FIO, private(f"mount --bind /dev/null {os.path.realpath(shutil.which('fio'))}"))
     assert (
         said
@@ -181,7 +181,7 @@ def test_where_its_log_cannot_be_is_told(tmp_path):
     )
 
 
-def test_what_a_killed_row_leaves_the_next_run_removes(pretend, tmp_path, monkeypatch):
+def test_what_a_killed_probe_leaves_the_next_run_removes(pretend, tmp_path, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     slow = {"file_bytes": 64 * MIB, "dir": str(tmp_path)}
     fio = f"--write_lat_log={tmp_path}/"
@@ -190,7 +190,7 @@ def test_what_a_killed_row_leaves_the_next_run_removes(pretend, tmp_path, monkey
         (probe,) = probes_of(caller.pid)
         os.kill(probe, signal.SIGKILL)
         assert caller.wait(60) == 0
-    assert until(lambda: not descendants_named(fio))  # fio went with the row
+    assert until(lambda: not descendants_named(fio))  # fio went with the probe
     assert [path.name.startswith("reckon-files-") for path in tmp_path.iterdir()] == [True]
     scratch.sweep()
     assert list(tmp_path.iterdir()) == []

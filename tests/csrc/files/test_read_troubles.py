@@ -1,4 +1,4 @@
-"""The rows of files/read where the disk, the file or a right is not as it should be: a sentence each."""
+"""The probes of files/read where the disk, the file or a right is not as it should be: a sentence each."""
 
 import mmap
 import os
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from helpers.capabilities import capable, own_mounts, x86_only
+from helpers.probes import MIB, NOBODY_ELSE, in_python, started
 from helpers.processes import probes_of, until
 from helpers.project import ROOT
-from helpers.rows import MIB, NOBODY_ELSE, in_python, started
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -24,22 +24,22 @@ DROPPED = [name for name in READ if "dropped" in name]
 REAL = [name for name in OURS if name not in UNWRITTEN]
 
 
-def said(rows, params, before="", prefix=(), **environment):
-    """What the rows say in a script of their own."""
+def said(probes, params, before="", prefix=(), **environment):
+    """What the probes say in a script of their own."""
     size = params.get("file_bytes", 8 * MIB)
     return in_python(
-        f"{before}\nsaid = {{}}\nfor row in {rows}:\n"
-        "    names = {p.name for p in library.probe(row).parameters}\n"
+        f"{before}\nsaid = {{}}\nfor probe in {probes}:\n"
+        "    names = {p.name for p in library.probe(probe).parameters}\n"
         f"    given = {{'size_bytes': {size}, **{params}}}\n"
-        "    said[row] = attempt(row, {k: v for k, v in given.items() if k in names})\nsay(said)",
+        "    said[probe] = attempt(probe, {k: v for k, v in given.items() if k in names})\nsay(said)",
         prefix=prefix,
         **environment,
     )
 
 
 def all_say(found, told):
-    for row, what in found.items():
-        assert re.search(told, what), (row, what)
+    for probe, what in found.items():
+        assert re.search(told, what), (probe, what)
 
 
 # --- no file can be made ---------------------------------------------------------------------------
@@ -98,7 +98,7 @@ DIRECT = [
 
 
 def test_a_file_system_without_o_direct_is_told(tmp_path):
-    """ramfs has none; it is the run's file, since a row would not make one there."""
+    """ramfs has none; it is the run's file, since a probe would not make one there."""
     own_mounts()
     run = f'mount -t ramfs none {tmp_path} && head -c 9000000 /dev/zero >{tmp_path}/data-0 && exec "$@"'
     prefix = ["unshare", "-m", "sh", "-c", run, "sh"]
@@ -118,7 +118,7 @@ def test_a_block_that_is_not_aligned_is_told():
 
 
 @pytest.mark.parametrize(
-    ("row", "params", "told"),
+    ("probe", "params", "told"),
     [
         ("direct_random", {"file_bytes": 4096}, "no block is read twice, and the file has only 1$"),
         ("buffered_random", {"file_bytes": 12287, "block_bytes": 8192}, "the file has only 1$"),
@@ -130,9 +130,9 @@ def test_a_block_that_is_not_aligned_is_told():
         ("buffered_sequential", {"advice": "none"}, "the advice is normal, random or sequential$"),
     ],
 )
-def test_what_makes_no_sense_is_told(row, params, told):
+def test_what_makes_no_sense_is_told(probe, params, told):
     with pytest.raises(library.ProbeUnsupported, match=told):
-        library.run(f"files/read/{row}", params, samples=2)
+        library.run(f"files/read/{probe}", params, samples=2)
 
 
 def test_a_file_that_stays_in_the_page_cache_is_no_disk(tmp_path, monkeypatch):
@@ -142,11 +142,11 @@ def test_a_file_that_stays_in_the_page_cache_is_no_disk(tmp_path, monkeypatch):
     monkeypatch.setenv("RECKON_FILES", str(tmp_path))
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
         assert sum(mapped[at] for at in range(0, MIB, 4096)) > 0
-        for row in ("buffered_random", "buffered_sequential"):
+        for probe in ("buffered_random", "buffered_sequential"):
             with pytest.raises(
                 library.ProbeUnsupported, match="100 % of the file stays in the page cache, so"
             ):
-                library.run(f"files/read/{row}", {"file_bytes": MIB}, samples=2)
+                library.run(f"files/read/{probe}", {"file_bytes": MIB}, samples=2)
         library.run("files/read/direct_random", {"file_bytes": MIB}, samples=2)
 
 
@@ -177,15 +177,15 @@ def test_caches_are_dropped():
 # --- a file that changes under the reader --------------------------------------------------------------
 
 
-def truncate_while_reading(row, params, samples, folder):
-    """What the row says whose file is made shorter once it has it open."""
+def truncate_while_reading(probe, params, samples, folder):
+    """What the probe says whose file is made shorter once it has it open."""
     path = folder / "data-0"
     path.write_bytes(os.urandom(16 * MIB))
     with open(path) as file:
         os.fsync(file.fileno())
-    script = f"say(attempt({row!r}, {params}, samples={samples}))"
+    script = f"say(attempt({probe!r}, {params}, samples={samples}))"
     with started(script, {"RECKON_FILES": str(folder)}) as caller:
-        until(lambda: any(str(path) in where(probe) for probe in probes_of(caller.pid)))
+        until(lambda: any(str(path) in where(process) for process in probes_of(caller.pid)))
         time.sleep(0.05)  # it has begun to read
         os.truncate(path, 4096)
         return caller.communicate(timeout=60)[0]
@@ -199,7 +199,7 @@ def where(pid):
 
 
 @pytest.mark.parametrize(
-    ("row", "params", "samples"),
+    ("probe", "params", "samples"),
     [
         ("direct_random", {}, 4096),
         ("direct_sequential", {}, 16_384),
@@ -211,11 +211,11 @@ def where(pid):
         ("i7_10750h_random", {}, 100),
     ],
 )
-def test_a_file_that_becomes_shorter_is_a_failure(row, params, samples, tmp_path):
-    if "i7_" in row:
+def test_a_file_that_becomes_shorter_is_a_failure(probe, params, samples, tmp_path):
+    if "i7_" in probe:
         x86_only()
     said = truncate_while_reading(
-        f"files/read/{row}", {"file_bytes": 16 * MIB, **params}, samples, tmp_path
+        f"files/read/{probe}", {"file_bytes": 16 * MIB, **params}, samples, tmp_path
     )
     assert said == '"ProbeFailed: the file became shorter while it was read"\n'
 
@@ -223,17 +223,17 @@ def test_a_file_that_becomes_shorter_is_a_failure(row, params, samples, tmp_path
 # --- nothing is left ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", ["files/read/direct_random", "files/read/t470_random"])
-def test_what_is_killed_half_way_leaves_no_file(row, tmp_path):
+@pytest.mark.parametrize("probe", ["files/read/direct_random", "files/read/t470_random"])
+def test_what_is_killed_half_way_leaves_no_file(probe, tmp_path):
     """Its file has no name, so it goes with the process."""
-    params = {"size_bytes" if "t470" in row else "file_bytes": 256 * MIB, "dir": str(tmp_path)}
+    params = {"size_bytes" if "t470" in probe else "file_bytes": 256 * MIB, "dir": str(tmp_path)}
 
     def reading():
         return [p for p in probes_of(caller.pid) if any("(deleted)" in one for one in where(p))]
 
-    with started(f"attempt({row!r}, {params}, samples=9000)") as caller:
-        (probe,) = until(reading)
-        os.kill(probe, signal.SIGKILL)
+    with started(f"attempt({probe!r}, {params}, samples=9000)") as caller:
+        (process,) = until(reading)
+        os.kill(process, signal.SIGKILL)
         assert caller.wait(60) == 0 and list(tmp_path.iterdir()) == []
 
 
@@ -274,13 +274,15 @@ def test_a_sweep_goes_as_far_as_the_disk_has_room(folders, monkeypatch):
 
 @pytest.fixture
 def pretended(tmp_path):
-    """What a row says where the file system is of another kind, or keeps what it should drop."""
+    """What a probe says where the file system is of another kind, or keeps what it should drop."""
     hook = tmp_path / "file_system.so"
     source = ROOT / "tests/csrc/programs/file_system.c"
     subprocess.run(["gcc", "-O2", "-shared", "-fPIC", source, "-o", hook], check=True)
 
-    def run(row, params, **environment):
-        script = f"say(attempt('files/read/{row}', {params}, samples=4, warmup=0, isolated=False))"
+    def run(probe, params, **environment):
+        script = (
+            f"say(attempt('files/read/{probe}', {params}, samples=4, warmup=0, isolated=False))"
+        )
         return in_python(script, LD_PRELOAD=str(hook), RECKON_SCRATCH="/var/tmp", **environment)
 
     return run

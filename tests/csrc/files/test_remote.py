@@ -30,24 +30,24 @@ def pages_in_cache(path):
     return json.loads(said.stdout)["fincore"][0]["pages"] * 1
 
 
-def test_each_row_runs_against_a_server(served):
-    for row in SERVED:
+def test_each_probe_runs_against_a_server(served):
+    for probe in SERVED:
         try:
-            served.run(row.rsplit("/", 1)[1], samples=2)
+            served.run(probe.rsplit("/", 1)[1], samples=2)
         except clib.ProbeUnsupported as reason:
-            assert row.endswith("/kernel") and "no NFS client" in str(reason), row
+            assert probe.endswith("/kernel") and "no NFS client" in str(reason), probe
             assert "nfs" not in Path("/proc/filesystems").read_text()
 
 
 @pytest.mark.parametrize("version", [3, 4])
-@pytest.mark.parametrize("row", ["sequential", "random"])
-def test_each_block_crosses_the_link_and_nothing_is_cached_or_read_ahead(served, row, version):
+@pytest.mark.parametrize("probe", ["sequential", "random"])
+def test_each_block_crosses_the_link_and_nothing_is_cached_or_read_ahead(served, probe, version):
     """Also of blocks that were read before: the samples are more than the file has blocks."""
     crossed = []
     for samples in (100, 300):
         served.start("near")
         before = lab_of("near").counters()
-        served.run(row, samples=samples, version=version, file_bytes=256 * KIB)
+        served.run(probe, samples=samples, version=version, file_bytes=256 * KIB)
         after = lab_of("near").counters()
         crossed.append(
             [after[way]["bytes"] - before[way]["bytes"] for way in ("to_peer", "to_client")]
@@ -84,10 +84,10 @@ def test_a_trial_of_many_blocks_waits_for_the_readahead(served):
     """As often as the file is read: 64 blocks, and so one trial is all of it; seen to fail when only the first
     one is cold."""
     whole = dict(blocks=64, file_bytes=256 * KIB)
-    for row in ("sequential", "local_sequential"):
+    for probe in ("sequential", "local_sequential"):
         for asked in (64, 1000):
             assert set(
-                served.run(row, samples=4, **{**whole, "blocks": asked}, cold=1).ops.tolist()
+                served.run(probe, samples=4, **{**whole, "blocks": asked}, cold=1).ops.tolist()
             ) == {64}
     cold = served.run("local_sequential", samples=6, **whole, cold=1)
     warm = served.us("local_sequential", samples=6, **whole)
@@ -119,8 +119,8 @@ def test_what_comes_is_what_the_file_has(served):
 def test_a_longer_link_costs_its_round_trip_for_each_block(served):
     """Round trip, transfer and the server's own cost, as the page predicts it."""
     near, null_near, null, far = (
-        served.us(row, server=server)
-        for row, server in (
+        served.us(probe, server=server)
+        for probe, server in (
             ("random", "near"),
             ("null", "near"),
             ("null", "far"),
@@ -144,12 +144,12 @@ def test_a_pair_is_the_difference(served):
 
 def test_only_the_end_of_a_file_is_asked_of_the_server(served):
     packets = []
-    for row in ("seek", "seek_end"):
+    for probe in ("seek", "seek_end"):
         sent = []
         for samples in (20, 120):
             served.start("near")
             before = lab_of("near").counters()["to_peer"]["packets"]
-            served.run(row, samples=samples, seeks=1)
+            served.run(probe, samples=samples, seeks=1)
             sent.append(lab_of("near").counters()["to_peer"]["packets"] - before)
         packets.append((sent[1] - sent[0]) / 100)
     assert packets[0] < 0.2 and 0.8 < packets[1] < 2.2, packets

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from helpers.capabilities import other_users
 from helpers.labs import gone, living_in, spaces_of
+from helpers.probes import in_python
 from helpers.processes import until
-from helpers.rows import in_python
 from helpers.served import (
     ATTEMPT,
     FILE_BYTES,
@@ -54,8 +54,8 @@ def here(served):
 # --- none to be had ----------------------------------------------------------------------------
 
 
-def test_without_a_server_each_row_says_so():
-    said = {row: attempt(row.rsplit("/", 1)[1]) for row in SERVED}
+def test_without_a_server_each_probe_says_so():
+    said = {probe: attempt(probe.rsplit("/", 1)[1]) for probe in SERVED}
     assert set(said.values()) == {
         "ProbeUnsupported: needs an NFS server: none is set (RECKON_NFS_AT)"
     }, said
@@ -134,7 +134,7 @@ def test_a_folder_that_cannot_be_exported_is_told():
     assert "choose another SCRATCH" in nfs._why_not('/var/tmp/a"b')
 
 
-def test_without_libnfs_the_row_says_what_to_install(here, monkeypatch):
+def test_without_libnfs_the_probe_says_what_to_install(here, monkeypatch):
     monkeypatch.setenv("RECKON_NFS_LIBRARY", "libnothing.so.13")
     with pytest.raises(
         library.ProbeUnsupported, match="libnfs is not installed; apt-get install libnfs13"
@@ -171,8 +171,8 @@ def test_an_export_that_is_not_there(here, version):
 )
 def test_a_real_server_that_is_not_there(monkeypatch, where, told):
     monkeypatch.setenv("RECKON_NFS_AT", where)
-    for row in ("random", "null"):
-        assert told in attempt(row), row
+    for probe in ("random", "null"):
+        assert told in attempt(probe), probe
 
 
 def test_a_server_that_is_none():
@@ -184,9 +184,9 @@ def test_what_is_read_from_a_real_server_is_the_file_put_there(here):
     """The lab's server as a real one is seen: another host, whose page cache is its own."""
     script = ATTEMPT + textwrap.dedent("""
         big = dict(file_bytes=1 << 20)
-        for row, params in (("random", {}), ("random", dict(version=3)), ("random", dict(cold=1)), ("penalty", {}),
+        for probe, params in (("random", {}), ("random", dict(version=3)), ("random", dict(cold=1)), ("penalty", {}),
                             ("seek_end", {}), ("t470_random", {}), ("null", None)):
-            print(attempt(row) if params is None else attempt(row, **big, **params))
+            print(attempt(probe) if params is None else attempt(probe, **big, **params))
     """)
 
     def ask():
@@ -246,9 +246,9 @@ def test_something_else_that_listens_there(monkeypatch, answer):
 
         threading.Thread(target=serve, daemon=True).start()
         monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
-        for row in ("null", "random"):
+        for probe in ("null", "random"):
             start = time.monotonic()
-            said = attempt(row)
+            said = attempt(probe)
             assert said.startswith("ProbeFailed: ") and "127.0.0.77" in said, said
             assert time.monotonic() - start < 3 * DEADLINE_S
         listening.shutdown(socket.SHUT_RDWR)
@@ -270,7 +270,7 @@ def test_the_setting_is_checked_before_anything_is_measured(monkeypatch):
 
 
 def meanwhile(served, do, **params):
-    """What a long row says while `do` happens in its middle, and how long it took from then on."""
+    """What a long probe says while `do` happens in its middle, and how long it took from then on."""
     said = []
 
     def read():

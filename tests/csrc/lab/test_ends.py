@@ -179,10 +179,10 @@ def test_a_lab_keeps_no_capability():
 # --- what runs in there ------------------------------------------------------------------------
 
 
-def test_the_second_host_runs_reckon_peer_and_a_row_reaches_it(monkeypatch, path):
+def test_the_second_host_runs_reckon_peer_and_a_probe_reaches_it(monkeypatch, path):
     with labs.Lab(0.005, 1e9, path=path) as lab:
         name_places(monkeypatch, lab.places)
-        # Once a warm-up and once the samples: the row enters twice, and is already there.
+        # Once a warm-up and once the samples: the probe enters twice, and is already there.
         found = library.run("test/peer_echo", {"peer": "other", "turns": 4}, samples=3, warmup=2)
         assert min(found.ticks / found.ops) / library.tick_hz() >= 0.005
         with pytest.raises(library.ProbeUnsupported, match="by an isolated probe alone"):

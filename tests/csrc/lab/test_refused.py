@@ -5,8 +5,8 @@ import subprocess
 import pytest
 from helpers.capabilities import capable, has_capability, installed, need, own_mounts, x86_only
 from helpers.labs import NOBODY, USERS, in_lab, startable
+from helpers.probes import FILTER
 from helpers.project import ROOT
-from helpers.rows import FILTER
 
 UNSHARE, SOCKET, MOUNT = 272, 41, 165  # x86-64
 NEWUSER, NEWNET, NEWPID = 0x10000000, 0x40000000, 0x20000000
@@ -79,7 +79,7 @@ def test_user_namespaces_that_are_switched_off_are_named_with_their_setting():
     )
     need(switched.stdout, f"no user namespace to try in: {switched.stderr}")
     assert switched.stdout.startswith(
-        '{"cannot": "user namespaces are switched off here (user.max_user_namespaces is 0)", '
+        '{"unsupported": "user namespaces are switched off here (user.max_user_namespaces is 0)", '
         '"remedy": "Run as root, or allow them: sysctl user.max_user_namespaces='
     )
     assert switched.returncode == 3

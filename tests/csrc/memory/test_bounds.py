@@ -1,4 +1,4 @@
-"""The rows of memory against physical bounds, and against programs that are not ours."""
+"""The probes of memory against physical bounds, and against programs that are not ours."""
 
 import re
 import subprocess
@@ -6,8 +6,8 @@ import subprocess
 import numpy as np
 import pytest
 from helpers.capabilities import installed, raised_priority, two_cpus, x86_only
+from helpers.probes import MIB, huge_pages, median_ns
 from helpers.project import ROOT
-from helpers.rows import MIB, huge_pages, median_ns
 
 from reckon.measurement import library
 
@@ -18,7 +18,7 @@ L1, BIG = 16 << 10, 128 * MIB
 
 
 def pinned(*command):
-    """What a command prints, on the CPU and with the priority that the rows have."""
+    """What a command prints, on the CPU and with the priority that the probes have."""
     raised_priority()
     prefix = ["nice", "-n", "-20", "taskset", "-c", str(library.default_cpu())]
     return subprocess.run(
@@ -72,7 +72,7 @@ def likwid_ns(kernel):
 
 
 @pytest.mark.parametrize(
-    ("row", "vector", "kernel", "flag"),
+    ("probe", "vector", "kernel", "flag"),
     [
         ("read", "avx512", "load_avx512", "avx512f"),
         ("read", "avx2", "load_avx", "avx2"),
@@ -80,16 +80,16 @@ def likwid_ns(kernel):
         ("write_nt", "avx2", "store_mem_avx", "avx2"),
     ],
 )
-def test_likwid_finds_the_same_bandwidth(row, vector, kernel, flag):
+def test_likwid_finds_the_same_bandwidth(probe, vector, kernel, flag):
     installed("likwid-bench")
     with open("/proc/cpuinfo") as info:
         if flag not in info.read().split():
             pytest.skip(f"this CPU has no {flag}")  # no package can provide it
     params = {"size_bytes": 128_000_000, "vector": vector}
     in_turn(
-        f"{row} {vector}, {kernel}, a byte",
+        f"{probe} {vector}, {kernel}, a byte",
         7,
-        lambda: median_ns(f"memory/bandwidth/{row}", params, 1),
+        lambda: median_ns(f"memory/bandwidth/{probe}", params, 1),
         lambda: likwid_ns(kernel),
         0.85,
         1 / 0.85,
@@ -114,8 +114,8 @@ def latency(size, **params):
     return "memory/latency/random", {"size_bytes": size, **params}
 
 
-def bandwidth(row, size=64 * MIB, **params):
-    return f"memory/bandwidth/{row}", {"size_bytes": size, **params}
+def bandwidth(probe, size=64 * MIB, **params):
+    return f"memory/bandwidth/{probe}", {"size_bytes": size, **params}
 
 
 @pytest.mark.parametrize(
@@ -161,12 +161,12 @@ def ticks(name, mib):
 
 
 def test_four_times_the_bytes_take_about_four_times_as_long():
-    """Of the rows that leave no proof behind, the time itself tells that all bytes were gone through."""
-    for row in ("t470_read", "t470_write", "x510uq_read", "i7_10750h_write", "hpe_i7_860_read"):
-        name = f"memory/bandwidth/{row}"
+    """Of the probes that leave no proof behind, the time itself tells that all bytes were gone through."""
+    for probe in ("t470_read", "t470_write", "x510uq_read", "i7_10750h_write", "hpe_i7_860_read"):
+        name = f"memory/bandwidth/{probe}"
         x86_only()
         in_turn(
-            f"{row}, 256 and 64 MiB", 3, lambda: ticks(name, 256), lambda: ticks(name, 64), 2.5, 7
+            f"{probe}, 256 and 64 MiB", 3, lambda: ticks(name, 256), lambda: ticks(name, 64), 2.5, 7
         )
 
 
@@ -180,14 +180,14 @@ def test_a_touch_that_finds_its_page_mapped_takes_less_than_a_fault():
     assert by_pages < by_faults
 
 
-@pytest.mark.parametrize("row", ["read", "write", "copy"])
-def test_two_cpus_move_no_more_than_twice_as_much(row):
+@pytest.mark.parametrize("probe", ["read", "write", "copy"])
+def test_two_cpus_move_no_more_than_twice_as_much(probe):
     two_cpus()
     in_turn(
-        f"{row}, one CPU and two",
+        f"{probe}, one CPU and two",
         5,
-        lambda: median_ns(*bandwidth(row), 1),
-        lambda: median_ns(*bandwidth(row, threads=2), 1),
+        lambda: median_ns(*bandwidth(probe), 1),
+        lambda: median_ns(*bandwidth(probe, threads=2), 1),
         0.4,
         2.5,
     )

@@ -1,4 +1,4 @@
-"""The rows of memory: loads, bytes and faults are as many as the samples say."""
+"""The probes of memory: loads, bytes and faults are as many as the samples say."""
 
 import re
 import subprocess
@@ -7,8 +7,8 @@ from itertools import groupby
 
 import pytest
 from helpers.capabilities import two_cpus, x86_only
+from helpers.probes import huge_pages, in_python, objdump
 from helpers.project import ROOT
-from helpers.rows import huge_pages, in_python, objdump
 
 from reckon.measurement import library
 
@@ -197,7 +197,7 @@ def between_stamps(code):
         ],
     ],
 )
-def test_the_reports_rows_access_memory_as_often_as_they_count(file, function, times, access):
+def test_the_reports_probes_access_memory_as_often_as_they_count(file, function, times, access):
     """By the timed part with the most accesses: others time an empty loop or nothing."""
     parts = between_stamps(code_of(file)[function])
     found = max((accesses(part) for part in parts), key=len)
@@ -211,11 +211,11 @@ KIB, MIB = 1 << 10, 1 << 20
 
 
 @pytest.mark.parametrize(
-    ("row", "params", "ops"),
+    ("probe", "params", "ops"),
     [
         *[
-            (f"latency/{row}", {"loads": asked}, done)
-            for row in ("random", "stride")
+            (f"latency/{probe}", {"loads": asked}, done)
+            for probe in ("random", "stride")
             for asked, done in ((1, 64), (64, 64), (65, 128), (10_000, 10_048))
         ],
         ("bandwidth/loaded_latency", {"size_bytes": MIB, "loads": 65}, 128),
@@ -232,20 +232,20 @@ KIB, MIB = 1 << 10, 1 << 20
         ("latency/hpe_i7_860", {"loads": 1000}, 1100),
         *[
             (
-                f"bandwidth/{row}",
+                f"bandwidth/{probe}",
                 {"size_bytes": 1000, "passes": 3, "threads": threads, "vector": width},
                 threads * 3 * 1024,
             )
-            for row in ("read", "write", "write_nt", "modify", "copy_loop", "copy_nt")
+            for probe in ("read", "write", "write_nt", "modify", "copy_loop", "copy_nt")
             for threads, width in ((1, "scalar"), (1, "sse2"), (2, "widest"))
         ],
         *[
             (
-                f"bandwidth/{row}",
+                f"bandwidth/{probe}",
                 {"size_bytes": 1000, "passes": 3, "threads": threads},
                 threads * 3 * 1024,
             )
-            for row in ("memset", "copy")
+            for probe in ("memset", "copy")
             for threads in (1, 2)
         ],
         *[
@@ -253,16 +253,16 @@ KIB, MIB = 1 << 10, 1 << 20
             for word in ("read", "write")
         ],
         *[
-            (f"bandwidth/mbp2016_{row}", {"size_bytes": 513, "passes": 3}, 3 * 1024)
-            for row in ("loop_read", "loop_write", "memset", "loop_rw", "memcpy")
+            (f"bandwidth/mbp2016_{probe}", {"size_bytes": 513, "passes": 3}, 3 * 1024)
+            for probe in ("loop_read", "loop_write", "memset", "loop_rw", "memcpy")
         ],
         *[
             (
-                f"bandwidth/{row}_{word}",
+                f"bandwidth/{probe}_{word}",
                 {"size_bytes": 10_000},
-                9728 if row != "hpe_i7_860" else 2048,
+                9728 if probe != "hpe_i7_860" else 2048,
             )
-            for row in ("t470", "x510uq", "i7_10750h", "hpe_i7_860")
+            for probe in ("t470", "x510uq", "i7_10750h", "hpe_i7_860")
             for word in ("read", "write")
         ],
         ("fault/anonymous", {"touches": 77}, 77),
@@ -270,32 +270,32 @@ KIB, MIB = 1 << 10, 1 << 20
         ("fault/huge", {"touches": 3}, 3),
         ("fault/major", {"size_bytes": 4 * MIB}, 1),
         *[
-            (f"fault/{row}", {"touches": 10}, 10)
-            for row in ("t470", "x510uq", "mbp2016", "i7_10750h_file", "i7_10750h_anonymous")
+            (f"fault/{probe}", {"touches": 10}, 10)
+            for probe in ("t470", "x510uq", "mbp2016", "i7_10750h_file", "i7_10750h_anonymous")
         ],
         ("fault/hpe_i7_860", {}, 1),
         ("fault/hpe_i7_860_memory", {}, 1),
     ],
 )
-def test_a_sample_counts_what_was_done(row, params, ops):
-    if re.search("t470|x510uq|i7_|sse2", row + str(params)):
+def test_a_sample_counts_what_was_done(probe, params, ops):
+    if re.search("t470|x510uq|i7_|sse2", probe + str(params)):
         x86_only()
-    if params.get("threads") == 2 or re.search("loaded|two", row):
+    if params.get("threads") == 2 or re.search("loaded|two", probe):
         two_cpus()
-    if "huge" in row:
+    if "huge" in probe:
         huge_pages()
-    one = library.run(f"memory/{row}", params, samples=3)
+    one = library.run(f"memory/{probe}", params, samples=3)
     if ops is None:  # the bytes of both, in the time of one
         assert (one.ops > 9728).all()
     else:
         assert one.ops.tolist() == 3 * [ops]
-    assert (one.ticks > 0).all() or "mbp2016" in row or "t470" in row
+    assert (one.ticks > 0).all() or "mbp2016" in probe or "t470" in probe
 
 
 def test_the_library_s_own_passes_have_no_width():
     have = {
-        row: "vector" in {p.name for p in library.probe(f"memory/bandwidth/{row}").parameters}
-        for row in ("memset", "copy", "read", "copy_loop")
+        probe: "vector" in {p.name for p in library.probe(f"memory/bandwidth/{probe}").parameters}
+        for probe in ("memset", "copy", "read", "copy_loop")
     }
     assert have == {"memset": False, "copy": False, "read": True, "copy_loop": True}
 

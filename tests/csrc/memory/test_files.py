@@ -1,4 +1,4 @@
-"""The rows of memory that need a file on a disk: where there is none, and nothing left behind."""
+"""The probes of memory that need a file on a disk: where there is none, and nothing left behind."""
 
 import contextlib
 import os
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from helpers.capabilities import other_users, own_mounts
+from helpers.probes import FEW, MEMORY, MIB, NOBODY_ELSE, NOTHING, in_python, started
 from helpers.processes import probes_of, until
-from helpers.rows import FEW, MEMORY, MIB, NOBODY_ELSE, NOTHING, in_python, started
 
 from reckon.measurement import library
 
@@ -17,19 +17,19 @@ FILES = [n for n in MEMORY if "dir" in {p.name for p in library.probe(n).paramet
 
 
 def in_folder(path, before="", isolated=True):
-    """{row: what it says, given that folder}; the script runs after `before`."""
+    """{probe: what it says, given that folder}; the script runs after `before`."""
     return in_python(
         FEW
         + before
-        + f"said = {{row: attempt(row, few(row, dir={str(path)!r}), isolated={isolated})"
-        f" for row in {FILES}}}\nsay(said)"
+        + f"said = {{probe: attempt(probe, few(probe, dir={str(path)!r}), isolated={isolated})"
+        f" for probe in {FILES}}}\nsay(said)"
     )
 
 
 def all_cannot(said, told):
     assert len(said) == len(FILES) == 7
-    for row, what in said.items():
-        assert what.startswith("ProbeUnsupported: ") and re.search(told, what), (row, what)
+    for probe, what in said.items():
+        assert what.startswith("ProbeUnsupported: ") and re.search(told, what), (probe, what)
 
 
 @pytest.mark.parametrize("isolated", [True, False])
@@ -85,21 +85,21 @@ def test_memory_for_files_that_is_full_is_told():
 # --- nothing is left -----------------------------------------------------------------------------
 
 
-def test_in_this_process_no_row_leaves_anything_behind(tmp_path_factory):
+def test_in_this_process_no_probe_leaves_anything_behind(tmp_path_factory):
     folder = Path("/var/tmp") / f"reckon-test-{os.getpid()}"
     folder.mkdir()
     try:
         said = in_python(
             FEW
             + f"given = {{'dir': {str(folder)!r}, 'threads': min(2, len(os.sched_getaffinity(0)))}}\n"
-            "say([[row, attempt(row, few(row, **given), isolated=False), left_behind(),\n"
-            f"      os.listdir(given['dir'])] for row in {MEMORY}])"
+            "say([[probe, attempt(probe, few(probe, **given), isolated=False), left_behind(),\n"
+            f"      os.listdir(given['dir'])] for probe in {MEMORY}])"
         )
     finally:
         folder.rmdir()  # and so it is empty
-    for row, what, left, files in said:
-        assert left == NOTHING and files == [], row
-        assert what == "ran" or what.startswith("ProbeUnsupported"), row
+    for probe, what, left, files in said:
+        assert left == NOTHING and files == [], probe
+        assert what == "ran" or what.startswith("ProbeUnsupported"), probe
     assert sum(what == "ran" for _, what, _, _ in said) >= len(MEMORY) - 6
 
 

@@ -1,4 +1,4 @@
-"""The rows of memory: work left out is noticed, pages are of the size asked for, faults are real."""
+"""The probes of memory: work left out is noticed, pages are of the size asked for, faults are real."""
 
 import contextlib
 import os
@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.capabilities import installed, need, two_cpus
+from helpers.probes import HEAD, MIB, huge_pages, in_python, script_environment
 from helpers.processes import probes_of
 from helpers.project import ROOT
-from helpers.rows import HEAD, MIB, huge_pages, in_python, script_environment
 
 from reckon.measurement import library
 
@@ -32,7 +32,7 @@ MBP = [f"mbp2016_{name}" for name in ("loop_read", "loop_write", "memset", "loop
 BANDWIDTH = [f"bandwidth/{name}" for name in ("read", *WRITES, *COPIES, *MBP)]
 FOUR = "FOLLOW_4(p);"
 
-# What is left out or done twice: the file, its text, the other text, the rows that must notice it,
+# What is left out or done twice: the file, its text, the other text, the probes that must notice it,
 # what they are given, and what they say.
 MUTANTS = {
     "a group of 63 loads": (
@@ -47,7 +47,7 @@ MUTANTS = {
         "memory/support/vectors.h",
         "i < (bytes) / sizeof(VECTOR)",
         "i + 8 < (bytes) / sizeof(VECTOR)",
-        [row for row in BANDWIDTH if not re.search("memset|memcpy|copy$", row)],
+        [probe for probe in BANDWIDTH if not re.search("memset|memcpy|copy$", probe)],
         {},
         NOT_EVERY,
     ),
@@ -64,7 +64,7 @@ MUTANTS = {
         "pass < sweep->passes; pass++",
         "pass + 1 < sweep->passes; pass++",
         # Three copies of the same leave what two leave.
-        [row for row in BANDWIDTH if not re.search("copy|cpy|_rw", row)],
+        [probe for probe in BANDWIDTH if not re.search("copy|cpy|_rw", probe)],
         {"passes": 3},
         NOT_EVERY,
     ),
@@ -119,10 +119,10 @@ def built(tmp_path_factory):
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_what_is_left_out_is_noticed(built, name):
-    file, text, other, rows, params, sentence = MUTANTS[name]
+    file, text, other, probes, params, sentence = MUTANTS[name]
     if "threads" in params or ELSEWHERE == sentence:
         two_cpus()
-        if "loaded" in str(rows):
+        if "loaded" in str(probes):
             huge_pages()
     source = built / "csrc" / file
     as_it_was = source.read_text()
@@ -141,15 +141,15 @@ def test_what_is_left_out_is_noticed(built, name):
         )
         assert done.returncode == 0, done.stderr
         said = in_python(
-            f"names = {{row: [p.name for p in library.probe('memory/' + row).parameters] for row in {rows}}}\n"
+            f"names = {{probe: [p.name for p in library.probe('memory/' + probe).parameters] for probe in {probes}}}\n"
             f"given = {{'size_bytes': 65536, 'loads': 256, 'idle_ms': 1, **{params}}}\n"
-            f"say({{row: attempt('memory/' + row, {{k: v for k, v in given.items() if k in names[row]}})"
-            f" for row in {rows}}})",
+            f"say({{probe: attempt('memory/' + probe, {{k: v for k, v in given.items() if k in names[probe]}})"
+            f" for probe in {probes}}})",
             RECKON_LIB=str(built / "lib"),
         )
     finally:
         source.write_text(as_it_was)
-    assert said == {row: f"ProbeFailed: {sentence}: Input/output error" for row in rows}
+    assert said == {probe: f"ProbeFailed: {sentence}: Input/output error" for probe in probes}
 
 
 # --- pages ---------------------------------------------------------------------------------------
@@ -158,8 +158,8 @@ def test_what_is_left_out_is_noticed(built, name):
 LOOKS = 3  # its memory is still being filled while two looks differ
 
 
-def seen_while_running(row, params, look):
-    """What look(pid) returned for the endless row's process, once it returned the same LOOKS times."""
+def seen_while_running(probe, params, look):
+    """What look(pid) returned for the endless probe's process, once it returned the same LOOKS times."""
 
     def endless():
         with contextlib.suppress(library.ProbeFailed):  # it is ended below
@@ -169,7 +169,7 @@ def seen_while_running(row, params, look):
                 "deadline_s": 30,
                 "priority": "none",
             }  # so that the test runs too
-            library.run(f"memory/{row}", params, **how)
+            library.run(f"memory/{probe}", params, **how)
 
     runner, seen = threading.Thread(target=endless), []
     runner.start()
@@ -195,7 +195,7 @@ def in_huge_pages(pid):
 
 @pytest.mark.parametrize(("pages", "share"), [("huge", 1), ("small", 0)])
 @pytest.mark.parametrize(
-    ("row", "params", "regions"),
+    ("probe", "params", "regions"),
     [
         ("latency/random", {"loads": 1 << 32}, 1),
         ("latency/stride", {"loads": 1 << 32, "stride_bytes": 4096}, 1),
@@ -203,19 +203,19 @@ def in_huge_pages(pid):
         ("bandwidth/copy", {"passes": 1 << 20}, 2),
     ],
 )
-def test_pages_are_of_the_size_asked_for(row, params, regions, pages, share):
+def test_pages_are_of_the_size_asked_for(probe, params, regions, pages, share):
     """Seen from outside, in /proc/PID/smaps."""
     huge_pages()
     if "threads" in params:
         two_cpus()
     seen = seen_while_running(
-        row, {"size_bytes": 16 * MIB, "pages": pages, **params}, in_huge_pages
+        probe, {"size_bytes": 16 * MIB, "pages": pages, **params}, in_huge_pages
     )
     assert sum(present for present, _ in seen) == regions * 16 * MIB
     assert sum(huge for _, huge in seen) == share * regions * 16 * MIB
 
 
-ASKING = [  # rows that ask for huge pages
+ASKING = [  # probes that ask for huge pages
     ("latency/random", {"pages": "huge"}),
     ("latency/stride", {"pages": "huge"}),
     ("latency/mbp2016", {"pages": "huge"}),
@@ -228,12 +228,12 @@ ASKING = [  # rows that ask for huge pages
 
 def huge_attempts(before=""):
     return before + (
-        f"say([attempt('memory/' + row, params, isolated=isolated) for row, params in {ASKING}\n"
+        f"say([attempt('memory/' + probe, params, isolated=isolated) for probe, params in {ASKING}\n"
         "     for isolated in (1, 0)])"
     )
 
 
-def test_where_huge_pages_are_refused_the_rows_say_so():
+def test_where_huge_pages_are_refused_the_probes_say_so():
     """Refused to a process and its children by prctl(PR_SET_THP_DISABLE)."""
     two_cpus()
     off = "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"
@@ -246,7 +246,7 @@ def test_where_huge_pages_are_refused_the_rows_say_so():
 
 
 @pytest.mark.parametrize("layout", [[], ["setarch", "-L"]])
-def test_where_there_are_huge_pages_every_row_gets_them(layout):
+def test_where_there_are_huge_pages_every_probe_gets_them(layout):
     """Also where mappings grow upwards, so that two of them touch and are one to the kernel."""
     huge_pages()
     need(not layout or shutil.which("setarch"), "setarch is not installed")
@@ -257,9 +257,9 @@ def test_where_there_are_huge_pages_every_row_gets_them(layout):
 # --- faults --------------------------------------------------------------------------------------
 
 
-def counted_by_perf(row, params, event, samples=3):
-    """Faults of a whole process of Python in which the row ran, as perf counts them."""
-    script = HEAD + f"say(attempt('memory/{row}', {params}, samples={samples}, isolated=False))"
+def counted_by_perf(probe, params, event, samples=3):
+    """Faults of a whole process of Python in which the probe ran, as perf counts them."""
+    script = HEAD + f"say(attempt('memory/{probe}', {params}, samples={samples}, isolated=False))"
     done = subprocess.run(
         ["perf", "stat", "-x,", "-e", event, sys.executable, "-c", script],
         cwd=ROOT,
@@ -272,22 +272,22 @@ def counted_by_perf(row, params, event, samples=3):
 
 
 @pytest.mark.parametrize(
-    ("row", "less", "more", "faults"),
+    ("probe", "less", "more", "faults"),
     [
         ("anonymous", {"touches": 100}, {"touches": 10_100}, 3 * 10_000),
         ("huge", {"touches": 2}, {"touches": 102}, 3 * 100),
         ("i7_10750h_anonymous", {"touches": 100}, {"touches": 10_100}, 3 * 10_000),
     ],
 )
-def test_perf_counts_as_many_faults_as_the_samples_say(row, less, more, faults):
+def test_perf_counts_as_many_faults_as_the_samples_say(probe, less, more, faults):
     """By the difference of two runs, so that Python's own cancel."""
     installed("perf")
-    if row == "huge":
+    if probe == "huge":
         huge_pages()
-    found = counted_by_perf(f"fault/{row}", more, "minor-faults") - counted_by_perf(
-        f"fault/{row}", less, "minor-faults"
+    found = counted_by_perf(f"fault/{probe}", more, "minor-faults") - counted_by_perf(
+        f"fault/{probe}", less, "minor-faults"
     )
-    print(row, found, "by perf,", faults, "by the samples")
+    print(probe, found, "by perf,", faults, "by the samples")
     assert found == pytest.approx(faults, rel=0.01, abs=80)
 
 
@@ -302,11 +302,11 @@ def test_every_sample_of_a_major_fault_is_one():
         assert many - few == pytest.approx(100, abs=5)
 
 
-def usual_major_faults(row, params, processes=7):
+def usual_major_faults(probe, params, processes=7):
     """The median over fresh processes: the kernel may drop a cached page at any time, but of a file that
     was not cached each process would have some."""
     return np.median(
-        [library.run(row, params, samples=5, warmup=0).major_faults for _ in range(processes)]
+        [library.run(probe, params, samples=5, warmup=0).major_faults for _ in range(processes)]
     )
 
 

@@ -1,4 +1,4 @@
-"""The rows of memory where something is not there, is limited or is refused: told, nothing left."""
+"""The probes of memory where something is not there, is limited or is refused: told, nothing left."""
 
 import os
 import re
@@ -8,9 +8,18 @@ from pathlib import Path
 
 import pytest
 from helpers.capabilities import capable, other_users, two_cpus
+from helpers.probes import (
+    FEW,
+    MEMORY,
+    MIB,
+    NOBODY_ELSE,
+    control_group,
+    in_python,
+    kills_in,
+    started,
+)
 from helpers.processes import living_children, pids_gone, until
 from helpers.project import ROOT
-from helpers.rows import FEW, MEMORY, MIB, NOBODY_ELSE, control_group, in_python, kills_in, started
 
 from reckon.measurement import library
 
@@ -38,14 +47,14 @@ TOLD = r"ProbeUnsupported: \d+ MiB with their page tables do not fit into the \d
 @pytest.mark.parametrize("isolated", [True, False])
 def test_more_memory_than_the_control_group_has_is_not_touched(isolated):
     said = limited(
-        f"say([[row, attempt(row, few(row, size_bytes=size), isolated={isolated})]"
-        f" for size in (1 << 30, 16 << 20) for row in {WITH_SIZE} if 'fault' not in row])"
+        f"say([[probe, attempt(probe, few(probe, size_bytes=size), isolated={isolated})]"
+        f" for size in (1 << 30, 16 << 20) for probe in {WITH_SIZE} if 'fault' not in probe])"
     )
     half = len(said) // 2
-    for row, what in said[:half]:
-        assert re.fullmatch(TOLD, what), (row, what)
-    for row, what in said[half:]:
-        assert what == "ran", (row, what)
+    for probe, what in said[:half]:
+        assert re.fullmatch(TOLD, what), (probe, what)
+    for probe, what in said[half:]:
+        assert what == "ran", (probe, what)
     assert half > 25
 
 
@@ -61,9 +70,9 @@ def test_a_sweep_of_sizes_goes_as_far_as_memory_does():
         assert all(re.fullmatch(TOLD, what) for what in sweep if what != "ran")
 
 
-def test_other_rows_that_take_memory_are_bounded_too():
+def test_other_probes_that_take_memory_are_bounded_too():
     said = limited(
-        "say([attempt(f'memory/{row}', params) for row, params in [\n"
+        "say([attempt(f'memory/{probe}', params) for probe, params in [\n"
         "    ('bandwidth/read', {'size_bytes': 600 << 20, 'threads': 2}),\n"
         "    ('bandwidth/copy', {'size_bytes': 300 << 20}),\n"
         "    ('bandwidth/i7_10750h_two_read', {'size_bytes': 200 << 20, 'evict_bytes': 100 << 20}),\n"
@@ -80,8 +89,8 @@ def test_other_rows_that_take_memory_are_bounded_too():
 
 def test_a_file_bigger_than_the_control_group_is_read_through_its_page_cache():
     """The kernel gives the cached pages of a file back by itself."""
-    rows = "(('major', {'size_bytes': 256 << 20}), ('minor', {'touches': 1024}))"
-    said = limited(f"say([attempt('memory/fault/' + r, p) for r, p in {rows}])", 128 * MIB)
+    probes = "(('major', {'size_bytes': 256 << 20}), ('minor', {'touches': 1024}))"
+    said = limited(f"say([attempt('memory/fault/' + r, p) for r, p in {probes}])", 128 * MIB)
     assert said[0] == "ran"
     assert said[1] == "ran" or "do not stay in the page cache" in said[1]
 
@@ -90,7 +99,7 @@ def test_a_file_bigger_than_the_control_group_is_read_through_its_page_cache():
 
 
 @pytest.mark.parametrize(
-    ("row", "params", "told"),
+    ("probe", "params", "told"),
     [
         ("bandwidth/read", {"vector": "avx1024"}, "no registers of that width"),
         ("bandwidth/write", {"vector": ""}, "no registers of that width"),
@@ -121,11 +130,11 @@ def test_a_file_bigger_than_the_control_group_is_read_through_its_page_cache():
         ("fault/major", {"size_bytes": 4096}, "four pages for each sample"),
     ],
 )
-def test_a_value_that_makes_no_sense_is_told(row, params, told):
-    if "load" in row:
+def test_a_value_that_makes_no_sense_is_told(probe, params, told):
+    if "load" in probe:
         two_cpus()
     with pytest.raises(library.ProbeUnsupported, match=told):
-        library.run(f"memory/{row}", params)
+        library.run(f"memory/{probe}", params)
 
 
 def test_more_bytes_than_can_be_counted_are_told():
@@ -138,10 +147,10 @@ def test_more_bytes_than_can_be_counted_are_told():
 def test_pages_that_cannot_be_taken_out_are_told():
     """What is locked into memory (mlockall(2)) stays there, and touching it raises no fault."""
     capable("ipc_lock", "locking all memory")
-    rows = ("t470", "x510uq", "mbp2016", "i7_10750h_file", "i7_10750h_anonymous")
+    probes = ("t470", "x510uq", "mbp2016", "i7_10750h_file", "i7_10750h_anonymous")
     said = in_python(
         "import ctypes\nlibc = ctypes.CDLL(None)\nassert libc.mlockall(2) == 0\n"  # MCL_FUTURE
-        f"say([attempt('memory/fault/' + row, {{'touches': 2}}, isolated=False) for row in {rows}])"
+        f"say([attempt('memory/fault/' + probe, {{'touches': 2}}, isolated=False) for probe in {probes}])"
     )
     assert all(what.endswith(": madvise: Invalid argument") for what in said), said
 
@@ -168,50 +177,55 @@ def test_the_widths_are_those_that_this_cpu_has():
 
 
 @pytest.mark.parametrize("isolated", [True, False])
-def test_with_one_cpu_the_rows_for_two_say_that_they_cannot(isolated):
+def test_with_one_cpu_the_probes_for_two_say_that_they_cannot(isolated):
     said = in_python(
         FEW + f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
-        f"say({{row: attempt(row, few(row, threads=2), isolated={isolated}) for row in {MEMORY}}})"
+        f"say({{probe: attempt(probe, few(probe, threads=2), isolated={isolated}) for probe in {MEMORY}}})"
     )
-    wide = {row for row in MEMORY if "threads" in {p.name for p in library.probe(row).parameters}}
-    for row, what in said.items():
-        if row in ALONE:
-            assert re.match("ProbeUnsupported: there is (no other CPU|one CPU only)", what), row
-        elif row in wide:
-            assert what == "ProbeUnsupported: 2 CPUs are asked for, and this process may use 1", row
+    wide = {
+        probe for probe in MEMORY if "threads" in {p.name for p in library.probe(probe).parameters}
+    }
+    for probe, what in said.items():
+        if probe in ALONE:
+            assert re.match("ProbeUnsupported: there is (no other CPU|one CPU only)", what), probe
+        elif probe in wide:
+            assert what == "ProbeUnsupported: 2 CPUs are asked for, and this process may use 1", (
+                probe
+            )
         else:
-            assert what == "ran" or (row == "memory/fault/huge" and "huge pages" in what), (
-                row,
+            assert what == "ran" or (probe == "memory/fault/huge" and "huge pages" in what), (
+                probe,
                 what,
             )
     assert len(wide) == 8
 
 
 @pytest.mark.parametrize("pages", ["small", "huge"])
-def test_in_this_process_no_row_keeps_its_memory(pages):
+def test_in_this_process_no_probe_keeps_its_memory(pages):
     """Neither those that ran nor those that asked for huge pages and did not get them."""
     said = in_python(
         FEW
         + "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"  # no huge pages
         "def mapped():\n    return int(open('/proc/self/statm').read().split()[0]) * 4096\n"
-        f"said = []\nfor row in {MEMORY}:\n"
-        f"    given = few(row, size_bytes=8 << 20, evict_bytes=8 << 20, touches=32, pages={pages!r})\n"
-        "    given.update(touches=1024) if 'i7' in row and 'touches' in given else None\n"
-        "    attempt(row, given, isolated=False); before = mapped()\n"
-        "    what = attempt(row, given, isolated=False)\n"
-        "    said.append([row, what, mapped() - before])\nsay(said)"
+        f"said = []\nfor probe in {MEMORY}:\n"
+        f"    given = few(probe, size_bytes=8 << 20, evict_bytes=8 << 20, touches=32, pages={pages!r})\n"
+        "    given.update(touches=1024) if 'i7' in probe and 'touches' in given else None\n"
+        "    attempt(probe, given, isolated=False); before = mapped()\n"
+        "    what = attempt(probe, given, isolated=False)\n"
+        "    said.append([probe, what, mapped() - before])\nsay(said)"
     )
     assert [one for one in said if one[2] >= 2 * MIB] == []
-    cannot = [row for row, what, _ in said if "huge pages are not available" in what]
+    cannot = [probe for probe, what, _ in said if "huge pages are not available" in what]
     assert len(cannot) == (1 if pages == "small" else 14)
 
 
-def test_every_row_runs_as_an_ordinary_user():
+def test_every_probe_runs_as_an_ordinary_user():
     other_users()
     said = in_python(
-        FEW + f"become({NOBODY_ELSE})\nsay({{row: attempt(row, few(row)) for row in {MEMORY}}})"
+        FEW
+        + f"become({NOBODY_ELSE})\nsay({{probe: attempt(probe, few(probe)) for probe in {MEMORY}}})"
     )
-    assert {row: what for row, what in said.items() if what != "ran"} == {}
+    assert {probe: what for probe, what in said.items() if what != "ran"} == {}
 
 
 # --- two processes at once -----------------------------------------------------------------------
@@ -245,10 +259,10 @@ def test_what_the_second_process_cannot_is_told_as_such(no_affinity):
 
 
 def test_where_the_cpus_are_not_known_the_reason_says_so(no_affinity):
-    """As with more CPUs than a cpu_set_t has; rows for one CPU run all the same."""
+    """As with more CPUs than a cpu_set_t has; probes for one CPU run all the same."""
     said = in_python(
-        "say([attempt('memory/' + row, {'size_bytes': 1 << 20}, isolated=False)"
-        f" for row in ('latency/random', '{TWO}', 'bandwidth/load')])",
+        "say([attempt('memory/' + probe, {'size_bytes': 1 << 20}, isolated=False)"
+        f" for probe in ('latency/random', '{TWO}', 'bandwidth/load')])",
         LD_PRELOAD=no_affinity,
         UNKNOWN_CPUS="1",
     )

@@ -1,37 +1,39 @@
-"""The rows of network/connect: what is on the wire, what is counted, and how the server waits."""
+"""The probes of network/connect: what is on the wire, what is counted, and how the server waits."""
 
 import os
 import re
 
 import pytest
 from helpers.capabilities import installed, two_cpus, x86_only
-from helpers.connections import ACROSS, ROWS, WIRE, in_own_network, root
-from helpers.rows import objdump
+from helpers.connections import ACROSS, PROBES, WIRE, in_own_network, root
+from helpers.probes import objdump
 
 from reckon.measurement import library
 
-IN_ORDER = [row for row in ROWS if re.search("hpe|teardown|(?<!_)close(?!_reset)|_close$", row)]
-BY_RESET = [row for row in ROWS if row not in IN_ORDER]
+IN_ORDER = [
+    probe for probe in PROBES if re.search("hpe|teardown|(?<!_)close(?!_reset)|_close$", probe)
+]
+BY_RESET = [probe for probe in PROBES if probe not in IN_ORDER]
 PATIENT = ["close", "close_reset", "connect", "setup_wire", "socket_connect", "teardown_wire"]
 
 
-def test_the_rows_are_those_that_are_meant():
-    assert sorted(IN_ORDER + BY_RESET) == ROWS
-    assert len(IN_ORDER) == 8 and len(BY_RESET) == 8 and set(PATIENT + WIRE + ACROSS) <= set(ROWS)
+def test_the_probes_are_those_that_are_meant():
+    assert sorted(IN_ORDER + BY_RESET) == PROBES
+    assert len(IN_ORDER) == 8 and len(BY_RESET) == 8 and set(PATIENT + WIRE + ACROSS) <= set(PROBES)
 
 
 # --- on the wire -------------------------------------------------------------------------------
 
 SEE = """
 seen = {}
-for row in %s:
-    if row.endswith("_across") and len(os.sched_getaffinity(0)) < 2:
+for probe in %s:
+    if probe.endswith("_across") and len(os.sched_getaffinity(0)) < 2:
         continue
     capture = connections.Capture()
-    one = library.run(PART + row, %s, samples=12, warmup=0)
+    one = library.run(PART + probe, %s, samples=12, warmup=0)
     found = connections.connections(capture.packets())
     ns = (one.ticks / library.tick_hz() * 1e9).tolist()
-    seen[row] = [{**vars(c), "ns": t, "setup": c.established and c.setup_ns,
+    seen[probe] = [{**vars(c), "ns": t, "setup": c.established and c.setup_ns,
                   "teardown": c.over and c.teardown_ns, "held": c.fin and c.held_ns}
                  for c, t in zip(found, ns, strict=True)]
 say(seen)
@@ -40,44 +42,44 @@ say(seen)
 
 @pytest.fixture(scope="module")
 def seen():
-    """{row: its connections, each with what the row said of it}, by a capture beside the row. Of
+    """{probe: its connections, each with what the probe said of it}, by a capture beside the probe. Of
     socket_connect the first one is made before anything is timed."""
     root()
-    rows = [row for row in ROWS if not re.search("socket_connect|mbp2016_setup", row)]
-    return in_own_network(SEE % (rows, {}))
+    probes = [probe for probe in PROBES if not re.search("socket_connect|mbp2016_setup", probe)]
+    return in_own_network(SEE % (probes, {}))
 
 
-def test_a_connection_ends_as_the_row_says(seen):
+def test_a_connection_ends_as_the_probe_says(seen):
     two_cpus()
-    for row, connections in seen.items():
+    for probe, connections in seen.items():
         for one in connections:
-            if row in IN_ORDER:
-                assert (one["fins"], one["resets"]) == ([1, 1], [0, 0]), row
+            if probe in IN_ORDER:
+                assert (one["fins"], one["resets"]) == ([1, 1], [0, 0]), probe
             else:
-                assert (one["fins"], one["resets"]) == ([0, 0], [1, 0]), row
-    assert len(seen) == len(ROWS) - 2
+                assert (one["fins"], one["resets"]) == ([0, 0], [1, 0]), probe
+    assert len(seen) == len(PROBES) - 2
 
 
 def test_the_handshake_on_the_wire_is_within_the_callers_time(seen):
-    callers = [row for row in seen if re.search("connect", row)]
+    callers = [probe for probe in seen if re.search("connect", probe)]
     assert len(callers) == 4
-    for row in callers:
-        for one in seen[row]:
-            assert 0 < one["setup"] <= one["ns"] * 1.001, row
+    for probe in callers:
+        for one in seen[probe]:
+            assert 0 < one["setup"] <= one["ns"] * 1.001, probe
 
 
-@pytest.mark.parametrize("row", WIRE)
-def test_the_row_finds_the_same_packets_as_another_capture(seen, row):
-    part = "setup" if "setup" in row else "teardown"
-    for one in seen[row]:
+@pytest.mark.parametrize("probe", WIRE)
+def test_the_probe_finds_the_same_packets_as_another_capture(seen, probe):
+    part = "setup" if "setup" in probe else "teardown"
+    for one in seen[probe]:
         assert one["ns"] == pytest.approx(one[part], rel=0.002)  # the same stamps, another clock
 
 
 def test_a_held_connection_is_held(seen):
-    for row in WIRE[:2]:
-        assert all(one["held"] >= 1_000_000 for one in seen[row])
+    for probe in WIRE[:2]:
+        assert all(one["held"] >= 1_000_000 for one in seen[probe])
     held = in_own_network(SEE % (WIRE[:2], {"hold_us": 5000}))
-    assert all(one["held"] >= 5_000_000 for row in WIRE[:2] for one in held[row])
+    assert all(one["held"] >= 5_000_000 for probe in WIRE[:2] for one in held[probe])
 
 
 # --- what is counted ---------------------------------------------------------------------------
@@ -91,15 +93,15 @@ def time_wait():
     words = next(line for line in open("/proc/net/sockstat") if line.startswith("TCP:")).split()
     return int(words[words.index("tw") + 1])
 found = {}
-for row in %s:
+for probe in %s:
     for _ in range(4):  # a busy machine acknowledges late, and what is on its way is counted late
         time.sleep(0.05)
         before, waiting = tcp(), time_wait()
-        one = library.run(PART + row, {}, samples=25, warmup=0)
+        one = library.run(PART + probe, {}, samples=25, warmup=0)
         grown = one.time_wait - waiting
         if one.retransmits == 0 and grown in (0, 25):
             break
-    found[row] = [after - b for after, b in zip(tcp(), before)] + [
+    found[probe] = [after - b for after, b in zip(tcp(), before)] + [
         one.retransmits, one.listen_overflows, one.listen_drops, int(one.ops.sum()), grown]
 say(found)
 """
@@ -107,19 +109,19 @@ say(found)
 
 @pytest.mark.parametrize("most_waiting", [None, 1])
 def test_as_many_are_accepted_as_are_made_and_time_wait_has_the_orderly_ones(most_waiting):
-    """Also where the accept queue takes one alone. The row counts TIME_WAIT before it ends the
+    """Also where the accept queue takes one alone. The probe counts TIME_WAIT before it ends the
     connection on which it asked for the service."""
     two_cpus()
     before = f"sysctl -qw net.core.somaxconn={most_waiting} && " if most_waiting else ""
-    for row, (active, passive, *counted) in in_own_network(COUNT % ROWS, before).items():
-        first = row in ("socket_connect", "mbp2016_setup")
-        assert active == passive == 25 + 1 + first, row
-        assert counted == [0, 0, 0, 25, 25 if row in IN_ORDER else 0], row
+    for probe, (active, passive, *counted) in in_own_network(COUNT % PROBES, before).items():
+        first = probe in ("socket_connect", "mbp2016_setup")
+        assert active == passive == 25 + 1 + first, probe
+        assert counted == [0, 0, 0, 25, 25 if probe in IN_ORDER else 0], probe
 
 
 def test_what_holds_a_port_is_bounded():
     found = in_own_network(
-        "say([attempt(PART + row, {}, samples=n) for row, n in"
+        "say([attempt(PART + probe, {}, samples=n) for probe, n in"
         " (('connect', 1001), ('close', 1000), ('close', 1001))])"
     )
     assert found[:2] == ["ran", "ran"]
@@ -131,12 +133,12 @@ def test_what_holds_a_port_is_bounded():
 FEW_PORTS = "sysctl -qw net.ipv4.ip_local_port_range='40000 40099' && "
 
 
-def test_where_the_ports_would_be_used_up_the_orderly_rows_cannot():
+def test_where_the_ports_would_be_used_up_the_orderly_probes_cannot():
     """Of 100 ports, 20 in TIME_WAIT and 20 more are not yet half; 60 are."""
     found = in_own_network(
-        "say({row: [attempt(PART + row, {'ports_wait_ms': wait} if wait is not None else {},"
+        "say({probe: [attempt(PART + probe, {'ports_wait_ms': wait} if wait is not None else {},"
         " samples=20) for _ in range(3)]"
-        " for row, wait in (('close_reset', None), ('close', 0))})",
+        " for probe, wait in (('close_reset', None), ('close', 0))})",
         FEW_PORTS,
     )
     assert found["close_reset"] == 3 * ["ran"]
@@ -148,7 +150,7 @@ def test_where_the_ports_would_be_used_up_the_orderly_rows_cannot():
     )
 
 
-def test_a_row_waits_until_there_are_ports_again():
+def test_a_probe_waits_until_there_are_ports_again():
     """They are given back early here, where the kernel can do so (ss --kill)."""
     installed("ss")
     said, waited = in_own_network(
@@ -176,9 +178,9 @@ import threading
 def children(parent):
     files = Path(f"/proc/{parent}/task").glob("*/children")
     return [int(pid) for file in files for pid in file.read_text().split()]
-def seen(row, samples):
+def seen(probe, samples):
     found = set()
-    runner = threading.Thread(target=attempt, args=(PART + row, {}), kwargs=dict(
+    runner = threading.Thread(target=attempt, args=(PART + probe, {}), kwargs=dict(
         samples=samples, deadline_s=0.5, priority="none"))
     runner.start()
     while runner.is_alive():
@@ -189,22 +191,24 @@ def seen(row, samples):
                         found.add((*os.sched_getaffinity(service), os.sched_getscheduler(service)))
     runner.join()
     return sorted(found)
-def seen_at_last(row, samples):  # a busy machine may be done before it was looked at
-    return next(filter(None, (seen(row, samples) for _ in range(4))), [])
-say({row: seen_at_last(row, samples) for row, samples in %s.items()})
+def seen_at_last(probe, samples):  # a busy machine may be done before it was looked at
+    return next(filter(None, (seen(probe, samples) for _ in range(4))), [])
+say({probe: seen_at_last(probe, samples) for probe, samples in %s.items()})
 """
 
 
-def test_the_server_is_on_its_cpu_and_waits_as_the_row_says():
-    """The one that is watched is a child of the row's own reckon-peer."""
+def test_the_server_is_on_its_cpu_and_waits_as_the_probe_says():
+    """The one that is watched is a child of the probe's own reckon-peer."""
     two_cpus()
     x86_only()
-    samples = {row: 1000 if row in IN_ORDER else 100_000 for row in ROWS if row not in WIRE}
+    samples = {
+        probe: 1000 if probe in IN_ORDER else 100_000 for probe in PROBES if probe not in WIRE
+    }
     cpu = library.default_cpu()
     other = min(os.sched_getaffinity(0) - {cpu})
-    for row, found in in_own_network(WATCH % samples).items():
-        policy = os.SCHED_BATCH if row in PATIENT else os.SCHED_OTHER
-        assert found == [[other if row in ACROSS else cpu, policy]], row
+    for probe, found in in_own_network(WATCH % samples).items():
+        policy = os.SCHED_BATCH if probe in PATIENT else os.SCHED_OTHER
+        assert found == [[other if probe in ACROSS else cpu, policy]], probe
 
 
 @pytest.mark.parametrize(

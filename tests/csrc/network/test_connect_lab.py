@@ -1,4 +1,4 @@
-"""The rows of network/connect over a link whose round trip is known."""
+"""The probes of network/connect over a link whose round trip is known."""
 
 import re
 import threading
@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 from helpers.capabilities import need
-from helpers.connections import ACROSS, PART, ROWS, WIRE
+from helpers.connections import ACROSS, PART, PROBES, WIRE
 from helpers.labs import name_places
 from helpers.processes import running, until
 
@@ -15,8 +15,8 @@ from reckon.hosts.lab import Lab, LabUnavailable
 from reckon.measurement import library
 
 RTT_S = 0.01
-OVER_THE_LINK = [row for row in ROWS if row not in ACROSS]
-LASTING = [row for row in OVER_THE_LINK if re.search("connect|setup|teardown", row)]
+OVER_THE_LINK = [probe for probe in PROBES if probe not in ACROSS]
+LASTING = [probe for probe in OVER_THE_LINK if re.search("connect|setup|teardown", probe)]
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +31,8 @@ def lab():
     assert until(lambda: not running("reckon-probe") + running("reckon-peer"))
 
 
-def run(row, samples=8, **how):
-    return library.run(PART + row, {"peer": "other"}, samples=samples, warmup=1, **how)
+def run(probe, samples=8, **how):
+    return library.run(PART + probe, {"peer": "other"}, samples=samples, warmup=1, **how)
 
 
 def seconds(one):
@@ -41,27 +41,27 @@ def seconds(one):
 
 @pytest.fixture(scope="module")
 def over_the_link(lab):
-    return {row: run(row) for row in OVER_THE_LINK}
+    return {probe: run(probe) for probe in OVER_THE_LINK}
 
 
 def test_nothing_that_waits_for_the_other_host_is_faster_than_the_link(over_the_link):
     assert len(LASTING) == 9 and set(WIRE) < set(LASTING)
-    for row in LASTING:
-        assert seconds(over_the_link[row]).min() >= RTT_S, row
+    for probe in LASTING:
+        assert seconds(over_the_link[probe]).min() >= RTT_S, probe
 
 
 def test_a_close_does_not_wait_for_the_other_host(over_the_link):
     connect = np.median(seconds(over_the_link["connect"]))
-    for row in set(OVER_THE_LINK) - set(LASTING):
-        assert np.median(seconds(over_the_link[row])) < connect / 5, row
+    for probe in set(OVER_THE_LINK) - set(LASTING):
+        assert np.median(seconds(over_the_link[probe])) < connect / 5, probe
 
 
 def test_nothing_is_lost_or_turned_away(over_the_link):
-    for row, one in over_the_link.items():
-        assert (one.retransmits, one.listen_overflows, one.listen_drops) == (0, 0, 0), row
+    for probe, one in over_the_link.items():
+        assert (one.retransmits, one.listen_overflows, one.listen_drops) == (0, 0, 0), probe
 
 
-def test_when_the_other_host_vanishes_the_row_says_so(monkeypatch, lab):
+def test_when_the_other_host_vanishes_the_probe_says_so(monkeypatch, lab):
     told = []
 
     def long():

@@ -1,4 +1,4 @@
-"""The rows of network/connect with a peer that does not do as it should: told in a sentence, and
+"""The probes of network/connect with a peer that does not do as it should: told in a sentence, and
 never a fast or a slow sample."""
 
 import os
@@ -11,7 +11,7 @@ from helpers.capabilities import captures
 from helpers.connections import (
     ACROSS,
     PART,
-    ROWS,
+    PROBES,
     TOKEN,
     FalsePeer,
     accept_one,
@@ -24,13 +24,13 @@ from helpers.project import ROOT
 from reckon.measurement import library
 
 
-def ask(row="connect", samples=3, **how):
-    return library.run(PART + row, {"peer": "other"}, samples=samples, warmup=0, **how)
+def ask(probe="connect", samples=3, **how):
+    return library.run(PART + probe, {"peer": "other"}, samples=samples, warmup=0, **how)
 
 
-def fails(behave, monkeypatch, sentence, row="connect", kind=library.ProbeFailed, **how):
+def fails(behave, monkeypatch, sentence, probe="connect", kind=library.ProbeFailed, **how):
     with FalsePeer(behave, monkeypatch), pytest.raises(kind, match=sentence):
-        ask(row, **how)
+        ask(probe, **how)
 
 
 def test_a_peer_that_counts_fewer_than_were_made_is_not_believed(monkeypatch):
@@ -42,19 +42,19 @@ def test_a_peer_that_counts_fewer_than_were_made_is_not_believed(monkeypatch):
     fails(behave, monkeypatch, "3 connections were made, 2 were accepted and 0 closed in order")
 
 
-@pytest.mark.parametrize(("row", "claimed"), [("close", 0), ("close_reset", 3)])
-def test_an_end_that_was_not_as_it_should_be_fails_the_row(monkeypatch, row, claimed):
+@pytest.mark.parametrize(("probe", "claimed"), [("close", 0), ("close_reset", 3)])
+def test_an_end_that_was_not_as_it_should_be_fails_the_probe(monkeypatch, probe, claimed):
     def behave(control, count):
         with door(control) as listening:
             ended = [accept_one(listening) for _ in range(count)]
-        assert ended == [row == "close"] * count
+        assert ended == [probe == "close"] * count
         done(control, count, 0, 0, claimed)
 
-    fails(behave, monkeypatch, f"3 were accepted and {claimed} closed in order, not by", row)
+    fails(behave, monkeypatch, f"3 were accepted and {claimed} closed in order, not by", probe)
 
 
 def full_queue(behave_then):
-    """A door whose accept queue is full when the row comes, for 1.2 s: a SYN is dropped, and sent
+    """A door whose accept queue is full when the probe comes, for 1.2 s: a SYN is dropped, and sent
     again after a second."""
 
     def behave(control, count):
@@ -79,7 +79,7 @@ def full_queue(behave_then):
         ((-1, -1), "the peer cannot tell whether its accept queue was full"),
     ],
 )
-def test_a_full_accept_queue_fails_the_row_and_is_never_a_slow_sample(
+def test_a_full_accept_queue_fails_the_probe_and_is_never_a_slow_sample(
     monkeypatch, counted, sentence
 ):
     behave = full_queue(lambda control, count: done(control, count, *counted, 0))
@@ -119,8 +119,8 @@ def test_a_door_that_nobody_opens_is_told_after_the_deadline(monkeypatch):
                 control.recv(1)
 
     fails(queued, monkeypatch, r"made but not accepted within 5 s; does the peer still run\?")
-    for row in ("connect", "socket_connect"):
-        fails(silent, monkeypatch, "Nobody answered the SYN of a connection; is the peer", row)
+    for probe in ("connect", "socket_connect"):
+        fails(silent, monkeypatch, "Nobody answered the SYN of a connection; is the peer", probe)
 
 
 def test_a_door_without_anybody_behind_it_is_told(monkeypatch):
@@ -130,8 +130,10 @@ def test_a_door_without_anybody_behind_it_is_told(monkeypatch):
         control.sendall(f"ok {port}\n".encode())
         control.recv(1)
 
-    for row in ("connect", "socket_connect", "close"):
-        fails(behave, monkeypatch, "The peer went away, or a firewall refuses all but its own", row)
+    for probe in ("connect", "socket_connect", "close"):
+        fails(
+            behave, monkeypatch, "The peer went away, or a firewall refuses all but its own", probe
+        )
 
 
 def test_a_peer_that_goes_away_in_the_middle_is_told(monkeypatch):
@@ -146,8 +148,8 @@ def test_a_peer_that_goes_away_in_the_middle_is_told(monkeypatch):
                 accept_one(listening)
 
     before = len(os.listdir("/proc/self/fd"))
-    for row in ("connect", "socket_connect", "close", "close_reset"):
-        fails(leaves, monkeypatch, "The peer went away", row, samples=50, isolated=False)
+    for probe in ("connect", "socket_connect", "close", "close_reset"):
+        fails(leaves, monkeypatch, "The peer went away", probe, samples=50, isolated=False)
     assert len(os.listdir("/proc/self/fd")) == before
     fails(leaves_at_the_end, monkeypatch, "The peer went away before it had answered")
 
@@ -161,9 +163,9 @@ def test_the_last_acknowledgement_is_waited_for(monkeypatch):
             ended = [accept_one(listening, hold_s=0.04) for _ in range(count)]
         done(control, count, 0, 0, sum(ended))
 
-    for row in ("teardown_wire", "hpe_i7_860_teardown"):
+    for probe in ("teardown_wire", "hpe_i7_860_teardown"):
         with FalsePeer(behave, monkeypatch):
-            assert ask(row).ticks.min() / library.tick_hz() >= 0.04
+            assert ask(probe).ticks.min() / library.tick_hz() >= 0.04
     with FalsePeer(behave, monkeypatch):
         assert ask("close").ticks.max() / library.tick_hz() < 0.04  # and close() does not
 
@@ -206,20 +208,20 @@ with connections.FalsePeer(behave, MonkeyPatch()):
 """
 
 
-def test_where_no_port_is_left_the_row_cannot():
+def test_where_no_port_is_left_the_probe_cannot():
     """But the one of the connection on which the service was asked for, which goes elsewhere: that
     one is then in TIME_WAIT."""
     said = in_own_network(USED_UP, "sysctl -qw net.ipv4.ip_local_port_range='40000 40099' && ")
     assert said.startswith("ProbeUnsupported: No local port is left for another connection; wait")
 
 
-def test_where_no_peer_is_or_the_token_is_another_each_row_says_so(monkeypatch):
+def test_where_no_peer_is_or_the_token_is_another_each_probe_says_so(monkeypatch):
     monkeypatch.setenv("RECKON_PEER_AT", "127.0.0.1:1")
     monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
-    rows = [row for row in ROWS if row not in ACROSS]
-    for row in rows:
+    probes = [probe for probe in PROBES if probe not in ACROSS]
+    for probe in probes:
         with pytest.raises(library.ProbeFailed, match="Nothing listens at 127.0.0.1:1; start"):
-            ask(row)
+            ask(probe)
     with subprocess.Popen(
         [ROOT / "_build/lib/reckon-peer", "--listen", "127.0.0.1:0", "--until-eof"],
         text=True,
@@ -229,9 +231,9 @@ def test_where_no_peer_is_or_the_token_is_another_each_row_says_so(monkeypatch):
         env={**os.environ, "RECKON_PEER_TOKEN": "another-token-of-the-tests"},
     ) as other:
         monkeypatch.setenv("RECKON_PEER_AT", other.stdout.readline().split()[-1])
-        for row in rows:
+        for probe in probes:
             with pytest.raises(
                 library.ProbeFailed, match="The token is not the one of this reckon-p"
             ):
-                ask(row)
+                ask(probe)
         other.stdin.close()

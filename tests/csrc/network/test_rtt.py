@@ -1,4 +1,4 @@
-"""The rows of round trips: counted by the kernel, where their servers are, what lies on the wire."""
+"""The probes of round trips: counted by the kernel, where their servers are, what lies on the wire."""
 
 import os
 import re
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from helpers.capabilities import has_capability, need, two_cpus
 from helpers.peers import TOKEN, Peer
+from helpers.probes import NOTHING, in_python, median_ns, quickest_ns
 from helpers.processes import until
 from helpers.project import ROOT
-from helpers.rows import NOTHING, in_python, median_ns, quickest_ns
-from helpers.trips import CAPTURED, LOOPBACK_ALONE, ROWS, SIX, SPACE, Running, can_run, root
+from helpers.trips import CAPTURED, LOOPBACK_ALONE, PROBES, SIX, SPACE, Running, can_run, root
 
 from reckon.measurement import library
 
@@ -28,9 +28,9 @@ def counters():
             for names, values in zip(lines[::2], lines[1::2]):
                 found.update({names[0] + n: int(v) for n, v in zip(names[1:], values[1:])})
     return found
-def grown(row, params, samples):
+def grown(probe, params, samples):
     before = counters()
-    one = library.run(row, params, samples=samples, warmup=0)
+    one = library.run(probe, params, samples=samples, warmup=0)
     after = counters()
     return {name: after[name] - before.get(name, 0) for name in after}, [int(n) for n in one.ops]
 """
@@ -50,23 +50,23 @@ COUNTED = {
 }
 
 
-def test_every_row_is_counted():
-    assert sorted(f"network/rtt/{row}" for row in COUNTED) == ROWS
+def test_every_probe_is_counted():
+    assert sorted(f"network/rtt/{probe}" for probe in COUNTED) == PROBES
 
 
-@pytest.mark.parametrize("row", COUNTED)
-def test_a_sample_has_as_many_round_trips_as_it_says(row):
+@pytest.mark.parametrize("probe", COUNTED)
+def test_a_sample_has_as_many_round_trips_as_it_says(probe):
     """By the kernel's counters, in a network where nobody else sends."""
     root()
-    can_run(f"network/rtt/{row}")
-    counter, each = COUNTED[row]
+    can_run(f"network/rtt/{probe}")
+    counter, each = COUNTED[probe]
     rounds = (
-        4 if "rounds" in [p.name for p in library.probe(f"network/rtt/{row}").parameters] else 1
+        4 if "rounds" in [p.name for p in library.probe(f"network/rtt/{probe}").parameters] else 1
     )
     params = {"rounds": 4} if rounds == 4 else {}
     few, many, ops = in_python(
-        COUNTERS + f"few, _ = grown('network/rtt/{row}', {params}, 3)\n"
-        f"many, ops = grown('network/rtt/{row}', {params}, 13)\n"
+        COUNTERS + f"few, _ = grown('network/rtt/{probe}', {params}, 3)\n"
+        f"many, ops = grown('network/rtt/{probe}', {params}, 13)\n"
         f"say([few['{counter}'], many['{counter}'], ops])",
         prefix=SPACE,
     )
@@ -75,57 +75,61 @@ def test_a_sample_has_as_many_round_trips_as_it_says(row):
 
 
 @pytest.mark.alone  # on a busy machine a large message is acknowledged in more or fewer pieces
-@pytest.mark.parametrize("row", [row for row in COUNTED if row not in ("icmp", "hpe_i7_860")])
+@pytest.mark.parametrize(
+    "probe", [probe for probe in COUNTED if probe not in ("icmp", "hpe_i7_860")]
+)
 @pytest.mark.parametrize("size", [1, 65536])
-def test_a_message_of_any_size_goes_there_and_back(row, size):
+def test_a_message_of_any_size_goes_there_and_back(probe, size):
     root()
-    can_run(f"network/rtt/{row}")
+    can_run(f"network/rtt/{probe}")
     size = min(
         size,
         max(
-            p.most for p in library.probe(f"network/rtt/{row}").parameters if p.name == "size_bytes"
+            p.most
+            for p in library.probe(f"network/rtt/{probe}").parameters
+            if p.name == "size_bytes"
         ),
     )
     small, large = in_python(
         COUNTERS
-        + f"said = [grown('network/rtt/{row}', {{'size_bytes': {size}}}, n) for n in (2, 12)]\n"
+        + f"said = [grown('network/rtt/{probe}', {{'size_bytes': {size}}}, n) for n in (2, 12)]\n"
         # A report's server is a program that may not listen yet: a refused connection is SYN and RST.
         "say([one['IpExt:OutOctets'] - 100 * one['Tcp:AttemptFails'] for one, _ in said])",
         prefix=SPACE,
     )
-    rounds = 3 * 100 if row == "mbp2016" else 1
+    rounds = 3 * 100 if probe == "mbp2016" else 1
     bytes_each = (large - small) / 10 / rounds
     # Headers and acknowledgements come to it: of one packet or, in the largest, of some.
     assert 2 * size + 40 < bytes_each < 2 * size + 1000
 
 
-@pytest.mark.parametrize("row", ROWS)
-def test_what_tcp_did_is_in_the_record(row):
-    can_run(row)
-    one = library.run(row, samples=2)
+@pytest.mark.parametrize("probe", PROBES)
+def test_what_tcp_did_is_in_the_record(probe):
+    can_run(probe)
+    one = library.run(probe, samples=2)
     # Of the whole namespace, so others' may be among them; -1 would be "not known".
     assert min(one.retransmits, one.listen_overflows, one.listen_drops) >= 0
     assert one.time_wait >= 0
 
 
-@pytest.mark.parametrize("row", ["tcp", "udp", "icmp"])
+@pytest.mark.parametrize("probe", ["tcp", "udp", "icmp"])
 @pytest.mark.timed
-def test_a_trial_of_twenty_takes_as_long_as_twenty(row):
-    row, samples = f"network/rtt/{row}", 30
+def test_a_trial_of_twenty_takes_as_long_as_twenty(probe):
+    probe, samples = f"network/rtt/{probe}", 30
 
     def trial(rounds):
-        return median_ns(row, {"rounds": rounds}, 5, samples=samples) * rounds
+        return median_ns(probe, {"rounds": rounds}, 5, samples=samples) * rounds
 
     assert 4 < trial(20) / trial(1) < 100
 
 
 @pytest.mark.timed
 def test_64_kib_take_longer_than_a_byte():
-    for row, most in (("tcp", 65536), ("udp", 65507)):
+    for probe, most in (("tcp", 65536), ("udp", 65507)):
         large, small = quickest_ns(
-            *((f"network/rtt/{row}", {"size_bytes": size}) for size in (most, 1))
+            *((f"network/rtt/{probe}", {"size_bytes": size}) for size in (most, 1))
         )
-        assert large > 1.3 * small, row
+        assert large > 1.3 * small, probe
 
 
 def test_a_byte_is_sent_when_it_is_due_and_is_to_be_acknowledged_at_once(tmp_path, monkeypatch):
@@ -157,7 +161,7 @@ def test_what_lies_on_the_wire_is_shorter_than_what_the_caller_sees():
     root()
     for size in (1, 64, 20_000):
         wire, caller = quickest_ns(
-            *((f"network/rtt/{row}", {"size_bytes": size}) for row in ("tcp_wire", "tcp"))
+            *((f"network/rtt/{probe}", {"size_bytes": size}) for probe in ("tcp_wire", "tcp"))
         )
         assert caller / 20 < wire < caller, size
 
@@ -170,18 +174,18 @@ def allowed(task):
     return re.search(r"Cpus_allowed_list:\s*(.*)", status)[1]
 
 
-@pytest.mark.parametrize("row", ["tcp", "udp", "tcp_wire", "t470", "i7_10750h", "hpe_i7_860"])
-def test_the_server_is_on_the_rows_cpu(row):
-    can_run(f"network/rtt/{row}")
-    with Running(row) as running:
+@pytest.mark.parametrize("probe", ["tcp", "udp", "tcp_wire", "t470", "i7_10750h", "hpe_i7_860"])
+def test_the_server_is_on_the_probes_cpu(probe):
+    can_run(f"network/rtt/{probe}")
+    with Running(probe) as running:
         seen = [allowed(f"/proc/{pid}") for pid in running.servers]
     assert set(seen) == {str(library.default_cpu())}
 
 
-@pytest.mark.parametrize("row", ["tcp_across", "udp_across"])
-def test_across_the_server_is_on_the_lowest_other_cpu(row):
+@pytest.mark.parametrize("probe", ["tcp_across", "udp_across"])
+def test_across_the_server_is_on_the_lowest_other_cpu(probe):
     two_cpus()
-    with Running(row) as running:
+    with Running(probe) as running:
         seen = [allowed(f"/proc/{pid}") for pid in running.servers]
     assert set(seen) == {str(min(os.sched_getaffinity(0) - {library.default_cpu()}))}
 
@@ -213,33 +217,35 @@ def test_while_idle_states_are_held_the_kernel_says_so():
 
 # --- networks ----------------------------------------------------------------------------------
 
-HOW_ALL = f"say({{row: attempt(row, {{}}, samples=5, warmup=1) for row in {ROWS}}})"
+HOW_ALL = f"say({{probe: attempt(probe, {{}}, samples=5, warmup=1) for probe in {PROBES}}})"
 
 
 @pytest.mark.parametrize("prefix", [SPACE, SIX], ids=["IPv4", "IPv6"])
-def test_in_a_network_of_one_kind_every_row_runs(prefix):
+def test_in_a_network_of_one_kind_every_probe_runs(prefix):
     root()
-    for row in ROWS:
-        can_run(row)
-    assert in_python(HOW_ALL, prefix=prefix) == dict.fromkeys(ROWS, "ran")
+    for probe in PROBES:
+        can_run(probe)
+    assert in_python(HOW_ALL, prefix=prefix) == dict.fromkeys(PROBES, "ran")
 
 
-def test_against_another_host_the_rows_run_that_can():
+def test_against_another_host_the_probes_run_that_can():
     with Peer() as peer:
         said = in_python(
             HOW_ALL.replace("{}", "{'peer': 'other'}"),
             RECKON_PEER_AT=peer.at,
             RECKON_PEER_TOKEN=TOKEN,
         )
-    for row, what in said.items():
-        if row in LOOPBACK_ALONE:
-            assert what.startswith("ProbeUnsupported") and "peer must be loopback" in what, row
-        elif row not in CAPTURED or has_capability("net_raw"):
-            assert what == "ran", row
+    for probe, what in said.items():
+        if probe in LOOPBACK_ALONE:
+            assert what.startswith("ProbeUnsupported") and "peer must be loopback" in what, probe
+        elif probe not in CAPTURED or has_capability("net_raw"):
+            assert what == "ran", probe
 
 
-def test_in_this_process_no_row_leaves_anything_behind():
-    said = in_python(f"say([[row, attempt(row, isolated=False), left_behind()] for row in {ROWS}])")
-    for row, what, left in said:
-        assert left == NOTHING, row
-        assert what == "ran" or what.startswith("ProbeUnsupported"), row
+def test_in_this_process_no_probe_leaves_anything_behind():
+    said = in_python(
+        f"say([[probe, attempt(probe, isolated=False), left_behind()] for probe in {PROBES}])"
+    )
+    for probe, what, left in said:
+        assert left == NOTHING, probe
+        assert what == "ran" or what.startswith("ProbeUnsupported"), probe

@@ -1,4 +1,4 @@
-"""The rows of round trips over a link whose round trip and rate are known: never faster than it."""
+"""The probes of round trips over a link whose round trip and rate are known: never faster than it."""
 
 import re
 import threading
@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from helpers.capabilities import need
 from helpers.labs import name_places
-from helpers.trips import CAPTURED, LOOPBACK_ALONE, ROWS, can_run
+from helpers.trips import CAPTURED, LOOPBACK_ALONE, PROBES, can_run
 
 from reckon.hosts.lab import Lab, LabUnavailable
 from reckon.measurement import library
 
 RTT_S, RATE = 0.01, 100e6
-OVER_THE_LINK = [row for row in ROWS if row not in LOOPBACK_ALONE]
+OVER_THE_LINK = [probe for probe in PROBES if probe not in LOOPBACK_ALONE]
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def lab(monkeypatch):
         yield lab
 
 
-def run(row, samples=8, **params):
-    return library.run(row, {"peer": "other", **params}, samples=samples, warmup=1)
+def run(probe, samples=8, **params):
+    return library.run(probe, {"peer": "other", **params}, samples=samples, warmup=1)
 
 
 def seconds(one):
@@ -39,34 +39,34 @@ def seconds(one):
 
 def test_no_round_trip_is_faster_than_the_link(lab):
     took = {}
-    for row in OVER_THE_LINK:
-        can_run(row)
-        one = run(row, **({"rounds": 5} if row.endswith("mbp2016") else {}))
-        assert (one.retransmits, one.listen_overflows, one.listen_drops) == (0, 0, 0), row
-        took[row] = seconds(one)
-        if not row.endswith("mbp2016"):  # which subtracts
-            assert took[row].min() >= RTT_S, row
-        assert RTT_S * 0.8 < np.median(took[row]) < RTT_S * 5, row
+    for probe in OVER_THE_LINK:
+        can_run(probe)
+        one = run(probe, **({"rounds": 5} if probe.endswith("mbp2016") else {}))
+        assert (one.retransmits, one.listen_overflows, one.listen_drops) == (0, 0, 0), probe
+        took[probe] = seconds(one)
+        if not probe.endswith("mbp2016"):  # which subtracts
+            assert took[probe].min() >= RTT_S, probe
+        assert RTT_S * 0.8 < np.median(took[probe]) < RTT_S * 5, probe
     assert len(took) == 7 and set(CAPTURED) < set(took)
 
 
 @pytest.mark.timed
 def test_the_wires_round_trip_is_within_the_callers(lab):
-    """In turn, since one run after the other falls into different moments of the machine. Of one run, the row
+    """In turn, since one run after the other falls into different moments of the machine. Of one run, the probe
     itself holds each captured trip against its caller's."""
-    rows = ["network/rtt/tcp_wire", "network/rtt/tcp"]
-    can_run(rows[0])
-    wire, caller = np.hstack([[seconds(run(row)) for row in rows] for _ in range(5)])
+    probes = ["network/rtt/tcp_wire", "network/rtt/tcp"]
+    can_run(probes[0])
+    wire, caller = np.hstack([[seconds(run(probe)) for probe in probes] for _ in range(5)])
     assert wire.min() < np.median(caller)
 
 
-@pytest.mark.parametrize("row", ["tcp", "udp", "tcp_wire", "icmp"])
-def test_a_large_message_takes_the_links_time_for_all_its_bits(lab, row):
+@pytest.mark.parametrize("probe", ["tcp", "udp", "tcp_wire", "icmp"])
+def test_a_large_message_takes_the_links_time_for_all_its_bits(lab, probe):
     """The other end answers when it has all of it; the capture sees the first of it leave."""
-    row, size = f"network/rtt/{row}", 60_000
-    can_run(row)
-    ways = 1 if row.endswith("wire") else 2  # to the first segment of the answer, or to its last
-    assert seconds(run(row, size_bytes=size)).min() >= RTT_S + ways * size * 8 / RATE
+    probe, size = f"network/rtt/{probe}", 60_000
+    can_run(probe)
+    ways = 1 if probe.endswith("wire") else 2  # to the first segment of the answer, or to its last
+    assert seconds(run(probe, size_bytes=size)).min() >= RTT_S + ways * size * 8 / RATE
 
 
 def test_rounds_over_the_link_take_as_many_of_its_round_trips(lab):
@@ -89,17 +89,17 @@ def test_an_echo_reply_to_another_is_not_taken_for_ones_own(lab):
     assert len(took) == 3 and min(one.min() for one in took) >= RTT_S
 
 
-def test_when_the_other_host_vanishes_the_rows_say_so(lab):
+def test_when_the_other_host_vanishes_the_probes_say_so(lab):
     told = {}
 
-    def long(row):
+    def long(probe):
         try:
-            run(row, samples=100, rounds=1000)
+            run(probe, samples=100, rounds=1000)
         except library.ReckonError as error:
-            told[row] = f"{type(error).__name__}: {error}"
+            told[probe] = f"{type(error).__name__}: {error}"
 
-    rows = [f"network/rtt/{row}" for row in ("tcp", "udp", "icmp")]
-    running = [threading.Thread(target=long, args=[row]) for row in rows]
+    probes = [f"network/rtt/{probe}" for probe in ("tcp", "udp", "icmp")]
+    running = [threading.Thread(target=long, args=[probe]) for probe in probes]
     for runner in running:
         before = lab.counters()["to_peer"]["packets"]
         runner.start()
@@ -108,5 +108,7 @@ def test_when_the_other_host_vanishes_the_rows_say_so(lab):
     lab.close()
     for runner in running:
         runner.join()
-    for row in rows:
-        assert re.match("ProbeFailed: (Nothing came back|The other end went away)", told[row]), told
+    for probe in probes:
+        assert re.match("ProbeFailed: (Nothing came back|The other end went away)", told[probe]), (
+            told
+        )

@@ -11,14 +11,14 @@ import time
 import pytest
 from helpers.capabilities import need
 from helpers.peers import TOKEN, Peer, line
+from helpers.probes import NOBODY_ELSE, NOTHING, in_python
 from helpers.processes import pids_gone
 from helpers.project import ROOT
-from helpers.rows import NOBODY_ELSE, NOTHING, in_python
-from helpers.trips import CAPTURED, LOOPBACK_ALONE, ROWS, SPACE, Running, can_run, root
+from helpers.trips import CAPTURED, LOOPBACK_ALONE, PROBES, SPACE, Running, can_run, root
 
 from reckon.measurement import library
 
-EACH = f"say({{row: attempt(row, {{}}) for row in {ROWS}}})"
+EACH = f"say({{probe: attempt(probe, {{}}) for probe in {PROBES}}})"
 SILENT = "ProbeFailed: Nothing came back within 5 s: lost on the way, or the other end hangs."
 GONE = "ProbeFailed: The other end went away in the middle; is it still running there?"
 
@@ -32,19 +32,19 @@ NO_ECHO = (
 )
 
 
-def test_without_a_loopback_each_row_says_so():
+def test_without_a_loopback_each_probe_says_so():
     root()
     said = in_python(
         """
-say({row: attempt(row, {}) for row in library.probes() if row.startswith("network/")
-     and "peer" in [p.name for p in library.probe(row).parameters]})
+say({probe: attempt(probe, {}) for probe in library.probes() if probe.startswith("network/")
+     and "peer" in [p.name for p in library.probe(probe).parameters]})
 """,
         prefix=["unshare", "-n"],
     )
     reason = "ProbeUnsupported: needs a loopback interface that is up, 127.0.0.1 or ::1"
-    missing = {row: what for row, what in said.items() if what != reason}
+    missing = {probe: what for probe, what in said.items() if what != reason}
     assert not {
-        row: what for row, what in missing.items() if "ncat" not in what and "CPU" not in what
+        probe: what for probe, what in missing.items() if "ncat" not in what and "CPU" not in what
     }
 
 
@@ -53,9 +53,9 @@ def test_an_ordinary_user_has_ping_where_it_is_allowed_and_no_capture(groups):
     root()
     prefix = (*SPACE[:4], f"echo {groups} > /proc/sys/net/ipv4/ping_group_range; {SPACE[4]}", "sh")
     said = in_python(f"become({NOBODY_ELSE})\n{EACH}", prefix=prefix)
-    for row, what in said.items():
-        refused = NO_CAPTURE if row in CAPTURED else NO_ECHO if row.endswith("/icmp") else "ran"
-        assert what == ("ran" if refused is NO_ECHO and groups != "1 0" else refused), row
+    for probe, what in said.items():
+        refused = NO_CAPTURE if probe in CAPTURED else NO_ECHO if probe.endswith("/icmp") else "ran"
+        assert what == ("ran" if refused is NO_ECHO and groups != "1 0" else refused), probe
 
 
 def test_idle_states_are_not_held_by_whom_the_device_is_closed_to():
@@ -70,7 +70,7 @@ def test_idle_states_are_not_held_by_whom_the_device_is_closed_to():
     )
 
 
-def test_without_ncat_its_row_says_what_to_install(tmp_path):
+def test_without_ncat_its_probe_says_what_to_install(tmp_path):
     can_run("network/rtt/t470")
     script = "say([attempt('network/rtt/i7_10750h', isolated=False), left_behind()])"
     what, left = in_python(script, PATH=str(tmp_path))
@@ -88,48 +88,48 @@ def test_an_ncat_that_does_not_start_is_told(tmp_path):
     assert left == NOTHING
 
 
-def test_with_one_cpu_the_rows_across_say_that_they_cannot():
+def test_with_one_cpu_the_probes_across_say_that_they_cannot():
     said = in_python(f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n{EACH}")
-    for row, what in said.items():
-        if row.endswith("_across"):
-            assert "ProbeUnsupported: needs a second CPU" in what, row
+    for probe, what in said.items():
+        if probe.endswith("_across"):
+            assert "ProbeUnsupported: needs a second CPU" in what, probe
         elif what != "ran":
-            assert what.startswith("ProbeUnsupported"), row
+            assert what.startswith("ProbeUnsupported"), probe
 
 
 # --- another host that is none -----------------------------------------------------------------
 
 
 def test_a_peer_is_loopback_or_other():
-    for row in ROWS:
-        can_run(row)
+    for probe in PROBES:
+        can_run(probe)
         with pytest.raises(library.ProbeFailed, match='peer is loopback or other, not "nowhere"'):
-            library.run(row, {"peer": "nowhere"})
+            library.run(probe, {"peer": "nowhere"})
 
 
-def others(row_filter=lambda row: row not in LOOPBACK_ALONE, **environment):
-    rows = [row for row in ROWS if row_filter(row)]
-    script = f"say({{row: attempt(row, {{'peer': 'other'}}) for row in {rows}}})"
+def others(probe_filter=lambda probe: probe not in LOOPBACK_ALONE, **environment):
+    probes = [probe for probe in PROBES if probe_filter(probe)]
+    script = f"say({{probe: attempt(probe, {{'peer': 'other'}}) for probe in {probes}}})"
     return in_python(script, **{"RECKON_PEER_AT": "", "RECKON_PEER_TOKEN": "", **environment})
 
 
-def with_a_connection(row):
-    return row not in LOOPBACK_ALONE and not row.endswith("/icmp")
+def with_a_connection(probe):
+    return probe not in LOOPBACK_ALONE and not probe.endswith("/icmp")
 
 
-def test_without_another_host_the_rows_say_that_they_need_one():
-    for row, what in others().items():
-        assert what.startswith("ProbeUnsupported: needs another host"), row
+def test_without_another_host_the_probes_say_that_they_need_one():
+    for probe, what in others().items():
+        assert what.startswith("ProbeUnsupported: needs another host"), probe
 
 
 def test_where_nothing_listens_or_the_token_is_wrong_the_sentence_says_so():
     with Peer() as peer:
         wrong = others(with_a_connection, RECKON_PEER_AT=peer.at, RECKON_PEER_TOKEN="x" * 20)
     gone = others(with_a_connection, RECKON_PEER_AT=peer.at, RECKON_PEER_TOKEN=TOKEN)
-    assert len(gone) == len(wrong) == len(ROWS) - len(LOOPBACK_ALONE) - 1
-    for row in gone:
-        assert gone[row].startswith(f"ProbeFailed: Nothing listens at {peer.at}"), row
-        assert wrong[row].startswith("ProbeFailed: The token is not the one"), row
+    assert len(gone) == len(wrong) == len(PROBES) - len(LOOPBACK_ALONE) - 1
+    for probe in gone:
+        assert gone[probe].startswith(f"ProbeFailed: Nothing listens at {peer.at}"), probe
+        assert wrong[probe].startswith("ProbeFailed: The token is not the one"), probe
 
 
 # --- lost, late, twice -------------------------------------------------------------------------
@@ -147,7 +147,7 @@ class FakePeer:
 
     def greet(self):
         with contextlib.suppress(OSError):
-            self.held = []  # each as long as its row holds it
+            self.held = []  # each as long as its probe holds it
             while True:
                 connection = self.listening.accept()[0]
                 connection.sendall(b"reckon-peer 1\n")
@@ -188,7 +188,7 @@ except library.ReckonError as error:
         return in_python(script, RECKON_PEER_AT=self.at, RECKON_PEER_TOKEN=TOKEN)
 
 
-def test_a_lost_datagram_fails_the_row_and_is_no_fast_one():
+def test_a_lost_datagram_fails_the_probe_and_is_no_fast_one():
     heard = []
     with FakePeer(lambda door, what, to: heard.append(what)) as peer:
         assert peer.run() == SILENT
@@ -235,10 +235,10 @@ def stopped(running):
 # --- gone --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", ["tcp", "udp", "tcp_wire", "t470", "i7_10750h", "hpe_i7_860"])
-def test_an_end_that_goes_away_in_the_middle_is_told(row):
-    can_run(f"network/rtt/{row}")
-    with Running(row) as running:
+@pytest.mark.parametrize("probe", ["tcp", "udp", "tcp_wire", "t470", "i7_10750h", "hpe_i7_860"])
+def test_an_end_that_goes_away_in_the_middle_is_told(probe):
+    can_run(f"network/rtt/{probe}")
+    with Running(probe) as running:
         for pid in running.servers:
             with contextlib.suppress(ProcessLookupError):  # a child of one just killed ends with it
                 os.kill(pid, signal.SIGKILL)
@@ -266,13 +266,13 @@ def endless_tcp():
         return f"{type(error).__name__}: {error}"
 
 
-@pytest.mark.parametrize("row", ["tcp", "i7_10750h", "mbp2016", "hpe_i7_860"])
-def test_nothing_outlives_a_probe_that_is_killed(row):
-    can_run(f"network/rtt/{row}")
-    with Running(row) as running:
+@pytest.mark.parametrize("probe", ["tcp", "i7_10750h", "mbp2016", "hpe_i7_860"])
+def test_nothing_outlives_a_probe_that_is_killed(probe):
+    can_run(f"network/rtt/{probe}")
+    with Running(probe) as running:
         os.kill(running.probe, signal.SIGKILL)
         running.thread.join()
-    assert running.said.startswith(f"ProbeFailed: network/rtt/{row} died of signal 9")
+    assert running.said.startswith(f"ProbeFailed: network/rtt/{probe} died of signal 9")
     assert pids_gone(running.servers)
 
 

@@ -5,14 +5,14 @@ import time
 import numpy as np
 import pytest
 from helpers.capabilities import installed, x86_only
-from helpers.receivers import FEW, LONG, ROWS, Receiver, honest, possible, run, told
-from helpers.rows import MIB, in_python
+from helpers.probes import MIB, in_python
+from helpers.receivers import FEW, LONG, PROBES, Receiver, honest, possible, run, told
 
 from reckon.measurement import library
 
 
-def test_the_lists_of_this_file_have_every_row():
-    assert set(FEW) == set(ROWS) == {*LONG, "tcp_across"}
+def test_the_lists_of_this_file_have_every_probe():
+    assert set(FEW) == set(PROBES) == {*LONG, "tcp_across"}
 
 
 # --- every byte --------------------------------------------------------------------------------
@@ -51,14 +51,14 @@ def test_the_windows_of_the_ramp_are_of_fresh_connections(monkeypatch):
     assert len(receiver.got) == 3
 
 
-@pytest.mark.parametrize("row", ["t470", "mbp2016", "i7_10750h", "i7_10750h_exchange"])
-def test_a_row_counts_the_bytes_that_its_receiver_has(monkeypatch, row):
-    possible(row)
+@pytest.mark.parametrize("probe", ["t470", "mbp2016", "i7_10750h", "i7_10750h_exchange"])
+def test_a_probe_counts_the_bytes_that_its_receiver_has(monkeypatch, probe):
+    possible(probe)
     with Receiver(monkeypatch, honest) as receiver:
-        one = run(row, **{**FEW[row], "peer": "other", "size_bytes": 100_000})
+        one = run(probe, **{**FEW[probe], "peer": "other", "size_bytes": 100_000})
     assert one.ops.sum() == sum(receiver.got.values())
     assert (one.ops % 100_000 == 0).all() and one.ops.min() >= 100_000
-    assert len(receiver.got) == (3 if "i7" in row else 1)
+    assert len(receiver.got) == (3 if "i7" in probe else 1)
 
 
 def test_the_best_second_is_of_a_transfer_as_large_as_asked(monkeypatch):
@@ -142,17 +142,17 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("notes", "sentence"), WRONG)
-def test_a_receiver_that_counts_wrongly_fails_the_row(monkeypatch, notes, sentence):
+def test_a_receiver_that_counts_wrongly_fails_the_probe(monkeypatch, notes, sentence):
     with Receiver(monkeypatch, lambda got, _: notes(got)):
         with pytest.raises(library.ProbeFailed, match=sentence):
             run("tcp", peer="other", skip_ms=10, window_ms=50)
 
 
-@pytest.mark.parametrize("row", ["tcp", "t470", "mbp2016", "i7_10750h", "hpe_i7_860"])
-def test_a_byte_that_is_missing_fails_the_row(monkeypatch, row):
-    possible(row)
+@pytest.mark.parametrize("probe", ["tcp", "t470", "mbp2016", "i7_10750h", "hpe_i7_860"])
+def test_a_byte_that_is_missing_fails_the_probe(monkeypatch, probe):
+    possible(probe)
     with Receiver(monkeypatch, lambda got, _: honest(got - 1, 0)) as receiver:
         with pytest.raises(library.ProbeFailed) as failed:
-            run(row, 1, **FEW[row], peer="other")
+            run(probe, 1, **FEW[probe], peer="other")
     (got,) = receiver.got.values()
     assert str(failed.value) == f"The receiver counted {got - 1} bytes where {got} were sent."

@@ -1,4 +1,4 @@
-"""The rows of throughput where something is in the way, and through the lab: told, nothing left."""
+"""The probes of throughput where something is in the way, and through the lab: told, nothing left."""
 
 import contextlib
 import os
@@ -11,9 +11,9 @@ import pytest
 from helpers.capabilities import installed, need, other_users, own_network, two_cpus, x86_only
 from helpers.labs import name_places
 from helpers.peers import TOKEN, Peer
+from helpers.probes import MIB, NOBODY_ELSE, NOTHING, control_group, in_python, kills_in
 from helpers.processes import living_children, probes_of, until
-from helpers.receivers import FEW, LONG, PART, ROWS, Receiver, possible, run
-from helpers.rows import MIB, NOBODY_ELSE, NOTHING, control_group, in_python, kills_in
+from helpers.receivers import FEW, LONG, PART, PROBES, Receiver, possible, run
 
 from reckon.hosts.lab import Lab, LabUnavailable
 from reckon.measurement import library
@@ -31,20 +31,20 @@ def other(monkeypatch):
         yield one
 
 
-def attempt(row, **params):
+def attempt(probe, **params):
     try:
-        run(row, 1000, 40.0, **params)
+        run(probe, 1000, 40.0, **params)
     except library.ReckonError as error:
         return f"{type(error).__name__}: {error}"
     return "ran"
 
 
-@pytest.mark.parametrize("row", LONG)
-def test_a_row_whose_receiver_dies_fails_at_once(other, row):
-    possible(row)
+@pytest.mark.parametrize("probe", LONG)
+def test_a_probe_whose_receiver_dies_fails_at_once(other, probe):
+    possible(probe)
     with ThreadPoolExecutor() as pool:
-        said = pool.submit(attempt, row, **LONG[row], peer="other")
-        assert until(lambda: len(living_children(other.pid)) == LONG[row].get("streams", 1))
+        said = pool.submit(attempt, probe, **LONG[probe], peer="other")
+        assert until(lambda: len(living_children(other.pid)) == LONG[probe].get("streams", 1))
         time.sleep(0.2)  # in the middle of it
         began = time.monotonic()
         os.kill(living_children(other.pid)[0], signal.SIGKILL)
@@ -53,27 +53,27 @@ def test_a_row_whose_receiver_dies_fails_at_once(other, row):
     assert time.monotonic() - began < 4  # not the 60 s that are left, nor a time limit of 5 s
 
 
-def test_a_row_whose_receiver_stalls_fails_by_its_time_limit(monkeypatch):
-    """The other end takes nothing, and stays. All rows at a time, because each waits."""
-    rows = [possible(row) for row in LONG]
+def test_a_probe_whose_receiver_stalls_fails_by_its_time_limit(monkeypatch):
+    """The other end takes nothing, and stays. All probes at a time, because each waits."""
+    probes = [possible(probe) for probe in LONG]
     leave = threading.Event()
     with (
         Receiver(monkeypatch, serve=lambda connection: leave.wait()),
         ThreadPoolExecutor(8) as pool,
     ):
         began = time.monotonic()
-        sayings = pool.map(lambda row: attempt(row, **LONG[row], peer="other"), rows)
-        said = dict(zip(rows, sayings, strict=True))
+        sayings = pool.map(lambda probe: attempt(probe, **LONG[probe], peer="other"), probes)
+        said = dict(zip(probes, sayings, strict=True))
         took = time.monotonic() - began
         leave.set()
     told = (
         "ProbeFailed: The receiver took nothing for 5 s; is the other host busy, or the link down?"
     )
-    assert said == dict.fromkeys(rows, told)
-    assert took < 30  # the rows' own limits, not the 40 s of their callers
+    assert said == dict.fromkeys(probes, told)
+    assert took < 30  # the probes' own limits, not the 40 s of their callers
 
 
-def test_a_receiver_that_is_stopped_while_it_should_tell_fails_the_row(monkeypatch):
+def test_a_receiver_that_is_stopped_while_it_should_tell_fails_the_probe(monkeypatch):
     """It has taken everything, and says nothing."""
     leave = threading.Event()
 
@@ -94,7 +94,7 @@ def test_what_is_no_peer_or_refuses_is_told(monkeypatch, other):
     other.end()
     assert "Nothing listens at" in attempt("tcp", peer="other")
     monkeypatch.delenv("RECKON_PEER_AT")
-    said = {row: attempt(row, peer="other", **FEW[row]) for row in LONG if possible(row)}
+    said = {probe: attempt(probe, peer="other", **FEW[probe]) for probe in LONG if possible(probe)}
     assert {what.split(":")[0] for what in said.values()} == {"ProbeUnsupported"}
     assert all("needs another host" in what for what in said.values())
     assert "peer is loopback or other" in attempt("mbp2016", peer="nobody")
@@ -106,31 +106,31 @@ def test_what_is_no_peer_or_refuses_is_told(monkeypatch, other):
 def test_without_another_cpu_nothing_is_across():
     said = in_python(
         f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
-        f"say({{row: attempt('{PART}' + row, params, samples=1) for row, params in {FEW}.items()}})"
+        f"say({{probe: attempt('{PART}' + probe, params, samples=1) for probe, params in {FEW}.items()}})"
     )
     assert said.pop("tcp_across").startswith("ProbeUnsupported: needs a second CPU")
     assert said["tcp"] == said["mbp2016"] == "ran"
     assert "peer must be loopback" in attempt("tcp_across", peer="other")
 
 
-def test_the_receiver_is_where_the_row_says():
+def test_the_receiver_is_where_the_probe_says():
     two_cpus()
     cpu = library.default_cpu()
-    for row, place in (("tcp", cpu), ("tcp_across", min(os.sched_getaffinity(0) - {cpu}))):
+    for probe, place in (("tcp", cpu), ("tcp_across", min(os.sched_getaffinity(0) - {cpu}))):
         with ThreadPoolExecutor() as pool:
             ended = pool.submit(
-                library.run, PART + row, {"streams": 2}, samples=30, warmup=0, priority="none"
+                library.run, PART + probe, {"streams": 2}, samples=30, warmup=0, priority="none"
             )  # leaves this test some time, too
             seen = set()
             while not ended.done():
-                for probe in probes_of(os.getpid()):
-                    for peer in living_children(probe):
+                for process in probes_of(os.getpid()):
+                    for peer in living_children(process):
                         for service in living_children(peer):
                             with contextlib.suppress(ProcessLookupError):
                                 seen.add(tuple(os.sched_getaffinity(service)))
                 time.sleep(0.02)
             ended.result()
-        assert seen == {(place,)}, row
+        assert seen == {(place,)}, probe
 
 
 def test_memory_that_is_not_there_is_not_touched():
@@ -151,8 +151,8 @@ def test_memory_that_is_not_there_is_not_touched():
 def test_a_congestion_control_is_taken_or_refused_by_name(tmp_path):
     installed("strace")
     said = in_python(
-        f"say([attempt('{PART}' + row, dict(congestion=name), samples=1, isolated=False)"
-        " for row in ('tcp', 'start') for name in ('reno', 'nosuch', '')])",
+        f"say([attempt('{PART}' + probe, dict(congestion=name), samples=1, isolated=False)"
+        " for probe in ('tcp', 'start') for name in ('reno', 'nosuch', '')])",
         prefix=["strace", "-f", "-qq", "-o", tmp_path / "log", "-e", "trace=setsockopt"],
     )
     refused = "ProbeUnsupported: the congestion control nosuch is not available here: No such file"
@@ -173,7 +173,7 @@ def test_an_ordinary_user_can_run_all_but_the_capture():
     x86_only()
     said = in_python(
         f"become({NOBODY_ELSE})\n"
-        f"say({{row: attempt('{PART}' + row, params, samples=1) for row, params in {FEW}.items()}})"
+        f"say({{probe: attempt('{PART}' + probe, params, samples=1) for probe, params in {FEW}.items()}})"
     )
     assert said.pop("hpe_i7_860") == "ProbeUnsupported: needs root (CAP_NET_RAW) to capture packets"
     if len(os.sched_getaffinity(0)) < 2:
@@ -181,18 +181,18 @@ def test_an_ordinary_user_can_run_all_but_the_capture():
     assert set(said.values()) == {"ran"}
 
 
-def test_where_loopback_has_ipv6_alone_the_rows_run():
+def test_where_loopback_has_ipv6_alone_the_probes_run():
     own_network()
     two_cpus(), x86_only()
     alone = 'ip link set lo up && ip addr del 127.0.0.1/8 dev lo && exec "$@"'
     said = in_python(
-        f"say({{row: attempt('{PART}' + row, params, samples=1) for row, params in {FEW}.items()}})",
+        f"say({{probe: attempt('{PART}' + probe, params, samples=1) for probe, params in {FEW}.items()}})",
         prefix=["unshare", "-n", "sh", "-c", alone, "sh"],
     )
-    assert said == dict.fromkeys(ROWS, "ran")
+    assert said == dict.fromkeys(PROBES, "ran")
 
 
-def test_in_this_process_no_row_leaves_anything_behind():
+def test_in_this_process_no_probe_leaves_anything_behind():
     x86_only()
     wrong = [
         ("tcp", {"congestion": "nosuch"}),
@@ -200,27 +200,27 @@ def test_in_this_process_no_row_leaves_anything_behind():
         ("mbp2016", {"peer": "x"}),
     ]
     said = in_python(
-        f"say([[attempt('{PART}' + row, params, isolated=False), left_behind()]"
-        f" for row, params in {[*FEW.items(), *wrong]}])"
+        f"say([[attempt('{PART}' + probe, params, isolated=False), left_behind()]"
+        f" for probe, params in {[*FEW.items(), *wrong]}])"
     )
     assert [left for _, left in said] == [NOTHING] * (len(FEW) + 3)
     assert [what for what, _ in said].count("ran") >= len(FEW) - 2
 
 
-def test_a_row_that_runs_out_of_descriptors_leaves_none_behind():
-    rows = [row for row in FEW if row != "tcp_across"]
+def test_a_probe_that_runs_out_of_descriptors_leaves_none_behind():
+    probes = [probe for probe in FEW if probe != "tcp_across"]
     said = in_python(
         "_, most = resource.getrlimit(resource.RLIMIT_NOFILE)\nsaid = []\n"
         "for limit in range(files_before, files_before + 12):\n"
-        f"    for row, params in [(row, {FEW}[row]) for row in {rows}]:\n"
+        f"    for probe, params in [(probe, {FEW}[probe]) for probe in {probes}]:\n"
         "        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))\n"
-        f"        what = attempt('{PART}' + row, params, samples=1, isolated=False)\n"
+        f"        what = attempt('{PART}' + probe, params, samples=1, isolated=False)\n"
         "        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))\n"
         "        said.append([what, left_behind()])\n"
         "say(said)"
     )
     assert all(left == NOTHING for _, left in said)
-    assert said[0][0] != "ran" and said[-len(rows)][0] == "ran", said
+    assert said[0][0] != "ran" and said[-len(probes)][0] == "ran", said
 
 
 # --- through the lab ---------------------------------------------------------------------------
@@ -228,7 +228,7 @@ def test_a_row_that_runs_out_of_descriptors_leaves_none_behind():
 
 @pytest.fixture
 def lab(monkeypatch):
-    """lab(rate) is a second host behind 10 ms and that rate, and what the rows then talk to."""
+    """lab(rate) is a second host behind 10 ms and that rate, and what the probes then talk to."""
     labs = []
 
     def start(rate_bit_per_s):
@@ -258,11 +258,11 @@ def test_twice_the_rate_is_twice_the_throughput(lab):
     assert 0.9 < rates[10] / (10e6 * 1448 / 1500) < 1.02
 
 
-def test_every_row_runs_through_the_lab(lab):
+def test_every_probe_runs_through_the_lab(lab):
     lab(100e6)
-    for row in LONG:
-        one = run(possible(row), 2, **FEW[row], peer="other")
-        assert (one.ops > 0).all() and (one.ticks > 0).all(), row
+    for probe in LONG:
+        one = run(possible(probe), 2, **FEW[probe], peer="other")
+        assert (one.ops > 0).all() and (one.ticks > 0).all(), probe
 
 
 @pytest.mark.timed

@@ -1,10 +1,10 @@
-"""The rows of other programs: what they print is read aright, and nothing else counts as a sample."""
+"""The probes of other programs: what they print is read aright, and nothing else counts as a sample."""
 
 import os
 import re
 
 import pytest
-from helpers.rows import NOTHING, in_python, median_ns
+from helpers.probes import NOTHING, in_python, median_ns
 from helpers.tools import ALONE, IPERF3, LISTEN, NOBODY, PING, PROGRAM, SOCKPERF, said_by
 
 from reckon.measurement import library
@@ -19,15 +19,15 @@ def us_of(one):
 
 
 @pytest.mark.parametrize("samples", [1, 7, 50])
-@pytest.mark.parametrize("row", [PING, SOCKPERF])
-def test_as_many_round_trips_as_asked(row, samples):
-    one = library.run(row, samples=samples, warmup=0)
+@pytest.mark.parametrize("probe", [PING, SOCKPERF])
+def test_as_many_round_trips_as_asked(probe, samples):
+    one = library.run(probe, samples=samples, warmup=0)
     assert len(one.ticks) == samples and (one.ops == 1).all()
     assert (one.ticks > 0).all() and us_of(one).sum() < one.wall_ns / 1e3
 
 
 @pytest.mark.parametrize(
-    ("row", "ours", "factor"),
+    ("probe", "ours", "factor"),
     [
         (PING, "network/rtt/icmp", 10),  # the CPU sleeps between ping's echoes
         (SOCKPERF, "network/rtt/tcp", 3),
@@ -35,10 +35,10 @@ def test_as_many_round_trips_as_asked(row, samples):
     ],
 )
 @pytest.mark.timed
-def test_their_figures_are_ours_within_a_factor(row, ours, factor):
+def test_their_figures_are_ours_within_a_factor(probe, ours, factor):
     found = [
         median_ns(name, processes=1, warmup=0, samples=2 if name == IPERF3 else 20)
-        for name in (row, ours)
+        for name in (probe, ours)
     ]
     assert 1 / factor < found[0] / found[1] < factor, found
 
@@ -61,7 +61,7 @@ def test_what_tcp_did_is_noted_where_it_is_tcp():
 
 
 @pytest.mark.parametrize(
-    ("row", "params", "expected"),
+    ("probe", "params", "expected"),
     [
         (
             PING,
@@ -82,33 +82,35 @@ def test_what_tcp_did_is_noted_where_it_is_tcp():
     ],
 )
 def test_parameters_reach_the_program_and_the_peers_token_does_not(
-    pretend, tmp_path, monkeypatch, row, params, expected
+    pretend, tmp_path, monkeypatch, probe, params, expected
 ):
     monkeypatch.setenv("RECKON_PEER_TOKEN", "nobody else's business")
     note = f'printf "%s\\n" "$*" >> {tmp_path}/said; env >> {tmp_path}/said; exec "$REAL" "$@"'
-    assert said_by(row, pretend(PROGRAM[row], note, note), params=params, samples=1) == "ran"
+    assert said_by(probe, pretend(PROGRAM[probe], note, note), params=params, samples=1) == "ran"
     said = (tmp_path / "said").read_text()
     assert re.search(expected, said)
     assert "business" not in said
     assert (
-        said.count("LC_ALL=C\n") == said.count("PATH=/usr/bin:/bin\n") == (1 if row == PING else 2)
+        said.count("LC_ALL=C\n")
+        == said.count("PATH=/usr/bin:/bin\n")
+        == (1 if probe == PING else 2)
     )
 
 
-@pytest.mark.parametrize("row", PROGRAM)
-def test_client_and_server_are_where_the_row_says(pretend, tmp_path, row):
+@pytest.mark.parametrize("probe", PROGRAM)
+def test_client_and_server_are_where_the_probe_says(pretend, tmp_path, probe):
     look = f'grep Cpus_allowed_list /proc/self/status >> {tmp_path}/$1; exec "$REAL" "$@"'
     cpu = library.default_cpu()
-    assert said_by(row, pretend(PROGRAM[row], look, look)) == "ran"
+    assert said_by(probe, pretend(PROGRAM[probe], look, look)) == "ran"
 
     def where(word):
         return {int(line.split()[1]) for line in (tmp_path / word).read_text().splitlines()}
 
-    if row == PING:
+    if probe == PING:
         assert where("-n") == {cpu}
-    if row == SOCKPERF:
+    if probe == SOCKPERF:
         assert where("ping-pong") == where("server") == {cpu}
-    if row == IPERF3:
+    if probe == IPERF3:
         assert where("-c") == {cpu} and where("-s") == {min(os.sched_getaffinity(0) - {cpu})}
 
 
@@ -148,23 +150,23 @@ REPORT = [
 
 @pytest.fixture
 def printing(pretend, tmp_path):
-    """What rows say, and their us and operations, whose program prints these lines: one case after
+    """What probes say, and their us and operations, whose program prints these lines: one case after
     another in one script. A little slow, so that the times can be."""
     shown = tmp_path / "shown"
 
-    def build(row, cases):
+    def build(probe, cases):
         client = f"sleep 0.05\ncat {shown}"
-        if row == SOCKPERF:
+        if probe == SOCKPERF:
             client = (
                 f'while [ "$1" != --full-log ]; do shift; done\nsleep 0.05\ncat {shown} > "$2"\n'
                 "echo sockperf: Test ended"
             )
-        prefix = pretend(PROGRAM[row], client, LISTEN if row == IPERF3 else 'exec "$REAL" "$@"')
+        prefix = pretend(PROGRAM[probe], client, LISTEN if probe == IPERF3 else 'exec "$REAL" "$@"')
         found = in_python(
             ALONE + f"said = []\nfor lines, samples in {cases}:\n"
             f"    open({str(shown)!r}, 'w').write('\\n'.join(lines) + '\\n')\n"
             "    try:\n"
-            f"        one = library.run({row!r}, samples=samples, warmup=0)\n"
+            f"        one = library.run({probe!r}, samples=samples, warmup=0)\n"
             "        said.append([(one.ticks / library.tick_hz() * 1e6).tolist(), one.ops.tolist()])\n"
             "    except library.ReckonError as error:\n"
             "        said.append(f'{type(error).__name__}: {error}')\n"
@@ -183,8 +185,8 @@ def changed(lines, old, new):
     return text.replace(old, new).splitlines()
 
 
-def nothing_of_this_is_a_sample(row, printing, cases):
-    said = printing(row, [(lines, 2) for lines, _ in cases])
+def nothing_of_this_is_a_sample(probe, printing, cases):
+    said = printing(probe, [(lines, 2) for lines, _ in cases])
     for what, (lines, told) in zip(said, cases, strict=True):
         assert isinstance(what, str) and what.startswith(f"ProbeFailed: {told}"), lines
 

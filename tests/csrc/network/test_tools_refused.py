@@ -1,4 +1,4 @@
-"""The rows of other programs where one is missing, refused, broken or hangs: told, nothing left."""
+"""The probes of other programs where one is missing, refused, broken or hangs: told, nothing left."""
 
 import os
 import re
@@ -8,28 +8,28 @@ import time
 
 import pytest
 from helpers.capabilities import installed
+from helpers.probes import NOBODY_ELSE, in_python, started
 from helpers.processes import descendants, name_of, pids_gone, until
 from helpers.project import ROOT
-from helpers.rows import NOBODY_ELSE, in_python, started
 from helpers.tools import IPERF3, LISTEN, PING, PROGRAM, SOCKPERF, private, said_by, said_in_turn
 
 pytestmark = pytest.mark.usefixtures("programs", "own_space")
 
 
-def path_of(row):
-    return os.path.realpath(shutil.which(PROGRAM[row]))
+def path_of(probe):
+    return os.path.realpath(shutil.which(PROGRAM[probe]))
 
 
 # --- missing or refused: this machine cannot ----------------------------------------------------
 
 
 @pytest.mark.parametrize("isolated", [True, False])
-@pytest.mark.parametrize("row", PROGRAM)
-def test_a_program_that_is_not_there_is_named(row, isolated):
-    said = said_by(row, private(f"mount --bind /dev/null {path_of(row)}"), isolated=isolated)
-    package = "iputils-ping" if row == PING else PROGRAM[row]
+@pytest.mark.parametrize("probe", PROGRAM)
+def test_a_program_that_is_not_there_is_named(probe, isolated):
+    said = said_by(probe, private(f"mount --bind /dev/null {path_of(probe)}"), isolated=isolated)
+    package = "iputils-ping" if probe == PING else PROGRAM[probe]
     assert said == (
-        f"ProbeUnsupported: {PROGRAM[row]} is not installed (the package {package} of Debian "
+        f"ProbeUnsupported: {PROGRAM[probe]} is not installed (the package {package} of Debian "
         "and Ubuntu has it)"
     )
 
@@ -47,9 +47,9 @@ def test_programs_are_looked_for_on_path_and_a_folder_is_no_program(tmp_path):
     assert "ping is not installed" in said_by(PING, private("true"), before, isolated=False)
 
 
-@pytest.mark.parametrize("row", PROGRAM)
-def test_without_a_loopback_no_row_can(row):
-    assert said_by(row, private("true", network="true")) == (
+@pytest.mark.parametrize("probe", PROGRAM)
+def test_without_a_loopback_no_probe_can(probe):
+    assert said_by(probe, private("true", network="true")) == (
         "ProbeUnsupported: needs the loopback address 127.0.0.1, to which there is no way here"
     )
 
@@ -112,36 +112,36 @@ BROKEN = [
 ]
 
 
-def broken(row, prefix, script, cases, **how):
-    """What the row says when its program is each of these scripts is what was to be told."""
+def broken(probe, prefix, script, cases, **how):
+    """What the probe says when its program is each of these scripts is what was to be told."""
     writes = [f"open({str(script)!r}, 'w').write({text!r})" for text, _ in cases]
-    for said, (text, told) in zip(said_in_turn(row, prefix, writes, **how), cases, strict=True):
-        assert said.startswith("ProbeFailed: " + told.format(PROGRAM[row])), text
+    for said, (text, told) in zip(said_in_turn(probe, prefix, writes, **how), cases, strict=True):
+        assert said.startswith("ProbeFailed: " + told.format(PROGRAM[probe])), text
 
 
 @pytest.mark.parametrize("isolated", [True, False])
-@pytest.mark.parametrize("row", PROGRAM)
-def test_a_program_that_fails_fails_the_row(pretend, tmp_path, row, isolated):
+@pytest.mark.parametrize("probe", PROGRAM)
+def test_a_program_that_fails_fails_the_probe(pretend, tmp_path, probe, isolated):
     """As the client; the server is as it always is."""
     script = tmp_path / "script"
-    server = LISTEN if row == IPERF3 else 'exec "$REAL" "$@"'
-    broken(row, pretend(PROGRAM[row], f". {script}", server), script, BROKEN, isolated=isolated)
+    server = LISTEN if probe == IPERF3 else 'exec "$REAL" "$@"'
+    broken(probe, pretend(PROGRAM[probe], f". {script}", server), script, BROKEN, isolated=isolated)
 
 
-@pytest.mark.parametrize("row", [SOCKPERF, IPERF3])
-def test_a_server_that_fails_fails_the_row(pretend, tmp_path, row):
+@pytest.mark.parametrize("probe", [SOCKPERF, IPERF3])
+def test_a_server_that_fails_fails_the_probe(pretend, tmp_path, probe):
     script = tmp_path / "script"
     cases = [*BROKEN[:-1], ("exit 0", "{} ended before it listened: it said nothing.")]
-    broken(row, pretend(PROGRAM[row], server=f". {script}"), script, cases)
+    broken(probe, pretend(PROGRAM[probe], server=f". {script}"), script, cases)
 
 
-def test_a_server_that_goes_away_meanwhile_fails_the_row(pretend):
-    for row in (SOCKPERF, IPERF3):
-        prefix = pretend(PROGRAM[row], server='exec timeout -s KILL 0.7 "$REAL" "$@"')
-        assert said_by(row, prefix).startswith(f"ProbeFailed: {PROGRAM[row]} "), row
+def test_a_server_that_goes_away_meanwhile_fails_the_probe(pretend):
+    for probe in (SOCKPERF, IPERF3):
+        prefix = pretend(PROGRAM[probe], server='exec timeout -s KILL 0.7 "$REAL" "$@"')
+        assert said_by(probe, prefix).startswith(f"ProbeFailed: {PROGRAM[probe]} "), probe
 
 
-def test_iperf3_whose_server_ends_badly_fails_the_row(pretend):
+def test_iperf3_whose_server_ends_badly_fails_the_probe(pretend):
     prefix = pretend("iperf3", server='"$REAL" "$@"; echo afterwards; exit 5')
     assert said_by(IPERF3, prefix) == "ProbeFailed: iperf3 failed with exit status 5: afterwards"
 
@@ -171,31 +171,33 @@ HANGING = [
 ]
 
 
-@pytest.mark.parametrize(("row", "scripts", "told"), HANGING)
-def test_a_program_that_hangs_is_ended_and_told(pretend, row, scripts, told):
+@pytest.mark.parametrize(("probe", "scripts", "told"), HANGING)
+def test_a_program_that_hangs_is_ended_and_told(pretend, probe, scripts, told):
     begin_s = time.monotonic()
-    assert said_by(row, pretend(PROGRAM[row], **scripts)).startswith(f"ProbeFailed: {told}")
+    assert said_by(probe, pretend(PROGRAM[probe], **scripts)).startswith(f"ProbeFailed: {told}")
     assert time.monotonic() - begin_s < 25
 
 
-@pytest.mark.parametrize("row", PROGRAM)
-def test_the_rows_own_deadline_ends_programs_and_what_they_started(pretend, row):
+@pytest.mark.parametrize("probe", PROGRAM)
+def test_the_probes_own_deadline_ends_programs_and_what_they_started(pretend, probe):
     hang = "sleep 1000 & sleep 1000; exit"
-    said = said_by(row, pretend(PROGRAM[row], hang, 'sleep 1000 & exec "$REAL" "$@"'), deadline_s=1)
-    assert said == f"ProbeFailed: {row} was still running after 1 s and was ended."
+    said = said_by(
+        probe, pretend(PROGRAM[probe], hang, 'sleep 1000 & exec "$REAL" "$@"'), deadline_s=1
+    )
+    assert said == f"ProbeFailed: {probe} was still running after 1 s and was ended."
 
 
 @pytest.mark.parametrize(
-    ("row", "params"),
+    ("probe", "params"),
     [(PING, {"interval_ms": 1000}), (SOCKPERF, {"span_ms": 5000}), (IPERF3, {"span_ms": 30000})],
 )
-def test_no_program_outlives_a_killed_caller(row, params):
-    script = f"attempt({row!r}, {params}, samples=50, deadline_s=60)"
-    wanted = 1 if row == PING else 2
+def test_no_program_outlives_a_killed_caller(probe, params):
+    script = f"attempt({probe!r}, {params}, samples=50, deadline_s=60)"
+    wanted = 1 if probe == PING else 2
 
     def programs():
         found = descendants(caller.pid)
-        return found if [name_of(pid) for pid in found].count(PROGRAM[row]) == wanted else []
+        return found if [name_of(pid) for pid in found].count(PROGRAM[probe]) == wanted else []
 
     with started(script) as caller:
         running = until(programs)
@@ -209,6 +211,6 @@ def test_no_program_outlives_a_killed_caller(row, params):
 )
 def test_no_file_is_left(tmp_path):
     prefix = private(f"mount --bind {tmp_path} /tmp && cd /tmp")
-    for row in PROGRAM:
-        assert said_by(row, prefix) == "ran"
+    for probe in PROGRAM:
+        assert said_by(probe, prefix) == "ran"
         assert os.listdir(tmp_path) == []

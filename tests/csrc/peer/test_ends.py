@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 from helpers.peers import TOKEN, Peer, about
+from helpers.probes import in_python, started
 from helpers.processes import alive, living_children, pids_gone, probes_of, running, until
-from helpers.rows import in_python, started
 
 from reckon.measurement import library
 
@@ -93,12 +93,12 @@ def test_it_and_its_services_stay_on_the_cpu_that_it_is_given():
                     assert os.sched_getaffinity(pid) == {cpu}
 
 
-# --- rows --------------------------------------------------------------------------------------
+# --- probes --------------------------------------------------------------------------------------
 
 
-def in_the_middle(how, isolated, row="test/peer_echo", params="{'turns': 100_000_000}"):
-    """A row that would go on for minutes, in a process of its own, and its peer, both started."""
-    script = f"say(attempt({row!r}, {params}, isolated={isolated}, deadline_s=50))"
+def in_the_middle(how, isolated, probe="test/peer_echo", params="{'turns': 100_000_000}"):
+    """A probe that would go on for minutes, in a process of its own, and its peer, both started."""
+    script = f"say(attempt({probe!r}, {params}, isolated={isolated}, deadline_s=50))"
     with started(script, stderr=subprocess.PIPE) as caller:
         try:
             assert until(lambda: len(running(PEER)) == 2, 20), "the peer and its service"
@@ -109,17 +109,17 @@ def in_the_middle(how, isolated, row="test/peer_echo", params="{'turns': 100_000
 
 
 @pytest.mark.parametrize("isolated", [True, False])
-def test_the_peer_of_a_row_goes_with_the_row(isolated):
-    def end_the_row(caller):
-        (row,) = probes_of(caller.pid) if isolated else [caller.pid]
-        os.kill(row, signal.SIGKILL)
+def test_the_peer_of_a_probe_goes_with_the_probe(isolated):
+    def end_the_probe(caller):
+        (probe,) = probes_of(caller.pid) if isolated else [caller.pid]
+        os.kill(probe, signal.SIGKILL)
         assert until(lambda: not running(PEER)), running(PEER)
 
-    said = in_the_middle(end_the_row, isolated)
+    said = in_the_middle(end_the_probe, isolated)
     assert "died of signal 9" in said if isolated else said == ""
 
 
-def test_the_peer_of_a_row_goes_with_the_row_s_caller():
+def test_the_peer_of_a_probe_goes_with_the_probe_s_caller():
     def end_the_caller(caller):
         caller.kill()
         assert until(lambda: not running(PEER) + running("reckon-probe"))
@@ -129,7 +129,7 @@ def test_the_peer_of_a_row_goes_with_the_row_s_caller():
 
 @pytest.mark.parametrize("which", ["the one that listens", "the service"])
 @pytest.mark.parametrize("isolated", [True, False])
-def test_a_row_whose_peer_dies_fails_at_once_and_has_no_sample(which, isolated):
+def test_a_probe_whose_peer_dies_fails_at_once_and_has_no_sample(which, isolated):
     def end_the_peer(caller):
         peers = running(PEER)
         (listening,) = [one for one in peers if living_children(one)]
@@ -141,7 +141,7 @@ def test_a_row_whose_peer_dies_fails_at_once_and_has_no_sample(which, isolated):
     assert said.startswith('"ProbeFailed: the echo: Connection reset by peer')
 
 
-def test_a_row_whose_peer_stops_answering_fails_by_its_time_limit():
+def test_a_probe_whose_peer_stops_answering_fails_by_its_time_limit():
     """Stopped, not ended: the connection is still there."""
 
     def stop_the_peer(caller):
@@ -152,20 +152,20 @@ def test_a_row_whose_peer_stops_answering_fails_by_its_time_limit():
     assert said.startswith('"ProbeFailed: the echo: Connection timed out')
 
 
-def test_rows_in_this_process_leave_nothing_behind():
-    rows = [
+def test_probes_in_this_process_leave_nothing_behind():
+    probes = [
         ("test/peer_echo", {}),
         ("test/peer_udp", {}),
         ("test/peer_ask", {}),
         ("test/peer_ask", {"service": "nothing"}),
         ("test/peer_ask", {"peer": "nobody"}),
     ]
-    said = in_python(f"say([[attempt(*one, isolated=False), left_behind()] for one in {rows}])")
-    assert [left for _, left in said] == [[0, None, 0]] * len(rows)
+    said = in_python(f"say([[attempt(*one, isolated=False), left_behind()] for one in {probes}])")
+    assert [left for _, left in said] == [[0, None, 0]] * len(probes)
     assert [what.split(":")[0] for what, _ in said] == 3 * ["ran"] + 2 * ["ProbeFailed"]
 
 
-def test_a_row_that_runs_out_of_descriptors_leaves_none_behind():
+def test_a_probe_that_runs_out_of_descriptors_leaves_none_behind():
     said = in_python(
         "_, most = resource.getrlimit(resource.RLIMIT_NOFILE)\nsaid = []\n"
         "for limit in range(files_before, files_before + 9):\n"

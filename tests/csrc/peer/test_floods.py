@@ -8,10 +8,10 @@ import time
 
 import pytest
 from helpers.capabilities import need, own_network
-from helpers.peers import TOKEN, Peer, about, choice, exactly, line, row
+from helpers.peers import TOKEN, Peer, about, choice, exactly, line, probe
+from helpers.probes import in_python
 from helpers.processes import living_children, until
 from helpers.project import ROOT
-from helpers.rows import in_python
 
 from reckon.measurement import library
 
@@ -153,8 +153,8 @@ def test_two_thousand_random_greetings_do_it_no_harm(clean):
     assert "runtime error" not in one.said and "Sanitizer" not in one.said, one.said[-3000:]
 
 
-def test_the_rows_peer_is_clean_under_the_sanitizers(clean, monkeypatch):
-    """The services themselves, through the row's client."""
+def test_the_probes_peer_is_clean_under_the_sanitizers(clean, monkeypatch):
+    """The services themselves, through the probe's client."""
     with Peer(program=clean) as one:
         monkeypatch.setenv("RECKON_PEER_AT", one.at)
         monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
@@ -172,7 +172,7 @@ def test_the_rows_peer_is_clean_under_the_sanitizers(clean, monkeypatch):
 # --- IPv6 --------------------------------------------------------------------------------------
 
 
-def test_ipv6_alone_is_enough_for_a_row_and_its_own_peer():
+def test_ipv6_alone_is_enough_for_a_probe_and_its_own_peer():
     own_network()
     alone = 'ip link set lo up; ip addr del 127.0.0.1/8 dev lo; exec "$@"'
     said = in_python(
@@ -185,7 +185,7 @@ def test_ipv6_alone_is_enough_for_a_row_and_its_own_peer():
     assert said == [False, "ran", "ran"]
 
 
-def test_without_any_loopback_the_row_says_so():
+def test_without_any_loopback_the_probe_says_so():
     own_network()
     said = in_python("say(attempt('test/peer_echo'))", prefix=("unshare", "-n"))
     assert said.startswith("ProbeUnsupported: needs a loopback interface that is up")
@@ -195,7 +195,7 @@ def test_an_ipv6_peer_serves_both(peer):
     need(os.path.exists("/proc/net/if_inet6"), "this kernel has no IPv6")
     with Peer(listen="[::1]:0") as one:
         assert one.at.startswith("[::1]:")
-        assert row(one.at) == "ran"
+        assert probe(one.at) == "ran"
         chosen = choice(one.at)
         assert chosen.places["peer"] == one.at
         for name in ("test/peer_echo", "test/peer_udp"):

@@ -9,9 +9,9 @@ import time
 
 import pytest
 from helpers.capabilities import own_network
-from helpers.peers import PROGRAM, TOKEN, Peer, choice, row
+from helpers.peers import PROGRAM, TOKEN, Peer, choice, probe
+from helpers.probes import in_python
 from helpers.processes import until
-from helpers.rows import in_python
 
 from reckon.measurement import library
 
@@ -23,17 +23,17 @@ pytestmark = pytest.mark.usefixtures("no_host_is_set")
 
 def both(at, token=TOKEN):
     """The same of both, each a sentence that is whole."""
-    of_row, of_choice = row(at, token), choice(at, token)
-    assert of_row.startswith("ProbeFailed: ") and of_choice.startswith("PeerUnavailable: ")
-    of_row, of_choice = of_row.split(": ", 1)[1], of_choice.split(": ", 1)[1]
-    assert of_row.endswith((".", "?")) and of_choice.endswith((".", "?")), (of_row, of_choice)
-    return of_row, of_choice
+    of_probe, of_choice = probe(at, token), choice(at, token)
+    assert of_probe.startswith("ProbeFailed: ") and of_choice.startswith("PeerUnavailable: ")
+    of_probe, of_choice = of_probe.split(": ", 1)[1], of_choice.split(": ", 1)[1]
+    assert of_probe.endswith((".", "?")) and of_choice.endswith((".", "?")), (of_probe, of_choice)
+    return of_probe, of_choice
 
 
 # --- nobody there ------------------------------------------------------------------------------
 
 
-def test_without_another_host_a_row_cannot():
+def test_without_another_host_a_probe_cannot():
     with pytest.raises(library.ProbeUnsupported, match="needs another host: none is set"):
         library.run("test/peer_ask", {"peer": "other"})
 
@@ -130,29 +130,29 @@ def test_one_that_says_a_byte_now_and_then_is_ended_by_the_deadline():
 )
 def test_something_else_that_listens_is_not_told_the_token(words):
     with Impostor(words) as impostor:
-        of_row, of_choice = both(impostor.at)
-        assert of_row == f"What listens at {impostor.at} is no reckon-peer."
-        assert of_choice == of_row or "closed the connection" in of_choice  # too long for a line
+        of_probe, of_choice = both(impostor.at)
+        assert of_probe == f"What listens at {impostor.at} is no reckon-peer."
+        assert of_choice == of_probe or "closed the connection" in of_choice  # too long for a line
     assert TOKEN.encode() not in b"".join(impostor.heard)
 
 
 def test_one_that_closes_at_once_is_told():
     with Impostor() as impostor:
         impostor.open = False
-        assert "closed the connection before it answered" in row(impostor.at)
+        assert "closed the connection before it answered" in probe(impostor.at)
 
 
 def test_a_line_that_comes_with_the_answer_is_not_lost():
     with Impostor(b"reckon-peer 1\nok\nthe line\nand more") as hasty:
-        assert row(hasty.at) == "ran"
+        assert probe(hasty.at) == "ran"
     with Impostor(b"reckon-peer 1\nok\n" + b"x" * 5000) as endless:
-        assert row(endless.at) == "ProbeFailed: The peer sent a line longer than 4094 characters."
+        assert probe(endless.at) == "ProbeFailed: The peer sent a line longer than 4094 characters."
 
 
 @pytest.mark.parametrize("answer", [b"maybe\n", b"\n", b"okay then\n"])
 def test_an_answer_that_is_neither_yes_nor_no_is_told(answer):
     with Impostor(b"reckon-peer 1\n" + answer) as impostor:
-        said = row(impostor.at)
+        said = probe(impostor.at)
         assert "answered neither yes nor no" in said or "sent an empty line" in said
 
 
@@ -182,7 +182,7 @@ def test_another_version_is_told_by_the_peer_and_to_the_one_that_asks(peer):
     assert "speaks version 17 of the protocol and this reckon-peer version 1;" in peer.said
 
 
-def test_a_peer_of_another_version_is_told_by_the_row_and_not_told_the_token():
+def test_a_peer_of_another_version_is_told_by_the_probe_and_not_told_the_token():
     with Impostor(b"reckon-peer 2\n") as newer:
         for said in both(newer.at):
             assert "speaks version 2 of the protocol" in said and "version 1; build both" in said

@@ -8,8 +8,8 @@ import time
 import pytest
 from helpers.capabilities import own_network
 from helpers.peers import TOKEN, about, door, everything, exactly, line
+from helpers.probes import in_python
 from helpers.processes import living_children, until
-from helpers.rows import in_python
 
 from reckon.measurement import library
 
@@ -59,8 +59,8 @@ def test_an_echo_of_a_mebibyte_comes_back(peer):
 
 @pytest.mark.parametrize("isolated", [True, False])
 @pytest.mark.parametrize("size", [1, 64, MIB])
-def test_a_row_has_a_peer_of_its_own(size, isolated):
-    """The row compares every byte that comes back."""
+def test_a_probe_has_a_peer_of_its_own(size, isolated):
+    """The probe compares every byte that comes back."""
     ran = library.run(
         "test/peer_echo", {"size_bytes": size, "turns": 3}, samples=4, isolated=isolated
     )
@@ -68,12 +68,12 @@ def test_a_row_has_a_peer_of_its_own(size, isolated):
 
 
 def test_what_a_signal_cuts_short_is_sent_and_received_whole():
-    """The row compares a mebibyte with what came back."""
+    """The probe compares a mebibyte with what came back."""
     ran = library.run("test/peer_whole", samples=1, warmup=0)
     assert ran.ticks[0] > 50, "signals that came meanwhile"
 
 
-def test_a_row_s_own_peer_answers_datagrams():
+def test_a_probe_s_own_peer_answers_datagrams():
     assert (library.run("test/peer_udp", samples=20).ticks > 0).all()
 
 

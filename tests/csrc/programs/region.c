@@ -17,7 +17,7 @@ int rk_refused(struct rk_context *c, const char *what, int error)
     return -error;
 }
 
-int rk_cannot(struct rk_context *c, const char *reason)
+int rk_unsupported(struct rk_context *c, const char *reason)
 {
     (void)c, (void)reason;
     return -EOPNOTSUPP;

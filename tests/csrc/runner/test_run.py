@@ -5,8 +5,8 @@ import time
 
 import pytest
 from helpers.capabilities import installed, x86_only
+from helpers.probes import in_python
 from helpers.project import LIBRARY, ROOT
-from helpers.rows import in_python
 
 from reckon.measurement import library
 

@@ -4,8 +4,8 @@ import shutil
 import subprocess
 
 import pytest
+from helpers.probes import in_python
 from helpers.project import ROOT
-from helpers.rows import in_python
 
 from reckon.measurement import library
 

@@ -1,4 +1,4 @@
-"""What the tests of the rows share: scripts in a process of their own, and who is alive."""
+"""What the tests of the probes share: scripts in a process of their own, and who is alive."""
 
 import contextlib
 import json
@@ -16,10 +16,10 @@ from helpers.processes import until
 from helpers.project import ROOT
 from reckon.measurement import library
 
-ROWS = [name for name in library.probes() if re.match("cpu/(loop|call|task|switch)/", name)]
-ROUND_ROBIN = [name for name in ROWS if re.match("cpu/(task|switch)/hpe_i7_860", name)]
+PROBES = [name for name in library.probes() if re.match("cpu/(loop|call|task|switch)/", name)]
+ROUND_ROBIN = [name for name in PROBES if re.match("cpu/(task|switch)/hpe_i7_860", name)]
 MEMORY = [name for name in library.probes() if name.startswith("memory/")]
-ACROSS = [name for name in ROWS if name.endswith("_across")]
+ACROSS = [name for name in PROBES if name.endswith("_across")]
 MIB = 1 << 20
 # A user that nobody else is, so that limits on a user's processes count ours alone.
 NOBODY_ELSE = 54321
@@ -32,12 +32,12 @@ sys.modules["reckon"] = types.ModuleType("reckon")
 sys.modules["reckon"].__path__ = ["reckon"]
 """
 HEAD = MERE_FOLDER + "from helpers.script import *\n"
-# As little as shows that a row of memory runs: few(row, dir="/tmp") are its parameters.
+# As little as shows that a probe of memory runs: few(probe, dir="/tmp") are its parameters.
 FEW = """
 small = {"size_bytes": 1 << 20, "evict_bytes": 1 << 16, "touches": 4, "idle_ms": 1, "loads": 64,
          "stride_pages": 4, "chunk_elements": 4}
-def few(row, **more):
-    names = {p.name for p in library.probe(row).parameters}
+def few(probe, **more):
+    names = {p.name for p in library.probe(probe).parameters}
     return {k: v for k, v in {**small, **more}.items() if k in names}
 """
 # A filter after seccomp(2): each rule is (system call, error, flag of the first argument or 0,
@@ -104,8 +104,8 @@ def started(script, environment=(), **how):
             process.kill()
 
 
-def agrees_with_perf(row, *bench, per=1):
-    """Whether a row's time and that of a `perf bench`, which does it `per` times in an operation, are within 15 %
+def agrees_with_perf(probe, *bench, per=1):
+    """Whether a probe's time and that of a `perf bench`, which does it `per` times in an operation, are within 15 %
     of one another: in turn, pinned and raised alike, means both, by the quickest of 15 turns, because another's
     load only adds."""
     installed("perf")
@@ -123,11 +123,11 @@ def agrees_with_perf(row, *bench, per=1):
     ]
     ours = theirs = np.inf
     for _ in range(15):
-        one = library.run(row)
+        one = library.run(probe)
         ours = min(ours, one.ticks.sum() / one.ops.sum() / library.tick_hz() * 1e9)
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         theirs = min(theirs, float(re.search(r"([\d.]+) usecs/op", text)[1]) * 1000 / per)
-    print(f"{row}: {ours:.1f} ns, perf bench {theirs:.1f} ns")
+    print(f"{probe}: {ours:.1f} ns, perf bench {theirs:.1f} ns")
     return ours == pytest.approx(theirs, rel=0.15)
 
 
@@ -140,10 +140,11 @@ def median_ns(name, params=None, processes=7, **how):
     return np.median(found) / library.tick_hz() * 1e9
 
 
-def quickest_ns(*rows, turns=15, **how):
-    """In turn, of each row with its parameters the quickest of so many medians: another's load only adds."""
+def quickest_ns(*probes, turns=15, **how):
+    """In turn, of each probe with its parameters the quickest of so many medians: another's load only adds."""
     return np.min(
-        [[median_ns(row, params, 1, **how) for row, params in rows] for _ in range(turns)], axis=0
+        [[median_ns(probe, params, 1, **how) for probe, params in probes] for _ in range(turns)],
+        axis=0,
     )
 
 
