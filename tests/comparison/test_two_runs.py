@@ -297,8 +297,8 @@ def test_a_copied_run_is_a_machine_beside_the_first(folders):
 def test_what_one_run_has_alone_is_told_with_the_reason(folders):
     a = [*results(1)[:2], made_up.nothing("cpu/made/q2")]
     found = pair(a, results(2)[:4])
-    assert found.only == ([], ["cpu/made/q2 (cannot: needs huge pages)", "cpu/made/q3"])
-    assert "Only in b: 2\n  cpu/made/q2 (cannot: needs huge pages)" in changes.text(found)
+    assert found.only == ([], ["cpu/made/q2 (unsupported: needs huge pages)", "cpu/made/q3"])
+    assert "Only in b: 2\n  cpu/made/q2 (unsupported: needs huge pages)" in changes.text(found)
 
 
 def test_how_the_machines_differ(folders):

@@ -174,7 +174,7 @@ def sentence(values_ns, **more):
     return methods_page.group(group).markdown.splitlines()[-1]
 
 
-NOT_MEASURED = {"page": None, "point": None, "repeated": None, "reason": "cannot: no gate"}
+NOT_MEASURED = {"page": None, "point": None, "repeated": None, "reason": "unsupported: no gate"}
 
 
 def test_a_ratio_is_taken_round_by_round_so_that_a_drift_cancels():
@@ -209,16 +209,18 @@ def test_a_method_from_its_page_says_why():
 
 
 def test_a_group_without_a_method_or_a_baseline():
-    missing = "- **t470, fork** is not measured here (cannot: no gate): in its way."
+    missing = "- **t470, fork** is not measured here (unsupported: no gate): in its way."
     assert sentence([1] * 6, **NOT_MEASURED) == missing
     baseline = method("cpu/x/ours", [1] * 6, (), **NOT_MEASURED)
     group = in_a_group(method("cpu/x/t470", [100] * 6))
     group = dataclasses.replace(group, baseline=baseline)
     text = methods_page.group(group).markdown
-    assert text.startswith("Ours has no figure here: cannot: no gate.")
+    assert text.startswith("Ours has no figure here: unsupported: no gate.")
     assert "**t470** cannot be held against ours" in text
     nothing = dataclasses.replace(group, methods=())
-    assert methods_page.group(nothing).markdown == "There is nothing to compare: cannot: no gate."
+    assert (
+        methods_page.group(nothing).markdown == "There is nothing to compare: unsupported: no gate."
+    )
     assert "nothing can be compared" in methods_page.farthest({"g": nothing}).markdown
     assert methods_page.strips({"g": nothing}, "methods-none", "x").svg is None
 

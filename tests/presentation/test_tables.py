@@ -18,7 +18,7 @@ def test_points_without_samples_for_one_reason_are_one_row():
     )
     table = rows(rk.show.table([curve], "Caption", "name"))
     assert [row[0] for row in table[1:]] == ["size, 1 MiB", "size, 2 MiB", "size, 4 MiB to 8 MiB"]
-    assert "cannot: no memory for it" in table[-1]
+    assert "unsupported: no memory for it" in table[-1]
 
 
 def test_the_line_through_a_curve_is_compared_with_the_predicted_one():

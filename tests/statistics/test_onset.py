@@ -251,7 +251,9 @@ def test_the_page_shows_inferred_and_true_capacities_and_the_filling(folders):
         [(found, true, small), (none, true, small)], "C", "t"
     ).markdown
     assert (
-        "6.000 MiB to 7.000 MiB" in table and "cannot: needs root" in table and "nan" not in table
+        "6.000 MiB to 7.000 MiB" in table
+        and "unsupported: needs root" in table
+        and "nan" not in table
     )
     assert (
         "not be found: needs root" in rk.show.inferred_capacity(none, true, one, "There").markdown
