@@ -18,8 +18,7 @@ What a notebook uses:
     rk.other_host(), rk.nfs_server()                            the other end of network and files
 """
 
-from reckon import config
-from reckon import presentation as show
+from reckon import config, show
 from reckon.book.contents import parts
 from reckon.config import ByProfile as by_profile
 from reckon.config import ReckonError

@@ -1,0 +1,60 @@
+"""What a notebook may show: `rk.show.NAME`, formulas, tables and computed sentences.
+
+Most functions return a Block, which a notebook cell displays. Figures are in `rk.draw`.
+"""
+
+from reckon.presentation.among_reports import among, among_curve, methods
+from reckon.presentation.bounds import plausibility
+from reckon.presentation.capacities import inferred_capacities, inferred_capacity
+from reckon.presentation.drives import drives
+from reckon.presentation.faults import fault_counts, faults_per_touch, time_per_major_fault
+from reckon.presentation.formulas import formula_latex, prediction, predictions
+from reckon.presentation.hosts import cross_check, disk, distance, host, ruler, server
+from reckon.presentation.hosts import table as host_table
+from reckon.presentation.plateau_tables import levels, levels_verdict
+from reckon.presentation.readers import (
+    first_slower,
+    full_from,
+    reader_shares,
+    reader_shares_table,
+)
+from reckon.presentation.tables import conditions, fits, spreads, table, tcp
+from reckon.presentation.timed_reads import costs, single_reads
+from reckon.presentation.verdicts import verdict
+
+__all__ = [
+    "among",
+    "among_curve",
+    "conditions",
+    "costs",
+    "cross_check",
+    "disk",
+    "distance",
+    "drives",
+    "fault_counts",
+    "faults_per_touch",
+    "first_slower",
+    "fits",
+    "formula_latex",
+    "full_from",
+    "host",
+    "host_table",
+    "inferred_capacities",
+    "inferred_capacity",
+    "levels",
+    "levels_verdict",
+    "methods",
+    "plausibility",
+    "prediction",
+    "predictions",
+    "reader_shares",
+    "reader_shares_table",
+    "ruler",
+    "server",
+    "single_reads",
+    "spreads",
+    "table",
+    "tcp",
+    "time_per_major_fault",
+    "verdict",
+]
