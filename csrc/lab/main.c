@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "lab/lab.h"
+#include "network/support/text.h"
 
 #define ENDING_MS 5000 /* how long the kernel may take to end what was killed */
 /* Bounds: what the relay was seen to keep up with, and what it holds in memory. */
@@ -32,19 +33,6 @@
     "reckon-lab --rtt-us N --rate-bit N [--path tun|packet] [--wait-port N] [--beside] "           \
     "[-- PROGRAM [ARGUMENT...]]"
 
-static void say_string(const char *text)
-{
-    putchar('"');
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            printf("\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            printf("\\u%04x", (unsigned)(unsigned char)*text);
-        else
-            putchar(*text);
-    putchar('"');
-}
-
 void lab_unsupported(const char *remedy, const char *format, ...)
 {
     char reason[512];
@@ -53,9 +41,9 @@ void lab_unsupported(const char *remedy, const char *format, ...)
     vsnprintf(reason, sizeof reason, format, list);
     va_end(list);
     printf("{\"unsupported\": ");
-    say_string(reason);
+    put_json_string(stdout, reason);
     printf(", \"remedy\": ");
-    say_string(remedy);
+    put_json_string(stdout, remedy);
     printf("}\n");
     fflush(stdout);
     _exit(3);
@@ -74,10 +62,10 @@ __attribute__((noreturn)) static void usage(const char *what)
 
 static int64_t whole(const char *name, const char *text, int64_t least, int64_t most)
 {
-    char *end, what[128];
-    errno = 0;
-    const long long value = strtoll(text, &end, 10);
-    if (errno || end == text || *end || value < least || value > most) {
+    char what[128];
+    int64_t value;
+    const char *const end = parse_number(text, least, most, &value);
+    if (!end || *end) {
         snprintf(what, sizeof what, "%s is a whole number from %lld to %lld", name,
                  (long long)least, (long long)most);
         usage(what);

@@ -3,7 +3,6 @@
  * are its children, because what has a parent outside stays, dead, until that one asks for it. */
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "lab/lab.h"
+#include "network/support/proc_net.h"
 
 #define LISTENING_MS 5000 /* how long a program may take to listen */
 
@@ -171,27 +171,10 @@ pid_t lab_start(struct lab *lab)
     return last;
 }
 
-/* Whether a program listens on that port of the current network namespace. As the kernel lists it,
- * not by a connection, which the program would have to refuse. */
-static int is_listened(const char *table, int port)
-{
-    FILE *file = fopen(table, "re");
-    char line[256];
-    unsigned local, state;
-    int found = 0;
-    while (file && !found && fgets(line, sizeof line, file))
-        found = sscanf(line, "%*d: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x", &local, &state) == 2 &&
-                state == TCP_LISTEN && local == (unsigned)port;
-    if (file)
-        fclose(file);
-    return found;
-}
-
 void lab_await_port(const struct lab *lab, int port)
 {
     lab_enter(lab, LAB_PEER);
-    for (int waited_ms = 0;
-         !is_listened("/proc/self/net/tcp", port) && !is_listened("/proc/self/net/tcp6", port);
+    for (int waited_ms = 0; !proc_net_listens("tcp", port) && !proc_net_listens("tcp6", port);
          waited_ms++) {
         if (waitpid(lab->relay, NULL, WNOHANG) == lab->relay)
             lab_unsupported("Start it by hand to see why, or name a real host with PEER=.",

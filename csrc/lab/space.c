@@ -9,35 +9,24 @@
 #include <unistd.h>
 
 #include "lab/lab.h"
+#include "probe/kernel_files.h"
 
 const char *const lab_address[2] = {"10.77.0.1", "10.77.0.2"};
 const char *const lab_address6[2] = {"fd77::1", "fd77::2"};
 
 #define ELSE ", or name a real host with PEER=."
 
-/* A setting under /proc/sys as a number; -1 where there is none. */
-static long setting(const char *path)
-{
-    FILE *file = fopen(path, "re");
-    long value = -1;
-    if (file && fscanf(file, "%ld", &value) != 1)
-        value = -1;
-    if (file)
-        fclose(file);
-    return value;
-}
-
 /* An ordinary user may do what follows only in a user namespace, and not everywhere. */
 __attribute__((noreturn)) static void forbidden(const char *what, int error)
 {
-    if (setting("/proc/sys/user/max_user_namespaces") == 0)
+    if (rk_number_in("/proc/sys/user/max_user_namespaces") == 0)
         lab_unsupported("Run as root, or allow them: sysctl user.max_user_namespaces=15000" ELSE,
                         "user namespaces are switched off here (user.max_user_namespaces is 0)");
-    if (setting("/proc/sys/kernel/unprivileged_userns_clone") == 0)
+    if (rk_number_in("/proc/sys/kernel/unprivileged_userns_clone") == 0)
         lab_unsupported(
             "Run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1" ELSE,
             "user namespaces are kept for root here (kernel.unprivileged_userns_clone is 0)");
-    if (setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
+    if (rk_number_in("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
         lab_unsupported("Run as root, or allow it: sysctl "
                         "kernel.apparmor_restrict_unprivileged_userns=0" ELSE,
                         "AppArmor keeps namespaces from ordinary users here (%s: %s)", what,

@@ -76,12 +76,11 @@ static int exchange(int fd, size_t size, uint32_t number)
 static int connect_udp(struct rk_context *c, const struct sockaddr_storage *to, socklen_t length,
                        int *fd)
 {
-    const struct timeval limit = {.tv_sec = PEER_DEADLINE_S};
     *fd = socket(to->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (*fd < 0)
         return rk_refused(c, "a socket for datagrams", errno);
     if (connect(*fd, (const struct sockaddr *)to, length) == 0 &&
-        setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0)
+        set_time_limits(*fd, PEER_DEADLINE_S) == 0)
         return 0;
     return rk_failed(c, "connecting a socket for datagrams", errno);
 }

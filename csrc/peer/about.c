@@ -12,22 +12,16 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "network/support/text.h"
 #include "peer/peer.h"
 
 static void put_text(FILE *out, const char *name, const char *text)
 {
     fprintf(out, "\"%s\": ", name);
-    if (!text || !*text) {
+    if (text && *text)
+        put_json_string(out, text);
+    else
         fputs("null", out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++)
-        if (*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\')
-            fputc(*text, out);
-        else
-            fprintf(out, "\\u%04x", (unsigned char)*text);
-    fputc('"', out);
 }
 
 static void put_number(FILE *out, const char *name, long long number)

@@ -54,39 +54,15 @@ void address_text(const struct sockaddr_storage *address, char text[ADDRESS_MOST
     if (host.family == AF_INET6 && six->sin6_scope_id &&
         if_indextoname(six->sin6_scope_id, scope + 1))
         scope[0] = '%';
-    /* Both keep the port in the same place. */
-    const int port = ntohs(six->sin6_port);
+    const int port = ntohs(six->sin6_port); /* as in a sockaddr_in */
     snprintf(text, ADDRESS_MOST, host.family == AF_INET6 ? "[%.45s%s]:%d" : "%.45s%s:%d", alone,
              scope, port);
-}
-
-/* "ADDRESS", "ADDRESS:PORT", "[v6]:PORT", "v6": into its two parts. 0 or -1. */
-static int split(const char *text, char host[256], char port[16])
-{
-    const char *colon = strrchr(text, ':'), *end = colon;
-    if (text[0] == '[') {
-        end = strchr(text, ']');
-        if (!end || (end[1] && end[1] != ':'))
-            return -1;
-        colon = end[1] ? end + 1 : NULL;
-        text++;
-    } else if (colon && strchr(text, ':') != colon) {
-        colon = NULL; /* of more than one: an IPv6 address without a port */
-        end = NULL;
-    }
-    const size_t length = end ? (size_t)(end - text) : strlen(text);
-    if (length == 0 || length > 255 || (colon && (!colon[1] || strlen(colon + 1) > 15)))
-        return -1;
-    memcpy(host, text, length);
-    host[length] = 0;
-    strcpy(port, colon ? colon + 1 : PEER_PORT);
-    return 0;
 }
 
 int listen_at(const char *address, struct sockaddr_storage *bound)
 {
     char host[256], port[16];
-    if (split(address, host, port)) {
+    if (split_address(address, PEER_PORT, host, port)) {
         note("\"%s\" is not ADDRESS, ADDRESS:PORT or [IPv6]:PORT.", address);
         return -1;
     }
@@ -97,19 +73,11 @@ int listen_at(const char *address, struct sockaddr_storage *bound)
         note("%s is no address to listen on: %s.", address, gai_strerror(error));
         return -1;
     }
-    const int on = 1, off = 0;
-    const int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    int bad = fd < 0;
-    if (!bad) {
-        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-        if (found->ai_family == AF_INET6) /* "::" is for IPv4 as well, whatever bindv6only says */
-            setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-        bad = bind(fd, found->ai_addr, found->ai_addrlen) < 0 || listen(fd, 1024) < 0;
-    }
-    const int why = errno;
+    memcpy(bound, found->ai_addr, found->ai_addrlen);
+    const int fd = bound_socket(SOCK_STREAM | SOCK_NONBLOCK, bound, found->ai_addrlen);
+    const int bad = fd < 0 || listen(fd, 1024) < 0, why = errno;
     freeaddrinfo(found);
-    socklen_t length = sizeof *bound;
-    if (!bad && getsockname(fd, (struct sockaddr *)bound, &length) == 0)
+    if (!bad)
         return fd;
     if (fd >= 0)
         close(fd);

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "network/support/text.h"
 #include "peer/peer.h"
 
 #define NOBODY 65534 /* user and group (/proc/sys/kernel/overflowuid) */
@@ -138,11 +139,11 @@ static int find_token(const char *file)
 
 static int pin(const char *text)
 {
-    char *end;
-    const long cpu = strtol(text, &end, 10);
+    int64_t cpu;
+    const char *const end = parse_number(text, 0, CPU_SETSIZE - 1, &cpu);
     cpu_set_t set;
-    CPU_ZERO(&set);
-    if (*text && !*end && cpu >= 0 && cpu < CPU_SETSIZE)
+    CPU_ZERO(&set); /* which sched_setaffinity() refuses */
+    if (end && !*end)
         CPU_SET((size_t)cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) == 0)
         return 0;

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdint.h>
 
+#include "network/support/sockets.h"
 #include "peer/wire.h"
 
 /* An address without its port; of IPv4 the first four bytes. */

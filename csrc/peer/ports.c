@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "network/support/proc_net.h"
 #include "peer/peer.h"
 
 /* A socket at the address that the caller already reaches, at a port that is free. -1: says why. */
@@ -19,14 +20,10 @@ static int open_port(int control, int kind, int backlog, int *port)
     struct sockaddr_storage here = {0};
     socklen_t length = sizeof here;
     getsockname(control, (struct sockaddr *)&here, &length);
-    ((struct sockaddr_in6 *)&here)->sin6_port = 0; /* in the same place for IPv4 */
-    const int fd = socket(here.ss_family, kind | SOCK_CLOEXEC, 0), off = 0;
-    if (fd >= 0 && here.ss_family == AF_INET6) /* the caller may be an IPv4 host */
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-    if (fd >= 0 && bind(fd, (struct sockaddr *)&here, length) == 0 &&
-        (!backlog || listen(fd, backlog) == 0) &&
-        getsockname(fd, (struct sockaddr *)&here, &length) == 0) {
-        *port = ntohs(((struct sockaddr_in6 *)&here)->sin6_port);
+    *port_of(&here) = 0;
+    const int fd = bound_socket(kind, &here, length);
+    if (fd >= 0 && (!backlog || listen(fd, backlog) == 0)) {
+        *port = ntohs(*port_of(&here));
         return fd;
     }
     answer(control, "no The other host opens no port for this service: %s.\n", strerror(errno));
@@ -74,17 +71,9 @@ void serve_udp_echo(int control, const struct host *host, const int64_t *numbers
 
 /* --- accept --- */
 
-struct held {
-    int fd;
-    uint64_t due_ns;
-};
-
 struct acceptor {
     int fd, control, epoll, listening;
     int64_t accepted, closed, in_order, count; /* in_order: closed by the caller, by a FIN */
-    uint64_t hold_ns;
-    struct held *held; /* a ring: all are held equally long, so the first in is the first out */
-    size_t room, first, holding;
 };
 
 static const int control_mark = -1, port_mark = -2;
@@ -135,7 +124,7 @@ static void accept_one(struct acceptor *acceptor, const struct host *host)
         return;
     }
     const struct host asking = host_of(&from);
-    if (!same_host(&asking, host) || (acceptor->hold_ns && acceptor->holding == acceptor->room)) {
+    if (!same_host(&asking, host)) {
         close(fd);
         return;
     }
@@ -143,39 +132,15 @@ static void accept_one(struct acceptor *acceptor, const struct host *host)
     send(fd, &here, 1, MSG_NOSIGNAL);
     if (++acceptor->accepted == acceptor->count)
         stop_listening(acceptor);
-    if (acceptor->hold_ns)
-        acceptor->held[(acceptor->first + acceptor->holding++) % acceptor->room] =
-            (struct held){fd, now_ns() + acceptor->hold_ns};
-    else if (wait_for(acceptor, fd, fd) < 0)
+    if (wait_for(acceptor, fd, fd) < 0)
         close_one(acceptor, fd); /* its end would never be noticed */
-}
-
-/* Closes the connections whose time is over; returns the ns until the next one's, -1 for none. */
-static int64_t close_due(struct acceptor *acceptor)
-{
-    while (acceptor->holding) {
-        const struct held one = acceptor->held[acceptor->first];
-        const uint64_t now = now_ns();
-        if (one.due_ns > now)
-            return (int64_t)(one.due_ns - now);
-        close_one(acceptor, one.fd);
-        acceptor->first = (acceptor->first + 1) % acceptor->room;
-        acceptor->holding--;
-    }
-    return -1;
 }
 
 static void serve_connections(struct acceptor *acceptor, const struct host *host)
 {
     while (acceptor->closed < acceptor->count) {
-        const int64_t left_ns = acceptor->hold_ns ? close_due(acceptor) : -1;
-        if (acceptor->closed == acceptor->count)
-            return;
-        const struct timespec left = {left_ns / 1000000000, left_ns % 1000000000};
-        struct pollfd any = {.fd = acceptor->epoll, .events = POLLIN};
-        ppoll(&any, 1, left_ns < 0 ? NULL : &left, NULL);
         struct epoll_event events[64];
-        const int ready = epoll_wait(acceptor->epoll, events, 64, 0);
+        const int ready = epoll_wait(acceptor->epoll, events, 64, -1);
         for (int i = 0; i < ready; i++) {
             char bytes[4096];
             const int fd = events[i].data.fd;
@@ -196,31 +161,14 @@ static void serve_connections(struct acceptor *acceptor, const struct host *host
 }
 
 /* Connections that found the queue of a listening socket full, in this network namespace. */
-static void read_drops(long long *overflows, long long *drops)
-{
-    *overflows = *drops = -1;
-    FILE *file = fopen("/proc/self/net/netstat", "re");
-    char names[8192], values[8192], *in_names, *in_values;
-    while (file && fgets(names, sizeof names, file) && fgets(values, sizeof values, file)) {
-        if (strncmp(names, "TcpExt:", 7) != 0)
-            continue;
-        const char *name = strtok_r(names, " \n", &in_names);
-        const char *value = strtok_r(values, " \n", &in_values);
-        for (; name && value;
-             name = strtok_r(NULL, " \n", &in_names), value = strtok_r(NULL, " \n", &in_values)) {
-            if (strcmp(name, "ListenOverflows") == 0)
-                *overflows = atoll(value);
-            if (strcmp(name, "ListenDrops") == 0)
-                *drops = atoll(value);
-        }
-    }
-    if (file)
-        fclose(file);
-}
+struct drops {
+    int64_t overflows, drops;
+};
 
-static long long since(long long before, long long after)
+static struct drops count_drops(void)
 {
-    return before < 0 || after < 0 ? -1 : after - before;
+    return (struct drops){proc_net_counter("netstat", "TcpExt:", "ListenOverflows"),
+                          proc_net_counter("netstat", "TcpExt:", "ListenDrops")};
 }
 
 void serve_accept(int control, const struct host *host, const int64_t *numbers)
@@ -229,20 +177,14 @@ void serve_accept(int control, const struct host *host, const int64_t *numbers)
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max < 1 << 20 ? files.rlim_max : 1 << 20;
     setrlimit(RLIMIT_NOFILE, &files);
-    long long overflows[2], drops[2];
-    read_drops(&overflows[0], &drops[0]);
+    const struct drops before = count_drops();
     int port;
-    struct acceptor acceptor = {.control = control,
-                                .count = numbers[0],
-                                .listening = 1,
-                                .hold_ns = (uint64_t)numbers[1] * 1000,
-                                .room = files.rlim_cur};
+    struct acceptor acceptor = {.control = control, .count = numbers[0], .listening = 1};
     acceptor.fd = open_port(control, SOCK_STREAM | SOCK_NONBLOCK, 4096, &port);
     if (acceptor.fd < 0)
         return;
     acceptor.epoll = epoll_create1(EPOLL_CLOEXEC);
-    acceptor.held = calloc(acceptor.room, sizeof *acceptor.held);
-    if (acceptor.epoll < 0 || !acceptor.held) {
+    if (acceptor.epoll < 0) {
         answer(control, "no The other host has no room for this service: %s.\n", strerror(errno));
         return;
     }
@@ -251,9 +193,9 @@ void serve_accept(int control, const struct host *host, const int64_t *numbers)
     if (answer(control, "ok %d\n", port))
         return;
     serve_connections(&acceptor, host);
-    read_drops(&overflows[1], &drops[1]);
+    const struct drops after = count_drops();
     close(acceptor.fd); /* before the answer, so that its reader finds the port closed */
     answer(control, "done %lld %lld %lld %lld\n", (long long)acceptor.accepted,
-           since(overflows[0], overflows[1]), since(drops[0], drops[1]),
-           (long long)acceptor.in_order);
+           (long long)count_growth(before.overflows, after.overflows),
+           (long long)count_growth(before.drops, after.drops), (long long)acceptor.in_order);
 }

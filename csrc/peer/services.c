@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <unistd.h>
 
+#include "network/support/text.h"
 #include "peer/peer.h"
 
 #define NUMBERS_MOST 2
@@ -25,12 +26,7 @@ static const struct service {
      {1000000000, 4 << 20},
      2,
      serve_sink},
-    {"accept",
-     "COUNT (1 to 10000000) HOLD_US (0 to 60000000)",
-     {1, 0},
-     {10000000, 60000000},
-     2,
-     serve_accept},
+    {"accept", "COUNT (1 to 10000000)", {1}, {10000000}, 1, serve_accept},
     {"about", "no number", {0}, {0}, 0, serve_about},
 };
 
@@ -72,14 +68,11 @@ static void watch(int fd)
 static int read_numbers(const struct service *service, const char *text, int64_t *numbers)
 {
     for (int i = 0; i < service->numbers; i++) {
-        char *end;
-        if (*text++ != ' ' || *text < '0' || *text > '9')
+        if (*text++ != ' ')
             return -1;
-        errno = 0;
-        numbers[i] = strtoll(text, &end, 10);
-        if (errno || numbers[i] < service->least[i] || numbers[i] > service->most[i])
+        text = parse_number(text, service->least[i], service->most[i], &numbers[i]);
+        if (!text)
             return -1;
-        text = end;
     }
     return *text ? -1 : 0;
 }

@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "network/support/sockets.h"
+
 #define CAPTURE_SNAP 128 /* bytes kept of a packet: the longest headers of IP and TCP */
 /* 32,768 packets: a third of a second of loopback's acknowledgements, or of 1 Gbit/s in full
  * frames. */
@@ -121,10 +123,7 @@ static int capture_route(const struct sockaddr *theirs, uint32_t own[4])
     socklen_t length =
         theirs->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
     memcpy(&to, theirs, length);
-    if (theirs->sa_family == AF_INET6)
-        ((struct sockaddr_in6 *)&to)->sin6_port = htons(9);
-    else
-        ((struct sockaddr_in *)&to)->sin_port = htons(9);
+    *port_of(&to) = htons(9);
     const int fd = socket(theirs->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;

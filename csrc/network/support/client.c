@@ -1,10 +1,7 @@
 /* client.c: the protocol of reckon-peer from the probe's side, outside what is timed. */
 #include "network/support/client.h"
 
-#include <fcntl.h>
-#include <limits.h>
 #include <netdb.h>
-#include <poll.h>
 
 #include "network/support/loopback.h"
 #include "network/support/namespace.h"
@@ -68,46 +65,6 @@ int peer_line(struct rk_context *c, int fd, char *line, size_t size)
 
 /* --- requesting a service --- */
 
-/* Waits until a connect() that has begun has ended. 0 or an error number. */
-static int await_connected(int fd, uint64_t end_ns)
-{
-    int error = EINPROGRESS;
-    while (error == EINPROGRESS) {
-        const int64_t left_ns = (int64_t)(end_ns - rk_monotonic_ns());
-        struct pollfd event = {.fd = fd, .events = POLLOUT};
-        const int ready = left_ns > 0 ? poll(&event, 1, (int)(left_ns / 1000000) + 1) : 0;
-        socklen_t size = sizeof error;
-        if (ready == 0)
-            error = ETIMEDOUT;
-        else if (ready > 0)
-            getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-    }
-    return error;
-}
-
-int peer_connect(const struct peer *peer, int *fd)
-{
-    const uint64_t end_ns = rk_monotonic_ns() + PEER_DEADLINE_S * 1000000000ull;
-    const struct timeval limit = {.tv_sec = PEER_DEADLINE_S};
-    const int on = 1;
-    *fd = socket(peer->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (*fd < 0)
-        return -errno;
-    int error = connect(*fd, (const struct sockaddr *)&peer->address, peer->length) < 0 ? errno : 0;
-    if (error == EINPROGRESS)
-        error = await_connected(*fd, end_ns);
-    if (!error && (fcntl(*fd, F_SETFL, 0) < 0 ||
-                   setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) < 0 ||
-                   setsockopt(*fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) < 0 ||
-                   setsockopt(*fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) < 0))
-        error = errno;
-    if (error) {
-        close(*fd);
-        *fd = -1;
-    }
-    return -error;
-}
-
 /* The peer's "no SENTENCE". */
 static int refusal(struct rk_context *c, const struct peer *peer, const char *line)
 {
@@ -153,7 +110,7 @@ static int greet(struct rk_context *c, const struct peer *peer, int fd, const ch
 static int ask(struct rk_context *c, const struct peer *peer, const char *service, int *fd,
                char line[PEER_LINE_MOST])
 {
-    int status = peer_connect(peer, fd);
+    int status = connect_within(PEER_DEADLINE_S, &peer->address, peer->length, fd);
     if (status)
         return unreachable(c, peer, -status);
     status = greet(c, peer, *fd, service, line);
@@ -185,7 +142,7 @@ int peer_ask_port(struct rk_context *c, const struct peer *peer, const char *ser
         *fd = -1;
         return trouble(c, EPROTO, "The peer at %s names no port for %s.", peer->name, service);
     }
-    ((struct sockaddr_in6 *)address)->sin6_port = htons((uint16_t)port); /* as for IPv4 */
+    *port_of(address) = htons((uint16_t)port);
     return 0;
 }
 
@@ -193,14 +150,9 @@ int peer_ask_port(struct rk_context *c, const struct peer *peer, const char *ser
 
 int peer_locate(struct peer *peer, const char *at)
 {
-    char host[80], port[8];
-    const char *colon = strrchr(at, ':');
-    const int bracket = at[0] == '[';
-    if (!colon || colon - at < 1 + 2 * bracket || (bracket && colon[-1] != ']') ||
-        (size_t)(colon - at) >= sizeof host || strlen(colon + 1) >= sizeof port)
+    char host[256], port[16];
+    if (split_address(at, NULL, host, port))
         return -1;
-    snprintf(host, sizeof host, "%.*s", (int)(colon - at) - 2 * bracket, at + bracket);
-    snprintf(port, sizeof port, "%s", colon + 1);
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
                                    .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
     struct addrinfo *list;

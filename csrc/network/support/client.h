@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "network/support/sockets.h"
 #include "peer/wire.h"
 #include "probe/probe.h"
 #include "probe/trouble.h"
@@ -48,8 +49,6 @@ int peer_line(struct rk_context *, int fd, char *line, size_t size);
 
 /* --- steps that own_peer.c and the other servers use --- */
 
-/* A TCP connection within the deadline, blocking, with limits on send and receive. 0 or -errno. */
-int peer_connect(const struct peer *, int *fd);
 /* "ADDRESS:PORT" or "[IPv6]:PORT", as numbers, into the peer. 0 or -1. */
 int peer_locate(struct peer *, const char *at);
 /* Starts reckon-peer beside the library, on that CPU. */

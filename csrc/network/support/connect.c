@@ -1,8 +1,6 @@
 /* connect.c: the side that accepts, and single connections to it, outside what is timed. */
 #include "network/support/connect.h"
 
-#include <sys/time.h>
-
 /* A connection closed in order leaves its port in TIME_WAIT for a minute. */
 #define ORDERLY_MOST 1000
 
@@ -116,7 +114,7 @@ int begin_accepting(struct rk_context *c, struct acceptor *to, size_t n, enum en
 {
     const int at_once = 1;
     char service[64];
-    snprintf(service, sizeof service, "accept %zu 0", n);
+    snprintf(service, sizeof service, "accept %zu", n);
     to->control = -1;
     to->made = to->sent_again = 0;
     int status = ending == IN_ORDER ? bound_time_wait(c, n) : 0;
@@ -178,13 +176,6 @@ int prepare_reset(int fd)
     return setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
 }
 
-int set_deadline(int fd)
-{
-    const struct timeval deadline = {.tv_sec = PEER_DEADLINE_S};
-    const int bad = setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &deadline, sizeof deadline);
-    return bad ? bad : setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &deadline, sizeof deadline);
-}
-
 int await_accepted(struct rk_context *c, struct acceptor *to, int fd)
 {
     struct tcp_info info;
@@ -211,7 +202,7 @@ int new_socket_with_deadline(struct rk_context *c, const struct acceptor *to, in
 {
     const int fd = new_socket(to);
     *status = fd < 0 ? rk_refused(c, "socket", errno) : 0;
-    if (fd >= 0 && set_deadline(fd) < 0) {
+    if (fd >= 0 && set_time_limits(fd, PEER_DEADLINE_S) < 0) {
         *status = rk_failed(c, "setsockopt", errno);
         close(fd);
         return -1;

@@ -52,8 +52,6 @@ int not_connected(struct rk_context *, int error);
 /* What close() does from then on: a RST instead of a FIN, and no TIME_WAIT (socket(7), SO_LINGER).
  */
 int prepare_reset(int fd);
-/* Time limits of connect() (socket(7), SO_SNDTIMEO), send() and recv(). */
-int set_deadline(int fd);
 /* A socket that is not connected yet; -1 with a reason. */
 int new_socket_with_deadline(struct rk_context *, const struct acceptor *, int *status);
 /* An established connection, accepted and its byte read (else close() would be a reset); -1 with a

@@ -1,8 +1,8 @@
-/* counts.h: what TCP did while a probe ran, by the counters of the probe's network namespace
- * (proc(5), /proc/pid/net/snmp and netstat). */
+/* counts.h: what TCP did while a probe ran, by the counters of the probe's network namespace. */
 #ifndef RK_COUNTS_H
 #define RK_COUNTS_H
 
+#include "network/support/proc_net.h"
 #include "probe/probe.h"
 
 struct counts {
@@ -15,14 +15,7 @@ static inline int64_t add_counts(int64_t one, int64_t other)
     return one < 0 || other < 0 ? -1 : one + other;
 }
 
-static inline int64_t count_growth(int64_t before, int64_t after)
-{
-    return before < 0 || after < 0 ? -1 : after - before;
-}
-
 struct counts count_tcp(void);
-/* Connections in TIME_WAIT in this namespace; -1 if not known. */
-int64_t count_time_wait(void);
 /* Records the counters' growth since `before`; retransmits are those of the namespace, or those
  * that the caller counted. */
 void note_tcp_since(struct rk_context *, const struct counts *before);

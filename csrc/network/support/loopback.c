@@ -3,29 +3,12 @@
 
 #include <sched.h>
 
-/* Whether the own address is reachable: while an interface is down it can be bound all the same. */
-static int is_up(const void *address, socklen_t length)
-{
-    const int family = ((const struct sockaddr *)address)->sa_family;
-    const int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_storage own = {0};
-    socklen_t size = sizeof own;
-    const int up = fd >= 0 && bind(fd, address, length) == 0 &&
-                   getsockname(fd, (struct sockaddr *)&own, &size) == 0 &&
-                   connect(fd, (const struct sockaddr *)&own, size) == 0;
-    if (fd >= 0)
-        close(fd);
-    return up;
-}
-
 /* Some containers have the IPv6 loopback alone, and one without a network has none. */
 const char *loopback_address(void)
 {
-    const struct sockaddr_in four = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    const struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-    if (is_up(&four, sizeof four))
+    if (loopback_is_up(AF_INET))
         return "127.0.0.1:0";
-    return is_up(&six, sizeof six) ? "[::1]:0" : NULL;
+    return loopback_is_up(AF_INET6) ? "[::1]:0" : NULL;
 }
 
 int loopback_locate(struct rk_context *c, struct peer *peer)
@@ -36,25 +19,12 @@ int loopback_locate(struct rk_context *c, struct peer *peer)
     return peer_locate(peer, at) ? rk_failed(c, "loopback's address", EADDRNOTAVAIL) : 0;
 }
 
-int loopback_bind(struct peer *peer)
-{
-    const int fd = socket(peer->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && bind(fd, (struct sockaddr *)&peer->address, peer->length) == 0 &&
-        getsockname(fd, (struct sockaddr *)&peer->address, &peer->length) == 0)
-        return fd;
-    const int error = errno;
-    if (fd >= 0)
-        close(fd);
-    errno = error;
-    return -1;
-}
-
 int loopback_pair(struct peer self, int *client, int *accepted)
 {
-    const int listener = loopback_bind(&self);
+    const int listener = bound_socket(SOCK_STREAM, &self.address, self.length);
     int error = listener < 0 || listen(listener, 1) < 0 ? errno : 0;
     *client = -1;
-    error = error ? error : -peer_connect(&self, client);
+    error = error ? error : -connect_within(PEER_DEADLINE_S, &self.address, self.length, client);
     if (!error) {
         *accepted = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
         error = *accepted < 0 ? errno : 0;

@@ -10,8 +10,6 @@
 const char *loopback_address(void);
 /* Loopback's address into the peer. 0, or a status with the reason set. */
 int loopback_locate(struct rk_context *, struct peer *);
-/* A socket bound to a free port of the peer's address, which gets it. -1, with errno, if none. */
-int loopback_bind(struct peer *);
 /* Both ends of a connection of this process with itself. 0 or an error number. */
 int loopback_pair(struct peer, int *client, int *accepted);
 /* A thread on any of the CPUs that this process might use when it was started. 0 or an error

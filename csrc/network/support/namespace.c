@@ -5,11 +5,11 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "network/support/text.h"
 #include "probe/trouble.h"
 
 static const char ended[] = "the lab host has ended; start it again";
@@ -57,9 +57,9 @@ static int enter_both(struct rk_context *c, int user, int net)
 
 int enter_network_of(struct rk_context *c, const char *process)
 {
-    char *rest;
-    const long pid = strtol(process, &rest, 10);
-    if (*rest || pid < 1 || pid > INT_MAX)
+    int64_t pid;
+    const char *const end = parse_number(process, 1, INT_MAX, &pid);
+    if (!end || *end)
         return trouble(c, EDESTADDRREQ, "The lab's process is \"%.60s\", not a number.", process);
     /* A notebook's kernel that runs a probe in its own process would stay in the lab for good. */
     if (strcmp(program_invocation_short_name, "reckon-probe") != 0)

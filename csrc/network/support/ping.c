@@ -17,9 +17,8 @@ int ping_open(struct rk_context *c, const struct peer *peer, size_t size, struct
 {
     const int family = peer->address.ss_family, six = family == AF_INET6;
     const int protocol = six ? IPPROTO_ICMPV6 : IPPROTO_ICMP;
-    const struct timeval limit = {.tv_sec = PEER_DEADLINE_S};
     struct sockaddr_storage to = peer->address;
-    ((struct sockaddr_in6 *)&to)->sin6_port = 0; /* at the same place as IPv4's */
+    *port_of(&to) = 0;
     memset(ping, 1, sizeof *ping);
     ping->six = six;
     ping->raw = 0;
@@ -42,7 +41,7 @@ int ping_open(struct rk_context *c, const struct peer *peer, size_t size, struct
                             "the range of sysctl net.ipv4.ping_group_range")
                    : rk_refused(c, "a socket for echo requests", errno);
     if (!(ping->raw && ping_only_answers(ping) < 0) &&
-        setsockopt(ping->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0 &&
+        set_time_limits(ping->fd, PEER_DEADLINE_S) == 0 &&
         connect(ping->fd, (const struct sockaddr *)&to, peer->length) == 0)
         return 0;
     const int error = errno;

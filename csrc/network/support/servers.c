@@ -107,7 +107,7 @@ static int ncat_await(struct rk_context *c, pid_t ncat, const struct peer *peer,
                        : trouble(c, ECHILD, "ncat does not start: it ended with %s %d.",
                                  ended.si_code == CLD_EXITED ? "exit status" : "signal",
                                  ended.si_status);
-        if (!peer_connect(peer, fd))
+        if (!connect_within(PEER_DEADLINE_S, &peer->address, peer->length, fd))
             return 0;
         const struct timespec pause = {0, 1000000};
         nanosleep(&pause, NULL);
@@ -118,7 +118,7 @@ static int ncat_await(struct rk_context *c, pid_t ncat, const struct peer *peer,
 /* ncat chooses no port by itself, so it gets one that was free a moment ago. */
 int ncat_begin(struct rk_context *c, struct peer *peer, struct ncat *ncat, int *fd)
 {
-    const int reserved = loopback_bind(peer);
+    const int reserved = bound_socket(SOCK_STREAM, &peer->address, peer->length);
     if (reserved < 0)
         return rk_failed(c, "a port on loopback", errno);
     close(reserved);

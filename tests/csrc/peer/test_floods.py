@@ -92,7 +92,7 @@ from helpers.peers import Peer
 from helpers.processes import living_children, until
 subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 with Peer() as peer:
-    services = ["echo 64", "sink 1000 4096", "accept 5 0", "udp-echo", "quickack"]
+    services = ["echo 64", "sink 1000 4096", "accept 5", "udp-echo", "quickack"]
     connections = [peer.ask(service)[0] for service in services]
     before = len(living_children(peer.pid))
     time.sleep(0.5)  # until nothing is on its way any more
@@ -161,7 +161,7 @@ def test_the_probes_peer_is_clean_under_the_sanitizers(clean, monkeypatch):
         library.run("test/peer_echo", {"peer": "other", "size_bytes": 1 << 20}, samples=2)
         library.run("test/peer_udp", {"peer": "other"}, samples=2)
         library.run("test/peer_ask", {"peer": "other"}, samples=2)
-        for service in ("sink 1000 4096", "accept 3 1000"):
+        for service in ("sink 1000 4096", "accept 3"):
             connection, answer = one.ask(service)
             assert answer.startswith("ok")
             connection.close()

@@ -12,6 +12,7 @@ from helpers.project import ROOT
 MESSAGES = int(os.environ.get("FUZZ_MESSAGES", "20000"))
 SEED = os.environ.get("FUZZ_SEED", "20261122")
 PROGRAMS = ROOT / "tests/csrc/programs"
+SHARED = ("network/support/sockets.c", "network/support/text.c")
 
 
 @pytest.fixture
@@ -40,14 +41,14 @@ def fuzz(tmp_path):
 
 
 def test_random_greetings_do_the_peer_no_harm(fuzz):
-    served, noted, descriptors = fuzz("fuzz_greeting", "peer/address.c")
+    served, noted, descriptors = fuzz("fuzz_greeting", "peer/address.c", *SHARED)
     assert served > MESSAGES / 10 and noted > MESSAGES / 100
     assert descriptors == 0, "each connection is closed"
 
 
 def test_random_answers_do_the_client_no_harm(fuzz):
-    shared = ("probe/trouble.c", "runner/registry.c")
-    accepted, complete, refused, descriptors = fuzz("fuzz_answer", *shared)
+    library = ("probe/trouble.c", "runner/registry.c")
+    accepted, complete, refused, descriptors = fuzz("fuzz_answer", *library, *SHARED)
     assert accepted + refused == MESSAGES and min(accepted, refused) > MESSAGES / 10
     assert complete > MESSAGES / 100
     assert descriptors == 0, "each connection is closed"

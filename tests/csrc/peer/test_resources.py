@@ -26,7 +26,7 @@ def full(tmp_path):
 
 def test_a_connection_that_epoll_refuses_is_closed(full):
     with full("NO_EPOLL=1") as peer:
-        control, answer = peer.ask("accept 1 0")
+        control, answer = peer.ask("accept 1")
         port = int(answer.split()[1])
         with control, socket.create_connection((peer.address[0], port), 5) as connection:
             assert connection.recv(2) == b"\1"
@@ -41,7 +41,7 @@ def seconds_of_cpu(pid):
 
 def test_a_service_without_descriptors_does_not_spin(full):
     with full("ACCEPTS=1") as peer:
-        control, answer = peer.ask("accept 2 0")
+        control, answer = peer.ask("accept 2")
         (service,) = living_children(peer.pid)
         with control, socket.create_connection((peer.address[0], int(answer.split()[1])), 5):
             before = seconds_of_cpu(service)

@@ -160,7 +160,7 @@ def test_the_port_for_datagrams_closes_with_the_connection_that_asked(peer):
 
 
 def test_accept_counts_and_says_at_once_that_it_accepted(peer):
-    control, address = door(peer, "accept 50 0")
+    control, address = door(peer, "accept 50")
     with control:
         for _ in range(30):  # one after the other
             with socket.create_connection(address) as one:
@@ -176,20 +176,8 @@ def test_accept_counts_and_says_at_once_that_it_accepted(peer):
     assert done[:2] == ["done", "50"] and done[4] == "50", "each of them ended in order"
 
 
-def test_accept_closes_first_where_it_holds(peer):
-    control, address = door(peer, "accept 3 100000")
-    with control:
-        for _ in range(3):
-            begin = time.monotonic()
-            with socket.create_connection(address) as one:
-                assert exactly(one, 1) == b"\1"
-                assert one.recv(1) == b""
-                assert time.monotonic() - begin > 0.09
-        assert line(control).split()[:2] == ["done", "3"]
-
-
 def test_accept_ends_with_the_connection_that_asked_and_says_how_far_it_came(peer):
-    control, address = door(peer, "accept 1000 0")
+    control, address = door(peer, "accept 1000")
     with control, socket.create_connection(address) as one:
         exactly(one, 1)
         control.shutdown(socket.SHUT_WR)
@@ -207,7 +195,7 @@ import signal, socket, sys
 from helpers.peers import Peer, door, line
 from helpers.processes import living_children, until
 def drops(peer, crowd):
-    control, address = door(peer, "accept 3 0")
+    control, address = door(peer, "accept 3")
     (service,) = living_children(peer.pid)
     os.kill(service, signal.SIGSTOP)
     found = [socket.socket() for _ in range(crowd)]
@@ -231,7 +219,7 @@ with Peer() as peer:
 
 
 def test_a_connection_of_another_host_is_not_accepted(peer):
-    control, address = door(peer, "accept 1 0")
+    control, address = door(peer, "accept 1")
     with control:
         with socket.create_connection(address, 5, ("127.0.0.2", 0)) as other:
             assert other.recv(1) == b""
@@ -275,7 +263,7 @@ def test_about_tells_what_it_is(peer):
         ("sink 1 1023", "sink takes EVERY_US"),
         ("sink 1", "sink takes EVERY_US"),
         ("source 1 1", 'no service "source"'),
-        ("accept 0 0", "accept takes COUNT"),
+        ("accept 0", "accept takes COUNT"),
         ("udp-echo 1", "udp-echo takes no number"),
         ("a\x01\x7f", 'no service "a??"'),
     ],

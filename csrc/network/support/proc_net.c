@@ -1,0 +1,63 @@
+/* proc_net.c: the kernel's tables of a network namespace. */
+#include "network/support/proc_net.h"
+
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static FILE *open_table(const char *table)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/thread-self/net/%s", table);
+    return fopen(path, "re");
+}
+
+/* A group is two lines that begin with its name: the counters' names, and below them the values. */
+int64_t proc_net_counter(const char *table, const char *group, const char *name)
+{
+    char names[8192], values[8192];
+    int64_t count = -1;
+    FILE *file = open_table(table);
+    while (file && count < 0 && fgets(names, sizeof names, file) &&
+           fgets(values, sizeof values, file)) {
+        if (strncmp(names, group, strlen(group)) != 0)
+            continue;
+        char *in_names, *in_values;
+        const char *value = strtok_r(values, " \n", &in_values);
+        for (const char *at = strtok_r(names, " \n", &in_names); at && value && count < 0;
+             at = strtok_r(NULL, " \n", &in_names), value = strtok_r(NULL, " \n", &in_values))
+            if (strcmp(at, name) == 0)
+                count = strtoll(value, NULL, 10);
+    }
+    if (file)
+        fclose(file);
+    return count;
+}
+
+int64_t count_time_wait(void)
+{
+    char line[256];
+    long long count = -1;
+    FILE *file = open_table("sockstat");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "TCP: inuse %*d orphan %*d tw %lld", &count) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+int proc_net_listens(const char *table, int port)
+{
+    char line[256];
+    unsigned local, state;
+    int listens = 0;
+    FILE *file = open_table(table);
+    while (file && !listens && fgets(line, sizeof line, file))
+        listens = sscanf(line, " %*d: %*x:%x %*x:%*x %x", &local, &state) == 2 &&
+                  state == TCP_LISTEN && local == (unsigned)port;
+    if (file)
+        fclose(file);
+    return listens;
+}

@@ -1,0 +1,28 @@
+/* text.c: numbers and JSON strings. */
+#include "network/support/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+const char *parse_number(const char *text, int64_t least, int64_t most, int64_t *value)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return NULL;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return errno || *value < least || *value > most ? NULL : end;
+}
+
+void put_json_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            fprintf(out, "\\u%04x", (unsigned)(unsigned char)*text);
+        else
+            fputc(*text, out);
+    fputc('"', out);
+}
