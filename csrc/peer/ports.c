@@ -139,8 +139,12 @@ static void accept_one(struct acceptor *acceptor, const struct host *host)
 static void serve_connections(struct acceptor *acceptor, const struct host *host)
 {
     while (acceptor->closed < acceptor->count) {
+        /* Waits in poll() and not in epoll_wait(): where the server is woken decides how soon it
+         * takes the caller's CPU, and so what close() costs the caller (a reset: 16 us, or 8). */
+        struct pollfd any = {.fd = acceptor->epoll, .events = POLLIN};
+        poll(&any, 1, -1);
         struct epoll_event events[64];
-        const int ready = epoll_wait(acceptor->epoll, events, 64, -1);
+        const int ready = epoll_wait(acceptor->epoll, events, 64, 0);
         for (int i = 0; i < ready; i++) {
             char bytes[4096];
             const int fd = events[i].data.fd;
