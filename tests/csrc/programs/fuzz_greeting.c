@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 {
     static const char *const greetings_sent[] = {
         GREETING "echo 64\n",    GREETING "sink 1000 4096\n",
-        GREETING "accept 5\n", GREETING "udp-echo\n",
+        GREETING "accept 5\n",   GREETING "udp-echo\n",
         GREETING "about\n",      GREETING "quickack\n",
         "reckon-peer 2\n",       "reckon-peer 1 another-token-of-the-tests echo 8\n",
         "GET / HTTP/1.1\r\n\r\n"};
