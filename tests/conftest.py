@@ -8,7 +8,7 @@ import hypothesis
 import pytest
 from helpers import leaks
 from helpers.peers import Peer
-from helpers.project import RECORDED, ROOT, forget
+from helpers.project import LIBRARY, RECORDED, forget, make_library
 
 from reckon import config
 from reckon.hosts import peer as other
@@ -25,7 +25,12 @@ leaks.adopt_orphans()
 # What the caller's shell or make has set must not reach the tests; reckon.config reads it at every call.
 for name in [name for name in os.environ if name.startswith("RECKON_")]:
     del os.environ[name]
-os.environ["RECKON_LIB"] = str(ROOT / "_build" / "lib")
+os.environ["RECKON_LIB"] = str(LIBRARY)
+
+if "PYTEST_XDIST_WORKER" not in os.environ:  # the workers start when this is done
+    build = make_library(LIBRARY)
+    if build.returncode:
+        pytest.exit(f"The C library of the tests does not build:\n{build.stderr}", returncode=2)
 
 
 class LeftBehind(Exception):

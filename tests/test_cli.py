@@ -113,7 +113,7 @@ def test_results_of_the_recorded_run(recorded):
         (["probe", "cpu/syscall/getpid", "--cpu", "4097"], "CPU 4097 cannot be used"),
         (["probe", "test/crash"], "died of signal 11"),
         (["probe", "test/hang", "--deadline", "0.2"], "still running after 0.2 s"),
-        (["probe", "test/unsupported"], "exists to say that it cannot"),
+        (["probe", "test/unsupported"], "is unsupported everywhere"),
         (["measure", "cpu/sysall"], "did you mean cpu/syscall"),
         (["results", "--run", "nowhere"], "There is no run nowhere; "),
         (["results", "--run", "../.."], "There is no run ../..; "),

@@ -196,7 +196,7 @@ RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
                                       "1: the probe's own peer is on another CPU")),
          OF_A_PEER(open_echo), .trials = run_echo);
 RK_PROBE(peer_ask, .name = "test/peer_ask", .op = "line", .timed = "nothing: one line is read",
-         .params = RK_PARAMS(PEER, RK_WORD("service", "about", "what is asked of the peer")),
+         .params = RK_PARAMS(PEER, RK_WORD("service", "about", "the request to the peer")),
          OF_A_PEER(open_ask), .trials = run_ask);
 RK_PROBE(peer_udp, .name = "test/peer_udp", .op = "datagram",
          .timed = "a datagram to reckon-peer's udp-echo and back", .params = RK_PARAMS(PEER),

@@ -38,7 +38,7 @@ static int run_hang(struct rk_context *c, struct rk_sample *out, size_t n)
 static int run_refuse(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     (void)out, (void)n;
-    return rk_unsupported(c, "this probe exists to say that it cannot");
+    return rk_unsupported(c, "this probe is unsupported everywhere");
 }
 
 static int run_fork(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -113,7 +113,7 @@ RK_PROBE(crash, .name = "test/crash", .op = "crash", .timed = "a segmentation fa
 RK_PROBE(hang, .name = "test/hang", .op = "hang", .timed = "nothing, for ever",
          .params = RK_PARAMS(RK_COUNT("child", 0, 0, 1, "1: leaves a child behind as well")),
          .trials = run_hang);
-RK_PROBE(refuse, .name = "test/unsupported", .op = "call", .timed = "nothing: it cannot",
+RK_PROBE(refuse, .name = "test/unsupported", .op = "call", .timed = "nothing",
          .trials = run_refuse);
 RK_PROBE(forks, .name = "test/fork", .op = "fork", .timed = "fork(), _exit(0) and waitpid()",
          .trials = run_fork);

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from helpers.capabilities import installed, need, own_mounts, own_network, two_cpus
 from helpers.probes import MIB
-from helpers.project import ROOT
+from helpers.project import make_library
 from helpers.tools import PROGRAM, private
 
 
@@ -16,8 +16,7 @@ def sanitized(tmp_path_factory):
     """The folder of a build of the library and its programs with gcc's sanitizers, for all tests."""
     out = tmp_path_factory.mktemp("sanitized")
     extra = "-fsanitize=address,undefined -fno-sanitize-recover=all"
-    command = ["make", "-s", "-j2", "-C", ROOT / "csrc", f"OUT={out}", f"EXTRA={extra}"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = make_library(out, f"EXTRA={extra}")
     need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")
     assert done.returncode == 0, done.stderr
     return out

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from helpers.project import RECORDED, ROOT
+from helpers.project import LIBRARY, RECORDED, ROOT
 
 
 class Project:
@@ -34,7 +34,7 @@ class Project:
             **clean,
             "PYTHONPATH": str(self.base),
             "RECKON_PROFILE": "quick",
-            "RECKON_LIB": str(ROOT / "_build/lib"),
+            "RECKON_LIB": str(LIBRARY),
             **more,
         }
 

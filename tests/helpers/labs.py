@@ -11,7 +11,7 @@ from pathlib import Path
 from helpers.capabilities import given, need, other_users
 from helpers.probes import MERE_FOLDER
 from helpers.processes import alive, until
-from helpers.project import ROOT
+from helpers.project import LIBRARY, ROOT
 from reckon import config
 
 NOBODY = 54329  # a user that nobody else is
@@ -138,7 +138,7 @@ def in_lab(script, user="ours", prefix=(), **environment):
     if user == "nobody":
         other_users()
         need(
-            readable_by_all(ROOT / "_build/lib/reckon-lab"),
+            readable_by_all(LIBRARY / "reckon-lab"),
             "another user cannot reach this checkout",
         )
         script = f"become({NOBODY})\n{script}"

@@ -13,7 +13,7 @@ import pytest
 
 from helpers.capabilities import installed, raised_priority, x86_only
 from helpers.processes import until
-from helpers.project import ROOT
+from helpers.project import LIBRARY, ROOT
 from reckon.measurement import library
 
 PROBES = [name for name in library.probes() if re.match("cpu/(loop|call|task|switch)/", name)]
@@ -159,7 +159,7 @@ def objdump(name):
     """What objdump prints of an object file of the library, line by line."""
     x86_only()
     installed("objdump")
-    command = ["objdump", "-d", "--no-show-raw-insn", ROOT / "_build/lib" / name]
+    command = ["objdump", "-d", "--no-show-raw-insn", LIBRARY / name]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
 
 

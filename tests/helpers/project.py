@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LIBRARY = ROOT / "_build" / "lib"
+LIBRARY = ROOT / "_build" / "lib-tests"  # with the probes of csrc/test, which no user has
 RECORDED = ROOT / "tests" / "runs"  # holds one recorded run, "recorded"
 
 
@@ -15,6 +15,12 @@ def forget() -> None:
     from reckon.records.session import session
 
     session.cache_clear()
+
+
+def make_library(out: Path, *options: str, sources: Path = ROOT / "csrc"):
+    """Bring a C library with the tests' probes up to date; returns the finished process."""
+    command = ["make", "-s", "-j2", "-C", sources, f"OUT={out}", "TEST_PROBES=1", *options]
+    return subprocess.run(command, capture_output=True, text=True)
 
 
 def reckon(*arguments: str, timeout: float = 300, **environment: str):

@@ -202,7 +202,7 @@ def test_a_cannot_is_recorded_with_its_reason_and_does_not_stop_the_others(folde
     assert (
         found["test/unsupported"].state == "unsupported" and found["test/chain"].state == "measured"
     )
-    assert stored("test/unsupported").measurement.reason == "this row exists to say that it cannot"
+    assert stored("test/unsupported").measurement.reason == "this probe is unsupported everywhere"
     row = to_row(result(session().run.name, "test/unsupported"))
     assert (row["state"], row["median"], row["n"]) == ("unsupported", None, 0)
 

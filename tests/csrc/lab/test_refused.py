@@ -6,7 +6,7 @@ import pytest
 from helpers.capabilities import capable, has_capability, installed, need, own_mounts, x86_only
 from helpers.labs import NOBODY, USERS, in_lab, startable
 from helpers.probes import FILTER
-from helpers.project import ROOT
+from helpers.project import LIBRARY
 
 UNSHARE, SOCKET, MOUNT = 272, 41, 165  # x86-64
 NEWUSER, NEWNET, NEWPID = 0x10000000, 0x40000000, 0x20000000
@@ -70,7 +70,7 @@ def test_user_namespaces_that_are_switched_off_are_named_with_their_setting():
             "-c",
             "echo 0 > /proc/sys/user/max_user_namespaces && "
             "exec setpriv --bounding-set=-all --inh-caps=-all "
-            f"{ROOT}/_build/lib/reckon-lab --rtt-us 0 --rate-bit 1000000 -- true",
+            f"{LIBRARY}/reckon-lab --rtt-us 0 --rate-bit 1000000 -- true",
         ],
         capture_output=True,
         text=True,

@@ -5,13 +5,13 @@ import os
 import subprocess
 
 import pytest
-from helpers.project import ROOT
+from helpers.project import LIBRARY
 
 from reckon import config
 from reckon.config import ReckonError
 from reckon.hosts import lab as labs
 
-LAB = ROOT / "_build/lib/reckon-lab"
+LAB = LIBRARY / "reckon-lab"
 
 
 def test_the_settings_have_units(monkeypatch):

@@ -16,7 +16,7 @@ import pytest
 from helpers.capabilities import installed, need, two_cpus
 from helpers.probes import HEAD, MIB, huge_pages, in_python, script_environment
 from helpers.processes import probes_of
-from helpers.project import ROOT
+from helpers.project import LIBRARY, ROOT, make_library
 
 from reckon.measurement import library
 
@@ -113,7 +113,7 @@ def built(tmp_path_factory):
     """A copy of the library and its source, in which only what is changed is compiled anew."""
     here = tmp_path_factory.mktemp("mutants")
     shutil.copytree(ROOT / "csrc", here / "csrc")
-    shutil.copytree(ROOT / "_build/lib", here / "lib")
+    shutil.copytree(LIBRARY, here / "lib")
     return here
 
 
@@ -134,11 +134,7 @@ def test_what_is_left_out_is_noticed(built, name):
     for part in ("latency", "bandwidth", "fault"):
         (built / f"lib/memory/{part}.o").unlink()
     try:
-        done = subprocess.run(
-            ["make", "-s", "-j2", "-C", built / "csrc", f"OUT={built / 'lib'}"],
-            capture_output=True,
-            text=True,
-        )
+        done = make_library(built / "lib", sources=built / "csrc")
         assert done.returncode == 0, done.stderr
         said = in_python(
             f"names = {{probe: [p.name for p in library.probe('memory/' + probe).parameters] for probe in {probes}}}\n"

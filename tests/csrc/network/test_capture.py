@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from helpers.capabilities import captures, other_users, own_network
 from helpers.probes import NOBODY_ELSE
-from helpers.project import ROOT
+from helpers.project import LIBRARY, ROOT
 
 FIN, SYN, PSH, ACK = 1, 2, 8, 16
 SPACE = ("unshare", "-n", "sh", "-c", 'ip link set lo up; exec "$@"', "sh")
@@ -33,7 +33,7 @@ def program():
 
 
 def build(out):
-    library = ROOT / "_build/lib"
+    library = LIBRARY
     command = [
         "gcc",
         "-std=gnu11",

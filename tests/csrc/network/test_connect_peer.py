@@ -19,7 +19,7 @@ from helpers.connections import (
     door,
     in_own_network,
 )
-from helpers.project import ROOT
+from helpers.project import LIBRARY
 
 from reckon.measurement import library
 
@@ -223,7 +223,7 @@ def test_where_no_peer_is_or_the_token_is_another_each_probe_says_so(monkeypatch
         with pytest.raises(library.ProbeFailed, match="Nothing listens at 127.0.0.1:1; start"):
             ask(probe)
     with subprocess.Popen(
-        [ROOT / "_build/lib/reckon-peer", "--listen", "127.0.0.1:0", "--until-eof"],
+        [LIBRARY / "reckon-peer", "--listen", "127.0.0.1:0", "--until-eof"],
         text=True,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -6,9 +6,16 @@ import time
 import pytest
 from helpers.capabilities import installed, x86_only
 from helpers.probes import in_python
-from helpers.project import LIBRARY, ROOT
+from helpers.project import LIBRARY, ROOT, reckon
 
 from reckon.measurement import library
+
+
+def test_the_users_library_has_no_probes_of_the_tests():
+    subprocess.run(["make", "-s", "lib"], cwd=ROOT, check=True)
+    done = reckon("probes", RECKON_LIB=str(ROOT / "_build/lib"))
+    assert "cpu/syscall/getpid" in done.stdout and "test/" not in done.stdout
+
 
 PROGRAMS = ROOT / "tests/csrc/programs"
 

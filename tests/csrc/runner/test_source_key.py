@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from helpers.probes import in_python
-from helpers.project import ROOT
+from helpers.project import LIBRARY, ROOT, make_library
 
 from reckon.measurement import library
 
@@ -36,11 +36,7 @@ FIFTH = {
 
 
 def make(folder):
-    return subprocess.run(
-        ["make", "-s", "-j2", "-C", folder / "csrc", f"OUT={folder / 'lib'}"],
-        capture_output=True,
-        text=True,
-    )
+    return make_library(folder / "lib", sources=folder / "csrc")
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +44,7 @@ def copy(tmp_path_factory):
     """A copy of the C library with a fifth part, built; only what is new is compiled."""
     folder = tmp_path_factory.mktemp("copy")
     shutil.copytree(ROOT / "csrc", folder / "csrc")
-    shutil.copytree(ROOT / "_build/lib", folder / "lib")
+    shutil.copytree(LIBRARY, folder / "lib")
     (folder / "csrc/fifth/support").mkdir(parents=True)
     for file, text in FIFTH.items():
         (folder / "csrc" / file).write_text(text)
@@ -93,7 +89,7 @@ def test_an_edit_of_shared_code_changes_the_keys_of_the_objects_that_call_it(cop
     expected = set()
     for name, probe in library.probes().items():
         symbols = subprocess.run(
-            ["nm", (ROOT / "_build/lib" / probe.file).with_suffix(".o")],
+            ["nm", (LIBRARY / probe.file).with_suffix(".o")],
             capture_output=True,
             text=True,
             check=True,
