@@ -61,7 +61,7 @@ static int drop_caches(struct rk_context *c)
         return 0;
     snprintf(why, sizeof why, "needs root to drop the page cache (/proc/sys/vm/drop_caches: %s)",
              strerror(error));
-    return rk_unsupported(c, why);
+    return rk_unsupported(c, "%s", why);
 }
 
 /* The file is cold, also where the warm-up has read it, and the kernel has this advice. */

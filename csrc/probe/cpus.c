@@ -1,9 +1,8 @@
 #include "probe/cpus.h"
 
 #include <errno.h>
-#include <sched.h>
 
-static cpu_set_t only(int cpu)
+cpu_set_t rk_one_cpu(int cpu)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -14,12 +13,12 @@ static cpu_set_t only(int cpu)
 
 int rk_pin_process(pid_t process, int cpu)
 {
-    const cpu_set_t set = only(cpu);
+    const cpu_set_t set = rk_one_cpu(cpu);
     return sched_setaffinity(process, sizeof set, &set) < 0 ? errno : 0;
 }
 
 int rk_pin_thread(pthread_t thread, int cpu)
 {
-    const cpu_set_t set = only(cpu);
+    const cpu_set_t set = rk_one_cpu(cpu);
     return pthread_setaffinity_np(thread, sizeof set, &set);
 }

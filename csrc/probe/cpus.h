@@ -4,7 +4,11 @@
 #define RK_CPUS_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/types.h>
+
+/* The set of that CPU alone; empty if no such CPU can exist. */
+cpu_set_t rk_one_cpu(int cpu);
 
 /* Each allows one CPU alone. 0 or an error number. */
 int rk_pin_process(pid_t process, int cpu); /* 0: the calling thread */

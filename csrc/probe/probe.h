@@ -33,11 +33,12 @@ void *rk_state(const struct rk_context *);
 const void *rk_variant(const struct rk_context *);
 
 /* return rk_unsupported(c, "needs root to drop the page cache"): a result, not a failure. */
-int rk_unsupported(struct rk_context *, const char *reason);
+__attribute__((format(printf, 2, 3))) int rk_unsupported(struct rk_context *, const char *format,
+                                                         ...);
 /* return rk_failed(c, "getcwd", errno): the whole probe fails; it can never look fast. */
 int rk_failed(struct rk_context *, const char *what, int error);
-/* A call that a limit or a filter refuses (EPERM, EAGAIN, ENOSYS ...) is something that this
- * machine cannot; any other error is a failure. */
+/* A call that a limit or a filter refuses (EPERM, EAGAIN, ENOSYS ...) is unsupported here; any
+ * other error is a failure. */
 int rk_refused(struct rk_context *, const char *what, int error);
 
 /* What TCP did while the probe ran, for the record; -1 is "not known here". */

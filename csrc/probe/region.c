@@ -67,14 +67,12 @@ int rk_wants_huge(struct rk_context *c)
 
 int rk_fits(struct rk_context *c, size_t size_bytes)
 {
-    char why[128];
     const int64_t available = rk_available_bytes();
     if (available < 0 || size_bytes <= (size_t)available / 9 * 8)
         return 0;
-    snprintf(why, sizeof why,
-             "%zu MiB with their page tables do not fit into the %lld MiB available",
-             size_bytes >> 20, (long long)available >> 20);
-    return rk_unsupported(c, why);
+    return rk_unsupported(c,
+                          "%zu MiB with their page tables do not fit into the %lld MiB available",
+                          size_bytes >> 20, (long long)available >> 20);
 }
 
 size_t rk_whole_pages(size_t size_bytes, int huge)

@@ -1,4 +1,5 @@
 #include "probe/scratch.h"
+#include "probe/order.h"
 #include "probe/trouble.h"
 
 #include <linux/magic.h>
@@ -108,10 +109,10 @@ int rk_unnamed_with_room(struct rk_context *c, const char *dir, size_t size_byte
 /* Writes `size_bytes` of a random sequence. 0 or an errno. */
 static int fill(int fd, size_t size_bytes)
 {
-    uint64_t block[BLOCK_WORDS], word = rk_begin();
+    uint64_t block[BLOCK_WORDS], state = rk_begin();
     for (size_t at = 0; at < size_bytes; at += sizeof block) {
-        for (size_t i = 0; i < BLOCK_WORDS; i++) /* Knuth's MMIX generator */
-            block[i] = word = word * 6364136223846793005u + 1442695040888963407u;
+        for (size_t i = 0; i < BLOCK_WORDS; i++)
+            block[i] = next_random(&state);
         const size_t part = size_bytes - at < sizeof block ? size_bytes - at : sizeof block;
         errno = 0; /* a write that is cut short sets none */
         if (write(fd, block, part) != (ssize_t)part)

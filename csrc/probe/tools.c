@@ -1,16 +1,15 @@
 #include "probe/tools.h"
 #include "probe/children.h"
+#include "probe/cpus.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -83,7 +82,6 @@ static void tool_become(const struct tool *tool, const char *path, char *const a
     char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
     const struct rlimit most = {TOOL_PRINTS_MOST, TOOL_PRINTS_MOST};
     sigset_t none;
-    cpu_set_t set;
     /* Lost where the program's file has privileges; such programs have a deadline of their own. */
     rk_die_with_parent();
     if (getppid() != parent)
@@ -92,14 +90,13 @@ static void tool_become(const struct tool *tool, const char *path, char *const a
         signal(number, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    CPU_ZERO(&set);
-    if (cpu >= 0)
-        CPU_SET(cpu, &set);
     const int null = open("/dev/null", O_RDONLY);
     if (null >= 0 && dup2(null, 0) == 0 && dup2(tool->out, 1) == 1 && dup2(tool->err, 2) == 2 &&
-        setrlimit(RLIMIT_FSIZE, &most) == 0 &&
-        (cpu < 0 || sched_setaffinity(0, sizeof set, &set) == 0))
-        execve(path, argv, envp);
+        setrlimit(RLIMIT_FSIZE, &most) == 0) {
+        errno = cpu >= 0 ? rk_pin_process(0, cpu) : 0;
+        if (!errno)
+            execve(path, argv, envp);
+    }
     const int error = errno;
     const ssize_t written = write(failure, &error, sizeof error);
     _exit(written == sizeof error ? 127 : 126);

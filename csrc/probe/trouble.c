@@ -10,6 +10,6 @@ int trouble(struct rk_context *c, int error, const char *format, ...)
     va_start(list, format);
     vsnprintf(sentence, sizeof sentence, format, list);
     va_end(list);
-    rk_unsupported(c, sentence);
+    rk_unsupported(c, "%s", sentence);
     return -error;
 }

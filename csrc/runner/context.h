@@ -6,11 +6,12 @@
 
 #define RK_PARAMS_MOST 16
 #define RK_TEXT_MOST 256
+#define RK_REASON_BYTES sizeof(((struct rk_report *)0)->reason)
 #define RK_PLACES_MOST 16384 /* two paths, and some names of hosts */
 
 struct rk_context {
     const struct rk_probe *probe;
-    char *reason;             /* 256 bytes, in the report */
+    char *reason;             /* RK_REASON_BYTES, in the report */
     struct rk_report *report; /* NULL while a request is only checked */
     const char *places;       /* "name=value" strings, one after the other; the last is empty */
     void *state;              /* probe->state_bytes, zeroed before open */
@@ -18,6 +19,10 @@ struct rk_context {
     int64_t integers[RK_PARAMS_MOST];
     char texts[RK_PARAMS_MOST][RK_TEXT_MOST];
 };
+
+/* Writes the sentence into `reason`, which has RK_REASON_BYTES. Returns `status`. */
+__attribute__((format(printf, 3, 4))) int rk_reason(char *reason, int status, const char *format,
+                                                    ...);
 
 /* Finds the probe and reads "name=value" lines into the context. 0 or -errno with a reason. */
 int rk_context_open(struct rk_context *, const char *probe, const char *params, char *reason);

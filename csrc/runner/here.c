@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "probe/cpus.h"
 #include "probe/processor.h"
 #include "probe/topology.h"
 #include "runner/context.h"
@@ -33,16 +34,10 @@ int rk_other_cpu(void)
 
 static int pin(int cpu, char *reason)
 {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (cpu < CPU_SETSIZE) /* a number past the set must not write past it */
-        CPU_SET(cpu, &set);
-    if (sched_setaffinity(0, sizeof set, &set) == 0)
-        return 0;
-    const int error = errno;
-    snprintf(reason, sizeof((struct rk_report *)0)->reason,
-             "CPU %d cannot be used by this process (%s).", cpu, strerror(error));
-    return -error;
+    const int error = rk_pin_process(0, cpu);
+    return error ? rk_reason(reason, -error, "CPU %d cannot be used by this process (%s).", cpu,
+                             strerror(error))
+                 : 0;
 }
 
 /* As much of what was asked as is allowed; the report says what is in force. */
@@ -191,7 +186,7 @@ static int open_probe(struct rk_context *c, struct rk_report *report)
 /* The first failure is the one that is reported. */
 static int close_probe(struct rk_context *c, int status)
 {
-    char reason[sizeof((struct rk_report *)0)->reason];
+    char reason[RK_REASON_BYTES];
     if (!c->probe->close)
         return status;
     memcpy(reason, c->reason, sizeof reason);
@@ -225,7 +220,7 @@ static int refuse_needs(struct rk_context *c)
 {
     const char *const missing = rk_counter_missing();
     if (missing)
-        return rk_unsupported(c, missing);
+        return rk_unsupported(c, "%s", missing);
     if (c->probe->needs & RK_NEEDS_COMMON_COUNTER &&
         !rk_counters_agree(rk_counter_is_invariant(), "/sys"))
         return rk_unsupported(c,

@@ -1,12 +1,11 @@
 /* main.c: reckon-probe, the lean process in which a probe runs. Started by rk_run() only. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "probe/children.h"
 #include "runner/context.h"
 
 int main(int argc, char **argv)
@@ -19,7 +18,7 @@ int main(int argc, char **argv)
         return 2;
     }
     /* Do not outlive the caller; it may have gone before this line. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    rk_die_with_parent();
     if (getppid() != atoi(argv[1]))
         return 2;
     struct rk_shared *shared =

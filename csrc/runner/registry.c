@@ -21,16 +21,6 @@ const struct rk_probe *rk_probe_at(int index)
     return index >= 0 && index < rk_probe_count() ? __start_rk_probes[index] : NULL;
 }
 
-__attribute__((format(printf, 3, 4))) static int refuse(char *reason, int status,
-                                                        const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(reason, sizeof((struct rk_report *)0)->reason, format, list);
-    va_end(list);
-    return status;
-}
-
 static const struct rk_probe *find(const char *name)
 {
     for (int i = 0; i < rk_probe_count(); i++)
@@ -51,15 +41,15 @@ static int set(struct rk_context *c, const char *line, size_t length)
 {
     const char *equals = memchr(line, '=', length);
     if (!equals)
-        return refuse(c->reason, -EINVAL, "\"%.*s\" is not name=value.", (int)length, line);
+        return rk_reason(c->reason, -EINVAL, "\"%.*s\" is not name=value.", (int)length, line);
     const int name_length = (int)(equals - line);
     const size_t value_length = length - (size_t)name_length - 1;
     const int at = position(c->probe, line, (size_t)name_length);
     if (at < 0)
-        return refuse(c->reason, -EINVAL, "%s has no parameter %.*s.", c->probe->name, name_length,
-                      line);
+        return rk_reason(c->reason, -EINVAL, "%s has no parameter %.*s.", c->probe->name,
+                         name_length, line);
     if (value_length >= RK_TEXT_MOST)
-        return refuse(c->reason, -EINVAL, "The value of %.*s is too long.", name_length, line);
+        return rk_reason(c->reason, -EINVAL, "The value of %.*s is too long.", name_length, line);
     char value[RK_TEXT_MOST];
     memcpy(value, equals + 1, value_length);
     value[value_length] = 0;
@@ -72,11 +62,11 @@ static int set(struct rk_context *c, const char *line, size_t length)
     errno = 0;
     const long long number = strtoll(value, &rest, 10);
     if (errno || rest == value || *rest)
-        return refuse(c->reason, -EINVAL, "%s must be a whole number, not \"%s\".", param->name,
-                      value);
+        return rk_reason(c->reason, -EINVAL, "%s must be a whole number, not \"%s\".", param->name,
+                         value);
     if (number < param->least || number > param->most)
-        return refuse(c->reason, -EINVAL, "%s must be between %lld and %lld, not %lld.",
-                      param->name, (long long)param->least, (long long)param->most, number);
+        return rk_reason(c->reason, -EINVAL, "%s must be between %lld and %lld, not %lld.",
+                         param->name, (long long)param->least, (long long)param->most, number);
     c->integers[at] = number;
     return 0;
 }
@@ -88,10 +78,10 @@ int rk_context_open(struct rk_context *c, const char *probe, const char *params,
     c->report = NULL;
     c->probe = find(probe);
     if (!c->probe)
-        return refuse(reason, -ENOENT, "There is no probe named %s.", probe);
+        return rk_reason(reason, -ENOENT, "There is no probe named %s.", probe);
     for (int i = 0; c->probe->params && c->probe->params[i].kind != RK_END; i++) {
         if (i == RK_PARAMS_MOST)
-            return refuse(reason, -E2BIG, "%s declares too many parameters.", probe);
+            return rk_reason(reason, -E2BIG, "%s declares too many parameters.", probe);
         c->integers[i] = c->probe->params[i].preset;
         if (c->probe->params[i].preset_text)
             snprintf(c->texts[i], RK_TEXT_MOST, "%s", c->probe->params[i].preset_text);
@@ -148,26 +138,39 @@ const void *rk_variant(const struct rk_context *c)
     return c->probe->variant;
 }
 
-int rk_unsupported(struct rk_context *c, const char *reason)
+int rk_reason(char *reason, int status, const char *format, ...)
 {
-    return refuse(c->reason, -EOPNOTSUPP, "%s", reason);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(reason, RK_REASON_BYTES, format, list);
+    va_end(list);
+    return status;
+}
+
+int rk_unsupported(struct rk_context *c, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(c->reason, RK_REASON_BYTES, format, list);
+    va_end(list);
+    return -EOPNOTSUPP;
 }
 
 int rk_failed(struct rk_context *c, const char *what, int error)
 {
-    return refuse(c->reason, error > 0 ? -error : -EIO, "%s: %s", what, strerror(error));
+    return rk_reason(c->reason, error > 0 ? -error : -EIO, "%s: %s", what, strerror(error));
 }
 
 int rk_refused(struct rk_context *c, const char *what, int error)
 {
     if (error == EAGAIN)
-        return refuse(
-            c->reason, -EOPNOTSUPP,
+        return rk_unsupported(
+            c,
             "%s is refused: more processes or threads than the limit allows (ulimit -u, or "
             "pids.max of the control group)",
             what);
     if (error == EPERM || error == EACCES || error == ENOSYS || error == ENOMEM ||
         error == EMFILE || error == ENFILE)
-        return refuse(c->reason, -EOPNOTSUPP, "%s is refused here: %s", what, strerror(error));
+        return rk_unsupported(c, "%s is refused here: %s", what, strerror(error));
     return rk_failed(c, what, error);
 }

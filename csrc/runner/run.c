@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,18 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "probe/children.h"
 #include "probe/topology.h"
 #include "runner/context.h"
-
-__attribute__((format(printf, 3, 4))) static int say(struct rk_report *report, int status,
-                                                     const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(report->reason, sizeof report->reason, format, list);
-    va_end(list);
-    return report->status = status;
-}
 
 /* The programs lie beside this library, and reckon-probe beside the others. */
 int rk_beside(const char *name, char path[PATH_MAX])
@@ -132,34 +122,78 @@ static int wait_ended(pid_t child, uint64_t deadline_ms)
     return status;
 }
 
+/* Whether the request fits into what is shared with reckon-probe. 0 or a status with the reason. */
+static int check_size(const struct rk_request *request, const char *places, char *reason)
+{
+    if (strlen(request->params) >= sizeof((struct rk_shared *)0)->params ||
+        strlen(request->probe) >= sizeof((struct rk_shared *)0)->probe)
+        return rk_reason(reason, -E2BIG, "The parameters are too long.");
+    if (strlen(places) >= sizeof((struct rk_shared *)0)->places)
+        return rk_reason(reason, -E2BIG, "The names of hosts and folders are too long.");
+    if (request->samples >
+        (SIZE_MAX - sizeof(struct rk_shared)) / sizeof *((struct rk_shared *)0)->samples)
+        return rk_reason(reason, -E2BIG, "That many samples do not fit into memory.");
+    return 0;
+}
+
+/* Maps the file that is shared with reckon-probe. 0 or -errno. */
+static int map_shared(size_t size, int *fd, struct rk_shared **shared)
+{
+    *fd = memfd_create("reckon", MFD_CLOEXEC);
+    if (*fd >= 0 && ftruncate(*fd, (off_t)size) == 0) {
+        *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+        if (*shared != MAP_FAILED)
+            return 0;
+    }
+    const int error = errno;
+    if (*fd >= 0)
+        close(*fd);
+    return -error;
+}
+
+/* Waits for reckon-probe and ends what is left of it. The status of the run. */
+static int await_report(pid_t child, const struct rk_request *request,
+                        const struct rk_shared *shared, struct rk_report *report)
+{
+    const int waited = wait_ended(child, request->deadline_ms);
+    kill(-child, SIGKILL); /* the probe if it is late, and the processes that it left behind */
+    const int ended = rk_wait_status(child);
+    const int how = ended < 0 ? 0 : ended; /* there is none where the caller ignores SIGCHLD */
+    *report = shared->report;
+    if (waited == -ETIMEDOUT)
+        return rk_reason(report->reason, waited, "%s was still running after %.3g s and was ended.",
+                         request->probe, (double)request->deadline_ms / 1000);
+    if (waited)
+        return rk_reason(report->reason, waited, "Stopped.");
+    if (WIFSIGNALED(how)) {
+        report->signal = WTERMSIG(how);
+        return rk_reason(report->reason, -ECHILD, "%s died of signal %d (%s).", request->probe,
+                         report->signal, strsignal(report->signal));
+    }
+    if (WEXITSTATUS(how) || report->status == -EINPROGRESS)
+        return rk_reason(report->reason, -ECHILD, "%s left with exit status %d before it was done.",
+                         request->probe, WEXITSTATUS(how));
+    return report->status;
+}
+
 static int run_isolated(const struct rk_request *request, struct rk_sample *samples,
                         struct rk_report *report)
 {
     char path[PATH_MAX];
     if (rk_beside("reckon-probe", path) < 0)
-        return say(report, -ENOENT, "reckon-probe is not beside the library; run `make lib`.");
-    if (strlen(request->params) >= sizeof((struct rk_shared *)0)->params ||
-        strlen(request->probe) >= sizeof((struct rk_shared *)0)->probe)
-        return say(report, -E2BIG, "The parameters are too long.");
+        return rk_reason(report->reason, -ENOENT,
+                         "reckon-probe is not beside the library; run `make lib`.");
     const char *const places = request->places ? request->places : "";
-    if (strlen(places) >= sizeof((struct rk_shared *)0)->places)
-        return say(report, -E2BIG, "The names of hosts and folders are too long.");
-    if (request->samples > (SIZE_MAX - sizeof(struct rk_shared)) / sizeof *samples)
-        return say(report, -E2BIG, "That many samples do not fit into memory.");
+    int status = check_size(request, places, report->reason);
+    if (status)
+        return status;
     const size_t size = sizeof(struct rk_shared) + request->samples * sizeof *samples;
-    const int fd = memfd_create("reckon", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, (off_t)size) < 0) {
-        const int error = errno;
-        if (fd >= 0)
-            close(fd);
-        return say(report, -error, "No shared memory for the samples: %s.", strerror(error));
-    }
-    struct rk_shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (shared == MAP_FAILED) {
-        const int error = errno;
-        close(fd);
-        return say(report, -error, "No shared memory for the samples: %s.", strerror(error));
-    }
+    struct rk_shared *shared;
+    int fd;
+    status = map_shared(size, &fd, &shared);
+    if (status)
+        return rk_reason(report->reason, status, "No shared memory for the samples: %s.",
+                         strerror(-status));
     shared->request = *request;
     strcpy(shared->probe, request->probe);
     strcpy(shared->params, request->params);
@@ -168,35 +202,17 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
 
     const sigset_t before = hold_stop_signals();
     pid_t child;
-    int status = spawn(&child, path, fd, request->seed);
+    status = spawn(&child, path, fd, request->seed);
     close(fd);
-    if (status) {
-        say(report, status, "reckon-probe does not start: %s.", strerror(-status));
-    } else {
-        const int waited = wait_ended(child, request->deadline_ms);
-        kill(-child, SIGKILL); /* the probe if it is late, and whatever it left behind */
-        int how = 0;
-        while (waitpid(child, &how, 0) < 0 && errno == EINTR)
-            ;
-        *report = shared->report;
-        if (waited == -ETIMEDOUT)
-            say(report, -ETIMEDOUT, "%s was still running after %.3g s and was ended.",
-                request->probe, (double)request->deadline_ms / 1000);
-        else if (waited)
-            say(report, waited, "Stopped.");
-        else if (WIFSIGNALED(how)) {
-            report->signal = WTERMSIG(how);
-            say(report, -ECHILD, "%s died of signal %d (%s).", request->probe, report->signal,
-                strsignal(report->signal));
-        } else if (WEXITSTATUS(how) || report->status == -EINPROGRESS)
-            say(report, -ECHILD, "%s left with exit status %d before it was done.", request->probe,
-                WEXITSTATUS(how));
-        if (report->status == 0)
-            memcpy(samples, shared->samples, request->samples * sizeof *samples);
-    }
+    if (status)
+        rk_reason(report->reason, status, "reckon-probe does not start: %s.", strerror(-status));
+    else
+        status = await_report(child, request, shared, report);
+    if (status == 0)
+        memcpy(samples, shared->samples, request->samples * sizeof *samples);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     munmap(shared, size);
-    return report->status;
+    return status;
 }
 
 int rk_run(const struct rk_request *request, struct rk_sample *samples, struct rk_report *report)
@@ -208,7 +224,7 @@ int rk_run(const struct rk_request *request, struct rk_sample *samples, struct r
     if (report->status)
         return report->status;
     if (request->isolated)
-        return run_isolated(request, samples, report);
+        return report->status = run_isolated(request, samples, report);
     rk_run_here(request, samples, report);
     return report->status;
 }

@@ -1,10 +1,9 @@
 /* Probes for the tests alone: each service of reckon-peer, with what it must give. */
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 
 #include "network/support/client.h"
+#include "probe/children.h"
 
 /* turns messages there and back; each byte that comes back is compared. */
 static int echo_on(struct rk_context *c, int fd, char *message, size_t size, int64_t turns)
@@ -126,7 +125,7 @@ static void interrupt(int number)
 static void answer_slowly(int fd, size_t size)
 {
     char piece[4096];
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    rk_die_with_parent();
     for (size_t done = 0; done < size;) {
         const struct timespec pause = {0, 500000};
         const ssize_t got = recv(fd, piece, sizeof piece, 0);
@@ -176,8 +175,8 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
     setitimer(ITIMER_REAL, &never, NULL);
     sigaction(SIGALRM, &before, NULL);
     close(pair[0]);
-    while (child > 0 && waitpid(child, &how, 0) < 0 && errno == EINTR)
-        ;
+    if (child > 0)
+        how = rk_wait_status(child);
     for (size_t i = 0; i < n; i++)
         out[i] = (struct rk_sample){interruptions, 1};
     free(there);

@@ -1,9 +1,8 @@
 /* team.c: starting and ending a team. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory/support/team.h"
+#include "probe/cpus.h"
 
 /* By the thread that uses it, so that it lies near its CPU. */
 static int rk_member_touch(const struct rk_member *me)
@@ -47,10 +46,8 @@ void rk_team_end(struct rk_team *team)
 /* 0 or an errno. */
 static int rk_member_start(struct rk_member *me)
 {
-    cpu_set_t set;
+    const cpu_set_t set = rk_one_cpu(me->cpu);
     pthread_attr_t attr;
-    CPU_ZERO(&set);
-    CPU_SET(me->cpu, &set);
     int error = pthread_attr_init(&attr);
     if (error)
         return error;
@@ -99,12 +96,9 @@ int rk_team_begin(struct rk_context *c, struct rk_team *team, int count, size_t 
 {
     int cpus[RK_CPUS_MOST];
     const int usable = rk_cpus(cpus, RK_CPUS_MOST);
-    if (count > usable) {
-        char why[96];
-        snprintf(why, sizeof why, "%d CPUs are asked for, and this process may use %d", count,
-                 usable);
-        return rk_unsupported(c, why);
-    }
+    if (count > usable)
+        return rk_unsupported(c, "%d CPUs are requested, and this process may use %d", count,
+                              usable);
     team->members = calloc((size_t)count, sizeof *team->members);
     if (!team->members)
         return rk_failed(c, "calloc", ENOMEM);

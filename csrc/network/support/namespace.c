@@ -49,7 +49,7 @@ static int enter_both(struct rk_context *c, int user, int net)
     /* The lab ended and its pid was given to a process in this one's network: a probe must not send
      * into the machine's own network. */
     if (bad == -EALREADY)
-        return rk_unsupported(c, ended);
+        return rk_unsupported(c, "%s", ended);
     if (bad == -EPERM)
         return rk_unsupported(c, "entering the lab host's network is refused here");
     return bad ? rk_failed(c, "entering the lab host's network", -bad) : 0;
@@ -70,7 +70,7 @@ int enter_network_of(struct rk_context *c, const char *process)
     const int net = open_namespace((pid_t)pid, "net"), no_net = errno;
     int status;
     if (net < 0 && (no_net == ENOENT || no_net == ESRCH)) {
-        status = rk_unsupported(c, ended);
+        status = rk_unsupported(c, "%s", ended);
     } else if (net < 0 || (user < 0 && no_user != ENOENT)) { /* no user namespaces in this kernel */
         status = trouble(c, EOPNOTSUPP,
                          "the lab host of another user (process %d) cannot be entered: %s",

@@ -1,14 +1,14 @@
 /* streams.c: data to send, and several connections with a thread each that sends them. */
 #include "network/support/streams.h"
 
-/* Bytes that no link can compress (xorshift, Marsaglia 2003). */
+#include "probe/order.h"
+
+/* Bytes that no link can compress. */
 static void fill_at_random(const struct rk_region *region)
 {
-    uint64_t x = 88172645463325252u, *words = (uint64_t *)(void *)region->start;
-    for (size_t i = 0; i < region->size_bytes / sizeof x; i++) {
-        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-        words[i] = x;
-    }
+    uint64_t state = rk_begin(), *const words = (uint64_t *)(void *)region->start;
+    for (size_t i = 0; i < region->size_bytes / sizeof *words; i++)
+        words[i] = next_random(&state);
 }
 
 /* --- the sender --- */

@@ -46,7 +46,7 @@ def build(out):
         library / "runner/here.o",
         *(
             library / f"probe/{name}.o"
-            for name in ("clock", "kernel_files", "processor", "topology")
+            for name in ("clock", "cpus", "kernel_files", "processor", "topology")
         ),
         library / "network/support/capture.o",
         "-o",
