@@ -19,18 +19,22 @@ from reckon.statistics.summary import (
     two_modes,
     wide,
 )
+from reckon.statistics.visits import PooledVariance, pooled_variance, revisit_interval
 
 __all__ = [
     "PROCESSES_FOR_AN_INTERVAL",
     "VERSION",
     "Line",
+    "PooledVariance",
     "Summary",
     "drift",
     "line",
     "load",
     "median_interval",
+    "pooled_variance",
     "prediction_interval",
     "ratio_interval",
+    "revisit_interval",
     "same_level",
     "step",
     "summarise",

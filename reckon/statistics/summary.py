@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import importlib
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from reckon.statistics.cache import cached
 from reckon.statistics.inference import PROCESSES_FOR_AN_INTERVAL, median_interval
+from reckon.statistics.visits import PooledVariance, revisit_interval
 
 # Raised when summarise() gives other values for the same samples: records keep summaries.
-VERSION = 1
+VERSION = 2
 # Medians of too few processes for an interval differ by chance: they must be this far apart.
 _FAR = 1.25
 _WIDE = 0.1  # of the median: a larger distance of the quartiles is worth a warning
@@ -35,7 +37,7 @@ class Summary:
     """What a list of samples says, in the samples' unit; nan if it is not known."""
 
     median: float  # of the processes' medians
-    low: float  # 95 % interval of that median
+    low: float  # 95 % interval of that median; of over_visits(), of one more visit's
     high: float
     mean: float  # over all trials
     sd: float  # over all trials
@@ -49,6 +51,15 @@ class Summary:
     n: int
     medians: tuple[float, ...]  # the processes', in the order they ran
     warnings: tuple[str, ...]
+    visit_medians: tuple[float, ...] = ()  # of the processes' medians in each visit
+
+    def over_visits(self, pooled: PooledVariance | None) -> Summary:
+        """This summary with an interval for one more visit, where several visits differ."""
+        low, high = revisit_interval(self.visit_medians, pooled)
+        if math.isnan(low):
+            return self
+        # Its centre is the visits' mean: with one far off, the median may lie beside that.
+        return replace(self, low=min(low, self.median), high=max(high, self.median))
 
     @property
     def processes(self) -> int:
@@ -97,10 +108,11 @@ def load() -> None:
 
 
 @cached
-def summarise(processes: list) -> Summary:
+def summarise(processes: list, visits: Sequence[int] | None = None) -> Summary:
     """The summary of one array of values a process, in the order they ran.
 
-    Raises ValueError without processes, or for one without samples.
+    visits: the number of each process's visit; without, all are of one visit. Raises ValueError
+    without processes, or for one without samples.
     """
     from scipy import stats
 
@@ -111,7 +123,10 @@ def summarise(processes: list) -> Summary:
     medians = np.array([np.median(values) for values in arrays])
     low, high = median_interval(medians)
     several = [values for values in arrays if len(values) > 1]
-    warnings = (drift(medians), two_modes(pooled), wide(medians))
+    by_visit = _by_visit(medians, visits)
+    # Of several visits the interval holds how they drifted.
+    drifted = drift(medians) if len(by_visit) == 1 else None
+    warnings = (drifted, two_modes(pooled), wide(medians))
     return Summary(
         median=float(np.median(medians)),
         low=low,
@@ -128,7 +143,14 @@ def summarise(processes: list) -> Summary:
         n=len(pooled),
         medians=tuple(map(float, medians)),
         warnings=tuple(warning for warning in warnings if warning),
+        visit_medians=tuple(float(np.median(values)) for values in by_visit),
     )
+
+
+def _by_visit(medians: np.ndarray, visits: Sequence[int] | None) -> list[np.ndarray]:
+    """The medians of each visit's processes, in the order of the visits' first processes."""
+    numbers = np.zeros(len(medians), int) if visits is None else np.asarray(visits)
+    return [medians[numbers == number] for number in dict.fromkeys(numbers.tolist())]
 
 
 def _deviation(values) -> float:

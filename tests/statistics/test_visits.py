@@ -1,0 +1,106 @@
+"""The interval for one more visit: its coverage on simulated machines that drift, and its cases."""
+
+import math
+
+import numpy as np
+import pytest
+
+from reckon import statistics
+from reckon.statistics.visits import CONFIDENCE
+
+VISITS = 3
+
+
+def simulated(random, quantities, visits, spread=0.05, uneven=1.0):
+    """Medians of visits around 100, whose standard deviations differ from quantity to quantity."""
+    deviations = spread * np.exp(uneven * random.normal(size=quantities))
+    return 100 * np.exp(random.normal(size=(quantities, visits)) * deviations[:, None])
+
+
+def coverage(random, *, pool, runs=40, quantities=60, **machine):
+    """The share of further visits inside the intervals, and the median width of their logarithm."""
+    held, widths = [], []
+    for _ in range(runs):
+        visits = simulated(random, quantities, VISITS + 1, **machine)
+        before, after = visits[:, :VISITS], visits[:, VISITS]
+        pooled = statistics.pooled_variance(before) if pool else None
+        ends = np.array([statistics.revisit_interval(one, pooled) for one in before])
+        held += list((ends[:, 0] <= after) & (after <= ends[:, 1]))
+        widths += list(np.log(ends[:, 1] / ends[:, 0]))
+    return np.mean(held), np.median(widths)
+
+
+@pytest.mark.parametrize("uneven", [0.0, 0.5, 1.0])
+def test_the_interval_holds_the_next_visit_as_often_as_it_says(uneven):
+    """Whether quantities vary alike or by factors; 2400 intervals, so 0.98 is known to 0.003."""
+    share, width = coverage(np.random.default_rng(1), pool=True, uneven=uneven)
+    assert CONFIDENCE - 0.02 < share < CONFIDENCE + 0.015
+    alone, wider = coverage(np.random.default_rng(1), pool=False, uneven=uneven)
+    assert alone == pytest.approx(CONFIDENCE, abs=0.01) and width < 0.7 * wider
+
+
+def test_the_pooled_variance_is_that_of_the_simulated_machine():
+    random = np.random.default_rng(2)
+    alike = statistics.pooled_variance(simulated(random, 2000, VISITS, spread=0.05, uneven=0))
+    assert math.sqrt(alike.variance) == pytest.approx(0.05, rel=0.05) and alike.degrees > 15
+    uneven = statistics.pooled_variance(simulated(random, 2000, VISITS, spread=0.05, uneven=1))
+    assert uneven.degrees < 4 and uneven.quantities == 2000
+    # Scaled inverse chi-squared variances are what the method assumes: it finds their parameters.
+    variances = 0.01 * 6 / random.chisquare(6, 4000)
+    visits = np.exp(random.normal(size=(4000, 5)) * np.sqrt(variances)[:, None])
+    found = statistics.pooled_variance(visits)
+    assert found.degrees == pytest.approx(6, rel=0.1)
+    assert found.variance == pytest.approx(0.01, rel=0.05)
+
+
+def test_quantities_may_have_different_numbers_of_visits():
+    random = np.random.default_rng(3)
+    visits = [simulated(random, 1, 2 + n % 3, uneven=0)[0] for n in range(600)]
+    found = statistics.pooled_variance(visits)
+    assert math.sqrt(found.variance) == pytest.approx(0.05, rel=0.1)
+
+
+def test_few_companions_pool_nothing():
+    random = np.random.default_rng(4)
+    assert statistics.pooled_variance(simulated(random, 7, VISITS)) is None
+    assert statistics.pooled_variance(simulated(random, 8, VISITS)).quantities == 8
+    unlike = [[5.0, 5.0, 5.0], [1.0], [-1.0, 2.0, 3.0], [0.0, 1.0, 2.0]]  # none of them counts
+    assert statistics.pooled_variance([*simulated(random, 7, VISITS), *unlike]) is None
+
+
+def test_alone_it_is_students_t_on_logarithms():
+    low, high = statistics.revisit_interval([90, 100, 110], None, 0.95)
+    logs = np.log([90, 100, 110])
+    reach = 4.302653 * logs.std(ddof=1) * math.sqrt(4 / 3)  # t, two degrees of freedom
+    assert (low, high) == pytest.approx(
+        (math.exp(logs.mean() - reach), math.exp(logs.mean() + reach))
+    )
+
+
+def test_what_is_not_positive_stays_on_its_own_scale_and_out_of_the_pool():
+    pooled = statistics.PooledVariance(0.01, 10, 50)
+    low, high = statistics.revisit_interval([-1, 0, 1], pooled, 0.95)
+    assert (low, high) == pytest.approx((-4.302653 * math.sqrt(4 / 3), 4.302653 * math.sqrt(4 / 3)))
+
+
+@pytest.mark.parametrize("visits", [[], [7.0], [7.0, 7.0, 7.0], [0.0, 0.0], [1.0, 1.0 + 1e-12]])
+def test_without_two_visits_that_differ_there_is_none(visits):
+    assert all(map(math.isnan, statistics.revisit_interval(visits, None)))
+
+
+def test_a_summary_over_visits_keeps_its_median_and_holds_it():
+    processes = [[value] * 3 for value in (100, 101, 99, 100, 102, 98, 200, 201, 199)]
+    summary = statistics.summarise(processes, [1, 1, 1, 2, 2, 2, 5, 5, 5])
+    assert summary.visit_medians == (100, 100, 200)
+    sure = statistics.PooledVariance(1e-6, math.inf, 50)
+    over = summary.over_visits(sure)
+    assert over.median == summary.median == 101 and over.low == 101  # beside the visits' mean, 126
+    one = statistics.summarise(processes)
+    assert one.visit_medians == (101,) and one.over_visits(sure) == one
+
+
+def test_visits_that_differ_are_no_drift():
+    steady = [[100.0 + step] * 3 for step in range(0, 24, 2)]
+    assert "drifted" in "".join(statistics.summarise(steady).warnings)
+    visits = [1] * 4 + [2] * 4 + [3] * 4
+    assert "drifted" not in "".join(statistics.summarise(steady, visits).warnings)
