@@ -15,7 +15,7 @@ import pydantic
 from reckon.computer.facts import Machine
 from reckon.prediction.formula import Kind
 from reckon.prediction.inputs import Origin
-from reckon.statistics import Summary
+from reckon.statistics import PooledVariance, Summary
 
 # Format 1 had samples at every point of a curve, and no reasons. Format 2 had nothing of the
 # network: neither a process's TCP counters nor a measurement's peer. Format 3 had the samples
@@ -158,8 +158,8 @@ class Measurement(_Strict):
     profile: str
     key: str
     tick_hz: float
-    started_at: datetime
-    seconds: float
+    started_at: datetime  # of the first visit
+    seconds: float  # of all visits
     state: State
     reason: str | None
     points: list[Point]
@@ -238,3 +238,4 @@ class Run(_Strict):
     opened_at: datetime
     machine: Machine
     fitness: list[dict]
+    between_visits: PooledVariance | None = None  # of its quantities, when they were last visited

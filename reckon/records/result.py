@@ -25,6 +25,7 @@ class Result:
     record: records.Quantity
     state: str  # "measured", "reused", "unsupported", "failed" or "predicted" (not yet measured)
     reason: str | None = None
+    between_visits: statistics.PooledVariance | None = None  # of its run
 
     @property
     def seal(self) -> records.Prediction:
@@ -107,9 +108,32 @@ class Result:
     def summaries(self) -> list[statistics.Summary]:
         """One summary a point, in base units; a single quantity has one point."""
         return [
-            self._stored_summary(point) or statistics.summarise(self.trials(point))
+            (
+                self._stored_summary(point) or self._summarised(self.trials(point), point)
+            ).over_visits(self.between_visits)
             for point in self.points
         ]
+
+    @staticmethod
+    def _summarised(processes: list[np.ndarray], point: records.Point) -> statistics.Summary:
+        return statistics.summarise(processes, [process.visit for process in point.processes])
+
+    @property
+    def interval_from(self) -> str:
+        """What the interval is made from: "3 visits over 9 min", "12 processes of one visit"; ""
+        without an interval."""
+        if not self.measurement or not any(np.isfinite(one.low) for one in self.summaries):
+            return ""
+        if any(len(set(one.visit_medians)) > 1 for one in self.summaries):
+            starts = [visit.started_at for visit in self.measurement.visits]
+            visits, span_s = len(starts), (max(starts) - min(starts)).total_seconds()
+            span = f"{span_s / 60:.0f} min" if span_s >= 60 else f"{span_s:.0f} s"
+            return f"{visits} visits over {span}"
+        fewest = min(one.processes for one in self.summaries)
+        most = max(one.processes for one in self.summaries)
+        count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        visits = max(len(one.visit_medians) for one in self.summaries)
+        return f"{count} processes of {'one visit' if visits == 1 else f'{visits} visits'}"
 
     @property
     def summary(self) -> statistics.Summary | None:
@@ -202,7 +226,9 @@ class Result:
         if units.dimension(self.unit) != units.dimension("s"):
             return []
         return [
-            statistics.summarise([self._process_cycles(process) for process in point.processes])
+            self._summarised(
+                [self._process_cycles(process) for process in point.processes], point
+            ).over_visits(self.between_visits)
             for point in self.points
         ]
 
@@ -278,13 +304,24 @@ class Result:
 def result(run: str, quantity: str) -> Result | None:
     """The quantity as the run's record has it, read for its measurement; None if it has none."""
     found = records.read_measured(run, quantity)
-    return from_record(quantity, found) if found else None
+    return from_record(quantity, found, between_visits=_between_visits(run)) if found else None
 
 
-def from_record(quantity: str, found: records.Quantity, state: str | None = None) -> Result:
-    if found.measurement is None:
-        return Result(quantity, found, "predicted", "not measured yet")
-    return Result(quantity, found, state or found.measurement.state, found.measurement.reason)
+def _between_visits(run: str | Path) -> statistics.PooledVariance | None:
+    described = records.read_run(run)
+    return described.between_visits if described else None
+
+
+def from_record(
+    quantity: str,
+    found: records.Quantity,
+    state: str | None = None,
+    between_visits: statistics.PooledVariance | None = None,
+) -> Result:
+    measurement = found.measurement
+    if measurement is None:
+        return Result(quantity, found, "predicted", "not measured yet", between_visits)
+    return Result(quantity, found, state or measurement.state, measurement.reason, between_visits)
 
 
 def by_name(results: Iterable) -> dict:
@@ -307,12 +344,15 @@ def all_results(
         raise ReckonError(
             f"The run {run} has no record of {experiment}; it has {', '.join(known) or 'none'}."
         )
-    results = []
+    results, between_visits = [], _between_visits(run)
     for name in chosen:
         quantities = records.read_record(run, name, only_measured=only_measured).quantities
         if isinstance(run, str) and not only_measured:
             quantities = overlay.laid_over(run, name, quantities)
-        results += [from_record(name, quantity) for name, quantity in quantities.items()]
+        results += [
+            from_record(name, quantity, between_visits=between_visits)
+            for name, quantity in quantities.items()
+        ]
     return results
 
 
@@ -350,9 +390,15 @@ def to_row(result: Result, state: str | None = None) -> dict:
         "median": measured("median"),
         "low": measured("low"),
         "high": measured("high"),
+        # Without it the interval is that of the processes of one visit.
+        **({"interval_from": result.interval_from} if _has_visits(result) else {}),
         "mean": measured("mean"),
         "sd": measured("sd"),
         "n": sum(summary.n for summary in result.summaries),
         "state": state or result.state,
         "reason": result.reason or result.attempt_note or None,
     }
+
+
+def _has_visits(result: Result) -> bool:
+    return result.measurement is not None and len(result.measurement.visits) > 1

@@ -319,8 +319,14 @@ def _with_visit(folder: Path, name: str, quantity: Quantity) -> Measurement | No
         point.model_copy(update={"summary": None}) if new.processes else point
         for point, new in zip(measurement.points, points, strict=True)
     ]
+    visits = [*measurement.visits, visit]
     complete = measurement.model_copy(
-        update={"visits": [*measurement.visits, visit], "points": points}
+        update={
+            "visits": visits,
+            "points": points,
+            "started_at": min(visit.started_at for visit in visits),
+            "seconds": sum(visit.seconds for visit in visits),
+        }
     )
     return _with_summaries(quantity, complete)
 

@@ -81,7 +81,8 @@ def summarised(measurement: Measurement, unit: str, kind: str) -> Measurement:
     def with_summary(point: Point) -> Point:
         if not point.processes:
             return point.model_copy(update={"summary": None})
-        summary = statistics.summarise(point_values(point, measurement, unit, kind))
+        values = point_values(point, measurement, unit, kind)
+        summary = statistics.summarise(values, [process.visit for process in point.processes])
         return point.model_copy(update={"summary": summary})
 
     try:

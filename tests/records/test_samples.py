@@ -3,6 +3,7 @@
 import gzip
 import json
 import shutil
+from datetime import timedelta
 
 import pytest
 from helpers import made_up
@@ -10,8 +11,8 @@ from helpers.project import RECORDED
 
 from reckon import records, statistics
 from reckon.config import ReckonError
-from reckon.records import store
-from reckon.records.result import all_results, from_record, to_row
+from reckon.records import store, verify
+from reckon.records.result import all_results, from_record, result, to_row
 from reckon.records.values import point_values
 
 NAMES = ["cpu/made/scalar", "cpu/made/curve"]
@@ -145,6 +146,46 @@ def test_samples_added_to_a_measurement_are_a_visit_of_their_own(run):
     assert len(samples_files(run)) == 3
     medians = after.points[0].summary.medians
     assert sorted(medians)[7] < 0.7 * sorted(medians)[8]  # each by the counter of its own visit
+    assert after.started_at == before.measurement.started_at and after.seconds == 2.0
+    assert after.points[0].processes[8].started_s > 1e8  # since the first visit, years before
+    assert verify.faults("r") == []
+
+
+def test_the_interval_of_several_visits_is_that_of_one_more(run):
+    add_visits(NAMES[0], [52, 54])
+    one = result("r", NAMES[0])
+    visits = one.summary.visit_medians
+    assert len(visits) == 3 and one.interval_from == "3 visits over 20 min"
+    alone = statistics.revisit_interval(visits, None)
+    assert (one.summary.low, one.summary.high) == alone
+    assert to_row(one)["interval_from"] == one.interval_from
+    pooled = statistics.PooledVariance(1e-4, 20.0, 40)
+    described = records.read_run("r")
+    records.write_run(described.model_copy(update={"between_visits": pooled}))
+    for again in (result("r", NAMES[0]), all_results("r")[0]):
+        expected = statistics.revisit_interval(visits, pooled)
+        assert (again.summary.low, again.summary.high) == expected != alone
+        cycles = again.core_cycles
+        assert cycles.low / cycles.median == pytest.approx(again.summary.low / again.median)
+    curve = result("r", NAMES[1])
+    assert curve.interval_from == "8 processes of one visit" and "interval_from" not in to_row(
+        curve
+    )
+
+
+def add_visits(name, values):
+    """Add visits to a scalar, ten minutes apart, that measured those values in ns."""
+    for number, value in enumerate(values, 1):
+        with records.updating("r", "cpu/made") as record:
+            quantity = record.quantities[name]
+            measurement = quantity.measurement
+            at = measurement.started_at + timedelta(minutes=10 * number)
+            (point,) = measurement.points
+            more = made_up.single(name, value, "ns", seed=value).measurement.points[0].processes
+            points = [point.model_copy(update={"processes": [*point.processes, *more]})]
+            update = {"points": points, "started_at": at}
+            measurement = measurement.model_copy(update=update)
+            record.quantities[name] = quantity.model_copy(update={"measurement": measurement})
 
 
 def test_a_run_of_format_3_reads_the_same_after_it_was_converted(recorded):
