@@ -6,13 +6,15 @@ What a notebook uses:
     rk.axis, rk.octaves                                         the variable of a curve
     rk.measure, rk.measure_together, rk.by_profile              measuring
     rk.measure_capacities                                       a capacity, from a curve
-    rk.measure_methods, rk.methods                              all methods, side by side
+    rk.measure_methods, rk.methods_page                              all methods, side by side
     rk.by_name                                                  results by their short names
-    rk.show, rk.draw, rk.overview                               tables and figures
+    rk.show, rk.draw, rk.blocks                                 tables, sentences and figures
+    rk.machine_page, rk.machines_page, rk.methods_page,         those of one page
+    rk.reports_page, rk.summary_page
     rk.say, rk.first_case                                       sentences, and their cases
     rk.amount, rk.number, rk.percent, rk.more_or_less           numbers in sentences
-    rk.machines                                                 this run among other machines
-    rk.published                                                the reports, checked
+    rk.machines_page                                                 this run among other machines
+    rk.reports_page                                                the reports, checked
     rk.run(), rk.results()                                      what the run holds
     rk.parts()                                                  the parts of the book
     rk.other_host(), rk.nfs_server()                            the other end of network and files
@@ -29,11 +31,14 @@ from reckon.measurement.side_by_side import measure_methods
 from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given, guess, octaves
 from reckon.presentation import block as blocks
-from reckon.presentation import consistency as published
 from reckon.presentation import figures as draw
-from reckon.presentation import machines_page as machines
-from reckon.presentation import methods_page as methods
-from reckon.presentation import overview
+from reckon.presentation import (
+    machine_page,
+    machines_page,
+    methods_page,
+    reports_page,
+    summary_page,
+)
 from reckon.presentation.block import say
 from reckon.presentation.text import (
     first_case,
@@ -79,27 +84,28 @@ __all__ = [
     "given",
     "guess",
     "machine",
-    "machines",
+    "machine_page",
+    "machines_page",
     "measure",
     "measure_capacities",
     "measure_methods",
     "measure_together",
     "measured",
-    "methods",
+    "methods_page",
     "more_or_less",
     "nfs_server",
     "number",
     "octaves",
     "other_host",
-    "overview",
     "parts",
     "percent",
     "percent_more_or_less",
     "plain",
     "predict",
-    "published",
+    "reports_page",
     "results",
     "run",
     "say",
     "show",
+    "summary_page",
 ]

@@ -11,7 +11,7 @@ import reckon as rk
 from reckon import records
 from reckon.measurement import library
 from reckon.measurement.sampling import PointSampler, ProbeRun
-from reckon.presentation import overview, tables
+from reckon.presentation import summary_page, tables
 from reckon.records import verify
 from reckon.records.inputs import measured
 from reckon.records.result import result, to_row
@@ -43,7 +43,7 @@ def test_an_attempt_that_gave_nothing_is_said_wherever_the_figure_is_shown(faile
     assert to_row(failed_again)["reason"] == note
     assert note in rk.show.verdict(failed_again, "a chain").markdown
     assert note in tables.measured(failed_again)
-    assert note in overview.suspicions([failed_again], []).markdown
+    assert note in summary_page.suspicions([failed_again], []).markdown
     assert verify.faults(session().run.name) == []
 
 

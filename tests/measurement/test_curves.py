@@ -83,7 +83,7 @@ def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, 
     assert np.isfinite(one.ratio)
     assert "no room for 10240" in rk.show.verdict(one, "a chain").markdown
     assert "no room for 10240" in rk.show.table([one], "Chains", "chains").markdown
-    assert "no room for 10240" in rk.overview.suspicions([one], []).markdown
+    assert "no room for 10240" in rk.summary_page.suspicions([one], []).markdown
     forget()
     monkeypatch.undo()
 

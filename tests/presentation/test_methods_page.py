@@ -112,7 +112,7 @@ def test_the_page_shows_every_group_under_its_title():
     shown = [
         (title.removeprefix("### "), match[1])
         for title, source in itertools.pairwise(sources)
-        if (match := re.search(r'methods\.group\(measured\["([\w-]+)"\]', source))
+        if (match := re.search(r'methods_page\.group\(measured\["([\w-]+)"\]', source))
     ]
     assert shown == [(group.title, group.name) for group in methods.groups()]
 

@@ -8,7 +8,7 @@ from myst_parser.docutils_ import Parser
 import reckon as rk
 from reckon.computer.facts import Machine
 from reckon.presentation import text
-from reckon.presentation.overview import fitness_table
+from reckon.presentation.machine_page import fitness_table
 
 HOSTILE = [
     "<script>alert(1)</script> and <!-- hidden",

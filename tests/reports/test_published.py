@@ -128,7 +128,7 @@ def test_a_sixth_report_stands_on_the_page(tmp_path, folders, monkeypatch, witho
     page = json.loads((ROOT / "notebooks/reports.ipynb").read_text(encoding="utf-8"))
     cells = ["".join(cell["source"]) for cell in page["cells"] if cell["cell_type"] == "code"]
     said = {cell: eval(cell, {"rk": rk}).markdown for cell in cells if cell.startswith("rk.")}
-    arithmetic = said["rk.published.arithmetic()"]
+    arithmetic = said["rk.reports_page.arithmetic()"]
     derives = without != "derivations"
     assert (
         ("that A laptop {cite}`lmbench` derives" in arithmetic)
@@ -360,7 +360,7 @@ def cells(block):
 
 
 def test_published_and_recomputed_stand_side_by_side(sixth):
-    block = rk.published.arithmetic()
+    block = rk.reports_page.arithmetic()
     first, second, third = cells(block)
     assert first == [
         "page fault, from the disk (4.3)",
@@ -388,14 +388,14 @@ def test_sides_that_say_the_same_are_one_and_nothing_is_none(sixth, tmp_path, mo
         .replace("value = 0.5", "value = 0")
         .replace("value = 6", "value = 4")
     )
-    [row] = cells(rk.published.arithmetic())
+    [row] = cells(rk.reports_page.arithmetic())
     assert row[2:] == ["hardware, predicted", "8.2 µs", "8.192 µs", "follows"]
 
 
 def test_scores_and_readings(sixth):
-    [row] = cells(rk.published.scores("C", "t"))
+    [row] = cells(rk.reports_page.scores("C", "t"))
     assert row[1:] == ["1", "10.6×", "0 %", "0 %", "0 %"]
-    [row] = cells(rk.published.readings("C", "t"))
+    [row] = cells(rk.reports_page.readings("C", "t"))
     assert row[1:4] == ["cycles", "ticks of the time-stamp counter", "0"]
 
 
@@ -404,7 +404,7 @@ def test_a_figure_that_stands_aside_is_not_counted(sixth, tmp_path):
     path.write_text(
         path.read_text().replace("measured = 92.3", 'measured = 92.3\naside = true\nnote = "a sum"')
     )
-    assert not cells(rk.published.scores("C", "t"))
+    assert not cells(rk.reports_page.scores("C", "t"))
 
 
 _FIGURE = "page fault, from the disk"
@@ -448,7 +448,7 @@ _HERE = "measured 92.3 µs, predicted 8.7 µs"
 def test_contradictions_are_shown_with_both_values(sixth, tmp_path, old, new, row):
     path = tmp_path / "example.toml"
     path.write_text(path.read_text().replace(old, new, 1))
-    first, *_ = cells(rk.published.contradictions("C", "t"))
+    first, *_ = cells(rk.reports_page.contradictions("C", "t"))
     assert first == ["example", *row, "contradicts table 3"]
 
 
@@ -456,14 +456,14 @@ def test_an_inferred_input_is_counted_apart_and_told(sixth, tmp_path):
     path = tmp_path / "example.toml"
     inferred = path.read_text().replace('source = "2"', 'source = "2", inferred = true')
     path.write_text(inferred.replace("value = 6,", "value = 4,"))
-    text = rk.published.arithmetic().markdown
+    text = rk.reports_page.arithmetic().markdown
     assert (
         text.startswith("Of 0 predictions")
         and " A further 1 follows with an input that the report does not print" in text
     )
-    assert cells(rk.published.arithmetic())[0][1] == "as stated, an input inferred"
+    assert cells(rk.reports_page.arithmetic())[0][1] == "as stated, an input inferred"
     path.write_text(inferred)  # and does not follow
-    text = rk.published.arithmetic().markdown
+    text = rk.reports_page.arithmetic().markdown
     assert "A further" not in text and "Even with such an input, 1 does not" in text
 
 

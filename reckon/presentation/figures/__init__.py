@@ -3,7 +3,7 @@
 from reckon.presentation.figures.cache_fill import filling
 from reckon.presentation.figures.curves import against, curve, curves, fit
 from reckon.presentation.figures.picture import machine_picture
-from reckon.presentation.figures.single import bars, distribution, off_chart, series
+from reckon.presentation.figures.single import bars, distribution, prediction_ratios, series
 from reckon.presentation.figures.staircase import levels
 from reckon.presentation.figures.strips import among
 from reckon.presentation.figures.surfaces import mountain
@@ -20,6 +20,6 @@ __all__ = [
     "levels",
     "machine_picture",
     "mountain",
-    "off_chart",
+    "prediction_ratios",
     "series",
 ]

@@ -142,7 +142,7 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
         return drawing.save(name, caption, alt, Data(header, rows))
 
 
-def off_chart(results: list[Result], name: str, caption: str) -> Block:
+def prediction_ratios(results: list[Result], name: str, caption: str) -> Block:
     """How far each sealed prediction was off: measured over predicted on a logarithmic scale."""
     judged = [result for result in results if 0 < result.ratio < math.inf]
     if not judged:

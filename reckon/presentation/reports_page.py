@@ -1,4 +1,4 @@
-"""The reports' consistency: predictions recomputed, contradictions, readings of units, scores."""
+"""The page `reports`: their predictions recomputed, contradictions, readings of units, scores."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def scores(caption: str, label: str) -> Block:
     return table(columns, rows, caption, label)
 
 
-def off_chart(name: str, caption: str) -> Block:
+def prediction_ratios(name: str, caption: str) -> Block:
     """Measured over predicted for every counted figure of the reports, a strip for each report."""
     strips = _factors()
     rows = [[report.name, f"{factor:.6g}"] for report, factors in strips for factor in factors]
