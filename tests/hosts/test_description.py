@@ -172,40 +172,39 @@ def test_light_in_a_fibre_is_the_ideal():
     assert rk.show.distance(BUILT_IN, made_up.single("network/rtt/tcp", 20, "ms")).markdown == ""
 
 
-def test_other_programs_stand_beside_ours():
+def test_other_programs_are_compared_with_reckons_probes():
     ours, theirs = (
         made_up.single("network/rtt/tcp", 10, "µs"),
         made_up.single("network/rtt/sockperf", 20, "µs"),
     )
     missing = made_up.nothing("network/rtt/ping", "ping is not installed")
-    probes = tables.probes(
+    rows = tables.rows(
         rk.show.cross_check({"sockperf": (theirs, ours), "ping": (missing, ours)}, "C", "n")
     )
-    assert probes[1][0] == "`sockperf`" and float(probes[1][-1].rstrip("×")) == pytest.approx(
+    assert rows[1][0] == "`sockperf`" and float(rows[1][-1].rstrip("×")) == pytest.approx(
         0.5, rel=0.05
     )
-    assert probes[2][2] == "ping is not installed" and probes[2][-1] == "–"
+    assert rows[2][2] == "ping is not installed" and rows[2][-1] == "–"
 
 
 def test_the_hosts_table_says_what_is_this_machines_and_what_is_not_reported():
-    probes = {probe[0]: probe[1] for probe in tables.probes(rk.show.host_table(BUILT_IN, "C", "n"))}
+    rows = {row[0]: row[1] for row in tables.rows(rk.show.host_table(BUILT_IN, "C", "n"))}
     assert (
-        probes["Kernel"] == "this machine's"
-        and probes["Rate that the link is set to"] == "100 Mbit/s"
+        rows["Kernel"] == "this machine's" and rows["Rate that the link is set to"] == "100 Mbit/s"
     )
-    assert probes["Largest packet (MTU)"] == "1 500 byte"
-    probes = {probe[0]: probe[1] for probe in tables.probes(rk.show.host_table(REAL, "C", "n"))}
-    assert probes["Kernel"] == "Linux 6.1" and probes["Processor"] == "not reported"
-    assert "Rate that the link is set to" not in probes
+    assert rows["Largest packet (MTU)"] == "1 500 byte"
+    rows = {row[0]: row[1] for row in tables.rows(rk.show.host_table(REAL, "C", "n"))}
+    assert rows["Kernel"] == "Linux 6.1" and rows["Processor"] == "not reported"
+    assert "Rate that the link is set to" not in rows
 
 
 def test_what_tcp_did_is_summed_and_unknown_is_not_none():
     one = made_up.single("network/connect/connect", 20, "µs")
     for k, process in enumerate(one.measurement.points[0].processes):
         process.retransmits, process.listen_overflows, process.time_wait = 1, -1 if k else 0, k
-    probes = tables.probes(rk.show.tcp([one, made_up.single("cpu/x/y", 1, "µs")], "C", "n"))
-    assert len(probes) == 2, "what has nothing to do with TCP has no probe"
-    assert probes[1] == ["connect", "loopback", "8", "not known", "not known", "7"]
+    rows = tables.rows(rk.show.tcp([one, made_up.single("cpu/x/y", 1, "µs")], "C", "n"))
+    assert len(rows) == 2, "what has nothing to do with TCP has no row"
+    assert rows[1] == ["connect", "loopback", "8", "not known", "not known", "7"]
 
 
 def test_a_page_says_which_nfs_server_it_was():
