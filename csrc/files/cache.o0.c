@@ -1,5 +1,5 @@
-/* files/cache at -O0, as the reports compiled it; in a control group with a memory limit, where
- * they had all memory. */
+/* files/cache at -O0, as the reports compiled it, but in a control group with a memory limit; the
+ * reports had all memory. */
 #include "files/support/within.h"
 #include "probe/stamps.h"
 
@@ -18,8 +18,8 @@ static int read_t470(struct rk_reader *r)
     return status;
 }
 
-/* i7_10750h: 64 KiB at a time from the beginning; a figure is the whole file's. Its first figures,
- * 8 GB/s, are no disk's, so the file was in the cache: one pass before. */
+/* i7_10750h: 64 KiB at a time from the beginning; a figure is the whole file's. Its first figures
+ * of 8 GB/s are faster than its disk, so the file was cached: one pass before. */
 static int read_i7_10750h(struct rk_reader *r)
 {
     int status = rk_read_all(r);
@@ -44,7 +44,7 @@ static int read_hpe_i7_860(struct rk_reader *r)
 
 static int open_t470(struct rk_context *c)
 {
-    return rk_open_within(c, RK_OF_ITS_OWN, 4096, rk_integer(c, "passes"));
+    return rk_open_within(c, RK_OWN_FILE, 4096, rk_integer(c, "passes"));
 }
 
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -54,7 +54,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 
 static int open_i7_10750h(struct rk_context *c)
 {
-    return rk_open_within(c, RK_OF_ITS_OWN, 65536, 0);
+    return rk_open_within(c, RK_OWN_FILE, 65536, 0);
 }
 
 static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -64,7 +64,7 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 
 static int open_hpe_i7_860(struct rk_context *c)
 {
-    return rk_open_within(c, RK_OF_ITS_OWN, 4096, rk_integer(c, "passes"));
+    return rk_open_within(c, RK_OWN_FILE, 4096, rk_integer(c, "passes"));
 }
 
 static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -73,12 +73,10 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define PASSES(preset) RK_COUNT("passes", preset, 1, 1000, "timed passes over the file in a trial")
-#define PROBE(id, op_, what, ...)                                                                  \
-    RK_PROBE(id, .name = "files/cache/" #id, .op = op_, .reports = #id, .timed = what,             \
-             .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .open = open_##id, .trials = run_##id,      \
-             .close = rk_close_reader, .state_bytes = sizeof(struct rk_reader),                    \
-             .params =                                                                             \
-                 RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR, ##__VA_ARGS__))
+#define PROBE(id, op, timed_, ...)                                                                 \
+    RK_READER_PROBE(id, op, RK_NEEDS_STAMPS, timed_, .reports = #id,                               \
+                    .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS,            \
+                                        RK_DIR, ##__VA_ARGS__))
 
 PROBE(t470, "block",
       "passes over the file in blocks of 4 KiB, backwards, after one forwards, -O0, in a "

@@ -61,14 +61,8 @@ static int open_readers(struct rk_context *c)
     return barrier_open(c, rk_state(c));
 }
 
-static int close_readers(struct rk_context *c)
-{
-    readers_close(rk_state(c));
-    return 0;
-}
-
-/* n samples: one of each trial, or one of each reader in turn. For fewer samples than readers, the
- * readers are evenly spread, because the first to be woken has the disk to itself. */
+/* n samples: one of each trial, or one of each reader in turn. Fewer samples than readers are taken
+ * of evenly spread readers, because the first to be woken has the disk to itself. */
 static int time_trials(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct reading *const how = rk_variant(c);
@@ -113,7 +107,8 @@ struct same_file {
     pthread_attr_t attr;
 };
 
-/* Opens the file by itself, or all would share one offset, and reads it from its beginning. */
+/* Opens the file again, because the threads would share its offset, and reads from its beginning.
+ */
 static void *read_same(void *argument)
 {
     struct same_file_reader *const me = argument;
@@ -127,7 +122,7 @@ static void *read_same(void *argument)
     return NULL;
 }
 
-/* One trial: from before the first thread is made until the last has been joined. */
+/* One trial: from before the first thread is created until the last has been joined. */
 static int time_threads(struct rk_context *c, struct rk_sample *out, struct same_file *all)
 {
     pthread_t thread[READERS_MOST];
@@ -148,21 +143,18 @@ static int time_threads(struct rk_context *c, struct rk_sample *out, struct same
 static int open_mbp2016(struct rk_context *c)
 {
     struct same_file *const all = rk_state(c);
-    const size_t block_bytes = (size_t)rk_integer(c, "block_bytes"), page = rk_small_page();
+    const size_t block_bytes = rk_block_bytes(c), room = rk_whole_pages(block_bytes, 0);
     cpu_set_t cpus;
     all_cpus(&cpus);
     pthread_attr_init(&all->attr);
     pthread_attr_setaffinity_np(&all->attr, sizeof cpus, &cpus);
-    const int status = rk_blocks_open(c, &all->file, 0, (size_t)rk_integer(c, "file_bytes"),
-                                      block_bytes, O_DIRECT);
+    const int status = rk_blocks_open(c, &all->file, 0, block_bytes, O_DIRECT);
     if (status)
         return status;
-    const int64_t requested = rk_integer(c, "blocks");
-    const uint32_t blocks = requested < all->file.count ? (uint32_t)requested : all->file.count;
+    const uint32_t blocks = rk_at_most(rk_integer(c, "blocks"), &all->file);
     snprintf(all->path, sizeof all->path, "/proc/self/fd/%d", all->file.fd);
     all->count = (int)rk_integer(c, "threads");
-    const size_t room = (block_bytes + page - 1) / page * page;
-    all->buffers = aligned_alloc(page, room * (size_t)all->count);
+    all->buffers = aligned_alloc(rk_small_page(), room * (size_t)all->count);
     if (!all->buffers)
         return rk_failed(c, "malloc", ENOMEM);
     memset(all->buffers, 1, room * (size_t)all->count);
@@ -190,7 +182,7 @@ static int close_mbp2016(struct rk_context *c)
 }
 
 #define OF_READERS(sample_, of_each_, more_needs)                                                  \
-    .open = open_readers, .close = close_readers, .state_bytes = sizeof(struct readers),           \
+    .open = open_readers, .close = readers_close, .state_bytes = sizeof(struct readers),           \
     .variant = &(const struct reading){sample_, of_each_}, .needs = RK_NEEDS_DISK | (more_needs)
 #define PROBE(id, run, sample, of_each, more_needs, what)                                          \
     RK_PROBE(id, .name = "files/contention/" #id, .op = "block", .timed = what, .trials = run,     \

@@ -5,7 +5,7 @@
 
 /* --- t470: the start of the processes inside the timing, the same offsets in each file --- */
 
-/* The same places for all, because all are forks of one process. Any place, some twice. */
+/* The same random blocks in each file, some twice, because all processes are forks of one. */
 static void read_offsets(struct readers *r, int me)
 {
     const struct rk_blocks *file = &r->file[me];
@@ -48,20 +48,14 @@ static int open_buffered(struct rk_context *c)
 static int open_unwritten(struct rk_context *c)
 {
     struct readers *const r = rk_state(c);
-    const size_t block_bytes = (size_t)rk_integer(c, "block_bytes"),
-                 size_bytes = (size_t)rk_integer(c, "size_bytes");
-    if (size_bytes / block_bytes < (size_t)rk_integer(c, "blocks"))
+    const size_t block_bytes = rk_block_bytes(c);
+    const int64_t blocks = rk_integer(c, "blocks");
+    if (rk_integer(c, "size_bytes") / (int64_t)block_bytes < blocks)
         return rk_unsupported(c, "the file has fewer blocks than are to be read");
-    int status = readers_prepare(c, r, rk_integer(c, "blocks"));
+    int status = readers_prepare(c, r, blocks);
     for (int i = 0; i < r->count && !status; i++)
-        status = rk_blocks_open_unwritten(c, &r->file[i], size_bytes, block_bytes, 0);
+        status = rk_blocks_open_unwritten(c, &r->file[i], block_bytes, 0);
     return status;
-}
-
-static int close_readers(struct rk_context *c)
-{
-    readers_close(rk_state(c));
-    return 0;
 }
 
 /* --- i7_10750h and hpe_i7_860: each process times itself, and the mean is reported --- */
@@ -97,7 +91,7 @@ static void read_forwards(struct readers *r, int me)
     note_sample(&r->shared->reader[me], status, &sample);
 }
 
-/* n trials, each of processes of its own. `cold`: the page cache drops the files before each. */
+/* n trials, each of new processes. `cold`: the page cache drops the files before each. */
 static int time_means(struct rk_context *c, struct rk_sample *out, size_t n, int cold,
                       void (*work)(struct readers *, int))
 {
@@ -106,7 +100,7 @@ static int time_means(struct rk_context *c, struct rk_sample *out, size_t n, int
     for (size_t i = 0; i < n && !status; i++) {
         for (int f = 0; f < r->count && !status; f++) {
             status = cold ? rk_blocks_cold(c, &r->file[f]) : 0;
-            lseek(r->file[f].fd, 0, SEEK_SET); /* the readers of the last trial moved it */
+            lseek(r->file[f].fd, 0, SEEK_SET); /* the last trial's readers moved it */
         }
         status = status ? status : readers_start(c, r, work);
         status = status ? status : readers_wait(c, r);
@@ -142,7 +136,7 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
     "of one process"
 
 #define OF_READERS(open_)                                                                          \
-    .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .open = open_, .close = close_readers,               \
+    .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .open = open_, .close = readers_close,               \
     .state_bytes = sizeof(struct readers)
 
 RK_PROBE(t470, .name = "files/contention/t470", .op = "block", .reports = "t470",

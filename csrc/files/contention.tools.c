@@ -5,31 +5,24 @@
 #define SPAN_MOST_MS 10000
 
 struct fio_readers {
-    struct readers readers;
-    int lent[READERS_MOST], count; /* descriptors of the files that fio inherits */
+    struct readers readers; /* their files; fio starts the readers */
     struct fio_job job;
 };
 
-/* What Reckon's own probes do, as a job of fio. Threads, because fio's processes would be in
- * sessions of their own, where they outlive it. */
-static void write_job(struct rk_context *c, struct fio_readers *all)
+static void write_job(struct rk_context *c, struct fio_job *job, const struct readers *r)
 {
-    struct fio_job *const job = &all->job;
     int cpus[RK_CPUS_MOST];
     const int count = rk_cpus(cpus, RK_CPUS_MOST);
-    fio_say(
-        job,
-        "[global]\nthread\nioengine=psync\nrw=randread\ndirect=1\nrandrepeat=0\ngroup_reporting\n"
-        "allow_file_create=0\ntime_based\nbs=%lld\nsize=%lld\nruntime=%lldms\ncpus_allowed=",
-        (long long)rk_integer(c, "block_bytes"), (long long)rk_integer(c, "file_bytes"),
-        (long long)rk_integer(c, "span_ms"));
+    fio_begin(c, job);
+    fio_add(job, "group_reporting\ntime_based\nruntime=%lldms\ncpus_allowed=",
+            (long long)rk_integer(c, "span_ms"));
     for (int i = 0; i < count; i++)
-        fio_say(job, "%s%d", i ? "," : "", cpus[i]);
-    for (int i = 0; i < all->count; i++)
-        fio_say(job, "\n[reader%d]\nfilename=/proc/self/fd/%d\n", i, all->lent[i]);
+        fio_add(job, "%s%d", i ? "," : "", cpus[i]);
+    for (int i = 0; i < r->count; i++)
+        fio_add(job, "\n[reader%d]\nfilename=/proc/self/fd/%d\n", i, r->file[i].fd);
 }
 
-/* What the group of jobs did: its reads, over the time of the longest. */
+/* The sample: the reads of all jobs, over the time of the longest. */
 static int read_report(struct rk_context *c, const char *text, struct rk_sample *out,
                        const struct rk_stamp *since)
 {
@@ -39,17 +32,18 @@ static int read_report(struct rk_context *c, const char *text, struct rk_sample 
     double error, reads_done, took_ms;
     if (!fio_number(group, "error", &error) || !fio_number(reads, "total_ios", &reads_done) ||
         !fio_number(reads, "runtime", &took_ms))
-        return trouble(c, EPROTO, "fio did not print what its reads came to");
+        return trouble(c, EPROTO, "fio did not print its number of reads");
     if (error || reads_done < 1 || took_ms < 1 || took_ms > elapsed_ms)
-        return trouble(c, EPROTO, "fio printed error %g, and %g reads in %g ms, which cannot be",
-                       error, reads_done, took_ms);
+        return trouble(c, EPROTO,
+                       "fio printed error %g, and %g reads in %g ms, which is impossible", error,
+                       reads_done, took_ms);
     const double ticks = took_ms * 1e6 * rk_ticks_per_ns(since);
     *out = (struct rk_sample){(int64_t)ticks, (uint64_t)reads_done};
     return 0;
 }
 
-/* One run of fio on files that are lent to it. */
-static int ask_fio(struct rk_context *c, const struct fio_job *job, struct rk_sample *out)
+/* One run of fio. */
+static int time_fio(struct rk_context *c, const struct fio_job *job, struct rk_sample *out)
 {
     const struct rk_stamp begin = rk_stamp_now();
     struct tool fio;
@@ -64,16 +58,11 @@ static int ask_fio(struct rk_context *c, const struct fio_job *job, struct rk_sa
 static int open_fio(struct rk_context *c)
 {
     struct fio_readers *const all = rk_state(c);
-    const int status = readers_open(c, &all->readers, 1, O_DIRECT);
-    if (status)
-        return status;
-    for (; all->count < all->readers.count; all->count++) {
-        all->lent[all->count] = fio_lend(&all->readers.file[all->count]);
-        if (all->lent[all->count] < 0)
-            return rk_refused(c, "dup", errno);
-    }
-    write_job(c, all);
-    return 0;
+    int status = readers_open(c, &all->readers, 1, O_DIRECT);
+    for (int i = 0; i < all->readers.count && !status; i++)
+        status = fio_inherits(c, all->readers.file[i].fd);
+    write_job(c, &all->job, &all->readers);
+    return status;
 }
 
 static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -81,22 +70,13 @@ static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
     const struct fio_readers *const all = rk_state(c);
     int status = 0;
     for (size_t i = 0; i < n && !status; i++)
-        status = ask_fio(c, &all->job, &out[i]);
+        status = time_fio(c, &all->job, &out[i]);
     return status;
-}
-
-static int close_fio(struct rk_context *c)
-{
-    struct fio_readers *const all = rk_state(c);
-    for (int i = 0; i < all->count; i++)
-        close(all->lent[i]);
-    readers_close(&all->readers);
-    return 0;
 }
 
 RK_PROBE(
     fio, .name = "files/contention/fio", .op = "block", .needs = RK_NEEDS_DISK, .open = open_fio,
-    .trials = run_fio, .close = close_fio, .state_bytes = sizeof(struct fio_readers),
+    .trials = run_fio, .close = readers_close, .state_bytes = sizeof(struct fio_readers),
     .timed =
         "as fio prints it, in whole milliseconds: reads of `files` jobs by pread, each from a file "
         "of its own, past the page cache, in random order; over `span_ms`, all jobs together",

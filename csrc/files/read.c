@@ -1,6 +1,6 @@
-/* files/read: what reading one block of a file costs, by the order and by the way it is asked for.
- * Each block is read into the same buffer; a read that brings less fails the probe. */
-#include "files/support/read.h"
+/* files/read: what reading one block of a file costs, by the order and by the method. Each block is
+ * read into the same buffer; a short read fails the probe. */
+#include "files/support/blocks.h"
 
 /* --- one block, alone --- */
 
@@ -14,7 +14,7 @@ static int time_one(struct rk_context *c, const struct rk_blocks *b, uint32_t fi
     return status ? rk_read_trouble(c, status) : 0;
 }
 
-/* n blocks, none twice, in a random order of its own. */
+/* n blocks, none twice, in a new random order. */
 static int time_shuffled(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct rk_blocks *const b = rk_state(c);
@@ -29,9 +29,7 @@ static int time_shuffled(struct rk_context *c, struct rk_sample *out, size_t n)
 
 /* --- the page cache --- */
 
-/* The advice to the kernel on the order in which the file will be read (posix_fadvise(2)); a
- * status.
- */
+/* Advises the kernel on the order in which the file will be read (posix_fadvise(2)). A status. */
 static int advise(struct rk_context *c, const struct rk_blocks *b, const char *advice)
 {
     static const struct {
@@ -48,7 +46,7 @@ static int advise(struct rk_context *c, const struct rk_blocks *b, const char *a
     return rk_unsupported(c, "the advice is normal, random or sequential");
 }
 
-/* Takes all of the page cache away from everybody (proc_sys_vm(5)). Clean pages alone go, and the
+/* Empties the page cache of the whole machine (proc_sys_vm(5)). It drops clean pages alone, and the
  * file's are clean. */
 static int drop_caches(struct rk_context *c)
 {
@@ -64,7 +62,7 @@ static int drop_caches(struct rk_context *c)
     return rk_unsupported(c, "%s", why);
 }
 
-/* The file is cold, also where the warm-up has read it, and the kernel has this advice. */
+/* Makes the file cold, also after the warm-up has read it, and gives the advice. */
 static int make_cold(struct rk_context *c, const char *advice)
 {
     const struct rk_blocks *const b = rk_state(c);
@@ -72,7 +70,7 @@ static int make_cold(struct rk_context *c, const char *advice)
     return status ? status : advise(c, b, advice);
 }
 
-/* The same by dropping all of the page cache, which has the whole file before. */
+/* The same by emptying the page cache, which holds the whole file before. */
 static int drop_and_advise(struct rk_context *c, const char *advice)
 {
     const struct rk_blocks *const b = rk_state(c);
@@ -96,14 +94,13 @@ static int run_dropped_random(struct rk_context *c, struct rk_sample *out, size_
 
 /* --- in order --- */
 
-/* n samples of `blocks` blocks, each after the last one. At the end of the file it begins again at
- * the start, after make_cold_again(), which may be NULL. */
+/* n samples of `blocks` blocks, each where the last one ended. At the end of the file it begins
+ * again at the start, after make_cold_again(), which may be NULL. */
 static int time_in_order(struct rk_context *c, struct rk_sample *out, size_t n,
                          int (*make_cold_again)(struct rk_context *))
 {
     const struct rk_blocks *const b = rk_state(c);
-    const int64_t requested = rk_integer(c, "blocks");
-    const uint32_t blocks = requested < b->count ? (uint32_t)requested : b->count;
+    const uint32_t blocks = rk_at_most(rk_integer(c, "blocks"), b);
     uint32_t at = 0;
     int status = 0;
     for (size_t i = 0; i < n && !status; i++, at += blocks) {
@@ -177,20 +174,10 @@ struct seeks {
 static int open_seeks(struct rk_context *c)
 {
     struct seeks *const state = rk_state(c);
-    const int64_t file_bytes = rk_integer(c, "file_bytes");
     uint64_t random = rk_begin();
     for (size_t i = 0; i < PLACES; i++)
-        state->places[i] = (off_t)(next_random(&random) % (uint64_t)file_bytes);
-    state->fd = rk_data(c, 0, (size_t)file_bytes, 0);
-    return state->fd < 0 ? state->fd : 0;
-}
-
-static int close_seeks(struct rk_context *c)
-{
-    const struct seeks *const state = rk_state(c);
-    if (state->fd >= 0)
-        close(state->fd);
-    return 0;
+        state->places[i] = (off_t)(next_random(&random) % rk_file_bytes(c));
+    return rk_open_file(c, 0);
 }
 
 static int run_lseek(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -214,7 +201,7 @@ static int run_lseek_current(struct rk_context *c, struct rk_sample *out, size_t
     uint64_t wrong = 0;
     off_t place = 0;
     lseek(fd, 0, SEEK_SET);
-    RK_TIME_TRIALS(out, n, calls, { /* to and fro, so that it never passes the end */
+    RK_TIME_TRIALS(out, n, calls, { /* back and forth, so that it never passes the end */
                                     const off_t by = rep_ % 2 ? -step : step;
                                     place += by;
                                     wrong += lseek(fd, by, SEEK_CUR) != place;
@@ -236,13 +223,11 @@ static int open_halves(struct rk_context *c)
     return 0;
 }
 
-/* Without a cache, each sample `blocks` reads: in order, or from both halves of the file in turn.
- */
+/* Past the page cache, each sample `blocks` reads: in order, or from both halves in turn. */
 static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n, int halves)
 {
-    const int64_t requested = rk_integer(c, "blocks");
     const struct rk_blocks b = *(const struct rk_blocks *)rk_state(c);
-    const uint32_t blocks = requested < b.count ? (uint32_t)requested : b.count;
+    const uint32_t blocks = rk_at_most(rk_integer(c, "blocks"), &b);
     uint32_t at = 0;
     int status = 0;
     for (size_t i = 0; i < n && !status; i++, at += blocks) {
@@ -275,7 +260,7 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
              .state_bytes = sizeof(struct rk_blocks), .params = RK_PARAMS(__VA_ARGS__))
 #define SEEK(id, what)                                                                             \
     RK_PROBE(id, .name = "files/read/" #id, .op = "call", .timed = what, .needs = RK_NEEDS_DISK,   \
-             .trials = run_##id, .open = open_seeks, .close = close_seeks,                         \
+             .trials = run_##id, .open = open_seeks, .close = rk_close_file,                       \
              .state_bytes = sizeof(struct seeks),                                                  \
              .params = RK_PARAMS(RK_FILE(1 << 20), RK_DIR,                                         \
                                  RK_COUNT("calls", 1000, 1, 1 << 30, "calls in a trial")))
@@ -298,8 +283,7 @@ PROBE(buffered_sequential, rk_open_buffered, run_buffered_sequential,
       "`blocks` preads from the start of a file on that the page cache does not have, "
       "after the advice about the order that `advice` names",
       FILE_OF, SPAN(256, "in a trial"),
-      RK_WORD("advice", "normal",
-              "what the kernel is told of the order: normal, random or sequential"));
+      RK_WORD("advice", "normal", "the advice about the order: normal, random or sequential"));
 PROBE(dropped_random, rk_open_buffered, run_dropped_random,
       "one pread of a block after all of the page cache was dropped, with the advice that "
       "reads are random; the blocks in random order, none twice",

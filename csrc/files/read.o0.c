@@ -1,9 +1,9 @@
-/* files/read at -O0, as these reports compiled it. A report that printed the time of a whole file
- * has probes whose operation is the file; the other one's is the block. */
-#include "files/support/read.h"
+/* files/read at -O0, as these reports compiled it. The operation is what the report printed the
+ * time of: a whole file or a block. */
+#include "files/support/blocks.h"
 #include "probe/stamps.h"
 
-/* A copy, so that the timed code finds it on its own stack, as the reports' did. */
+/* A copy, so that the timed code has it on its stack, as the reports' code did. */
 static struct rk_blocks blocks_of(struct rk_context *c)
 {
     return *(const struct rk_blocks *)rk_state(c);
@@ -13,8 +13,7 @@ static struct rk_blocks blocks_of(struct rk_context *c)
 
 static int open_unwritten(struct rk_context *c)
 {
-    return rk_blocks_open_unwritten(c, rk_state(c), (size_t)rk_integer(c, "size_bytes"), 4096,
-                                    O_DIRECT | O_SYNC);
+    return rk_blocks_open_unwritten(c, rk_state(c), 4096, O_DIRECT | O_SYNC);
 }
 
 static int run_t470_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -28,8 +27,8 @@ static int run_t470_sequential(struct rk_context *c, struct rk_sample *out, size
     return status ? rk_read_trouble(c, status) : 0;
 }
 
-/* Blocks are drawn from fewer and fewer at the start of the file: most are near it, and many come
- * more than once. */
+/* The range that a block is drawn from shrinks towards the start of the file: most blocks are near
+ * it, and many are read more than once. */
 static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct rk_blocks b = blocks_of(c);
@@ -43,8 +42,8 @@ static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n
 
 /* --- i7_10750h --- */
 
-/* A cold file from its last block to its first, or as many random ones with a seek before each. The
- * advice to forget it is given once, before; so what is read again or ahead comes from the cache.
+/* A cold file from its last block to its first, or as many random ones with a seek before each. It
+ * is dropped from the cache once, before; a block that is read again, or was read ahead, is cached.
  */
 static int time_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, int at_random)
 {
@@ -76,17 +75,7 @@ static int run_i7_10750h_random(struct rk_context *c, struct rk_sample *out, siz
 
 static int open_file(struct rk_context *c)
 {
-    int *const fd = rk_state(c);
-    *fd = rk_data(c, 0, (size_t)rk_integer(c, "file_bytes"), 0);
-    return *fd < 0 ? *fd : 0;
-}
-
-static int close_file(struct rk_context *c)
-{
-    const int fd = *(const int *)rk_state(c);
-    if (fd >= 0)
-        close(fd);
-    return 0;
+    return rk_open_file(c, 0);
 }
 
 static int run_i7_10750h_lseek(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -167,7 +156,7 @@ PROBE(i7_10750h_random, "i7_10750h", rk_open_buffered, "file",
 RK_PROBE(i7_10750h_lseek, .name = "files/read/i7_10750h_lseek", .op = "call",
          .reports = "i7_10750h", .timed = "2,048 times lseek to a random place, -O0",
          .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_i7_10750h_lseek, .open = open_file,
-         .close = close_file, .state_bytes = sizeof(int),
+         .close = rk_close_file, .state_bytes = sizeof(int),
          .params = RK_PARAMS(RK_FILE(1 << 20), RK_DIR,
                              RK_COUNT("calls", 2048, 1, 1 << 30, "calls in a trial")));
 PROBE(hpe_i7_860_sequential, "hpe_i7_860", rk_open_direct, "block",

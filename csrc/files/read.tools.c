@@ -3,45 +3,48 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "files/support/blocks.h"
+#include "files/support/fio.h"
 #include "probe/owner.h"
-#include "probe/tools.h"
 
-#define READ_MOST_MS 50 /* a rotating disk takes 20 */
-#define START_MS 2000   /* fio calibrates its clock first */
+#define READ_MOST_MS 50   /* a rotating disk takes 20 */
+#define START_MS 2000     /* fio calibrates its clock first */
+#define LOG "log_lat.log" /* fio appends "_lat.log" to the name */
+
+struct fio_run {
+    int file, log; /* the file that is read, and the folder of the log; fio inherits both */
+    char folder[PATH_MAX];
+};
 
 /* A folder for fio's log, named as reckon/computer/scratch.py names its own: what a killed process
  * leaves, the next run removes. 0 or a status. */
-static int make_folder(struct rk_context *c, char path[PATH_MAX])
+static int make_folder(struct rk_context *c, struct fio_run *run)
 {
-    char owner[RK_OWNER_MOST];
+    char owner[RK_OWNER_MOST], path[PATH_MAX];
     const char *const dir = rk_scratch_dir(c);
     if (rk_owner_name(owner))
-        return rk_unsupported(c, "/proc does not say who this process is");
-    const int length = snprintf(path, PATH_MAX - 32, "%s/reckon-files-%s", dir, owner);
-    if (length >= PATH_MAX - 32) {
-        path[0] = 0;
+        return rk_unsupported(c, "/proc does not report which process this is");
+    if (snprintf(path, sizeof path, "%s/reckon-files-%s", dir, owner) >= PATH_MAX)
         return rk_unsupported(c, "the folder's name is too long");
-    }
-    if (mkdir(path, 0700) == 0)
-        return 0;
-    const int error = errno;
-    path[0] = 0;
-    return trouble(c, EOPNOTSUPP, "no folder can be made in %.64s: %s", dir, strerror(error));
+    if (mkdir(path, 0700) < 0)
+        return trouble(c, EOPNOTSUPP, "no folder can be made in %.64s: %s", dir, strerror(errno));
+    memcpy(run->folder, path, sizeof path);
+    run->log = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return run->log < 0 ? rk_failed(c, "opening the folder of fio's log", errno)
+                        : fio_inherits(c, run->log);
 }
 
 static void remove_folder(const char *path)
 {
     DIR *const folder = opendir(path);
-    for (const struct dirent *one; folder && (one = readdir(folder));)
-        unlinkat(dirfd(folder), one->d_name, 0);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        unlinkat(dirfd(folder), entry->d_name, 0);
     if (folder)
         closedir(folder);
     rmdir(path);
 }
 
-/* The log's lines are "ms since the start, latency in ns, 0 for a read, bytes, ...", one for each
- * read, and there are to be n of them. */
+/* The log has n lines, one for each read: "ms since the start, latency in ns, 0 for a read, bytes,
+ * ...". */
 static int read_log(struct rk_context *c, char *text, struct rk_sample *out, size_t n,
                     const struct rk_stamp *begin)
 {
@@ -57,47 +60,30 @@ static int read_log(struct rk_context *c, char *text, struct rk_sample *out, siz
             continue;
         if (sscanf(line, "%*d, %lld, %d, %lld", &ns, &direction, &bytes) != 3 || direction != 0 ||
             bytes != block_bytes || ns <= 0 || (uint64_t)ns > elapsed_ns)
-            return trouble(c, EPROTO, "fio logged a read that cannot be: %.80s", line);
+            return trouble(c, EPROTO, "fio logged an impossible read: %.80s", line);
         if (seen < n)
             out[seen] = (struct rk_sample){(int64_t)((double)ns * ticks_per_ns), 1};
         seen++;
     }
-    return seen == n ? 0 : trouble(c, EPROTO, "fio logged %zu reads, and was to do %zu.", seen, n);
+    return seen == n ? 0 : trouble(c, EPROTO, "fio logged %zu of %zu reads.", seen, n);
 }
 
-/* One thread of fio's on this process's CPU reads n random blocks of the open `file`, none twice.
- */
-static int ask_fio(struct rk_context *c, int file, const char *folder, struct rk_sample *out,
-                   size_t n)
+/* One thread of fio on this process's CPU reads n random blocks of the file, none twice. */
+static int time_fio(struct rk_context *c, const struct fio_run *run, struct rk_sample *out,
+                    size_t n)
 {
-    char name[64], size[48], block[32], count[40], log[PATH_MAX + 32], words[150];
+    char words[150];
+    struct fio_job job;
     struct tool fio;
-    snprintf(name, sizeof name, "--filename=/proc/self/fd/%d", file); /* fio has it open, too */
-    snprintf(size, sizeof size, "--size=%lld", (long long)rk_integer(c, "file_bytes"));
-    snprintf(block, sizeof block, "--bs=%lld", (long long)rk_integer(c, "block_bytes"));
-    snprintf(count, sizeof count, "--number_ios=%zu", n);
-    snprintf(log, sizeof log, "--write_lat_log=%s/log", folder);
-    const char *const asked[] = {"--name=read",
-                                 name,
-                                 size,
-                                 block,
-                                 count,
-                                 log,
-                                 "--ioengine=psync",
-                                 "--direct=1",
-                                 "--rw=randread",
-                                 "--randrepeat=0",
-                                 "--readonly",
-                                 "--thread",
-                                 "--per_job_logs=0",
-                                 "--disk_util=0",
-                                 NULL};
+    fio_begin(c, &job);
+    fio_add(&job,
+            "number_ios=%zu\nper_job_logs=0\nwrite_lat_log=/proc/self/fd/%d/log\n"
+            "[read]\nfilename=/proc/self/fd/%d\n",
+            n, run->log, run->file);
     const struct rk_stamp begin = rk_stamp_now();
-    int status = tool_start(c, &fio, "fio", "fio", asked, -1, START_MS + READ_MOST_MS * (int64_t)n);
-    status = status ? status : tool_wait(c, &fio);
-    snprintf(log, sizeof log, "%s/log_lat.log", folder);
-    const int fd = status ? -1 : open(log, O_RDONLY | O_CLOEXEC);
-    unlink(log); /* the next run would append to it */
+    int status = fio_run(c, &fio, &job, START_MS + READ_MOST_MS * (int64_t)n);
+    const int fd = status ? -1 : openat(run->log, LOG, O_RDONLY | O_CLOEXEC);
+    unlinkat(run->log, LOG, 0); /* the next run would append to it */
     char *const text = fd < 0 ? NULL : tool_text(fd);
     if (!status && !text)
         status = trouble(c, EPROTO, "fio wrote no log: %s", tool_words(&fio, words));
@@ -109,40 +95,31 @@ static int ask_fio(struct rk_context *c, int file, const char *folder, struct rk
     return status;
 }
 
-struct fio_run {
-    int file; /* inherited by fio */
-    char folder[PATH_MAX];
-};
-
 static int open_fio(struct rk_context *c)
 {
-    struct fio_run *const state = rk_state(c);
-    state->file = rk_data(c, 0, (size_t)rk_integer(c, "file_bytes"), O_DIRECT);
-    if (state->file < 0)
-        return state->file;
-    if (fcntl(state->file, F_SETFD, 0) < 0)
-        return rk_failed(c, "fcntl", errno);
-    return make_folder(c, state->folder);
+    struct fio_run *const run = rk_state(c);
+    run->log = -1;
+    int status = rk_open_file(c, O_DIRECT);
+    status = status ? status : fio_inherits(c, run->file);
+    return status ? status : make_folder(c, run);
 }
 
 static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const struct fio_run *const state = rk_state(c);
-    const int64_t blocks = rk_integer(c, "file_bytes") / rk_integer(c, "block_bytes");
-    if ((uint64_t)blocks < n)
-        return trouble(c, EOPNOTSUPP, "no block is read twice, and the file has only %lld",
-                       (long long)blocks);
-    return ask_fio(c, state->file, state->folder, out, n);
+    const size_t blocks = rk_file_bytes(c) / rk_block_bytes(c);
+    if (blocks < n)
+        return trouble(c, EOPNOTSUPP, "no block is read twice, and the file has only %zu", blocks);
+    return time_fio(c, rk_state(c), out, n);
 }
 
 static int close_fio(struct rk_context *c)
 {
-    const struct fio_run *const state = rk_state(c);
-    if (state->folder[0])
-        remove_folder(state->folder);
-    if (state->file >= 0)
-        close(state->file);
-    return 0;
+    const struct fio_run *const run = rk_state(c);
+    if (run->folder[0])
+        remove_folder(run->folder);
+    if (run->log >= 0)
+        close(run->log);
+    return rk_close_file(c);
 }
 
 RK_PROBE(

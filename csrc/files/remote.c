@@ -1,46 +1,31 @@
-/* files/remote: a file on another host, read block by block over NFS, beside the same file here. */
+/* files/remote: a file on another host, read block by block over NFS, and the same file here. */
 #include "files/support/nfs_null.h"
 #include "files/support/remote.h"
 #include "files/support/remote_kernel.h"
 
-static int open_with(struct rk_context *c, enum remote_order order)
+/* The probe's variant is the order of its blocks. */
+static enum remote_order order_of(const struct rk_context *c)
 {
-    return remote_open(c, rk_state(c), order, (int)rk_integer(c, "version"));
+    return *(const enum remote_order *)rk_variant(c);
 }
 
-static int open_sequential(struct rk_context *c)
+static int open_served(struct rk_context *c)
 {
-    return open_with(c, REMOTE_SEQUENTIAL);
+    return remote_open(c, rk_state(c), order_of(c), (int)rk_integer(c, "version"));
 }
 
-static int open_random(struct rk_context *c)
+static int open_local(struct rk_context *c)
 {
-    return open_with(c, REMOTE_RANDOM);
-}
-
-static int open_local_sequential(struct rk_context *c)
-{
-    return remote_open_here(c, rk_state(c), REMOTE_SEQUENTIAL);
-}
-
-static int open_local_random(struct rk_context *c)
-{
-    return remote_open_here(c, rk_state(c), REMOTE_RANDOM);
-}
-
-static int close_remote(struct rk_context *c)
-{
-    remote_close(rk_state(c));
-    return 0;
+    return remote_open_here(c, rk_state(c), order_of(c));
 }
 
 /* n samples of `requested` blocks of the order, or of the whole file, each where the last one
- * ended. What does not fit before the end begins again at the start; from a cold cache that is cold
- * once more. */
+ * ended. A sample that does not fit before the end begins at the start, after the cache is cold
+ * again if it is to be cold. */
 static int time_blocks(struct rk_context *c, struct rk_sample *out, size_t n, int64_t requested)
 {
     struct remote *const r = rk_state(c);
-    const uint32_t count = r->blocks.count, span = requested < count ? (uint32_t)requested : count;
+    const uint32_t count = r->blocks.count, span = rk_at_most(requested, &r->blocks);
     const int cold = (int)rk_integer(c, "cold"), remote = r->nfs.file != NULL;
     const struct counts before = count_tcp();
     int status = remote_set_cache(c, r, cold && span > 1 ? span : n * span, cold), bad = 0;
@@ -81,7 +66,7 @@ static int run_random(struct rk_context *c, struct rk_sample *out, size_t n)
 static int open_penalty(struct rk_context *c)
 {
     const struct remote *const r = rk_state(c);
-    const int status = open_with(c, REMOTE_AS_REQUESTED);
+    const int status = open_served(c);
     if (!status && r->blocks.fd < 0)
         return rk_unsupported(c, "the server's file is not on this machine");
     return status;
@@ -109,7 +94,7 @@ static int run_penalty(struct rk_context *c, struct rk_sample *out, size_t n)
     return here ? rk_read_trouble(c, here) : status;
 }
 
-/* --- no file at all --- */
+/* --- without a file --- */
 
 struct null_calls {
     struct nfs_file server;
@@ -161,7 +146,7 @@ static int close_null(struct rk_context *c)
 
 /* --- positions --- */
 
-/* `seeks` of them, to random blocks or each to the end. */
+/* Samples of `seeks` calls, each to a random block or to the end. */
 static int time_seek(struct rk_context *c, struct rk_sample *out, size_t n, int whence)
 {
     const int64_t seeks = rk_integer(c, "seeks");
@@ -195,7 +180,7 @@ static int run_seek_end(struct rk_context *c, struct rk_sample *out, size_t n)
 
 static int open_kernel(struct rk_context *c)
 {
-    return kernel_open(c, rk_state(c), REMOTE_AS_REQUESTED);
+    return kernel_open(c, rk_state(c), order_of(c));
 }
 
 static int run_kernel(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -212,27 +197,22 @@ static int run_kernel(struct rk_context *c, struct rk_sample *out, size_t n)
     return bad ? rk_read_trouble(c, bad) : 0;
 }
 
-static int close_kernel(struct rk_context *c)
-{
-    kernel_close(rk_state(c));
-    return 0;
-}
-
-#define PROBE(id, open_, run, op_, needs_, what, ...)                                              \
+#define PROBE(id, open_, order, run, op_, needs_, what, ...)                                       \
     RK_PROBE(id, .name = "files/remote/" #id, .op = op_, .timed = what, .needs = needs_,           \
-             .open = open_, .trials = run, .close = close_remote,                                  \
-             .state_bytes = sizeof(struct remote), .params = RK_PARAMS(__VA_ARGS__))
+             .open = open_, .variant = &(const enum remote_order){order}, .trials = run,           \
+             .close = remote_close, .state_bytes = sizeof(struct remote),                          \
+             .params = RK_PARAMS(__VA_ARGS__))
 #define NOT_TIMED "; mounting, opening and a first read are not timed"
 #define SPAN RK_COUNT("blocks", 1, 1, 1 << 30, "in a trial")
 
-PROBE(sequential, open_sequential, run_sequential, "block", RK_NEEDS_SERVER,
+PROBE(sequential, open_served, REMOTE_SEQUENTIAL, run_sequential, "block", RK_NEEDS_SERVER,
       "`blocks` reads over NFS by libnfs, one after the other, in rising order" NOT_TIMED,
       REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD, SPAN);
-PROBE(random, open_random, run_random, "block", RK_NEEDS_SERVER,
+PROBE(random, open_served, REMOTE_RANDOM, run_random, "block", RK_NEEDS_SERVER,
       "one read over NFS by libnfs, the blocks in random order, none twice before all were "
       "read" NOT_TIMED,
       REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD);
-PROBE(penalty, open_penalty, run_penalty, "block", RK_NEEDS_SERVER,
+PROBE(penalty, open_penalty, REMOTE_AS_REQUESTED, run_penalty, "block", RK_NEEDS_SERVER,
       "one read over NFS, less a read of the same block here right after it, both from a "
       "warm cache" NOT_TIMED,
       REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER);
@@ -240,28 +220,24 @@ RK_PROBE(null, .name = "files/remote/null", .op = "call", .needs = RK_NEEDS_SERV
          .timed = "a call of NFS that does nothing (NULL), there and back", .open = open_null,
          .trials = run_null, .close = close_null, .state_bytes = sizeof(struct null_calls),
          .params = RK_PARAMS(NFS_SERVER, REMOTE_VERSION, RK_HOLD_IDLE));
-PROBE(local_sequential, open_local_sequential, run_sequential, "block", RK_NEEDS_DISK,
+PROBE(local_sequential, open_local, REMOTE_SEQUENTIAL, run_sequential, "block", RK_NEEDS_DISK,
       "`blocks` times pread() of the same file on this machine, through the page "
       "cache, in rising order",
       RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD, SPAN);
-PROBE(local_random, open_local_random, run_random, "block", RK_NEEDS_DISK,
+PROBE(local_random, open_local, REMOTE_RANDOM, run_random, "block", RK_NEEDS_DISK,
       "one pread() of the same file on this machine, through the page cache, the blocks "
       "in random order",
       RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD);
-PROBE(seek, open_random, run_seek, "call", RK_NEEDS_SERVER,
+PROBE(seek, open_served, REMOTE_RANDOM, run_seek, "call", RK_NEEDS_SERVER,
       "`seeks` times nfs_lseek() to a random block, which libnfs works out by itself",
       REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
       RK_COUNT("seeks", 1000, 1, 1 << 24, "calls in a trial"));
-PROBE(seek_end, open_random, run_seek_end, "call", RK_NEEDS_SERVER,
+PROBE(seek_end, open_served, REMOTE_RANDOM, run_seek_end, "call", RK_NEEDS_SERVER,
       "`seeks` times nfs_lseek() to the end of the file, for which libnfs asks the server",
       REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
       RK_COUNT("seeks", 1, 1, 1 << 24, "calls in a trial"));
-RK_PROBE(kernel, .name = "files/remote/kernel", .op = "block",
-         .needs = RK_NEEDS_SERVER | RK_NEEDS_ROOT,
-         .timed = "one pread() of a file on an NFS mount of the kernel's, with O_DIRECT, the "
-                  "server's cache warm",
-         .open = open_kernel, .trials = run_kernel, .close = close_kernel,
-         .state_bytes = sizeof(struct remote),
-         .params = RK_PARAMS(REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER,
-                             RK_COUNT("rsize_bytes", 1 << 20, 1024, 1 << 20,
-                                      "the most that one request reads")));
+PROBE(
+    kernel, open_kernel, REMOTE_AS_REQUESTED, run_kernel, "block", RK_NEEDS_SERVER | RK_NEEDS_ROOT,
+    "one pread() of a file on an NFS mount of the kernel's, with O_DIRECT, the server's cache warm",
+    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER,
+    RK_COUNT("rsize_bytes", 1 << 20, 1024, 1 << 20, "the most that one request reads"));

@@ -1,5 +1,5 @@
-/* files/remote as the reports measure it, at -O0. Their clients are the kernel's; ours is libnfs,
- * so that a block is one request to the server here too, and no cache of the client's answers. */
+/* files/remote as the reports measure it, at -O0. The reports used the kernel's client; here it is
+ * libnfs, with which each block is one request to the server and the client has no cache. */
 #include "files/support/remote.h"
 
 static int open_v4(struct rk_context *c)
@@ -7,14 +7,8 @@ static int open_v4(struct rk_context *c)
     return remote_open(c, rk_state(c), REMOTE_SEQUENTIAL, 4);
 }
 
-static int close_remote(struct rk_context *c)
-{
-    remote_close(rk_state(c));
-    return 0;
-}
-
-/* A file read whole, from a cold cache if `cold`, block by block: one trial. What a report does for
- * each block is `visit`; 0 or an error. */
+/* Trials of `reads` blocks, from a cold cache if `cold`. `visit` reads a block as the report does;
+ * it returns 0 or an error. */
 static int time_whole(struct rk_context *c, struct rk_sample *out, size_t n, int cold,
                       uint32_t reads, int (*visit)(const struct remote *, uint32_t))
 {
@@ -40,14 +34,14 @@ static uint32_t blocks_in_file(struct rk_context *c)
     return ((const struct remote *)rk_state(c))->blocks.count;
 }
 
-/* By the blocks, as the reports whose method has a cold cache print it. */
+/* The whole file; a sample counts its blocks, as the reports with a cold cache print it. */
 static int time_blocks(struct rk_context *c, struct rk_sample *out, size_t n,
                        int (*visit)(const struct remote *, uint32_t))
 {
     return time_whole(c, out, n, (int)rk_integer(c, "cold"), blocks_in_file(c), visit);
 }
 
-/* By the file. */
+/* The whole file; a sample counts as one operation. */
 static int time_file(struct rk_context *c, struct rk_sample *out, size_t n,
                      int (*visit)(const struct remote *, uint32_t))
 {
@@ -124,9 +118,9 @@ static int run_hpe_i7_860_sequential(struct rk_context *c, struct rk_sample *out
 
 static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int64_t requested = rk_integer(c, "reads"), count = blocks_in_file(c);
+    const struct remote *const r = rk_state(c);
     return time_whole(c, out, n, (int)rk_integer(c, "cold"),
-                      (uint32_t)(requested < count ? requested : count), hpe_at_random);
+                      rk_at_most(rk_integer(c, "reads"), &r->blocks), hpe_at_random);
 }
 
 /* --- mbp2016 --- */
@@ -145,7 +139,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
              "1: the server's page cache is dropped before each trial, as the report does")
 #define PROBE(id, report, op_, what, ...)                                                          \
     RK_PROBE(id, .name = "files/remote/" #id, .op = op_, .reports = report, .timed = what,         \
-             .needs = RK_NEEDS_SERVER, .open = open_v4, .trials = run_##id, .close = close_remote, \
+             .needs = RK_NEEDS_SERVER, .open = open_v4, .trials = run_##id, .close = remote_close, \
              .state_bytes = sizeof(struct remote), .params = RK_PARAMS(__VA_ARGS__))
 #define MBP2016(id, what)                                                                          \
     RK_PROBE(id, .name = "files/remote/" #id, .op = "block", .reports = "mbp2016", .timed = what,  \

@@ -4,9 +4,12 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-static void sleep_while(atomic_uint *word, uint32_t value, const struct timespec *most)
+#define POLL_NS                                                                                    \
+    20000000 /* the interval of looking for a reader that died, which wakes no process */
+
+static void sleep_while(atomic_uint *word, uint32_t value, const struct timespec *timeout)
 {
-    syscall(SYS_futex, word, FUTEX_WAIT, value, most, NULL, 0);
+    syscall(SYS_futex, word, FUTEX_WAIT, value, timeout, NULL, 0);
 }
 
 static void wake_all(atomic_uint *word)
@@ -15,14 +18,14 @@ static void wake_all(atomic_uint *word)
 }
 
 /* Reports this reader as ready for the next trial; the last one wakes the parent. */
-static void come(struct readers *r)
+static void arrive(struct readers *r)
 {
-    if ((atomic_fetch_add(&r->shared->come, 1) + 1) % (uint32_t)r->count == 0)
-        wake_all(&r->shared->come);
+    if ((atomic_fetch_add(&r->shared->arrivals, 1) + 1) % (uint32_t)r->count == 0)
+        wake_all(&r->shared->arrivals);
 }
 
-/* The first to be done notes how many blocks all have read by then: after that there are fewer
- * readers. */
+/* The first reader to finish notes how many blocks all have read by then, because after that fewer
+ * readers share the disk. */
 static void note_first(struct readers *r, uint64_t end)
 {
     struct shared *const all = r->shared;
@@ -62,23 +65,23 @@ static void reader_trial(struct readers *r, int me, uint32_t from)
     own->cpu_ns = cpu_time_ns() - cpu_ns;
 }
 
-/* The trials until a reader begins again at the start of its order, whose first block is the one
- * that is not timed. */
+/* The trials until a reader begins again at the start of its order, whose first block is not timed.
+ */
 static uint32_t trials_in_order(const struct readers *r, int i)
 {
     return (r->file[i].count - 1) / r->blocks;
 }
 
-/* A reader: one block that is not timed, so that all it needs is there; then trial after trial,
- * until it is ended. */
+/* A reader: one block that is not timed, as a warm-up; then trial after trial, until it is ended.
+ */
 static void reader_live(struct readers *r, int me)
 {
     const uint32_t in_order = trials_in_order(r, me);
     memset(r->file[me].buffer, 1,
-           r->file[me].block_bytes); /* its own pages, no longer the parent's */
+           r->file[me].block_bytes); /* copies the parent's pages before a timed read does */
     r->shared->reader[me].status = rk_read_block(&r->file[me], r->file[me].order[0]);
     for (uint32_t trial = 0;; trial++) {
-        come(r);
+        arrive(r);
         uint32_t now;
         while ((now = atomic_load(&r->shared->trial)) == trial)
             sleep_while(&r->shared->trial, trial, NULL);
@@ -87,13 +90,13 @@ static void reader_live(struct readers *r, int me)
     }
 }
 
-/* Waits until all are ready for the next trial; a status if a reader cannot be. */
+/* Waits until all are ready for the next trial. A status if a reader failed. */
 static int await_all(struct rk_context *c, struct readers *r)
 {
-    const struct timespec moment = {0, LOOK_EVERY_NS};
+    const struct timespec interval = {0, POLL_NS};
     const uint32_t wanted = (uint32_t)r->count * (r->trials + 1);
-    for (uint32_t now; (now = atomic_load(&r->shared->come)) < wanted;) {
-        sleep_while(&r->shared->come, now, &moment);
+    for (uint32_t now; (now = atomic_load(&r->shared->arrivals)) < wanted;) {
+        sleep_while(&r->shared->arrivals, now, &interval);
         for (int i = 0; i < r->count; i++) {
             int how = 0;
             if (waitpid(r->pid[i], &how, WNOHANG) == r->pid[i]) {
@@ -113,8 +116,8 @@ int barrier_check(struct rk_context *c, const struct readers *r, size_t trials)
     for (int i = 0; i < r->count; i++)
         if (trials > trials_in_order(r, i))
             return trouble(c, EOPNOTSUPP,
-                           "%zu different blocks of %zu bytes are asked of a file that has %u; "
-                           "ask for fewer trials or a larger file",
+                           "%zu different blocks of %zu bytes are requested of a file that has %u; "
+                           "request fewer trials or a larger file",
                            trials * r->blocks + 1, r->file[i].block_bytes, r->file[i].count);
     return 0;
 }

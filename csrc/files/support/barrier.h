@@ -2,19 +2,15 @@
 #ifndef RK_BARRIER_H
 #define RK_BARRIER_H
 
-#include <linux/futex.h>
-
 #include "files/support/readers.h"
-
-#define LOOK_EVERY_NS 20000000 /* for a reader that died: it wakes no process */
 
 /* Opens the files, with the blocks in random order, and starts the readers. */
 int barrier_open(struct rk_context *c, struct readers *r);
 
-/* 0 if each reader has different blocks for that many trials. */
+/* 0 if each reader has different blocks for `trials` trials, else a status. */
 int barrier_check(struct rk_context *c, const struct readers *r, size_t trials);
 
-/* Lets all readers begin their next trial at *begin, in ticks, and waits for the last. */
+/* Starts the next trial of all readers, at *begin in ticks, and waits for the last. */
 int barrier_trial(struct rk_context *c, struct readers *r, uint64_t *begin);
 
 #endif

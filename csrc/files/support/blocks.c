@@ -4,16 +4,10 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-/* How often, and after how long each time, the page cache is advised again to drop a file. */
+/* How often and at what interval the advice to drop a file is repeated. */
 #define COLD_TRIES 10
 #define COLD_PAUSE_NS 20000000
 #define COLD_SHARE 0.01 /* of a file may still be in the page cache: a page of readahead or two */
-
-static size_t whole_pages(size_t size_bytes)
-{
-    const size_t page = rk_small_page();
-    return (size_bytes + page - 1) / page * page;
-}
 
 void rk_blocks_close(struct rk_blocks *b)
 {
@@ -55,7 +49,8 @@ int rk_blocks_allocate(struct rk_context *c, struct rk_blocks *b, int fd, size_t
     if (!status) {
         b->count = (uint32_t)(file_bytes / block_bytes);
         b->order = malloc(b->count * sizeof *b->order);
-        b->buffer = b->order ? aligned_alloc(rk_small_page(), whole_pages(block_bytes)) : NULL;
+        b->buffer =
+            b->order ? aligned_alloc(rk_small_page(), rk_whole_pages(block_bytes, 0)) : NULL;
         status = b->buffer ? 0 : rk_failed(c, "malloc", ENOMEM);
     }
     if (status) {
@@ -65,11 +60,11 @@ int rk_blocks_allocate(struct rk_context *c, struct rk_blocks *b, int fd, size_t
         return status;
     }
     rising_order(b->order, b->count);
-    memset(b->buffer, 1, block_bytes); /* its pages are there before anything is timed */
+    memset(b->buffer, 1, block_bytes); /* so that no timed read has a page fault */
     return 0;
 }
 
-/* 0 if the open file can be read in blocks of that size: direct reads may have to be aligned. */
+/* 0 if direct reads of that block size are aligned, else a status. */
 static int check_alignment(struct rk_context *c, const struct rk_blocks *b)
 {
     const uint32_t align = direct_align(b->fd);
@@ -79,9 +74,10 @@ static int check_alignment(struct rk_context *c, const struct rk_blocks *b)
                    b->block_bytes);
 }
 
-int rk_blocks_open(struct rk_context *c, struct rk_blocks *b, int index, size_t file_bytes,
-                   size_t block_bytes, int flags)
+int rk_blocks_open(struct rk_context *c, struct rk_blocks *b, int index, size_t block_bytes,
+                   int flags)
 {
+    const size_t file_bytes = rk_file_bytes(c);
     int status = check_count(c, file_bytes, block_bytes);
     const int fd = status ? status : rk_data(c, index, file_bytes, flags);
     *b = (struct rk_blocks){.fd = -1};
@@ -94,9 +90,10 @@ int rk_blocks_open(struct rk_context *c, struct rk_blocks *b, int index, size_t 
     return status;
 }
 
-int rk_blocks_open_unwritten(struct rk_context *c, struct rk_blocks *b, size_t file_bytes,
-                             size_t block_bytes, int flags)
+int rk_blocks_open_unwritten(struct rk_context *c, struct rk_blocks *b, size_t block_bytes,
+                             int flags)
 {
+    const size_t file_bytes = (size_t)rk_integer(c, "size_bytes");
     char path[64];
     int status = 0, fd = -1;
     const char *const dir = rk_scratch_dir(c);
@@ -115,6 +112,38 @@ int rk_blocks_open_unwritten(struct rk_context *c, struct rk_blocks *b, size_t f
     return status ? status : rk_blocks_allocate(c, b, fd, file_bytes, block_bytes);
 }
 
+int rk_open_direct(struct rk_context *c)
+{
+    return rk_blocks_open(c, rk_state(c), 0, rk_block_bytes(c), O_DIRECT);
+}
+
+int rk_open_buffered(struct rk_context *c)
+{
+    const int status = rk_blocks_open(c, rk_state(c), 0, rk_block_bytes(c), 0);
+    return status ? status : rk_is_cold(c, rk_state(c));
+}
+
+int rk_close_blocks(struct rk_context *c)
+{
+    rk_blocks_close(rk_state(c));
+    return 0;
+}
+
+int rk_open_file(struct rk_context *c, int flags)
+{
+    int *const fd = rk_state(c);
+    *fd = rk_data(c, 0, rk_file_bytes(c), flags);
+    return *fd < 0 ? *fd : 0;
+}
+
+int rk_close_file(struct rk_context *c)
+{
+    const int fd = *(const int *)rk_state(c);
+    if (fd >= 0)
+        close(fd);
+    return 0;
+}
+
 void rk_blocks_shuffle(struct rk_blocks *b)
 {
     uint64_t state = rk_begin();
@@ -123,7 +152,7 @@ void rk_blocks_shuffle(struct rk_blocks *b)
 
 double rk_cached_share(int fd, size_t size_bytes)
 {
-    const size_t pages = whole_pages(size_bytes) / rk_small_page();
+    const size_t pages = rk_whole_pages(size_bytes, 0) / rk_small_page();
     unsigned char *const there = malloc(pages);
     void *const start = there ? mmap(NULL, size_bytes, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     size_t count = 0;
@@ -151,7 +180,7 @@ int rk_is_cold(struct rk_context *c, const struct rk_blocks *b)
         return 0;
     if (share < 0)
         return rk_unsupported(
-            c, "the kernel does not say what the page cache holds of the file (mincore)");
+            c, "the kernel does not report what the page cache holds of the file (mincore)");
     return trouble(c, EOPNOTSUPP,
                    "%.0f %% of the file stays in the page cache, so that part of it would be read "
                    "without the disk",

@@ -21,19 +21,45 @@ struct rk_blocks {
 /* Safe for blocks that are zeroed or closed. */
 void rk_blocks_close(struct rk_blocks *);
 
-/* The order, rising, and the buffer of an open file, or of none (-1). A failure closes the file. */
+/* The rising order and the buffer for an open file, or for none (-1). A failure closes the file. */
 int rk_blocks_allocate(struct rk_context *, struct rk_blocks *, int fd, size_t file_bytes,
                        size_t block_bytes);
 
-/* Opens the first `file_bytes` of file `index` as whole blocks in rising order. Without O_DIRECT in
+/* Opens the first "file_bytes" of file `index` as whole blocks in rising order. Without O_DIRECT in
  * `flags` the page cache is advised to drop the file. On failure nothing stays open. */
-int rk_blocks_open(struct rk_context *, struct rk_blocks *, int index, size_t file_bytes,
-                   size_t block_bytes, int flags);
+int rk_blocks_open(struct rk_context *, struct rk_blocks *, int index, size_t block_bytes,
+                   int flags);
 
-/* The same for a file as fallocate() leaves it: it has its blocks on the disk, and nothing was ever
- * written to them. */
-int rk_blocks_open_unwritten(struct rk_context *, struct rk_blocks *, size_t file_bytes,
-                             size_t block_bytes, int flags);
+/* The same for a file of "size_bytes" as fallocate() leaves it: it has its blocks on the disk, and
+ * nothing was ever written to them. */
+int rk_blocks_open_unwritten(struct rk_context *, struct rk_blocks *, size_t block_bytes,
+                             int flags);
+
+/* For a probe whose state is a struct rk_blocks: the file past the page cache, or through a page
+ * cache that holds nothing of it; and its end. */
+int rk_open_direct(struct rk_context *);
+int rk_open_buffered(struct rk_context *);
+int rk_close_blocks(struct rk_context *);
+
+/* For a probe whose state begins with an int: the descriptor of a file of "file_bytes". */
+int rk_open_file(struct rk_context *, int flags);
+int rk_close_file(struct rk_context *);
+
+static inline size_t rk_file_bytes(const struct rk_context *c)
+{
+    return (size_t)rk_integer(c, "file_bytes");
+}
+
+static inline size_t rk_block_bytes(const struct rk_context *c)
+{
+    return (size_t)rk_integer(c, "block_bytes");
+}
+
+/* As many blocks as `requested`, or all that there are. */
+static inline uint32_t rk_at_most(int64_t requested, const struct rk_blocks *b)
+{
+    return requested < b->count ? (uint32_t)requested : b->count;
+}
 
 /* Puts the blocks into another random order. */
 void rk_blocks_shuffle(struct rk_blocks *);
@@ -46,9 +72,9 @@ static inline size_t rk_blocks_bytes(const struct rk_blocks *b)
     return b->count * b->block_bytes;
 }
 
-/* 0 if the page cache holds nothing of the file. The advice to drop a file may be ignored, as where
- * another process has mapped it; its reads then need no disk. Pages that an earlier readahead is
- * still filling stay as well, but not for long (posix_fadvise(2)), so the advice is repeated. */
+/* 0 if the page cache holds nothing of the file. The kernel may ignore the advice to drop a file,
+ * for example where another process has mapped it, and its reads then need no disk. Pages that an
+ * earlier readahead still fills stay for a moment (posix_fadvise(2)), so the advice is repeated. */
 int rk_is_cold(struct rk_context *, const struct rk_blocks *);
 
 /* Removes the file from the page cache. 0 if no page of it stays there, else a status. */
@@ -62,14 +88,23 @@ static inline int rk_read_block(const struct rk_blocks *b, uint32_t block)
     return got == (ssize_t)b->block_bytes ? 0 : got < 0 ? -errno : -ENODATA;
 }
 
-/* Reads the next block, as the reports do. As rk_read_block(). */
+/* Reads `blocks` blocks one after the other from block `first` on, until one fails. */
+static inline int rk_read_span(const struct rk_blocks *b, uint32_t first, uint32_t blocks)
+{
+    int status = 0;
+    for (uint32_t i = 0; i < blocks && !status; i++)
+        status = rk_read_block(b, first + i);
+    return status;
+}
+
+/* Reads the next block, as the reports do. Returns what rk_read_block() does. */
 static inline int rk_read_next(const struct rk_blocks *b)
 {
     const ssize_t got = read(b->fd, b->buffer, b->block_bytes);
     return got == (ssize_t)b->block_bytes ? 0 : got < 0 ? -errno : -ENODATA;
 }
 
-/* Moves to a block, from where rk_read_next() goes on. */
+/* Moves to a block, where rk_read_next() continues. */
 static inline int rk_seek(const struct rk_blocks *b, uint32_t block)
 {
     const off_t place = (off_t)(block * b->block_bytes);

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 
-void fio_say(struct fio_job *job, const char *format, ...)
+void fio_add(struct fio_job *job, const char *format, ...)
 {
     const size_t room = sizeof job->text - job->length;
     va_list list;
@@ -13,9 +13,18 @@ void fio_say(struct fio_job *job, const char *format, ...)
     job->length += length < 0 || (size_t)length >= room ? room - 1 : (size_t)length;
 }
 
-int fio_lend(const struct rk_blocks *b)
+void fio_begin(struct rk_context *c, struct fio_job *job)
 {
-    return dup(b->fd);
+    job->length = 0;
+    fio_add(job,
+            "[global]\nthread\nioengine=psync\nrw=randread\ndirect=1\nrandrepeat=0\n"
+            "allow_file_create=0\nbs=%zu\nsize=%zu\n",
+            rk_block_bytes(c), rk_file_bytes(c));
+}
+
+int fio_inherits(struct rk_context *c, int fd)
+{
+    return fcntl(fd, F_SETFD, 0) < 0 ? rk_failed(c, "fcntl", errno) : 0;
 }
 
 int fio_run(struct rk_context *c, struct tool *fio, const struct fio_job *job, int64_t allowed_ms)

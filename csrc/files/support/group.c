@@ -18,7 +18,7 @@
 #define GROUP_NAME "reckon-"
 #define GROUP_NAME_MOST 160 /* with a slash, the owner's name and a number */
 
-/* Whether a file of words has this one. */
+/* 1 if a file of words has this word. */
 static int group_has_word(const char *folder, const char *name, const char *word)
 {
     char path[PATH_MAX + 64], found[64];
@@ -38,10 +38,10 @@ static int group_is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* The folder in which a group can be made, in g->path. Version 1: this process's own group. Version
- * 2: the nearest above it that hands the memory controller on, which one with processes never does.
- * In a container the own group's name may be the outside's; then what is mounted is the own group.
- */
+/* Finds the folder in which a group can be made, for g->path. Version 1: this process's own group.
+ * Version 2: its nearest ancestor that enables the memory controller for its children, which a
+ * group with processes never does. In a container the own group may have its name of the outside;
+ * then the mounted folder is the own group. */
 static int group_find(struct rk_context *c, struct rk_group *g, const char *root)
 {
     char mount[PATH_MAX], own[PATH_MAX];
@@ -64,13 +64,13 @@ static int group_find(struct rk_context *c, struct rk_group *g, const char *root
             (g->second && !group_has_word(g->path, "cgroup.subtree_control", "memory"))))
         *strrchr(g->path, '/') = 0;
     if (g->second && !group_has_word(g->path, "cgroup.subtree_control", "memory"))
-        return rk_unsupported(c,
-                              "no control group above this process hands the memory controller on "
-                              "(cgroup.subtree_control)");
+        return rk_unsupported(
+            c, "no control group above this process enables the memory controller for "
+               "its children (cgroup.subtree_control)");
     return 0;
 }
 
-/* Ends what is still in the group and removes it. 0 once it is gone. */
+/* Kills the processes in the group and removes it. 0 once it is removed. */
 static int group_remove(const char *path)
 {
     char members[PATH_MAX + 16];
@@ -90,7 +90,7 @@ static int group_remove(const char *path)
     return 1;
 }
 
-/* Removes the groups of makers that have ended and whose remover was killed. */
+/* Removes the groups of probes that have ended and whose remover was killed. */
 static void group_sweep(const char *folder)
 {
     DIR *const all = opendir(folder);
@@ -112,7 +112,7 @@ __attribute__((noreturn)) static void group_be_remover(const struct rk_group *g,
     sigprocmask(SIG_SETMASK, &all, NULL);
     setsid();
     prctl(PR_SET_NAME, "reckon-remover");
-    for (int fd = 0; fd < 1024; fd++) /* it holds no file, pipe or samples of its maker */
+    for (int fd = 0; fd < 1024; fd++) /* it keeps no file or pipe of the probe open */
         if (fd != end)
             close(fd);
     if (write(end, &byte, 1) == 1)
@@ -172,7 +172,7 @@ int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
         return status;
     const size_t length = strlen(g->path);
     if (rk_owner_name(owner))
-        return rk_unsupported(c, "/proc does not say who this process is");
+        return rk_unsupported(c, "/proc does not report which process this is");
     group_sweep(g->path);
     snprintf(g->path + length, PATH_MAX - length, "/" GROUP_NAME "%s.%llx", owner,
              (unsigned long long)rk_begin());
@@ -181,7 +181,7 @@ int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
         return status;
     if (mkdir(g->path, 0755) < 0) {
         const int error = errno;
-        return trouble(c, EOPNOTSUPP, "no control group can be made in %.*s (%s); it takes root",
+        return trouble(c, EOPNOTSUPP, "no control group can be made in %.*s (%s); it needs root",
                        (int)length, g->path, strerror(error));
     }
     snprintf(text, sizeof text, "%lld", (long long)limit_bytes);

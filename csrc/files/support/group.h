@@ -1,10 +1,10 @@
 /* group.h: a control group that limits memory (cgroups(7), version 1 or 2), for one child of a
  * probe.
  *
- * The page cache of what runs in there is charged to the group, so its size is known. The group is
- * removed by a process in a session of its own (the remover) that waits until its maker has ended,
- * because the maker's process group is ended as a whole, and cannot remove anything after. What a
- * killed remover leaves, the next probe removes. */
+ * The group is charged for the page cache of its processes, so the size of that cache is known. A
+ * process in a session of its own, the remover, waits until the probe has ended and removes the
+ * group, because the probe's process group may be killed as a whole. The next probe removes what a
+ * killed remover leaves. */
 #ifndef RK_GROUP_H
 #define RK_GROUP_H
 
@@ -20,9 +20,9 @@
              "the memory limit of the control group that the reader is in")
 
 struct rk_group {
-    int second; /* version 2 */
+    int second; /* 1: version 2 */
     char path[PATH_MAX];
-    int life; /* the remover acts when no process holds this */
+    int life; /* the remover acts when no process has this descriptor open */
     pid_t remover;
 };
 
@@ -31,7 +31,7 @@ static const char *const group_limit[2] = {"memory.limit_in_bytes", "memory.max"
 static const char *const group_usage[2] = {"memory.usage_in_bytes", "memory.current"};
 static const char *const group_cached[2] = {"cache ", "file "}; /* lines of memory.stat */
 
-/* Removes the group, also one that was never made. 0 or a status. */
+/* Removes the group, if it was made. 0 or a status. */
 int group_close(struct rk_context *c, struct rk_group *g);
 
 int group_write(const struct rk_group *g, const char *name, const char *text);
@@ -39,12 +39,11 @@ int group_write(const struct rk_group *g, const char *name, const char *text);
 /* Makes a group with that limit; group_close() in either case. 0 or a status. */
 int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes);
 
-/* All the memory that the group is charged for, and the most that it may be. */
+/* All memory that the group is charged for, and its limit. */
 int64_t group_used(const struct rk_group *g, int64_t *limit_bytes);
 
-/* What the limit leaves for the page cache: all but what the group's memory holds that is none,
- * such as the reader's own pages and the kernel's (Documentation/admin-guide/cgroup-v2.rst,
- * memory.stat). */
+/* What the limit leaves for the page cache: the limit less the group's other memory, such as the
+ * reader's pages and the kernel's (Documentation/admin-guide/cgroup-v2.rst, memory.stat). */
 int64_t group_left(const struct rk_group *g);
 
 #endif

@@ -28,10 +28,10 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
         NFS_FUNCTION(pread),
 #undef NFS_FUNCTION
     };
-    const char *const instead = rk_place(c, "nfs_library"), *name = NULL;
+    const char *const requested = rk_place(c, "nfs_library"), *name = NULL;
     *of = (struct nfs_library){.handle = NULL};
     for (size_t i = 0; i < sizeof versions / sizeof *versions && !of->handle; i++) {
-        name = *instead ? instead : versions[i];
+        name = *requested ? requested : versions[i];
         of->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     }
     if (!of->handle)
@@ -55,7 +55,7 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
 
 /* --- where the file is --- */
 /* The place of the requested server, or of the process from which it is reached ("_process"). NULL
- * for a server that is none of the three. */
+ * for an unknown server. */
 static const char *server_place(const struct rk_context *c, const char *what)
 {
     static const struct {
@@ -90,8 +90,8 @@ int nfs_locate(struct rk_context *c, struct nfs_file *f)
     return f->served_here ? enter_network_of(c, process) : 0;
 }
 
-/* A connection within the deadline, from where on it blocks no longer than that. 0 or an error. */
-static int nfs_connect_one(const struct addrinfo *to, int *fd)
+/* Connects within the deadline, which is also that of each later call. 0 or an error. */
+static int nfs_connect_to(const struct addrinfo *to, int *fd)
 {
     const struct timeval limit = {.tv_sec = NFS_DEADLINE_S};
     *fd = socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -122,8 +122,8 @@ int nfs_connect(struct rk_context *c, const char *host, const char *port, int *f
         return trouble(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", host,
                        gai_strerror(unknown));
     int error = EHOSTUNREACH;
-    for (const struct addrinfo *one = found; one && error; one = one->ai_next)
-        error = nfs_connect_one(one, fd);
+    for (const struct addrinfo *address = found; address && error; address = address->ai_next)
+        error = nfs_connect_to(address, fd);
     freeaddrinfo(found);
     if (error == ECONNREFUSED)
         return trouble(
@@ -149,8 +149,8 @@ int nfs_reach(struct rk_context *c, const char *host, const char *port)
 }
 
 /* --- mount, open, read --- */
-/* What libnfs says of an error, in one line. */
-static const char *nfs_said(const struct nfs_file *f)
+/* libnfs's message on its last error, in one line. */
+static const char *nfs_message(const struct nfs_file *f)
 {
     static char line[120];
     snprintf(line, sizeof line, "%s", f->of.get_error(f->context) ?: "no reason given");
@@ -158,7 +158,7 @@ static const char *nfs_said(const struct nfs_file *f)
     return line;
 }
 
-/* libnfs says EINTR where its own deadline was over. */
+/* libnfs returns EINTR after its own deadline. */
 static int nfs_is_late(int status)
 {
     return status == -ETIMEDOUT || status == -EINTR;
@@ -171,7 +171,7 @@ int nfs_trouble(struct rk_context *c, struct nfs_file *f, const char *what, int 
         return trouble(c, ETIMEDOUT, "The NFS server at %.60s did not answer within %d s (%s).",
                        f->host, NFS_DEADLINE_S, what);
     return trouble(c, status < 0 ? -status : EIO, "The NFS server at %.60s failed (%s): %s.",
-                   f->host, what, nfs_said(f));
+                   f->host, what, nfs_message(f));
 }
 
 void nfs_close(struct nfs_file *f)
@@ -183,7 +183,7 @@ void nfs_close(struct nfs_file *f)
     if (f->of.handle) {
         if (!f->lost)
             dlclose(f->of.handle);
-        sigaction(SIGPIPE, &f->broken_pipe, NULL);
+        sigaction(SIGPIPE, &f->sigpipe, NULL);
     }
     *f = (struct nfs_file){.file = NULL};
 }
@@ -196,11 +196,11 @@ static int nfs_mount_export(struct rk_context *c, struct nfs_file *f, int versio
     f->of.set_timeout(f->context, NFS_DEADLINE_S * 1000);
     if (f->of.set_version(f->context, version) < 0)
         return trouble(c, EOPNOTSUPP, "libnfs refuses NFS version %d", version);
-    f->of.set_autoreconnect(f->context, 0); /* a server that went away is a failure, not a wait */
+    f->of.set_autoreconnect(f->context, 0); /* a lost connection is a failure, not a wait */
     const int status = f->of.mount(f->context, f->host, f->exported);
     if (status == -ENOENT || status == -EACCES || status == -EPERM)
-        return trouble(c, -status, "%.60s does not export %.60s to us by NFSv%d (%s).", f->host,
-                       f->exported, version, nfs_said(f));
+        return trouble(c, -status, "%.60s does not export %.60s to this host by NFSv%d (%s).",
+                       f->host, f->exported, version, nfs_message(f));
     return status ? nfs_trouble(c, f, "mounting", status) : 0;
 }
 
@@ -215,7 +215,7 @@ int nfs_open_file(struct rk_context *c, struct nfs_file *f, int version)
         return status;
     }
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    sigaction(SIGPIPE, &ignore, &f->broken_pipe); /* a server that went away is no reason to die */
+    sigaction(SIGPIPE, &ignore, &f->sigpipe); /* a lost connection is an error, not a signal */
     status = nfs_reach(c, f->host, version == 3 ? RPCBIND_PORT : NFS_PORT);
     if (!status)
         status = nfs_mount_export(c, f, version);

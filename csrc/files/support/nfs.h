@@ -1,19 +1,13 @@
 /* nfs.h: a file on an NFS server, read by libnfs: in this process, without the kernel's client and
  * so without its cache.
  *
- * libnfs is looked up when a probe runs (dlopen), so that the library builds and loads where it is
- * not installed. What we call of it is declared here as its header of that version declares it
- * (include/nfsc/libnfs.h); the soname tells the version, and of these functions nfs_pread() alone
- * changed, in libnfs 6. */
+ * libnfs is loaded when a probe runs (dlopen), so that Reckon builds and loads where it is not
+ * installed. Its functions are declared here as in include/nfsc/libnfs.h; the soname gives the
+ * version, and of these functions only nfs_pread() changed, in libnfs 6. */
 #ifndef RK_NFS_H
 #define RK_NFS_H
 
-#include <dlfcn.h>
-#include <limits.h>
-#include <netdb.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
 
 #include "files/support/blocks.h"
 #include "network/support/namespace.h"
@@ -52,10 +46,9 @@ struct nfs_file {
     struct nfs_context *context;
     struct nfsfh *file;
     char host[NFS_NAME_MOST], exported[NFS_NAME_MOST], name[NFS_NAME_MOST];
-    int served_here; /* by the lab host: the file is the run's own, and in this machine's page cache
-                      */
-    int lost;        /* a call failed: nothing more is asked of that connection */
-    struct sigaction broken_pipe; /* what to do on one, before us */
+    int served_here; /* 1: by the lab host, from the run's file in this machine's page cache */
+    int lost;        /* 1: a call failed, and the connection is not used again */
+    struct sigaction sigpipe; /* the action on SIGPIPE before this probe */
 };
 
 /* --- where the file is --- */
@@ -64,28 +57,28 @@ struct nfs_file {
     RK_WORD("server", "other",                                                                     \
             "other: at the set link or a real one; near: no delay; far: a longer link")
 
-/* "HOST:/EXPORT", and which of its files it is: the lab's server exports the folder of the run's
- * files; on a real one lies a file that somebody put there. In the lab, its network is entered. */
+/* Finds the server's HOST:/EXPORT and the file's name: the lab's server exports the folder of the
+ * run's files; a real server has a file that its owner put there. Enters the network of the lab. */
 int nfs_locate(struct rk_context *c, struct nfs_file *f);
 
 /* Connects to the host, by its first address that answers. 0, or a status with the reason set. */
 int nfs_connect(struct rk_context *c, const char *host, const char *port, int *fd);
 
-/* Whether anybody answers there, before libnfs asks, which has no short deadline for that. */
+/* 0 if a server answers there. libnfs has no short deadline for its own connection. */
 int nfs_reach(struct rk_context *c, const char *host, const char *port);
 
 /* --- mount, open, read --- */
 
 int nfs_trouble(struct rk_context *c, struct nfs_file *f, const char *what, int status);
 
-/* Once a server went away, libnfs 4 waits for its answer to the closing, or crashes there; what it
- * holds then ends with this process. */
+/* Closes the file. After a lost connection libnfs 4 waits for an answer, or crashes: then what it
+ * holds is left to the end of this process. */
 void nfs_close(struct nfs_file *f);
 
 /* Mounts the export and opens the file; none of it is timed. On failure nothing is left open. */
 int nfs_open_file(struct rk_context *c, struct nfs_file *f, int version);
 
-/* As rk_read_block(): 0, ENODATA for a file that is too short, or what went wrong. */
+/* Reads one block. 0, -ENODATA if the file is too short, or libnfs's negative error. */
 static inline int nfs_read_block(const struct nfs_file *f, const struct rk_blocks *b,
                                  uint32_t block)
 {

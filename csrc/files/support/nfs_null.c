@@ -22,8 +22,8 @@ int null_trouble(struct rk_context *c, const struct nfs_file *f, int status)
                        NFS_DEADLINE_S);
     if (status == -EPROTO)
         return trouble(c, EPROTO,
-                       "What listens at %.60s port " NFS_PORT
-                       " answers no call of NFS of that version.",
+                       "The program at %.60s port " NFS_PORT
+                       " does not answer NFS calls of that version.",
                        f->host);
     return trouble(c, -status, "The NFS server at %.60s went away: %s.", f->host,
                    strerror(-status));

@@ -1,11 +1,10 @@
-/* nfs_null.h: the call of NFS that does nothing: a round trip to the server's program and back,
- * with no file in it. Spoken here, not by libnfs: a message of 44 bytes (RFC 5531, sections 9 and
- * 11). */
+/* nfs_null.h: the NFS call that does nothing (NULL): a round trip to the server's program, without
+ * a file. The message of 44 bytes is built here, not by libnfs (RFC 5531, sections 9 and 11). */
 #ifndef RK_NFS_NULL_H
 #define RK_NFS_NULL_H
 
 #include <arpa/inet.h>
-#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include "files/support/nfs.h"
 
@@ -19,7 +18,7 @@ struct null_reply {
     uint32_t mark, xid, reply, accepted, verifier[2], success;
 };
 
-/* One call and its answer. 0, or what went wrong. */
+/* One call and its answer. 0 or a negative error. */
 static inline int null_there_and_back(int fd, struct null_call *call)
 {
     struct null_reply reply;
@@ -41,7 +40,7 @@ static inline int null_there_and_back(int fd, struct null_call *call)
     return ours ? 0 : -EPROTO;
 }
 
-/* A connection to the server of the probe. */
+/* Connects to the server of the probe. */
 int null_open(struct rk_context *c, struct nfs_file *f, int *fd);
 
 int null_trouble(struct rk_context *c, const struct nfs_file *f, int status);

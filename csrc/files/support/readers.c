@@ -1,10 +1,13 @@
 #include "files/support/readers.h"
 
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 
 /* --- the files --- */
-void readers_close(struct readers *r)
+int readers_close(struct rk_context *c)
 {
+    struct readers *const r = rk_state(c);
     for (int i = 0; i < r->count; i++)
         if (r->pid[i] > 0)
             kill(r->pid[i], SIGKILL);
@@ -15,6 +18,7 @@ void readers_close(struct readers *r)
     }
     if (r->shared)
         munmap(r->shared, sizeof *r->shared);
+    return 0;
 }
 
 void all_cpus(cpu_set_t *set)
@@ -42,16 +46,15 @@ int readers_prepare(struct rk_context *c, struct readers *r, int64_t blocks)
 
 int readers_open(struct rk_context *c, struct readers *r, int64_t blocks, int flags)
 {
-    const size_t file_bytes = (size_t)rk_integer(c, "file_bytes"),
-                 block_bytes = (size_t)rk_integer(c, "block_bytes");
+    const size_t file_bytes = rk_file_bytes(c), block_bytes = rk_block_bytes(c);
     if (file_bytes / block_bytes < (uint64_t)blocks)
         return trouble(c, EOPNOTSUPP,
-                       "%lld different blocks of %zu bytes are asked of a file that has %zu; "
-                       "ask for fewer trials or a larger file",
+                       "%lld different blocks of %zu bytes are requested of a file that has %zu; "
+                       "request fewer trials or a larger file",
                        (long long)blocks, block_bytes, file_bytes / block_bytes);
     int status = readers_prepare(c, r, blocks);
     for (int i = 0; i < r->count && !status; i++)
-        status = rk_blocks_open(c, &r->file[i], i, file_bytes, block_bytes, flags);
+        status = rk_blocks_open(c, &r->file[i], i, block_bytes, flags);
     return status;
 }
 

@@ -3,11 +3,7 @@
 #define RK_READERS_H
 
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include "files/support/blocks.h"
 
@@ -16,18 +12,18 @@
     RK_COUNT("files", preset_, 1, READERS_MOST, "processes that read, each a file of its own")
 #define READS(preset_) RK_COUNT("blocks", preset_, 1, 1 << 24, "reads of each process in a trial")
 
-/* What a reader tells, in memory that all share; each on cache lines of its own. */
+/* What a reader reports, in memory that all share; each on cache lines of its own. */
 struct reader {
     _Alignas(128) atomic_uint done; /* blocks of this trial */
     int status;                     /* of a read that failed */
     uint64_t begin, end;            /* ticks: before its first read of a trial, after its last */
-    uint64_t cpu_ns;                /* that it ran meanwhile */
+    uint64_t cpu_ns;                /* of CPU time in this trial */
 };
 
 struct shared {
-    _Alignas(128) atomic_uint trial; /* the one to do; 0: none yet */
-    _Alignas(128) atomic_uint come;  /* readers that are ready for the next one, over all trials */
-    atomic_uint first;               /* a reader is done with this trial; what was so then: */
+    _Alignas(128) atomic_uint trial;    /* the number of the current trial; 0: none yet */
+    _Alignas(128) atomic_uint arrivals; /* at the barrier, over all trials */
+    atomic_uint first;                  /* 1: a reader has finished this trial, then: */
     uint64_t first_end, first_blocks;
     struct reader reader[READERS_MOST];
 };
@@ -44,21 +40,22 @@ struct readers {
 
 /* --- the files --- */
 
-/* Ends the readers that still run, and closes the files. Safe for readers that are zeroed. */
-void readers_close(struct readers *r);
+/* Ends the readers that still run, and closes the files. The state begins with a struct readers,
+ * which may be zeroed. */
+int readers_close(struct rk_context *c);
 
 /* Readers may use every CPU that this process might use when it was started. */
 void all_cpus(cpu_set_t *set);
 
-/* The shared memory, and no file yet. */
+/* Maps the shared memory, and opens no file yet. */
 int readers_prepare(struct rk_context *c, struct readers *r, int64_t blocks);
 
-/* The shared memory and the files, each of at least `blocks` blocks. */
+/* The same, and opens the files, each of at least `blocks` blocks. */
 int readers_open(struct rk_context *c, struct readers *r, int64_t blocks, int flags);
 
 /* --- the processes --- */
 
-/* In a reader: what is not its own is closed, and it does not outlive its parent. */
+/* In a reader: closes the others' files, and does not outlive its parent. */
 static inline void reader_settle(struct readers *r, int me, pid_t parent)
 {
     rk_die_with_parent();
@@ -69,7 +66,7 @@ static inline void reader_settle(struct readers *r, int me, pid_t parent)
             close(r->file[i].fd);
 }
 
-/* Starts one process for each file, which does `work` and ends. Without a wait. */
+/* Starts one process for each file, which does `work` and ends. Does not wait. */
 static inline int readers_start(struct rk_context *c, struct readers *r,
                                 void (*work)(struct readers *, int me))
 {
@@ -88,10 +85,10 @@ static inline int readers_start(struct rk_context *c, struct readers *r,
     return 0;
 }
 
-/* What it means for the probe that a reader ended thus (wait(2)), or that its read failed. */
+/* The probe's status for a reader that ended with wait status `how`, or whose read failed. */
 int reader_trouble(struct rk_context *c, const struct readers *r, int i, int how);
 
-/* Waits until all have ended, each with all its blocks read. */
+/* Waits until all readers have ended. 0 if each has read all its blocks. */
 static inline int readers_wait(struct rk_context *c, struct readers *r)
 {
     int status = 0;

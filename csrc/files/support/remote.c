@@ -1,5 +1,7 @@
 #include "files/support/remote.h"
 
+#include <sys/mount.h>
+
 int remote_set_order(struct rk_context *c, struct remote *r, enum remote_order order)
 {
     if (order == REMOTE_AS_REQUESTED) {
@@ -14,8 +16,8 @@ int remote_set_order(struct rk_context *c, struct remote *r, enum remote_order o
     return 0;
 }
 
-/* A real server's file must be long enough; the lab's is the run's. */
-static int remote_is_there(struct rk_context *c, struct remote *r, size_t file_bytes)
+/* 0 if the server's file is long enough: a real server's own, or the run's on the lab's server. */
+static int remote_check_size(struct rk_context *c, struct remote *r, size_t file_bytes)
 {
     char path[4096];
     uint64_t size = 0;
@@ -56,33 +58,35 @@ int remote_set_cache(struct rk_context *c, struct remote *r, size_t reads, int c
     return 0;
 }
 
-void remote_close(struct remote *r)
+int remote_close(struct rk_context *c)
 {
+    struct remote *const r = rk_state(c);
     nfs_close(&r->nfs);
-    rk_blocks_close(&r->blocks);
+    rk_blocks_close(&r->blocks); /* before the mount: an open file would keep it */
+    if (r->mounted)
+        umount2(KERNEL_MOUNT_AT, MNT_DETACH);
     if (r->idle >= 0)
         close(r->idle);
+    return 0;
 }
 
 int remote_open_here(struct rk_context *c, struct remote *r, enum remote_order order)
 {
     *r = (struct remote){.idle = -1, .blocks = {.fd = -1}};
-    const int status = rk_blocks_open(c, &r->blocks, 0, (size_t)rk_integer(c, "file_bytes"),
-                                      (size_t)rk_integer(c, "block_bytes"), 0);
+    const int status = rk_blocks_open(c, &r->blocks, 0, rk_block_bytes(c), 0);
     return status ? status : remote_set_order(c, r, order);
 }
 
 int remote_open(struct rk_context *c, struct remote *r, enum remote_order order, int version)
 {
-    const size_t file_bytes = (size_t)rk_integer(c, "file_bytes");
-    const size_t block_bytes = (size_t)rk_integer(c, "block_bytes");
+    const size_t file_bytes = rk_file_bytes(c), block_bytes = rk_block_bytes(c);
     *r = (struct remote){.idle = -1, .blocks = {.fd = -1}};
     int status = nfs_open_file(c, &r->nfs, version);
     if (!status)
-        status = remote_is_there(c, r, file_bytes);
+        status = remote_check_size(c, r, file_bytes);
     if (!status)
         status = r->nfs.served_here
-                     ? rk_blocks_open(c, &r->blocks, 0, file_bytes, block_bytes, 0)
+                     ? rk_blocks_open(c, &r->blocks, 0, block_bytes, 0)
                      : rk_blocks_allocate(c, &r->blocks, -1, file_bytes, block_bytes);
     if (!status)
         status = remote_set_order(c, r, order);

@@ -1,7 +1,7 @@
 /* remote.h: the blocks that are read of a file on an NFS server, with the server's cache cold or
  * warm.
  *
- * The server of the lab host shares this machine's page cache: its file is the run's own, so what
+ * The server of the lab host shares this machine's page cache, and its file is the run's, so what
  * is dropped or read here is dropped or read there. The cache of a real server is out of reach. */
 #ifndef RK_REMOTE_H
 #define RK_REMOTE_H
@@ -9,6 +9,10 @@
 #include "files/support/nfs.h"
 #include "network/support/counts.h"
 #include "network/support/idle.h"
+
+/* An empty folder that every system has (hier(7)); a mount there is visible to this process alone.
+ */
+#define KERNEL_MOUNT_AT "/mnt"
 
 #define REMOTE_VERSION RK_COUNT("version", 4, 3, 4, "of NFS")
 #define REMOTE_COLD                                                                                \
@@ -23,28 +27,28 @@ enum remote_order { REMOTE_SEQUENTIAL, REMOTE_RANDOM, REMOTE_AS_REQUESTED };
 struct remote {
     struct nfs_file nfs;
     struct rk_blocks blocks; /* .fd: the served file where it is on this machine, or -1 */
-    int mounted;             /* 1: by the kernel's client */
-    int idle;                /* as keep_cpus_awake() has it */
+    int mounted;             /* 1: by the kernel's client, at KERNEL_MOUNT_AT */
+    int idle;                /* the descriptor of keep_cpus_awake(), or -1 */
 };
 
 /* Puts the blocks into the order. 0 or a status. */
 int remote_set_order(struct rk_context *c, struct remote *r, enum remote_order order);
 
-/* The first `reads` of the order are out of the page cache, or in it. A probe that reads its blocks
- * more than once reads them warm. */
+/* Drops the file from the server's page cache, or reads the first `reads` blocks of the order into
+ * it. A status where blocks that are read more than once are to be cold. */
 int remote_set_cache(struct rk_context *c, struct remote *r, size_t reads, int cold);
 
-/* Safe also after an open that failed. */
-void remote_close(struct remote *r);
+/* Closes the file of a probe whose state is a struct remote, also after an open that failed. */
+int remote_close(struct rk_context *c);
 
-/* The file of the run, on this machine. */
+/* Opens the file of the run, on this machine. */
 int remote_open_here(struct rk_context *c, struct remote *r, enum remote_order order);
 
-/* The same over NFS: mounted, opened and read once, since a server of version 3, which has no call
+/* The same over NFS: mounts, opens and reads once, because a server of version 3, which has no call
  * to open a file, opens it at the first read. */
 int remote_open(struct rk_context *c, struct remote *r, enum remote_order order, int version);
 
-/* The last block read over NFS is the same in the file, where that is on this machine. */
+/* 0 if the last block read over NFS is as in the file, where that is on this machine. */
 int remote_is_same(struct rk_context *c, const struct remote *r, uint32_t block);
 
 #define REMOTE_FILE(file_, block_)                                                                 \

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-/* The kernel takes a number, as mount.nfs(8) would give it. */
+/* The server's address as a number, which mount(2) takes, where mount.nfs(8) looks up a name. */
 static int kernel_address(struct rk_context *c, const struct nfs_file *f, char address[NI_MAXHOST])
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
@@ -23,7 +23,7 @@ static int kernel_address(struct rk_context *c, const struct nfs_file *f, char a
 static int kernel_own_mounts(struct rk_context *c)
 {
     if (strcmp(program_invocation_short_name, "reckon-probe") != 0)
-        return rk_unsupported(c, "only an isolated probe mounts: its mounts end with it");
+        return rk_unsupported(c, "needs a process of its own, with which its mount ends");
     if (unshare(CLONE_NEWNS) < 0)
         return rk_refused(c, "a mount namespace, in which to mount", errno);
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
@@ -58,15 +58,6 @@ static int kernel_mount(struct rk_context *c, const struct nfs_file *f, int vers
                    strerror(errno));
 }
 
-void kernel_close(struct remote *r)
-{
-    rk_blocks_close(&r->blocks); /* an open file would keep the mount */
-    if (r->mounted)
-        umount2(KERNEL_MOUNT_AT, MNT_DETACH);
-    if (r->idle >= 0)
-        close(r->idle);
-}
-
 int kernel_open(struct rk_context *c, struct remote *r, enum remote_order order)
 {
     const int version = (int)rk_integer(c, "version");
@@ -80,8 +71,7 @@ int kernel_open(struct rk_context *c, struct remote *r, enum remote_order order)
     if (status)
         return status;
     r->mounted = 1;
-    status = rk_blocks_allocate(c, &r->blocks, -1, (size_t)rk_integer(c, "file_bytes"),
-                                (size_t)rk_integer(c, "block_bytes"));
+    status = rk_blocks_allocate(c, &r->blocks, -1, rk_file_bytes(c), rk_block_bytes(c));
     snprintf(path, sizeof path, "%s%s", KERNEL_MOUNT_AT, r->nfs.name);
     if (!status && (r->blocks.fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC)) < 0)
         status = rk_failed(c, "opening the file on the mount", errno);

@@ -7,7 +7,7 @@
 int rk_read_wide(const struct rk_reader *r)
 {
     const struct rk_blocks *const b = &r->blocks;
-    const size_t bytes = b->count * b->block_bytes;
+    const size_t bytes = rk_blocks_bytes(b);
     for (size_t at = 0; at < bytes; at += RK_WIDE_BYTES) {
         const size_t part = bytes - at < RK_WIDE_BYTES ? bytes - at : RK_WIDE_BYTES;
         const ssize_t got = pread(b->fd, r->wide, part, (off_t)at);
@@ -27,16 +27,22 @@ int rk_close_reader(struct rk_context *c)
     return 0;
 }
 
-int rk_open_cold(struct rk_context *c, struct rk_reader *r, int index, size_t block_bytes)
+int rk_open_cold(struct rk_context *c, int index, size_t block_bytes, int64_t passes)
 {
-    struct rk_blocks *const b = &r->blocks;
-    int status = rk_blocks_open(c, b, index, (size_t)rk_integer(c, "file_bytes"), block_bytes, 0);
+    struct rk_reader *const r = rk_state(c);
+    const int status = rk_blocks_open(c, &r->blocks, index, block_bytes, 0);
+    r->passes = passes;
     if (status)
         return status;
     r->wide = mmap(NULL, RK_WIDE_BYTES, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    status = r->wide == MAP_FAILED ? rk_refused(c, "mmap", errno) : rk_is_cold(c, b);
-    return status;
+    return r->wide == MAP_FAILED ? rk_refused(c, "mmap", errno) : rk_is_cold(c, &r->blocks);
+}
+
+int rk_open_within(struct rk_context *c, int index, size_t block_bytes, int64_t passes)
+{
+    const int status = rk_fits(c, (size_t)rk_integer(c, "limit_bytes"));
+    return status ? status : rk_open_cold(c, index, block_bytes, passes);
 }
 
 /* In memory that the reader shares with the probe. */
@@ -56,8 +62,8 @@ __attribute__((noreturn)) static void rk_be_reader(struct rk_reader *r, struct r
     r->samples = outcome->samples;
     outcome->entered = group_write(r->group, "cgroup.procs", "0");
     if (!outcome->entered) {
-        /* Its own pages, no longer the parent's: or the first timed read would copy one. Within the
-         * group, whose limit they count towards. */
+        /* Copies the parent's pages here, in the group that is charged for them, and not in the
+         * first timed read. */
         memset(r->blocks.buffer, 1, r->blocks.block_bytes);
         outcome->status = reading(r);
     }
@@ -75,12 +81,12 @@ static int rk_reader_ended(struct rk_context *c, const struct rk_outcome *outcom
     if (how)
         return rk_failed(c, "the reader in the control group", ECHILD);
     if (outcome->entered)
-        return trouble(c, EOPNOTSUPP, "the control group lets nobody in (%s)",
+        return trouble(c, EOPNOTSUPP, "the control group admits no process (%s)",
                        strerror(-outcome->entered));
     if (outcome->status == -ESTALE)
         return trouble(c, EBUSY,
-                       "the page cache was emptied each time that it was filled (drop_caches, by "
-                       "another program)");
+                       "another program emptied the page cache each time that it was filled "
+                       "(drop_caches)");
     return outcome->status ? rk_read_trouble(c, outcome->status) : 0;
 }
 
@@ -95,7 +101,7 @@ int rk_read_within(struct rk_context *c, struct rk_sample *out, size_t n,
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (outcome == MAP_FAILED)
         return rk_refused(c, "mmap", errno);
-    memset(outcome, 0, size); /* its pages are there, and are not the group's */
+    memset(outcome, 0, size); /* so that the group is not charged for its pages */
     r->group = &group;
     r->n = n;
     int status = rk_is_cold(c, &r->blocks);
@@ -107,7 +113,7 @@ int rk_read_within(struct rk_context *c, struct rk_sample *out, size_t n,
         status = child < 0 ? rk_refused(c, "fork", errno)
                            : rk_reader_ended(c, outcome, child, limit_bytes);
         posix_fadvise(r->blocks.fd, 0, 0,
-                      POSIX_FADV_DONTNEED); /* or they would outlive the group */
+                      POSIX_FADV_DONTNEED); /* its pages would outlive the group */
     }
     r->group = NULL;
     const int closed = group_close(c, &group);
@@ -115,12 +121,4 @@ int rk_read_within(struct rk_context *c, struct rk_sample *out, size_t n,
         memcpy(out, outcome->samples, n * sizeof *out);
     munmap(outcome, size);
     return status ? status : closed;
-}
-
-int rk_open_within(struct rk_context *c, int index, size_t block_bytes, int64_t passes)
-{
-    struct rk_reader *const r = rk_state(c);
-    const int status = rk_fits(c, (size_t)rk_integer(c, "limit_bytes"));
-    r->passes = passes;
-    return status ? status : rk_open_cold(c, r, index, block_bytes);
 }

@@ -5,14 +5,14 @@
 #include "files/support/blocks.h"
 #include "files/support/group.h"
 
-#define RK_OF_ITS_OWN                                                                              \
-    (-1) /* a file that no run has: exactly as long as it is read, and this probe's alone */
+#define RK_OWN_FILE                                                                                \
+    (-1) /* no file of the run: one of this probe alone, exactly as long as is read */
 #define RK_WIDE_BYTES ((size_t)1 << 20)
 
-/* What a reader needs; it fills the samples and returns 0 or -errno, and asks for no parameters. */
+/* What a reader needs: it fills the samples and returns 0 or -errno, and reads no parameter. */
 struct rk_reader {
     struct rk_blocks blocks;
-    const struct rk_group *group; /* NULL: in no group of its own */
+    const struct rk_group *group; /* NULL: none of its own */
     char *wide;                   /* RK_WIDE_BYTES that the reader's group is not charged for */
     int64_t passes;
     struct rk_sample *samples;
@@ -28,23 +28,28 @@ static inline int rk_read_all(const struct rk_reader *r)
     return status;
 }
 
-/* The same in wide reads. With the advice that reads are random, the kernel reads what is
- * requested and nothing ahead of it: past the end of what is measured, that would take room in the
- * cache. */
+/* The same in wide reads. With the advice that reads are random, the kernel reads nothing ahead,
+ * which past the end of what is measured would take room in the cache. */
 int rk_read_wide(const struct rk_reader *r);
 
 int rk_close_reader(struct rk_context *);
 
-/* The file, on a disk and out of the page cache: pages that others are charged for would never
- * count against the limit. */
-int rk_open_cold(struct rk_context *c, struct rk_reader *r, int index, size_t block_bytes);
+/* Opens the file, on a disk and out of the page cache: pages that another group is charged for
+ * would never count against the limit. */
+int rk_open_cold(struct rk_context *c, int index, size_t block_bytes, int64_t passes);
 
-/* Opens file number `index` as blocks of `block_bytes`; the state is a struct rk_reader. */
+/* The same, where the limit fits into memory. */
 int rk_open_within(struct rk_context *, int index, size_t block_bytes, int64_t passes);
 
 /* n samples by `reading` in a child, in a group limited to `limit_bytes`; the file is cold before
  * and after. */
 int rk_read_within(struct rk_context *, struct rk_sample *out, size_t n,
                    int (*reading)(struct rk_reader *));
+
+/* A probe of files/cache: its functions are open_ID and run_ID, its state is a struct rk_reader. */
+#define RK_READER_PROBE(id, op_, needs_, timed_, ...)                                              \
+    RK_PROBE(id, .name = "files/cache/" #id, .op = op_, .timed = timed_,                           \
+             .needs = RK_NEEDS_DISK | (needs_), .open = open_##id, .trials = run_##id,             \
+             .close = rk_close_reader, .state_bytes = sizeof(struct rk_reader), __VA_ARGS__)
 
 #endif

@@ -96,7 +96,7 @@ def test_who_is_not_root_is_told():
     said = in_python(f"become({NOBODY_ELSE})\nsay([attempt(probe, {{}}) for probe in {WITHIN}])")
     for probe, what in zip(WITHIN, said, strict=True):
         assert re.match(
-            r"ProbeUnsupported: (no control group can be made in /\S+ \(Permission denied\); it takes "
+            r"ProbeUnsupported: (no control group can be made in /\S+ \(Permission denied\); it needs "
             r"root|the control group takes no limit)",
             what,
         ), (probe, what)
@@ -113,7 +113,8 @@ def test_where_there_is_no_memory_controller_that_is_told(tmp_path):
         library.run("files/cache/limited", given(tmp_path), samples=1)
     (tmp_path / "cgroup.controllers").write_text("cpu io memory\n")
     with pytest.raises(
-        library.ProbeUnsupported, match="hands the memory controller on .cgroup.subtree_control"
+        library.ProbeUnsupported,
+        match="enables the memory controller for its children .cgroup.subtree_control",
     ):
         library.run("files/cache/limited", given(tmp_path), samples=1)
 

@@ -151,8 +151,9 @@ def test_an_export_that_is_not_there(here, version):
     places = here.start("near").places | {"nfs_near": "10.77.0.2:/wrong"}
     start = time.monotonic()
     said = attempt("random", places=places, server="near", version=version)
-    assert f"10.77.0.2 does not export /wrong to us by NFSv{version} (" in said and said.startswith(
-        "ProbeFailed"
+    assert (
+        f"10.77.0.2 does not export /wrong to this host by NFSv{version} (" in said
+        and said.startswith("ProbeFailed")
     ), said
     assert time.monotonic() - start < DEADLINE_S
 
