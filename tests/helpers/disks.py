@@ -1,17 +1,19 @@
-"""What the tests of the files share: a small disk, and one whose time is known and that tells what it
-was asked for (sleepfs.py)."""
+"""What the tests of files share: refusals, mounts, and a disk of known latency that logs its reads
+(sleepfs.py)."""
 
 import contextlib
 import os
+import re
 
 import pytest
 
 from helpers.capabilities import own_mounts
 from helpers.probes import in_python
 from reckon.computer import scratch
+from reckon.measurement import library
 
-# with known_disk(microseconds, bytes) as told: the run's file lies on such a disk; told() gives the reads
-# since it was last asked, as [offset, bytes]. Mounts are the script's own.
+# with known_disk(microseconds, bytes) as reads: the run's file lies on such a disk; reads() returns the
+# reads since its last call, as [offset, bytes]. Mounts are the script's own.
 KNOWN_DISK = """
 import contextlib, subprocess, sys
 @contextlib.contextmanager
@@ -23,13 +25,13 @@ def known_disk(delay_us, size=8 << 20):
     assert server.stdout.readline() == "ready\\n"
     os.environ["RECKON_FILES"] = folder
     seen = 0
-    def told():
+    def reads():
         nonlocal seen
         lines = open(log).read().splitlines()
         new, seen = lines[seen:], len(lines)
         return [[int(word) for word in line.split()] for line in new]
     try:
-        yield told
+        yield reads
     finally:
         os.environ.pop("RECKON_FILES", None)
         subprocess.run(["umount", folder], check=True)
@@ -53,3 +55,31 @@ def on_a_known_disk(script, base):
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("no file systems in user space here")
     return in_python(f"base = {str(base)!r}\n" + KNOWN_DISK + script, prefix=["unshare", "-m"])
+
+
+def answers(probes, params=None, before="", prefix=(), **environment):
+    """[[probe, "ran" or its error]] in a process of its own, each probe isolated and not. A probe is
+    given those of the parameters that it has."""
+    given = {}
+    for name in probes:
+        names = {parameter.name for parameter in library.probe(name).parameters}
+        given[name] = {key: value for key, value in (params or {}).items() if key in names}
+    return in_python(
+        f"{before}\nsay([[probe, attempt(probe, params, isolated=isolated)]\n"
+        f"     for probe, params in {given}.items() for isolated in (True, False)])",
+        prefix=prefix,
+        **environment,
+    )
+
+
+def assert_unsupported(found, pattern):
+    """Each of the answers is that the probe is unsupported here, for a reason of that pattern."""
+    assert found
+    for probe, answer in found:
+        assert re.search(f"^ProbeUnsupported: {pattern}$", answer), (probe, answer)
+
+
+def mounted(command):
+    """A prefix that runs a script after the command, with mounts of its own."""
+    own_mounts()
+    return ["unshare", "-m", "sh", "-c", f'{command} && exec "$@"', "sh"]

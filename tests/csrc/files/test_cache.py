@@ -8,64 +8,15 @@ import threading
 import time
 
 import pytest
-from helpers.capabilities import other_users
 from helpers.disks import shared_files
 from helpers.leaks import control_groups
-from helpers.probes import MIB, NOBODY_ELSE, in_python
+from helpers.probes import MIB
 from helpers.processes import until
 
 from reckon.computer import scratch
 from reckon.measurement import library
 
 pytestmark = pytest.mark.alone  # the page cache is the machine's
-
-FILES = [
-    name
-    for name in library.probes()
-    if name.startswith("files/cache/")
-    and "file_bytes" in {p.name for p in library.probe(name).parameters}
-]
-
-
-def all_cannot(said, told):
-    assert len(said) == len(FILES) == 7
-    for probe, what in said.items():
-        assert what.startswith("ProbeUnsupported: ") and re.search(told, what), (probe, what)
-
-
-def in_folder(path, before="", more=""):
-    return in_python(
-        f"{before}\nsay({{probe: attempt(probe, dict(dir={str(path)!r}{more})) for probe in {FILES}}})"
-    )
-
-
-def test_a_folder_that_is_none_may_not_be_written_or_lies_in_memory_is_told(tmp_path):
-    all_cannot(in_folder(tmp_path / "none"), "no file can be made in /.*: No such file")
-    all_cannot(in_folder("/proc"), "no file can be made in /proc")
-    all_cannot(in_folder("/dev/shm"), "/dev/shm lies in memory and not on a disk")
-    other_users()
-    all_cannot(
-        in_folder("/usr", f"become({NOBODY_ELSE})"),
-        "no file can be made in /usr: Permission denied",
-    )
-
-
-def test_a_disk_that_is_full_or_a_limit_on_files_is_told(small_disk):
-    free = os.statvfs(small_disk).f_bavail
-    said = in_folder(small_disk, more=", file_bytes=32 << 20")
-    all_cannot(said, "has no room for a file of 32 MiB")
-    assert os.listdir(small_disk) == ["lost+found"] and os.statvfs(small_disk).f_bavail == free
-    limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))"
-    all_cannot(in_folder("/var/tmp", limit), "the limit allows .ulimit -f")
-
-
-def test_a_runs_files_that_lie_in_memory_are_told(root, monkeypatch):
-    monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
-    with shared_files():
-        scratch.prepare(1, 12 * MIB)
-        for probe in ("limited", "left", "whole"):
-            with pytest.raises(library.ProbeUnsupported, match="lies in memory and not on a disk"):
-                library.run(f"files/cache/{probe}")
 
 
 def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, monkeypatch):
@@ -143,7 +94,7 @@ def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monke
         try:
             if times == "always":
                 with pytest.raises(
-                    library.ProbeFailed, match="the page cache was emptied each time that it was"
+                    library.ProbeFailed, match="another program emptied the page cache each time"
                 ):
                     library.run("files/cache/limited", params, samples=200)
             else:

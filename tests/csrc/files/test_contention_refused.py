@@ -2,19 +2,15 @@
 
 import os
 import re
-import shutil
 import signal
-import subprocess
 import time
 
 import pytest
-from helpers.capabilities import installed, other_users, own_mounts
-from helpers.disks import shared_files
+from helpers.capabilities import installed, other_users
 from helpers.probes import MIB, NOBODY_ELSE, NOTHING, in_python, started
 from helpers.processes import pids_gone, probes_of
 from helpers.readers import BARRIER, NAME, REPORTS, await_readers, meanwhile
 
-from reckon.computer import scratch
 from reckon.measurement import library
 
 PROBES = [*BARRIER, *REPORTS, f"{NAME}/fio"]
@@ -22,55 +18,11 @@ PROBES = [*BARRIER, *REPORTS, f"{NAME}/fio"]
 LONG = {"files": 3, "blocks": 6000, "file_bytes": 24 * MIB}
 
 
-@pytest.mark.parametrize("isolated", [True, False])
-@pytest.mark.parametrize("probe", PROBES)
-def test_a_folder_in_memory_is_no_disk(probe, isolated):
-    with pytest.raises(library.ProbeUnsupported, match="/dev/shm lies in memory and not on a disk"):
-        library.run(probe, {"dir": "/dev/shm"}, isolated=isolated)
-
-
-def test_the_runs_files_in_memory_are_no_disk(monkeypatch):
-    """O_DIRECT is refused there, or taken and without meaning."""
-    monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
-    monkeypatch.delenv("RECKON_FILES", raising=False)
-    with shared_files():
-        scratch.prepare(2, MIB)
-        for probe in sorted({*PROBES} - {f"{NAME}/t470"}):  # which makes files of its own
-            few = {} if probe.endswith("fio") else {"blocks": 4}
-            with pytest.raises(
-                library.ProbeUnsupported, match="/dev/shm (lies in memory|refuses O_DIRECT)"
-            ):
-                library.run(probe, few | {"file_bytes": MIB})
-
-
-def test_files_that_do_not_all_fit_are_refused(monkeypatch, tmp_path):
-    """Before one of them is made, where the run makes them; all are gone where the probe does."""
-    installed("mkfs.ext4")
-    own_mounts()
-    image, folder = tmp_path / "image", tmp_path / "disk"
-    folder.mkdir()
-    image.write_bytes(bytes(16 * MIB))
-    subprocess.run(["mkfs.ext4", "-q", "-m", "0", image], check=True)
-    if subprocess.run(["mount", "-o", "loop", image, folder], capture_output=True).returncode:
-        pytest.skip("no loop mount")
-    try:
-        free = os.statvfs(folder).f_bavail
-        params = {"files": 4, "file_bytes": 4 * MIB, "dir": str(folder), "blocks": 4}
-        with pytest.raises(library.ProbeUnsupported, match="has no room for a file of 4 MiB"):
-            library.run(f"{NAME}/slowest", params)
-        monkeypatch.setenv("RECKON_SCRATCH", str(folder))
-        with shared_files(), pytest.raises(scratch.ScratchUnavailable, match="more than a quarter"):
-            scratch.prepare(4, 4 * MIB)
-        assert os.listdir(folder) == ["lost+found"] and os.statvfs(folder).f_bavail == free
-    finally:
-        subprocess.run(["umount", folder], check=True)
-
-
 def test_more_blocks_than_a_file_has_or_more_readers_than_may_be():
     with pytest.raises(
         library.ProbeUnsupported,
-        match="401 different blocks of 4096 bytes are asked of a file that "
-        "has 256; ask for fewer trials or a larger file",
+        match="401 different blocks of 4096 bytes are requested of a file that "
+        "has 256; request fewer trials or a larger file",
     ):
         library.run(f"{NAME}/slowest", {"file_bytes": MIB, "blocks": 100}, samples=4, warmup=0)
     with pytest.raises(library.ReckonError, match="files must be between 1 and 64, not 65"):
@@ -177,62 +129,3 @@ def test_in_this_process_no_probe_leaves_anything_behind():
 
 
 # --- fio -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.timed
-def test_fio_and_ours_are_of_one_size(files):
-    installed("fio")
-    files(4, 8 * MIB)
-    rates = {}
-    for probe, more in (("together", {"blocks": 500}), ("fio", {"span_ms": 200})) * 2:
-        one = library.run(
-            f"{NAME}/{probe}", {"files": 4, "file_bytes": 8 * MIB, **more}, samples=1, warmup=0
-        )
-        rates.setdefault(probe, []).append(one.ops[0] / one.ticks[0])
-    assert 0.5 < max(rates["together"]) / max(rates["fio"]) < 2
-
-
-@pytest.mark.parametrize(
-    ("prints", "told"),
-    [
-        ("echo nonsense", "fio did not print what its reads came to"),
-        (
-            """echo '"jobs" : [ "error" : 5, "read" : { "total_ios" : 9, "runtime" : 1 }'""",
-            "fio printed error 5, and 9 reads in 1 ms, which cannot be",
-        ),
-        (
-            """echo '"jobs" : [ "error" : 0, "read" : { "total_ios" : 0, "runtime" : 100 }'""",
-            "fio printed error 0, and 0 reads in 100 ms, which cannot be",
-        ),
-        (
-            """echo '"jobs" : [ "error" : 0, "read" : { "total_ios" : 9, "runtime" : 99000 }'""",
-            "fio printed error 0, and 9 reads in 99000 ms, which cannot be",
-        ),
-        ("echo it broke >&2; exit 3", "fio failed with exit status 3: it broke"),
-    ],
-)
-def test_what_fio_cannot_have_measured_is_no_sample(prints, told, tmp_path):
-    installed("fio")
-    own_mounts()
-    script = tmp_path / "fio"
-    script.write_text(f"#!/bin/sh\n{prints}\n")
-    script.chmod(0o755)
-    mount = f'mount --bind {script} {os.path.realpath(shutil.which("fio"))} && "$@"; exit $?'
-    said = in_python(
-        f"say([attempt('{NAME}/fio', {{}}), left_behind()])",
-        prefix=["unshare", "-m", "sh", "-c", mount, "sh"],
-    )
-    assert said == [f"ProbeFailed: {told}", NOTHING]
-
-
-def test_where_fio_is_not_installed_it_is_named():
-    installed("fio")
-    own_mounts()
-    mount = f'mount --bind /dev/null {os.path.realpath(shutil.which("fio"))} && "$@"; exit $?'
-    said = in_python(
-        f"say(attempt('{NAME}/fio', {{}}))", prefix=["unshare", "-m", "sh", "-c", mount, "sh"]
-    )
-    assert (
-        said
-        == "ProbeUnsupported: fio is not installed (the package fio of Debian and Ubuntu has it)"
-    )

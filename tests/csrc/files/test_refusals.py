@@ -1,0 +1,138 @@
+"""Where a local file cannot be made or read, each probe of files/ refuses with the same sentence."""
+
+import os
+import re
+import subprocess
+
+import pytest
+from helpers.capabilities import other_users
+from helpers.disks import answers, assert_unsupported, mounted, shared_files
+from helpers.probes import MIB, NOBODY_ELSE, in_python
+from helpers.project import ROOT
+
+from reckon.computer import scratch
+from reckon.measurement import library
+
+pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("fio")]  # the page cache is the machine's
+
+LOCAL = [
+    name
+    for name, probe in library.probes().items()
+    if name.startswith("files/")
+    and "dir" in (names := {parameter.name for parameter in probe.parameters})
+    and "server" not in names
+]
+DIRECT = [
+    *(f"files/read/{name}" for name in ("direct_random", "direct_sequential", "mbp2016_random")),
+    *("files/read/hpe_i7_860_random", "files/contention/slowest", "files/contention/hpe_i7_860"),
+]
+
+
+def test_a_disk_without_room_is_refused_and_unchanged(small_disk):
+    free = os.statvfs(small_disk).f_bavail
+    size = {"file_bytes": 64 * MIB, "size_bytes": 64 * MIB, "dir": str(small_disk)}
+    assert_unsupported(answers(LOCAL, size), "/.* has no room for a file of 64 MiB")
+    # The first files have room, a later one has not.
+    size = {"files": 4, "file_bytes": 2 * MIB, "dir": str(small_disk), "blocks": 4}
+    assert_unsupported(
+        answers(["files/contention/slowest"], size), "/.* has no room for a file of 2 MiB"
+    )
+    assert os.listdir(small_disk) == ["lost+found"] and os.statvfs(small_disk).f_bavail == free
+    size = {"file_bytes": MIB, "dir": str(small_disk)}
+    assert [answer for _, answer in answers(["files/read/direct_random"], size)] == ["ran"] * 2
+
+
+def test_files_that_do_not_all_fit_are_refused_before_one_is_made(small_disk, monkeypatch):
+    monkeypatch.setenv("RECKON_SCRATCH", str(small_disk))
+    with shared_files(), pytest.raises(scratch.ScratchUnavailable, match="more than a quarter"):
+        scratch.prepare(4, 2 * MIB)
+    assert os.listdir(small_disk) == ["lost+found"]
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
+    none = {"dir": str(tmp_path / "none")}
+    assert_unsupported(
+        answers(LOCAL, none), "no file can be made in /.*: No such file or directory"
+    )
+    read_only = mounted(
+        f"mount --bind {tmp_path} {tmp_path} && mount -o remount,bind,ro {tmp_path}"
+    )
+    found = answers(LOCAL, {"dir": str(tmp_path)}, prefix=read_only)
+    assert_unsupported(found, "no file can be made in /.*: Read-only file system")
+    other_users()
+    found = answers(LOCAL, {"dir": "/root"}, f"become({NOBODY_ELSE})")
+    assert_unsupported(found, "no file can be made in /root: Permission denied")
+
+
+def test_a_limit_on_the_size_of_files_is_named():
+    limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))"
+    found = answers(LOCAL, {"dir": "/var/tmp"}, limit)
+    assert_unsupported(found, r"a file of \d+ MiB is more than the limit allows \(ulimit -f\)")
+
+
+def test_a_folder_in_memory_is_refused():
+    found = answers(LOCAL, {"dir": "/dev/shm"})
+    assert_unsupported(found, "/dev/shm lies in memory and not on a disk")
+
+
+@pytest.mark.parametrize("kind", ["tmpfs", "ramfs"])
+def test_the_runs_files_in_memory_are_refused(kind, tmp_path):
+    """ramfs takes no O_DIRECT, and tmpfs none before Linux 6.6; a probe without it is refused too."""
+    fill = (
+        f"head -c 13000000 /dev/zero >{tmp_path}/data-0 && cp {tmp_path}/data-0 {tmp_path}/data-1"
+    )
+    prefix = mounted(f"mount -t {kind} none {tmp_path} && {fill}")
+    places = {"RECKON_FILES": str(tmp_path), "RECKON_SCRATCH": str(tmp_path)}
+    try_direct = f"os.open('{tmp_path}/data-0', os.O_RDONLY | os.O_DIRECT)"
+    takes_direct = in_python(
+        f"try:\n    {try_direct}; say(True)\nexcept OSError:\n    say(False)", prefix=prefix
+    )
+    assert kind != "ramfs" or not takes_direct
+    reason = "lies in memory and not on a disk" if takes_direct else "refuses O_DIRECT"
+    found = answers(DIRECT, prefix=prefix, **places)
+    assert_unsupported(found, f"(the file system of )?{tmp_path} {reason}")
+    buffered = [name for name in LOCAL if re.search("buffered|cache/|local_|t470", name)]
+    found = answers(buffered, prefix=prefix, **places)
+    assert_unsupported(found, f"{tmp_path} lies in memory and not on a disk")
+
+
+@pytest.fixture
+def answer_on(tmp_path):
+    """What a probe answers where the file system is of another kind, or keeps what it should drop."""
+    hook = tmp_path / "file_system.so"
+    source = ROOT / "tests/csrc/programs/file_system.c"
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", source, "-o", hook], check=True)
+
+    def run(probe, params, **environment):
+        script = (
+            f"say(attempt('files/read/{probe}', {params}, samples=4, warmup=0, isolated=False))"
+        )
+        return in_python(script, LD_PRELOAD=str(hook), RECKON_SCRATCH="/var/tmp", **environment)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("magic", "place"),
+    [
+        ("6969", "on another host (NFS) and not on a disk"),
+        ("1021997", "on another host (9p) and not on a disk"),
+        ("fe534d42", "on another host (SMB) and not on a disk"),
+        ("2fc12fc1", "on ZFS, whose own cache answers reads"),
+        ("858458f6", "in memory and not on a disk"),
+    ],
+)
+def test_a_file_system_without_a_disk_is_refused(answer_on, magic, place):
+    answer = answer_on("direct_random", {"file_bytes": MIB}, TYPE=magic)
+    assert answer.startswith("ProbeUnsupported: /var/tmp lies " + place), answer
+
+
+@pytest.mark.parametrize(
+    ("drops", "pattern"),
+    [(100, "ran"), (2, "ProbeUnsupported: .* of the file stays in the page cache, .*")],
+)
+def test_a_file_that_is_read_again_from_its_start_is_made_cold_again(answer_on, drops, pattern):
+    """The page cache keeps the file after `drops` pieces of advice."""
+    params = {"file_bytes": MIB, "blocks": 256}
+    answer = answer_on("buffered_sequential", params, DROPS=str(drops))
+    assert re.fullmatch(pattern, answer), answer
