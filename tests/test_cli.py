@@ -20,9 +20,13 @@ def test_version_and_examples():
 def test_probes_are_listed_with_parameters_and_what_is_timed():
     text = reckon("probes").stdout
     assert "cpu/syscall/getpid" in text and "calls=1000" in text and "times calls x syscall" in text
-    rows = {row["name"]: row for row in json.loads(reckon("probes", "--json").stdout)}
-    assert rows["cpu/timer/paoloni"]["reports"] == ["x510uq", "i7_10750h", "hpe_i7_860"]
-    assert rows["cpu/syscall/getpid"]["parameters"][0] == {
+    probes = {probe["name"]: probe for probe in json.loads(reckon("probes", "--json").stdout)}
+    assert probes["cpu/timer/paoloni"]["reports"] == ["x510uq", "i7_10750h", "hpe_i7_860"]
+    of_one = json.loads(reckon("probes", "cpu/syscall", "--json").stdout)
+    assert of_one == [
+        probe for probe in probes.values() if probe["name"].startswith("cpu/syscall/")
+    ]
+    assert probes["cpu/syscall/getpid"]["parameters"][0] == {
         "name": "calls",
         "default": 1000,
         "help": "calls a trial",
@@ -35,7 +39,7 @@ def test_probe_prints_samples_median_interval_and_what_happened():
     done = reckon("probe", "cpu/syscall/getpid", "calls=200", "--samples", "4", "--processes", "6")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("process ") == 6 and "ns/call" in done.stdout
-    assert "95 % interval" in done.stdout and "meanwhile: cpu" in done.stdout
+    assert "95 % interval" in done.stdout and "during the measurement: cpu" in done.stdout
 
 
 def test_probe_as_json():
@@ -105,6 +109,7 @@ def test_results_of_the_recorded_run(recorded):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["probes", "cpu/sysall"], "did you mean cpu/syscall"),
         (["probe", "cpu/syscall/getpit"], "did you mean cpu/syscall/getpid"),
         (["probe", "cpu/syscall/getpid", "call=3"], "has no parameter call"),
         (["probe", "cpu/syscall/getpid", "calls"], "is not key=value"),

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
@@ -178,6 +177,6 @@ def test_no_module_knows_an_experiment_a_probe_or_a_report():
         f"reckon/{path}:{number}: {found[0]}"
         for path in MODULES
         for number, line in enumerate((ROOT / "reckon" / path).read_text().splitlines(), 1)
-        if (found := re.search(pattern, line)) and path != Path("cli.py")
+        if (found := re.search(pattern, line)) and path.parts[0] != "cli"
     ]
     assert not known, "\n".join(known)

@@ -6,19 +6,16 @@ import math
 from collections import Counter
 
 from reckon import records, units
-from reckon.comparison.two_runs import CHANCE, Comparison, Place, QuantityComparison
+from reckon.comparison.two_runs import Comparison, Place, QuantityComparison
 from reckon.computer.description import FIELDS, SECTIONS
-from reckon.config import ReckonError, settings
 from reckon.presentation.block import Block, grid, say
-from reckon.presentation.text import NONE, first_case, machine_value
+from reckon.presentation.text import NONE, machine_value
 from reckon.presentation.text import ratio as times
-from reckon.records.result import all_results
 
 _EFFECTS = (1.1, 1.3, 2.0, 3.0)  # ratios for which it is printed how many changes would be seen
 _CLOCK_MOVED = 0.01  # a smaller change of the core clock is within its calibration's spread
 # Checks of fitness that depend on the minute, not on the machine.
 _PASSING = ("load", "steal time", "free memory", "free disk")
-_WIDE = 40  # characters of a value in the text
 
 
 def described(a: records.Run, b: records.Run) -> list[tuple[str, str, str]]:
@@ -38,20 +35,20 @@ def described(a: records.Run, b: records.Run) -> list[tuple[str, str, str]]:
     return [triple for triple in triples if triple[1] != triple[2]]
 
 
-def _where(quantity: QuantityComparison, place: Place) -> str:
+def where(quantity: QuantityComparison, place: Place) -> str:
     """The place of a curve, to follow the quantity's name."""
     if place.x is None or quantity.axis_unit is None:
         return ""
     return f" at {units.place(place.x, quantity.axis_unit)}"
 
 
-def _ratio(place: Place) -> str:
+def ratio_text(place: Place) -> str:
     low, high = place.interval
     interval = "" if math.isnan(low) else f" ({units.number(low)} to {units.number(high)})"
     return f"{units.number(place.ratio)}×{interval}"
 
 
-def _curve(quantity: QuantityComparison) -> str:
+def of_the_curve(quantity: QuantityComparison) -> str:
     """How much of a curve changed; "" for a single quantity."""
     if len(quantity.places) == 1 and quantity.places[0].x is None:
         return ""
@@ -122,7 +119,7 @@ def controlled(comparison: Comparison) -> str:
     )
 
 
-def _none(comparison: Comparison) -> str:
+def nothing_changed(comparison: Comparison) -> str:
     """The sentence if no change is named."""
     if not comparison.judged:
         return "Nothing could be judged."
@@ -132,156 +129,16 @@ def _none(comparison: Comparison) -> str:
     )
 
 
-def _only(comparison: Comparison) -> list[tuple[str, list[str]]]:
+def only_in_one(comparison: Comparison) -> list[tuple[str, list[str]]]:
     """(run, quantities that it alone has) for each run that has any."""
     pairs = zip((comparison.a, comparison.b), comparison.only, strict=True)
     return [(run, names) for run, names in pairs if names]
 
 
-def _line(quantity: QuantityComparison) -> str:
-    if not quantity.places:
-        return f"  {quantity.quantity}: {quantity.why}"
-    place = quantity.largest
-    name = quantity.quantity + _where(quantity, place)
-    a, b = (units.amount(side.median, quantity.unit) for side in (place.a, place.b))
-    line = f"  {name:48} {a:>10} → {b:<10} {_ratio(place)} {quantity.direction}".rstrip()
-    return "; ".join(filter(None, [line, _curve(quantity)]))
-
-
-def _shortened(value: str) -> str:
-    return value if len(value) <= _WIDE else f"{value[: _WIDE - 1]}…"
-
-
-def text(comparison: Comparison, *, every: bool = False) -> str:
-    """The comparison for a terminal. every: list also what did not change and was not judged."""
-    differences = described(*comparison.machines)
-    changed = f"Changed beyond the spread, by {100 * comparison.least:g} % or more:"
-    lines = [
-        f"{comparison.b} against {comparison.a}",
-        "",
-        f"The machines' descriptions {'differ:' if differences else 'are the same.'}",
-        *(f"  {what}: {_shortened(a)} | {_shortened(b)}" for what, a, b in differences),
-        clock(comparison),
-        counted(comparison),
-        controlled(comparison),
-        "",
-        changed if comparison.changed else _none(comparison),
-        *map(_line, comparison.changed),
-    ]
-    for title, group in (("Not changed", comparison.same), ("Not judged", comparison.unjudged)):
-        listed = [_line(quantity) for quantity in group if every]
-        lines += [f"{title}: {len(group)}{':' if listed else ''}", *listed]
-    for run, names in _only(comparison):
-        lines += [f"Only in {run}: {len(names)}", *(f"  {name}" for name in names)]
-    return "\n".join(lines)
-
-
-def runs() -> tuple[list[dict], list[str]]:
-    """Every run in the folder of runs, the one opened last first, with the number of quantities
-    that have samples; and a sentence for each that cannot be read."""
-    folders, troubles = records.runs()
-    listed = []
-    for name, folder in folders.items():
-        try:
-            run = records.read_run(folder)
-            results = all_results(folder, only_measured=True)
-        except ReckonError as error:
-            troubles.append(str(error))
-            continue
-        if run is None:
-            continue
-        kernel = str(run.machine.value("system.kernel") or "")
-        listed.append(
-            {
-                "name": name,
-                "opened": run.opened_at.isoformat(),
-                "machine": run.machine.value("processor.model"),
-                "kernel": kernel.partition(" ")[0] or None,
-                "quantities": sum(result.has_samples for result in results),
-            }
-        )
-    return listed, troubles
-
-
-def runs_text(listed: list[dict]) -> str:
-    """The runs, one line each."""
-    if not listed:
-        return f"There is no run in {settings().runs_dir}; `make book` makes one."
-    rows = [
-        [
-            run["name"],
-            run["opened"][:16].replace("T", " "),
-            run["machine"] or "not reported",
-            run["kernel"] or "not reported",
-            f"{run['quantities']} quantities",
-        ]
-        for run in listed
-    ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _number(value: float, unit: str = "1") -> float | None:
-    """A value in base units as a number of `unit` for JSON, which knows no nan."""
-    converted = float(units.from_base(value, unit))
-    return converted if math.isfinite(converted) else None
-
-
-def _place_to_dict(quantity: QuantityComparison, place: Place) -> dict:
-    low, high = place.interval
-    return {
-        "at": None if place.x is None else _number(place.x, quantity.axis_unit or "1"),
-        "a": _number(place.a.median, quantity.unit),
-        "b": _number(place.b.median, quantity.unit),
-        "ratio": _number(place.ratio),
-        "low": _number(low),
-        "high": _number(high),
-        "ratio_in_cycles": _number(place.cycles_ratio) if quantity.is_time else None,
-        "apart": place.apart,
-    }
-
-
-def _quantity_to_dict(quantity: QuantityComparison) -> dict:
-    states = (quantity.changed, "changed"), (quantity.judged, "same"), (True, "not judged")
-    return {
-        "quantity": quantity.quantity,
-        "unit": quantity.unit,
-        "axis_unit": quantity.axis_unit,
-        "state": first_case(*states),
-        "why": quantity.why or None,
-        "direction": quantity.direction or None,
-        "p": _number(quantity.p),
-        "places": [_place_to_dict(quantity, place) for place in quantity.places],
-    }
-
-
-def to_dict(comparison: Comparison) -> dict:
-    """The comparison for `--json`: values in each quantity's unit, null for what is not known."""
-    every = [*comparison.changed, *comparison.same, *comparison.unjudged]
-    differences = described(*comparison.machines)
-    return {
-        "a": comparison.a,
-        "b": comparison.b,
-        "control": comparison.control,
-        "least": comparison.least,
-        "chance": CHANCE,
-        "core_clock_hz": [_number(hz) for hz in comparison.clock_hz],
-        "differences": [{"what": what, "a": a, "b": b} for what, a, b in differences],
-        "quantities": [_quantity_to_dict(quantity) for quantity in every],
-        "only": dict(zip("ab", comparison.only, strict=True)),
-        "control_names": list(comparison.control_changed),
-        "control_judged": comparison.control_judged,
-    }
-
-
 def table(comparison: Comparison, caption: str, name: str) -> Block:
     """What changed, from the largest change to the smallest; a sentence if nothing did."""
     if not comparison.changed:
-        return say(_none(comparison))
+        return say(nothing_changed(comparison))
     clock_moved = _clock_moved(comparison)
     rows = []
     for quantity in comparison.changed:
@@ -289,11 +146,11 @@ def table(comparison: Comparison, caption: str, name: str) -> Block:
         in_cycles = times(place.cycles_ratio) if clock_moved and quantity.is_time else NONE
         rows.append(
             [
-                f"`{quantity.quantity}`{_where(quantity, place)}",
+                f"`{quantity.quantity}`{where(quantity, place)}",
                 *(units.amount(side.median, quantity.unit) for side in (place.a, place.b)),
-                f"{_ratio(place)}, {quantity.direction}",
+                f"{ratio_text(place)}, {quantity.direction}",
                 in_cycles,
-                _curve(quantity) or NONE,
+                of_the_curve(quantity) or NONE,
             ]
         )
     header = ["Quantity", comparison.a, comparison.b]
@@ -317,5 +174,5 @@ def verdict(comparison: Comparison) -> Block:
         counted(comparison),
         clock(comparison),
         controlled(comparison),
-        *(f"Only {run} has {len(names)} more." for run, names in _only(comparison)),
+        *(f"Only {run} has {len(names)} more." for run, names in only_in_one(comparison)),
     )

@@ -9,6 +9,7 @@ from helpers import made_up
 from helpers.made_up import NAMES, results
 
 from reckon import records, statistics
+from reckon.cli.compare import text, to_dict
 from reckon.comparison.two_runs import compare
 from reckon.config import ReckonError
 from reckon.presentation import changes, machines_page
@@ -163,9 +164,7 @@ def test_a_curve_is_told_at_the_place_of_its_largest_change(folders):
     one = found.changed[0]
     assert one.largest.x == 8 * 1024 and one.largest.ratio == pytest.approx(1.5, rel=0.06)
     assert [place.apart for place in one.places] == [False, False, False, True, True]
-    assert "memory/made/curve at 8 KiB" in changes.text(
-        found
-    ) and "2 of 5 places apart" in changes.text(found)
+    assert "memory/made/curve at 8 KiB" in text(found) and "2 of 5 places apart" in text(found)
     assert not pair([curve(1, y)], [curve(2, y)]).changed
 
 
@@ -228,22 +227,22 @@ def test_what_did_not_change_went_no_way(folders):
     for process in negative.measurement.points[0].processes:
         process.ticks[:] = [-t for t in process.ticks]
     found = pair([negative, *results(1)[1:]], results(2, {NAMES[3]: 2}))
-    rows = changes.to_dict(found)["quantities"]
+    rows = to_dict(found)["quantities"]
     assert {one["state"]: one["direction"] for one in rows} == {
         "changed": "slower",
         "same": None,
         "not judged": None,
     }
-    lines = changes.text(found, every=True).splitlines()
+    lines = text(found, every=True).splitlines()
     assert [line.split()[0] for line in lines if "slower" in line or "faster" in line] == [NAMES[3]]
 
 
 def test_where_nothing_could_be_judged_nothing_is_said_to_be_the_same(folders):
     found = pair(results(1, processes=5)[:2], results(2)[:2])
-    for told in (changes.text(found), changes.table(found, "What", "what").markdown):
+    for told in (text(found), changes.table(found, "What", "what").markdown):
         assert "Nothing could be judged." in told and "Nothing changed" not in told
     found = pair(results(1)[:2], results(2)[:2])
-    for told in (changes.text(found), changes.table(found, "What", "what").markdown):
+    for told in (text(found), changes.table(found, "What", "what").markdown):
         assert "Nothing changed between a and b beyond the spread by 5 % or more." in told
 
 
@@ -255,10 +254,10 @@ def test_runs_of_one_name_are_told_apart(folders):
     elsewhere = str(folders / "other/here")
     found = compare("here", elsewhere)
     assert (found.a, found.b) == ("here", elsewhere) and found.only == (NAMES[5:], [])
-    assert changes.text(found).startswith(
-        f"{elsewhere} against here\n"
-    ) and "Only in here: 15" in changes.text(found)
-    assert changes.to_dict(found)["only"] == {"a": NAMES[5:], "b": []}
+    assert text(found).startswith(f"{elsewhere} against here\n") and "Only in here: 15" in text(
+        found
+    )
+    assert to_dict(found)["only"] == {"a": NAMES[5:], "b": []}
     assert "Only here has 15 more." in changes.verdict(found).markdown
     (folders / "runs/link").symlink_to(folders / "runs/here")
     with pytest.raises(ReckonError, match="cannot be compared with itself"):
@@ -298,7 +297,7 @@ def test_what_one_run_has_alone_is_told_with_the_reason(folders):
     a = [*results(1)[:2], made_up.nothing("cpu/made/q2")]
     found = pair(a, results(2)[:4])
     assert found.only == ([], ["cpu/made/q2 (unsupported: needs huge pages)", "cpu/made/q3"])
-    assert "Only in b: 2\n  cpu/made/q2 (unsupported: needs huge pages)" in changes.text(found)
+    assert "Only in b: 2\n  cpu/made/q2 (unsupported: needs huge pages)" in text(found)
 
 
 def test_how_the_machines_differ(folders):
