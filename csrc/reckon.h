@@ -105,14 +105,14 @@ struct rk_report {
     int64_t time_wait;                      /* connections in that state at the end */
     double cycles_per_tick_before; /* core clock over tick clock, calibrated in the same process */
     double cycles_per_tick_after;
-    char reason[256]; /* why it failed or cannot; one sentence */
+    char reason[256]; /* why it failed or is unsupported; one sentence */
 };
 
 RK_EXPORT int rk_probe_count(void);
 RK_EXPORT const struct rk_probe *rk_probe_at(int index);
 
 /* Runs one probe; fills samples[request->samples] and *report. Returns report->status:
- * 0, -EOPNOTSUPP (this machine cannot; the reason says why), -ETIMEDOUT, -EINTR (a signal asked
+ * 0, -EOPNOTSUPP (unsupported on this machine; the reason says why), -ETIMEDOUT, -EINTR (a signal asked
  * the caller to stop), -ECHILD (the probe died of report->signal), or another -errno. */
 RK_EXPORT int rk_run(const struct rk_request *, struct rk_sample *samples, struct rk_report *);
 

@@ -1,4 +1,4 @@
-/* cpu/call at -O0, and by the ways of the reports that compiled without optimisation. */
+/* cpu/call at -O0, and by the methods of the reports that compiled without optimisation. */
 #include "cpu/support/call.h"
 
 RUN_GROUPS(run_o0)

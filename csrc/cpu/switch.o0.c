@@ -1,4 +1,4 @@
-/* cpu/switch by the ways of the reports that compiled without optimisation. */
+/* cpu/switch by the methods of the reports that compiled without optimisation. */
 #include "cpu/support/round_robin.h"
 #include "cpu/support/switch.h"
 #include "probe/children.h"

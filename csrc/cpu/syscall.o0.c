@@ -1,4 +1,4 @@
-/* cpu/syscall at -O0, by the ways of the reports that compiled without optimisation. */
+/* cpu/syscall at -O0, by the methods of the reports that compiled without optimisation. */
 #include <sys/syscall.h>
 #include <sys/times.h>
 #include <unistd.h>

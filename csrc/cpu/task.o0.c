@@ -1,4 +1,4 @@
-/* cpu/task by the ways of the reports that compiled without optimisation. */
+/* cpu/task by the methods of the reports that compiled without optimisation. */
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include "cpu/support/round_robin.h"
 #include "cpu/support/task.h"
 
-/* The most children that are dead and not yet reaped at any time. */
+/* The most children that are dead and not yet waited for at any time. */
 #define ZOMBIES 64
 
 /* The empty loop between stamps holds both overheads that t470 takes off. */
@@ -154,8 +154,8 @@ static int run_i7_thread(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-/* hpe_i7_860: under SCHED_RR 99, from before the creation until whoever runs first after it: both
- * stamp the time, and the smaller one counts. */
+/* hpe_i7_860: under SCHED_RR 99, from before the creation until the first of the two runs after it:
+ * both stamp the time, and the smaller one counts. */
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

@@ -187,8 +187,8 @@ struct loaded {
     rk_pass *read;
     uint64_t load_ns; /* of each round */
     uint64_t groups;  /* of loads, in a walk */
-    uint32_t stops;
-    const struct stop *at; /* where the walk is */
+    uint32_t nodes;
+    const struct node *at; /* where the walk is */
     int64_t ticks; /* of the walk alone: a loading CPU may be delayed by other work and end late */
     atomic_ulong bytes;
     atomic_int stop;
@@ -196,7 +196,7 @@ struct loaded {
 
 static uint64_t walk(struct loaded *loaded)
 {
-    const struct stop *at = loaded->at;
+    const struct node *at = loaded->at;
     const uint64_t begin = rk_begin();
     at = follow(at, loaded->groups);
     RK_KEEP(at);
@@ -242,17 +242,17 @@ static int make_ring(struct rk_context *c, struct loaded *loaded)
     struct rk_region order;
     if (huge < 0)
         return huge;
-    int status = count_stops(c, &loaded->stops, size, distance);
+    int status = count_nodes(c, &loaded->nodes, size, distance);
     if (!status)
-        status = rk_map(c, &order, 2 * sizeof(uint32_t) * loaded->stops, 0);
+        status = rk_map(c, &order, 2 * sizeof(uint32_t) * loaded->nodes, 0);
     if (status)
         return status;
     status = rk_map(c, &loaded->ring, size, huge);
     if (!status) {
         uint32_t *const places = (uint32_t *)(void *)order.start;
         uint64_t state = rk_begin();
-        random_order(places, loaded->stops, loaded->stops, &state);
-        loaded->at = link_ring(loaded->ring.start, distance, places, loaded->stops);
+        random_order(places, loaded->nodes, loaded->nodes, &state);
+        loaded->at = link_ring(loaded->ring.start, distance, places, loaded->nodes);
     }
     rk_unmap(&order);
     return status;
@@ -311,7 +311,7 @@ static int close_loaded(struct rk_context *c)
 {
     struct loaded *const loaded = rk_state(c);
     const uint64_t loads = atomic_load(&loaded->team.trial) * loaded->groups * GROUP;
-    const int is_wrong = loads && loaded->at->place != loads % loaded->stops;
+    const int is_wrong = loads && loaded->at->position != loads % loaded->nodes;
     rk_team_end(&loaded->team);
     rk_unmap(&loaded->ring);
     return is_wrong ? rk_failed(c, "the walk does not end where its loads lead", EIO) : 0;
@@ -344,7 +344,7 @@ static int close_loaded(struct rk_context *c)
              .close = close_loaded,                                                                \
              .params = RK_PARAMS(                                                                  \
                  SIZE, RK_PAGES, RK_COUNT("loads", 16384, 1, 1 << 30, "loads in a trial"),         \
-                 RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next"),                \
+                 RK_COUNT("line_bytes", 64, 16, 4096, "from one node to the next"),                \
                  RK_COUNT("load_percent", 100, 0, 100, "of the others' time")))
 
 WIDE_PROBE(read, READ, read, "every byte loaded and summed up; bytes loaded");

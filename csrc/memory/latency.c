@@ -9,40 +9,40 @@
 
 struct walk {
     struct rk_region region;
-    const struct stop *at; /* where the walk is */
-    uint32_t stops;
-    uint64_t loads; /* done so far, from the first stop on */
+    const struct node *at; /* where the walk is */
+    uint32_t nodes;
+    uint64_t loads; /* done so far, from the first node on */
 };
 
-/* A ring of stops `distance` bytes apart through a touched region; window 0: in rising order. */
+/* A ring of nodes `distance` bytes apart through a touched region; window 0: in rising order. */
 static int make_ring(struct rk_context *c, struct walk *walk, size_t distance, size_t window_bytes)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     const int huge = rk_wants_huge(c);
     if (huge < 0)
         return huge;
-    int status = count_stops(c, &walk->stops, size, distance);
+    int status = count_nodes(c, &walk->nodes, size, distance);
     if (!status && window_bytes && window_bytes < distance)
-        status = rk_unsupported(c, "a window holds one stop at least");
+        status = rk_unsupported(c, "a window must hold at least one node");
     if (status)
         return status;
-    /* The order of the stops, followed by that of the windows; unmapped before anything is timed.
+    /* The order of the nodes, followed by that of the windows; unmapped before anything is timed.
      */
     struct rk_region order;
-    status = rk_map(c, &order, 2 * sizeof(uint32_t) * walk->stops, 0);
+    status = rk_map(c, &order, 2 * sizeof(uint32_t) * walk->nodes, 0);
     if (!status)
         status = rk_map(c, &walk->region, size, huge);
     if (!status && window_bytes) {
         uint64_t state = rk_begin();
         const size_t window = window_bytes / distance;
-        random_order((uint32_t *)(void *)order.start, walk->stops,
-                     window < walk->stops ? (uint32_t)window : walk->stops, &state);
+        random_order((uint32_t *)(void *)order.start, walk->nodes,
+                     window < walk->nodes ? (uint32_t)window : walk->nodes, &state);
     } else if (!status) {
-        rising_order((uint32_t *)(void *)order.start, walk->stops);
+        rising_order((uint32_t *)(void *)order.start, walk->nodes);
     }
     if (!status)
         walk->at =
-            link_ring(walk->region.start, distance, (uint32_t *)(void *)order.start, walk->stops);
+            link_ring(walk->region.start, distance, (uint32_t *)(void *)order.start, walk->nodes);
     rk_unmap(&order);
     return status;
 }
@@ -54,7 +54,7 @@ static int open_ring(struct rk_context *c, size_t distance, size_t window_bytes)
     const int status = make_ring(c, walk, distance, window_bytes);
     if (status)
         return status;
-    const uint32_t loads = walk->stops < WARM_LOADS ? walk->stops : WARM_LOADS;
+    const uint32_t loads = walk->nodes < WARM_LOADS ? walk->nodes : WARM_LOADS;
     const uint64_t groups = (loads + GROUP - 1) / GROUP;
     walk->at = follow(walk->at, groups);
     walk->loads = groups * GROUP;
@@ -78,7 +78,7 @@ static int time_ring(struct rk_context *c, struct rk_sample *out, size_t n)
     struct walk *const walk = rk_state(c);
     const uint64_t groups = ((uint64_t)rk_integer(c, "loads") + GROUP - 1) / GROUP;
     for (size_t i = 0; i < n; i++) {
-        const struct stop *at = walk->at;
+        const struct node *at = walk->at;
         const uint64_t begin = rk_begin();
         at = follow(at, groups);
         RK_KEEP(at);
@@ -94,7 +94,7 @@ static int time_ring(struct rk_context *c, struct rk_sample *out, size_t n)
 static int close_ring(struct rk_context *c)
 {
     struct walk *const walk = rk_state(c);
-    const int is_wrong = walk->at && walk->at->place != walk->loads % walk->stops;
+    const int is_wrong = walk->at && walk->at->position != walk->loads % walk->nodes;
     rk_unmap(&walk->region);
     return is_wrong ? rk_failed(c, "the walk does not end where its loads lead", EIO) : 0;
 }
@@ -141,7 +141,7 @@ static int open_mountain(struct rk_context *c)
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     const size_t stride = (size_t)rk_integer(c, "stride_bytes");
     if (stride % sizeof(uint64_t))
-        return rk_unsupported(c, "words lie whole words of 8 bytes apart");
+        return rk_unsupported(c, "the stride must be a multiple of 8 bytes");
     if (size < stride)
         return rk_unsupported(c, "the region is smaller than the stride");
     const int status = rk_map(c, &state->region, size, 0);
@@ -182,7 +182,7 @@ static int close_mountain(struct rk_context *c)
 
 /* --- mbp2016: while (p->p_next != NULL) p = p->p_next, t(2n) - t(n) --- */
 
-static __attribute__((noinline)) const struct stop *to_the_end(const struct stop *p)
+static __attribute__((noinline)) const struct node *to_the_end(const struct node *p)
 {
     while (p->next)
         p = p->next;
@@ -196,9 +196,9 @@ static int open_mbp2016(struct rk_context *c)
     const int status = make_ring(c, walk, stride, 0);
     if (status)
         return status;
-    /* The ring is cut open: the last stop leads nowhere. */
-    char *const last = walk->region.start + (walk->stops - 1) * stride;
-    ((struct stop *)(void *)last)->next = NULL;
+    /* The ring is cut open: the last node leads nowhere. */
+    char *const last = walk->region.start + (walk->nodes - 1) * stride;
+    ((struct node *)(void *)last)->next = NULL;
     RK_KEEP(to_the_end(walk->at));
     return 0;
 }
@@ -206,10 +206,10 @@ static int open_mbp2016(struct rk_context *c)
 static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct walk *const walk = rk_state(c);
-    const int64_t walks = 1 + rk_integer(c, "loads") / walk->stops;
+    const int64_t walks = 1 + rk_integer(c, "loads") / walk->nodes;
     RK_TIME_DIFFERENCE(out, n, walks, RK_KEEP(to_the_end(walk->at)));
     for (size_t i = 0; i < n; i++)
-        out[i].ops *= walk->stops;
+        out[i].ops *= walk->nodes;
     return 0;
 }
 
@@ -231,7 +231,7 @@ RK_PROBE(random, .name = "memory/latency/random", .op = "load",
              "order), of which up to 2^18 loads are done before",
          .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
                              RK_COUNT("window_bytes", 0, 0, MOST, "0: the whole region"),
-                             RK_COUNT("line_bytes", 64, 16, 4096, "from one stop to the next")),
+                             RK_COUNT("line_bytes", 64, 16, 4096, "from one node to the next")),
          .state_bytes = sizeof(struct walk), .open = open_random, .trials = time_ring,
          .close = close_ring);
 RK_PROBE(
@@ -239,7 +239,7 @@ RK_PROBE(
     .timed = "loads, each of the pointer that the last one found, `stride_bytes` further on; at "
              "the end from the beginning; up to 2^18 loads are done before",
     .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
-                        RK_COUNT("stride_bytes", 64, 16, 1 << 24, "from one stop to the next")),
+                        RK_COUNT("stride_bytes", 64, 16, 1 << 24, "from one node to the next")),
     .state_bytes = sizeof(struct walk), .open = open_stride, .trials = time_ring,
     .close = close_ring);
 RK_PROBE(mountain, .name = "memory/latency/mountain", .op = "byte", .reports = "x510uq",

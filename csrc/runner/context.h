@@ -28,7 +28,7 @@ __attribute__((format(printf, 3, 4))) int rk_reason(char *reason, int status, co
 int rk_context_open(struct rk_context *, const char *probe, const char *params, char *reason);
 
 /* Runs the probe in this process: pin, raise priority, calibrate, warm up, measure, report. */
-void rk_run_here(const struct rk_request *, struct rk_sample *, struct rk_report *);
+void rk_run_in_process(const struct rk_request *, struct rk_sample *, struct rk_report *);
 
 /* What rk_run shares with reckon-probe: one anonymous file, mapped by both. */
 struct rk_shared {

@@ -225,7 +225,7 @@ int rk_run(const struct rk_request *request, struct rk_sample *samples, struct r
         return report->status;
     if (request->isolated)
         return report->status = run_isolated(request, samples, report);
-    rk_run_here(request, samples, report);
+    rk_run_in_process(request, samples, report);
     return report->status;
 }
 

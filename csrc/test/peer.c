@@ -22,38 +22,39 @@ static int echo_on(struct rk_context *c, int fd, char *message, size_t size, int
     return status ? rk_failed(c, "the echo", -status) : 0;
 }
 
-struct asked {
+struct connection {
     struct peer peer;
     int fd;
 };
 
-static int close_asked(struct rk_context *c)
+static int close_connection(struct rk_context *c)
 {
-    const struct asked *asked = rk_state(c);
-    if (asked->fd > 0)
-        close(asked->fd);
+    const struct connection *connection = rk_state(c);
+    if (connection->fd > 0)
+        close(connection->fd);
     return peer_close(c, rk_state(c));
 }
 
 static int open_echo(struct rk_context *c)
 {
-    struct asked *asked = rk_state(c);
+    struct connection *connection = rk_state(c);
     char service[64];
     snprintf(service, sizeof service, "echo %zu", (size_t)rk_integer(c, "size_bytes"));
-    const int status = peer_open(c, &asked->peer, rk_integer(c, "across") ? OTHER_CPU : SAME_CPU);
-    return status ? status : peer_ask(c, &asked->peer, service, &asked->fd);
+    const int status =
+        peer_open(c, &connection->peer, rk_integer(c, "across") ? OTHER_CPU : SAME_CPU);
+    return status ? status : peer_ask(c, &connection->peer, service, &connection->fd);
 }
 
 static int run_echo(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const struct asked *asked = rk_state(c);
+    const struct connection *connection = rk_state(c);
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     const int64_t turns = rk_integer(c, "turns");
     char *message = malloc(size);
     int status = message ? 0 : rk_failed(c, "malloc", ENOMEM);
     for (size_t i = 0; i < n && !status; i++) {
         const uint64_t begin = rk_begin();
-        status = echo_on(c, asked->fd, message, size, turns);
+        status = echo_on(c, connection->fd, message, size, turns);
         out[i] = (struct rk_sample){(int64_t)(rk_end() - begin), (uint64_t)turns};
     }
     free(message);
@@ -63,12 +64,12 @@ static int run_echo(struct rk_context *c, struct rk_sample *out, size_t n)
 /* Requests whatever service is named and reads one line: for messages. */
 static int open_ask(struct rk_context *c)
 {
-    struct asked *asked = rk_state(c);
+    struct connection *connection = rk_state(c);
     char line[4096];
-    int status = peer_open(c, &asked->peer, SAME_CPU);
+    int status = peer_open(c, &connection->peer, SAME_CPU);
     if (!status)
-        status = peer_ask(c, &asked->peer, rk_text(c, "service"), &asked->fd);
-    return status ? status : peer_line(c, asked->fd, line, sizeof line);
+        status = peer_ask(c, &connection->peer, rk_text(c, "service"), &connection->fd);
+    return status ? status : peer_line(c, connection->fd, line, sizeof line);
 }
 
 static int run_ask(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -81,17 +82,17 @@ static int run_ask(struct rk_context *c, struct rk_sample *out, size_t n)
 
 static int open_udp(struct rk_context *c)
 {
-    return peer_open(c, &((struct asked *)rk_state(c))->peer, SAME_CPU);
+    return peer_open(c, &((struct connection *)rk_state(c))->peer, SAME_CPU);
 }
 
 /* One datagram there and back. */
 static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const struct asked *asked = rk_state(c);
+    const struct connection *connection = rk_state(c);
     struct sockaddr_storage address;
     socklen_t length;
     int control = -1;
-    int status = peer_ask_port(c, &asked->peer, "udp-echo", &control, &address, &length);
+    int status = peer_ask_port(c, &connection->peer, "udp-echo", &control, &address, &length);
     if (status)
         return status;
     const struct timeval limit = {.tv_sec = 2};
@@ -185,7 +186,8 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define OF_A_PEER(open_)                                                                           \
-    .needs = RK_NEEDS_PEER, .state_bytes = sizeof(struct asked), .open = open_, .close = close_asked
+    .needs = RK_NEEDS_PEER, .state_bytes = sizeof(struct connection), .open = open_,               \
+    .close = close_connection
 
 RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
          .timed = "turns x size_bytes to reckon-peer's echo and back, and the comparison",

@@ -70,7 +70,7 @@ static int start_process(struct pair *pair)
     return 0;
 }
 
-/* Starts the partner, on `cpu`, or where this party runs if that is -1. */
+/* Starts the partner, on `cpu`, or where this process runs if that is -1. */
 static int start_partner(struct rk_context *c, struct pair *pair, int cpu)
 {
     const int is_process = pair->kind->partner == A_PROCESS;

@@ -1,6 +1,6 @@
-/* switch.h: two parties that hand a token to each other, for cpu/switch.
+/* switch.h: two tasks, processes or threads, that pass a token to each other, for cpu/switch.
  *
- * The party that gives the token cannot go on until it comes back, so on one CPU every pass is a
+ * The task that passes the token cannot go on until it comes back, so on one CPU every pass is a
  * context switch: `turns` there and back are 2 x `turns` switches (a test counts them with
  * getrusage). */
 #ifndef RK_SWITCH_H
@@ -18,7 +18,7 @@
 enum means { BY_PIPE, BY_EVENTFD, BY_FUTEX };
 enum partner { A_PROCESS, A_THREAD };
 
-/* The way from one party to the other and back. Of two descriptors, 0 is read and 1 written. */
+/* What carries the token there and back. Of two descriptors, 0 is read and 1 written. */
 struct channel {
     enum means means;
     int there[2], back[2];
@@ -93,7 +93,7 @@ static inline int await_turn(const struct channel *channel, uint32_t mine)
     }
 }
 
-/* There and back, as the party that begins sees it. */
+/* There and back, by the task that begins. */
 static inline int turn_around(const struct channel *channel)
 {
     if (channel->means == BY_FUTEX)

@@ -13,7 +13,7 @@ static void *block(void *argument)
     char byte = 0;
     if (write(tasks->arrived[1], &byte, 1) != 1)
         return NULL;
-    while (read(tasks->gate[0], &byte, 1) < 0 && errno == EINTR)
+    while (read(tasks->release[0], &byte, 1) < 0 && errno == EINTR)
         ;
     return NULL;
 }
@@ -38,14 +38,14 @@ int end_blocked(struct rk_context *c, struct blocked_tasks *tasks)
     int status = 0;
     if (!tasks->children && !tasks->threads)
         return 0;
-    if (tasks->gate[1] >= 0)
-        close(tasks->gate[1]); /* all read the end of the file */
+    if (tasks->release[1] >= 0)
+        close(tasks->release[1]); /* every task reads the end of the file and ends */
     for (int64_t i = 0; i < tasks->count; i++) {
         const int ended =
             tasks->children ? wait_child(c, tasks->children[i]) : join(c, tasks->threads[i]);
         status = status ? status : ended;
     }
-    const int others[] = {tasks->gate[0], tasks->arrived[0], tasks->arrived[1]};
+    const int others[] = {tasks->release[0], tasks->arrived[0], tasks->arrived[1]};
     for (int i = 0; i < 3; i++)
         if (others[i] >= 0)
             close(others[i]);
@@ -66,7 +66,7 @@ static int start_one(struct rk_context *c, struct blocked_tasks *tasks)
     if (child < 0)
         return rk_refused(c, "fork", errno);
     if (child == 0) {
-        close(tasks->gate[1]);
+        close(tasks->release[1]);
         block(tasks);
         _exit(0);
     }
@@ -77,7 +77,7 @@ static int start_one(struct rk_context *c, struct blocked_tasks *tasks)
 int start_blocked(struct rk_context *c, struct blocked_tasks *tasks, int64_t count,
                   enum task_kind kind)
 {
-    *tasks = (struct blocked_tasks){.gate = {-1, -1}, .arrived = {-1, -1}};
+    *tasks = (struct blocked_tasks){.release = {-1, -1}, .arrived = {-1, -1}};
     if (!count)
         return 0;
     if (kind == PROCESSES)
@@ -87,7 +87,7 @@ int start_blocked(struct rk_context *c, struct blocked_tasks *tasks, int64_t cou
     if (!tasks->children && !tasks->threads)
         return rk_failed(c, "calloc", ENOMEM);
     int status =
-        pipe(tasks->gate) < 0 || pipe(tasks->arrived) < 0 ? rk_refused(c, "pipe", errno) : 0;
+        pipe(tasks->release) < 0 || pipe(tasks->arrived) < 0 ? rk_refused(c, "pipe", errno) : 0;
     while (!status && tasks->count < count) {
         status = start_one(c, tasks);
         tasks->count += !status;

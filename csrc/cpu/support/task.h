@@ -27,7 +27,8 @@ static inline int join(struct rk_context *c, pthread_t thread)
 /* Processes or threads that block on an empty pipe until it is closed. */
 struct blocked_tasks {
     int64_t count;
-    int gate[2], arrived[2];
+    int release[2];  /* each task blocks on it until it is closed */
+    int arrived[2];  /* each task writes a byte before it blocks */
     pid_t *children; /* NULL: they are threads */
     pthread_t *threads;
 };

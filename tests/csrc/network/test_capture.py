@@ -43,7 +43,7 @@ def build(out):
         f"-I{ROOT / 'csrc'}",
         ROOT / "tests/csrc/programs/capture.c",
         library / "runner/registry.o",
-        library / "runner/here.o",
+        library / "runner/in_process.o",
         *(
             library / f"probe/{name}.o"
             for name in ("clock", "cpus", "kernel_files", "processor", "topology")

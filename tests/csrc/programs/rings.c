@@ -7,7 +7,7 @@
 
 #include "memory/support/chase.h"
 
-static const struct stop *ring(char *start, uint32_t count, uint32_t window, size_t distance,
+static const struct node *ring(char *start, uint32_t count, uint32_t window, size_t distance,
                                uint64_t seed)
 {
     uint32_t *const order = malloc(2 * count * sizeof *order);
@@ -15,7 +15,7 @@ static const struct stop *ring(char *start, uint32_t count, uint32_t window, siz
         random_order(order, count, window, &seed);
     else
         rising_order(order, count);
-    const struct stop *const first = link_ring(start, distance, order, count);
+    const struct node *const first = link_ring(start, distance, order, count);
     free(order);
     return first;
 }
@@ -24,13 +24,13 @@ int main(int argc, char **argv)
 {
     const uint32_t count = argc > 3 ? (uint32_t)atoi(argv[2]) : 0;
     const uint32_t window = argc > 5 ? (uint32_t)atoi(argv[3]) : count;
-    const size_t distance = argc > 5 ? (size_t)atoi(argv[4]) : sizeof(struct stop);
+    const size_t distance = argc > 5 ? (size_t)atoi(argv[4]) : sizeof(struct node);
     const int seeds = argc > 5 ? atoi(argv[5]) : 0;
     if (!count)
         return 2;
     char *const start = aligned_alloc(64, (count * distance + 63) / 64 * 64);
     for (int seed = 0; seed < seeds; seed++) {
-        const struct stop *p = ring(start, count, window, distance, (uint64_t)seed);
+        const struct node *p = ring(start, count, window, distance, (uint64_t)seed);
         for (uint32_t i = 0; i <= count; i++, p = p->next)
             printf("%zu ", (size_t)((const char *)p - start) / distance);
         putchar('\n');
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     if (!seeds)
         printf("%llu\n", (unsigned long long)follow(ring(start, count, window, distance, 1),
                                                     strtoull(argv[3], NULL, 10))
-                             ->place);
+                             ->position);
     free(start);
     return 0;
 }

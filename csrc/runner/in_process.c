@@ -1,4 +1,4 @@
-/* here.c: runs one probe in this process and reports what happened during its trials. */
+/* in_process.c: runs one probe in this process and reports what happened during its trials. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static int pin(int cpu, char *reason)
                  : 0;
 }
 
-/* As much of what was asked as is allowed; the report says what is in force. */
+/* As high a priority as the request and the limits allow; the report has what is in force. */
 static void raise_priority(int wanted)
 {
     if (wanted == RK_PRIORITY_RR) {
@@ -270,8 +270,8 @@ static int run_with_state(struct rk_context *c, const struct rk_request *request
     return status;
 }
 
-void rk_run_here(const struct rk_request *request, struct rk_sample *samples,
-                 struct rk_report *report)
+void rk_run_in_process(const struct rk_request *request, struct rk_sample *samples,
+                       struct rk_report *report)
 {
     struct rk_context context;
     report->status = rk_context_open(&context, request->probe, request->params, report->reason);
