@@ -22,7 +22,7 @@
 #define POPULATE_MOST (16 << 20)
 #define BATCH 16 /* packets queued before the next check of release times */
 
-struct packet {
+struct queued_packet {
     int64_t release_ns;
     uint32_t size, segments;
     uint8_t frame[];
@@ -46,37 +46,38 @@ static void add(_Atomic uint64_t *count, uint64_t more)
                           memory_order_relaxed);
 }
 
-#define PLACE(size) ((sizeof(struct packet) + (size) + 7) & ~(size_t)7)
+#define PLACE(size) ((sizeof(struct queued_packet) + (size) + 7) & ~(size_t)7)
 
 /* Where the next packet can be read into; NULL if the ring is full. */
-static struct packet *place(struct line *line)
+static struct queued_packet *place(struct line *line)
 {
     if (line->head == line->tail)
         line->head = line->tail = 0, line->end = line->room; /* the same warm pages again */
     if (line->tail >= line->head) {
         if (line->room - line->tail > PLACE(FRAME_MOST))
-            return (struct packet *)(line->ring + line->tail);
+            return (struct queued_packet *)(line->ring + line->tail);
         if (line->head <= PLACE(FRAME_MOST))
             return NULL;
         line->end = line->tail;
         line->tail = 0;
     }
-    return line->head - line->tail > PLACE(FRAME_MOST) ? (struct packet *)(line->ring + line->tail)
-                                                       : NULL;
+    return line->head - line->tail > PLACE(FRAME_MOST)
+               ? (struct queued_packet *)(line->ring + line->tail)
+               : NULL;
 }
 
-static struct packet *first(struct line *line)
+static struct queued_packet *first(struct line *line)
 {
     if (line->head == line->end && line->head != line->tail)
         line->head = 0, line->end = line->room;
-    return line->head == line->tail ? NULL : (struct packet *)(line->ring + line->head);
+    return line->head == line->tail ? NULL : (struct queued_packet *)(line->ring + line->head);
 }
 
 /* Queues the frames waiting at the port; returns 1 if there were any. */
 static int receive(const struct lab *lab, struct line *line, uint8_t *scrap)
 {
     for (int received = 0; received < BATCH; received++) {
-        struct packet *packet = place(line);
+        struct queued_packet *packet = place(line);
         uint8_t *frame = packet ? packet->frame : scrap;
         int64_t now;
         const ssize_t size = lab_read(line->from, frame, FRAME_MOST, &now);
@@ -111,7 +112,7 @@ static int receive(const struct lab *lab, struct line *line, uint8_t *scrap)
  * queue is empty. */
 static int64_t release(struct line *line)
 {
-    struct packet *packet;
+    struct queued_packet *packet;
     while ((packet = first(line))) {
         const int64_t now = lab_now_ns(CLOCK_MONOTONIC);
         if (packet->release_ns > now)

@@ -71,7 +71,7 @@ void serve_udp_echo(int control, const struct host *host, const int64_t *numbers
 
 /* --- accept --- */
 
-struct acceptor {
+struct accept_service {
     int fd, control, epoll, listening;
     int64_t accepted, closed, in_order, count; /* in_order: closed by the caller, by a FIN */
 };
@@ -79,20 +79,20 @@ struct acceptor {
 static const int control_mark = -1, port_mark = -2;
 
 /* 0 or -1: the kernel may refuse it (epoll_ctl(2): ENOMEM, ENOSPC). */
-static int wait_for(struct acceptor *acceptor, int fd, int mark)
+static int wait_for(struct accept_service *acceptor, int fd, int mark)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = mark};
     return epoll_ctl(acceptor->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-static void stop_listening(struct acceptor *acceptor)
+static void stop_listening(struct accept_service *acceptor)
 {
     if (acceptor->listening)
         epoll_ctl(acceptor->epoll, EPOLL_CTL_DEL, acceptor->fd, NULL);
     acceptor->listening = 0;
 }
 
-static void close_one(struct acceptor *acceptor, int fd)
+static void close_one(struct accept_service *acceptor, int fd)
 {
     close(fd);
     acceptor->closed++;
@@ -103,7 +103,7 @@ static void close_one(struct acceptor *acceptor, int fd)
 
 /* No descriptor or memory for a connection. If the service holds others, it accepts again when one
  * is closed; else the shortage is the system's, and the service tries again in a while. */
-static void wait_for_room(struct acceptor *acceptor)
+static void wait_for_room(struct accept_service *acceptor)
 {
     const struct timespec pause = {0, FULL_PAUSE_NS};
     if (acceptor->closed < acceptor->accepted)
@@ -112,7 +112,7 @@ static void wait_for_room(struct acceptor *acceptor)
         nanosleep(&pause, NULL);
 }
 
-static void accept_one(struct acceptor *acceptor, const struct host *host)
+static void accept_one(struct accept_service *acceptor, const struct host *host)
 {
     struct sockaddr_storage from = {0};
     socklen_t length = sizeof from;
@@ -136,7 +136,7 @@ static void accept_one(struct acceptor *acceptor, const struct host *host)
         close_one(acceptor, fd); /* its end would never be noticed */
 }
 
-static void serve_connections(struct acceptor *acceptor, const struct host *host)
+static void serve_connections(struct accept_service *acceptor, const struct host *host)
 {
     while (acceptor->closed < acceptor->count) {
         /* Waits in poll() and not in epoll_wait(): where the server is woken decides how soon it
@@ -183,7 +183,7 @@ void serve_accept(int control, const struct host *host, const int64_t *numbers)
     setrlimit(RLIMIT_NOFILE, &files);
     const struct drops before = count_drops();
     int port;
-    struct acceptor acceptor = {.control = control, .count = numbers[0], .listening = 1};
+    struct accept_service acceptor = {.control = control, .count = numbers[0], .listening = 1};
     acceptor.fd = open_port(control, SOCK_STREAM | SOCK_NONBLOCK, 4096, &port);
     if (acceptor.fd < 0)
         return;

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 from helpers.capabilities import has_capability
+from helpers.project import LIBRARY
 from reckon.measurement import library
 
 KIB, MIB = 1024, 1 << 20
@@ -72,8 +73,13 @@ def _ping_works() -> bool:
 NEEDS = [
     (".*_across$|.*/iperf3$", _two_cpus, "needs a second CPU"),
     ("memory/bandwidth/.*(_two_|load)", _two_cpus, "there is (no other CPU|one CPU only)"),
-    ("memory/bandwidth/(read|write|copy|modify|memset)", _two_cpus, "2 CPUs are asked for"),
+    ("memory/bandwidth/(read|write|copy|modify|memset)", _two_cpus, "2 CPUs are requested"),
     ("memory/fault/huge", _huge_pages, "huge pages are not available"),
+    (
+        "cpu/task/fork_exec_static",
+        lambda: (LIBRARY / "reckon-blank-static").exists(),
+        "the C library has no static form",
+    ),
     ("cpu/(task|switch)/hpe_", lambda: has_capability("sys_nice"), "SCHED_RR needs root"),
     ("files/cache/(?!whole|available)", _own_limits, "no control group can be made"),
     (
@@ -107,3 +113,12 @@ def why_not(probe) -> str:
         if re.match(pattern, probe.name) and not available()
     ]
     return "|".join(missing)
+
+
+def check_outcome(name: str, said: str) -> None:
+    """The probe ran here, or was unsupported for the very reason that this machine gives."""
+    reason = why_not(PROBES[name])
+    if reason:
+        assert re.match(f"ProbeUnsupported: ({reason})", said), (name, said)
+    else:
+        assert said == "ran", (name, said)

@@ -6,13 +6,15 @@ import os
 import re
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from helpers.capabilities import installed, raised_priority, x86_only
-from helpers.processes import until
+from helpers.processes import probes_of, until
 from helpers.project import LIBRARY, ROOT
 from reckon.measurement import library
 
@@ -104,28 +106,33 @@ def started(script, environment=(), **how):
             process.kill()
 
 
+def compiled(folder, name, *options):
+    """The program tests/csrc/programs/NAME.c in that folder, built with the headers of csrc."""
+    command = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror"]
+    source, out = ROOT / f"tests/csrc/programs/{name}.c", Path(folder) / name
+    subprocess.run([*command, *options, "-I", ROOT / "csrc", source, "-o", out], check=True)
+    return out
+
+
+def pinned(*command):
+    """What a command prints, on the CPU and with the priority that the probes have."""
+    raised_priority()
+    prefix = ["nice", "-n", "-20", "taskset", "-c", str(library.default_cpu())]
+    return subprocess.run(
+        [*prefix, *map(str, command)], capture_output=True, text=True, check=True
+    ).stdout
+
+
 def agrees_with_perf(probe, *bench, per=1):
     """Whether a probe's time and that of a `perf bench`, which does it `per` times in an operation, are within 15 %
     of one another: in turn, pinned and raised alike, means both, by the quickest of 15 turns, because another's
     load only adds."""
     installed("perf")
-    raised_priority()
-    command = [
-        "nice",
-        "-n",
-        "-20",
-        "taskset",
-        "-c",
-        str(library.default_cpu()),
-        "perf",
-        "bench",
-        *bench,
-    ]
     ours = theirs = np.inf
     for _ in range(15):
         one = library.run(probe)
         ours = min(ours, one.ticks.sum() / one.ops.sum() / library.tick_hz() * 1e9)
-        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        text = pinned("perf", "bench", *bench)
         theirs = min(theirs, float(re.search(r"([\d.]+) usecs/op", text)[1]) * 1000 / per)
     print(f"{probe}: {ours:.1f} ns, perf bench {theirs:.1f} ns")
     return ours == pytest.approx(theirs, rel=0.15)
@@ -155,12 +162,36 @@ def huge_pages():
         pytest.skip("transparent huge pages are off")
 
 
-def objdump(name):
-    """What objdump prints of an object file of the library, line by line."""
+def disassembled(name):
+    """{function: [(address, instruction)]} of an object file of the library, by objdump."""
     x86_only()
     installed("objdump")
     command = ["objdump", "-d", "--no-show-raw-insn", LIBRARY / name]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    functions = {}
+    for line in text.splitlines():
+        if start := re.match(r"[0-9a-f]+ <([\w.]+)>:", line):
+            body = functions[start[1].split(".")[0]] = []
+        elif instruction := re.match(r" +([0-9a-f]+):\t(.*)", line):
+            body.append((int(instruction[1], 16), instruction[2].split("#")[0].strip()))
+    return functions
+
+
+def endless(probe, params, deadline_s, **how):
+    """Yields again and again, with the pids of the probe's processes, until the run has ended: at its
+    deadline, or because the caller ended it."""
+
+    def run():
+        with contextlib.suppress(library.ProbeFailed):
+            library.run(probe, params, samples=1, warmup=0, deadline_s=deadline_s, **how)
+
+    runner = threading.Thread(target=run)
+    runner.start()
+    while runner.is_alive():
+        time.sleep(0.03)
+        with contextlib.suppress(OSError, TypeError):  # a process has just ended
+            yield probes_of(os.getpid())
+    runner.join()
 
 
 VERSION_1 = {"memory.max": "memory.limit_in_bytes"}

@@ -1,16 +1,10 @@
-"""The same probes against physical bounds, and against programs that are not ours."""
-
-import subprocess
+"""Probes of loops, calls, tasks and switches against physical bounds and independent programs."""
 
 import numpy as np
 import pytest
-from helpers.capabilities import raised_priority
-from helpers.probes import agrees_with_perf, median_ns
-from helpers.project import ROOT
+from helpers.probes import agrees_with_perf, compiled, median_ns, pinned
 
 from reckon.measurement import library
-
-# --- bounds, and a program that is not ours ----------------------------------------------------
 
 
 @pytest.mark.timed
@@ -25,8 +19,7 @@ def test_a_round_of_a_loop_takes_a_core_cycle_at_least():
 
 
 @pytest.mark.timed
-def test_more_takes_no_less():
-    """Each does what the other does, and more."""
+def test_a_superset_of_the_work_takes_no_less():
     for more, less, room in (
         (("cpu/task/fork_exec", {}), ("cpu/task/fork", {}), 1),
         (("cpu/switch/process", {}), ("cpu/switch/pipe", {}), 1),
@@ -45,31 +38,28 @@ def first_ns(name, params):
 
 @pytest.mark.parametrize("probe", ["fork", "thread"])
 @pytest.mark.timed
-def test_those_alive_meanwhile_are_not_timed_while_they_begin(probe):
+def test_the_start_of_blocked_tasks_is_not_timed(probe):
     """They have to block before the first task, which took ten times as long where they did not."""
-    crowded = first_ns(f"cpu/task/{probe}", {"alive": 1000})
-    assert crowded < 4 * first_ns(f"cpu/task/{probe}", {"alive": 0})
+    among_many = first_ns(f"cpu/task/{probe}", {"alive": 1000})
+    assert among_many < 4 * first_ns(f"cpu/task/{probe}", {"alive": 0})
 
 
 @pytest.mark.parametrize("probe", ["process", "eventfd_process", "futex_process"])
 @pytest.mark.timed
-def test_the_partner_is_not_timed_while_it_begins(probe):
+def test_the_start_of_the_partner_is_not_timed(probe):
     once = {"turns": 1}
     assert first_ns(f"cpu/switch/{probe}", once) < 3 * median_ns(f"cpu/switch/{probe}", once)
 
 
 def test_additions_in_memory_are_rounded_up_to_64():
-    for asked, done in ((1, 64), (64, 64), (65, 128), (10_000, 10_048)):
-        one = library.run("cpu/loop/counter_in_memory", {"rounds": asked}, samples=2)
+    for requested, done in ((1, 64), (64, 64), (65, 128), (10_000, 10_048)):
+        one = library.run("cpu/loop/counter_in_memory", {"rounds": requested}, samples=2)
         assert (one.ops == done).all()
 
 
 @pytest.fixture(scope="module")
 def minimal(tmp_path_factory):
-    out = tmp_path_factory.mktemp("minimal") / "minimal"
-    command = ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread"]
-    subprocess.run([*command, ROOT / "tests/csrc/programs/minimal.c", "-o", out], check=True)
-    return out
+    return compiled(tmp_path_factory.mktemp("minimal"), "minimal", "-pthread")
 
 
 @pytest.mark.parametrize(
@@ -77,18 +67,15 @@ def minimal(tmp_path_factory):
     [("task/fork", "fork", 200), ("task/thread", "thread", 500), ("switch/process", "switch", 50)],
 )
 @pytest.mark.timed
-def test_a_program_that_is_not_ours_finds_the_same(minimal, probe, word, samples):
-    """In turn with ours, on the same CPU and with the same priority, by medians."""
-    raised_priority()
-    cpu, ours, theirs = str(library.default_cpu()), [], []
+def test_an_independent_program_finds_the_same(minimal, probe, word, samples):
+    """In turn with the probe, on the same CPU and with the same priority, by medians."""
+    by_probe, by_program = [], []
     for _ in range(9):
-        ours.append(median_ns(f"cpu/{probe}", {}, 1, samples=samples))
-        command = ["nice", "-n", "-20", "taskset", "-c", cpu, minimal, word, str(samples)]
-        theirs.append(float(subprocess.run(command, capture_output=True, check=True).stdout))
-    ratio = np.median(ours) / np.median(theirs)
-    print(
-        f"cpu/{probe}: {np.median(ours):.0f} ns, not ours {np.median(theirs):.0f} ns, {ratio:.3f}"
-    )
+        by_probe.append(median_ns(f"cpu/{probe}", {}, 1, samples=samples))
+        by_program.append(float(pinned(minimal, word, samples)))
+    probe_ns, program_ns = np.median(by_probe), np.median(by_program)
+    ratio = probe_ns / program_ns
+    print(f"cpu/{probe}: {probe_ns:.0f} ns, independent {program_ns:.0f} ns, {ratio:.3f}")
     assert 0.75 <= ratio <= 1 / 0.75
 
 

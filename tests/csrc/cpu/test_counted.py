@@ -5,16 +5,23 @@ import os
 import re
 import subprocess
 import sys
-import threading
-import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers.capabilities import has_capability, installed, need, raised_priority, x86_only
-from helpers.probes import ACROSS, PROBES, ROUND_ROBIN, control_group, in_python, objdump
+from helpers.capabilities import installed, need, raised_priority, x86_only
+from helpers.everything import check_outcome
+from helpers.probes import (
+    ACROSS,
+    PROBES,
+    compiled,
+    control_group,
+    disassembled,
+    endless,
+    in_python,
+)
 from helpers.processes import CPU, probes_of, stat
-from helpers.project import ROOT
+from helpers.project import ROOT, make_library
 
 from reckon.measurement import library
 
@@ -23,15 +30,8 @@ from reckon.measurement import library
 ARGUMENTS = {"edi": 1, "esi": 2, "edx": 3, "ecx": 4, "r8d": 5, "r9d": 6}  # System V ABI
 
 
-def functions_of(name):
-    """{function: its instructions}, as objdump reads them."""
-    found = {}
-    for line in objdump(name):
-        if start := re.match(r"[0-9a-f]+ <(\w+)>:", line):
-            body = found[start[1]] = []
-        elif "\t" in line:
-            body.append(line.split("\t", 1)[1].strip())
-    return found
+def instructions_of(name, function):
+    return [text for _, text in disassembled(name)[function]]
 
 
 def passed(instructions):
@@ -58,19 +58,19 @@ def calls_in(instructions):
 
 @pytest.mark.parametrize(("file", "function"), [("call.o", "run_o2"), ("call.o0.o", "run_o0")])
 def test_a_group_is_fifty_calls_each_with_all_its_arguments(file, function):
-    found = Counter(map(repr, calls_in(functions_of(f"cpu/{file}")[function])))
+    found = Counter(map(repr, calls_in(instructions_of(f"cpu/{file}", function))))
     assert found == {repr((f"take{k}", [(i, i) for i in range(1, k + 1)])): 50 for k in range(8)}
 
 
 def test_the_reports_probes_call_once_in_their_loop():
     for function in ("run_alone", "run_t470", "run_hpe"):
-        called = list(calls_in(functions_of("cpu/call.o0.o")[function]))
+        called = list(calls_in(instructions_of("cpu/call.o0.o", function)))
         assert called == [(f"take{k}", [(i, i) for i in range(1, k + 1)]) for k in range(8)]
 
 
 def test_the_procedure_is_there_and_does_nothing():
     for k in range(8):
-        body = functions_of("cpu/call.o")[f"take{k}"]
+        body = instructions_of("cpu/call.o", f"take{k}")
         assert [i for i in body if not re.match("endbr64|.*nop|xchg +%ax,%ax", i)] == ["ret"]
 
 
@@ -79,20 +79,9 @@ def counted(tmp_path_factory):
     """The library with a hook in every function, the counter behind it, and where take3 is."""
     installed("nm")
     out = tmp_path_factory.mktemp("counted")
-    for command in (
-        ["make", "-s", "-j2", "-C", ROOT / "csrc", f"OUT={out}", "EXTRA=-finstrument-functions"],
-        [
-            "gcc",
-            "-O2",
-            "-shared",
-            "-fPIC",
-            ROOT / "tests/csrc/programs/entries.c",
-            "-o",
-            out / "entries.so",
-        ],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+    done = make_library(out, "EXTRA=-finstrument-functions")
+    assert done.returncode == 0, done.stderr
+    compiled(out, "entries", "-shared", "-fPIC")
     symbols = subprocess.run(["nm", out / "libreckon.so"], capture_output=True, text=True).stdout
     return out, [line.split() for line in symbols.splitlines()]
 
@@ -120,12 +109,12 @@ def test_a_procedure_is_entered_as_often_as_the_samples_say(counted, tmp_path, p
         f"os.environ['RECKON_LIB'] = {str(out)!r}; library._library.cache_clear()\n"
         f"one = library.run('cpu/call/{probe}', params, samples=3, warmup=0, isolated=False)\n"
         f"say(int(one.ops.sum()))",
-        LD_PRELOAD=str(out / "entries.so"),
-        ENTRIES=str(tmp_path / "entries"),
+        LD_PRELOAD=str(out / "entries"),
+        ENTRIES=str(tmp_path / "counts"),
     )
     entries = {
         int(line.split()[1], 16): int(line.split()[2])
-        for line in (tmp_path / "entries").read_text().splitlines()
+        for line in (tmp_path / "counts").read_text().splitlines()
         if line.startswith(str(out / "libreckon.so "))
     }
 
@@ -199,44 +188,35 @@ CREATED = {
 }
 
 
+TRACED = "trace=?fork,?vfork,clone,?clone3,execve,wait4,waitid,?stat,?newfstatat"
+
+
 def test_each_probe_creates_what_it_says(tmp_path):
     """Counted by strace, probe after probe in one process of Python."""
     installed("strace")
     raised_priority()
     assert set(CREATED) - {"cpu/syscall/getuid"} == {r for r in PROBES if r.startswith("cpu/task/")}
-    asked = {probe: params for probe, (params, _) in CREATED.items()}
+    given = {probe: params for probe, (params, _) in CREATED.items()}
     did = in_python(
         f"did = {{}}\n"
-        f"for probe, params in {asked}.items():\n"
+        f"for probe, params in {given}.items():\n"
         f"    os.path.exists('/probe/' + probe)\n"  # seen in the log
         f"    did[probe] = attempt(probe, params, samples=3, isolated=False)\n"
         f"say(did)",
-        prefix=[
-            "strace",
-            "-f",
-            "-qq",
-            "-o",
-            tmp_path / "log",
-            "-e",
-            "signal=none",
-            "-e",
-            "trace=?fork,?vfork,clone,?clone3,execve,wait4,waitid,?stat,?newfstatat",
-        ],
+        prefix=["strace", "-f", "-qq", "-o", tmp_path / "log", "-e", "signal=none", "-e", TRACED],
     )
     found = system_calls(tmp_path / "log")
     for probe, (_, expected) in CREATED.items():
+        check_outcome(probe, did[probe])
         if did[probe] == "ran":
             assert found[probe] == expected, probe
-        else:
-            assert did[probe].startswith("ProbeUnsupported"), did[probe]
-    assert did["cpu/task/fork"] == did["cpu/task/thread"] == "ran"
 
 
 # --- switches: that they happen, and where -----------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("probe", "parties", "times"),
+    ("probe", "tasks", "times"),
     [
         ("process", 1, 100),
         ("eventfd_process", 1, 100),
@@ -251,23 +231,23 @@ def test_each_probe_creates_what_it_says(tmp_path):
         ("mbp2016_thread", 2, 100 + 200),
     ],
 )
-def test_every_turn_switches_away_and_back(probe, parties, times):
-    """Counted by the kernel: each party gives way once a turn. Of two processes it tells of one."""
+def test_every_turn_switches_away_and_back(probe, tasks, times):
+    """Counted by the kernel: each task blocks once a turn. Of two processes it reports one."""
     if "t470" in probe:
         x86_only()
     one = library.run(f"cpu/switch/{probe}", {"turns": 100}, samples=20, warmup=0)
     counted = one.voluntary_switches + one.involuntary_switches
-    assert 0.95 <= counted / (20 * times * parties) <= 1.2
+    assert 0.95 <= counted / (20 * times * tasks) <= 1.2
 
 
-@pytest.mark.parametrize(("parties", "shared_wakes"), [("thread", 0), ("process", 100)])
-def test_threads_wake_each_other_by_a_private_futex(parties, shared_wakes, tmp_path):
+@pytest.mark.parametrize(("kind", "shared_wakes"), [("thread", 0), ("process", 100)])
+def test_threads_wake_each_other_by_a_private_futex(kind, shared_wakes, tmp_path):
     installed("strace")
     log = tmp_path / "log"
     command = ["strace", "-f", "-q", "-e", "trace=futex", "-o", log, sys.executable, "-c"]
     script = (
         "from reckon.measurement import library\n"
-        f"library.run('cpu/switch/futex_{parties}', {{'turns': 50}}, samples=1, warmup=0)"
+        f"library.run('cpu/switch/futex_{kind}', {{'turns': 50}}, samples=1, warmup=0)"
     )
     done = subprocess.run([*command, script], cwd=ROOT, capture_output=True, text=True)
     need("ptrace" not in done.stderr, "strace may not trace here")
@@ -293,32 +273,22 @@ def allowed(task):
     return re.search(r"Cpus_allowed_list:\s*(\S+)", (task / "status").read_text())[1]
 
 
-def places_while_running(probe, parties, **params):
-    """[(CPUs allowed, CPU it ran on last)] of every process and thread of a probe that goes on: for longer
-    where another's load kept them from beginning."""
-    return next(filter(None, (places_within(s, probe, parties, params) for s in (0.4, 2, 10))), [])
-
-
-def places_within(deadline_s, probe, parties, params):
-    def endless():
-        with contextlib.suppress(library.ProbeFailed):  # its deadline
-            library.run(probe, params, samples=1, warmup=0, deadline_s=deadline_s)
-
-    runner, seen = threading.Thread(target=endless), []
-    runner.start()
-    while runner.is_alive():
-        time.sleep(0.03)
-        with contextlib.suppress(OSError, TypeError):
-            probes = probes_of(os.getpid())
-            tasks = [
-                task
-                for pid in probes + [child for one in probes for child in probes_of(one)]
-                for task in Path(f"/proc/{pid}/task").iterdir()
-            ]
-            now = [(int(allowed(task)), int(stat(task)[CPU])) for task in tasks]
-            seen = now if len(now) == parties else seen
-    runner.join()
-    return sorted(seen)
+def places_while_running(probe, tasks, **params):
+    """[(CPUs allowed, CPU it ran on last)] of every process and thread of a probe that goes on. Tried for
+    longer where another's load kept them from starting."""
+    for deadline_s in (0.4, 2, 10):
+        seen = []
+        for pids in endless(probe, params, deadline_s):
+            with contextlib.suppress(OSError, TypeError):  # one of them has just ended
+                now = [
+                    (int(allowed(task)), int(stat(task)[CPU]))
+                    for pid in pids + [child for pid in pids for child in probes_of(pid)]
+                    for task in Path(f"/proc/{pid}/task").iterdir()
+                ]
+                seen = now if len(now) == tasks else seen
+        if seen:
+            return sorted(seen)
+    return []
 
 
 @pytest.mark.parametrize("kind", ["process", "thread"])
@@ -343,18 +313,18 @@ def test_the_ring_is_on_one_cpu():
 SWITCHES = [probe for probe in PROBES if probe.startswith("cpu/switch/")]
 
 
-def only_the_probes_across_cannot(said):
-    for probe, what in said.items():
+def check_one_cpu(said):
+    for probe, outcome in said.items():
         if probe in ACROSS:
-            assert what.startswith("ProbeUnsupported") and "needs a second CPU" in what, probe
-        elif probe not in ROUND_ROBIN or has_capability("sys_nice"):
-            assert what == "ran", probe
+            assert outcome.startswith("ProbeUnsupported: needs a second CPU"), probe
+        else:
+            check_outcome(probe, outcome)
     assert len(ACROSS) == 6
 
 
 @pytest.mark.parametrize("isolated", [True, False])
-def test_with_one_cpu_the_probes_across_say_that_they_cannot(isolated):
-    only_the_probes_across_cannot(
+def test_with_one_cpu_the_probes_across_two_are_unsupported(isolated):
+    check_one_cpu(
         in_python(
             f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
             f"say({{probe: attempt(probe, isolated={isolated}) for probe in {SWITCHES}}})"
@@ -362,7 +332,6 @@ def test_with_one_cpu_the_probes_across_say_that_they_cannot(isolated):
     )
 
 
-def test_in_a_control_group_of_one_cpu_the_probes_across_say_that_they_cannot():
+def test_in_a_control_group_of_one_cpu_the_probes_across_two_are_unsupported():
     with control_group("cpuset", cpus=min(os.sched_getaffinity(0)), mems=0) as group:
-        said = in_python(f"say({{probe: attempt(probe) for probe in {SWITCHES}}})", group)
-    only_the_probes_across_cannot(said)
+        check_one_cpu(in_python(f"say({{probe: attempt(probe) for probe in {SWITCHES}}})", group))

@@ -1,29 +1,18 @@
-"""The probes of memory against physical bounds, and against programs that are not ours."""
+"""Probes of memory against physical bounds and against independent programs."""
 
 import re
-import subprocess
 
 import numpy as np
 import pytest
-from helpers.capabilities import installed, raised_priority, two_cpus, x86_only
-from helpers.probes import MIB, huge_pages, median_ns
-from helpers.project import ROOT
+from helpers.capabilities import installed, two_cpus, x86_only
+from helpers.probes import MIB, compiled, huge_pages, median_ns, pinned
 
 from reckon.measurement import library
 
 pytestmark = pytest.mark.timed
 L1, BIG = 16 << 10, 128 * MIB
 
-# --- programs that are not ours ------------------------------------------------------------------
-
-
-def pinned(*command):
-    """What a command prints, on the CPU and with the priority that the probes have."""
-    raised_priority()
-    prefix = ["nice", "-n", "-20", "taskset", "-c", str(library.default_cpu())]
-    return subprocess.run(
-        [*prefix, *map(str, command)], capture_output=True, text=True, check=True
-    ).stdout
+# --- independent programs ------------------------------------------------------------------
 
 
 def in_turn(what, times, ours, theirs, least, most):
@@ -31,26 +20,23 @@ def in_turn(what, times, ours, theirs, least, most):
     pairs = np.array([(ours(), theirs()) for _ in range(times)])
     a, b = np.median(pairs, axis=0)
     low, ratio, high = np.percentile(pairs[:, 0] / pairs[:, 1], [25, 50, 75])
-    told = (
+    summary = (
         f"{what}: {a:.4g} and {b:.4g} ns, ratio of medians {a / b:.4f}; of pairs {ratio:.4f}, "
         f"the middle half {low:.3f} to {high:.3f}"
     )
-    print(told)
-    assert least <= ratio <= most, told
+    print(summary)
+    assert least <= ratio <= most, summary
 
 
 @pytest.fixture(scope="module")
 def chase(tmp_path_factory):
-    out = tmp_path_factory.mktemp("chase") / "chase"
-    source = ROOT / "tests/csrc/programs/chase_minimal.c"
-    subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", source, "-o", out], check=True)
-    return out
+    return compiled(tmp_path_factory.mktemp("chase"), "chase_minimal")
 
 
 @pytest.mark.parametrize(
     ("size", "pages", "room"), [(L1, "small", 0.03), (BIG, "small", 0.15), (BIG, "huge", 0.15)]
 )
-def test_a_chase_that_is_not_ours_takes_as_long(chase, size, pages, room):
+def test_an_independent_chase_takes_as_long(chase, size, pages, room):
     """The figure to reach is 3 %; main memory is shared with others, and so has more room here."""
     params = {"size_bytes": size, "pages": pages}
     if pages == "huge":
@@ -143,7 +129,7 @@ def bandwidth(probe, size=64 * MIB, **params):
     ],
     ids=lambda value: " ".join(map(str, value[1].values())) if isinstance(value, tuple) else None,
 )
-def test_what_is_more_takes_longer(more, less, times):
+def test_a_superset_of_the_work_takes_longer(more, less, times):
     if "huge" in str((more, less)):
         huge_pages()
     in_turn(
@@ -161,7 +147,7 @@ def ticks(name, mib):
 
 
 def test_four_times_the_bytes_take_about_four_times_as_long():
-    """Of the probes that leave no proof behind, the time itself tells that all bytes were gone through."""
+    """These probes leave no proof behind, so their time shows that they went through all bytes."""
     for probe in ("t470_read", "t470_write", "x510uq_read", "i7_10750h_write", "hpe_i7_860_read"):
         name = f"memory/bandwidth/{probe}"
         x86_only()

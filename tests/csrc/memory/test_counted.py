@@ -7,20 +7,11 @@ from itertools import groupby
 
 import pytest
 from helpers.capabilities import two_cpus, x86_only
-from helpers.probes import huge_pages, in_python, objdump
-from helpers.project import ROOT
+from helpers.probes import MIB, compiled, disassembled, huge_pages, in_python
 
 from reckon.measurement import library
 
 # --- rings -------------------------------------------------------------------------------------
-
-
-def compiled(folder, name):
-    """A program of tests/c that is built with headers of csrc."""
-    command = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror"]
-    source, out = ROOT / f"tests/csrc/programs/{name}.c", folder / name
-    subprocess.run([*command, "-I", ROOT / "csrc", source, "-o", out], check=True)
-    return out
 
 
 @pytest.fixture(scope="module")
@@ -37,18 +28,18 @@ def rings(tmp_path_factory):
 @pytest.mark.parametrize("count", [1, 2, 3, 64, 1000, 4097])
 @pytest.mark.parametrize("window", [1, 7, 64, 5000])
 @pytest.mark.parametrize("distance", [16, 64, 4096])
-def test_a_ring_visits_every_stop_once_and_a_window_as_a_whole(rings, count, window, distance):
+def test_a_ring_visits_every_node_once_and_a_window_as_a_whole(rings, count, window, distance):
     for walk in rings("walk", count, window, distance, 3):
         assert sorted(walk[:count]) == list(range(count))
         assert walk[count] == walk[0]
-        windows = [number for number, _ in groupby(walk[:count], lambda stop: stop // window)]
+        windows = [number for number, _ in groupby(walk[:count], lambda node: node // window)]
         assert len(windows) == len(set(windows))
 
 
-def test_windows_and_the_stops_in_them_are_in_random_order(rings):
+def test_windows_and_the_nodes_in_them_are_in_random_order(rings):
     walks = [walk[:-1] for walk in rings("walk", 1024, 32, 64, 8)]
-    windows = [[stop // 32 for stop in walk[::32]] for walk in walks]
-    within = [[stop % 32 for stop in walk[:32]] for walk in walks]
+    windows = [[node // 32 for node in walk[::32]] for walk in walks]
+    within = [[node % 32 for node in walk[:32]] for walk in walks]
     for found in (walks, windows, within):
         assert len(set(map(tuple, found))) == len(found)
         assert all(sorted(one) != one for one in found)
@@ -57,7 +48,7 @@ def test_windows_and_the_stops_in_them_are_in_random_order(rings):
 
 
 def test_every_order_is_as_likely_as_every_other(rings):
-    """All 24 of four stops, by Pearson's chi-squared; 23 degrees of freedom: 49.7 once in 1000."""
+    """All 24 of four nodes, by Pearson's chi-squared; 23 degrees of freedom: 49.7 once in 1000."""
     seen = Counter(tuple(walk[:-1]) for walk in rings("walk", 4, 4, 64, 12_000))
     assert len(seen) == 24
     assert sum((times - 500) ** 2 / 500 for times in seen.values()) < 49.7
@@ -73,34 +64,26 @@ def test_a_group_is_64_steps(rings, groups):
     assert rings("follow", 100_000, groups) == [[64 * groups]]
 
 
-def test_the_share_in_huge_pages_is_of_what_is_present(tmp_path):
-    """Two regions that touch are one mapping: half of it in huge pages is not all of the second."""
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        # One mapping: half of it in huge pages is not all of the second region.
+        ("shares", ["1.000", "0.000", "0.500", "0.500"]),
+        ("room", ["-95", "0"]),  # a byte in a huge page takes the whole page
+    ],
+)
+def test_regions_are_judged_by_the_pages_that_they_touch(tmp_path, question, answer):
     huge_pages()
-    said = subprocess.run([compiled(tmp_path, "pages")], capture_output=True, text=True, check=True)
-    assert said.stdout.split() == ["1.000", "0.000", "0.500", "0.500"]
-
-
-def test_what_is_touched_has_to_fit_not_what_is_requested(tmp_path):
-    """A byte in a huge page takes the whole page."""
-    huge_pages()
-    said = subprocess.run(
-        [compiled(tmp_path, "region")], capture_output=True, text=True, check=True
-    )
-    assert said.stdout.split() == ["-95", "0"]
+    command = [compiled(tmp_path, "region"), question]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == answer
 
 
 # --- what the compiler made ----------------------------------------------------------------------
 
 
 def code_of(name):
-    """{function: [(address, instruction)]}, as objdump reads them."""
-    found = {}
-    for line in objdump(f"memory/{name}"):
-        if start := re.match(r"[0-9a-f]+ <([\w.]+)>:", line):
-            body = found[start[1].split(".")[0]] = []
-        elif one := re.match(r" +([0-9a-f]+):\t(.*)", line):
-            body.append((int(one[1], 16), one[2].split("#")[0].strip()))
-    return found
+    return disassembled(f"memory/{name}")
 
 
 def loops_of(code):
@@ -207,16 +190,16 @@ def test_the_reports_probes_access_memory_as_often_as_they_count(file, function,
 
 # --- what the samples say ------------------------------------------------------------------------
 
-KIB, MIB = 1 << 10, 1 << 20
+KIB = 1 << 10
 
 
 @pytest.mark.parametrize(
     ("probe", "params", "ops"),
     [
         *[
-            (f"latency/{probe}", {"loads": asked}, done)
+            (f"latency/{probe}", {"loads": requested}, done)
             for probe in ("random", "stride")
-            for asked, done in ((1, 64), (64, 64), (65, 128), (10_000, 10_048))
+            for requested, done in ((1, 64), (64, 64), (65, 128), (10_000, 10_048))
         ],
         ("bandwidth/loaded_latency", {"size_bytes": MIB, "loads": 65}, 128),
         (

@@ -1,4 +1,4 @@
-"""The probes of memory: work left out is noticed, pages are of the size asked for, faults are real."""
+"""Probes of memory: omitted work is noticed, pages have the requested size, faults are real."""
 
 import contextlib
 import os
@@ -7,22 +7,19 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.capabilities import installed, need, two_cpus
-from helpers.probes import HEAD, MIB, huge_pages, in_python, script_environment
-from helpers.processes import probes_of
+from helpers.probes import HEAD, MIB, endless, huge_pages, in_python, script_environment
 from helpers.project import LIBRARY, ROOT, make_library
 
 from reckon.measurement import library
 
 pytestmark = pytest.mark.alone  # huge pages are the machine's
 
-# --- work that is left out -----------------------------------------------------------------------
+# --- omitted work -----------------------------------------------------------------------
 
 ELSEWHERE = "the walk does not end where its loads lead"
 NOT_EVERY = "the memory does not show every pass"
@@ -110,7 +107,7 @@ MUTANTS = {
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """A copy of the library and its source, in which only what is changed is compiled anew."""
+    """A copy of the library and its source, in which only changed files are compiled again."""
     here = tmp_path_factory.mktemp("mutants")
     shutil.copytree(ROOT / "csrc", here / "csrc")
     shutil.copytree(LIBRARY, here / "lib")
@@ -118,7 +115,7 @@ def built(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_what_is_left_out_is_noticed(built, name):
+def test_omitted_work_is_noticed(built, name):
     file, text, other, probes, params, sentence = MUTANTS[name]
     if "threads" in params or ELSEWHERE == sentence:
         two_cpus()
@@ -156,27 +153,15 @@ LOOKS = 3  # its memory is still being filled while two looks differ
 
 def seen_while_running(probe, params, look):
     """What look(pid) returned for the endless probe's process, once it returned the same LOOKS times."""
-
-    def endless():
-        with contextlib.suppress(library.ProbeFailed):  # it is ended below
-            how = {
-                "samples": 1,
-                "warmup": 0,
-                "deadline_s": 30,
-                "priority": "none",
-            }  # so that the test runs too
-            library.run(f"memory/{probe}", params, **how)
-
-    runner, seen = threading.Thread(target=endless), []
-    runner.start()
-    while runner.is_alive():
-        time.sleep(0.05)
-        for pid in probes_of(os.getpid()):
+    seen = []
+    for pids in endless(
+        f"memory/{probe}", params, 30, priority="none"
+    ):  # so that the test runs too
+        for pid in pids:
             with contextlib.suppress(OSError):
                 seen.append(look(pid))
             if len(seen) >= LOOKS and seen[-1] and seen[-LOOKS:] == LOOKS * seen[-1:]:
                 os.kill(pid, signal.SIGKILL)
-    runner.join()
     return seen[-1]
 
 
@@ -199,7 +184,7 @@ def in_huge_pages(pid):
         ("bandwidth/copy", {"passes": 1 << 20}, 2),
     ],
 )
-def test_pages_are_of_the_size_asked_for(probe, params, regions, pages, share):
+def test_pages_have_the_requested_size(probe, params, regions, pages, share):
     """Seen from outside, in /proc/PID/smaps."""
     huge_pages()
     if "threads" in params:
@@ -211,7 +196,7 @@ def test_pages_are_of_the_size_asked_for(probe, params, regions, pages, share):
     assert sum(huge for _, huge in seen) == share * regions * 16 * MIB
 
 
-ASKING = [  # probes that ask for huge pages
+WITH_HUGE_PAGES = [
     ("latency/random", {"pages": "huge"}),
     ("latency/stride", {"pages": "huge"}),
     ("latency/mbp2016", {"pages": "huge"}),
@@ -224,12 +209,12 @@ ASKING = [  # probes that ask for huge pages
 
 def huge_attempts(before=""):
     return before + (
-        f"say([attempt('memory/' + probe, params, isolated=isolated) for probe, params in {ASKING}\n"
+        f"say([attempt('memory/' + probe, params, isolated=isolated) for probe, params in {WITH_HUGE_PAGES}\n"
         "     for isolated in (1, 0)])"
     )
 
 
-def test_where_huge_pages_are_refused_the_probes_say_so():
+def test_refused_huge_pages_are_reported():
     """Refused to a process and its children by prctl(PR_SET_THP_DISABLE)."""
     two_cpus()
     off = "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"
@@ -242,7 +227,7 @@ def test_where_huge_pages_are_refused_the_probes_say_so():
 
 
 @pytest.mark.parametrize("layout", [[], ["setarch", "-L"]])
-def test_where_there_are_huge_pages_every_probe_gets_them(layout):
+def test_every_probe_gets_available_huge_pages(layout):
     """Also where mappings grow upwards, so that two of them touch and are one to the kernel."""
     huge_pages()
     need(not layout or shutil.which("setarch"), "setarch is not installed")

@@ -6,7 +6,7 @@ import re
 import pytest
 from helpers.capabilities import installed, two_cpus, x86_only
 from helpers.connections import ACROSS, PROBES, WIRE, in_own_network, root
-from helpers.probes import objdump
+from helpers.probes import disassembled
 
 from reckon.measurement import library
 
@@ -221,12 +221,9 @@ def test_the_server_is_on_its_cpu_and_waits_as_the_probe_says():
     ],
 )
 def test_the_reports_stamps_stand_around_the_call_alone(function, instructions):
-    body, inside = [], False
-    for text in objdump("network/connect.o0.o"):
-        if start := re.match(r"[0-9a-f]+ <(\w+)>:", text):
-            inside = start[1] == function
-        elif inside and (found := re.search(r"\t(cpuid|rdtscp?|call)\b", text)):
-            body.append(found[1])
+    code = disassembled("network/connect.o0.o")[function]
+    words = [text.split()[0] for _, text in code]
+    body = [word for word in words if word in ("cpuid", "rdtsc", "rdtscp", "call")]
     stamps = [i for i, word in enumerate(body) if word != "call"]
     assert [body[i] for i in stamps] == instructions
     between = body[stamps[-2 if "t470" in function else -3] : stamps[-1]]

@@ -1,5 +1,6 @@
-/* affinity.c: put before the C library (LD_PRELOAD) by tests/test_memory_refused.py. No process may
- * choose its CPUs, and with UNKNOWN_CPUS set a cpu_set_t is too small to hear which they are. */
+/* affinity.c: put before the C library (LD_PRELOAD) by tests/csrc/memory/test_refused.py. No
+ * process may choose its CPUs, and with UNKNOWN_CPUS set a cpu_set_t is too small for the CPUs of
+ * this machine. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* chase_minimal.c: what memory/latency/random is held against. It has nothing of the library:
+/* chase_minimal.c: what memory/latency/random is compared with. It has nothing of the library:
  * `chase_minimal 16384 small 16384 20` prints the median over 20 trials of the nanoseconds that one
  * of 16384 loads takes in a random cycle through 16384 bytes of small pages. */
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* entries.c: counts the entries into every function of a program compiled with
  * -finstrument-functions. Preloaded; at exit it writes "file offset entries" lines to $ENTRIES. */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* minimal.c: what cpu/task and cpu/switch are held against. It has nothing of the library:
+/* minimal.c: what cpu/task and cpu/switch are compared with. It has nothing of the library:
  * `minimal fork 200` prints the median time of 200 forks in nanoseconds. */
 #include <pthread.h>
 #include <stdio.h>

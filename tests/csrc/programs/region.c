@@ -1,10 +1,11 @@
-/* region.c: `region` prints whether a byte in a huge page is mapped where half a huge page is
- * available, and where 64 are, for tests/csrc/memory/test_counted.py. */
+/* region.c: `region shares` prints the share in huge pages of two regions that are one mapping, of
+ * which the second got small pages; `region room` prints whether a byte in a huge page is mapped
+ * where half a huge page is available, and where 64 are. For tests/csrc/memory/test_counted.py. */
 #include <stdio.h>
 
-#include "probe/region.c"
+#include "probe/region.c" /* for its static function */
 
-static int64_t available;
+static int64_t available = -1;
 
 int64_t rk_available_bytes(void)
 {
@@ -17,9 +18,9 @@ int rk_refused(struct rk_context *c, const char *what, int error)
     return -error;
 }
 
-int rk_unsupported(struct rk_context *c, const char *reason)
+int rk_unsupported(struct rk_context *c, const char *format, ...)
 {
-    (void)c, (void)reason;
+    (void)c, (void)format;
     return -EOPNOTSUPP;
 }
 
@@ -29,7 +30,25 @@ const char *rk_text(const struct rk_context *c, const char *name)
     return name;
 }
 
-int main(void)
+static int print_shares(void)
+{
+    struct rk_region both, half[2];
+    if (rk_reserve(NULL, &both, 8 * rk_huge_page(), 1))
+        return 2;
+    for (int i = 0; i < 2; i++)
+        half[i] =
+            (struct rk_region){both.start + (size_t)i * both.size_bytes / 2, both.size_bytes / 2};
+    const int bad = rk_touch(&half[0]);
+    madvise(half[1].start, half[1].size_bytes, MADV_NOHUGEPAGE);
+    if (bad || rk_touch(&half[1]))
+        return 3;
+    printf("%.3f %.3f", rk_huge_share(&half[0]), rk_huge_share(&half[1]));
+    madvise(half[1].start, half[1].size_bytes, MADV_HUGEPAGE); /* one mapping again */
+    printf(" %.3f %.3f\n", rk_huge_share(&half[0]), rk_huge_share(&half[1]));
+    return 0;
+}
+
+static int print_room(void)
 {
     struct rk_region region;
     const int64_t huge_page = (int64_t)rk_huge_page();
@@ -38,4 +57,9 @@ int main(void)
     available = 64 * huge_page;
     printf("%d\n", rk_map(NULL, &region, 1, 1));
     return 0;
+}
+
+int main(int argc, char **argv)
+{
+    return argc > 1 && strcmp(argv[1], "room") == 0 ? print_room() : print_shares();
 }

@@ -1,7 +1,7 @@
 /* rings.c: prints the rings that csrc/memory/support/chase.h links, for
  * tests/csrc/memory/test_counted.py. `rings walk COUNT WINDOW DISTANCE SEEDS`: for each seed the
- * stops in the order of a walk by single steps, and one more; window 0: in rising order. `rings
- * follow COUNT GROUPS`: the place where follow() ends. */
+ * nodes in the order of a walk by single steps, and one more; window 0: in rising order. `rings
+ * follow COUNT GROUPS`: the position where follow() ends. */
 #include <stdio.h>
 #include <stdlib.h>
 

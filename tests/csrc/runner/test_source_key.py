@@ -72,7 +72,8 @@ def changed_by_an_edit(folder, file):
 
 
 @pytest.mark.parametrize(
-    "file", ["runner/registry.c", "runner/in_process.c", "runner/run.c", "runner/main.c", "reckon.h"]
+    "file",
+    ["runner/registry.c", "runner/in_process.c", "runner/run.c", "runner/main.c", "reckon.h"],
 )
 def test_an_edit_of_the_runner_changes_the_key_of_every_probe(copy, file):
     assert changed_by_an_edit(copy, file) == set(keys(copy))

@@ -4,7 +4,7 @@ import os
 import subprocess
 
 import pytest
-from helpers.project import ROOT
+from helpers.probes import compiled
 
 from reckon.measurement import library
 
@@ -12,10 +12,7 @@ from reckon.measurement import library
 @pytest.fixture(scope="module")
 def chosen(tmp_path_factory):
     """The CPU and its partner of a tree of /sys files."""
-    program = tmp_path_factory.mktemp("topology") / "topology"
-    source = ROOT / "tests/csrc/programs/topology.c"
-    command = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
-    subprocess.run([*command, "-I", ROOT / "csrc", source, "-o", program], check=True)
+    program = compiled(tmp_path_factory.mktemp("topology"), "topology")
 
     def run(sys, count):
         done = subprocess.run([program, sys, str(count)], capture_output=True, text=True)
