@@ -112,8 +112,8 @@ RK_EXPORT int rk_probe_count(void);
 RK_EXPORT const struct rk_probe *rk_probe_at(int index);
 
 /* Runs one probe; fills samples[request->samples] and *report. Returns report->status:
- * 0, -EOPNOTSUPP (unsupported on this machine; the reason says why), -ETIMEDOUT, -EINTR (a signal asked
- * the caller to stop), -ECHILD (the probe died of report->signal), or another -errno. */
+ * 0, -EOPNOTSUPP (unsupported on this machine; the reason says why), -ETIMEDOUT, -EINTR (a signal
+ * asked the caller to stop), -ECHILD (the probe died of report->signal), or another -errno. */
 RK_EXPORT int rk_run(const struct rk_request *, struct rk_sample *samples, struct rk_report *);
 
 /* The CPU to measure on: the fastest that the caller may use, and of several the last. -1 where the
