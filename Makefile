@@ -29,7 +29,7 @@ export NO_APT
 export OMP_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book html pdf measure results compare doctor peer lab serve check test test-install lint setup lib tex nfs lock schema expected clean
+.PHONY: help book html pdf measure results compare doctor peer lab serve check test faults test-install lint setup lib tex nfs lock schema expected clean
 
 help: ## list the targets
 	@echo "Reckon: predict what this machine should do, then measure it."
@@ -93,6 +93,11 @@ else
 	@$(PY) -m pytest -n 3 --dist loadfile -m beside --ignore=tests/install; beside=$$?; \
 	  $(PY) -m pytest -m "not beside" --ignore=tests/install && exit $$beside
 endif
+
+# A kill of every program by every signal takes 18; 200 take about an hour.
+faults: setup lib ## kill what a build runs at random moments, at length: make faults COUNT=200 SEED=1
+	@PYTHONPATH=tests $(PY) -m helpers.kills --count $(or $(COUNT),200) --seed $(or $(SEED),1); killed=$$?; \
+	  $(PY) -m pytest tests/faults && exit $$killed
 
 test-install: setup ## run the tests of installation: pip install, and a book made elsewhere
 	@$(PY) -m pytest tests/install

@@ -33,7 +33,7 @@ static int read_report(struct rk_context *c, const char *text, struct rk_sample 
     if (!fio_number(group, "error", &error) || !fio_number(reads, "total_ios", &reads_done) ||
         !fio_number(reads, "runtime", &took_ms))
         return trouble(c, EPROTO, "fio did not print its number of reads");
-    if (error || reads_done < 1 || took_ms < 1 || took_ms > elapsed_ms)
+    if (error != 0 || reads_done < 1 || took_ms < 1 || took_ms > elapsed_ms)
         return trouble(c, EPROTO,
                        "fio printed error %g, and %g reads in %g ms, which is impossible", error,
                        reads_done, took_ms);

@@ -20,6 +20,7 @@ class Execution:
 
     sources: str  # the hash of all that the page is made from besides records
     failed: str | None
+    retry: bool  # a quantity failed: the next build measures it again
     profile: str
     seconds: float
     reads: dict[str, str]  # the digest of each record, or part of one, that the page read
@@ -96,6 +97,7 @@ class Sources:
             last is not None
             and contents.executed(page).exists()
             and not last.failed
+            and not last.retry
             and last.sources == self.key(page)
             and _reads_are_current(last)
         )

@@ -114,8 +114,10 @@ class _Page:
     def seconds(self) -> float:
         return time.monotonic() - self._start_s
 
-    def finish(self) -> str | None:
-        """Write the executed page, or one that says what went wrong; the error, or None."""
+    def finish(self, *, retry: bool) -> str | None:
+        """Write the executed page, or one that says what went wrong; the error, or None.
+
+        retry: whether the next build executes it again."""
         error = None
         try:
             records.write_whole(self.target, self.process.result())
@@ -127,15 +129,16 @@ class _Page:
             error = f"{failure.filename or self.target}: {failure.strerror}"
         if error:
             _write_failed(self.page, error)
-        self._remember(error)
+        self._remember(error, retry=retry)
         return error
 
-    def _remember(self, error: str | None) -> None:
+    def _remember(self, error: str | None, *, retry: bool) -> None:
         reads = set(self.reads.read_text("utf-8").splitlines()) if self.reads.exists() else set()
         self._forget_logs()
         last = Execution(
             sources=self._sources,
             failed=error,
+            retry=retry,
             profile=config.settings().profile.name,
             seconds=round(self.seconds, 2),
             reads=read_digests(reads),
@@ -181,7 +184,7 @@ class _Group:
             self._end(one)
 
     def _end(self, one: _Page) -> None:
-        error = one.finish()
+        error = one.finish(retry=self._display.has_failed(one.page) and not session().replay)
         self._display.page_done(one.page, one.seconds)
         self._outcome.executed.append(one.page)
         if error:

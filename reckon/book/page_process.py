@@ -12,16 +12,18 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from reckon import config
-from reckon.config import Builder, Settings
+from reckon.config import Builder, ReckonError, Settings
 
+_DYING_S = 0.5  # the longest that a fork server may take to end once it answers no more
 _STOP_S = 5.0  # the longest that a page may take to end: its hosts and files go with it
 
 
@@ -117,8 +119,19 @@ class PageProcess:
         self._process = context.Process(target=_work, args=(job, sender), daemon=True)
         resource_tracker.ensure_running()  # here, because it unblocks SIGINT when it has started
         with _ctrl_c_put_off():
-            self._process.start()
+            self._start()
             sender.close()
+
+    def _start(self) -> None:
+        """Start the process, and with it a new fork server if that has died."""
+        with suppress(EOFError, ConnectionError):
+            self._process.start()
+            return
+        time.sleep(_DYING_S)
+        try:
+            self._process.start()
+        except (EOFError, OSError) as error:
+            raise ReckonError(f"The process of a page does not start ({error}).") from None
 
     @property
     def receiver(self) -> Connection:

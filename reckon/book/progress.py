@@ -21,6 +21,7 @@ class Display:
 
     def __init__(self, expected_s: dict[str, float]):
         self.states: dict[str, tuple[str, str | None]] = {}
+        self._with_failures: set[str] = set()  # the pages
         self._expected = expected_s
         self._live = sys.stdout.isatty()
         self._console = Console(highlight=False, soft_wrap=True)
@@ -54,6 +55,10 @@ class Display:
             self.line(f"{name}: executing ({self._left()})")
         self._bar.update(self._task, description=name, left=self._left())
 
+    def has_failed(self, page: str) -> bool:
+        """Whether a quantity of the page failed."""
+        return page in self._with_failures
+
     def page_done(self, name: str, seconds: float) -> None:
         self._done_s += self._expected.get(name, 0.0)
         self._bar.update(self._task, completed=self._done_s, left=self._left())
@@ -86,6 +91,8 @@ class Display:
             return
         state, reason = event["state"], event["reason"]
         self.states[quantity] = (state, reason)
+        if state == "failed":
+            self._with_failures.add(page)
         self._bar.update(
             self._task,
             advance=min(event.get("seconds", 0.0), _MOST_S_AN_EVENT),

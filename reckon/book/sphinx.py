@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -16,6 +17,13 @@ TEX_HINT = (
     "No PDF: xelatex or latexmk is missing; `make tex` as root installs them (Debian and Ubuntu), "
     "then run `make pdf`."
 )
+# Dies with the builder, so that it does not write into what the next one makes (prctl(2)).
+_JUPYTER_BOOK = """import ctypes, os, signal, sys
+from jupyter_book.cli.main import main
+ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+if os.getppid() != int(sys.argv.pop()):
+    sys.exit(1)
+main()"""
 _LINES_SHOWN = 5  # of the log, when it failed
 _CHARACTERS_SHOWN = 300  # of the log's end, where no line looks like an error
 
@@ -39,8 +47,7 @@ def html(stage: Stage) -> bool:
     if index.exists() and mark.holds(stage.whole):
         return False
     if not (index.exists() and mark.holds_pages(stage)):
-        mark.remove()
-        _jupyter_book(stage.folder, "html")
+        _jupyter_book(stage.folder, "html", mark)
         if not index.exists():
             log = config.settings().build_dir / "html.log"
             raise ReckonError(f"Jupyter Book made no site; the log is {log}.")
@@ -56,8 +63,7 @@ def pdf(stage: Stage) -> bool:
     mark = _Mark("pdflatex")
     if pdf_path().exists() and mark.holds(stage.whole):
         return False
-    mark.remove()
-    _jupyter_book(stage.folder, "pdflatex")
+    _jupyter_book(stage.folder, "pdflatex", mark)
     made = config.settings().build_dir / "latex" / "reckon.pdf"
     if not made.exists():
         log = config.settings().build_dir / "pdflatex.log"
@@ -83,6 +89,9 @@ class _Mark:
     def holds_pages(self, stage: Stage) -> bool:
         return self._read().partition(" ")[0] == stage.pages
 
+    def exists(self) -> bool:
+        return self._path.exists()
+
     def remove(self) -> None:
         self._path.unlink(missing_ok=True)
 
@@ -90,15 +99,18 @@ class _Mark:
         records.write_whole(self._path, digest)
 
 
-def _jupyter_book(folder: Path, builder: str) -> None:
+def _jupyter_book(folder: Path, builder: str, mark: _Mark) -> None:
     """Run Jupyter Book; its whole output goes to a log, its errors into the ReckonError raised."""
     if config.settings().build_dir.name != "_build":
         raise ReckonError("RECKON_BUILD must be a folder named _build.")
     log = config.settings().build_dir / f"{builder}.log"
-    main = "from jupyter_book.cli.main import main; main()"
-    command = [sys.executable, "-c", main, "build", str(folder), "--builder", builder]
+    command = [sys.executable, "-c", _JUPYTER_BOOK, "build", str(folder), "--builder", builder]
     command += ["--path-output", str(config.settings().build_dir.parent)]
     command += ["-W", "-n", "--keep-going"]
+    if not mark.exists():  # it was stopped or failed: a page that it wrote may be broken
+        command.append("--all")
+    command.append(str(os.getpid()))
+    mark.remove()
     try:
         with open(log, "w", encoding="utf-8") as file:
             done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, cwd=config.WORK)

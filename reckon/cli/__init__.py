@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import os
+import signal
 import sys
 from collections.abc import Callable
 
@@ -167,6 +168,9 @@ def _percent(text: str) -> float:
 def main(argv: list[str] | None = None) -> int:
     """The exit status: 0, 1 if something failed, 2 for a user's mistake, 130 after Ctrl-C."""
     arguments = _parser().parse_args(argv)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: nothing is left behind
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
     try:
         compile_library()
         return arguments.function(arguments)

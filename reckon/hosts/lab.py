@@ -14,7 +14,7 @@ import select
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from reckon import config, units
 from reckon.config import ReckonError
@@ -266,6 +266,16 @@ def identity(rtt_s: float, rate_bit_per_s: float) -> str:
         f"lab {rtt_s * 1e3:.6g} ms {rate_bit_per_s / 1e6:.6g} Mbit/s {whose} "
         + digest.hexdigest()[:8]
     )
+
+
+def started(start: Callable[[], Lab]) -> Lab:
+    """What `start` returns, called once more if it fails: a program may have been killed.
+
+    Raises LabUnavailable, LabEnded."""
+    try:
+        return start()
+    except (LabUnavailable, LabEnded):
+        return start()
 
 
 def start() -> Lab:

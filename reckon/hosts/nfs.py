@@ -267,15 +267,20 @@ def _lab(server: str, folder: str) -> Server:
         text,
         "3" if with_3 else "",
     ]
-    try:
+
+    def start() -> lab.Lab:
         made = lab.Lab(rtt, rate, program, wait_port=PORT)
+        try:
+            _await_ready(made)
+        except BaseException:
+            made.close()
+            raise
+        return made
+
+    try:
+        made = lab.started(start)
     except (lab.LabUnavailable, lab.LabEnded) as trouble:
         raise NfsUnavailable(f"{trouble}") from None
-    try:
-        _await_ready(made)
-    except BaseException:
-        made.close()
-        raise
     _started.append(made)
     atexit.register(made.close)
     description = (
@@ -293,7 +298,7 @@ def _await_ready(made: lab.Lab) -> None:
     end = time.monotonic() + READY_S
     while _READY not in made.words():
         if not made.running:
-            raise NfsUnavailable(f"nfs-ganesha ended before it was ready{made.last_words()}.")
+            raise lab.LabEnded(f"nfs-ganesha ended before it was ready{made.last_words()}.")
         if time.monotonic() > end:
             raise NfsUnavailable(
                 f"nfs-ganesha was not ready within {READY_S:g} s{made.last_words()}."

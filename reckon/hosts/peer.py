@@ -94,7 +94,7 @@ def _connect_once() -> OtherHost | PeerUnavailable:
 
 def _lab() -> OtherHost:
     try:
-        made = lab.start()
+        made = lab.started(lab.start)
     except (lab.LabUnavailable, lab.LabEnded) as trouble:
         raise PeerUnavailable(str(trouble)) from None
     atexit.register(made.close)

@@ -263,6 +263,7 @@ class Plan:
     def record(self) -> Result:
         """Write the samples to the record; an earlier good measurement outlives a failure."""
         made = self._measurement()
+        quantity = record_measurement(self.quantity, made)
         emit(
             "done",
             quantity=self.quantity,
@@ -270,7 +271,6 @@ class Plan:
             reason=made.reason,
             seconds=self.seconds,
         )
-        quantity = record_measurement(self.quantity, made)
         return Result(self.quantity, quantity, made.state, made.reason)
 
     def _measurement(self) -> Measurement:

@@ -141,10 +141,11 @@ VECTOR_KERNELS(avx512, __attribute__((target("avx512f"))), STREAM_64, _mm_sfence
 #else
 
 typedef uint64_t rk_neon __attribute__((vector_size(16)));
+/* Statement expressions, because kernels list these with commas. */
 #define STREAM_8(at, a, b)                                                                         \
-    __asm__ volatile("stnp %1, %2, [%0]" ::"r"(at), "r"(a), "r"(b) : "memory")
+    ({ __asm__ volatile("stnp %1, %2, [%0]" ::"r"(at), "r"(a), "r"(b) : "memory"); })
 #define STREAM_16(at, a, b)                                                                        \
-    __asm__ volatile("stnp %q1, %q2, [%0]" ::"r"(at), "w"(a), "w"(b) : "memory")
+    ({ __asm__ volatile("stnp %q1, %q2, [%0]" ::"r"(at), "w"(a), "w"(b) : "memory"); })
 #define VECTOR uint64_t
 VECTOR_KERNELS(scalar, , STREAM_8, __asm__ volatile("dmb ishst" :: : "memory"))
 #undef VECTOR

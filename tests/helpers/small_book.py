@@ -1,0 +1,150 @@
+"""A book of three pages that measures for a few seconds, through every program that can be killed:
+a probe, reckon-peer behind reckon-lab, and an NFS server behind another."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+
+from helpers.books import ShortProject
+from reckon.records import verify
+
+# By page: its quantities, each with its probe and parameters; a run takes long enough to be met.
+PAGES = {
+    "cpu/small": {
+        "cpu/small/call": ("cpu/syscall/getpid", ", calls=200_000"),
+        "cpu/small/read": ("cpu/timer/rdtsc", ""),
+    },
+    "network/small": {
+        "network/small/here": ("network/rtt/tcp", ", peer='loopback'"),
+        "network/small/there": ("network/rtt/tcp", ", peer='other'"),
+    },
+    "files/small": {"files/small/null": ("files/remote/null", ", server='near'")},
+}
+BUILD = [sys.executable, "-m", "reckon", "build", "--html"]
+# Sphinx takes longer than all three pages.
+_WITHOUT_SITE = """import sys
+from reckon import cli
+from reckon.book import sphinx
+sphinx.html = lambda staged: False
+sys.exit(cli.main(["build", "--html"]))"""
+BUILD_PAGES = [sys.executable, "-c", _WITHOUT_SITE]
+QUANTITIES = sorted(name for quantities in PAGES.values() for name in quantities)
+
+_CELL = """@rk.predict("{quantity}", unit="µs")
+def predicted(cost):
+    return 0, cost
+
+rk.measure(predicted(cost=rk.guess(1, "µs", "any", low=0.001, high=1000)), "{probe}", samples=5{more})"""
+
+
+def _write_page(path: Path, quantities: dict) -> None:
+    opening = "import reckon as rk\nrk.begin(profile=profile, run=run)"
+    cells = [
+        nbformat.v4.new_markdown_cell(f"# {path.parent.name}"),
+        nbformat.v4.new_code_cell("profile = run = None", metadata={"tags": ["parameters"]}),
+        nbformat.v4.new_code_cell(opening),
+        *(
+            nbformat.v4.new_code_cell(_CELL.format(quantity=quantity, probe=probe, more=more))
+            for quantity, (probe, more) in quantities.items()
+        ),
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    path.write_text(nbformat.writes(notebook))
+
+
+class SmallBook(ShortProject):
+    """The project of that book, with its scratch and temporary files in folders of its own."""
+
+    def __init__(self, base: Path):
+        super().__init__(base, [])
+        files = [*(f"notebooks/{page}" for page in PAGES), "book/bibliography"]
+        contents = "format: jb-book\nroot: book/intro\nchapters:\n"
+        (base / "_toc.yml").write_text(contents + "".join(f"  - file: {file}\n" for file in files))
+        for page, quantities in PAGES.items():
+            _write_page(base / f"notebooks/{page}.ipynb", quantities)
+        self.scratch = base / "scratch"
+        self.scratch.mkdir()
+        # Short, because it takes the address of a socket.
+        self._temporary = tempfile.TemporaryDirectory(prefix="rk-")
+        self.temporary = Path(self._temporary.name)
+
+    def environment(self, **more: str) -> dict:
+        own = {"RECKON_SCRATCH": str(self.scratch), "TMPDIR": str(self.temporary)}
+        return super().environment(**{**own, **more})
+
+    def start(self, *, site: bool = True) -> subprocess.Popen:
+        """A build that runs, in a session of its own."""
+        return subprocess.Popen(
+            BUILD if site else BUILD_PAGES,
+            cwd=self.base,
+            env=self.environment(),
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    def build_pages(self) -> subprocess.CompletedProcess:
+        """A whole build without the site."""
+        return subprocess.run(
+            BUILD_PAGES,
+            cwd=self.base,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    def empty(self) -> None:
+        """Remove all that builds have made."""
+        for path in (self.base / "_build", self.base / "book/runs"):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def recorded(self) -> dict[str, list[str]]:
+        """The digests of the visits of each quantity that is measured."""
+        visits = {}
+        for path in (self.base / "book/runs").glob("*/*/small.json"):
+            for name, quantity in json.loads(path.read_text())["quantities"].items():
+                if quantity["measurement"]:
+                    visits[name] = [visit["digest"] for visit in quantity["measurement"]["visits"]]
+        return visits
+
+    def faults(self, *, site: bool = True) -> list[str]:
+        """What is wrong with the book: quantities without good samples, pages that are missing or
+        could not be made, a broken chain."""
+        found = verify.faults(self.run)
+        for name, measurement in self.measurements().items():
+            if not measurement or measurement["state"] != "measured":
+                found.append(f"{name} is not measured: {measurement and measurement['reason']}")
+            elif any(point["stopped"] in (None, "failed") for point in measurement["points"]):
+                found.append(f"{name} is not complete")
+        found += [f"{name} is missing" for name in set(QUANTITIES) - set(self.measurements())]
+        pages = [self.base / f"_build/executed/{page}.ipynb" for page in PAGES]
+        if site:
+            pages = [self.base / f"_build/html/notebooks/{page}.html" for page in PAGES]
+        for path in pages:
+            if not path.exists() or "could not be made" in path.read_text():
+                found.append(f"{path} was not made")
+        return found
+
+    def left_behind(self) -> list[str]:
+        """Scratch and temporary files. The socket of multiprocessing's fork server is not counted:
+        no one is left to remove it when the builder is killed by SIGKILL."""
+        sockets = "pymp-*"
+        temporary = [path for path in self.temporary.iterdir() if not path.match(sockets)]
+        return [str(path) for path in [*temporary, *self.scratch.iterdir()]]
+
+    def files(self) -> set[str]:
+        """Every file of the project, by its path."""
+        found = set()
+        for folder, _, names in os.walk(self.base):
+            if "__pycache__" not in folder:
+                found |= {os.path.relpath(os.path.join(folder, name), self.base) for name in names}
+        return found
