@@ -9,11 +9,13 @@ import numpy as np
 
 from reckon import units
 from reckon.prediction import expression
+from reckon.prediction.dimensions import dimension
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.inputs import Input
+from reckon.prediction.tracing import trace
 
 # With more uncertain inputs, combinations are sampled: a full grid would exceed 3**8 points.
-_MOST_ON_A_GRID = 8
+_MAX_GRID_INPUTS = 8
 
 Kind = Literal["sum", "mean", "rate", "plain"]
 
@@ -25,8 +27,8 @@ class Formula:
     quantity: str
     unit: str
     kind: Kind
-    name: str
-    names: list[str]
+    function_name: str  # in error messages
+    input_names: list[str]
     hardware: expression.Node | None
     software: expression.Node | None
     predicted: expression.Node
@@ -39,18 +41,20 @@ class Formula:
 
         Raises PredictionError for missing, unknown or plain-number inputs and for wrong dimensions.
         """
-        missing = [name for name in self.names if name not in inputs]
-        unknown = [name for name in inputs if name not in self.names]
+        missing = [name for name in self.input_names if name not in inputs]
+        unknown = [name for name in inputs if name not in self.input_names]
         for problem, names in (("missing", missing), ("unknown", unknown)):
             if names:
                 raise PredictionError(
-                    f"{self.name} takes {', '.join(self.names)}; {problem}: {', '.join(names)}."
+                    f"{self.function_name} takes {', '.join(self.input_names)}; "
+                    f"{problem}: {', '.join(names)}."
                 )
         for name, value in inputs.items():
             if not isinstance(value, Input):
                 raise PredictionError(
-                    f"{self.name}: {name} must say where it comes from; write rk.given({value!r}, "
-                    "unit, source), rk.guess, rk.machine, rk.measured or rk.axis."
+                    f"{self.function_name}: {name} must say where it comes from; "
+                    f"write rk.given({value!r}, unit, source), rk.guess, rk.machine, rk.measured "
+                    "or rk.axis."
                 )
         self._check_dimensions(inputs)
         return Prediction(quantity, self, inputs)
@@ -62,19 +66,19 @@ class Formula:
         if self.hardware is not None and not expression.is_zero(self.hardware):
             nodes.append(self.hardware)
         try:
-            results = [expression.dimension(node, dimensions) for node in nodes]
+            results = [dimension(node, dimensions) for node in nodes]
         except PredictionError as error:
-            raise PredictionError(f"{self.name}: {error}") from None
+            raise PredictionError(f"{self.function_name}: {error}") from None
         for result in results:
             if result != wanted:
                 raise PredictionError(
-                    f"{self.name}: the formula gives {units.kind(result)}, but {self.unit} is "
-                    f"{units.kind(wanted)}."
+                    f"{self.function_name}: the formula gives {units.kind(result)}, "
+                    f"but {self.unit} is {units.kind(wanted)}."
                 )
 
 
-# What a prediction function returns, by the kind of its prediction.
-_RETURNS = {
+# What a prediction function returns, and a page prints, by the kind of its prediction.
+PARTS = {
     "sum": ("hardware", "software"),
     "mean": ("hardware", "software"),
     "rate": ("hardware", "predicted"),
@@ -91,32 +95,32 @@ def predict(quantity: str = "", *, unit: str, kind: Kind = "sum"):
     - kind "rate": it returns (hardware, predicted); the software's share is derived;
     - kind "plain": it returns one value (a clock, a capacity, a ratio).
 
-    The function is traced once; expression.trace says what it may contain. Raises PredictionError.
+    The function is traced once; tracing.py says what it may contain. Raises PredictionError.
     """
     units.parse(unit)
-    if kind not in _RETURNS:
+    if kind not in PARTS:
         raise PredictionError(f"A prediction is of kind sum, mean, rate or plain, not {kind!r}.")
-    returns = _RETURNS[kind]
+    parts_of_kind = PARTS[kind]
 
     def decorate(function) -> Formula:
-        names, nodes = expression.trace(function)
-        if len(nodes) != len(returns):
-            wanted = f"({', '.join(returns)})" if len(returns) > 1 else "one"
+        names, nodes = trace(function)
+        if len(nodes) != len(parts_of_kind):
+            wanted = f"({', '.join(parts_of_kind)})" if len(parts_of_kind) > 1 else "one"
             raise PredictionError(
                 f"{function.__name__} returns {len(nodes)} value(s); kind {kind!r} needs {wanted}."
             )
-        parts = dict(zip(returns, nodes, strict=True))
+        parts = dict(zip(parts_of_kind, nodes, strict=True))
         if "predicted" not in parts:
             parts["predicted"] = parts["hardware"] + parts["software"]
         return Formula(
-            quantity,
-            unit,
-            kind,
-            function.__name__,
-            names,
-            parts.get("hardware"),
-            parts.get("software"),
-            parts["predicted"],
+            quantity=quantity,
+            unit=unit,
+            kind=kind,
+            function_name=function.__name__,
+            input_names=names,
+            hardware=parts.get("hardware"),
+            software=parts.get("software"),
+            predicted=parts["predicted"],
         )
 
     return decorate
@@ -158,7 +162,7 @@ class Prediction:
         return np.broadcast_to(values, np.shape(self.curve_axis[1].value))
 
     def _input_values(self) -> dict[str, np.ndarray]:
-        return {name: np.asarray(one.value, float) for name, one in self.inputs.items()}
+        return {name: np.asarray(each.value, float) for name, each in self.inputs.items()}
 
     def value(self, node: expression.Node | None):
         """A part's value in base units: a float, or an array along the axis."""
@@ -177,15 +181,16 @@ class Prediction:
         Every uncertain input takes its low, given and high value, in all combinations; if these
         are too many, in a random sample of them.
         """
-        uncertain = [name for name, one in self.inputs.items() if one.low is not None]
+        uncertain = [name for name, given in self.inputs.items() if given.low is not None]
         if not uncertain:
             return None, None
         values = self._input_values()
-        choices = _choices(len(uncertain))
+        choices = _level_combinations(len(uncertain))
         for column, name in enumerate(uncertain):
-            one = self.inputs[name]
-            levels = np.array([one.low, one.value, one.high], dtype=float)
-            values[name] = levels[choices[:, column], None]  # a row a choice, the axis in columns
+            given = self.inputs[name]
+            levels = np.array([given.low, given.value, given.high], dtype=float)
+            # One row for each combination; the axis runs along the columns.
+            values[name] = levels[choices[:, column], None]
         results = np.atleast_2d(expression.evaluate(self.formula.predicted, values))
         low, high = results.min(axis=0), results.max(axis=0)
         if not self.curve_axis:
@@ -193,8 +198,9 @@ class Prediction:
         return self._along_axis(low), self._along_axis(high)
 
 
-def _choices(inputs: int) -> np.ndarray:
-    """Which of its three values each input takes: a row a combination, a column an input."""
-    if inputs > _MOST_ON_A_GRID:
-        return np.random.default_rng(0).integers(0, 3, (3**_MOST_ON_A_GRID, inputs))
+def _level_combinations(inputs: int) -> np.ndarray:
+    """The index of each input's value (low, given, high): one row for each combination, one column
+    for each input."""
+    if inputs > _MAX_GRID_INPUTS:
+        return np.random.default_rng(0).integers(0, 3, (3**_MAX_GRID_INPUTS, inputs))
     return np.indices((3,) * inputs).reshape(inputs, -1).T

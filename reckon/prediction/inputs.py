@@ -68,14 +68,17 @@ def axis(values, unit: str, description: str) -> Input:
     return Input("axis", [float(units.to_base(v, unit)) for v in values], unit, description)
 
 
-def octaves(least: float, most: float, per_octave: int, unit: str, description: str) -> Input:
-    """An axis of amounts of data: `per_octave` in each doubling, from `least` to at most `most`.
+def octaves(minimum: float, maximum: float, per_octave: int, unit: str, description: str) -> Input:
+    """An axis of sizes from `minimum` to `maximum`, `per_octave` of them in each doubling.
 
     Each is rounded to whole cache lines (64 bytes). Raises PredictionError for an empty range.
     """
-    if not 0 < least <= most:
-        raise PredictionError(f"{description}: from {least} to {most} {unit} there is nothing.")
-    steps = int(np.floor(per_octave * np.log2(most / least) + 1e-9))
-    lines = units.to_base(least, unit) / _LINE_BYTES * 2 ** (np.arange(steps + 1) / per_octave)
+    if not 0 < minimum <= maximum:
+        raise PredictionError(
+            f"{description}: no size lies between {minimum} and {maximum} {unit}; "
+            "give 0 < minimum <= maximum."
+        )
+    steps = int(np.floor(per_octave * np.log2(maximum / minimum) + 1e-9))
+    lines = units.to_base(minimum, unit) / _LINE_BYTES * 2 ** (np.arange(steps + 1) / per_octave)
     whole_lines = np.unique(np.maximum(1, np.round(lines)))
     return axis(units.from_base(_LINE_BYTES * whole_lines, unit).tolist(), unit, description)

@@ -6,23 +6,15 @@ import re
 from collections.abc import Iterable
 
 from reckon import units
-from reckon.prediction import expression
-from reckon.prediction.expression import Node
-from reckon.prediction.formula import Formula, Prediction
+from reckon.prediction.expression import Node, is_zero
+from reckon.prediction.formula import PARTS, Formula, Prediction
 from reckon.prediction.inputs import Input
+from reckon.prediction.printing import latex, name_latex
 from reckon.presentation.block import Block, label, table
 from reckon.presentation.text import NONE
 from reckon.records.inputs import AT_END
 
 _ORIGIN = {"given": "given", "guess": "guess", "axis": "axis of the curve"}
-# The parts of a formula that are printed, by its kind.
-_BOTH = ("hardware", "software")
-_PARTS = {
-    "sum": _BOTH,
-    "mean": _BOTH,
-    "rate": ("hardware", "predicted"),
-    "plain": ("predicted",),
-}
 _PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
@@ -37,7 +29,7 @@ def _latex_number(number: str, unit: str) -> str:
 def _input_latex(name: str, given: Input) -> str:
     """What stands for an input in the formula with numbers; an axis keeps its name."""
     if isinstance(given.value, list):
-        return expression.name_latex(name)
+        return name_latex(name)
     return _latex_number(units.plain(units.from_base(given.value, given.unit)), given.unit)
 
 
@@ -48,11 +40,11 @@ def _value_latex(value: float, unit: str) -> str:
 
 def _parts(formula: Formula) -> dict[str, Node]:
     """The nodes of a formula that are printed, by their title."""
-    return {title: getattr(formula, title) for title in _PARTS[formula.kind]}
+    return {title: getattr(formula, title) for title in PARTS[formula.kind]}
 
 
 def _line(title: str, node: Node) -> str:
-    return rf"\text{{{title}}} &= {expression.latex(node)}"
+    return rf"\text{{{title}}} &= {latex(node)}"
 
 
 def _aligned(lines: Iterable[str]) -> str:
@@ -70,12 +62,12 @@ def formula_latex(prediction: Prediction) -> str:
     lines = []
     for title, node in _parts(formula).items():
         lines.append(_line(title, node))
-        with_numbers = expression.latex(node, numbers)
-        if with_numbers != expression.latex(node) and node.op != "input":
+        with_numbers = latex(node, numbers)
+        if with_numbers != latex(node) and node.op != "input":
             lines.append(rf"&= {with_numbers}")
-        if is_single and not expression.is_zero(node):
+        if is_single and not is_zero(node):
             lines[-1] += rf" = {value(node)}"
-    if _PARTS[formula.kind] == _BOTH:
+    if formula.software is not None:
         total = r"\text{predicted} &= \text{hardware} + \text{software}"
         if is_single:
             total += rf" = {value(formula.hardware)} + {value(formula.software)}"

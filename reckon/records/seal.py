@@ -32,7 +32,9 @@ def prediction_record(prediction: Prediction) -> records.Prediction:
     formula = prediction.formula
     predicted = _plain(prediction.predicted)
     if not np.all(np.isfinite(predicted)):
-        raise PredictionError(f"{formula.name}: the formula gives {predicted} for these inputs.")
+        raise PredictionError(
+            f"{formula.function_name}: the formula gives {predicted} for these inputs."
+        )
     low, high = prediction.interval()
     hardware_tree, software_tree = map(_tree_or_none, (formula.hardware, formula.software))
     predicted_tree = expression.to_json(formula.predicted)
@@ -49,17 +51,17 @@ def prediction_record(prediction: Prediction) -> records.Prediction:
         inputs=[
             records.Input(
                 name=name,
-                origin=one.origin,
-                value=one.value,
-                low=one.low,
-                high=one.high,
-                unit=one.unit,
-                source=one.source,
-                cite=one.cite,
-                reference=one.reference,
-                instead_of=one.instead_of,
+                origin=given.origin,
+                value=given.value,
+                low=given.low,
+                high=given.high,
+                unit=given.unit,
+                source=given.source,
+                cite=given.cite,
+                reference=given.reference,
+                instead_of=given.instead_of,
             )
-            for name, one in prediction.inputs.items()
+            for name, given in prediction.inputs.items()
         ],
         hardware=_plain_or_none(prediction.value(formula.hardware)),
         software=_plain_or_none(prediction.value(formula.software)),

@@ -1,0 +1,50 @@
+"""Calling a prediction function once with nodes for its inputs, which gives its expression tree."""
+
+from __future__ import annotations
+
+import inspect
+import numbers
+import types
+
+import numpy as np
+import pint
+
+from reckon.prediction.expression import Node, PredictionError, to_node
+
+
+def trace(function) -> tuple[list[str], tuple[Node, ...]]:
+    """Call a prediction function once with nodes.
+
+    Returns the names of its inputs and the nodes it returned. Raises PredictionError for what
+    cannot be traced, with what to write instead.
+    """
+    _refuse_outside_numbers(function, function.__name__, set())
+    names = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise PredictionError(f"{function.__name__}: inputs have names; no * or **.")
+        if parameter.default is not parameter.empty:
+            raise PredictionError(
+                f"{function.__name__}: {parameter.name} has a default; make it an input, with "
+                "where it comes from."
+            )
+        names.append(parameter.name)
+    result = function(**{name: Node("input", name) for name in names})
+    results = result if isinstance(result, tuple) else (result,)
+    return names, tuple(to_node(part) for part in results)
+
+
+def _refuse_outside_numbers(function, owner: str, seen: set) -> None:
+    """Raises PredictionError for a number that the function, or a helper, takes from outside."""
+    if function in seen:
+        return
+    seen.add(function)
+    outside = inspect.getclosurevars(function)
+    for name, value in {**outside.globals, **outside.nonlocals}.items():
+        if isinstance(value, (numbers.Number, np.ndarray, pint.Quantity)):
+            raise PredictionError(
+                f"{owner}: {name} is a number from outside the function; make it an input with "
+                "where it comes from."
+            )
+        if isinstance(value, types.FunctionType) and value.__module__ == function.__module__:
+            _refuse_outside_numbers(value, owner, seen)
