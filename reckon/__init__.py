@@ -48,7 +48,7 @@ from reckon.presentation.text import (
 )
 from reckon.records.inputs import machine, measured
 from reckon.records.result import Result, all_results, by_name
-from reckon.records.session import session
+from reckon.records.session import current_session
 from reckon.units import amount, number, plain
 
 
@@ -58,12 +58,12 @@ def begin(*, profile: str | None = None, run: str | None = None) -> None:
     None: as the environment says.
     """
     config.use(config.settings().with_choices(profile=profile, run=run))
-    session.cache_clear()
+    current_session.cache_clear()
 
 
 def run():
     """The run this notebook works on: its machine description and fitness."""
-    return session().run
+    return current_session().run
 
 
 def results(experiment: str | None = None) -> list[Result]:

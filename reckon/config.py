@@ -28,27 +28,57 @@ class ReckonError(Exception):
     """A fault that one sentence explains; the command line prints that sentence alone."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Profile:
     """How long to measure."""
 
     name: str
     rank: int  # a record of a higher rank serves a lower one
     precision: float  # stop when the 95 % interval is within +- this share of the median ...
-    processes_least: int  # ... and at least this many fresh processes have run
-    processes_most: int
+    min_processes: int  # ... and at least this many fresh processes have run
+    max_processes: int
     budget_s: float  # ... or when this time is up, per quantity
     patience: float  # after this many budgets also with too few processes for an interval
-    span_s: float  # the least number of processes is spread over this time
-    trials: float  # multiple of the trials in each process that a notebook requests
+    span_s: float  # the first min_processes are spread over this time
+    trials: float  # in each process, as a multiple of what the notebook requests
 
 
 PROFILES = {
     p.name: p
     for p in (
-        Profile("quick", 0, 0.02, 6, 12, 0.4, 2, 0.1, 0.5),
-        Profile("standard", 1, 0.01, 10, 60, 3.0, 4, 2.0, 1.0),
-        Profile("full", 2, 0.005, 20, 500, 60.0, 4, 20.0, 2.0),
+        Profile(
+            name="quick",
+            rank=0,
+            precision=0.02,
+            min_processes=6,
+            max_processes=12,
+            budget_s=0.4,
+            patience=2,
+            span_s=0.1,
+            trials=0.5,
+        ),
+        Profile(
+            name="standard",
+            rank=1,
+            precision=0.01,
+            min_processes=10,
+            max_processes=60,
+            budget_s=3.0,
+            patience=4,
+            span_s=2.0,
+            trials=1.0,
+        ),
+        Profile(
+            name="full",
+            rank=2,
+            precision=0.005,
+            min_processes=20,
+            max_processes=500,
+            budget_s=60.0,
+            patience=4,
+            span_s=20.0,
+            trials=2.0,
+        ),
     )
 }
 
@@ -179,7 +209,7 @@ class ByProfile:
         return getattr(self, name)
 
 
-def value_at(profile: str, setting):
+def value_at(setting, *, profile: str):
     """The value of a setting under that profile, on which it may depend."""
     return setting.at(profile) if isinstance(setting, ByProfile) else setting
 

@@ -30,8 +30,8 @@ def test_probes_are_listed_with_parameters_and_what_is_timed():
         "name": "calls",
         "default": 1000,
         "help": "calls a trial",
-        "least": 1,
-        "most": 10**9,
+        "minimum": 1,
+        "maximum": 10**9,
     }
 
 

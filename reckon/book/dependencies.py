@@ -11,7 +11,7 @@ from pathlib import Path
 from reckon import config, records
 from reckon.book import contents
 from reckon.config import ROOT
-from reckon.records.session import session
+from reckon.records.session import current_session
 
 
 @dataclass
@@ -80,7 +80,7 @@ class Sources:
         hosts = (settings.peer, settings.link_rtt, settings.link_rate, settings.nfs)
         self._shared = [
             settings.profile.name,
-            session().run.name,
+            current_session().run.name,
             *map(str, hosts),
             *(records.file_digest(file) for file in files),
         ]

@@ -25,15 +25,15 @@ from reckon.book.progress import Display
 from reckon.computer import scratch
 from reckon.config import Builder
 from reckon.presentation.text import literal
-from reckon.records.session import session
+from reckon.records.session import current_session
 
 _SECONDS_A_CALL = {"quick": 0.6, "standard": 3.0, "full": 80.0}  # for the first estimate only
 _POLL_S = 0.1
 
 
 @dataclass
-class Outcome:
-    """What executing the pages came to."""
+class ExecutionResult:
+    """Which pages were executed, which failed, and the state of each quantity."""
 
     executed: list[str] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)  # page: what went wrong
@@ -41,14 +41,14 @@ class Outcome:
     states: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
-def execute(pages: list[str]) -> Outcome:
+def execute(pages: list[str]) -> ExecutionResult:
     """Execute the pages that are not current; a failing one does not stop the others.
 
     Raises ReckonError where nothing can be executed at all (no library, unwritable folders).
     """
     sources = Sources()
     stale = [page for page in pages if config.settings().fresh or not sources.is_current(page)]
-    outcome = Outcome()
+    outcome = ExecutionResult()
     records.make_folder(config.settings().build_dir / "executed")
     if not stale:
         return outcome
@@ -68,7 +68,7 @@ def _groups(pages: list[str]) -> list[list[str]]:
     of a run that was recorded elsewhere are only rendered, so they may be executed together; pages
     about the whole run come last.
     """
-    if not session().replay:
+    if not current_session().replay:
         return [[page] for page in pages]
     of_one_experiment = [page for page in pages if "/" in page]
     return [of_one_experiment, [page for page in pages if "/" not in page]]
@@ -97,7 +97,7 @@ class _Page:
         self.process = PageProcess(self._job())
 
     def _job(self) -> Job:
-        settings = config.settings().with_choices(run=session().run.name)
+        settings = config.settings().with_choices(run=current_session().run.name)
         return Job(
             notebook=contents.source(self.page),
             folder=config.WORK,
@@ -154,7 +154,7 @@ class _Page:
 class _Group:
     """Pages executed side by side, as many at a time as there are CPUs."""
 
-    def __init__(self, sources: Sources, display: Display, outcome: Outcome):
+    def __init__(self, sources: Sources, display: Display, outcome: ExecutionResult):
         self._sources, self._display, self._outcome = sources, display, outcome
         self._running: list[_Page] = []
 

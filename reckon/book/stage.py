@@ -17,7 +17,7 @@ from reckon.config import ROOT, ReckonError
 from reckon.presentation.block import line
 from reckon.presentation.text import code, literal
 from reckon.records import verify
-from reckon.records.session import session
+from reckon.records.session import current_session
 
 _PROSE = (".md", ".bib", ".json")  # of what lies in book/
 _MATHJAX_LEAST_FILES = 10  # the script and its fonts; fewer are a broken package
@@ -84,7 +84,7 @@ def _executed() -> dict[str, bytes]:
 
 def _faults() -> list[str]:
     """What `reckon verify` finds broken in the run; kept while no file of the run changes."""
-    run = session().run.name
+    run = current_session().run.name
     files = sorted(path for path in records.run_dir(run).rglob("*") if path.is_file())
     versions = [[str(path), *records.version_of(path)] for path in files]
     path = config.settings().build_dir / "verified.json"
@@ -170,7 +170,7 @@ def commit() -> str:
 
 def _stamp() -> str:
     """What the front page says of this run. The date is that of the newest samples."""
-    run = session().run
+    run = current_session().run
     machine = run.machine
     words = f"{machine.value('processor.model')}, {machine.value('processor.cores')} cores"
     memory = machine.number("memory.capacity")

@@ -10,7 +10,7 @@ from reckon.book import contents, sphinx
 from reckon.book.stage import stage
 from reckon.records import verify
 from reckon.records.locks import lock
-from reckon.records.session import session
+from reckon.records.session import current_session
 
 
 def _print_outcome(outcome, run: str) -> None:
@@ -50,7 +50,7 @@ def measure(arguments) -> int:
     page = contents.find(arguments.experiment)
     with _building():
         outcome = execute([page])
-    _print_outcome(outcome, session().run.name)
+    _print_outcome(outcome, current_session().run.name)
     return _exit_status(outcome)
 
 
@@ -69,7 +69,7 @@ def _build_alone(arguments) -> int:
 
     want_html = arguments.html or not arguments.pdf
     want_pdf = arguments.pdf or not arguments.html
-    run = session()
+    run = current_session()
     if run.replay:
         print(
             f"The run {run.run.name} was recorded on another machine or kernel: it is read, and "

@@ -33,16 +33,16 @@ def list_probes(arguments) -> int:
         reports = f"  [{', '.join(probe.reports)}]" if probe.reports else ""
         print(f"{probe.name}{reports}\n    times {probe.timed}; per {probe.op}")
         for parameter in probe.parameters:
-            print(f"    {parameter.name}={parameter.preset}: {parameter.help}")
+            print(f"    {parameter.name}={parameter.default}: {parameter.help}")
     return 0
 
 
 def _probe_to_dict(probe) -> dict:
     parameters = []
     for parameter in probe.parameters:
-        entry = {"name": parameter.name, "default": parameter.preset, "help": parameter.help}
+        entry = {"name": parameter.name, "default": parameter.default, "help": parameter.help}
         if not parameter.text:
-            entry |= {"least": parameter.least, "most": parameter.most}
+            entry |= {"minimum": parameter.minimum, "maximum": parameter.maximum}
         parameters.append(entry)
     return {
         "name": probe.name,
@@ -174,10 +174,10 @@ def _start_server(probe, params: dict) -> dict[str, str]:
     None are needed where the environment names a server."""
     if Needs.SERVER not in probe.needs or "nfs" in config.places():
         return {}
-    settings = {one.name: one.preset for one in probe.parameters} | params
+    values = probe.defaults | params
     try:
-        files = scratch.prepare(1, int(settings.get("file_bytes", 4096)))
-        server = nfs.connect(settings["server"], files[0].parent)
+        files = scratch.prepare(1, int(values.get("file_bytes", 4096)))
+        server = nfs.connect(values["server"], files[0].parent)
     except (nfs.NfsUnavailable, scratch.ScratchUnavailable) as error:
         raise ReckonError(str(error)) from None
     return {"files": str(files[0].parent)} | server.places

@@ -6,7 +6,7 @@ from reckon import records
 from reckon.computer.description import describe
 from reckon.computer.facts import Fact, Machine
 from reckon.hosts import nfs, peer
-from reckon.records.session import Session, session
+from reckon.records.session import Session, current_session
 
 
 def other_host() -> Machine:
@@ -15,7 +15,7 @@ def other_host() -> Machine:
     The built-in host is started, a real one (PEER=) is greeted. Without one, "peer.kind" has no
     value, and its source says why. A run recorded elsewhere gives what it recorded.
     """
-    now = session()
+    now = current_session()
     if now.replay:
         return now.run.machine
     try:
@@ -30,7 +30,7 @@ def nfs_server() -> Machine:
 
     Nothing is started for it. A run recorded elsewhere gives what it recorded.
     """
-    now = session()
+    now = current_session()
     return now.run.machine if now.replay else _recorded(now, "nfs", nfs.facts())
 
 
@@ -40,5 +40,5 @@ def _recorded(now: Session, part: str, facts: dict[str, tuple]) -> Machine:
     machine = now.run.machine.with_facts(part, {**describe().root[part], **known})
     if machine != now.run.machine:
         records.write_run(now.run.model_copy(update={"machine": machine}))
-        session.cache_clear()
+        current_session.cache_clear()
     return machine

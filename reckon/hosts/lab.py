@@ -53,12 +53,12 @@ def _setting(name: str, text: str, unit: str, example: str) -> float:
     )
 
 
-def _within(name: str, value: float, least: float, most: float, show) -> float:
-    if least <= value <= most:
+def _within(name: str, value: float, minimum: float, maximum: float, show) -> float:
+    if minimum <= value <= maximum:
         return value
     raise ReckonError(
-        f"{name} is {show(value)}, which the lab host cannot keep; choose from {show(least)} to "
-        f"{show(most)}."
+        f"{name} is {show(value)}, which the lab host cannot keep; choose from {show(minimum)} to "
+        f"{show(maximum)}."
     )
 
 

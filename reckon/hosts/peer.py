@@ -231,9 +231,9 @@ def _greet(connection: socket.socket, lines, at: str, token: str) -> None:
         raise PeerUnavailable(f"The peer at {at} answered neither yes nor no.")
 
 
-def _clean(text: str, most: int = 200) -> str:
+def _clean(text: str, max_length: int = 200) -> str:
     """Another host's text without characters that a terminal or a page would act on."""
-    return re.sub(r"[^A-Za-z0-9 .,:;()+/@#%=_'?\"-]", "?", text)[:most]
+    return re.sub(r"[^A-Za-z0-9 .,:;()+/@#%=_'?\"-]", "?", text)[:max_length]
 
 
 def _facts(line: str, at: str) -> dict:

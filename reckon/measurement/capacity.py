@@ -16,49 +16,51 @@ from reckon.prediction.formula import Prediction
 from reckon.records.models import Measurement, Point
 from reckon.records.result import Result, from_record
 from reckon.records.seal import seal
-from reckon.records.session import session
+from reckon.records.session import current_session
 from reckon.records.values import process_values
 from reckon.statistics import onset
 from reckon.statistics.onset import Onset
 
 _TIMED = "found in `{curve}`: the size of a file from which on {event}"
-_LEAST_SIZES = 3  # fewer show no jump
+_MIN_SIZES = 3  # fewer show no jump
 _TOO_FEW = "fewer than three sizes were measured"
 
 
 def measure_capacities(
-    found_in: dict[Prediction, Prediction], plans: dict[Prediction, dict], least: str = "quick"
+    found_in: dict[Prediction, Prediction],
+    plans: dict[Prediction, dict],
+    min_profile: str = "quick",
 ) -> dict[str, Result]:
     """Results of curves over sizes and of the capacity found in each, by quantity.
 
     found_in: the curve of each capacity. plans: the predictions to be measured, curves among them,
     with their settings. Where single reads were timed (a prediction of kind "mean") each round of
     fresh processes gives one value; else the whole curve gives one, the last size before the jump.
-    In a profile shorter than `least` nothing is measured, and the results are those of the record.
+    In a profile shorter than `min_profile` nothing is measured: the record's results are returned.
     Raises ReckonError, as measure()."""
-    too_short = config.settings().profile.rank < PROFILES[least].rank
-    if too_short or (session().replay and least != "quick"):
-        return {one.quantity: _recorded(one, least) for one in [*plans, *found_in]}
+    too_short = config.settings().profile.rank < PROFILES[min_profile].rank
+    if too_short or (current_session().replay and min_profile != "quick"):
+        return {one.quantity: _recorded(one, min_profile) for one in [*plans, *found_in]}
     sealed = {capacity: seal(capacity) for capacity in found_in}
     results = measure_together(plans)
     for capacity, curve in found_in.items():
         name = capacity.quantity
-        if not session().replay:
+        if not current_session().replay:
             results[name] = _record(name, results[curve.quantity])
         elif sealed[capacity].measurement is None:
             raise ReckonError(
-                f"The run {session().run.name} was recorded elsewhere and holds no {name}."
+                f"The run {current_session().run.name} was recorded elsewhere and holds no {name}."
             )
         else:
             results[name] = from_record(name, sealed[capacity], "reused")
     return results
 
 
-def _recorded(prediction: Prediction, least: str) -> Result:
+def _recorded(prediction: Prediction, min_profile: str) -> Result:
     quantity = seal(prediction)
     if quantity.measurement is not None:
         return from_record(prediction.quantity, quantity)
-    reason = f"it is measured in the profile {least} and longer ones"
+    reason = f"it is measured in the profile {min_profile} and longer ones"
     return Result(prediction.quantity, quantity, "predicted", reason)
 
 
@@ -74,7 +76,7 @@ def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
         [process_values(process, curve.measurement, curve.unit) for process in point.processes]
         for point in curve.points
     ]
-    if len(values) < _LEAST_SIZES:
+    if len(values) < _MIN_SIZES:
         return Onset(None, reason=_TOO_FEW), [], np.zeros(len(values))
     limit = onset.slow_from(np.concatenate([each for point in values for each in point]))
     if limit is None:
@@ -105,7 +107,7 @@ def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
 
 def in_times(curve: Result) -> Onset:
     """The capacity that the times of a curve show; a whole file's time is divided by its size."""
-    if len(curve.points) < _LEAST_SIZES:
+    if len(curve.points) < _MIN_SIZES:
         return Onset(None, reason=_TOO_FEW)
     divisor = curve.axis if curve.measurement.op == "file" else 1
     return onset.step(curve.axis, curve.medians / divisor)

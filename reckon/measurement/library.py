@@ -86,7 +86,7 @@ class Request(C.Structure):
     ]
 
 
-class Report(C.Structure):
+class RunReport(C.Structure):
     _fields_ = [
         ("status", C.c_int32),
         ("signal", C.c_int32),
@@ -125,9 +125,9 @@ class Parameter:
 
     name: str  # the unit is its suffix
     text: bool
-    preset: int | str
-    least: int
-    most: int
+    default: int | str
+    minimum: int
+    maximum: int
     help: str
 
 
@@ -148,9 +148,14 @@ class Probe:
     def experiment(self) -> str:
         return self.name.rsplit("/", 1)[0]
 
+    @property
+    def defaults(self) -> dict[str, int | str]:
+        """The default of each parameter, by its name."""
+        return {parameter.name: parameter.default for parameter in self.parameters}
 
-class Outcome(Conditions):
-    """The samples of one process, and what happened meanwhile."""
+
+class ProcessSamples(Conditions):
+    """The samples of one process, and the conditions under which it took them."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -165,7 +170,7 @@ class Options:
     samples: int = 20  # trials
     warmup: int = 1  # trials before them
     cpu: int | None = None  # None: default_cpu()
-    priority: str = "nice"  # of PRIORITIES: the most that is tried
+    priority: str = "nice"  # of PRIORITIES: the highest to try
     deadline_s: float = 30.0
     isolated: bool = True  # in a fresh lean process, not inside this one
     seed: int = field(default_factory=lambda: random.getrandbits(32))
@@ -180,7 +185,7 @@ def _library() -> C.CDLL:
         raise ReckonError(f"The C library cannot be loaded ({error}); run `make lib`.") from None
     library.rk_probe_at.argtypes, library.rk_probe_at.restype = [C.c_int], C.POINTER(ProbeStruct)
     library.rk_probe_count.argtypes, library.rk_probe_count.restype = [], C.c_int
-    library.rk_run.argtypes = [C.POINTER(Request), C.POINTER(Sample), C.POINTER(Report)]
+    library.rk_run.argtypes = [C.POINTER(Request), C.POINTER(Sample), C.POINTER(RunReport)]
     library.rk_run.restype = C.c_int
     library.rk_tick_hz.argtypes, library.rk_tick_hz.restype = [C.c_uint64], C.c_double
     return library
@@ -200,9 +205,9 @@ def _parameter(param: Param) -> Parameter:
     return Parameter(
         name=param.name.decode(),
         text=text,
-        preset=(param.preset_text or b"").decode() if text else param.preset,
-        least=param.least,
-        most=param.most,
+        default=(param.preset_text or b"").decode() if text else param.preset,
+        minimum=param.least,
+        maximum=param.most,
         help=(param.help or b"").decode(),
     )
 
@@ -266,7 +271,7 @@ def run(
     params: Mapping[str, int | str] | None = None,
     places: Mapping[str, str] | None = None,
     **options,
-) -> Outcome:
+) -> ProcessSamples:
     """The samples of one run of a probe, by default in a fresh lean process pinned to one CPU.
 
     places: where the hosts and files are, by the names of rk_place() in csrc/probe/probe.h, before
@@ -291,16 +296,16 @@ def run(
         isolated=how.isolated,
         seed=how.seed,
     )
-    report = Report()
+    report = RunReport()
     _check(_library().rk_run(C.byref(request), samples, C.byref(report)), report)
     table = np.frombuffer(samples, dtype=[("ticks", np.int64), ("ops", np.uint64)])
     conditions = {name: getattr(report, name) for name in Conditions.model_fields if name != "seed"}
-    return Outcome(
+    return ProcessSamples(
         ticks=table["ticks"].copy(), ops=table["ops"].copy(), seed=how.seed, **conditions
     )
 
 
-def _check(status: int, report: Report) -> None:
+def _check(status: int, report: RunReport) -> None:
     """Raise what the status of a run means."""
     reason = report.reason.decode(errors="replace")
     if status == -errno.EINTR:

@@ -39,9 +39,9 @@ def provide(plan: Plan) -> tuple[str | None, dict[str, str]]:
 
 
 def _leave_to_longer_profiles(plan: Plan) -> None:
-    name, until = plan.profile.name, plan.settings.until
+    name, until = plan.profile.name, plan.options.until
     for point in plan.points:
-        if PROFILES[plan.settings.least].rank > plan.profile.rank:
+        if PROFILES[plan.options.min_profile].rank > plan.profile.rank:
             point.give_up(f"the {name} profile has no time for it")
         elif until and point.x > until.at(name):
             point.give_up(f"the {name} profile does not go so far")
@@ -67,10 +67,10 @@ def _write_files(plan: Plan) -> dict[str, str]:
     They serve smaller points too."""
 
     def size(point: PointSampler) -> tuple[int, int]:
-        values = plan.presets | point.run.parameters
+        values = plan.probe.defaults | point.run.parameters
         return values.get("files", 1), values["file_bytes"]
 
-    if "file_bytes" not in plan.presets:
+    if "file_bytes" not in plan.probe.defaults:
         return {}
     for point in sorted(plan.open_points(), key=lambda one: math.prod(size(one)), reverse=True):
         try:

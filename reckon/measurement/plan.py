@@ -19,7 +19,7 @@ from reckon.prediction.formula import Prediction
 from reckon.prediction.inputs import Input
 from reckon.records.models import Attempt, Measurement, Point, Quantity, Visit
 from reckon.records.result import Result
-from reckon.records.session import session
+from reckon.records.session import current_session
 
 # The unit of a parameter is the suffix of its name; without one it is a count.
 _UNIT_OF_SUFFIX = {"bytes": "byte", "ns": "ns", "ms": "ms", "percent": "%"}
@@ -27,15 +27,15 @@ _UNIT_OF_SUFFIX = {"bytes": "byte", "ns": "ns", "ms": "ms", "percent": "%"}
 _NEED_A_UNIT = ("s", "byte")
 
 
-def measure(prediction: Prediction, probe: str | None = None, **settings) -> Result:
+def measure(prediction: Prediction, probe: str | None = None, **options) -> Result:
     """The measured quantity of a prediction, or the samples that its record already holds.
 
-    probe: the probe, where its name is not the quantity's. The other settings are those of the
-    class Settings; what is not named there is a parameter of the probe. Returns a Result also if
-    this machine does not support the probe (state "unsupported") or it failed (state "failed").
-    Raises ReckonError.
+    probe: the probe, where its name is not the quantity's. options: those of
+    MeasurementOptions; any other name is a parameter of the probe. Returns a Result also if this
+    machine does not support the probe (state "unsupported") or it failed (state "failed"). Raises
+    ReckonError.
     """
-    return measure_together([prediction], probe=probe, **settings)[prediction.quantity]
+    return measure_together([prediction], probe=probe, **options)[prediction.quantity]
 
 
 def measure_together(
@@ -43,24 +43,24 @@ def measure_together(
 ) -> dict[str, Result]:
     """Results of several predictions by quantity, measured interleaved.
 
-    predictions: those that share all settings, or each with settings of its own, which precede the
-    common ones. Settings are those of measure(). Raises ReckonError.
+    predictions: those that share all options, or each with options of its own, which precede the
+    common ones. Options are those of measure(). Raises ReckonError.
     """
     own = predictions if isinstance(predictions, Mapping) else dict.fromkeys(predictions, {})
-    settings = {prediction: common | more for prediction, more in own.items()}
-    return _measure(settings, config.settings().profile, all_or_none=False)
+    options = {prediction: common | more for prediction, more in own.items()}
+    return _measure(options, config.settings().profile, all_or_none=False)
 
 
-def measure_in_rounds(settings: Mapping[Prediction, dict], profile: Profile) -> dict[str, Result]:
+def measure_in_rounds(options: Mapping[Prediction, dict], profile: Profile) -> dict[str, Result]:
     """Results as those of measure_together(), to be compared round by round under that profile:
     samples of some predictions are reused only if those of all are."""
-    return _measure(settings, profile, all_or_none=True)
+    return _measure(options, profile, all_or_none=True)
 
 
 def _measure(
-    settings: Mapping[Prediction, dict], profile: Profile, *, all_or_none: bool
+    options: Mapping[Prediction, dict], profile: Profile, *, all_or_none: bool
 ) -> dict[str, Result]:
-    plans = [Plan(prediction, profile, more) for prediction, more in settings.items()]
+    plans = [Plan(prediction, profile, more) for prediction, more in options.items()]
     for quantity, times in Counter(plan.quantity for plan in plans).items():
         if times > 1:
             raise ReckonError(f"Two predictions of {quantity} cannot be measured in one call.")
@@ -73,7 +73,7 @@ def _measure(
         waited.append(sentence)
         _report_wait(plans[0].quantity, sentence)
 
-    with records.measuring(session().run.name, on_wait):
+    with records.measuring(current_session().run.name, on_wait):
         if waited:  # the other process may have measured the same
             reused = _reused(plans, all_or_none=all_or_none)
         results = _reported(reused)
@@ -133,7 +133,7 @@ def _run(plans: list[Plan], profile: Profile) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class MeasurementOptions:
     """How a quantity is measured."""
 
     probe: str | None = None
@@ -145,32 +145,31 @@ class Settings:
     # instead of the profile's.
     budget_s: ByProfile | None = None
     until: ByProfile | None = None  # how far along its axis a curve is measured, in base units
-    least: str = "quick"  # the shortest profile that measures it
+    min_profile: str = "quick"  # the shortest profile that measures it
     parameters: dict = field(default_factory=dict)  # of the probe
 
     @classmethod
-    def of(cls, settings: dict) -> Settings:
-        """The settings; what names none of them is a parameter of the probe."""
+    def of(cls, options: dict) -> MeasurementOptions:
+        """The options; any other name is a parameter of the probe."""
         known = {one.name for one in fields(cls)} - {"parameters"}
-        own = {name: value for name, value in settings.items() if name in known}
-        more = {name: value for name, value in settings.items() if name not in known}
+        own = {name: value for name, value in options.items() if name in known}
+        more = {name: value for name, value in options.items() if name not in known}
         return cls(**own, parameters=more)
 
 
 class Plan:
     """What is measured of one prediction: its probe at each point of its axis."""
 
-    def __init__(self, prediction: Prediction, profile: Profile, settings: dict):
+    def __init__(self, prediction: Prediction, profile: Profile, options: dict):
         if not isinstance(prediction, Prediction):
             raise ReckonError(
                 f"{prediction!r} is no prediction; measure takes what the function under "
                 "@rk.predict returns."
             )
         self.prediction, self.profile = prediction, profile
-        self.settings = Settings.of(settings)
-        self.session = session()
-        self.probe = library.probe(self.settings.probe or self.quantity)
-        self.presets = {one.name: one.preset for one in self.probe.parameters}
+        self.options = MeasurementOptions.of(options)
+        self.session = current_session()
+        self.probe = library.probe(self.options.probe or self.quantity)
         self.started_at = records.now()
         self.seconds = 0.0
         self.earlier_visits: list[Visit] = []  # whose good points are kept
@@ -185,7 +184,7 @@ class Plan:
     @property
     def uses_peer(self) -> bool:
         """Whether the probe talks to the other host, rather than to this machine."""
-        peer = self.settings.parameters.get("peer")
+        peer = self.options.parameters.get("peer")
         return Needs.PEER in self.probe.needs and peer == "other" and not self.session.replay
 
     @property
@@ -193,7 +192,7 @@ class Plan:
         """The NFS server that the probe reads from, of nfs.SERVERS."""
         if Needs.SERVER not in self.probe.needs:
             return None
-        return (self.presets | self.settings.parameters)["server"]
+        return (self.probe.defaults | self.options.parameters)["server"]
 
     def keep(self, measurement: Measurement) -> None:
         """Keep the points of an earlier measurement that did not fail; the others stay open."""
@@ -210,7 +209,7 @@ class Plan:
 
     def _swept_values(self) -> list[int | None]:
         """The values of the swept parameter, in its own unit; [None] without one."""
-        axis, over = self.prediction.curve_axis, self.settings.over
+        axis, over = self.prediction.curve_axis, self.options.over
         if bool(axis) != bool(over):
             raise ReckonError(
                 f"{self.quantity}: a prediction with an axis is measured with over=, naming the "
@@ -220,35 +219,36 @@ class Plan:
             [*_in_unit_of(over, _axis_values(axis[1]), axis[1].unit)] if axis and over else [None]
         )
 
-    def parameters_at(self, value: int | None, profile: str) -> dict:
+    def parameters_at(self, value: int | None, *, profile: str) -> dict:
         """The probe's parameters under that profile, with that value of the swept one."""
         values = {
-            name: config.value_at(profile, one) for name, one in self.settings.parameters.items()
+            name: config.value_at(one, profile=profile)
+            for name, one in self.options.parameters.items()
         }
-        return values if value is None else {**values, self.settings.over: value}
+        return values if value is None else {**values, self.options.over: value}
 
     def _point_samplers(self) -> list[PointSampler]:
-        name, budget_s = self.profile.name, self.settings.budget_s
+        name, budget_s = self.profile.name, self.options.budget_s
         axis = self.prediction.curve_axis
         places: Sequence[float | None] = _axis_values(axis[1]) if axis else [None]
         # A point of a curve needs only as many processes as an interval takes: its neighbours say
         # the rest.
-        least = statistics.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.processes_least
+        min_processes = statistics.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.min_processes
         shared = TimeBudget(budget_s.at(name)) if budget_s else None
         share_s = (shared or self.profile).budget_s / len(places)
         return [
             PointSampler(
                 run=ProbeRun(
-                    self.probe.name,
-                    self.parameters_at(value, name),
-                    self._trials(),
-                    self.settings.warmup,
-                    self.settings.priority,
+                    probe=self.probe.name,
+                    parameters=self.parameters_at(value, profile=name),
+                    samples=self._trials(),
+                    warmup=self.options.warmup,
+                    priority=self.options.priority,
                 ),
                 x=x,
                 unit=self.prediction.unit,
                 kind=self.prediction.formula.kind,
-                processes_least=least,
+                min_processes=min_processes,
                 budget=TimeBudget(share_s),
                 shared=shared,
             )
@@ -257,7 +257,7 @@ class Plan:
 
     def _trials(self) -> int:
         """Trials in each process under the profile; a single one stays single."""
-        trials = config.value_at(self.profile.name, self.settings.samples)
+        trials = config.value_at(self.options.samples, profile=self.profile.name)
         return max(2, round(trials * self.profile.trials)) if trials > 1 else 1
 
     def record(self) -> Result:
@@ -282,14 +282,14 @@ class Plan:
             version=self.probe.version,
             timed=self.probe.timed,
             reports=list(self.probe.reports),
-            axis=self.settings.over,
-            params=self.parameters_at(None, self.profile.name),
+            axis=self.options.over,
+            params=self.parameters_at(None, profile=self.profile.name),
             peer=self.other_end,
             samples=first.run.samples,
-            warmup=self.settings.warmup,
-            priority=self.settings.priority,
+            warmup=self.options.warmup,
+            priority=self.options.priority,
             profile=self.profile.name,
-            key=reuse.key(self, self.profile.name),
+            key=reuse.key(self, profile=self.profile.name),
             tick_hz=library.tick_hz(),
             started_at=self.started_at,
             seconds=round(self.seconds, 3),
@@ -304,7 +304,7 @@ def record_measurement(name: str, made: Measurement) -> Quantity:
     """The quantity with that measurement written to its record.
 
     Without samples it is written as an attempt, if earlier samples are there."""
-    run = session().run.name
+    run = current_session().run.name
     with records.updating(run, name.rsplit("/", 1)[0]) as record:
         quantity = record.quantities[name]
         if made.points or not quantity.has_samples:

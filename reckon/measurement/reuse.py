@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reckon.measurement.plan import Plan
 
 
-def key(plan: Plan, profile: str) -> str:
+def key(plan: Plan, *, profile: str) -> str:
     """Hash of everything that must be the same for samples taken under that profile to be reused.
 
     These are the C sources with compiler and flags, the machine with its kernel, mitigations and
@@ -31,10 +31,10 @@ def key(plan: Plan, profile: str) -> str:
         plan.probe.name,
         library.source_key(plan.probe.name),
         configuration(plan.session.run.machine),
-        config.value_at(profile, plan.settings.samples),
-        plan.settings.warmup,
-        plan.settings.priority,
-        [plan.parameters_at(value, profile) for value in plan.swept],
+        config.value_at(plan.options.samples, profile=profile),
+        plan.options.warmup,
+        plan.options.priority,
+        [plan.parameters_at(value, profile=profile) for value in plan.swept],
     ]
     if plan.uses_peer:
         parts.append(peer.identity())
@@ -42,8 +42,8 @@ def key(plan: Plan, profile: str) -> str:
         parts.append(nfs.identity(plan.server))
     if plan.probe.needs & (Needs.DISK | Needs.SERVER):
         parts.append(scratch.identity())
-    if plan.settings.until:
-        parts.append(plan.settings.until.at(profile))
+    if plan.options.until:
+        parts.append(plan.options.until.at(profile))
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -63,7 +63,7 @@ def _is_valid(plan: Plan, measurement: Measurement) -> bool:
     if config.settings().fresh or measurement.profile not in PROFILES:
         return False
     is_long_enough = PROFILES[measurement.profile].rank >= plan.profile.rank
-    return is_long_enough and measurement.key == key(plan, measurement.profile)
+    return is_long_enough and measurement.key == key(plan, profile=measurement.profile)
 
 
 def keep_good_points(plan: Plan) -> None:

@@ -46,7 +46,7 @@ class ProbeRun:
     priority: str
     places: dict[str, str] = field(default_factory=dict)  # where the hosts and files are
 
-    def start(self) -> library.Outcome:
+    def start(self) -> library.ProcessSamples:
         """The samples of a fresh process. Raises what library.run raises."""
         return library.run(
             self.probe,
@@ -61,8 +61,8 @@ class ProbeRun:
     @property
     def deadline_s(self) -> float:
         """After how long the process is ended: a minute more than what it has to do at most."""
-        presets = {given.name: given.preset for given in library.probe(self.probe).parameters}
-        amounts = {k: v for k, v in (presets | self.parameters).items() if not isinstance(v, str)}
+        values = library.probe(self.probe).defaults | self.parameters
+        amounts = {k: v for k, v in values.items() if not isinstance(v, str)}
         sizes = [value for name, value in amounts.items() if name.endswith("_bytes")]
         reading_s = max(sizes, default=0) * amounts.get("files", 1) / _SLOWEST_BYTES_PER_S
         waiting_s = sum(
@@ -79,7 +79,7 @@ class PointSampler:
     x: float | None  # in base units; None if there is no axis
     unit: str
     kind: str
-    processes_least: int
+    min_processes: int
     budget: TimeBudget  # of this point
     shared: TimeBudget | None  # of all points of the curve
     processes: list[Process] = field(default_factory=list)
@@ -128,17 +128,17 @@ class PointSampler:
         return self.budget.is_spent(times) and (self.shared is None or self.shared.is_spent(times))
 
     def _why_stop(self, profile: Profile) -> Stop | None:
-        if len(self.processes) < self.processes_least:
+        if len(self.processes) < self.min_processes:
             return "time" if self._time_is_up(profile.patience) else None
         low, high = statistics.median_interval(self.medians)
         if high - low <= 2 * profile.precision * abs(np.median(self.medians)):
             return "precise"
         if self._time_is_up(1.0):
             return "time"
-        return "processes" if len(self.processes) >= profile.processes_most else None
+        return "processes" if len(self.processes) >= profile.max_processes else None
 
 
-def _process(outcome: library.Outcome, started_s: float) -> Process:
+def _process(outcome: library.ProcessSamples, started_s: float) -> Process:
     ops = outcome.ops.tolist()
     conditions = {name: getattr(outcome, name) for name in Conditions.model_fields}
     return Process(
@@ -159,7 +159,7 @@ def collect(points: list[PointSampler], profile: Profile) -> None:
     Rounds are spread over time, because disturbances come in bursts: on a shared host a system call
     was 20 % slower for some tenths of a second at a time, the core clock unchanged (a busy sibling
     thread). An interval taken inside one burst would be narrow and wrong."""
-    pace_s = profile.span_s / profile.processes_least
+    pace_s = profile.span_s / profile.min_processes
     origin_s = time.monotonic()
     round_s = origin_s - pace_s  # the first round begins at once
     generator, order, is_new = random.Random(), list(points), True

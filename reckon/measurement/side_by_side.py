@@ -19,7 +19,7 @@ from reckon.prediction.formula import Formula, Prediction, predict
 from reckon.prediction.inputs import Input
 from reckon.records import AGAIN
 from reckon.records.result import Result, result
-from reckon.records.session import session
+from reckon.records.session import current_session
 from reckon.reports.methods import Group, GroupResult, Method, MethodResult, groups
 
 # The time of a probe in all of its rounds, and the most rounds. With more than a hundred probes,
@@ -46,7 +46,7 @@ def _from_page(group: Group, method: Method) -> MethodResult:
     """A method as its page's record has it; `reason` is empty where it can be measured again."""
     if not method.quantity:
         return MethodResult(method, (method.report,), reason=method.why_not)
-    run = session().run.name
+    run = current_session().run.name
     page = result(run, method.quantity)
     if page is None or page.measurement is None:
         why = f"`{method.quantity}` has not been measured yet; its page does that"
@@ -78,8 +78,8 @@ def _budget() -> Profile:
     rounds = round(_ROUNDS.at(now.name))
     return replace(
         now,
-        processes_least=rounds,
-        processes_most=rounds,
+        min_processes=rounds,
+        max_processes=rounds,
         budget_s=_BUDGET_S.at(now.name),
         patience=1,
         span_s=0,
@@ -129,9 +129,9 @@ def _can_be_repeated(method: MethodResult) -> bool:
     """Whether it can be measured again: of a run that is read, whether it was."""
     if not method.has_value or method.reason or method.page.seal.kind == "mean":
         return False
-    if not session().replay:
+    if not current_session().replay:
         return True
-    kept = records.read_measured(session().run.name, AGAIN + method.entry.quantity)
+    kept = records.read_measured(current_session().run.name, AGAIN + method.entry.quantity)
     return kept is not None and kept.measurement is not None
 
 
@@ -158,7 +158,7 @@ def _with(method: MethodResult, repeated: Result | None) -> MethodResult:
     if repeated is not None:
         why = f"{repeated.state} when it was to be measured again: {repeated.reason}"
         return replace(method, reason=why)
-    if session().replay:
+    if current_session().replay:
         why = "the run holds no figures of it beside others"
     else:
         why = "no two ways of this group can be run again here"

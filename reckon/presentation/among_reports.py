@@ -15,7 +15,7 @@ from reckon.presentation.text import NONE, amount, in_unit, literal
 from reckon.presentation.text import ratio as times
 from reckon.records.result import Result
 from reckon.records.result import result as read_result
-from reckon.records.session import session
+from reckon.records.session import current_session
 from reckon.reports import published
 from reckon.reports.matching import value_here
 
@@ -101,7 +101,7 @@ def here_by(figure: published.Figure) -> float:
     It is the same quantity of this run, on a curve at the same place; nan if there is none, or
     only one by this book's own method.
     """
-    here = read_result(session().run.name, figure.quantity)
+    here = read_result(current_session().run.name, figure.quantity)
     return value_here(here, figure) if here and not figure.method_differs else math.nan
 
 

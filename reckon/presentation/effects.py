@@ -19,7 +19,7 @@ def ends(ratio: Ratio) -> tuple[float, float]:
     """The ratio's interval, or with too few rounds for one the least and the most of them."""
     if not math.isnan(ratio.low):
         return ratio.low, ratio.high
-    return (ratio.least, ratio.most) if ratio.rounds else (ratio.middle, ratio.middle)
+    return (ratio.minimum, ratio.maximum) if ratio.rounds else (ratio.middle, ratio.middle)
 
 
 def times(ratio: Ratio) -> str:

@@ -135,11 +135,11 @@ def _draw(axes: Axes, ranked: _RankedMethod, y: float, looks: dict) -> list[list
     rows = []
     for k, report in enumerate(ranked.method.reports or ("",)):
         look = looks[report]
-        if ratio.rounds > 1 and ratio.least > 0:
-            axes.plot([ratio.least, ratio.most], [y, y], color=look["color"], lw=1)
+        if ratio.rounds > 1 and ratio.minimum > 0:
+            axes.plot([ratio.minimum, ratio.maximum], [y, y], color=look["color"], lw=1)
         fill = look["color"] if ratio.rounds else "white"
         axes.plot(ratio.middle, y + 0.12 * k, ls="", ms=4, mfc=fill, **look)
-        values = [f"{value:.6g}" for value in (ratio.middle, ratio.least, ratio.most)]
+        values = [f"{value:.6g}" for value in (ratio.middle, ratio.minimum, ratio.maximum)]
         title = ranked.group.title
         rows.append([title, quantity, report, *values, str(ratio.rounds)])
     return rows

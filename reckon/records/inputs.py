@@ -10,7 +10,7 @@ from reckon import units
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.inputs import Input
 from reckon.records.result import result
-from reckon.records.session import session
+from reckon.records.session import current_session
 
 AT_END = ", at its last place"  # of an input's source
 
@@ -21,7 +21,7 @@ def machine(field_name: str, otherwise: Input) -> Input:
     In the unit of `otherwise`: the guess that stands in, and says so, if the machine does not
     report it.
     """
-    machine = session().run.machine
+    machine = current_session().run.machine
     if field_name not in machine.fields():
         raise PredictionError(f"The machine description has no field {field_name}.")
     value, source = machine.number(field_name), machine.fact(field_name).source
@@ -37,7 +37,7 @@ def measured(quantity: str, otherwise: Input, *, at_end: bool = False) -> Input:
     curve it is the median at the first point, or at the last (`at_end`), if that was measured.
     """
     unit = otherwise.unit
-    earlier = result(session().run.name, quantity)
+    earlier = result(current_session().run.name, quantity)
     if earlier is None or earlier.summary is None:
         reason = earlier.reason if earlier else None
         why = f"could not be measured ({reason})" if reason else "has not been measured yet"

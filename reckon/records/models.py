@@ -31,7 +31,7 @@ class _Strict(pydantic.BaseModel):
 Value = float | list[float]
 
 
-class Input(_Strict):
+class InputRecord(_Strict):
     """One input of a prediction; values in base units (s, byte, cycle, tick, 1)."""
 
     name: str
@@ -49,7 +49,7 @@ class Input(_Strict):
 Role = Literal["seal", "revision", "reseal"]
 
 
-class Prediction(_Strict):
+class PredictionRecord(_Strict):
     """A sealed or revised prediction; values in base units."""
 
     made_at: datetime
@@ -59,7 +59,7 @@ class Prediction(_Strict):
     software_tree: list | None
     predicted_tree: list
     formula_id: str
-    inputs: list[Input]
+    inputs: list[InputRecord]
     hardware: Value | None
     software: Value | None
     predicted: Value
@@ -197,13 +197,13 @@ class Link(_Strict):
 
 
 class Quantity(_Strict):
-    predictions: list[Prediction]  # in the order they were made; the last is the current one
+    predictions: list[PredictionRecord]  # in the order they were made; the last is the current one
     measurement: Measurement | None = None  # the last one that gave samples, if any did
     attempt: Attempt | None = None
     chain: list[Link] = []
 
     @property
-    def seal(self) -> Prediction:
+    def seal(self) -> PredictionRecord:
         """The prediction that is scored: the first, or the last that was sealed again."""
         sealed_again = [one for one in self.predictions if one.role == "reseal"]
         return sealed_again[-1] if sealed_again else self.predictions[0]

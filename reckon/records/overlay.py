@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from reckon import config
-from reckon.records.models import FORMAT, Prediction, Quantity, Record
+from reckon.records.models import FORMAT, PredictionRecord, Quantity, Record
 from reckon.records.reads import note_read
 from reckon.records.revisions import differences
 from reckon.records.store import read_model, record_path, write_whole
@@ -23,7 +23,7 @@ def _read(run: str, experiment: str) -> dict[str, Quantity]:
     return record.quantities if record else {}
 
 
-def write(run: str, quantity: str, prediction: Prediction) -> None:
+def write(run: str, quantity: str, prediction: PredictionRecord) -> None:
     """Keep the prediction if it differs from the last one of the run's record; else forget it."""
     experiment = quantity.rsplit("/", 1)[0]
     recorded = read_model(record_path(run, experiment), Record)

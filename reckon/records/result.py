@@ -28,11 +28,11 @@ class Result:
     between_visits: statistics.PooledVariance | None = None  # of its run
 
     @property
-    def seal(self) -> records.Prediction:
+    def seal(self) -> records.PredictionRecord:
         return self.record.seal
 
     @property
-    def current(self) -> records.Prediction:
+    def current(self) -> records.PredictionRecord:
         return self.record.predictions[-1]
 
     @property
@@ -172,7 +172,7 @@ class Result:
         """Where the curve was measured, in the unit that its author gave."""
         return units.from_base(self.axis, self.axis_unit)
 
-    def sealed(self, field: str, prediction: records.Prediction | None = None) -> np.ndarray:
+    def sealed(self, field: str, prediction: records.PredictionRecord | None = None) -> np.ndarray:
         """A field of the seal (or of another prediction) at the points measured; nan if unknown."""
         prediction = prediction or self.seal
         values = getattr(prediction, field)
@@ -366,7 +366,7 @@ def to_row(result: Result, state: str | None = None) -> dict:
             return [in_unit(float(v)) for v in value]
         return float(units.from_base(value, result.unit))
 
-    def sealed(field: str, prediction: records.Prediction | None = None):
+    def sealed(field: str, prediction: records.PredictionRecord | None = None):
         """A predicted value; of a measured curve, at the points that were measured."""
         if result.has_samples and result.is_curve:
             return in_unit(result.sealed(field, prediction))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reckon import records
 
 
-def differences(earlier: records.Prediction, now: records.Prediction) -> list[str]:
+def differences(earlier: records.PredictionRecord, now: records.PredictionRecord) -> list[str]:
     """What a person changed, in words: the formula, or which inputs.
 
     An input that was measured and has moved since is no change of the prediction."""
@@ -20,7 +20,7 @@ def differences(earlier: records.Prediction, now: records.Prediction) -> list[st
     return sentences
 
 
-def _is_revised(old: records.Input, new: records.Input) -> bool:
+def _is_revised(old: records.InputRecord, new: records.InputRecord) -> bool:
     if "measured" in (old.origin, new.origin):
         # Before the first measurement a guess stands in, with the same reference.
         same_place = old.source == new.source or old.origin != new.origin
@@ -30,7 +30,7 @@ def _is_revised(old: records.Input, new: records.Input) -> bool:
     return (old.value, old.low, old.high) != (new.value, new.low, new.high)
 
 
-def is_same(one: records.Prediction, other: records.Prediction) -> bool:
+def is_same(one: records.PredictionRecord, other: records.PredictionRecord) -> bool:
     """Whether two predictions are the same in all but when and as what they were written."""
     ignored = {"made_at", "role", "reason"}
     return one.model_dump(exclude=ignored) == other.model_dump(exclude=ignored)

@@ -11,7 +11,7 @@ from reckon.prediction.formula import Prediction
 from reckon.records import overlay
 from reckon.records.models import Quantity, Value
 from reckon.records.revisions import differences, is_same
-from reckon.records.session import session
+from reckon.records.session import current_session
 
 
 def _plain(value) -> Value:
@@ -27,7 +27,7 @@ def _tree_or_none(node: expression.Node | None) -> list | None:
     return None if node is None else expression.to_json(node)
 
 
-def prediction_record(prediction: Prediction) -> records.Prediction:
+def prediction_record(prediction: Prediction) -> records.PredictionRecord:
     """The prediction as a record holds it. Raises PredictionError if its value is not finite."""
     formula = prediction.formula
     predicted = _plain(prediction.predicted)
@@ -38,7 +38,7 @@ def prediction_record(prediction: Prediction) -> records.Prediction:
     low, high = prediction.interval()
     hardware_tree, software_tree = map(_tree_or_none, (formula.hardware, formula.software))
     predicted_tree = expression.to_json(formula.predicted)
-    return records.Prediction(
+    return records.PredictionRecord(
         made_at=records.now(),
         unit=formula.unit,
         kind=formula.kind,
@@ -49,7 +49,7 @@ def prediction_record(prediction: Prediction) -> records.Prediction:
             [hardware_tree, software_tree, predicted_tree], formula.unit
         ),
         inputs=[
-            records.Input(
+            records.InputRecord(
                 name=name,
                 origin=given.origin,
                 value=given.value,
@@ -71,7 +71,7 @@ def prediction_record(prediction: Prediction) -> records.Prediction:
     )
 
 
-def _is_new(made: records.Prediction, quantity: Quantity) -> bool:
+def _is_new(made: records.PredictionRecord, quantity: Quantity) -> bool:
     """Whether the prediction is to be written: as a revision, or as a seal before any sample."""
     if quantity.has_samples:
         return bool(differences(quantity.predictions[-1], made))
@@ -84,10 +84,10 @@ def seal(prediction: Prediction) -> Quantity:
     Before the first sample the prediction is the seal; afterwards one that differs is added to it.
     A run of another machine is never written: what differs there is laid over it, see overlay.py.
     """
-    run, name = session().run.name, prediction.quantity
+    run, name = current_session().run.name, prediction.quantity
     experiment = name.rsplit("/", 1)[0]
     made = prediction_record(prediction)
-    if session().replay:
+    if current_session().replay:
         overlay.write(run, name, made)
         recorded = records.read_record(run, experiment).quantities
         shown = overlay.laid_over(run, experiment, recorded)

@@ -23,7 +23,7 @@ class Session:
 
 
 @functools.cache
-def session() -> Session:
+def current_session() -> Session:
     """The requested run, or this machine's own; a new one is made.
 
     A run belongs to one machine and kernel: if the requested one was recorded elsewhere, its

@@ -174,8 +174,8 @@ class Ratio:
     middle: float
     low: float = math.nan  # 95 % interval of the median; nan below six rounds
     high: float = math.nan
-    least: float = math.nan  # over the rounds
-    most: float = math.nan
+    minimum: float = math.nan  # over the rounds
+    maximum: float = math.nan
     rounds: int = 0  # 0: not side by side, but from the records of two pages
 
     @property

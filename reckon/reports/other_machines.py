@@ -23,7 +23,7 @@ from reckon.reports import methods, published
 from reckon.reports.matching import comparable, row_label, value_here
 
 _NO_ROW = "no row of this book measures it"
-_RUNS_MOST = 4  # other runs, the one opened last first: each is a column of a table
+_MAX_RUNS = 4  # other runs, the one opened last first: each is a column of a table
 
 
 @dataclass(frozen=True)
@@ -205,10 +205,10 @@ def other_runs(name: str) -> tuple[dict[str, Path], list[str]]:
     """The runs besides this one, the one opened last first, and a sentence on those left out."""
     known, troubles = records.runs()
     known.pop(name, None)
-    more = list(known)[_RUNS_MOST:]
+    more = list(known)[_MAX_RUNS:]
     if more:
         troubles.append(f"There are {len(more)} more runs, opened earlier: {', '.join(more)}.")
-    return {run: known[run] for run in list(known)[:_RUNS_MOST]}, troubles
+    return {run: known[run] for run in list(known)[:_MAX_RUNS]}, troubles
 
 
 def _read_runs(folders: dict[str, Path], troubles: list[str]) -> dict[str, dict[str, Result]]:

@@ -108,7 +108,7 @@ class Printed(_Strict):
     measured: float | None = None
     sd: float | None = None  # across trials
     sd_within: float | None = None  # within a trial
-    deviation_most: float | None = None
+    max_deviation: float | None = None
     minimum: float | None = None
     maximum: float | None = None
     median: float | None = None

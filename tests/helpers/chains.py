@@ -2,7 +2,7 @@
 
 import reckon as rk
 from reckon import records
-from reckon.records.session import session
+from reckon.records.session import current_session
 
 
 def predict_chain(cycles=6400.0, quantity="test/chain", axis=None):
@@ -28,4 +28,4 @@ def predict_curve(lengths=(5120, 10240, 20480)):
 
 
 def stored(quantity="test/chain"):
-    return records.read_record(session().run.name, "test").quantities[quantity]
+    return records.read_record(current_session().run.name, "test").quantities[quantity]

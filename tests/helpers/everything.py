@@ -37,7 +37,9 @@ COUNT = 3  # of whatever else is counted
 def little(probe) -> dict:
     """The parameters of a probe that make it do as little as its bounds allow."""
     return {
-        parameter.name: min(max(LITTLE.get(parameter.name, COUNT), parameter.least), parameter.most)
+        parameter.name: min(
+            max(LITTLE.get(parameter.name, COUNT), parameter.minimum), parameter.maximum
+        )
         for parameter in probe.parameters
         if not parameter.text
     }

@@ -43,10 +43,10 @@ def curve(
     random = np.random.default_rng(seed)
     x, y = (units.to_base(np.asarray(v, float), u) for v, u in ((x, axis_unit), (y, unit)))
     sealed = units.to_base(np.broadcast_to(1.0 if predicted is None else predicted, x.shape), unit)
-    axis = records.Input(
+    axis = records.InputRecord(
         name="size", origin="axis", value=x.tolist(), unit=axis_unit, source="made up"
     )
-    seal = records.Prediction(
+    seal = records.PredictionRecord(
         made_at=records.now(),
         unit=unit,
         kind="plain",

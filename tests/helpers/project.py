@@ -11,10 +11,10 @@ RECORDED = ROOT / "tests" / "runs"  # holds one recorded run, "recorded"
 
 
 def forget() -> None:
-    """Make the next session() open its run anew."""
-    from reckon.records.session import session
+    """Make the next current_session() open its run anew."""
+    from reckon.records.session import current_session
 
-    session.cache_clear()
+    current_session.cache_clear()
 
 
 def make_library(out: Path, *options: str, sources: Path = ROOT / "csrc"):

@@ -10,7 +10,7 @@ from reckon.computer.facts import Fact, Machine
 from reckon.hosts import peer
 from reckon.hosts.peer import OtherHost, PeerUnavailable
 from reckon.measurement import library
-from reckon.records.session import session
+from reckon.records.session import current_session
 
 LINK = {
     "kind": ("built into this machine", "a test"),
@@ -51,7 +51,7 @@ def predicted(quantity):
 
 
 def test_the_other_host_is_described_in_the_run(made_up_host):
-    assert session().run.machine.value("peer.link_rtt") is None
+    assert current_session().run.machine.value("peer.link_rtt") is None
     other = rk.other_host()
     assert other.fact("peer.link_rtt") == Fact(value=0.01, source="LINK_RTT")
     assert rk.run().machine == other
@@ -120,7 +120,7 @@ def test_another_link_is_measured_anew(folders, monkeypatch):
     assert [one.state for one in found] == ["measured", "reused", "measured"]
     assert found[2].measurement.peer == "a second host, b"
     assert found[0].measurement.params == {"peer": "other"}
-    kept = records.read_record(session().run.name, "test").quantities["test/peer_echo"]
+    kept = records.read_record(current_session().run.name, "test").quantities["test/peer_echo"]
     assert kept.measurement.peer == "a second host, b"
 
 

@@ -15,7 +15,7 @@ from reckon.presentation import summary_page, tables
 from reckon.records import verify
 from reckon.records.inputs import measured
 from reckon.records.result import result, to_row
-from reckon.records.session import session
+from reckon.records.session import current_session
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def failed_again(folders, monkeypatch):
         rk.measure(predict_chain())
     monkeypatch.delenv("RECKON_FRESH")
     forget()
-    return result(session().run.name, "test/chain")
+    return result(current_session().run.name, "test/chain")
 
 
 def test_an_attempt_that_gave_nothing_is_said_wherever_the_figure_is_shown(failed_again):
@@ -44,28 +44,28 @@ def test_an_attempt_that_gave_nothing_is_said_wherever_the_figure_is_shown(faile
     assert note in rk.show.verdict(failed_again, "a chain").markdown
     assert note in tables.measured(failed_again)
     assert note in summary_page.suspicions([failed_again], []).markdown
-    assert verify.faults(session().run.name) == []
+    assert verify.faults(current_session().run.name) == []
 
 
 def test_a_success_ends_the_attempt(failed_again, monkeypatch):
     monkeypatch.setenv("RECKON_FRESH", "1")
     assert rk.measure(predict_chain()).attempt_note == "" and stored().attempt is None
-    assert verify.faults(session().run.name) == []
+    assert verify.faults(current_session().run.name) == []
 
 
 def test_an_attempt_puts_pages_that_show_the_figure_out_of_date(failed_again):
-    path = records.record_path(session().run.name, "test")
+    path = records.record_path(current_session().run.name, "test")
     before = records.digest(f"{path}#test/chain")
-    with records.updating(session().run.name, "test") as record:
+    with records.updating(current_session().run.name, "test") as record:
         quantity = record.quantities["test/chain"]
         record.quantities["test/chain"] = quantity.model_copy(update={"attempt": None})
     assert records.digest(f"{path}#test/chain") != before
 
 
 def test_nothing_is_revised_after_measuring_before_anything_was_measured(folders):
-    rk.measure(predict_chain(), least="standard")
+    rk.measure(predict_chain(), min_profile="standard")
     forget()
-    again = rk.measure(predict_chain(cycles=7000), least="standard")
+    again = rk.measure(predict_chain(cycles=7000), min_profile="standard")
     assert again.state == "unsupported" and again.revisions == []
     assert "Revised" not in rk.show.verdict(again, "a chain").markdown
     assert [one.role for one in stored().predictions] == ["seal"]
@@ -103,7 +103,7 @@ def test_before_any_sample_a_measured_input_that_moved_is_sealed_as_it_is_now(fo
     for value in (2.0, 2.5):
         forget()
         now = clock(value, origin="measured", source="measured in this run")
-        rk.measure(predict_from(now), least="standard")
+        rk.measure(predict_from(now), min_profile="standard")
     assert stored().seal.predicted == pytest.approx(6400 / 2.5e9)
 
 
@@ -115,7 +115,7 @@ def test_the_end_of_an_extended_axis_is_known_once_it_was_measured(folders):
     rk.measure(predict_curve((5120, 10240, 20480)), probe="test/chain", over="instructions")
     after = measured("test/curve", guess, at_end=True)
     assert after.origin == "measured"
-    assert after.value == result(session().run.name, "test/curve").medians[-1]
+    assert after.value == result(current_session().run.name, "test/curve").medians[-1]
 
 
 def test_a_deadline_follows_the_bytes_and_the_waits_of_the_parameters():
@@ -187,7 +187,7 @@ def test_a_stop_keeps_what_was_complete_of_a_group(folders, monkeypatch):
         measure_group()
     assert stored("test/fast").has_samples and stored("test/slow").measurement is None
     assert [one.state for one in measure_group().values()] == ["reused", "measured"]
-    assert verify.faults(session().run.name) == []
+    assert verify.faults(current_session().run.name) == []
 
 
 def test_only_the_failed_points_of_a_curve_are_measured_again(folders, monkeypatch):
@@ -205,7 +205,7 @@ def test_only_the_failed_points_of_a_curve_are_measured_again(folders, monkeypat
 
     monkeypatch.setattr(library, "run", run)
     first = curve()
-    assert list(first.axis) == [5120, 20480] and verify.faults(session().run.name) == []
+    assert list(first.axis) == [5120, 20480] and verify.faults(current_session().run.name) == []
     ran.clear()
     again = curve()  # it still fails: nothing is lost
     assert set(ran) == {10240} and list(again.axis) == [5120, 20480]
@@ -215,7 +215,7 @@ def test_only_the_failed_points_of_a_curve_are_measured_again(folders, monkeypat
     assert set(ran) == {10240} and list(whole.axis) == [5120, 10240, 20480]
     assert [visit.number for visit in whole.measurement.visits] == [1, 2]
     assert whole.medians[0] == first.medians[0] and whole.medians[2] == first.medians[1]
-    assert curve().state == "reused" and verify.faults(session().run.name) == []
+    assert curve().state == "reused" and verify.faults(current_session().run.name) == []
 
 
 def test_who_waited_for_another_process_does_not_measure_the_same_again(folders, monkeypatch):

@@ -98,7 +98,7 @@ def test_a_curve_of_which_no_point_can_be_measured_cannot(folders, monkeypatch):
 def test_a_short_profile_leaves_what_takes_long_to_a_longer_one(folders, monkeypatch):
     """A quantity as a whole, or a curve's far end; the longer profile then measures it."""
     chain = predict_chain()
-    one = rk.measure(chain, least="standard")
+    one = rk.measure(chain, min_profile="standard")
     assert one.state == "unsupported" and one.reason == "the quick profile has no time for it"
     predicted = predict_curve()
     plan = dict(
@@ -113,7 +113,7 @@ def test_a_short_profile_leaves_what_takes_long_to_a_longer_one(folders, monkeyp
     forget()
     chain = predict_chain()
     predicted = predict_curve()
-    assert rk.measure(chain, least="standard").state == "measured"
+    assert rk.measure(chain, min_profile="standard").state == "measured"
     assert not rk.measure(predicted, **plan).missing
 
 

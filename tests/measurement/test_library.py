@@ -37,7 +37,7 @@ def test_structures_mirror_the_header(tmp_path):
         "rk_param": library.Param,
         "rk_probe": library.Probe,
         "rk_request": library.Request,
-        "rk_report": library.Report,
+        "rk_report": library.RunReport,
     }
     lines = []
     for name, mirror in pairs.items():
@@ -87,7 +87,7 @@ def test_every_probe_says_what_it_times_and_bounds_its_parameters():
         assert probe.file.startswith(probe.experiment.split("/")[0]), probe
         for parameter in probe.parameters:
             assert parameter.help
-            assert parameter.text or parameter.least <= parameter.preset <= parameter.most
+            assert parameter.text or parameter.minimum <= parameter.default <= parameter.maximum
 
 
 @pytest.mark.timed

@@ -10,10 +10,11 @@ from helpers.project import forget
 
 import reckon as rk
 from reckon import records
+from reckon.computer import description
 from reckon.computer.facts import Fact
 from reckon.measurement import library
 from reckon.records.result import result, to_row
-from reckon.records.session import session
+from reckon.records.session import current_session
 from reckon.records.values import sample_values
 
 
@@ -42,12 +43,12 @@ def test_measured_then_reused(folders):
     chain = predict_chain()
     first = rk.measure(chain)
     assert first.state == "measured" and first.summary.processes >= 6
-    text = records.record_path(session().run.name, "test").read_text()
+    text = records.record_path(current_session().run.name, "test").read_text()
     forget()
     chain = predict_chain()
     again = rk.measure(chain)
     assert again.state == "reused" and again.median == first.median
-    assert records.record_path(session().run.name, "test").read_text() == text
+    assert records.record_path(current_session().run.name, "test").read_text() == text
 
 
 def test_all_raw_samples_are_kept(folders):
@@ -203,7 +204,7 @@ def test_a_cannot_is_recorded_with_its_reason_and_does_not_stop_the_others(folde
         found["test/unsupported"].state == "unsupported" and found["test/chain"].state == "measured"
     )
     assert stored("test/unsupported").measurement.reason == "this probe is unsupported everywhere"
-    row = to_row(result(session().run.name, "test/unsupported"))
+    row = to_row(result(current_session().run.name, "test/unsupported"))
     assert (row["state"], row["median"], row["n"]) == ("unsupported", None, 0)
 
 
@@ -268,7 +269,7 @@ def test_a_unit_that_does_not_fit_the_samples_is_told():
 
 def test_a_run_of_another_machine_is_read_and_never_measured(recorded, monkeypatch):
     monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured"))
-    assert session().replay
+    assert current_session().replay
     with pytest.raises(
         rk.ReckonError, match="recorded elsewhere and holds no samples of test/chain"
     ):
@@ -277,19 +278,19 @@ def test_a_run_of_another_machine_is_read_and_never_measured(recorded, monkeypat
     monkeypatch.setenv("RECKON_FRESH", "1")
     forget()
     with pytest.raises(rk.ReckonError, match="recorded on another machine or kernel"):
-        session()
+        current_session()
 
 
 def test_a_kernel_upgrade_is_a_new_run(folders, monkeypatch):
-    first = session().run
-    describe = session.__wrapped__.__globals__["describe"]
+    first = current_session().run
+    describe = description.describe
 
     def upgraded():
         return describe().with_facts("system", {"kernel": Fact(value="9.9.9 #1")})
 
-    monkeypatch.setitem(session.__wrapped__.__globals__, "describe", upgraded)
+    monkeypatch.setattr("reckon.records.session.describe", upgraded)
     forget()
-    assert session().run.name != first.name and "9.9.9" in session().run.name
+    assert current_session().run.name != first.name and "9.9.9" in current_session().run.name
     assert len(os.listdir(folders / "runs")) == 2
 
 
@@ -298,8 +299,7 @@ def test_the_compiler_is_told_without_what_tells_records_apart(folders, monkeypa
     (folders / "lib").mkdir()
     (folders / "lib" / "compiler.txt").write_text("gcc 12\n-O2\n1816640063 127\n")
     monkeypatch.setenv("RECKON_LIB", str(folders / "lib"))
-    describe = session.__wrapped__.__globals__["describe"]
-    assert describe().value("system.compiler") == "gcc 12 · -O2"
+    assert description.describe().value("system.compiler") == "gcc 12 · -O2"
 
 
 def test_events_tell_the_builder_what_happened(builder):
@@ -313,7 +313,7 @@ def test_events_tell_the_builder_what_happened(builder):
 def test_a_page_depends_on_what_another_measured_and_not_on_what_it_predicted(folders):
     chain = predict_chain()
     rk.measure(chain)
-    what = f"{records.record_path(session().run.name, 'test')}#test/chain"
+    what = f"{records.record_path(current_session().run.name, 'test')}#test/chain"
     before = records.digest(what)
     forget()
     chain = predict_chain(cycles=7000)

@@ -13,7 +13,7 @@ from reckon.measurement.plan import measure_in_rounds
 from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given
 from reckon.records.result import result
-from reckon.records.session import session
+from reckon.records.session import current_session
 from reckon.reports.methods import Group, Method
 
 LONG = "test/long"  # the probe test/chain with twice the work
@@ -42,7 +42,7 @@ def group(*probes, **more):
 
 
 def stored():
-    return records.read_record(session().run.name, "methods/test").quantities
+    return records.read_record(current_session().run.name, "methods/test").quantities
 
 
 @pytest.fixture
@@ -103,11 +103,11 @@ def test_what_was_measured_is_reused_all_or_none(folders, ran, monkeypatch):
     again = side_by_side.compare(group())
     assert ran == [] and again.ratio(again.methods[0]) == first.ratio(first.methods[0])
     # One of them is missing: figures of another hour would be no comparison.
-    record = records.read_record(session().run.name, "methods/test")
+    record = records.read_record(current_session().run.name, "methods/test")
     record.quantities["methods/" + LONG] = record.quantities["methods/" + LONG].model_copy(
         update={"measurement": None}
     )
-    records.write_record(session().run.name, record)
+    records.write_record(current_session().run.name, record)
     side_by_side.compare(group())
     assert len(ran) == 12
     monkeypatch.setenv("RECKON_FRESH", "1")
@@ -163,7 +163,7 @@ def test_a_curve_takes_part_at_one_place(folders, ran):
     sealed = stored()["methods/test/curve"].predictions[
         -1
     ]  # of its own operation, at its last place
-    assert sealed.predicted == result(session().run.name, "test/curve").medians[-1]
+    assert sealed.predicted == result(current_session().run.name, "test/curve").medians[-1]
     assert side_by_side.compare(group(Method(quantity="test/curve", differs="x", at=77))).methods[
         0
     ].reason == ("its page did not measure it at 77")
@@ -181,12 +181,16 @@ def test_figures_measured_again_are_no_probes_of_the_summary(folders):
 
 def test_a_recorded_run_is_read_and_not_measured(folders, ran):
     execute_page()
-    run = session().run
+    run = current_session().run
     records.write_run(run.model_copy(update={"identity": "elsewhere"}))
     forget()
     ran.clear()
     found = side_by_side.compare(group())
-    assert session().replay and ran == [] and "methods/test" not in records.experiments(run.name)
+    assert (
+        current_session().replay
+        and ran == []
+        and "methods/test" not in records.experiments(run.name)
+    )
     assert (
         found.baseline.reason == "the run holds no figures of it beside others"
         and found.ratio(found.methods[0]).known

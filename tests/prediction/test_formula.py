@@ -125,12 +125,9 @@ def test_an_input_that_is_not_known_falls_back_to_its_guess_and_says_so(folders)
 def test_a_curve_feeds_a_prediction_by_its_first_place_or_its_last(monkeypatch):
     guess = rk.guess(100, "ns", "memory", low=50, high=400)
     whole = made_up.curve("memory/latency/x", [1, 2, 4], [1, 1, 90])
-    monkeypatch.setitem(
-        rk.measured.__globals__,
-        "session",
-        lambda: SimpleNamespace(run=SimpleNamespace(name="a run")),
-    )
-    monkeypatch.setitem(rk.measured.__globals__, "result", lambda run, quantity: whole)
+    session = SimpleNamespace(run=SimpleNamespace(name="a run"))
+    monkeypatch.setattr("reckon.records.inputs.current_session", lambda: session)
+    monkeypatch.setattr("reckon.records.inputs.result", lambda run, quantity: whole)
     assert rk.measured("memory/latency/x", guess).value == pytest.approx(1e-9, rel=0.05)
     last = rk.measured("memory/latency/x", guess, at_end=True)
     assert last.value == pytest.approx(90e-9, rel=0.05) and last.low < last.value < last.high
@@ -149,7 +146,7 @@ def test_a_curve_feeds_a_prediction_by_its_first_place_or_its_last(monkeypatch):
         guess.value,
     ) and "did not come to its last place" in cut.instead_of
     single = made_up.single("memory/latency/x", 1, "ns")
-    monkeypatch.setitem(rk.measured.__globals__, "result", lambda run, quantity: single)
+    monkeypatch.setattr("reckon.records.inputs.result", lambda run, quantity: single)
     with pytest.raises(PredictionError, match="is no curve"):
         rk.measured("memory/latency/x", guess, at_end=True)
 
@@ -175,7 +172,7 @@ def test_a_formula_and_its_inputs_are_revised_by_a_person_alone():
 
     def measured(value):
         made = prediction_record(simple()(**inputs()))
-        made.inputs[1] = records.Input(
+        made.inputs[1] = records.InputRecord(
             name="clock",
             origin="measured",
             value=value,
@@ -194,7 +191,7 @@ def test_a_formula_and_its_inputs_are_revised_by_a_person_alone():
 
 def test_a_prediction_survives_the_record():
     made = prediction_record(simple()(**inputs()))
-    again = records.Prediction.model_validate_json(made.model_dump_json())
+    again = records.PredictionRecord.model_validate_json(made.model_dump_json())
     assert again == made
     assert json.loads(made.model_dump_json())["predicted_tree"][0] == "add"
 

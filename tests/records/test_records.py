@@ -20,7 +20,7 @@ values = numbers | st.lists(numbers, min_size=1, max_size=4)
 whole = st.integers(-(2**63), 2**63 - 1)
 
 inputs = st.builds(
-    records.Input,
+    records.InputRecord,
     name=st.text(min_size=1),
     origin=st.sampled_from(["given", "guess"]),
     value=values,
@@ -33,7 +33,7 @@ inputs = st.builds(
     instead_of=st.none(),
 )
 predictions = st.builds(
-    records.Prediction,
+    records.PredictionRecord,
     made_at=st.just(NOW),
     unit=st.just("ns"),
     kind=st.just("sum"),

@@ -14,7 +14,7 @@ from reckon.computer.facts import Fact
 from reckon.measurement import library
 from reckon.records import seal
 from reckon.records.result import all_results, to_row
-from reckon.records.session import session
+from reckon.records.session import current_session
 
 
 def content(folder):
@@ -35,9 +35,9 @@ def machine_id(monkeypatch, folders, text):
 
 def test_two_machines_that_are_alike_have_runs_of_their_own(folders, monkeypatch):
     machine_id(monkeypatch, folders, "a" * 32)
-    first = session().run
+    first = current_session().run
     machine_id(monkeypatch, folders, "b" * 32)
-    second = session().run
+    second = current_session().run
     assert first.identity != second.identity and first.name != second.name
     assert first.id != second.id and len(first.id) == 32
     assert "a" * 32 not in (folders / "runs" / first.name / "run.json").read_text()
@@ -46,12 +46,12 @@ def test_two_machines_that_are_alike_have_runs_of_their_own(folders, monkeypatch
 def test_a_run_copied_from_a_machine_that_is_alike_is_only_read(folders, monkeypatch):
     machine_id(monkeypatch, folders, "a" * 32)
     rk.measure(predict_chain())
-    name = session().run.name
+    name = current_session().run.name
     before = content(folders / "runs" / name)
     machine_id(monkeypatch, folders, "b" * 32)
     monkeypatch.setenv("RECKON_RUN", name)
     monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured"))
-    assert session().replay and rk.measure(predict_chain(cycles=7000)).has_samples
+    assert current_session().replay and rk.measure(predict_chain(cycles=7000)).has_samples
     assert content(folders / "runs" / name) == before
 
 
@@ -63,7 +63,7 @@ def test_without_a_machine_id_the_configuration_is_the_identity(folders, monkeyp
 
 def rewrite_as_format_3(folders):
     """This machine's run as version 3 wrote it: no id, no machine id, samples inside the record."""
-    run = session().run
+    run = current_session().run
     path = folders / "runs" / run.name
     record = records.read_record(run.name, "test")
     shutil.rmtree(path / "samples")
@@ -93,9 +93,9 @@ def test_a_run_of_format_3_of_this_machine_is_continued_without_measuring(folder
     rewrite_as_format_3(folders)
     monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured again"))
     again = rk.measure(predict_chain(cycles=7000))
-    assert not session().replay and len(session().run.id) == 32
+    assert not current_session().replay and len(current_session().run.id) == 32
     assert again.state == "reused" and to_row(again)["median"] == to_row(first)["median"]
-    stored = records.read_record(session().run.name, "test", samples=False)
+    stored = records.read_record(current_session().run.name, "test", samples=False)
     assert stored.format == 4
     events = [link.event for link in stored.quantities["test/chain"].chain]
     assert events == ["import", "import", "revision"]
@@ -103,7 +103,7 @@ def test_a_run_of_format_3_of_this_machine_is_continued_without_measuring(folder
 
 def test_reading_a_run_of_another_machine_never_writes_into_it(recorded):
     before = content(recorded)
-    assert session().replay
+    assert current_session().replay
     result = rk.results("cpu/syscall")[0]
     prediction = repeated(result, 1.5)
     assert seal.seal(prediction).predictions[-1].role == "revision"
@@ -127,7 +127,7 @@ def repeated(result, factor):
 def test_an_edit_that_is_taken_back_is_forgotten(folders, monkeypatch):
     machine_id(monkeypatch, folders, "a" * 32)
     rk.measure(predict_chain())
-    name = session().run.name
+    name = current_session().run.name
     machine_id(monkeypatch, folders, "b" * 32)
     monkeypatch.setenv("RECKON_RUN", name)
     assert rk.measure(predict_chain(cycles=7000)).revisions == ["inputs revised: cycles"]
@@ -151,9 +151,9 @@ def test_results_of_another_machines_run_are_only_read(folders):
 
 
 def test_a_machine_with_new_facts_is_written_and_keeps_its_id(folders, monkeypatch):
-    first = session().run
+    first = current_session().run
     described = first.machine.with_facts("memory", {"channels": Fact(value=7)})
-    monkeypatch.setitem(session.__wrapped__.__globals__, "describe", lambda: described)
+    monkeypatch.setattr("reckon.records.session.describe", lambda: described)
     forget()
-    assert session().run.id == first.id and session().run.machine != first.machine
-    assert records.read_run(first.name) == session().run
+    assert current_session().run.id == first.id and current_session().run.machine != first.machine
+    assert records.read_run(first.name) == current_session().run

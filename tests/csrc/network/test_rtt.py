@@ -85,7 +85,7 @@ def test_a_message_of_any_size_goes_there_and_back(probe, size):
     size = min(
         size,
         max(
-            p.most
+            p.maximum
             for p in library.probe(f"network/rtt/{probe}").parameters
             if p.name == "size_bytes"
         ),

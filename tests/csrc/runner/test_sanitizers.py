@@ -17,7 +17,7 @@ for isolated in (True, False):
     for probe in library.probes().values():
         if probe.name in ("test/crash", "test/hang"):
             continue
-        params = {p.name: min(max(small.get(p.name, 3), p.least), p.most)
+        params = {p.name: min(max(small.get(p.name, 3), p.minimum), p.maximum)
                   for p in probe.parameters if not p.text}
         try:
             library.run(probe.name, params, samples=3, isolated=isolated)
@@ -87,7 +87,7 @@ else:
     ran = 0
     for name, probe in library.probes().items():
         for version in (3, 4):
-            takes = {p.name: p.preset for p in probe.parameters}
+            takes = {p.name: p.default for p in probe.parameters}
             params = {"server": "near", "file_bytes": 1 << 18, "version": version}
             if name.startswith("files/remote/") and "server" in takes:
                 try:
@@ -121,7 +121,7 @@ request = library.Request(probe=b"cpu/timer/pair", params=b"", samples=64, isola
 libc = C.CDLL(None)
 libc.malloc.restype = C.c_void_p
 short = C.cast(libc.malloc(16), C.POINTER(library.Sample))
-library._library().rk_run(C.byref(request), short, C.byref(library.Report()))
+library._library().rk_run(C.byref(request), short, C.byref(library.RunReport()))
 """
     done = run(sanitized, script)
     assert done.returncode != 0 and "heap-buffer-overflow" in done.stderr
