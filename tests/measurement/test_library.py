@@ -35,7 +35,7 @@ def test_structures_mirror_the_header(tmp_path):
     pairs = {
         "rk_sample": library.Sample,
         "rk_param": library.Param,
-        "rk_probe": library.Probe,
+        "rk_probe": library.ProbeStruct,
         "rk_request": library.Request,
         "rk_report": library.RunReport,
     }
