@@ -184,7 +184,9 @@ class _Group:
             self._end(one)
 
     def _end(self, one: _Page) -> None:
-        error = one.finish(retry=self._display.has_failed(one.page) and not session().replay)
+        error = one.finish(
+            retry=self._display.has_failed(one.page) and not current_session().replay
+        )
         self._display.page_done(one.page, one.seconds)
         self._outcome.executed.append(one.page)
         if error:
