@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "files/support/barrier.h"
+#include "probe/cpus.h"
 
 /* The sample of a trial that began at `begin`: of all readers, or of reader `i`. */
 typedef struct rk_sample (*take)(const struct readers *, uint64_t begin, int i);
@@ -144,8 +145,7 @@ static int open_mbp2016(struct rk_context *c)
 {
     struct same_file *const all = rk_state(c);
     const size_t block_bytes = rk_block_bytes(c), room = rk_whole_pages(block_bytes, 0);
-    cpu_set_t cpus;
-    all_cpus(&cpus);
+    const cpu_set_t cpus = rk_cpu_set();
     pthread_attr_init(&all->attr);
     pthread_attr_setaffinity_np(&all->attr, sizeof cpus, &cpus);
     const int status = rk_blocks_open(c, &all->file, 0, block_bytes, O_DIRECT);

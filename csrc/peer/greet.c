@@ -90,7 +90,8 @@ void greet_new(int fd, const struct host *host)
         close(waiting[oldest].fd);
         forget(oldest);
     }
-    waiting[count++] = (struct greeting){.fd = fd, .due_ns = now_ns() + GREETING_NS, .host = *host};
+    waiting[count++] =
+        (struct greeting){.fd = fd, .due_ns = rk_monotonic_ns() + GREETING_NS, .host = *host};
     answer(fd, PEER_NAME " %d\n", PEER_VERSION);
 }
 

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,11 +12,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "network/support/text.h"
 #include "peer/peer.h"
+#include "probe/cpus.h"
 
 #define NOBODY 65534 /* user and group (/proc/sys/kernel/overflowuid) */
 #define NOTES_AT_ONCE 50
@@ -44,19 +43,12 @@ static struct {
 } sockets = {-1, 0};
 static volatile sig_atomic_t stopped;
 
-uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* At most NOTES_AT_ONCE lines, and one more every NOTE_EVERY_NS: what others send must not fill a
  * disk. */
 void note(const char *format, ...)
 {
     static uint64_t begin_ns, written, left_out;
-    const uint64_t now = now_ns();
+    const uint64_t now = rk_monotonic_ns();
     begin_ns = begin_ns ? begin_ns : now;
     const uint64_t allowed = NOTES_AT_ONCE + (now - begin_ns) / NOTE_EVERY_NS;
     if (written >= allowed) {
@@ -141,13 +133,10 @@ static int pin(const char *text)
 {
     int64_t cpu;
     const char *const end = parse_number(text, 0, CPU_SETSIZE - 1, &cpu);
-    cpu_set_t set;
-    CPU_ZERO(&set); /* which sched_setaffinity() refuses */
-    if (end && !*end)
-        CPU_SET((size_t)cpu, &set);
-    if (sched_setaffinity(0, sizeof set, &set) == 0)
+    const int error = rk_pin_process(0, end && !*end ? (int)cpu : -1);
+    if (!error)
         return 0;
-    note("CPU %s cannot be used: %s.", text, strerror(errno));
+    note("CPU %s cannot be used: %s.", text, strerror(error));
     return -1;
 }
 
@@ -178,7 +167,7 @@ static void listen_until_stopped(const sigset_t *open_mask)
         };
         const int waiting = 2 + greetings(events + 2, EVENTS_MOST - 2);
         const int64_t due_ns = next_deadline_ns();
-        const uint64_t before_ns = now_ns();
+        const uint64_t before_ns = rk_monotonic_ns();
         const int64_t left_ns = due_ns > (int64_t)before_ns ? due_ns - (int64_t)before_ns : 0;
         const struct timespec left = {left_ns / 1000000000, left_ns % 1000000000};
         const int ready = ppoll(events, (nfds_t)waiting, due_ns < 0 ? NULL : &left, open_mask);
@@ -187,7 +176,7 @@ static void listen_until_stopped(const sigset_t *open_mask)
         if (ready > 0 && events[1].revents && read(0, &byte, 1) <= 0)
             return;
         if (due_ns >= 0)
-            read_greetings(now_ns());
+            read_greetings(rk_monotonic_ns());
         if (ready > 0 && events[0].revents)
             accept_one();
     }

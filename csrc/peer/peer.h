@@ -12,6 +12,7 @@
 
 #include "network/support/sockets.h"
 #include "peer/wire.h"
+#include "probe/clock.h"
 
 /* An address without its port; of IPv4 the first four bytes. */
 struct host {
@@ -66,7 +67,6 @@ static inline int is_full(int error)
 #define FULL_PAUSE_NS 10000000 /* before the next try */
 
 /* main.c */
-uint64_t now_ns(void);
 void note(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a line on stderr */
 void leave_sockets(void); /* in a child: what only the parent needs */
 

@@ -75,7 +75,7 @@ void serve_sink(int fd, const struct host *host, const int64_t *numbers)
             continue;
         if (got < 0)
             return;
-        const uint64_t ns = now_ns();
+        const uint64_t ns = rk_monotonic_ns();
         bytes += (uint64_t)got;
         if (ns >= due_ns || got == 0) {
             take_note(bytes, ns, &every_ns);

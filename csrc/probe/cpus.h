@@ -10,6 +10,9 @@
 /* The set of that CPU alone; empty if no such CPU can exist. */
 cpu_set_t rk_one_cpu(int cpu);
 
+/* The CPUs that rk_cpus() gives, as a set (runner/in_process.c). */
+cpu_set_t rk_cpu_set(void);
+
 /* Each allows one CPU alone. 0 or an error number. */
 int rk_pin_process(pid_t process, int cpu); /* 0: the calling thread */
 int rk_pin_thread(pthread_t, int cpu);

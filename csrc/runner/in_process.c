@@ -27,6 +27,16 @@ int rk_cpus(int *cpus, int most)
     return count;
 }
 
+cpu_set_t rk_cpu_set(void)
+{
+    int cpus[RK_CPUS_MOST];
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int i = rk_cpus(cpus, RK_CPUS_MOST); i-- > 0;)
+        CPU_SET(cpus[i], &set);
+    return set;
+}
+
 int rk_other_cpu(void)
 {
     return rk_partner_cpu("/sys", &allowed, sched_getcpu());

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "probe/cpus.h"
+
 /* --- the files --- */
 int readers_close(struct rk_context *c)
 {
@@ -21,21 +23,12 @@ int readers_close(struct rk_context *c)
     return 0;
 }
 
-void all_cpus(cpu_set_t *set)
-{
-    int cpus[RK_CPUS_MOST];
-    const int count = rk_cpus(cpus, RK_CPUS_MOST);
-    CPU_ZERO(set);
-    for (int i = 0; i < count; i++)
-        CPU_SET(cpus[i], set);
-}
-
 int readers_prepare(struct rk_context *c, struct readers *r, int64_t blocks)
 {
     *r = (struct readers){.count = (int)rk_integer(c, "files"), .blocks = (uint32_t)blocks};
     for (int i = 0; i < r->count; i++)
         r->file[i].fd = -1;
-    all_cpus(&r->cpus);
+    r->cpus = rk_cpu_set(); /* readers may use every CPU */
     void *const memory = mmap(NULL, sizeof *r->shared, PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (memory == MAP_FAILED)

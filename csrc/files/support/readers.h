@@ -44,9 +44,6 @@ struct readers {
  * which may be zeroed. */
 int readers_close(struct rk_context *c);
 
-/* Readers may use every CPU that this process might use when it was started. */
-void all_cpus(cpu_set_t *set);
-
 /* Maps the shared memory, and opens no file yet. */
 int readers_prepare(struct rk_context *c, struct readers *r, int64_t blocks);
 

@@ -1,5 +1,6 @@
 /* loopback.c: addresses and connections on this computer's loopback interface. */
 #include "network/support/loopback.h"
+#include "probe/cpus.h"
 
 #include <sched.h>
 
@@ -40,12 +41,8 @@ int loopback_pair(struct peer self, int *client, int *accepted)
 
 int start_unpinned_thread(pthread_t *thread, void *(*function)(void *), void *argument)
 {
-    int cpus[RK_CPUS_MOST];
-    cpu_set_t set;
+    const cpu_set_t set = rk_cpu_set();
     pthread_attr_t attr;
-    CPU_ZERO(&set);
-    for (int i = rk_cpus(cpus, RK_CPUS_MOST); i-- > 0;)
-        CPU_SET(cpus[i], &set);
     int error = pthread_attr_init(&attr);
     if (error)
         return error;

@@ -21,13 +21,6 @@ static noreturn void end_service(int status)
 
 static long served, noted;
 
-uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void note(const char *format, ...)
 {
     char text[512];
@@ -84,11 +77,11 @@ int main(int argc, char **argv)
         fuzz_pair(pair);
         greet_new(pair[0], &host);
         fuzz_send(pair[1], text, part);
-        read_greetings(now_ns());
+        read_greetings(rk_monotonic_ns());
         fuzz_send(pair[1], text + part, length - part);
         if (fuzz_below(8) == 0)
             shutdown(pair[1], SHUT_WR);
-        read_greetings(fuzz_below(8) ? now_ns() : UINT64_MAX);
+        read_greetings(fuzz_below(8) ? rk_monotonic_ns() : UINT64_MAX);
         close_greetings();
         close(pair[1]);
     }
