@@ -34,7 +34,7 @@ void rk_unmap(struct rk_region *region)
 }
 
 /* How much of what is present of a mapping lies in huge pages, by what the kernel says of it
- * (proc(5), smaps). Two mappings that touch are one to the kernel if both asked for the same pages;
+ * (proc(5), smaps). Two mappings that touch are one to the kernel if both requested the same pages;
  * then it is the share of both. */
 static double rk_huge_share(const struct rk_region *region)
 {

@@ -37,7 +37,7 @@ void rk_unmap(struct rk_region *);
 int rk_reserve(struct rk_context *, struct rk_region *, size_t size_bytes, int huge);
 /* Touches every page. 0 or an errno. */
 int rk_touch(const struct rk_region *);
-/* A status where memory that asked for huge pages did not get them. */
+/* A status if memory that requested huge pages did not get them. */
 int rk_got_huge(struct rk_context *, const struct rk_region *);
 
 #endif

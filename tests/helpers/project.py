@@ -19,8 +19,10 @@ def forget() -> None:
 
 def make_library(out: Path, *options: str, sources: Path = ROOT / "csrc"):
     """Bring a C library with the tests' probes up to date; returns the finished process."""
-    command = ["make", "-s", "-j2", "-C", sources, f"OUT={out}", "TEST_PROBES=1", *options]
-    return subprocess.run(command, capture_output=True, text=True)
+    out.mkdir(parents=True, exist_ok=True)
+    make = ["make", "-s", "-j2", "-C", sources, f"OUT={out}", "TEST_PROBES=1", *options]
+    # Two runs of the tests may begin at the same time.
+    return subprocess.run(["flock", out, *make], capture_output=True, text=True)
 
 
 def reckon(*arguments: str, timeout: float = 300, **environment: str):
