@@ -35,7 +35,7 @@ def test_probes_are_listed_with_parameters_and_what_is_timed():
     }
 
 
-def test_probe_prints_samples_median_interval_and_what_happened():
+def test_probe_prints_samples_median_interval_and_conditions():
     done = reckon("probe", "cpu/syscall/getpid", "calls=200", "--samples", "4", "--processes", "6")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("process ") == 6 and "ns/call" in done.stdout
@@ -76,7 +76,7 @@ def test_doctor_lists_every_check_with_what_to_do():
 
 def test_results_of_the_recorded_run(recorded):
     done = reckon("results", "--run", "recorded", "--json")
-    rows = json.loads(done.stdout)
+    results = json.loads(done.stdout)
     keys = {
         "quantity",
         "unit",
@@ -95,8 +95,8 @@ def test_results_of_the_recorded_run(recorded):
         "state",
         "reason",
     }
-    assert rows and all(set(row) == keys for row in rows)
-    by_name = {row["quantity"]: row for row in rows}
+    assert results and all(set(result) == keys for result in results)
+    by_name = {result["quantity"]: result for result in results}
     one = by_name["cpu/syscall/getpid"]
     assert one["low"] <= one["median"] <= one["high"] and one["state"] == "measured"
     assert one["predicted"] == pytest.approx(one["hardware"] + one["software"])
@@ -107,7 +107,7 @@ def test_results_of_the_recorded_run(recorded):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["probes", "cpu/sysall"], "did you mean cpu/syscall"),
         (["probe", "cpu/syscall/getpit"], "did you mean cpu/syscall/getpid"),
@@ -128,10 +128,10 @@ def test_results_of_the_recorded_run(recorded):
         (["frobnicate"], "invalid choice"),
     ],
 )
-def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, says):
+def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, message):
     done = reckon(*arguments)
     assert done.returncode == 2, done
-    assert says in done.stderr and "Traceback" not in done.stderr
+    assert message in done.stderr and "Traceback" not in done.stderr
     if done.stderr.startswith("reckon: "):
         assert done.stderr.count("\n") == 1
 

@@ -11,7 +11,7 @@ import numpy as np
 from reckon import units
 from reckon.presentation.block import Block, grid, label
 from reckon.presentation.tables import measured, predicted
-from reckon.presentation.text import NONE, amount, in_unit, literal
+from reckon.presentation.text import NONE, amount, cited, in_unit, literal
 from reckon.presentation.text import ratio as times
 from reckon.records.result import Result
 from reckon.records.result import result as read_result
@@ -105,10 +105,6 @@ def here_by(figure: published.Figure) -> float:
     return value_here(here, figure) if here and not figure.method_differs else math.nan
 
 
-def _cited(figure: published.Figure) -> str:
-    return f"{figure.machine} {{cite}}`{figure.cite}`"
-
-
 _AMONG_COLUMNS = [
     "Machine",
     "Predicted",
@@ -163,7 +159,7 @@ def _report_row(figure: published.Figure, unit: str, here: float, *, cycles: boo
     in_cycles = figure.core_cycles(figure.measured) if cycles else None
     note = f"; {figure.note}" if figure.note else ""
     return [
-        _cited(figure),
+        cited(figure),
         amount(figure.base(figure.predicted, unit), unit),
         amount(value, unit),
         NONE if in_cycles is None else units.number(in_cycles),
@@ -235,7 +231,7 @@ def _report_curve(quantity: str, unit: str, *, cycles: bool) -> Iterator[_CurveR
     figures = [f for f in published.of(quantity) if f.at is not None]
     if not figures:
         return
-    title = _cited(figures[0])
+    title = cited(figures[0])
     predictions = {f.at: f.base(f.predicted, unit) for f in figures}
     yield _CurveRow(f"{title}, predicted", _known(predictions))
     values = {f.at: f.base(f.measured, unit) for f in figures}

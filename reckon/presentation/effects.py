@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 from reckon import units
+from reckon.presentation.scores import NEAR
 from reckon.presentation.text import first_case, literal
 from reckon.reports.methods import GroupResult, MethodResult, Ratio
 
 SAME = 0.05  # a method within this share of the baseline does not change the figure
-VAGUE = 1.25  # an interval wider than this factor that holds 1 decides nothing
+VAGUE = NEAR  # an interval wider than this factor that holds 1 decides nothing
 # A cost inside a figure, as a share of the difference from the baseline:
 _EXPLAINS_ALL = 0.8  # from here on, and to a quarter more than it, the cost is the difference
 _EXPLAINS_NONE = 0.05  # below, the cost is not mentioned

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from reckon import records
 from reckon.presentation.block import Block, grid, label
+from reckon.presentation.tables import processes_of
 from reckon.presentation.text import NONE
 from reckon.records.result import Result
 
@@ -34,21 +34,17 @@ def faults_per_touch(result: Result) -> float:
 
 def time_per_major_fault(result: Result) -> float:
     """Seconds of all trials for each major fault of the processes; nan without one."""
-    faults = sum(process.major_faults for process in _processes(result))
+    faults = sum(process.major_faults for process in processes_of(result))
     if not (faults and result.measurement):
         return math.nan
-    ticks = sum(sum(process.ticks) for process in _processes(result))
+    ticks = sum(sum(process.ticks) for process in processes_of(result))
     return ticks / result.measurement.tick_hz / faults
-
-
-def _processes(result: Result) -> list[records.Process]:
-    return [process for point in result.points for process in point.processes]
 
 
 def _touched(result: Result) -> int | None:
     """Pages touched in all trials; None if the probe sets their number itself."""
     touches = result.measurement.params.get("touches") if result.measurement else None
-    trials = sum(len(process.ticks) for process in _processes(result))
+    trials = sum(len(process.ticks) for process in processes_of(result))
     return trials * int(touches) if touches else None
 
 
@@ -56,12 +52,12 @@ def _counted(result: Result) -> int | None:
     """Faults in all trials; None if the probe counts no faults."""
     if result.measurement is None or result.measurement.op != "fault":
         return None
-    counts = [np.broadcast_to(p.ops, len(p.ticks)) for p in _processes(result)]
+    counts = [np.broadcast_to(p.ops, len(p.ticks)) for p in processes_of(result)]
     return sum(int(np.sum(count)) for count in counts)
 
 
 def _counts(result: Result) -> list[str]:
     known = [NONE if n is None else str(n) for n in (_touched(result), _counted(result))]
-    minor = sum(process.minor_faults for process in _processes(result))
-    major = sum(process.major_faults for process in _processes(result))
+    minor = sum(process.minor_faults for process in processes_of(result))
+    major = sum(process.major_faults for process in processes_of(result))
     return [label(result.quantity), *known, str(minor), str(major)]

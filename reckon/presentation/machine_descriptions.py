@@ -6,7 +6,7 @@ from reckon import records, units
 from reckon.computer.description import FIELDS
 from reckon.computer.facts import Machine
 from reckon.presentation.block import Block, grid
-from reckon.presentation.text import NONE, literal, machine_value
+from reckon.presentation.text import NONE, cited, literal, machine_value
 from reckon.reports import published
 from reckon.reports.attributes import attributes
 from reckon.reports.other_machines import Others
@@ -90,6 +90,10 @@ def descriptions(others: Others, component: str, name: str) -> Block:
     else:
         rows = _rows(others, component, {"machine"}, known.machine.get(component, {}))
         caption = f"{known.components[component]} of this machine and of the others"
-    cited = [f"{report.machine} {{cite}}`{report.cite}`" for report in published.all_reports()]
-    header = ["What", "This machine", *(run.name for run in strangers(others)), *cited]
+    header = [
+        "What",
+        "This machine",
+        *(run.name for run in strangers(others)),
+        *map(cited, published.all_reports()),
+    ]
     return grid(header, rows, caption, name, [13] + [17] * (len(header) - 1))

@@ -11,17 +11,13 @@ from reckon import units
 from reckon.presentation.block import Block, joined_blocks, table
 from reckon.presentation.figures import style
 from reckon.presentation.figures.style import BLACK, SERIES
-from reckon.presentation.text import NONE, verb
+from reckon.presentation.scores import shares_within, typical_factor
+from reckon.presentation.text import NONE, cited, verb
 from reckon.reports import derivations, published
 from reckon.reports.derivations import Recomputed
 from reckon.reports.published import CONTRADICTS, Derivation, FactPrinted, Printed, Report
 
 _AS_STATED = "as stated"
-_WITHIN = (1.25, 2, 10)  # factors off; the share of predictions within each is printed
-
-
-def _cited(report: Report) -> str:
-    return f"{report.machine} {{cite}}`{report.cite}`"
 
 
 def _ends(values: list[float], as_text: Callable[[float], str]) -> str:
@@ -111,7 +107,7 @@ def _followed(report: Report) -> Block:
                 notes.append(f"- *{derivation.what}*: {derivation.note.rstrip('.')}.")
     further, left = sum(inferred), len(inferred) - sum(inferred)
     sentences = [
-        f"Of {len(stated)} predictions that {_cited(report)} derives from stated numbers, "
+        f"Of {len(stated)} predictions that {cited(report)} derives from stated numbers, "
         f"{sum(stated)} follow from them, within {100 * derivations.FOLLOWS:.0f} % or the rounding "
         "of what is printed."
     ]
@@ -225,10 +221,9 @@ def scores(caption: str, label: str) -> Block:
     """How far each report's own predictions were off its own measurements."""
     rows = []
     for report, factors in _factors():
-        logs = np.abs(np.log(factors))
-        typical = f"{units.number(float(np.exp(logs.mean())))}×"
-        within = [f"{100 * np.mean(np.exp(logs) <= limit):.0f} %" for limit in _WITHIN]
-        rows.append([_cited(report), str(len(factors)), typical, *within])
+        off = np.maximum(factors, 1 / factors)
+        typical = f"{typical_factor(off)}×"
+        rows.append([cited(report), str(len(off)), typical, *shares_within(off).values()])
     columns = {
         "Report": 30,
         "Predictions": 14,

@@ -9,12 +9,12 @@ import numpy as np
 
 from reckon import config, units
 from reckon.presentation.block import Block, grid, label, say, table
+from reckon.presentation.scores import shares_within, typical_factor
 from reckon.presentation.tables import hardware, mean_sd, measured, predicted, ratio, software
 from reckon.presentation.text import literal
 from reckon.presentation.verdicts import not_measured, warnings
 from reckon.records.result import Result
 
-_WITHIN = (1.25, 2, 10)  # factors off; the share of predictions within each is printed
 _EXTREMES = 3  # the best and worst predictions that are named
 
 
@@ -48,14 +48,14 @@ def score(results: list[Result]) -> Block:
     off = np.array([factor for factor, _ in _factors_off(results)])
     if not len(off):
         return say("Nothing has been measured yet.")
-    shares = [f"{100 * np.mean(off <= limit):.0f} % within {limit:g} times" for limit in _WITHIN]
-    typical = units.number(float(np.exp(np.mean(np.log(off)))))
+    within = shares_within(off).items()
+    shares = [f"{share} within {limit:g} times" for limit, share in within]
     inside = [result.inside_interval for _, result in _factors_off(results)]
     held = [is_inside for is_inside in inside if is_inside is not None]
     share = f"{100 * np.mean(held):.0f} %" if held else ""
     return say(
         f"Of {len(off)} sealed predictions, {', '.join(shares)}.",
-        f"Typically a prediction was off by a factor of {typical}.",
+        f"Typically a prediction was off by a factor of {typical_factor(off)}.",
         f"Of {len(held)} with an interval, {share} held the measured value." if held else "",
     )
 

@@ -180,7 +180,8 @@ def _line_cells(result: Result) -> list[str]:
     ]
 
 
-def _processes(result: Result) -> list[Process]:
+def processes_of(result: Result) -> list[Process]:
+    """The processes of all points."""
     return [process for point in result.points for process in point.processes]
 
 
@@ -210,7 +211,7 @@ def conditions(results: list[Result], caption: str, name: str) -> Block:
     """What happened while the samples were taken, a row for each quantity that has any."""
     rows = []
     for result in [result for result in results if result.has_samples]:
-        processes = _processes(result)
+        processes = processes_of(result)
         rows.append(
             [
                 label(result.quantity),
@@ -242,7 +243,7 @@ def tcp(results: list[Result], caption: str, name: str) -> Block:
     """
     rows = []
     for result in results:
-        processes = _processes(result)
+        processes = processes_of(result)
         if all(process.retransmits < 0 for process in processes):  # not counted
             continue
         is_remote = result.measurement is not None and result.measurement.peer

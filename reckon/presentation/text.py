@@ -7,6 +7,7 @@ import re
 
 from reckon import units
 from reckon.records.result import Result
+from reckon.reports import published
 from reckon.text import joined as joined
 
 NONE = "–"  # in a table: nothing to print here
@@ -33,6 +34,11 @@ def literal(text: object) -> str:
 def code(text: object) -> str:
     """Text from outside as code."""
     return f"`{' '.join(str(text).replace('`', chr(39)).split())}`"
+
+
+def cited(source: published.Report | published.Figure) -> str:
+    """The machine of a report or of its figure, with the citation."""
+    return f"{source.machine} {{cite}}`{source.cite}`"
 
 
 def first_case(*cases: tuple[bool, str]) -> str:

@@ -14,7 +14,7 @@ from reckon.records.values import process_values
 from reckon.statistics import onset
 
 
-def _values(result: Result, point: records.Point) -> list[np.ndarray]:
+def single_values(result: Result, point: records.Point) -> list[np.ndarray]:
     """The values of each process's trials, in base units."""
     measurement = result.measurement
     if measurement is None:
@@ -53,7 +53,7 @@ class SingleReads:
 def single_reads(results: list[Result], limit_without_gap: float) -> SingleReads:
     """The reads of all that have samples; without a gap between short and long ones the limit is
     `limit_without_gap`."""
-    processes = {r.quantity: _values(r, r.points[0]) for r in results if r.has_samples}
+    processes = {r.quantity: single_values(r, r.points[0]) for r in results if r.has_samples}
     every = [times for values in processes.values() for times in values]
     gap = onset.slow_from(np.concatenate(every)) if every else None
     return SingleReads(processes, gap or limit_without_gap, gap is not None)
@@ -67,7 +67,9 @@ def costs(curve: Result, miss: float) -> Block:
     if not curve.has_samples:
         reason = literal(curve.reason)
         return say(f"What a read costs that finds its block could not be measured: {reason}.")
-    times = np.concatenate([values for point in curve.points for values in _values(curve, point)])
+    times = np.concatenate(
+        [values for point in curve.points for values in single_values(curve, point)]
+    )
     limit = onset.slow_from(times)
     least = float(np.nanmin(curve.sealed("predicted")))
     if limit is None:

@@ -10,12 +10,12 @@ import numpy as np
 
 from reckon import units
 from reckon.presentation.block import Block, say
+from reckon.presentation.scores import NEAR
 from reckon.presentation.text import amount, first_case, joined, literal, place, verb
 from reckon.records.result import Result
 
 _AS_PREDICTED = 1.05  # the inputs are not known better than to this factor
 _IN_PERCENT = 2  # a larger factor is printed as a factor
-_NEAR = 1.25  # a point within this factor is near its prediction
 _MOST = 0.9  # a curve came out as predicted if this share of its points is near
 _BESIDE = 1.1  # points beyond this factor on both sides: the curve crosses its prediction
 _SINGLE_POINTS = 10  # fewer than one point in this many are no side of a curve
@@ -70,8 +70,8 @@ def over_the_curve(points: Iterable[tuple[float, str]], how: str) -> str:
     """
     known = [(ratio, where) for ratio, where in points if 0 < ratio < math.inf]
     in_order = sorted(ratio for ratio, _ in known)
-    near = sum(1 / _NEAR < ratio < _NEAR for ratio in in_order)
-    count = f"{near} of {len(known)} points lie within {_NEAR} times of the prediction"
+    near = sum(1 / NEAR < ratio < NEAR for ratio in in_order)
+    count = f"{near} of {len(known)} points lie within {NEAR} times of the prediction"
     few = len(known) // _SINGLE_POINTS
     if in_order[few] < 1 / _BESIDE and in_order[-1 - few] > _BESIDE:
         lowest, at_lowest = min(known, key=itemgetter(0))

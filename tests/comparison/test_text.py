@@ -12,7 +12,7 @@ from reckon.cli import main
 from reckon.comparison.two_runs import compare
 
 
-def test_the_command_line(folders, capsys):
+def test_compare_prints_text_and_json(folders, capsys):
     def printed(*arguments):
         assert main(["compare", *arguments]) == 0
         return capsys.readouterr().out
@@ -37,7 +37,7 @@ def test_the_command_line(folders, capsys):
     assert len(done["quantities"]) == 21 and done["control"] is None
 
 
-def test_without_runs_it_lists_them(folders, capsys):
+def test_compare_without_runs_lists_them(folders, capsys):
     assert main(["compare"]) == 0
     assert capsys.readouterr().out == f"There is no run in {folders}/runs; `make book` makes one.\n"
     known = {
@@ -70,7 +70,7 @@ def test_without_runs_it_lists_them(folders, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["a", "a"], "A run cannot be compared with itself"),
         (["a", "b", "--control", "b"], "A run cannot be compared with itself"),
@@ -84,7 +84,7 @@ def test_without_runs_it_lists_them(folders, capsys):
         (["--control", "a"], "A comparison takes two runs, A and B"),
     ],
 )
-def test_a_users_mistake_is_one_sentence(folders, capsys, arguments, says):
+def test_a_users_mistake_is_one_sentence(folders, capsys, arguments, message):
     made_up.run("a", results(1)[:2])
     made_up.run("b", results(2)[:2])
     made_up.run("empty", [])
@@ -92,11 +92,13 @@ def test_a_users_mistake_is_one_sentence(folders, capsys, arguments, says):
         status = main(["compare", *arguments])
     except SystemExit as ended:  # by argparse
         status = ended.code
-    told = capsys.readouterr().err
-    assert status == 2 and says in told and (told.startswith("usage: ") or told.count("\n") == 1)
+    error = capsys.readouterr().err
+    assert (
+        status == 2 and message in error and (error.startswith("usage: ") or error.count("\n") == 1)
+    )
 
 
-def test_runs_are_found_by_name_the_latest_first_and_broken_ones_told(folders):
+def test_runs_are_listed_latest_first_with_broken_ones_reported(folders):
     made_up.run("a", [])
     made_up.run("b", [])
     for name, day in (("a", 2), ("b", 1)):
@@ -114,7 +116,7 @@ def test_runs_are_found_by_name_the_latest_first_and_broken_ones_told(folders):
     )
 
 
-def test_a_reader_of_measurements_is_not_made_stale_by_predictions(folders, builder):
+def test_changed_predictions_leave_a_comparison_up_to_date(folders, builder):
     made_up.run("a", results(1)[:2])
     made_up.run("b", results(2)[:2])
     compare("a", "b")
@@ -131,7 +133,7 @@ def test_a_reader_of_measurements_is_not_made_stale_by_predictions(folders, buil
     assert records.digest(f"{record}#*") != before[f"{record}#*"]
 
 
-def test_a_new_run_is_noticed(folders):
+def test_a_new_run_changes_the_digest_of_all_runs(folders):
     made_up.run("a", [])
     before = records.digest(f"{folders}/runs/*/run.json")
     made_up.run("b", [])

@@ -1,4 +1,4 @@
-"""Two runs side by side: what changed is found, and two runs of one machine differ in nothing."""
+"""Two runs compared: changes are named, and two runs of one machine have none."""
 
 import math
 import shutil
@@ -23,7 +23,7 @@ def pair(a, b, **how):
     return compare("a", "b", **how)
 
 
-def test_what_changed_is_found_from_most_to_least_and_the_rest_is_not(folders):
+def test_changes_are_listed_from_largest_to_smallest(folders):
     found = pair(results(1), results(2, {NAMES[3]: 1.3, NAMES[7]: 0.5}))
     assert [(one.quantity, one.direction) for one in found.changed] == [
         (NAMES[7], "faster"),
@@ -54,7 +54,7 @@ def test_a_counter_that_counts_more_often_is_not_faster(folders):
     assert way("Gtick/s", "ns") == "more" and way("Gcycle/s", "cycle") == "faster"
 
 
-def test_the_same_machine_twice_finds_nothing(folders):
+def test_the_same_machine_twice_has_no_changes(folders):
     named = [
         one.quantity
         for seed in range(8)
@@ -63,7 +63,7 @@ def test_the_same_machine_twice_finds_nothing(folders):
     assert len(named) <= 1  # of 160
 
 
-def test_minutes_that_differ_as_processes_do_are_no_change(folders):
+def test_runs_that_differ_as_much_as_processes_are_unchanged(folders):
     """Each run has a level of its own, as minutes have: the test across processes is taken in by that."""
     random, taken_in, named = np.random.default_rng(3), 0, 0
     for seed in range(4):
@@ -78,7 +78,7 @@ def test_minutes_that_differ_as_processes_do_are_no_change(folders):
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_six_values_are_not_all_that_could_have_come(folders, order):
+def test_a_seventh_process_may_lie_beyond_the_first_six(folders, order):
     """One trial in each of six processes: their ends lie apart, and where a seventh may come out does not."""
     made = [made_up.single(NAMES[0], value, "ns", processes=6) for value in (100, 125)]
     for one, value in zip(made, (100, 125), strict=True):
@@ -92,7 +92,7 @@ def test_six_values_are_not_all_that_could_have_come(folders, order):
     assert found.judged[0].p < 0.01 and not found.changed
 
 
-def test_a_longer_run_sees_finer_where_bursts_average_out(folders):
+def test_a_longer_run_resolves_smaller_changes_where_bursts_average_out(folders):
     """Every third process is twice as slow: in eight processes that is the spread, in sixty it is known."""
 
     def bursts(seed, times, processes):
@@ -119,7 +119,7 @@ def test_a_difference_that_chance_explains_is_no_change(folders):
     assert one.p < 1e-6 and not replace(one, p=0.06).changed
 
 
-def test_what_a_comparison_says_it_would_see_it_sees(folders):
+def test_a_change_is_named_from_the_resolution_that_is_reported(folders):
     found = pair(results(1), results(2))
     one = found.judged[5]
 
@@ -134,12 +134,12 @@ def test_what_a_comparison_says_it_would_see_it_sees(folders):
     assert "3.00× in 100 % of them" in changes.power(found)
 
 
-def test_the_least_effect_worth_naming(folders):
+def test_changes_below_the_least_effect_are_not_named(folders):
     a, b = results(1), results(2, {NAMES[3]: 1.4})
     assert len(pair(a, b, least=0.3).changed) == 1 and not pair(a, b, least=0.6).changed
 
 
-def test_below_six_processes_and_below_zero_nothing_is_judged(folders):
+def test_few_processes_and_negative_values_are_not_judged(folders):
     few, negative = results(1, processes=5), results(1)
     point = negative[0].measurement.points[0]
     for process in point.processes[:3]:
@@ -154,7 +154,7 @@ def test_below_six_processes_and_below_zero_nothing_is_judged(folders):
     assert "2 (too few fresh processes)" in changes.counted(found)
 
 
-def test_a_curve_is_told_at_the_place_of_its_largest_change(folders):
+def test_a_curve_is_reported_at_its_largest_change(folders):
     x, y = [1, 2, 4, 8, 16], np.array([5.0, 5, 20, 80, 90])
 
     def curve(seed, y):
@@ -168,7 +168,7 @@ def test_a_curve_is_told_at_the_place_of_its_largest_change(folders):
     assert not pair([curve(1, y)], [curve(2, y)]).changed
 
 
-def test_a_place_is_as_unsteady_as_its_curve(folders):
+def test_a_place_has_the_widest_spread_of_its_curve(folders):
     """A mode that comes and goes was missed at this place, and seen at the others."""
     steady, unsteady = (
         made_up.curve("memory/made/curve", [1, 2, 4], [5, 5, 5], seed=s) for s in (1, 2)
@@ -181,7 +181,7 @@ def test_a_place_is_as_unsteady_as_its_curve(folders):
     assert not pair([steady], [unsteady]).changed
 
 
-def test_what_was_measured_otherwise_is_not_compared(folders):
+def test_other_parameters_or_places_are_not_compared(folders):
     plain, other = (made_up.single("cpu/made/one", 50, "ns", seed=s) for s in (1, 2))
     other.measurement.points[0].params["calls"] = 7
     curve, elsewhere = (made_up.curve("cpu/made/two", x, [5, 5], seed=1) for x in ([1, 2], [4, 8]))
@@ -204,7 +204,7 @@ def test_what_was_measured_otherwise_is_not_compared(folders):
         ({"profile": "full", "samples": 40, "key": "1"}, ""),
     ],
 )
-def test_the_same_parameters_are_not_all(folders, changes_of, why):
+def test_other_methods_or_peers_are_not_compared(folders, changes_of, why):
     """peer="other" is the built-in host and a real one."""
 
     def made(seed, times=1):
@@ -222,7 +222,7 @@ def test_the_same_parameters_are_not_all(folders, changes_of, why):
     assert len(found.changed) == (1 if why else 0) and found.control_judged == (0 if why else 1)
 
 
-def test_what_did_not_change_went_no_way(folders):
+def test_only_changed_quantities_have_a_direction(folders):
     negative = results(1)[0]
     for process in negative.measurement.points[0].processes:
         process.ticks[:] = [-t for t in process.ticks]
@@ -237,16 +237,16 @@ def test_what_did_not_change_went_no_way(folders):
     assert [line.split()[0] for line in lines if "slower" in line or "faster" in line] == [NAMES[3]]
 
 
-def test_where_nothing_could_be_judged_nothing_is_said_to_be_the_same(folders):
+def test_nothing_judged_is_not_reported_as_unchanged(folders):
     found = pair(results(1, processes=5)[:2], results(2)[:2])
-    for told in (text(found), changes.table(found, "What", "what").markdown):
-        assert "Nothing could be judged." in told and "Nothing changed" not in told
+    for shown in (text(found), changes.table(found, "What", "what").markdown):
+        assert "Nothing could be judged." in shown and "Nothing changed" not in shown
     found = pair(results(1)[:2], results(2)[:2])
-    for told in (text(found), changes.table(found, "What", "what").markdown):
-        assert "Nothing changed between a and b beyond the spread by 5 % or more." in told
+    for shown in (text(found), changes.table(found, "What", "what").markdown):
+        assert "Nothing changed between a and b beyond the spread by 5 % or more." in shown
 
 
-def test_runs_of_one_name_are_told_apart(folders):
+def test_runs_of_one_name_are_named_by_their_folders(folders):
     """A folder of another computer, copied here beside a run of that name."""
     made_up.run("here", results(1))
     made_up.run("there", results(2, {NAMES[3]: 2})[:5])
@@ -264,7 +264,7 @@ def test_runs_of_one_name_are_told_apart(folders):
         compare("here", "link")
 
 
-def test_a_copied_run_is_called_as_its_folder_is(folders):
+def test_a_copied_run_has_the_name_of_its_folder(folders):
     made_up.run("here", results(1))
     shutil.copytree(folders / "runs/here", folders / "runs/before")
     assert (
@@ -276,7 +276,7 @@ def test_a_copied_run_is_called_as_its_folder_is(folders):
     assert not compare("before", "here").changed
 
 
-def test_a_copied_run_is_a_machine_beside_the_first(folders):
+def test_a_copied_run_is_another_machine(folders):
     known = {"processor": {"model": {"value": "A processor", "source": ""}}}
     made_up.run("here", results(1), machine=known)
     made_up.run("first", results(2), "another", known)
@@ -293,7 +293,7 @@ def test_a_copied_run_is_a_machine_beside_the_first(folders):
     assert "**before against here.**" in machines_page.latest(o).markdown
 
 
-def test_what_one_run_has_alone_is_told_with_the_reason(folders):
+def test_quantities_of_one_run_alone_are_listed_with_the_reason(folders):
     a = [*results(1)[:2], made_up.nothing("cpu/made/q2")]
     found = pair(a, results(2)[:4])
     assert found.only == ([], ["cpu/made/q2 (unsupported: needs huge pages)", "cpu/made/q3"])
@@ -327,7 +327,7 @@ def test_how_the_machines_differ(folders):
     )
 
 
-def test_a_control_takes_out_what_minutes_do(folders):
+def test_a_control_removes_changes_between_runs_of_one_machine(folders):
     """One quantity has two modes and changes them between runs; another one has really changed."""
     made_up.run("again", results(3, {NAMES[3]: 1.5}))
     a, b = results(1), results(2, {NAMES[3]: 1.5, NAMES[4]: 1.5})
@@ -354,7 +354,7 @@ def test_a_control_takes_out_what_minutes_do(folders):
         compare("a", "b", "again")
 
 
-def test_with_a_control_less_is_seen_and_said_so(folders):
+def test_the_reported_resolution_includes_the_control(folders):
     """The control lies 1.5 times higher: what would be seen has to leave that behind too."""
     a, b = results(1), results(2)
     alone = pair(a, b)
@@ -378,7 +378,7 @@ def test_with_a_control_less_is_seen_and_said_so(folders):
     assert {one.quantity: one.visible_from(1.0) for one in wide.judged}[NAMES[3]] > 2.01
 
 
-def test_a_core_clock_that_changed_is_told_apart(folders):
+def test_a_changed_core_clock_is_reported(folders):
     b = results(2, dict.fromkeys(NAMES, 1.25))
     for one in b:
         for process in one.measurement.points[0].processes:
@@ -406,7 +406,7 @@ def test_the_prediction_interval_holds_the_next_one():
     assert math.isnan(statistics.prediction_interval(values[:5])[0])
 
 
-def test_counts_that_repeat_exactly():
+def test_equal_counts_have_an_exact_ratio():
     assert (
         statistics.same_level([7] * 6, [7] * 6) == 1
         and statistics.same_level([7] * 6, [8] * 6) < 1e-9

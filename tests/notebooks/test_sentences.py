@@ -17,7 +17,7 @@ pytestmark = pytest.mark.beside
 MISSING = made_up.nothing("test/missing", "no such gate")
 
 
-def said(page, markers, **names):
+def displayed(page, markers, **names):
     """What the last of the page's cells with these texts displays, all run with these names."""
     cells = json.loads((ROOT / "notebooks" / f"{page}.ipynb").read_text())["cells"]
     sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
@@ -80,7 +80,7 @@ def curve(values, unit="ns"):
 )
 def test_the_seventh_argument(last, words):
     o2 = curve([1, 2, 3, 4, 5, 6, 7, last])
-    text = said("cpu/call", ["def seventh"], o2=o2, o0=curve([1]))
+    text = displayed("cpu/call", ["def seventh"], o2=o2, o0=curve([1]))
     assert words in text
     assert "Unoptimised, not all of them could be measured." in text
 
@@ -95,7 +95,7 @@ def test_the_seventh_argument(last, words):
 )
 def test_ticks_and_cycles(core, words):
     rates = dict(core_clock=result(core, "Gcycle/s"), tick_rate=result(3, "Gtick/s"))
-    assert said("cpu/clock", ["cycles a tick"], **rates).endswith(words)
+    assert displayed("cpu/clock", ["cycles a tick"], **rates).endswith(words)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_ticks_and_cycles(core, words):
 )
 def test_the_second_ruler(check, words):
     core_clock = result(3, "Gcycle/s")
-    assert words in said("cpu/clock", ["disagreement ="], check=check, core_clock=core_clock)
+    assert words in displayed("cpu/clock", ["disagreement ="], check=check, core_clock=core_clock)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_the_second_ruler(check, words):
 def test_what_explains_a_round_of_the_loop(chain, whole, words):
     names = dict(counter=result(1, cycles=chain), o0=result(1, cycles=whole))
     markers = ["known = counter.summary", "explained = "]
-    text = said("cpu/loop", markers, width=SimpleNamespace(value=2), **names)
+    text = displayed("cpu/loop", markers, width=SimpleNamespace(value=2), **names)
     assert text.endswith(words) and "renames memory on the stack" in text
 
 
@@ -139,7 +139,7 @@ def test_what_explains_a_round_of_the_loop(chain, whole, words):
 def test_the_old_gate(old, words):
     names = dict(v={"getpid_int80": old}, null=result(100), trap=SimpleNamespace(value=1e-6))
     names |= dict(gate=SimpleNamespace(high=300), clock=SimpleNamespace(value=3e9))
-    assert words in said("cpu/syscall", ["old, trapped, at_most"], **names)
+    assert words in displayed("cpu/syscall", ["old, trapped, at_most"], **names)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_the_old_gate(old, words):
 )
 def test_a_switch_from_a_fork(early, words):
     names = dict(o={"i7_10750h_process": early}, gross=result(1))
-    assert words in said("cpu/switch", ["early = o["], **names)
+    assert words in displayed("cpu/switch", ["early = o["], **names)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_switch_from_a_fork(early, words):
 )
 def test_a_round_trip_between_two_cpus(times, apart, words):
     n = {"tcp": result(10, "µs"), "tcp_across": result(10 * times, "µs", apart)}
-    assert said("network/rtt", ["waking = rk.first_case"], n=n).endswith(words)
+    assert displayed("network/rtt", ["waking = rk.first_case"], n=n).endswith(words)
 
 
 @pytest.mark.parametrize(
@@ -180,9 +180,9 @@ def test_a_round_trip_between_two_cpus(times, apart, words):
 )
 def test_throughput_of_two_cpus(gain, words):
     n = {"tcp": result(8, "Gbit/s"), "tcp_across": result(9, "Gbit/s", gain)}
-    assert words in said("network/throughput", ["gain = two_cpus.apart"], n=n)
+    assert words in displayed("network/throughput", ["gain = two_cpus.apart"], n=n)
     n["tcp_across"] = MISSING
-    text = said("network/throughput", ["gain = two_cpus.apart"], n=n)
+    text = displayed("network/throughput", ["gain = two_cpus.apart"], n=n)
     assert text == "With two CPUs: no such gate."
 
 
@@ -198,7 +198,7 @@ def test_throughput_of_two_cpus(gain, words):
 )
 def test_round_trips_of_a_connect(opened, origin, words):
     names = dict(opened=opened, shaken=MISSING, trip=SimpleNamespace(value=1e-3, origin=origin))
-    assert words in said("network/connect", ["(not opened.summary"], **names)
+    assert words in displayed("network/connect", ["(not opened.summary"], **names)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,9 @@ def test_round_trips_of_a_connect(opened, origin, words):
 )
 def test_two_versions_of_nfs(apart, words):
     w = {"random_v3": result(100, "µs"), "random": result(120, "µs", apart)}
-    text = said("files/remote", ["by_3, by_4 ="], w=w, microseconds=lambda t: rk.amount(t, "µs"))
+    text = displayed(
+        "files/remote", ["by_3, by_4 ="], w=w, microseconds=lambda t: rk.amount(t, "µs")
+    )
     assert words in text
 
 
@@ -225,7 +227,7 @@ def test_two_versions_of_nfs(apart, words):
 )
 def test_memory_after_a_rest(guest, apart, words):
     f = {"cold": result(9, "µs", apart), "anonymous": result(1, "µs")}
-    assert said("memory/fault", ["taken_back ="], f=f, guest=guest).endswith(words)
+    assert displayed("memory/fault", ["taken_back ="], f=f, guest=guest).endswith(words)
 
 
 @pytest.mark.parametrize(
@@ -243,4 +245,4 @@ def test_what_is_full_with_many_readers(used, full_from, by_times, words):
     names = dict(inputs={"cpus": SimpleNamespace(value=2)}, highest=100.0, work_of_20=work)
     names |= dict(full_from=full_from, by_times=by_times, work=work)
     markers = ["used = highest", "A CPU works {work"]
-    assert said("files/contention", markers, **names).endswith(words)
+    assert displayed("files/contention", markers, **names).endswith(words)

@@ -21,7 +21,7 @@ def named(quantity, value, reports=(), op=None):
     return single
 
 
-def test_a_long_curve_of_a_report_shows_every_so_many_places(folders):
+def test_a_long_curve_shows_every_third_place(folders):
     curve = made_up.curve(
         "files/read/t470_random",
         [2.0**k for k in range(-3, 15)],
@@ -44,7 +44,7 @@ def test_a_file_has_no_ratio_to_a_block():
     assert table[0][-1] == "1.00×" and table[1][-1].startswith("2.0") and table[2][-1] == "–"
 
 
-def test_a_method_may_have_a_row_title_and_no_ratio():
+def test_a_method_may_have_a_title_and_no_ratio():
     method, own = named("files/read/a", 50, ["t470"]), named("files/read/b", 50)
     titles = {method.quantity: "with data"}
     header, *table = rows(rk.show.methods([method, own], None, "C", "n", titles=titles))
@@ -82,13 +82,13 @@ def test_a_report_s_figure_is_compared_at_its_place_on_the_curve(recorded):
     assert math.isnan(among_reports.here_by(figure.model_copy(update={"at": 99.0})))
 
 
-def test_a_figure_of_no_place_on_a_curve_is_its_slope(recorded):
+def test_a_figure_without_a_place_is_compared_with_the_slope(recorded):
     curve = result("recorded", "cpu/loop/hpe_i7_860")
     [figure] = published.of(curve.quantity)
     assert figure.at is None and among_reports.here_by(figure) == curve.line.slope
 
 
-def test_a_table_says_whose_method_this_machine_was_measured_by(recorded):
+def test_a_table_names_the_reports_of_the_method(recorded):
     name = "cpu/timer/paoloni"
     _, first, *_ = rows(rk.show.among(result("recorded", name), [name], "C", "n"))
     assert first[-1].startswith("by x510uq and ") and first[-1].endswith("hpe_i7_860's method")

@@ -78,7 +78,7 @@ def test_figures_that_show_no_machines_speed_are_not_ranked(folders):
     )
 
 
-def test_the_page_says_what_is_left_out_and_not_ranked(folders):
+def test_the_page_lists_what_is_left_out_and_not_ranked(folders):
     o = compared([made_up.single("network/rtt/tcp_peer", 1e5, "ns")])
     text = machines_page.not_alike(o).markdown
     for part in (
@@ -124,7 +124,7 @@ def test_a_fact_that_misleads_without_its_note_has_it(folders, component, cell):
     assert cell in machines_page.descriptions(compared([]), component, "name").markdown
 
 
-def test_every_brief_note_stands_for_a_longer_one():
+def test_every_brief_note_has_a_longer_one():
     facts = [fact for report in published.all_reports() for fact in report.fact]
     assert all(fact.note for fact in facts if fact.brief)
 

@@ -89,7 +89,7 @@ def test_every_method_that_the_rubric_names_is_there_or_has_a_reason():
             assert (experiment, row) in listed, (experiment, row)
 
 
-def test_every_row_of_a_report_is_in_a_group_and_none_twice():
+def test_every_method_of_a_report_is_in_one_group():
     recorded = {
         name: quantity["measurement"]["probe"]
         for path in (RECORDED / "recorded").glob("*/*.json")
@@ -143,7 +143,7 @@ def test_a_whole_file_is_divided_by_its_blocks():
     assert Method(quantity="files/a/b", differs="x", per=16).divisor(point) == 16
 
 
-def test_every_description_of_a_method_stands_alone():
+def test_no_description_of_a_method_refers_to_another():
     """The methods stand in the order of their effect, so none can refer to the one above it."""
     for group in methods.groups():
         for row in group.method:

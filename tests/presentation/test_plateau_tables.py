@@ -64,7 +64,7 @@ def test_a_level_that_ends_early_and_one_that_is_not_reported():
     )
 
 
-def test_a_climb_has_a_row_of_its_own():
+def test_a_climb_is_a_regime():
     curve = made_up.curve(LOAD, SIZES / 1024, with_ramps(2))
     (row,) = (row for row in regimes(curve) if row[0] == "climb to main memory")
     low, high = (float(part.split()[0]) for part in row[3].split(" to "))
@@ -95,7 +95,7 @@ def test_missing_points_are_named_and_nothing_is_nan():
     assert "nan" not in text + str(regimes(curve)) and names(curve) == FOUR
 
 
-def test_without_points_a_sentence_says_so():
+def test_a_curve_without_levels_has_a_sentence():
     curve, short = latency(), made_up.curve(LOAD, [1, 2, 4], [1, 1, 3])
     table = rk.show.levels(made_up.unmeasured(LOAD, curve), FOUR, CAPACITIES, "C", "n").markdown
     assert "needs huge pages" in table
@@ -200,7 +200,7 @@ def test_latency_against_throughput_leaves_out_what_one_of_them_lacks(build):
     assert "needs huge pages" in rk.draw.against(across, gone, "mem-gone", "C", "x", "y").markdown
 
 
-def test_notes_of_a_curve_say_where_and_how_many():
+def test_notes_of_a_curve_have_their_places():
     """Every second process of four points takes twice as long: that is more than a tenth apart."""
     one = latency(processes=8)
     noisy = (3, 10, 40, 60)
@@ -208,11 +208,11 @@ def test_notes_of_a_curve_say_where_and_how_many():
         for p in one.measurement.points[k].processes[::2]:
             p.ticks[:] = [2 * t for t in p.ticks]
     text = rk.show.verdict(one, "a load").markdown
-    said = [point.warnings[0] for point in one.summaries if point.warnings]
-    modes = next(warning for warning in said if "two modes" in warning)
+    notes = [point.warnings[0] for point in one.summaries if point.warnings]
+    modes = next(warning for warning in notes if "two modes" in warning)
     assert (
-        said.count(modes) >= 4
-        and f"at {said.count(modes)} of its {len(one.points)} points {modes}" in text
+        notes.count(modes) >= 4
+        and f"at {notes.count(modes)} of its {len(one.points)} points {modes}" in text
     )
     assert text.count("Note:") == 1
 

@@ -57,7 +57,7 @@ def test_the_shares_of_readers_are_those_of_a_trial():
     assert share == readers.ReaderShare(readers=2, slowest=1.5, fastest=0.5)
 
 
-def test_the_table_of_shares_says_when_the_last_reader_begins():
+def test_the_table_of_shares_has_the_start_of_the_last_reader():
     slowest = with_ticks(by_readers([1, 1], x=[1, 2]), [10_000_000] * 10)  # 1 ms a load
     start = with_ticks(by_readers([1], x=[2]), [10_000_000] * 10)
     shares = readers.reader_shares(slowest)

@@ -12,7 +12,7 @@ import reckon as rk
 from reckon.records.values import trial_times_s
 
 
-def test_points_without_samples_for_one_reason_are_one_row():
+def test_neighbouring_points_that_failed_alike_are_one_line():
     curve = made_up.curve(
         "files/read/size", [1, 2, 4, 8], [1, 2, 3, 4], axis_unit="MiB", missing=(2, 3)
     )
@@ -57,7 +57,7 @@ def test_a_note_that_many_points_have_is_printed_once(warnings, note):
     assert rk.show.verdict(curve, "it").markdown.endswith(f" Note: {note}")
 
 
-def test_impossible_places_of_a_curve_are_one_line_and_none_where_none_was_foreseen():
+def test_impossible_places_of_a_curve_are_one_line():
     curve = made_up.curve("cpu/made", [0, 1, 2, 3], [0, 0, 10, 10], axis_unit="1")
     # Predicted as measured: nothing at two places.
     assert "not possible" not in rk.summary_page.suspicions([curve], []).markdown

@@ -12,22 +12,20 @@ from reckon import records, units
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
 from reckon.presentation.figures.style import BLACK, BLUE, RED, SKY, Data
+from reckon.presentation.scores import WITHIN
 from reckon.presentation.tables import title
+from reckon.presentation.timed_reads import single_values
 from reckon.records.result import Result
-from reckon.records.values import process_values, trial_times_s
+from reckon.records.values import trial_times_s
 
 _STEPS_MOST = 200  # points of a distribution that its data have
-_BANDS = ((10, "#f7f0e3"), (2, "#ecdcb8"), (1.25, "#dcc07f"))  # factors off, and their colours
+_BAND_COLOURS = ("#dcc07f", "#ecdcb8", "#f7f0e3")
 _LEAST = 1e-12  # in base units: a logarithmic axis has no 0
 
 
 def _trials(result: Result, point: records.Point, unit: str) -> list[np.ndarray]:
     """Every trial of each process at that point, in `unit`."""
-    measurement = result.measurement
-    if measurement is None:
-        return []
-    values = (process_values(process, measurement, result.unit) for process in point.processes)
-    return [units.from_base(trials, unit) for trials in values]
+    return [units.from_base(values, unit) for values in single_values(result, point)]
 
 
 def distribution(
@@ -151,7 +149,7 @@ def prediction_ratios(results: list[Result], name: str, caption: str) -> Block:
     names, ratios = [r.quantity for r in judged], [r.ratio for r in judged]
     with style.drawing(0.8 + 0.2 * len(judged)) as drawing:
         axes = drawing.axes
-        for limit, colour in _BANDS:
+        for limit, colour in reversed([*zip(WITHIN, _BAND_COLOURS, strict=True)]):
             axes.axvspan(1 / limit, limit, color=colour, lw=0, zorder=0)
         axes.plot(ratios, range(len(judged)), "o", color=BLUE, ms=4)
         axes.axvline(1, color=BLACK, lw=0.8)
