@@ -44,6 +44,8 @@ _BATCHES_LEAST, _BATCHES_CONFIDENCE = 6, 0.99
 # The fields of a measurement that say how it was made, besides its parameters and its peer.
 _METHOD = ("probe", "op", "warmup", "priority")
 
+Results = dict[str, Result]  # a run's, by quantity
+
 
 @dataclass(frozen=True)
 class Side:
@@ -185,25 +187,25 @@ class Comparison:
 
     @property
     def judged(self) -> list[QuantityComparison]:
-        return [one for one in self.quantities if one.judged]
+        return [quantity for quantity in self.quantities if quantity.judged]
 
     @property
     def unjudged(self) -> list[QuantityComparison]:
-        return [one for one in self.quantities if not one.judged]
+        return [quantity for quantity in self.quantities if not quantity.judged]
 
     @property
     def same(self) -> list[QuantityComparison]:
-        return [one for one in self.judged if not one.changed]
+        return [quantity for quantity in self.judged if not quantity.changed]
 
     @property
     def changed(self) -> list[QuantityComparison]:
         """From the largest change to the smallest."""
-        changed = (one for one in self.quantities if one.changed)
-        return sorted(changed, key=lambda one: -one.largest.distance)
+        changed = (quantity for quantity in self.quantities if quantity.changed)
+        return sorted(changed, key=lambda quantity: -quantity.largest.distance)
 
     def resolving(self, ratio: float) -> int:
         """The number of quantities in which a change by that ratio would have been named."""
-        return sum(one.visible_from(self.least) <= ratio for one in self.judged)
+        return sum(quantity.visible_from(self.least) <= ratio for quantity in self.judged)
 
 
 def _can_be_judged(medians: np.ndarray) -> bool:
@@ -261,54 +263,48 @@ def _place(x: float | None, a: Side, b: Side, control: Side | None, least: float
     return Place(x, a, b, beyond and enough, p, control)
 
 
-def _times_the_same(one: records.Measurement, other: records.Measurement) -> bool:
-    """By the probe's version of meaning; by its description where a record has no version."""
-    if one.version and other.version:
-        return one.version == other.version
-    return one.timed == other.timed
+def _measured_alike(a: records.Measurement, b: records.Measurement) -> bool:
+    """By the probe's version; by its description where a record has no version."""
+    same_method = all(getattr(a, name) == getattr(b, name) for name in _METHOD)
+    same_probe = a.version == b.version if a.version and b.version else a.timed == b.timed
+    return same_method and same_probe
 
 
-def _why_not_comparable(one: Result, other: Result) -> str:
+def _why_not_comparable(a: Result, b: Result) -> str:
     """Why the samples are not of the same thing; "" where they are, by all but the parameters.
 
     The parameter peer="other" is the same for every other host, so the peers are compared too.
     """
-    if one.is_curve != other.is_curve or units.dimension(one.unit) != units.dimension(other.unit):
+    if a.is_curve != b.is_curve or units.dimension(a.unit) != units.dimension(b.unit):
         return "another kind of quantity"
-    if not (one.measurement and other.measurement):
+    if not (a.measurement and b.measurement):
         return "not measured"
-    if any(getattr(one.measurement, name) != getattr(other.measurement, name) for name in _METHOD):
+    if not _measured_alike(a.measurement, b.measurement):
         return "measured in another way"
-    if not _times_the_same(one.measurement, other.measurement):
-        return "measured in another way"
-    peers = {result.measurement.peer for result in (one, other) if result.measurement}
+    peers = {result.measurement.peer for result in (a, b) if result.measurement}
     return "" if len(peers) == 1 else "measured with another peer"
 
 
-def _same_places(one: Result, other: Result) -> list[float | None]:
+def _same_places(a: Result, b: Result) -> list[float | None]:
     """The places that both measured with the same parameters."""
-    params = {point.x: point.params for point in other.points}
-    return [point.x for point in one.points if params.get(point.x) == point.params]
+    params = {point.x: point.params for point in b.points}
+    return [point.x for point in a.points if params.get(point.x) == point.params]
 
 
-def _compare(
-    one: Result, other: Result, control: Result | None, least: float
-) -> QuantityComparison:
-    compared = QuantityComparison(
-        one.quantity, one.unit, axis_unit=one.axis_unit if one.is_curve else None
-    )
-    if why := _why_not_comparable(one, other):
+def _compare(a: Result, b: Result, control: Result | None, least: float) -> QuantityComparison:
+    compared = QuantityComparison(a.quantity, a.unit, axis_unit=a.axis_unit if a.is_curve else None)
+    if why := _why_not_comparable(a, b):
         return replace(compared, why=why)
-    common = _same_places(one, other)
+    common = _same_places(a, b)
     if not common:
-        shared = {point.x for point in one.points} & {point.x for point in other.points}
+        shared = {point.x for point in a.points} & {point.x for point in b.points}
         why = "measured with other parameters" if shared else "measured at other places"
         return replace(compared, why=why)
-    a, b, controls = _sides(one), _sides(other), {}
-    if control and not _why_not_comparable(one, control):
-        again = _same_places(control, other)
+    sides_a, sides_b, controls = _sides(a), _sides(b), {}
+    if control and not _why_not_comparable(a, control):
+        again = _same_places(control, b)
         controls = {x: side for x, side in _sides(control).items() if x in again}
-    places = tuple(_place(x, a[x], b[x], controls.get(x), least) for x in common)
+    places = tuple(_place(x, sides_a[x], sides_b[x], controls.get(x), least) for x in common)
     if any(place.judged for place in places):
         return replace(compared, places=places)
     fewest = min(min(len(place.a.medians), len(place.b.medians)) for place in places)
@@ -322,35 +318,35 @@ def _corrected(compared: list[QuantityComparison]) -> tuple[QuantityComparison, 
     from scipy.stats import false_discovery_control
 
     raw = [
-        false_discovery_control([place.p for place in one.places if place.judged]).min()
-        for one in compared
-        if one.judged
+        false_discovery_control([place.p for place in quantity.places if place.judged]).min()
+        for quantity in compared
+        if quantity.judged
     ]
     corrected = iter(false_discovery_control(raw) if raw else ())
-    return tuple(replace(one, p=float(next(corrected))) if one.judged else one for one in compared)
-
-
-Results = dict[str, Result]  # a run's, by quantity
+    return tuple(
+        replace(quantity, p=float(next(corrected))) if quantity.judged else quantity
+        for quantity in compared
+    )
 
 
 def _compare_all(
-    one: Results, other: Results, control: Results, least: float
+    a: Results, b: Results, control: Results, least: float
 ) -> tuple[QuantityComparison, ...]:
     """Every quantity that both runs have samples of."""
     return _corrected(
         [
-            _compare(result, other[name], control.get(name), least)
-            for name, result in one.items()
-            if result.has_samples and name in other and other[name].has_samples
+            _compare(result, b[name], control.get(name), least)
+            for name, result in a.items()
+            if result.has_samples and name in b and b[name].has_samples
         ]
     )
 
 
-def _alone(one: Results, other: Results) -> list[str]:
-    """What has samples in the first run alone, with the reason why not in the other."""
+def _alone(a: Results, b: Results) -> list[str]:
+    """What has samples in the first run alone, with the reason why not in the second."""
     alone = []
-    for name, result in one.items():
-        missing = other.get(name)
+    for name, result in a.items():
+        missing = b.get(name)
         if result.has_samples and missing is None:
             alone.append(name)
         elif result.has_samples and missing and not missing.has_samples:
@@ -390,7 +386,7 @@ def _read(folder: Path) -> tuple[records.Run, Results]:
     run = records.read_run(folder)
     if run is None:
         raise ReckonError(f"{folder} holds no run.")
-    return run, {one.quantity: one for one in all_results(folder, only_measured=True)}
+    return run, {result.quantity: result for result in all_results(folder, only_measured=True)}
 
 
 def compare(
@@ -426,6 +422,6 @@ def compare(
         machines=(runs[0], runs[1]),
         clock_hz=(_clock_hz(in_a), _clock_hz(in_b)),
         control=names[2] if control is not None else None,
-        control_changed=tuple(one.quantity for one in tried if one.changed),
-        control_judged=sum(one.judged for one in tried),
+        control_changed=tuple(quantity.quantity for quantity in tried if quantity.changed),
+        control_judged=sum(quantity.judged for quantity in tried),
     )
