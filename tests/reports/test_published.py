@@ -22,7 +22,7 @@ EXAMPLE = re.search(
 
 
 def test_the_five_are_there():
-    assert NAMES == ["hpe_i7_860", "i7_10750h", "mbp2016", "t470", "x510uq"]
+    assert {"hpe_i7_860", "i7_10750h", "mbp2016", "t470", "x510uq"} <= set(NAMES)
     assert set(NAMES) <= {one.name for one in published.all_reports()}
 
 
