@@ -227,6 +227,8 @@ int capture_open(struct rk_context *c, const struct sockaddr *own, const struct 
     if (!error)
         return 0;
     capture_drop(capture);
+    if (error == ENOPROTOOPT) /* an emulator of another processor, for one */
+        return rk_unsupported(c, "this kernel has no ring (PACKET_RX_RING) for captured packets");
     return rk_refused(c, "a ring for captured packets", error);
 }
 

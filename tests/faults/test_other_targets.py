@@ -1,0 +1,74 @@
+"""The C library for AArch64, under an emulator, and by Clang."""
+
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from helpers.capabilities import installed
+from helpers.everything import PROBES, little
+from helpers.project import ROOT, make_library
+
+UNSUPPORTED = -95
+COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
+EXPERIMENTS = sorted({probe.experiment for probe in PROBES.values()})
+
+
+@pytest.fixture(scope="module")
+def emulated(tmp_path_factory):
+    """Runs a probe on an emulated AArch64; its status, reason and median of ticks an operation."""
+    installed(COMPILER, EMULATOR[0])
+    folder = tmp_path_factory.mktemp("aarch64")
+    built = make_library(folder, f"CC={COMPILER}", "WERROR=1")
+    assert built.returncode == 0, built.stderr
+    for name in ("reckon-peer", "reckon-blank", "reckon-blank-static"):  # as probes start them
+        (folder / name).rename(folder / f"{name}.aarch64")
+        (folder / name).write_text(f'#!/bin/sh\nexec {" ".join(EMULATOR)} "$0.aarch64" "$@"\n')
+        (folder / name).chmod(0o755)
+    source = ROOT / "tests/csrc/programs/driver.c"
+    driver = [COMPILER, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-I", ROOT / "csrc", source]
+    subprocess.run([*driver, "-o", folder / "driver"], check=True)
+
+    def run(probe, params):
+        text = "\n".join(f"{name}={value}" for name, value in params.items())
+        command = [*EMULATOR, folder / "driver", folder / "libreckon.so", probe, text]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, f"{probe}: {done.returncode} {done.stderr}"
+        status, reason, median = done.stdout.strip().split("|")
+        return int(status), reason, float(median)
+
+    return run
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_every_probe_runs_on_aarch64_or_says_why_not(emulated, experiment):
+    probes = [probe for probe in PROBES.values() if probe.experiment == experiment]
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = list(pool.map(lambda probe: emulated(probe.name, little(probe)), probes))
+    for probe, (status, reason, median) in zip(probes, outcomes, strict=True):
+        print(f"{probe.name}: {reason or f'{median:g} ticks'}")
+        is_refused = status == UNSUPPORTED and reason
+        assert is_refused or (status == 0 and not reason), f"{probe.name}: {status} {reason}"
+
+
+@pytest.mark.parametrize("of", ["add", "multiply"])
+def test_twice_the_instructions_take_twice_as_long_on_aarch64(emulated, of):
+    """A known answer: the work doubles, on whatever processor."""
+    times = []
+    for instructions in (2**22, 2**23):
+        status, reason, median = emulated("test/chain", {"of": of, "instructions": instructions})
+        assert status == 0, reason
+        times.append(median)
+    assert times[1] == pytest.approx(2 * times[0], rel=0.5)
+
+
+def test_the_counter_runs_at_its_frequency_on_aarch64(emulated):
+    """A known answer: cpu/clock/ticks counts ticks over nanoseconds, 62.5 MHz in the emulator."""
+    status, reason, median = emulated("cpu/clock/ticks", {})
+    assert status == 0, reason
+    assert median == pytest.approx(0.0625, rel=0.02)
+
+
+def test_clang_builds_the_library_without_a_warning(tmp_path):
+    installed("clang")
+    built = make_library(tmp_path, "CC=clang")
+    assert built.returncode == 0 and built.stderr == ""
