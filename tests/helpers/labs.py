@@ -1,4 +1,4 @@
-"""What the tests of the lab host share: scripts that enter it, and what is left of one."""
+"""What the tests of the lab host share: scripts that enter its hosts, and what is left of one."""
 
 import contextlib
 import functools
@@ -13,6 +13,7 @@ from helpers.probes import MERE_FOLDER
 from helpers.processes import alive, until
 from helpers.project import LIBRARY, ROOT
 from reckon import config
+from reckon.hosts.lab import Lab, LabUnavailable
 
 NOBODY = 54329  # a user that nobody else is
 
@@ -23,13 +24,26 @@ def name_places(monkeypatch, places):
         monkeypatch.setenv(config.PLACES[place], at)
 
 
-# A script's child enters a host of the lab and says what it found there. As in the C (space.h), by a
-# process that lives in it; by fork alone, because another user may not be allowed to read Python.
+@contextlib.contextmanager
+def started_lab(rtt_s, rate_bit_per_s):
+    """A lab host with that link; skip where this machine has none."""
+    try:
+        lab = Lab(rtt_s, rate_bit_per_s)
+    except LabUnavailable as error:
+        need(False, str(error))
+    with lab:
+        yield lab
+
+
+# A script's child enters a host of the lab, by a process that lives in it, and returns what it finds
+# there. By fork alone: another user may not be allowed to read Python's files, so all imports are here.
 HEAD = (
     MERE_FOLDER
     + """
 import json, os, time
-import ctypes, encodings.idna, socket, signal  # sockets want idna later, when it cannot be read
+import ctypes, encodings.idna, fcntl, socket, signal, struct, tempfile
+sys.path.insert(0, "tests")
+from helpers.processes import until
 from reckon.hosts.lab import Lab, LabUnavailable
 from reckon.config import ReckonError
 libc = ctypes.CDLL(None, use_errno=True)
@@ -79,7 +93,7 @@ def exactly(connection, size):
         assert more, "the other end went away"
         got += more
     return got
-# TCP in the second host: sends back what comes, 64 bytes at a time
+# TCP in the second host: sends back what it receives, 64 bytes at a time
 def echo(ready, address="10.77.0.2", port=9000):
     listening = socket.create_server((address, port), family=socket.AF_INET6 if ":" in address else 2)
     ready()
@@ -108,7 +122,7 @@ def round_trips(lab, count, address="10.77.0.2"):
     took = inside(lab.pid, lambda: turns(count, address))
     assert server.result()[0] == count
     return took
-# TCP in the second host: when the first byte and when the last one came, and how many they were
+# TCP in the second host: when the first byte and the last one arrived, and the number of bytes
 def sink(ready):
     listening = socket.create_server(("10.77.0.2", 9001))
     ready()
@@ -119,6 +133,17 @@ def sink(ready):
         first = first or last
         size += len(got)
     return [first, last, size]
+# Datagrams to the second host, sent as fast as the client can.
+def flood(count, size):
+    with socket.socket(type=socket.SOCK_DGRAM) as one:
+        for _ in range(count):
+            one.sendto(bytes(size), ("10.77.0.2", 9))
+# The counters towards the second host once they include that number of packets.
+def counted(lab, packets):
+    def counters():
+        found = lab.counters()["to_peer"]
+        return found if sum(found[name] for name in ("packets", "dropped", "missed")) >= packets else None
+    return until(counters) or lab.counters()["to_peer"]
 def send(size):
     with socket.create_connection(("10.77.0.2", 9001), timeout=20) as connection:
         connection.sendall(bytes(size))
@@ -134,7 +159,7 @@ PATHS = ["tun", "packet"]
 
 
 def in_lab(script, user="ours", prefix=(), **environment):
-    """What a script says that has the above at hand, as this user or as one without any rights."""
+    """What a script says that can use the above, as this user or as one without any rights."""
     if user == "nobody":
         other_users()
         need(
@@ -160,7 +185,7 @@ def readable_by_all(path):
 
 @functools.cache
 def why_no_tun(user):
-    """Why that user cannot open a TUN device; empty if it opens. Some machines keep it for root."""
+    """The error when that user opens a TUN device, which some machines keep for root; empty if none."""
     return in_lab(
         "try:\n    os.close(os.open('/dev/net/tun', os.O_RDWR)); say('')\n"
         "except OSError as error:\n    say(error.strerror)",
@@ -170,7 +195,7 @@ def why_no_tun(user):
 
 @functools.cache
 def why_not(path, user):
-    """Why that user cannot start a lab of that path; empty if it starts."""
+    """Why a lab of that path does not start for that user; empty if it starts."""
     return in_lab(
         "try:\n"
         f"    Lab(0, 1e9, SLEEP, path={path!r}).close(); say('')\n"
@@ -180,7 +205,7 @@ def why_not(path, user):
 
 
 def startable(path, user="ours"):
-    """Skip where this machine lets that user have no lab of that path."""
+    """Skip where no lab of that path starts for that user."""
     if path == "tun":
         given(not why_no_tun(user), f"/dev/net/tun does not open for {user}: {why_no_tun(user)}")
     need(not why_not(path, user), f"no lab host by {path}: {why_not(path, user)}")

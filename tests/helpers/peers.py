@@ -1,16 +1,16 @@
-"""What the tests of reckon-peer share: the program itself, and a client of its protocol."""
+"""What the tests of reckon-peer share: the program, a client of its protocol, and a fake peer."""
 
 import contextlib
 import json
 import os
 import socket
 import subprocess
+import threading
 from pathlib import Path
 
 from helpers.project import LIBRARY
 from reckon import config
 from reckon.hosts import peer as other_host
-from reckon.measurement import library
 
 PROGRAM = LIBRARY / "reckon-peer"
 TOKEN = "made-up-token-of-the-tests"
@@ -33,6 +33,7 @@ class Peer:
         host, _, port = self.at.rpartition(":")
         self.address = (host.strip("[]"), int(port or 0))
         self.pid = self.program.pid
+        self.places = {"peer": self.at, "peer_token": TOKEN}
 
     def __enter__(self):
         assert self.at, self.program.stderr.read()
@@ -98,8 +99,8 @@ def about(peer):
         return json.loads(everything(connection))
 
 
-def door(peer, service):
-    """The connection that asked for a service with a port of its own, and the address of that port."""
+def service_port(peer, service):
+    """The connection that requested a service with a port of its own, and the address of that port."""
     connection, answer = peer.ask(service)
     word, port = answer.split()
     assert word == "ok"
@@ -108,19 +109,68 @@ def door(peer, service):
 
 def probe(at, token=TOKEN, service="about"):
     """What a probe says whose other host is there."""
-    os.environ["RECKON_PEER_AT"], os.environ["RECKON_PEER_TOKEN"] = at, token
-    try:
-        library.run("test/peer_ask", {"peer": "other", "service": service}, warmup=0)
-    except library.ReckonError as error:
-        return f"{type(error).__name__}: {error}"
-    return "ran"
+    from helpers.script import attempt  # conftest.py chooses the library after it imports this file
+
+    places = {"peer": at, "peer_token": token}
+    return attempt("test/peer_ask", {"peer": "other", "service": service}, places=places)
 
 
 def choice(at, token=TOKEN):
-    """What is said before any probe."""
+    """What choosing that host before any probe says, or the chosen host."""
     os.environ["RECKON_PEER"], os.environ["RECKON_PEER_TOKEN"] = at, token
     other_host.forget()
     try:
         return other_host.connect()
     except config.ReckonError as error:
         return f"{type(error).__name__}: {error}"
+
+
+class FakePeer:
+    """Listens on loopback and greets as reckon-peer does; then serve(connection, service, *numbers) has
+    each connection in a thread of its own. Without `greets`, serve(connection) has it from the start."""
+
+    def __init__(self, serve, *, greets=True, receive_buffer_bytes=None):
+        self.serve, self.greets = serve, greets
+        self.requests, self.threads, self.error = [], [], None
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        if receive_buffer_bytes:
+            self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
+        self.at = "%s:%d" % self.listener.getsockname()
+        self.places = {"peer": self.at, "peer_token": TOKEN}
+
+    def __enter__(self):
+        self._start(self._accept)
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        for thread in self.threads:
+            thread.join(30)
+            assert not thread.is_alive()
+        self.listener.close()
+        if self.error:
+            raise self.error
+
+    def _start(self, *work):
+        self.threads.append(threading.Thread(target=work[0], args=work[1:]))
+        self.threads[-1].start()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                self._start(self._serve, self.listener.accept()[0])
+
+    def _serve(self, connection):
+        try:
+            with connection:
+                connection.settimeout(20)
+                request = []
+                if self.greets:
+                    connection.sendall(b"reckon-peer 1\n")
+                    request = line(connection).split()[3:]
+                    self.requests.append(request)
+                self.serve(connection, *request)
+        except OSError:
+            pass  # the probe has gone, as it should where something is wrong
+        except BaseException as error:
+            self.error = error

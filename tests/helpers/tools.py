@@ -1,4 +1,4 @@
-"""What the tests of other programs as probes share: made-up programs, and a script that meets them."""
+"""What the tests of other programs as probes share: fake programs, and a script that runs them."""
 
 import sys
 
@@ -9,20 +9,18 @@ PROGRAM = {PING: "ping", SOCKPERF: "sockperf", IPERF3: "iperf3"}
 
 # Processes, mounts and a network of the script's own; process 1, a shell, reaps what is left.
 PRIVATE = ["unshare", "-m", "-p", "-f", "-n", "--mount-proc", "--kill-child", "sh", "-c"]
-# alone(): the processes there are beside the two, and the ports that are listened on.
+# alone(): the processes beside the two, and the number of ports on which something listens.
 ALONE = """
 def alone():
-    for _ in range(100):  # process 1 may not have come to it yet
-        others = {p for p in os.listdir("/proc") if p.isdigit()} - {"1", str(os.getpid())}
-        if not others:
-            break
-        time.sleep(0.01)
+    def others():
+        return {p for p in os.listdir("/proc") if p.isdigit()} - {"1", str(os.getpid())}
+    until(lambda: not others(), 1)  # process 1 may not have reaped them yet
     tables = [open(f"/proc/net/{name}").read().splitlines()[1:] for name in ("tcp", "tcp6")]
-    return [sorted(others), sum(line.split()[3] == "0A" for table in tables for line in table)]
+    return [sorted(others()), sum(line.split()[3] == "0A" for table in tables for line in table)]
 """
 NOBODY = [[], 0]
 
-# A server for a made-up client: listens on the port after -p, as long as that needs.
+# A server for a fake client: listens on the port after -p, for as long as the client runs.
 LISTEN = (
     f"exec {sys.executable} -c 'import socket, sys, time; "
     's = socket.create_server(("127.0.0.1", int(sys.argv[sys.argv.index("-p") + 1]))); '

@@ -1,4 +1,4 @@
-"""However a lab ends, nothing of it is left; what runs in the second host, and when it is ready."""
+"""However a lab ends, nothing of it is left; which programs run in the second host, and when it is ready."""
 
 import contextlib
 import os
@@ -58,7 +58,7 @@ def test_a_closed_lab_leaves_nothing(how, path):
 
 
 @pytest.mark.parametrize("part", ["pid", "relay_pid", "peer_pid"])
-def test_a_killed_part_takes_the_others_along(part, path):
+def test_when_a_part_is_killed_the_others_end(part, path):
     lab = labs.Lab(0.001, 1e9, STUBBORN, path=path)
     try:
         spaces, pids = everything_of(lab)
@@ -88,7 +88,7 @@ time.sleep(1000)
     ["", "if os.fork() == 0: time.sleep(20); os._exit(0)  # holds the pipe open"],
     ids=["alone", "with a child"],
 )
-def test_a_killed_caller_takes_its_lab_along(number, more):
+def test_when_the_caller_is_killed_its_lab_ends(number, more):
     caller = subprocess.Popen(
         [sys.executable, "-c", CALLER.replace("{more}", more)],
         cwd=ROOT,
@@ -136,7 +136,7 @@ def children():
 
 
 @pytest.mark.parametrize("user", USERS)
-def test_of_an_ordinary_user_nothing_is_left_either(user, path):
+def test_nothing_is_left_of_an_ordinary_user_s_lab(user, path):
     """The fixture of every test looks for processes of that user."""
     pids, spaces = in_lab(
         f"lab = Lab(0.001, 1e9, {STUBBORN!r}, path={path!r})\n"
@@ -159,13 +159,11 @@ def test_of_an_ordinary_user_nothing_is_left_either(user, path):
         ("peer_pid", "a program of the second host died of signal 9 (Killed)"),
     ],
 )
-def test_a_lab_that_dies_says_why(whose, said):
+def test_the_reason_why_a_lab_died_is_reported(whose, said):
     with labs.Lab(0.001, 1e9) as lab:
         os.kill(getattr(lab, whose), signal.SIGKILL)
         with pytest.raises(labs.LabEnded, match="has ended") as ended:
-            for _ in range(1000):
-                lab.counters()
-                time.sleep(0.01)
+            until(lambda: not lab.counters())
         assert said in str(ended.value)
 
 
@@ -227,7 +225,7 @@ LISTENER = [
 ]
 
 
-def test_it_is_ready_when_its_program_listens(tmp_path):
+def test_it_is_ready_when_its_program_listens():
     connect = "lambda: socket.create_connection(('10.77.0.2', 9000), timeout=5).close()"
     said = in_lab(
         f"with Lab(0, 1e9, {LISTENER!r}, wait_port=9000) as lab:\n    say([inside(lab.pid, {connect})])"
@@ -235,14 +233,14 @@ def test_it_is_ready_when_its_program_listens(tmp_path):
     assert said == [None]
 
 
-def test_a_program_that_ends_before_it_listens_is_told():
+def test_a_program_that_ends_before_it_listens():
     with pytest.raises(
         labs.LabUnavailable, match="ended before it listened on port 9000; start it by hand"
     ):
         labs.Lab(0, 1e9, ["true"], wait_port=9000)
 
 
-def test_the_programs_last_words_are_told():
+def test_the_program_s_last_line_is_reported():
     lab = labs.Lab(0, 1e9, ["sh", "-c", "echo first >&2; echo 'no disk.' >&2; sleep 0.2; exit 1"])
     try:
         with pytest.raises(
@@ -260,19 +258,16 @@ def test_a_program_has_a_process_space_of_its_own_and_no_others_input(user):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LC_ALL", "C")
         said = in_lab(
-            "import tempfile\n"
             "out = tempfile.mktemp()\n"
             f"with Lab(0, 1e9, ['sh', '-c', '({script}) > ' + out + '; sleep 1000']):\n"
-            "    for _ in range(500):\n"
-            "        if os.path.exists(out) and len(open(out).read().split()) == 3: break\n"
-            "        time.sleep(0.01)\n"
+            "    until(lambda: os.path.exists(out) and len(open(out).read().split()) == 3)\n"
             "    say(open(out).read().split()); os.unlink(out)",
             user,
         )
     assert said[0] == said[1] != os.readlink("/proc/self/ns/pid") and said[2] == "/dev/null"
 
 
-def test_what_is_asked_otherwise_is_not_answered():
+def test_only_the_line_counters_is_answered():
     lab = labs.Lab(0, 1e9, ["sleep", "1000"])
     try:
         lab._process.stdin.write(b"hello\n\n")

@@ -1,4 +1,4 @@
-"""What keeps a machine from having a lab host: tried step by step, told with what would help."""
+"""Where a lab host does not start: the step that was refused, and the remedy."""
 
 import subprocess
 
@@ -53,7 +53,7 @@ def test_root_does_without_a_user_namespace():
     assert with_a_filter([(UNSHARE, EPERM, NEWUSER, 1)]) == ["packet", 3]
 
 
-def test_a_kernel_without_more_user_namespaces_is_told():
+def test_a_kernel_that_allows_no_more_user_namespaces():
     reason, _ = with_a_filter([(UNSHARE, ENOSPC, NEWUSER, 1)], "nobody")
     assert reason == ("namespaces are forbidden here (a user namespace: No space left on device)")
 
@@ -122,7 +122,7 @@ os.mknod("/dev/net/tun", 0o020600, os.makedev(10, 200))
 """
 
 
-def test_where_tun_is_closed_to_the_user_packet_sockets_are_taken_and_the_right_is_named():
+def test_where_the_user_may_not_open_tun_packet_sockets_are_taken():
     startable("packet")
     own_mounts()
     script = f"become({NOBODY})\nsay([attempt(), attempt(path='tun')])"
@@ -132,7 +132,7 @@ def test_where_tun_is_closed_to_the_user_packet_sockets_are_taken_and_the_right_
     assert "chmod 0666 /dev/net/tun" in tun[1] and "modprobe" not in tun[1]
 
 
-def test_where_tun_is_closed_and_packet_sockets_are_refused_both_reasons_are_told():
+def test_where_tun_is_closed_and_packet_sockets_are_refused_both_reasons_are_given():
     x86_only()
     own_mounts()
     forbid = FILTER + f"forbid([({SOCKET}, {EPERM}, {PACKET_BIT}, 1)])\n"
@@ -145,7 +145,7 @@ def test_where_tun_is_closed_and_packet_sockets_are_refused_both_reasons_are_tol
     assert "chmod 0666 /dev/net/tun" in remedy and "modprobe veth" in remedy
 
 
-def test_a_tun_device_that_opens_and_does_nothing_is_none():
+def test_a_tun_device_that_opens_and_does_nothing_is_not_taken():
     """As /dev/null in its place: what some containers do."""
     startable("packet")
     own_mounts()
@@ -158,7 +158,7 @@ def test_a_tun_device_that_opens_and_does_nothing_is_none():
 
 
 @pytest.mark.parametrize("user", USERS)
-def test_without_either_both_reasons_are_told(user):
+def test_without_tun_and_packet_sockets_both_reasons_are_given(user):
     x86_only()
     script = FILTER + f"forbid([(SOCKET, {EPERM}, {PACKET_BIT}, 1)])\nsay(attempt())"
     reason, remedy = apart([(b"tmpfs", b"/dev/net")], script.replace("SOCKET", str(SOCKET)), user)
@@ -169,7 +169,7 @@ def test_without_either_both_reasons_are_told(user):
     assert "modprobe tun, or modprobe veth" in remedy and "PEER=" in remedy
 
 
-def test_packet_sockets_alone_are_refused_with_their_own_sentence():
+def test_refused_packet_sockets_that_were_requested():
     script = "say([attempt(path='packet'), attempt(path='tun')])"
     packet, tun = with_a_filter([(SOCKET, EPERM, PACKET_BIT, 1)], then=script)
     assert (
@@ -180,14 +180,14 @@ def test_packet_sockets_alone_are_refused_with_their_own_sentence():
 
 
 @pytest.mark.parametrize("user", USERS)
-def test_where_proc_cannot_be_mounted_anew_it_goes_on_with_the_machines(user, path):
+def test_where_proc_cannot_be_mounted_the_machine_s_is_used(user, path):
     """A part of it is covered, as in containers, or mount(2) is refused altogether."""
     script = f"say(attempt(path={path!r}))"
     assert apart([(b"tmpfs", b"/proc/sys/fs")], script, user) == [path, 3]
     assert with_a_filter([(MOUNT, EPERM, 0, 0)], user, script) == [path, 3]
 
 
-def test_without_proc_it_says_so():
+def test_without_proc_the_remedy_is_to_mount_it():
     own_mounts()
     reason, remedy = in_lab(
         TRY + "kept = os.listdir('/proc/self/fd')\n"
@@ -198,10 +198,10 @@ def test_without_proc_it_says_so():
     assert remedy == "Mount /proc, or name a real host with PEER=."
 
 
-# --- troubles of the caller's ------------------------------------------------------------------
+# --- mistakes of the caller --------------------------------------------------------------------
 
 
-def test_a_program_that_is_not_there_is_named():
+def test_a_missing_program_is_named():
     said = in_lab(TRY + "SLEEP = ['/nowhere/\"program\"\\\\']\nsay(attempt())")
     assert said == [
         '/nowhere/"program"\\ does not start: No such file or directory',
@@ -209,7 +209,7 @@ def test_a_program_that_is_not_there_is_named():
     ]
 
 
-def test_a_lab_that_says_nothing_is_given_up(tmp_path):
+def test_a_lab_without_a_first_line_is_given_up(tmp_path):
     silent = tmp_path / "reckon-lab"
     silent.write_text("#!/bin/sh\ncat\n")
     silent.chmod(0o755)
@@ -227,14 +227,10 @@ def test_a_lab_that_says_nothing_is_given_up(tmp_path):
 def test_it_is_clean_under_the_sanitizers(sanitized, path):
     """Bulk both ways through the ring's end, more than the queue holds, and the counters."""
     size, counters, left = in_lab(
-        "import reckon.config\n"
-        "def flood():\n"
-        "    with socket.socket(type=socket.SOCK_DGRAM) as one:\n"
-        "        for _ in range(3000): one.sendto(bytes(1200), ('10.77.0.2', 9))\n"
         f"with Lab(0.002, 2e8, SLEEP, path={path!r}) as lab:\n"
         "    round_trips(lab, 20)\n"
         "    size = bulk(lab, 20_000_000)[2]\n"
-        "    inside(lab.pid, flood)\n"
+        "    inside(lab.pid, lambda: flood(3000, 1200))\n"
         "    time.sleep(0.3)\n"
         "    say([size, lab.counters(), lab.last_words()])",
         RECKON_LIB=str(sanitized),

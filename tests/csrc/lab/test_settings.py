@@ -1,4 +1,4 @@
-"""The lab host: what it is told, by settings and options, and what it tells."""
+"""The lab host's settings and options, and its description."""
 
 import json
 import os
@@ -58,12 +58,12 @@ def test_the_settings_have_units(monkeypatch):
 )
 def test_a_bad_setting_is_one_sentence(monkeypatch, name, text, sentence):
     monkeypatch.setenv(f"RECKON_{name}", text)
-    with pytest.raises(ReckonError) as told:
+    with pytest.raises(ReckonError) as error:
         (labs.link_rtt_s if name == "LINK_RTT" else labs.link_rate_bit_per_s)()
-    assert sentence in str(told.value) and str(told.value).count(". ") == 0
+    assert sentence in str(error.value) and str(error.value).count(". ") == 0
 
 
-def test_bounds_hold_for_whoever_starts_it():
+def test_values_out_of_bounds_are_refused():
     for rtt_s, rate in [(-0.001, 1e9), (2.1, 1e9), (0, 9e3), (0, 3e9), (float("nan"), 1e9)]:
         with pytest.raises(ReckonError, match="which the lab host cannot keep"):
             labs.Lab(rtt_s, rate, ["true"])
@@ -85,13 +85,13 @@ def test_bounds_hold_for_whoever_starts_it():
         ["--nope"],
     ],
 )
-def test_the_program_says_how_it_is_used(options):
+def test_wrong_options_print_the_usage(options):
     done = subprocess.run([LAB, *options], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert done.returncode == 2 and not done.stdout
     assert "usage: reckon-lab --rtt-us N --rate-bit N" in done.stderr.splitlines()[-1]
 
 
-def test_it_says_what_it_is():
+def test_its_description_and_facts():
     with labs.Lab(0.0002, 1e9, ["sleep", "1000"]) as lab:
         assert lab.describe() == (
             "a second host built into this machine, behind a link set to 0.2 ms and 1 Gbit/s"
@@ -107,14 +107,14 @@ def test_it_says_what_it_is():
     assert len(lab.places["peer_token"]) == 32
 
 
-def test_the_settings_are_what_it_starts_with(monkeypatch):
+def test_it_starts_with_the_settings(monkeypatch):
     monkeypatch.setenv("RECKON_LINK_RTT", "3 ms")
     monkeypatch.setenv("RECKON_LINK_RATE", "20 Mbit/s")
     with labs.start() as lab:
         assert lab.link["rtt_s"] == 0.003 and lab.link["rate_bit_per_s"] == 2e7
 
 
-def test_without_the_program_it_says_what_to_do(monkeypatch, tmp_path):
+def test_a_missing_reckon_lab_is_to_be_built(monkeypatch, tmp_path):
     monkeypatch.setenv("RECKON_LIB", str(tmp_path))
     assert config.settings().library_dir == tmp_path
     with pytest.raises(ReckonError, match="reckon-lab does not start .* run `make lib`"):

@@ -6,21 +6,17 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from helpers.capabilities import captures, other_users, own_network
+from helpers.capabilities import captures, other_users
+from helpers.network import own
 from helpers.probes import NOBODY_ELSE
 from helpers.project import LIBRARY, ROOT
 
 FIN, SYN, PSH, ACK = 1, 2, 8, 16
-SPACE = ("unshare", "-n", "sh", "-c", 'ip link set lo up; exec "$@"', "sh")
+LOOPBACK = "ip link set lo up"
 # An address of this computer's that is not loopback's: packets to it go through lo all the same.
 OTHER = (
-    "unshare",
-    "-n",
-    "sh",
-    "-c",
     "ip link set lo up; ip link add reckon0 type veth peer name reckon1; "
-    'ip address add 192.0.2.77/24 dev reckon0; ip link set reckon0 up; exec "$@"',
-    "sh",
+    "ip address add 192.0.2.77/24 dev reckon0; ip link set reckon0 up"
 )
 
 
@@ -58,11 +54,10 @@ def build(out):
     return out
 
 
-def look(program, *arguments, prefix=SPACE):
+def captured(program, *arguments, setup=LOOPBACK):
     captures()
-    own_network()
     done = subprocess.run(
-        [*prefix, program, *arguments], capture_output=True, text=True, timeout=60
+        [*own(setup), program, *arguments], capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()
@@ -73,10 +68,10 @@ def packets(lines):
 
 
 @pytest.mark.parametrize(
-    ("address", "prefix"), [("127.0.0.1", SPACE), ("::1", SPACE), ("192.0.2.77", OTHER)]
+    ("address", "setup"), [("127.0.0.1", LOOPBACK), ("::1", LOOPBACK), ("192.0.2.77", OTHER)]
 )
-def test_each_packet_is_seen_once_and_both_ways(program, address, prefix):
-    seen = packets(look(program, address, "show", prefix=prefix))
+def test_each_packet_is_seen_once_and_both_ways(program, address, setup):
+    seen = packets(captured(program, address, "show", setup=setup))
     assert seen[:3] == [(">", SYN, 0, 0, 0), ("<", SYN | ACK, 0, 1, 0), (">", ACK, 1, 1, 0)]
     for way, sizes in ((">", 64 + 100000), ("<", 10)):
         data = [(seq, size) for to, _, seq, _, size in seen if to == way and size]
@@ -96,20 +91,22 @@ def test_each_packet_is_seen_once_and_both_ways(program, address, prefix):
         assert way == ">" or ack <= left + 1
 
 
-def test_another_connection_is_left_out_even_of_what_lies_in_the_ring(program):
-    sizes = [(way, size) for way, _, _, _, size in packets(look(program, "127.0.0.1", "strangers"))]
+def test_packets_of_other_connections_are_left_out_even_those_in_the_ring(program):
+    sizes = [
+        (way, size) for way, _, _, _, size in packets(captured(program, "127.0.0.1", "strangers"))
+    ]
     assert ("<", 11) in sizes
     assert not {size for _, size in sizes} & {7, 3}
     assert {way for way, _ in sizes} == {"<"}  # ours are left out, too, once they are not wanted
 
 
-def test_what_the_ring_does_not_hold_is_told_once(program):
+def test_packets_that_the_ring_loses_are_reported_once(program):
     full = "the capture lost packets, its ring was full: No buffer space available"
-    assert look(program, "127.0.0.1", "flood") == [full]
-    assert look(program, "127.0.0.1", "flood", "ask") == ["lost 1"]
+    assert captured(program, "127.0.0.1", "flood") == [full]
+    assert captured(program, "127.0.0.1", "flood", "ask") == ["lost 1"]
 
 
-def test_without_the_right_to_capture_it_says_so(program):
+def test_without_the_right_to_capture_it_is_unsupported(program):
     other_users()
     prefix = ["setpriv", f"--reuid={NOBODY_ELSE}", "--clear-groups"]
     done = subprocess.run([*prefix, program, "127.0.0.1", "show"], capture_output=True, text=True)

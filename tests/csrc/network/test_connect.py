@@ -5,11 +5,13 @@ import re
 
 import pytest
 from helpers.capabilities import installed, two_cpus, x86_only
-from helpers.connections import ACROSS, PROBES, WIRE, in_own_network, root
-from helpers.probes import disassembled
+from helpers.network import ACROSS, CAPTURING, CONNECT, of_part, own
+from helpers.probes import disassembled, in_python
 
 from reckon.measurement import library
 
+PROBES, WIRE = of_part(CONNECT), of_part(CONNECT, CAPTURING)
+HELD = [probe for probe in WIRE if "hpe" in probe]
 IN_ORDER = [
     probe for probe in PROBES if re.search("hpe|teardown|(?<!_)close(?!_reset)|_close$", probe)
 ]
@@ -17,9 +19,14 @@ BY_RESET = [probe for probe in PROBES if probe not in IN_ORDER]
 PATIENT = ["close", "close_reset", "connect", "setup_wire", "socket_connect", "teardown_wire"]
 
 
-def test_the_probes_are_those_that_are_meant():
-    assert sorted(IN_ORDER + BY_RESET) == PROBES
-    assert len(IN_ORDER) == 8 and len(BY_RESET) == 8 and set(PATIENT + WIRE + ACROSS) <= set(PROBES)
+def test_each_list_of_this_file_has_its_probes():
+    assert len(IN_ORDER) == 8 and len(BY_RESET) == 8 and set(PATIENT) <= set(PROBES)
+
+
+def in_own_network(script, settings="true"):
+    """What the script says in a network of its own with these settings."""
+    head = f"from helpers import connections\nPART = {CONNECT!r}\n"
+    return in_python(head + script, prefix=own(f"ip link set lo up && {settings}"))
 
 
 # --- on the wire -------------------------------------------------------------------------------
@@ -42,14 +49,13 @@ say(seen)
 
 @pytest.fixture(scope="module")
 def seen():
-    """{probe: its connections, each with what the probe said of it}, by a capture beside the probe. Of
-    socket_connect the first one is made before anything is timed."""
-    root()
+    """{probe: its connections, each with the probe's own time of it}, by a capture beside the probe.
+    Not of socket_connect, which makes a connection before anything is timed."""
     probes = [probe for probe in PROBES if not re.search("socket_connect|mbp2016_setup", probe)]
     return in_own_network(SEE % (probes, {}))
 
 
-def test_a_connection_ends_as_the_probe_says(seen):
+def test_a_connection_ends_in_order_or_by_reset(seen):
     two_cpus()
     for probe, connections in seen.items():
         for one in connections:
@@ -76,10 +82,10 @@ def test_the_probe_finds_the_same_packets_as_another_capture(seen, probe):
 
 
 def test_a_held_connection_is_held(seen):
-    for probe in WIRE[:2]:
+    for probe in HELD:
         assert all(one["held"] >= 1_000_000 for one in seen[probe])
-    held = in_own_network(SEE % (WIRE[:2], {"hold_us": 5000}))
-    assert all(one["held"] >= 5_000_000 for probe in WIRE[:2] for one in held[probe])
+    held = in_own_network(SEE % (HELD, {"hold_us": 5000}))
+    assert all(one["held"] >= 5_000_000 for probe in HELD for one in held[probe])
 
 
 # --- what is counted ---------------------------------------------------------------------------
@@ -110,16 +116,16 @@ say(found)
 @pytest.mark.parametrize("most_waiting", [None, 1])
 def test_as_many_are_accepted_as_are_made_and_time_wait_has_the_orderly_ones(most_waiting):
     """Also where the accept queue takes one alone. The probe counts TIME_WAIT before it ends the
-    connection on which it asked for the service."""
+    connection that requested the service."""
     two_cpus()
-    before = f"sysctl -qw net.core.somaxconn={most_waiting} && " if most_waiting else ""
-    for probe, (active, passive, *counted) in in_own_network(COUNT % PROBES, before).items():
+    settings = f"sysctl -qw net.core.somaxconn={most_waiting}" if most_waiting else "true"
+    for probe, (active, passive, *counted) in in_own_network(COUNT % PROBES, settings).items():
         first = probe in ("socket_connect", "mbp2016_setup")
         assert active == passive == 25 + 1 + first, probe
         assert counted == [0, 0, 0, 25, 25 if probe in IN_ORDER else 0], probe
 
 
-def test_what_holds_a_port_is_bounded():
+def test_a_process_closes_at_most_a_thousand_connections_in_order():
     found = in_own_network(
         "say([attempt(PART + probe, {}, samples=n) for probe, n in"
         " (('connect', 1001), ('close', 1000), ('close', 1001))])"
@@ -130,10 +136,10 @@ def test_what_holds_a_port_is_bounded():
     )
 
 
-FEW_PORTS = "sysctl -qw net.ipv4.ip_local_port_range='40000 40099' && "
+FEW_PORTS = "sysctl -qw net.ipv4.ip_local_port_range='40000 40099'"
 
 
-def test_where_the_ports_would_be_used_up_the_orderly_probes_cannot():
+def test_closing_in_order_is_unsupported_where_half_of_the_ports_would_be_in_time_wait():
     """Of 100 ports, 20 in TIME_WAIT and 20 more are not yet half; 60 are."""
     found = in_own_network(
         "say({probe: [attempt(PART + probe, {'ports_wait_ms': wait} if wait is not None else {},"
@@ -150,7 +156,7 @@ def test_where_the_ports_would_be_used_up_the_orderly_probes_cannot():
     )
 
 
-def test_a_probe_waits_until_there_are_ports_again():
+def test_a_probe_waits_for_ports_that_are_in_time_wait():
     """They are given back early here, where the kernel can do so (ss --kill)."""
     installed("ss")
     said, waited = in_own_network(
@@ -191,13 +197,13 @@ def seen(probe, samples):
                         found.add((*os.sched_getaffinity(service), os.sched_getscheduler(service)))
     runner.join()
     return sorted(found)
-def seen_at_last(probe, samples):  # a busy machine may be done before it was looked at
+def seen_in_some_run(probe, samples):  # a busy machine may be done before it was looked at
     return next(filter(None, (seen(probe, samples) for _ in range(4))), [])
-say({probe: seen_at_last(probe, samples) for probe, samples in %s.items()})
+say({probe: seen_in_some_run(probe, samples) for probe, samples in %s.items()})
 """
 
 
-def test_the_server_is_on_its_cpu_and_waits_as_the_probe_says():
+def test_the_server_has_the_cpu_and_the_scheduling_policy_of_the_probe():
     """The one that is watched is a child of the probe's own reckon-peer."""
     two_cpus()
     x86_only()
@@ -208,7 +214,8 @@ def test_the_server_is_on_its_cpu_and_waits_as_the_probe_says():
     other = min(os.sched_getaffinity(0) - {cpu})
     for probe, found in in_own_network(WATCH % samples).items():
         policy = os.SCHED_BATCH if probe in PATIENT else os.SCHED_OTHER
-        assert found == [[other if probe in ACROSS else cpu, policy]], probe
+        expected_cpu = other if CONNECT + probe in ACROSS else cpu
+        assert found == [[expected_cpu, policy]], probe
 
 
 @pytest.mark.parametrize(

@@ -1,74 +1,84 @@
-"""The probes of network/connect with a peer that does not do as it should: told in a sentence, and
-never a fast or a slow sample."""
+"""The probes of network/connect with a peer that does wrong: one sentence, never a fast or a slow sample."""
 
 import os
 import socket
-import subprocess
 import time
 
 import pytest
 from helpers.capabilities import captures
-from helpers.connections import (
-    ACROSS,
-    PART,
-    PROBES,
-    TOKEN,
-    FalsePeer,
-    accept_one,
-    done,
-    door,
-    in_own_network,
-)
-from helpers.project import LIBRARY
+from helpers.network import CONNECT, own
+from helpers.peers import FakePeer
+from helpers.probes import in_python
 
 from reckon.measurement import library
 
 
-def ask(probe="connect", samples=3, **how):
-    return library.run(PART + probe, {"peer": "other"}, samples=samples, warmup=0, **how)
+def listen(control):
+    """A listening socket whose port the probe gets."""
+    listening = socket.create_server(("127.0.0.1", 0), backlog=128)
+    listening.settimeout(20)
+    control.sendall(b"ok %d\n" % listening.getsockname()[1])
+    return listening
 
 
-def fails(behave, monkeypatch, sentence, probe="connect", kind=library.ProbeFailed, **how):
-    with FalsePeer(behave, monkeypatch), pytest.raises(kind, match=sentence):
-        ask(probe, **how)
+def accept_one(listening, hold_s=0.0):
+    """Accept, send the byte, wait for the end and close; whether that end was in order."""
+    connection = listening.accept()[0]
+    with connection:
+        connection.sendall(b"\1")
+        try:
+            in_order = connection.recv(1) == b""
+        except ConnectionResetError:
+            in_order = False
+        time.sleep(hold_s)
+    return in_order
 
 
-def test_a_peer_that_counts_fewer_than_were_made_is_not_believed(monkeypatch):
-    def behave(control, count):
-        with door(control) as listening:
-            ended = [accept_one(listening) for _ in range(count)]
-        done(control, count - 1, 0, 0, sum(ended))
-
-    fails(behave, monkeypatch, "3 connections were made, 2 were accepted and 0 closed in order")
+def done(control, *numbers):
+    control.sendall(("done " + " ".join(map(str, numbers)) + "\n").encode())
 
 
-@pytest.mark.parametrize(("probe", "claimed"), [("close", 0), ("close_reset", 3)])
-def test_an_end_that_was_not_as_it_should_be_fails_the_probe(monkeypatch, probe, claimed):
-    def behave(control, count):
-        with door(control) as listening:
+def run(serve, probe="connect", samples=3, **how):
+    """One run of the probe whose peer is serve(control, count)."""
+    with FakePeer(lambda control, _, count: serve(control, int(count))) as peer:
+        params = {"peer": "other"}
+        return library.run(CONNECT + probe, params, peer.places, samples=samples, warmup=0, **how)
+
+
+def fails(serve, sentence, probe="connect", **how):
+    with pytest.raises(library.ProbeFailed, match=sentence):
+        run(serve, probe, **how)
+
+
+@pytest.mark.parametrize(
+    ("probe", "accepted", "in_order"), [("connect", 2, 0), ("close", 3, 0), ("close_reset", 3, 3)]
+)
+def test_counts_of_the_peer_that_differ_from_the_probe_s_fail_it(probe, accepted, in_order):
+    def serve(control, count):
+        with listen(control) as listening:
             ended = [accept_one(listening) for _ in range(count)]
         assert ended == [probe == "close"] * count
-        done(control, count, 0, 0, claimed)
+        done(control, accepted, 0, 0, in_order)
 
-    fails(behave, monkeypatch, f"3 were accepted and {claimed} closed in order, not by", probe)
+    sentence = f"3 connections were made, {accepted} were accepted and {in_order} closed in order"
+    fails(serve, sentence, probe)
 
 
-def full_queue(behave_then):
-    """A door whose accept queue is full when the probe comes, for 1.2 s: a SYN is dropped, and sent
-    again after a second."""
+def full_queue(*counted):
+    """An accept queue that is full for the probe's first 1.2 s: a SYN is dropped, and sent again after
+    a second. Then the peer counts these overflows and drops."""
 
-    def behave(control, count):
+    def serve(control, count):
         with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
-            listening.settimeout(20)
             with socket.create_connection(listening.getsockname()):
-                control.sendall(f"ok {listening.getsockname()[1]}\n".encode())
+                control.sendall(b"ok %d\n" % listening.getsockname()[1])
                 time.sleep(1.2)
                 listening.accept()[0].close()
                 for _ in range(count):
                     accept_one(listening)
-        behave_then(control, count)
+        done(control, count, *counted, 0)
 
-    return behave
+    return serve
 
 
 @pytest.mark.parametrize(
@@ -79,120 +89,115 @@ def full_queue(behave_then):
         ((-1, -1), "the peer cannot tell whether its accept queue was full"),
     ],
 )
-def test_a_full_accept_queue_fails_the_probe_and_is_never_a_slow_sample(
-    monkeypatch, counted, sentence
-):
-    behave = full_queue(lambda control, count: done(control, count, *counted, 0))
-    fails(behave, monkeypatch, sentence)
+def test_a_full_accept_queue_fails_the_probe_and_is_never_a_slow_sample(counted, sentence):
+    fails(full_queue(*counted), sentence)
 
 
-def test_a_syn_that_was_lost_on_the_way_is_a_sample_and_is_counted(monkeypatch):
-    behave = full_queue(lambda control, count: done(control, count, 0, 0, 0))
-    with FalsePeer(behave, monkeypatch):
-        one = ask()
+def test_a_syn_that_was_lost_on_the_way_is_a_sample_and_is_counted():
+    one = run(full_queue(0, 0))
     assert one.retransmits >= 1
     assert one.ticks.max() / library.tick_hz() > 0.9 > 100 * one.ticks.min() / library.tick_hz()
 
 
-def test_a_full_queue_of_somebody_else_fails_nothing(monkeypatch):
-    def behave(control, count):
-        with door(control) as listening:
+def test_another_socket_s_full_queue_fails_nothing():
+    def serve(control, count):
+        with listen(control) as listening:
             for _ in range(count):
                 accept_one(listening)
         done(control, count, 5, 5, 0)
 
-    with FalsePeer(behave, monkeypatch):
-        ask()
+    run(serve)
 
 
-def test_a_door_that_nobody_opens_is_told_after_the_deadline(monkeypatch):
-    """Queued but never accepted; or the queue full for good, so that no SYN is answered."""
-
-    def queued(control, count):
-        with door(control):
-            control.recv(1)
-
-    def silent(control, count):
-        with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
-            with socket.create_connection(listening.getsockname()):
-                control.sendall(f"ok {listening.getsockname()[1]}\n".encode())
-                control.recv(1)
-
-    fails(queued, monkeypatch, r"made but not accepted within 5 s; does the peer still run\?")
-    for probe in ("connect", "socket_connect"):
-        fails(silent, monkeypatch, "Nobody answered the SYN of a connection; is the peer", probe)
-
-
-def test_a_door_without_anybody_behind_it_is_told(monkeypatch):
-    def behave(control, count):
-        with socket.create_server(("127.0.0.1", 0)) as listening:
-            port = listening.getsockname()[1]
-        control.sendall(f"ok {port}\n".encode())
+def never_accepts(control, count):
+    with listen(control):
         control.recv(1)
 
-    for probe in ("connect", "socket_connect", "close"):
-        fails(
-            behave, monkeypatch, "The peer went away, or a firewall refuses all but its own", probe
-        )
+
+def answers_no_syn(control, count):
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listening:
+        with socket.create_connection(listening.getsockname()):  # the queue is full for good
+            control.sendall(b"ok %d\n" % listening.getsockname()[1])
+            control.recv(1)
 
 
-def test_a_peer_that_goes_away_in_the_middle_is_told(monkeypatch):
+@pytest.mark.parametrize(
+    ("probe", "serve", "sentence"),
+    [
+        (
+            "connect",
+            never_accepts,
+            r"made but not accepted within 5 s; does the peer still run\?",
+        ),
+        ("connect", answers_no_syn, "Nobody answered the SYN of a connection; is the peer"),
+        ("socket_connect", answers_no_syn, "Nobody answered the SYN of a connection; is the peer"),
+    ],
+)
+def test_a_peer_that_does_not_accept_fails_the_probe_after_the_deadline(probe, serve, sentence):
+    fails(serve, sentence, probe)
+
+
+@pytest.mark.parametrize("probe", ["connect", "socket_connect", "close"])
+def test_a_port_on_which_nothing_listens_fails_the_probe(probe):
+    def serve(control, count):
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            port = listening.getsockname()[1]
+        control.sendall(b"ok %d\n" % port)
+        control.recv(1)
+
+    fails(serve, "The peer went away, or a firewall refuses all but its own", probe)
+
+
+def test_a_peer_that_goes_away_fails_the_probe_which_leaves_no_descriptor():
     def leaves(control, count):
-        with door(control) as listening:
+        with listen(control) as listening:
             accept_one(listening)
             listening.accept()[0].close()
 
     def leaves_at_the_end(control, count):
-        with door(control) as listening:
+        with listen(control) as listening:
             for _ in range(count):
                 accept_one(listening)
 
     before = len(os.listdir("/proc/self/fd"))
     for probe in ("connect", "socket_connect", "close", "close_reset"):
-        fails(leaves, monkeypatch, "The peer went away", probe, samples=50, isolated=False)
+        fails(leaves, "The peer went away", probe, samples=50, isolated=False)
     assert len(os.listdir("/proc/self/fd")) == before
-    fails(leaves_at_the_end, monkeypatch, "The peer went away before it had answered")
+    fails(leaves_at_the_end, "The peer went away before it had answered")
 
 
-def test_the_last_acknowledgement_is_waited_for(monkeypatch):
-    """The kernel acknowledges our FIN at once; the program closes 40 ms later."""
+def test_a_teardown_ends_with_the_last_acknowledgement():
+    """The kernel acknowledges the probe's FIN at once; the program closes 40 ms later."""
     captures()
 
-    def behave(control, count):
-        with door(control) as listening:
+    def serve(control, count):
+        with listen(control) as listening:
             ended = [accept_one(listening, hold_s=0.04) for _ in range(count)]
         done(control, count, 0, 0, sum(ended))
 
     for probe in ("teardown_wire", "hpe_i7_860_teardown"):
-        with FalsePeer(behave, monkeypatch):
-            assert ask(probe).ticks.min() / library.tick_hz() >= 0.04
-    with FalsePeer(behave, monkeypatch):
-        assert ask("close").ticks.max() / library.tick_hz() < 0.04  # and close() does not
+        assert run(serve, probe).ticks.min() / library.tick_hz() >= 0.04
+    assert run(serve, "close").ticks.max() / library.tick_hz() < 0.04  # close() does not wait
 
 
-def test_a_peer_that_closes_first_is_told(monkeypatch):
+def test_a_peer_that_closes_first_fails_the_probe():
     captures()
 
-    def behave(control, count):
-        with door(control) as listening:
+    def serve(control, count):
+        with listen(control) as listening:
             connection = listening.accept()[0]
             connection.sendall(b"\1")
             connection.close()
             control.recv(1)
 
-    fails(
-        behave,
-        monkeypatch,
-        "The peer closed a connection before this side did",
-        "hpe_i7_860_teardown",
-    )
+    fails(serve, "The peer closed a connection before this side did", "hpe_i7_860_teardown")
 
 
-USED_UP = """
+ALL_PORTS_TAKEN = """
 import socket
-from pytest import MonkeyPatch
+from helpers.peers import FakePeer
 held = []
-def behave(control, count):
+def serve(control, service, count):
     with socket.create_server(("127.0.0.1", 0)) as listening:
         for port in range(40000, 40100):
             held.append(socket.socket())
@@ -200,40 +205,19 @@ def behave(control, count):
                 held[-1].bind(("127.0.0.1", port))
             except OSError:
                 pass  # held already
-        control.sendall(f"ok {listening.getsockname()[1]}\\n".encode())
-        assert connections.accept_one(listening)
+        control.sendall(b"ok %d\\n" % listening.getsockname()[1])
+        with listening.accept()[0] as connection:
+            connection.sendall(b"\\1")
+            assert connection.recv(1) == b""
         control.recv(1)
-with connections.FalsePeer(behave, MonkeyPatch()):
-    say(attempt(PART + "close", {"peer": "other"}, samples=3))
+with FakePeer(serve) as peer:
+    say(attempt("network/connect/close", {"peer": "other"}, 3, places=peer.places))
 """
 
 
-def test_where_no_port_is_left_the_probe_cannot():
-    """But the one of the connection on which the service was asked for, which goes elsewhere: that
-    one is then in TIME_WAIT."""
-    said = in_own_network(USED_UP, "sysctl -qw net.ipv4.ip_local_port_range='40000 40099' && ")
+def test_where_no_local_port_is_left_the_probe_is_unsupported():
+    """But the port of the connection that requested the service, which goes elsewhere: the first
+    connection gets it, and leaves it in TIME_WAIT."""
+    few_ports = "ip link set lo up && sysctl -qw net.ipv4.ip_local_port_range='40000 40099'"
+    said = in_python(ALL_PORTS_TAKEN, prefix=own(few_ports))
     assert said.startswith("ProbeUnsupported: No local port is left for another connection; wait")
-
-
-def test_where_no_peer_is_or_the_token_is_another_each_probe_says_so(monkeypatch):
-    monkeypatch.setenv("RECKON_PEER_AT", "127.0.0.1:1")
-    monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
-    probes = [probe for probe in PROBES if probe not in ACROSS]
-    for probe in probes:
-        with pytest.raises(library.ProbeFailed, match="Nothing listens at 127.0.0.1:1; start"):
-            ask(probe)
-    with subprocess.Popen(
-        [LIBRARY / "reckon-peer", "--listen", "127.0.0.1:0", "--until-eof"],
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "RECKON_PEER_TOKEN": "another-token-of-the-tests"},
-    ) as other:
-        monkeypatch.setenv("RECKON_PEER_AT", other.stdout.readline().split()[-1])
-        for probe in probes:
-            with pytest.raises(
-                library.ProbeFailed, match="The token is not the one of this reckon-p"
-            ):
-                ask(probe)
-        other.stdin.close()

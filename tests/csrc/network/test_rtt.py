@@ -6,12 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from helpers.capabilities import has_capability, need, two_cpus
-from helpers.peers import TOKEN, Peer
-from helpers.probes import NOTHING, in_python, median_ns, quickest_ns
+from helpers.capabilities import captures, need, two_cpus
+from helpers.network import RTT, Running, of_part, own, possible
+from helpers.peers import Peer
+from helpers.probes import in_python, median_ns, quickest_ns
 from helpers.processes import until
 from helpers.project import ROOT
-from helpers.trips import CAPTURED, LOOPBACK_ALONE, PROBES, SIX, SPACE, Running, can_run, root
 
 from reckon.measurement import library
 
@@ -51,24 +51,23 @@ COUNTED = {
 
 
 def test_every_probe_is_counted():
-    assert sorted(f"network/rtt/{probe}" for probe in COUNTED) == PROBES
+    assert sorted(COUNTED) == of_part(RTT)
 
 
 @pytest.mark.parametrize("probe", COUNTED)
-def test_a_sample_has_as_many_round_trips_as_it_says(probe):
+def test_a_sample_has_its_number_of_round_trips(probe):
     """By the kernel's counters, in a network where nobody else sends."""
-    root()
-    can_run(f"network/rtt/{probe}")
+    possible(RTT + probe)
     counter, each = COUNTED[probe]
-    rounds = (
-        4 if "rounds" in [p.name for p in library.probe(f"network/rtt/{probe}").parameters] else 1
+    params = (
+        {"rounds": 4} if "rounds" in {p.name for p in library.probe(RTT + probe).parameters} else {}
     )
-    params = {"rounds": 4} if rounds == 4 else {}
+    rounds = params.get("rounds", 1)
     few, many, ops = in_python(
         COUNTERS + f"few, _ = grown('network/rtt/{probe}', {params}, 3)\n"
         f"many, ops = grown('network/rtt/{probe}', {params}, 13)\n"
         f"say([few['{counter}'], many['{counter}'], ops])",
-        prefix=SPACE,
+        prefix=own(),
     )
     assert ops == [rounds] * 13
     assert many - few == (13 - 3) * rounds * each
@@ -80,22 +79,15 @@ def test_a_sample_has_as_many_round_trips_as_it_says(probe):
 )
 @pytest.mark.parametrize("size", [1, 65536])
 def test_a_message_of_any_size_goes_there_and_back(probe, size):
-    root()
-    can_run(f"network/rtt/{probe}")
-    size = min(
-        size,
-        max(
-            p.maximum
-            for p in library.probe(f"network/rtt/{probe}").parameters
-            if p.name == "size_bytes"
-        ),
-    )
+    possible(RTT + probe)
+    (parameter,) = (p for p in library.probe(RTT + probe).parameters if p.name == "size_bytes")
+    size = min(size, parameter.maximum)
     small, large = in_python(
         COUNTERS
         + f"said = [grown('network/rtt/{probe}', {{'size_bytes': {size}}}, n) for n in (2, 12)]\n"
         # A report's server is a program that may not listen yet: a refused connection is SYN and RST.
         "say([one['IpExt:OutOctets'] - 100 * one['Tcp:AttemptFails'] for one, _ in said])",
-        prefix=SPACE,
+        prefix=own(),
     )
     rounds = 3 * 100 if probe == "mbp2016" else 1
     bytes_each = (large - small) / 10 / rounds
@@ -103,10 +95,10 @@ def test_a_message_of_any_size_goes_there_and_back(probe, size):
     assert 2 * size + 40 < bytes_each < 2 * size + 1000
 
 
-@pytest.mark.parametrize("probe", PROBES)
-def test_what_tcp_did_is_in_the_record(probe):
-    can_run(probe)
-    one = library.run(probe, samples=2)
+@pytest.mark.parametrize("probe", of_part(RTT))
+def test_the_counters_of_tcp_are_in_the_record(probe):
+    possible(RTT + probe)
+    one = library.run(RTT + probe, samples=2)
     # Of the whole namespace, so others' may be among them; -1 would be "not known".
     assert min(one.retransmits, one.listen_overflows, one.listen_drops) >= 0
     assert one.time_wait >= 0
@@ -114,7 +106,7 @@ def test_what_tcp_did_is_in_the_record(probe):
 
 @pytest.mark.parametrize("probe", ["tcp", "udp", "icmp"])
 @pytest.mark.timed
-def test_a_trial_of_twenty_takes_as_long_as_twenty(probe):
+def test_a_trial_of_20_rounds_takes_20_times_as_long_as_one(probe):
     probe, samples = f"network/rtt/{probe}", 30
 
     def trial(rounds):
@@ -132,33 +124,31 @@ def test_64_kib_take_longer_than_a_byte():
         assert large > 1.3 * small, probe
 
 
-def test_a_byte_is_sent_when_it_is_due_and_is_to_be_acknowledged_at_once(tmp_path, monkeypatch):
+def test_a_byte_is_sent_each_interval_and_acknowledged_at_once(tmp_path, monkeypatch):
     """TCP_QUICKACK is set before the first read and after each one. What it does cannot be timed: a
     process that reads all there is has it acknowledged, too."""
-    root()
-    hook, told = tmp_path / "quickacks.so", tmp_path / "told"
-    told.touch()
-    told.chmod(0o666)  # the peer gives up root's privileges
+    captures()
+    hook, calls = tmp_path / "quickacks.so", tmp_path / "calls"
+    calls.touch()
+    calls.chmod(0o666)  # the peer gives up root's privileges
     for path in (tmp_path, *list(tmp_path.parents)[:3]):
         path.chmod(0o755)
     build = ["gcc", "-O2", "-shared", "-fPIC", ROOT / "tests/csrc/programs/quickacks.c", "-o", hook]
     assert subprocess.run(build).returncode == 0
     with monkeypatch.context() as patch:
         patch.setenv("LD_PRELOAD", str(hook))
-        patch.setenv("QUICKACKS", str(told))
+        patch.setenv("QUICKACKS", str(calls))
         peer = Peer()
     with peer:
-        monkeypatch.setenv("RECKON_PEER_AT", peer.at)
-        monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
         params = {"interval_us": 20_000, "peer": "other"}
-        one = library.run("network/rtt/hpe_i7_860", params, samples=10, warmup=0)
+        one = library.run(RTT + "hpe_i7_860", params, peer.places, samples=10, warmup=0)
     assert one.wall_ns > 9 * 20_000_000
-    assert until(lambda: told.stat().st_size == 1 + 10), told.stat().st_size
+    assert until(lambda: calls.stat().st_size == 1 + 10), calls.stat().st_size
 
 
 @pytest.mark.timed
-def test_what_lies_on_the_wire_is_shorter_than_what_the_caller_sees():
-    root()
+def test_the_captured_round_trip_is_shorter_than_the_caller_s():
+    captures()
     for size in (1, 64, 20_000):
         wire, caller = quickest_ns(
             *((f"network/rtt/{probe}", {"size_bytes": size}) for probe in ("tcp_wire", "tcp"))
@@ -176,8 +166,8 @@ def allowed(task):
 
 @pytest.mark.parametrize("probe", ["tcp", "udp", "tcp_wire", "t470", "i7_10750h", "hpe_i7_860"])
 def test_the_server_is_on_the_probes_cpu(probe):
-    can_run(f"network/rtt/{probe}")
-    with Running(probe) as running:
+    possible(RTT + probe)
+    with Running(RTT + probe) as running:
         seen = [allowed(f"/proc/{pid}") for pid in running.servers]
     assert set(seen) == {str(library.default_cpu())}
 
@@ -185,7 +175,7 @@ def test_the_server_is_on_the_probes_cpu(probe):
 @pytest.mark.parametrize("probe", ["tcp_across", "udp_across"])
 def test_across_the_server_is_on_the_lowest_other_cpu(probe):
     two_cpus()
-    with Running(probe) as running:
+    with Running(RTT + probe) as running:
         seen = [allowed(f"/proc/{pid}") for pid in running.servers]
     assert set(seen) == {str(min(os.sched_getaffinity(0) - {library.default_cpu()}))}
 
@@ -193,15 +183,14 @@ def test_across_the_server_is_on_the_lowest_other_cpu(probe):
 def test_the_thread_of_mbp2016_runs_where_the_scheduler_puts_it():
     two_cpus()
     wanted = {str(library.default_cpu()), allowed("/proc/self")}
-    with Running("mbp2016") as running:
+    with Running(RTT + "mbp2016") as running:
         tasks = Path(f"/proc/{running.probe}/task")
         assert until(lambda: {allowed(task) for task in tasks.iterdir()} == wanted)
 
 
-def test_while_idle_states_are_held_the_kernel_says_so():
-    root()
+def test_hold_idle_sets_the_kernel_s_latency_limit_to_0():
     device = Path("/dev/cpu_dma_latency")
-    need(device.exists(), "there is no /dev/cpu_dma_latency")
+    need(os.access(device, os.W_OK), "this user may not write to /dev/cpu_dma_latency")
 
     def most_us():
         with device.open("rb") as file:
@@ -210,42 +199,6 @@ def test_while_idle_states_are_held_the_kernel_says_so():
     before = most_us()
     if before == 0:
         pytest.skip("somebody else holds them")
-    with Running("tcp", hold_idle=1):
+    with Running(RTT + "tcp", hold_idle=1):
         held = most_us()
     assert (held, most_us()) == (0, before)
-
-
-# --- networks ----------------------------------------------------------------------------------
-
-HOW_ALL = f"say({{probe: attempt(probe, {{}}, samples=5, warmup=1) for probe in {PROBES}}})"
-
-
-@pytest.mark.parametrize("prefix", [SPACE, SIX], ids=["IPv4", "IPv6"])
-def test_in_a_network_of_one_kind_every_probe_runs(prefix):
-    root()
-    for probe in PROBES:
-        can_run(probe)
-    assert in_python(HOW_ALL, prefix=prefix) == dict.fromkeys(PROBES, "ran")
-
-
-def test_against_another_host_the_probes_run_that_can():
-    with Peer() as peer:
-        said = in_python(
-            HOW_ALL.replace("{}", "{'peer': 'other'}"),
-            RECKON_PEER_AT=peer.at,
-            RECKON_PEER_TOKEN=TOKEN,
-        )
-    for probe, what in said.items():
-        if probe in LOOPBACK_ALONE:
-            assert what.startswith("ProbeUnsupported") and "peer must be loopback" in what, probe
-        elif probe not in CAPTURED or has_capability("net_raw"):
-            assert what == "ran", probe
-
-
-def test_in_this_process_no_probe_leaves_anything_behind():
-    said = in_python(
-        f"say([[probe, attempt(probe, isolated=False), left_behind()] for probe in {PROBES}])"
-    )
-    for probe, what, left in said:
-        assert left == NOTHING, probe
-        assert what == "ran" or what.startswith("ProbeUnsupported"), probe

@@ -5,14 +5,16 @@ import time
 import numpy as np
 import pytest
 from helpers.capabilities import installed, x86_only
+from helpers.network import THROUGHPUT, WITH_ANOTHER_HOST, of_part, possible
+from helpers.peers import FakePeer
 from helpers.probes import MIB, in_python
-from helpers.receivers import FEW, LONG, PROBES, Receiver, honest, possible, run, told
+from helpers.receivers import LONG, Receiver, notes_of, run, true_notes
 
 from reckon.measurement import library
 
 
-def test_the_lists_of_this_file_have_every_probe():
-    assert set(FEW) == set(PROBES) == {*LONG, "tcp_across"}
+def test_the_list_of_long_runs_has_every_probe():
+    assert sorted(LONG) == of_part(THROUGHPUT, WITH_ANOTHER_HOST)
 
 
 # --- every byte --------------------------------------------------------------------------------
@@ -22,92 +24,97 @@ SHARES = np.array([0.05, 0.1, 0.2, 0.5, 0.6, 0.9, 0.95, 1])
 
 
 @pytest.mark.parametrize("streams", [1, 3])
-def test_a_sample_is_what_all_receivers_noted_in_its_window(monkeypatch, streams):
+def test_a_sample_is_what_all_receivers_noted_in_its_window(streams):
     """From 100 ms after the last of them began, four windows of 50 ms; their sum is the whole."""
 
-    def noted(got, number):
-        return (SHARES * got).astype(np.int64), TIMES_MS * 10**6 + number * 7 * 10**6
+    def bytes_and_times(received, number):
+        return (SHARES * received).astype(np.int64), TIMES_MS * 10**6 + number * 7 * 10**6
 
-    with Receiver(
-        monkeypatch, lambda *of: told(zip(*noted(*of), strict=True)) + b"end\n"
-    ) as receiver:
-        one = run("tcp", 4, peer="other", streams=streams, size_bytes=5000)
-    assert len(receiver.got) == streams and all(got % 5000 == 0 for got in receiver.got.values())
+    def notes(received, number):
+        return notes_of(zip(*bytes_and_times(received, number), strict=True)) + b"end\n"
+
+    with Receiver(notes) as receiver:
+        windows = {"skip_ms": 100, "window_ms": 50}
+        one = run("tcp", receiver.places, 4, streams=streams, size_bytes=5000, **windows)
+    assert len(receiver.received) == streams
+    assert all(received % 5000 == 0 for received in receiver.received)
     begin = (streams - 1) * 7 + 100
     at = sum(
-        np.interp(10**6 * (begin + 50 * np.arange(5)), *noted(got, number)[::-1])
-        for number, got in receiver.got.items()
+        np.interp(10**6 * (begin + 50 * np.arange(5)), *bytes_and_times(received, number)[::-1])
+        for number, received in enumerate(receiver.received)
     )
     assert np.abs(one.ops - np.diff(at)).max() <= 1
     assert abs(float(one.ops.sum()) - (at[-1] - at[0])) <= 1
     assert one.ticks == pytest.approx(0.05 * library.tick_hz(), rel=0.01)
-    assert {tuple(asked) for asked in receiver.asked} == {("sink", "1000", "1048576")}
+    assert {tuple(request) for request in receiver.requests} == {("sink", "1000", "1048576")}
 
 
-def test_the_windows_of_the_ramp_are_of_fresh_connections(monkeypatch):
-    with Receiver(monkeypatch, honest) as receiver:
-        one = run("start", 3, peer="other", after_ms=20, window_ms=10)
-    assert one.ops == pytest.approx([got / 1000 for got in receiver.got.values()], abs=1)
-    assert len(receiver.got) == 3
+def test_each_window_of_start_is_of_a_fresh_connection():
+    with Receiver() as receiver:
+        one = run("start", receiver.places, 3, after_ms=20, window_ms=10)
+    assert one.ops == pytest.approx([received / 1000 for received in receiver.received], abs=1)
+    assert len(receiver.received) == 3
 
 
 @pytest.mark.parametrize("probe", ["t470", "mbp2016", "i7_10750h", "i7_10750h_exchange"])
-def test_a_probe_counts_the_bytes_that_its_receiver_has(monkeypatch, probe):
-    possible(probe)
-    with Receiver(monkeypatch, honest) as receiver:
-        one = run(probe, **{**FEW[probe], "peer": "other", "size_bytes": 100_000})
-    assert one.ops.sum() == sum(receiver.got.values())
+def test_a_probe_counts_the_bytes_that_its_receiver_has(probe):
+    possible(THROUGHPUT + probe)
+    with Receiver() as receiver:
+        one = run(probe, receiver.places, size_bytes=100_000)
+    assert one.ops.sum() == sum(receiver.received)
     assert (one.ops % 100_000 == 0).all() and one.ops.min() >= 100_000
-    assert len(receiver.got) == (3 if "i7" in probe else 1)
+    assert len(receiver.received) == (3 if "i7" in probe else 1)
 
 
-def test_the_best_second_is_of_a_transfer_as_large_as_asked(monkeypatch):
-    possible("hpe_i7_860")
-    with Receiver(monkeypatch, honest) as receiver:
-        one = run("hpe_i7_860", peer="other", size_bytes=300_000_000, best_ms=20)
-    assert len(receiver.got) == 3 and min(receiver.got.values()) >= 300_000_000
-    assert (one.ops <= list(receiver.got.values())).all() and (one.ops > 0).all()
+def test_the_best_window_is_of_a_transfer_of_the_requested_size():
+    possible(THROUGHPUT + "hpe_i7_860")
+    with Receiver() as receiver:
+        one = run("hpe_i7_860", receiver.places, size_bytes=300_000_000, best_ms=20)
+    assert len(receiver.received) == 3 and min(receiver.received) >= 300_000_000
+    assert (one.ops <= receiver.received).all() and (one.ops > 0).all()
     rate = one.ops / (one.ticks / library.tick_hz())
     assert (rate >= 300_000_000 / (one.wall_ns / 1e9)).all()  # the best is no less than the whole
 
 
 def read_slowly(connection, least, part, pause_s):
-    """So many bytes at least, or all; what was read."""
-    got = 0
-    while got < least and (more := len(connection.recv(part))):
-        got += more
+    """Read at least that many bytes, or all; their number."""
+    received = 0
+    while received < least and (more := len(connection.recv(part))):
+        received += more
         time.sleep(pause_s)
-    return got
+    return received
 
 
 @pytest.mark.timed
-def test_the_best_is_the_fast_part_of_a_transfer(monkeypatch):
+def test_the_best_window_is_in_the_fast_part_of_a_transfer():
     """Of 32 MB the receiver takes the first one and the last one slowly."""
-    possible("hpe_i7_860")
+    possible(THROUGHPUT + "hpe_i7_860")
 
-    def serve(connection):
-        got = read_slowly(connection, MIB, 1 << 14, 0.005)
-        got += read_slowly(connection, 30 * MIB, 1 << 20, 0)
-        got += read_slowly(connection, 1 << 40, 1 << 14, 0.005)
-        connection.sendall(honest(got, 0))
+    def serve(connection, *_):
+        connection.sendall(b"ok\n")
+        received = read_slowly(connection, MIB, 1 << 14, 0.005)
+        received += read_slowly(connection, 30 * MIB, 1 << 20, 0)
+        received += read_slowly(connection, 1 << 40, 1 << 14, 0.005)
+        connection.sendall(true_notes(received, 0))
 
-    with Receiver(monkeypatch, serve=serve, room=1 << 16):
-        one = run("hpe_i7_860", 1, peer="other", size_bytes=32 * MIB, best_ms=20)
+    with FakePeer(serve, receive_buffer_bytes=1 << 16) as peer:
+        one = run("hpe_i7_860", peer.places, 1, size_bytes=32 * MIB, best_ms=20)
     best = one.ops[0] / (one.ticks[0] / library.tick_hz())
     assert best > 3 * 32 * MIB / (one.wall_ns / 1e9)
     assert one.ops[0] <= 32 * MIB
 
 
-def test_a_send_may_take_longer_than_a_time_limit_while_it_moves(monkeypatch):
+def test_a_send_may_take_longer_than_the_time_limit_while_it_makes_progress():
     """12 MiB at one a second; the limit without any progress is 5 s."""
     x86_only()
 
-    def serve(connection):
-        got = read_slowly(connection, 1 << 40, 1 << 16, 1 / 16)
-        connection.sendall(honest(got, 0))
+    def serve(connection, *_):
+        connection.sendall(b"ok\n")
+        received = read_slowly(connection, 1 << 40, 1 << 16, 1 / 16)
+        connection.sendall(true_notes(received, 0))
 
-    with Receiver(monkeypatch, serve=serve, room=1 << 17):
-        one = run("t470", 1, peer="other", size_bytes=12 * MIB)
+    with FakePeer(serve, receive_buffer_bytes=1 << 17) as peer:
+        one = run("t470", peer.places, 1, size_bytes=12 * MIB)
     assert one.ops[0] == 12 * MIB and one.wall_ns > 5e9
 
 
@@ -127,32 +134,41 @@ NO_SENSE = (
     "The receiver's notes make no sense; build reckon-peer and this reckon from the same commit."
 )
 WRONG = [
-    (lambda got: b"many 5\nend\n", NO_SENSE),
-    (lambda got: told([(9, 5), (8, 6)]) + b"end\n", NO_SENSE),
-    (lambda got: told([(8, 6), (9, 5)]) + b"end\n", NO_SENSE),
-    (lambda got: told((i, i) for i in range(300_000)), NO_SENSE),
-    (lambda got: b"end\n", r"The receiver counted 0 bytes where \d+ were sent."),
-    (lambda got: told([(got, 5)]), "The receiver went away before it had everything."),
-    (lambda got: told([(0, 5), (got, 9 * 10**7)]) + b"end\n", "notes end before the last window"),
+    (lambda all_bytes: b"many 5\nend\n", NO_SENSE),
+    (lambda all_bytes: notes_of([(9, 5), (8, 6)]) + b"end\n", NO_SENSE),
+    (lambda all_bytes: notes_of([(8, 6), (9, 5)]) + b"end\n", NO_SENSE),
+    (lambda all_bytes: notes_of((i, i) for i in range(300_000)), NO_SENSE),
+    (lambda all_bytes: b"end\n", r"The receiver counted 0 bytes where \d+ were sent."),
     (
-        lambda got: told([(got, 5), (got, 10**10)]) + b"end\n",
+        lambda all_bytes: notes_of([(all_bytes, 5)]),
+        "The receiver went away before it had everything.",
+    ),
+    (
+        lambda all_bytes: notes_of([(0, 5), (all_bytes, 9 * 10**7)]) + b"end\n",
+        "notes end before the last window",
+    ),
+    (
+        lambda all_bytes: notes_of([(all_bytes, 5), (all_bytes, 10**10)]) + b"end\n",
         "Not a byte came within a window of 50 ms",
     ),
 ]
 
 
 @pytest.mark.parametrize(("notes", "sentence"), WRONG)
-def test_a_receiver_that_counts_wrongly_fails_the_probe(monkeypatch, notes, sentence):
-    with Receiver(monkeypatch, lambda got, _: notes(got)):
+def test_a_receiver_that_counts_wrongly_fails_the_probe(notes, sentence):
+    with Receiver(lambda received, _: notes(received)) as receiver:
         with pytest.raises(library.ProbeFailed, match=sentence):
-            run("tcp", peer="other", skip_ms=10, window_ms=50)
+            run("tcp", receiver.places, skip_ms=10, window_ms=50)
 
 
 @pytest.mark.parametrize("probe", ["tcp", "t470", "mbp2016", "i7_10750h", "hpe_i7_860"])
-def test_a_byte_that_is_missing_fails_the_probe(monkeypatch, probe):
-    possible(probe)
-    with Receiver(monkeypatch, lambda got, _: honest(got - 1, 0)) as receiver:
+def test_a_missing_byte_fails_the_probe(probe):
+    possible(THROUGHPUT + probe)
+    with Receiver(lambda received, _: true_notes(received - 1, 0)) as receiver:
         with pytest.raises(library.ProbeFailed) as failed:
-            run(probe, 1, **FEW[probe], peer="other")
-    (got,) = receiver.got.values()
-    assert str(failed.value) == f"The receiver counted {got - 1} bytes where {got} were sent."
+            run(probe, receiver.places, 1)
+    (received,) = receiver.received
+    assert (
+        str(failed.value)
+        == f"The receiver counted {received - 1} bytes where {received} were sent."
+    )

@@ -1,4 +1,4 @@
-"""The probes of other programs: what they print is read aright, and nothing else counts as a sample."""
+"""The probes of other programs: what they print is read correctly, and nothing else becomes a sample."""
 
 import os
 import re
@@ -20,14 +20,14 @@ def us_of(one):
 
 @pytest.mark.parametrize("samples", [1, 7, 50])
 @pytest.mark.parametrize("probe", [PING, SOCKPERF])
-def test_as_many_round_trips_as_asked(probe, samples):
+def test_a_sample_for_each_requested_round_trip(probe, samples):
     one = library.run(probe, samples=samples, warmup=0)
     assert len(one.ticks) == samples and (one.ops == 1).all()
     assert (one.ticks > 0).all() and us_of(one).sum() < one.wall_ns / 1e3
 
 
 @pytest.mark.parametrize(
-    ("probe", "ours", "factor"),
+    ("probe", "reckons", "factor"),
     [
         (PING, "network/rtt/icmp", 10),  # the CPU sleeps between ping's echoes
         (SOCKPERF, "network/rtt/tcp", 3),
@@ -35,10 +35,10 @@ def test_as_many_round_trips_as_asked(probe, samples):
     ],
 )
 @pytest.mark.timed
-def test_their_figures_are_ours_within_a_factor(probe, ours, factor):
+def test_a_program_s_figure_is_that_of_reckon_s_probe_within_a_factor(probe, reckons, factor):
     found = [
         median_ns(name, processes=1, warmup=0, samples=2 if name == IPERF3 else 20)
-        for name in (probe, ours)
+        for name in (probe, reckons)
     ]
     assert 1 / factor < found[0] / found[1] < factor, found
 
@@ -54,7 +54,7 @@ def test_a_longer_span_is_rounded_up_to_whole_seconds():
     assert 1.5 < us_of(one)[0] / 1e6 < 3
 
 
-def test_what_tcp_did_is_noted_where_it_is_tcp():
+def test_the_counters_of_tcp_are_noted_where_it_is_tcp():
     assert library.run(SOCKPERF, samples=1, warmup=0).retransmits >= 0
     assert library.run(IPERF3, samples=1, warmup=0).listen_overflows >= 0
     assert library.run(PING, samples=1, warmup=0).retransmits == -1
@@ -114,7 +114,7 @@ def test_client_and_server_are_where_the_probe_says(pretend, tmp_path, probe):
         assert where("-c") == {cpu} and where("-s") == {min(os.sched_getaffinity(0) - {cpu})}
 
 
-# --- read aright, and nothing that cannot be ----------------------------------------------------
+# --- read correctly, and nothing implausible ----------------------------------------------------
 
 ECHO = "64 bytes from 127.0.0.1: icmp_seq={} ttl=64 time={} ms"
 ECHOES = [
@@ -150,8 +150,8 @@ REPORT = [
 
 @pytest.fixture
 def printing(pretend, tmp_path):
-    """What probes say, and their us and operations, whose program prints these lines: one case after
-    another in one script. A little slow, so that the times can be."""
+    """The us and operations of probes, or their sentence, whose program prints these lines: one case
+    after another in one script. A little slow, so that the printed times are plausible."""
     shown = tmp_path / "shown"
 
     def build(probe, cases):
@@ -185,10 +185,10 @@ def changed(lines, old, new):
     return text.replace(old, new).splitlines()
 
 
-def nothing_of_this_is_a_sample(probe, printing, cases):
+def no_sample_of(probe, printing, cases):
     said = printing(probe, [(lines, 2) for lines, _ in cases])
-    for what, (lines, told) in zip(said, cases, strict=True):
-        assert isinstance(what, str) and what.startswith(f"ProbeFailed: {told}"), lines
+    for what, (lines, sentence) in zip(said, cases, strict=True):
+        assert isinstance(what, str) and what.startswith(f"ProbeFailed: {sentence}"), lines
 
 
 def test_the_times_of_ping_are_read_without_the_first(printing):
@@ -196,10 +196,10 @@ def test_the_times_of_ping_are_read_without_the_first(printing):
     assert us == pytest.approx([34, 1070], rel=0.01) and ops == [1, 1]
 
 
-def test_what_ping_may_print_wrongly_is_no_sample(printing):
+def test_an_implausible_line_of_ping_fails_the_probe(printing):
     cannot_be = "ping printed a round trip that cannot be: 64 bytes from 127.0.0.1: icmp_seq=2"
     other = "ping printed echo 3 where it was to be echo 2 of 3."
-    nothing_of_this_is_a_sample(
+    no_sample_of(
         PING,
         printing,
         [
@@ -228,9 +228,9 @@ def test_round_trips_of_sockperf_are_whole_and_evenly_spread(printing):
         assert us == pytest.approx(those, rel=0.01) and ops == [1] * len(those)
 
 
-def test_what_sockperf_may_log_wrongly_is_no_sample(printing):
+def test_an_implausible_log_of_sockperf_fails_the_probe(printing):
     cannot_be = "sockperf logged a round trip that cannot be: 1, 2."
-    nothing_of_this_is_a_sample(
+    no_sample_of(
         SOCKPERF,
         printing,
         [
@@ -256,10 +256,10 @@ def test_the_receivers_sum_of_iperf3_is_read(printing):
     assert us == pytest.approx([1.25e6], rel=0.01) and ops == [5_000_000_000]
 
 
-def test_what_iperf3_may_report_wrongly_is_no_sample(printing):
+def test_an_implausible_report_of_iperf3_fails_the_probe(printing):
     none = "iperf3 reported no sum of what was received"
     refused = '{"end": {}, "error": "unable to connect to server: Connection refused"}'
-    nothing_of_this_is_a_sample(
+    no_sample_of(
         IPERF3,
         printing,
         [

@@ -1,4 +1,4 @@
-"""The probes of other programs where one is missing, refused, broken or hangs: told, nothing left."""
+"""The probes of other programs where one is missing, refused, broken or hangs: one sentence, nothing left."""
 
 import os
 import re
@@ -20,12 +20,12 @@ def path_of(probe):
     return os.path.realpath(shutil.which(PROGRAM[probe]))
 
 
-# --- missing or refused: this machine cannot ----------------------------------------------------
+# --- missing or refused: unsupported -------------------------------------------------------------
 
 
 @pytest.mark.parametrize("isolated", [True, False])
 @pytest.mark.parametrize("probe", PROGRAM)
-def test_a_program_that_is_not_there_is_named(probe, isolated):
+def test_a_missing_program_is_named_with_its_package(probe, isolated):
     said = said_by(probe, private(f"mount --bind /dev/null {path_of(probe)}"), isolated=isolated)
     package = "iputils-ping" if probe == PING else PROGRAM[probe]
     assert said == (
@@ -48,13 +48,13 @@ def test_programs_are_looked_for_on_path_and_a_folder_is_no_program(tmp_path):
 
 
 @pytest.mark.parametrize("probe", PROGRAM)
-def test_without_a_loopback_no_probe_can(probe):
+def test_without_a_loopback_no_program_runs(probe):
     assert said_by(probe, private("true", network="true")) == (
-        "ProbeUnsupported: needs the loopback address 127.0.0.1, to which there is no way here"
+        "ProbeUnsupported: needs the loopback address 127.0.0.1, which is not reachable here"
     )
 
 
-def test_with_one_cpu_iperf3_cannot_and_the_others_run():
+def test_with_one_cpu_iperf3_is_unsupported_and_the_others_run():
     before = f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
     assert said_by(IPERF3, private("true"), before).startswith(
         "ProbeUnsupported: needs a second CPU"
@@ -66,7 +66,7 @@ def test_with_one_cpu_iperf3_cannot_and_the_others_run():
     )
 
 
-def test_a_program_that_may_not_be_run_is_refused(tmp_path):
+def test_a_program_that_may_not_be_executed_is_unsupported(tmp_path):
     """A file with a right that the process may not have cannot be executed (capabilities(7))."""
     installed("setpriv", "setcap")
     ping = tmp_path / "ping"
@@ -78,7 +78,7 @@ def test_a_program_that_may_not_be_run_is_refused(tmp_path):
     assert said == f"ProbeUnsupported: {ping} is refused here: Operation not permitted"
 
 
-def test_a_program_that_says_that_it_is_not_permitted_is_refused(pretend):
+def test_a_program_that_reports_a_missing_right_is_unsupported(pretend):
     prefix = pretend("ping", "echo PING; echo ping: socket: Operation not permitted >&2; exit 2")
     assert said_by(PING, prefix) == (
         "ProbeUnsupported: ping is refused here: ping: socket: Operation not permitted"
@@ -113,10 +113,12 @@ BROKEN = [
 
 
 def broken(probe, prefix, script, cases, **how):
-    """What the probe says when its program is each of these scripts is what was to be told."""
+    """The probe fails with the sentence of each case when its program is the case's script."""
     writes = [f"open({str(script)!r}, 'w').write({text!r})" for text, _ in cases]
-    for said, (text, told) in zip(said_in_turn(probe, prefix, writes, **how), cases, strict=True):
-        assert said.startswith("ProbeFailed: " + told.format(PROGRAM[probe])), text
+    for said, (text, sentence) in zip(
+        said_in_turn(probe, prefix, writes, **how), cases, strict=True
+    ):
+        assert said.startswith("ProbeFailed: " + sentence.format(PROGRAM[probe])), text
 
 
 @pytest.mark.parametrize("isolated", [True, False])
@@ -135,7 +137,7 @@ def test_a_server_that_fails_fails_the_probe(pretend, tmp_path, probe):
     broken(probe, pretend(PROGRAM[probe], server=f". {script}"), script, cases)
 
 
-def test_a_server_that_goes_away_meanwhile_fails_the_probe(pretend):
+def test_a_server_that_is_killed_fails_the_probe(pretend):
     for probe in (SOCKPERF, IPERF3):
         prefix = pretend(PROGRAM[probe], server='exec timeout -s KILL 0.7 "$REAL" "$@"')
         assert said_by(probe, prefix).startswith(f"ProbeFailed: {PROGRAM[probe]} "), probe
@@ -171,10 +173,10 @@ HANGING = [
 ]
 
 
-@pytest.mark.parametrize(("probe", "scripts", "told"), HANGING)
-def test_a_program_that_hangs_is_ended_and_told(pretend, probe, scripts, told):
+@pytest.mark.parametrize(("probe", "scripts", "sentence"), HANGING)
+def test_a_program_that_hangs_is_ended(pretend, probe, scripts, sentence):
     begin_s = time.monotonic()
-    assert said_by(probe, pretend(PROGRAM[probe], **scripts)).startswith(f"ProbeFailed: {told}")
+    assert said_by(probe, pretend(PROGRAM[probe], **scripts)).startswith(f"ProbeFailed: {sentence}")
     assert time.monotonic() - begin_s < 25
 
 

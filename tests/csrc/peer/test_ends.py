@@ -1,4 +1,4 @@
-"""Whoever goes away, caller or reckon-peer: no process, descriptor or half-made sample is left."""
+"""When the caller or reckon-peer goes away, no process, descriptor or incomplete sample is left."""
 
 import os
 import signal
@@ -7,8 +7,8 @@ import struct
 import subprocess
 
 import pytest
-from helpers.peers import TOKEN, Peer, about
-from helpers.probes import in_python, started
+from helpers.peers import Peer, about
+from helpers.probes import started
 from helpers.processes import alive, living_children, pids_gone, probes_of, running, until
 
 from reckon.measurement import library
@@ -73,7 +73,7 @@ def test_its_services_die_with_it():
             connection.close()
 
 
-def test_it_ends_with_its_standard_input_where_it_is_told_to():
+def test_with_until_eof_it_ends_with_its_standard_input():
     with Peer("--until-eof") as one:
         connection, _ = one.ask("echo 64")
         one.program.stdin.close()
@@ -83,7 +83,7 @@ def test_it_ends_with_its_standard_input_where_it_is_told_to():
         one.program.stdin = None
 
 
-def test_it_and_its_services_stay_on_the_cpu_that_it_is_given():
+def test_it_and_its_services_stay_on_the_given_cpu():
     for cpu in sorted(os.sched_getaffinity(0))[:2]:
         with Peer("--cpu", str(cpu)) as one:
             connection, _ = one.ask("echo 8")
@@ -107,23 +107,15 @@ def in_the_middle(how, isolated, probe="test/peer_echo", params="{'turns': 100_0
             caller.kill()
 
 
-@pytest.mark.parametrize("isolated", [True, False])
-def test_the_peer_of_a_probe_goes_with_the_probe(isolated):
-    def end_the_probe(caller):
-        (probe,) = probes_of(caller.pid) if isolated else [caller.pid]
-        os.kill(probe, signal.SIGKILL)
-        assert until(lambda: not running(PEER)), running(PEER)
-
-    said = in_the_middle(end_the_probe, isolated)
-    assert "died of signal 9" in said if isolated else said == ""
-
-
-def test_the_peer_of_a_probe_goes_with_the_probe_s_caller():
-    def end_the_caller(caller):
-        caller.kill()
+@pytest.mark.parametrize("killed", ["the probe", "its caller", "a probe in its caller"])
+def test_the_peer_of_a_probe_ends_with_the_probe_and_its_caller(killed):
+    def kill(caller):
+        (pid,) = probes_of(caller.pid) if killed == "the probe" else [caller.pid]
+        os.kill(pid, signal.SIGKILL)
         assert until(lambda: not running(PEER) + running("reckon-probe"))
 
-    in_the_middle(end_the_caller, True)
+    said = in_the_middle(kill, killed != "a probe in its caller")
+    assert "died of signal 9" in said if killed == "the probe" else said == ""
 
 
 @pytest.mark.parametrize("which", ["the one that listens", "the service"])
@@ -151,39 +143,10 @@ def test_a_probe_whose_peer_stops_answering_fails_by_its_time_limit():
     assert said.startswith('"ProbeFailed: the echo: Connection timed out')
 
 
-def test_probes_in_this_process_leave_nothing_behind():
-    probes = [
-        ("test/peer_echo", {}),
-        ("test/peer_udp", {}),
-        ("test/peer_ask", {}),
-        ("test/peer_ask", {"service": "nothing"}),
-        ("test/peer_ask", {"peer": "nobody"}),
-    ]
-    said = in_python(f"say([[attempt(*one, isolated=False), left_behind()] for one in {probes}])")
-    assert [left for _, left in said] == [[0, None, 0]] * len(probes)
-    assert [what.split(":")[0] for what, _ in said] == 3 * ["ran"] + 2 * ["ProbeFailed"]
-
-
-def test_a_probe_that_runs_out_of_descriptors_leaves_none_behind():
-    said = in_python(
-        "_, most = resource.getrlimit(resource.RLIMIT_NOFILE)\nsaid = []\n"
-        "for limit in range(files_before, files_before + 9):\n"
-        "    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))\n"
-        "    what = attempt('test/peer_echo', isolated=False)\n"
-        "    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))\n"
-        "    said.append([what, left_behind()])\n"
-        "say(said)"
-    )
-    assert all(left == [0, None, 0] for _, left in said)
-    assert said[0][0] != "ran" and said[-1][0] == "ran", said
-
-
-def test_in_use_again_and_again_it_keeps_no_descriptor(peer, monkeypatch):
-    monkeypatch.setenv("RECKON_PEER_AT", peer.at)
-    monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
+def test_forty_probes_leave_no_descriptor(peer):
     files = peer.files()
     for _ in range(20):
-        library.run("test/peer_echo", {"peer": "other", "turns": 2}, samples=2)
-        library.run("test/peer_udp", {"peer": "other"}, samples=2)
+        library.run("test/peer_echo", {"peer": "other", "turns": 2}, peer.places, samples=2)
+        library.run("test/peer_udp", {"peer": "other"}, peer.places, samples=2)
     assert until(lambda: not living_children(peer.pid))
     assert peer.files() == files

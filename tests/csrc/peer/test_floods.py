@@ -1,4 +1,4 @@
-"""reckon-peer among garbage and floods, and with IPv6 alone."""
+"""reckon-peer among random bytes and floods, and at an IPv6 address."""
 
 import contextlib
 import os
@@ -7,7 +7,8 @@ import socket
 import time
 
 import pytest
-from helpers.capabilities import need, own_network
+from helpers.capabilities import need
+from helpers.network import own
 from helpers.peers import TOKEN, Peer, about, choice, exactly, line, probe
 from helpers.probes import in_python
 from helpers.processes import living_children, until
@@ -33,7 +34,7 @@ def half_open(peer, count, words=b""):
 
 
 @pytest.mark.parametrize("words", [b"", b"reckon-peer 1 ", b"x" * 511])
-def test_five_hundred_that_do_not_greet_keep_nobody_out(peer, words):
+def test_500_connections_without_a_greeting_keep_no_caller_out(peer, words):
     connection, _ = peer.ask("echo 64")
     crowd = []
     with connection:
@@ -67,7 +68,7 @@ def test_a_greeting_that_takes_longer_than_two_seconds_is_over(peer):
     assert 1.5 < time.monotonic() - begin < 20
 
 
-def test_there_is_an_end_to_what_one_host_is_served(peer):
+def test_a_host_gets_at_most_64_connections(peer):
     connections = [peer.ask("echo 8") for _ in range(64)]
     assert {answer for _, answer in connections} == {"ok"}
     connection, answer = peer.ask("echo 8")
@@ -83,8 +84,7 @@ def test_there_is_an_end_to_what_one_host_is_served(peer):
 
 
 def test_services_end_when_the_network_to_their_caller_does():
-    """No packet says so: the peer asks, and gets no answer."""
-    own_network()
+    """No packet reports that: the peer's keep-alive probes get no answer."""
     script = f"""
 import subprocess, sys
 sys.path.insert(0, {str(ROOT / "tests")!r})
@@ -99,10 +99,10 @@ with Peer() as peer:
     subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
     say([before, until(lambda: not living_children(peer.pid), 90)])
 """
-    assert in_python(script, prefix=("unshare", "-n")) == [5, True]
+    assert in_python(script, prefix=own("true")) == [5, True]
 
 
-def garbage(random, number):
+def random_greeting(random, number):
     """A random greeting: bytes, the beginning of a true one, or a true one with something wrong."""
     true = f"reckon-peer 1 {TOKEN} echo 64\n".encode()
     kind = number % 5
@@ -135,12 +135,12 @@ def garbage(random, number):
     return true[:-8] + random.choice(services) + random.choice(numbers) + b"\n" + bytes(70)
 
 
-def test_two_thousand_random_greetings_do_it_no_harm(clean):
+def test_2000_random_greetings_do_no_harm(clean):
     dice = random.Random(20)
     with Peer(program=clean) as one:
         for number in range(2000):
             with one.connect() as connection, contextlib.suppress(OSError):  # it closed first
-                connection.sendall(garbage(dice, number))
+                connection.sendall(random_greeting(dice, number))
                 if number % 3 == 0:
                     connection.shutdown(socket.SHUT_WR)
                 if number % 7 == 0:
@@ -153,14 +153,13 @@ def test_two_thousand_random_greetings_do_it_no_harm(clean):
     assert "runtime error" not in one.said and "Sanitizer" not in one.said, one.said[-3000:]
 
 
-def test_the_probes_peer_is_clean_under_the_sanitizers(clean, monkeypatch):
+def test_the_services_are_clean_under_the_sanitizers(clean):
     """The services themselves, through the probe's client."""
     with Peer(program=clean) as one:
-        monkeypatch.setenv("RECKON_PEER_AT", one.at)
-        monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
-        library.run("test/peer_echo", {"peer": "other", "size_bytes": 1 << 20}, samples=2)
-        library.run("test/peer_udp", {"peer": "other"}, samples=2)
-        library.run("test/peer_ask", {"peer": "other"}, samples=2)
+        large = {"peer": "other", "size_bytes": 1 << 20}
+        library.run("test/peer_echo", large, one.places, samples=2)
+        library.run("test/peer_udp", {"peer": "other"}, one.places, samples=2)
+        library.run("test/peer_ask", {"peer": "other"}, one.places, samples=2)
         for service in ("sink 1000 4096", "accept 3"):
             connection, answer = one.ask(service)
             assert answer.startswith("ok")
@@ -172,26 +171,7 @@ def test_the_probes_peer_is_clean_under_the_sanitizers(clean, monkeypatch):
 # --- IPv6 --------------------------------------------------------------------------------------
 
 
-def test_ipv6_alone_is_enough_for_a_probe_and_its_own_peer():
-    own_network()
-    alone = 'ip link set lo up; ip addr del 127.0.0.1/8 dev lo; exec "$@"'
-    said = in_python(
-        "import socket\n"
-        "try:\n    socket.socket().bind(('127.0.0.1', 0)); there = True\n"
-        "except OSError:\n    there = False\n"
-        "say([there, attempt('test/peer_echo'), attempt('test/peer_udp')])",
-        prefix=("unshare", "-n", "sh", "-c", alone, "sh"),
-    )
-    assert said == [False, "ran", "ran"]
-
-
-def test_without_any_loopback_the_probe_says_so():
-    own_network()
-    said = in_python("say(attempt('test/peer_echo'))", prefix=("unshare", "-n"))
-    assert said.startswith("ProbeUnsupported: needs a loopback interface that is up")
-
-
-def test_an_ipv6_peer_serves_both(peer):
+def test_a_peer_at_an_ipv6_address_serves_probes_and_the_choice():
     need(os.path.exists("/proc/net/if_inet6"), "this kernel has no IPv6")
     with Peer(listen="[::1]:0") as one:
         assert one.at.startswith("[::1]:")

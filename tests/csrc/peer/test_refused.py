@@ -1,19 +1,17 @@
-"""Every trouble with the other host is one sentence, in a row and before any row; and whoever has no
-token, or too much time, costs reckon-peer nothing."""
+"""What a probe, and the choice of a host before any probe, say where the other host is not a willing
+reckon-peer: the same sentence of both. And mistakes in starting reckon-peer."""
 
+import contextlib
 import os
 import socket
 import subprocess
-import threading
 import time
 
 import pytest
-from helpers.capabilities import own_network
-from helpers.peers import PROGRAM, TOKEN, Peer, choice, probe
+from helpers.network import own
+from helpers.peers import PROGRAM, TOKEN, FakePeer, Peer, choice, probe
 from helpers.probes import in_python
 from helpers.processes import until
-
-from reckon.measurement import library
 
 WRONG = "wrong-token-of-the-tests"
 
@@ -22,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("no_host_is_set")
 
 
 def both(at, token=TOKEN):
-    """The same of both, each a sentence that is whole."""
+    """The sentence of a probe, and that of the choice."""
     of_probe, of_choice = probe(at, token), choice(at, token)
     assert of_probe.startswith("ProbeFailed: ") and of_choice.startswith("PeerUnavailable: ")
     of_probe, of_choice = of_probe.split(": ", 1)[1], of_choice.split(": ", 1)[1]
@@ -30,15 +28,10 @@ def both(at, token=TOKEN):
     return of_probe, of_choice
 
 
-# --- nobody there ------------------------------------------------------------------------------
+# --- no reckon-peer there ----------------------------------------------------------------------
 
 
-def test_without_another_host_a_probe_cannot():
-    with pytest.raises(library.ProbeUnsupported, match="needs another host: none is set"):
-        library.run("test/peer_ask", {"peer": "other"})
-
-
-def test_where_nothing_listens_both_say_so():
+def test_nothing_listens():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         at = "127.0.0.1:%d" % taken.getsockname()[1]
@@ -46,19 +39,18 @@ def test_where_nothing_listens_both_say_so():
             assert said.startswith(f"Nothing listens at {at}; start reckon-peer there")
 
 
-def test_an_address_without_a_way_is_told():
-    own_network()
+def test_no_route_to_the_address():
     said = in_python(
         "os.environ.update(RECKON_PEER_AT='192.0.2.1:7325', RECKON_PEER_TOKEN='x' * 16)\n"
         "say(attempt('test/peer_ask', {'peer': 'other'}))",
-        prefix=("unshare", "-n"),
+        prefix=own("true"),
     )
     assert said == (
         "ProbeFailed: The peer at 192.0.2.1:7325 cannot be reached: Network is unreachable."
     )
 
 
-def test_where_packets_are_dropped_the_deadline_ends_it():
+def test_packets_are_dropped():
     """A queue that is full drops what comes, as a firewall does."""
     with socket.socket() as full:
         full.bind(("127.0.0.1", 0))
@@ -75,51 +67,28 @@ def test_where_packets_are_dropped_the_deadline_ends_it():
             one.close()
 
 
-class Impostor:
-    """Something else that listens, and says this to whoever comes."""
+@contextlib.contextmanager
+def impostor(*parts, every_s=0.0):
+    """Something else that listens and sends this: its address, and what it receives."""
+    received = []
 
-    def __init__(self, *parts, every_s=0.0):
-        self.listening = socket.create_server(("127.0.0.1", 0))
-        self.at = "127.0.0.1:%d" % self.listening.getsockname()[1]
-        self.parts, self.every_s, self.heard, self.open = parts, every_s, [], True
-        self.thread = threading.Thread(target=self.serve)
+    def serve(connection):
+        for part in parts:
+            connection.sendall(part)
+            time.sleep(every_s)
+        while more := connection.recv(1000):
+            received.append(more)
 
-    def serve(self):
-        while self.open:
-            connection = self.listening.accept()[0]
-            with connection:
-                try:
-                    for part in self.parts:
-                        connection.sendall(part)
-                        time.sleep(self.every_s)
-                    connection.settimeout(10)
-                    while self.open and (heard := connection.recv(1000)):
-                        self.heard.append(heard)
-                except OSError:
-                    pass
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.open = False
-        with socket.create_connection(self.listening.getsockname()):
-            pass
-        self.thread.join()
-        self.listening.close()
+    with FakePeer(serve, greets=False) as fake:
+        yield fake.at, received
 
 
-def test_one_that_says_nothing_is_ended_by_the_deadline():
-    with Impostor() as silent:
-        for said in both(silent.at):
-            assert "did not answer within 5 s" in said
-
-
-def test_one_that_says_a_byte_now_and_then_is_ended_by_the_deadline():
-    with Impostor(*[b"r"] * 25, every_s=0.5) as slow:
-        begin = time.monotonic()
-        for said in both(slow.at):
+@pytest.mark.parametrize("bytes_sent", [0, 25])
+def test_a_greeting_that_does_not_end_is_ended_by_the_deadline(bytes_sent):
+    """Silence, and a byte now and then."""
+    begin = time.monotonic()
+    with impostor(*[b"r"] * bytes_sent, every_s=0.5) as (at, _):
+        for said in both(at):
             assert "did not answer within 5 s" in said
         assert time.monotonic() - begin < 25
 
@@ -128,38 +97,36 @@ def test_one_that_says_a_byte_now_and_then_is_ended_by_the_deadline():
     "words",
     [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0\r\n", bytes(200_000), b"\n", b"\xff\xfe\n"],
 )
-def test_something_else_that_listens_is_not_told_the_token(words):
-    with Impostor(words) as impostor:
-        of_probe, of_choice = both(impostor.at)
-        assert of_probe == f"What listens at {impostor.at} is no reckon-peer."
+def test_another_program_does_not_get_the_token(words):
+    with impostor(words) as (at, received):
+        of_probe, of_choice = both(at)
+        assert of_probe == f"What listens at {at} is no reckon-peer."
         assert of_choice == of_probe or "closed the connection" in of_choice  # too long for a line
-    assert TOKEN.encode() not in b"".join(impostor.heard)
+    assert TOKEN.encode() not in b"".join(received)
 
 
-def test_one_that_closes_at_once_is_told():
-    with Impostor() as impostor:
-        impostor.open = False
-        assert "closed the connection before it answered" in probe(impostor.at)
+def test_a_connection_that_is_closed_at_once():
+    with FakePeer(lambda connection: None, greets=False) as fake:
+        assert "closed the connection before it answered" in probe(fake.at)
 
 
 def test_a_line_that_comes_with_the_answer_is_not_lost():
-    with Impostor(b"reckon-peer 1\nok\nthe line\nand more") as hasty:
-        assert probe(hasty.at) == "ran"
-    with Impostor(b"reckon-peer 1\nok\n" + b"x" * 5000) as endless:
-        assert probe(endless.at) == "ProbeFailed: The peer sent a line longer than 4094 characters."
+    with impostor(b"reckon-peer 1\nok\nthe line\nand more") as (at, _):
+        assert probe(at) == "ran"
+    with impostor(b"reckon-peer 1\nok\n" + b"x" * 5000) as (at, _):
+        assert probe(at) == "ProbeFailed: The peer sent a line longer than 4094 characters."
 
 
 @pytest.mark.parametrize("answer", [b"maybe\n", b"\n", b"okay then\n"])
-def test_an_answer_that_is_neither_yes_nor_no_is_told(answer):
-    with Impostor(b"reckon-peer 1\n" + answer) as impostor:
-        said = probe(impostor.at)
-        assert "answered neither yes nor no" in said or "sent an empty line" in said
+def test_an_answer_that_is_neither_ok_nor_no(answer):
+    with impostor(b"reckon-peer 1\n" + answer) as (at, _):
+        assert probe(at) == f"ProbeFailed: The peer at {at} answered neither yes nor no."
 
 
-# --- not for us --------------------------------------------------------------------------------
+# --- a reckon-peer that refuses ----------------------------------------------------------------
 
 
-def test_a_wrong_token_is_told_by_both(peer):
+def test_a_wrong_token(peer):
     for said in both(peer.at, WRONG):
         assert said.startswith("The token is not the one of this reckon-peer; both need the same")
     for wrong in (TOKEN[:-1], TOKEN + "x", TOKEN[:16], "x" * 128, "x" * 400, ""):
@@ -171,7 +138,7 @@ def test_a_wrong_token_is_told_by_both(peer):
     assert TOKEN not in peer.said and WRONG not in peer.said
 
 
-def test_another_version_is_told_by_the_peer_and_to_the_one_that_asks(peer):
+def test_a_caller_of_another_version(peer):
     for version in (2, 17):
         connection, answer = peer.ask("about", version=version)
         with connection:
@@ -182,15 +149,15 @@ def test_another_version_is_told_by_the_peer_and_to_the_one_that_asks(peer):
     assert "speaks version 17 of the protocol and this reckon-peer version 1;" in peer.said
 
 
-def test_a_peer_of_another_version_is_told_by_the_probe_and_not_told_the_token():
-    with Impostor(b"reckon-peer 2\n") as newer:
-        for said in both(newer.at):
+def test_a_peer_of_another_version_does_not_get_the_token():
+    with impostor(b"reckon-peer 2\n") as (at, received):
+        for said in both(at):
             assert "speaks version 2 of the protocol" in said and "version 1; build both" in said
-        assert until(lambda: b"".join(newer.heard).count(b"reckon-peer 1\n") == 2), newer.heard
-    assert TOKEN.encode() not in b"".join(newer.heard)
+        assert until(lambda: b"".join(received).count(b"reckon-peer 1\n") == 2), received
+    assert TOKEN.encode() not in b"".join(received)
 
 
-def test_a_host_that_is_not_allowed_is_told_and_costs_nothing():
+def test_a_host_that_is_not_allowed():
     with Peer("--allow", "127.0.0.2") as one:
         for said in both(one.at):
             assert said == (
@@ -217,7 +184,7 @@ def started(*arguments, token=TOKEN):
     return done.returncode, done.stderr.strip()
 
 
-def test_a_port_that_is_taken_is_told(peer):
+def test_a_port_that_is_taken(peer):
     status, said = started("--listen", peer.at)
     assert status == 1 and said == (
         f"reckon-peer: {peer.at} is taken by another program (port {peer.address[1]}); choose "

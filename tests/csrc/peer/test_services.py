@@ -1,4 +1,4 @@
-"""reckon-peer: each service gives exactly what it says, to the host that asked, and leaves nothing."""
+"""reckon-peer: each service does exactly what it promises, for the host that requested it alone."""
 
 import os
 import random
@@ -6,8 +6,8 @@ import socket
 import time
 
 import pytest
-from helpers.capabilities import own_network
-from helpers.peers import TOKEN, about, door, everything, exactly, line
+from helpers.network import own
+from helpers.peers import TOKEN, about, everything, exactly, line, service_port
 from helpers.probes import in_python
 from helpers.processes import living_children, until
 
@@ -123,8 +123,8 @@ def test_notes_that_would_be_too_many_thin_out_and_still_end_exactly(peer):
 # --- services with a port of their own ---------------------------------------------------------
 
 
-def test_datagrams_come_back_to_each_sender_on_the_host_that_asked(peer):
-    control, address = door(peer, "udp-echo")
+def test_datagrams_come_back_to_each_sender_on_the_host_that_requested_them(peer):
+    control, address = service_port(peer, "udp-echo")
     with control:
         for size in (1, 1472, 65000):
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
@@ -134,7 +134,7 @@ def test_datagrams_come_back_to_each_sender_on_the_host_that_asked(peer):
 
 
 def test_datagrams_of_another_host_are_not_answered(peer):
-    control, address = door(peer, "udp-echo")
+    control, address = service_port(peer, "udp-echo")
     with control, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
             other.bind(("127.0.0.2", 0))
@@ -147,8 +147,8 @@ def test_datagrams_of_another_host_are_not_answered(peer):
             other.recv(100)
 
 
-def test_the_port_for_datagrams_closes_with_the_connection_that_asked(peer):
-    control, address = door(peer, "udp-echo")
+def test_the_port_for_datagrams_closes_with_the_connection_that_requested_it(peer):
+    control, address = service_port(peer, "udp-echo")
     control.close()
     assert until(lambda: not living_children(peer.pid))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
@@ -159,8 +159,8 @@ def test_the_port_for_datagrams_closes_with_the_connection_that_asked(peer):
             here.recv(100)
 
 
-def test_accept_counts_and_says_at_once_that_it_accepted(peer):
-    control, address = door(peer, "accept 50")
+def test_accept_sends_a_byte_at_once_and_counts(peer):
+    control, address = service_port(peer, "accept 50")
     with control:
         for _ in range(30):  # one after the other
             with socket.create_connection(address) as one:
@@ -176,8 +176,8 @@ def test_accept_counts_and_says_at_once_that_it_accepted(peer):
     assert done[:2] == ["done", "50"] and done[4] == "50", "each of them ended in order"
 
 
-def test_accept_ends_with_the_connection_that_asked_and_says_how_far_it_came(peer):
-    control, address = door(peer, "accept 1000")
+def test_accept_ends_with_the_connection_that_requested_it_and_gives_its_count(peer):
+    control, address = service_port(peer, "accept 1000")
     with control, socket.create_connection(address) as one:
         exactly(one, 1)
         control.shutdown(socket.SHUT_WR)
@@ -186,16 +186,15 @@ def test_accept_ends_with_the_connection_that_asked_and_says_how_far_it_came(pee
         socket.create_connection(address)
 
 
-def test_accept_tells_how_often_its_queue_was_full():
+def test_accept_counts_how_often_its_queue_was_full():
     """In a network of the test's own, where nobody else's connections count."""
-    own_network()
-    short = 'ip link set lo up; echo 2 > /proc/sys/net/core/somaxconn; exec "$@"'
+    short = own("ip link set lo up && echo 2 > /proc/sys/net/core/somaxconn")
     script = """
 import signal, socket, sys
-from helpers.peers import Peer, door, line
+from helpers.peers import Peer, line, service_port
 from helpers.processes import living_children, until
 def drops(peer, crowd):
-    control, address = door(peer, "accept 3")
+    control, address = service_port(peer, "accept 3")
     (service,) = living_children(peer.pid)
     os.kill(service, signal.SIGSTOP)
     found = [socket.socket() for _ in range(crowd)]
@@ -213,13 +212,13 @@ def drops(peer, crowd):
 with Peer() as peer:
     say([drops(peer, 3), drops(peer, 9)])
 """
-    few, many = in_python(script, prefix=("unshare", "-n", "sh", "-c", short, "sh"))
+    few, many = in_python(script, prefix=short)
     assert few[:4] == ["done", "3", "0", "0"]
     assert many[:2] == ["done", "3"] and int(many[2]) >= 6 and int(many[3]) >= int(many[2])
 
 
 def test_a_connection_of_another_host_is_not_accepted(peer):
-    control, address = door(peer, "accept 1")
+    control, address = service_port(peer, "accept 1")
     with control:
         with socket.create_connection(address, 5, ("127.0.0.2", 0)) as other:
             assert other.recv(1) == b""
@@ -231,7 +230,7 @@ def test_a_connection_of_another_host_is_not_accepted(peer):
 # --- about -------------------------------------------------------------------------------------
 
 
-def test_about_tells_what_it_is(peer):
+def test_about_describes_the_host(peer):
     said, system = about(peer), os.uname()
     assert (said["system"], said["release"], said["machine"]) == (
         system.sysname,
@@ -268,7 +267,7 @@ def test_about_tells_what_it_is(peer):
         ("a\x01\x7f", 'no service "a??"'),
     ],
 )
-def test_what_it_does_not_serve_it_says(peer, service, said):
+def test_a_request_that_is_no_service_is_refused(peer, service, said):
     connection, answer = peer.ask(service)
     with connection:
         assert answer.startswith("no ") and said in answer and answer.endswith(".")

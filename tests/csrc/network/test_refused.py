@@ -1,0 +1,163 @@
+"""What each network probe says where the machine or the other host lacks something: "ran", or exactly why not."""
+
+import os
+
+import pytest
+from helpers.capabilities import captures, installed, other_users, own_network, two_cpus, x86_only
+from helpers.network import (
+    ACROSS,
+    CAPTURING,
+    FEW,
+    ICMP,
+    NCAT,
+    NO_CAPTURE,
+    NO_ECHO,
+    ONLY_IPV6,
+    PROBES,
+    RTT,
+    WITH_ANOTHER_HOST,
+    Running,
+    attempts,
+    own,
+    possible,
+    refused_to_this_user,
+)
+from helpers.peers import TOKEN, Peer
+from helpers.probes import NOBODY_ELSE, in_python
+from helpers.processes import pids_gone
+
+ONE_CPU = "ProbeUnsupported: needs a second CPU, and this process may use only one"
+NO_OTHER_CPU = (
+    "ProbeUnsupported: the server's CPU can be chosen on loopback alone: peer must be loopback here, "
+    "or take the probe without _across"
+)
+NO_OTHER_NCAT = (
+    "ProbeUnsupported: the foreign echo server (ncat) is started on this computer alone: peer must be "
+    "loopback here"
+)
+LOOPBACK_NEEDED = dict.fromkeys(ACROSS, NO_OTHER_CPU) | {NCAT: NO_OTHER_NCAT}
+
+
+@pytest.fixture(autouse=True)
+def all_probes_exist():
+    x86_only()
+    installed("ncat")
+
+
+def expected(refused=(), probes=PROBES):
+    """All of these probes run, but those that are refused."""
+    return dict.fromkeys(probes, "ran") | refused_to_this_user() | dict(refused)
+
+
+# --- this machine ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("setup", ["ip link set lo up", ONLY_IPV6], ids=["IPv4", "IPv6"])
+def test_every_probe_runs_in_a_network_of_one_protocol(setup):
+    two_cpus()
+    captures()
+    assert attempts(prefix=own(setup)) == expected()
+
+
+def test_without_a_loopback_no_probe_runs():
+    two_cpus()
+    own_network()
+    reason = "ProbeUnsupported: needs a loopback interface that is up, 127.0.0.1 or ::1"
+    assert attempts(prefix=["unshare", "-n"]) == dict.fromkeys(PROBES, reason)
+
+
+@pytest.mark.parametrize("groups", ["1 0", "0 2147483647"], ids=["no ping", "ping"])
+def test_an_ordinary_user_may_capture_nothing_and_ping_where_it_is_allowed(groups):
+    two_cpus()
+    other_users()
+    refused = dict.fromkeys(CAPTURING, NO_CAPTURE)
+    if groups == "1 0":
+        refused[ICMP] = NO_ECHO
+    prefix = own(f"ip link set lo up && echo {groups} > /proc/sys/net/ipv4/ping_group_range")
+    assert attempts(before=f"become({NOBODY_ELSE})", prefix=prefix) == expected(refused)
+
+
+def test_with_one_cpu_no_probe_runs_across():
+    one = f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})"
+    assert attempts(before=one) == expected(dict.fromkeys(ACROSS, ONE_CPU))
+
+
+# --- the other host ----------------------------------------------------------------------------
+
+
+def test_with_another_host_every_probe_runs_but_those_of_loopback():
+    with Peer() as peer:
+        said = attempts(peer="other", RECKON_PEER_AT=peer.at, RECKON_PEER_TOKEN=TOKEN)
+    assert said == expected(LOOPBACK_NEEDED)
+
+
+def test_where_no_other_host_is_set_a_probe_needs_one():
+    reason = "ProbeUnsupported: needs another host: none is set (RECKON_PEER_AT, RECKON_PEER_TOKEN)"
+    assert attempts(peer="other") == dict.fromkeys(PROBES, reason) | LOOPBACK_NEEDED
+
+
+def test_a_peer_is_loopback_or_other():
+    reason = 'ProbeFailed: peer is loopback or other, not "nowhere".'
+    assert attempts(peer="nowhere") == dict.fromkeys(PROBES, reason)
+
+
+def test_a_probe_fails_where_nothing_listens_or_the_token_is_wrong():
+    """The echo request of ICMP needs no peer."""
+    probes = [name for name in WITH_ANOTHER_HOST if name != ICMP]
+    with Peer() as peer:
+        wrong = attempts(probes, "other", RECKON_PEER_AT=peer.at, RECKON_PEER_TOKEN="x" * 20)
+    nobody = attempts(probes, "other", RECKON_PEER_AT=peer.at, RECKON_PEER_TOKEN=TOKEN)
+    assert wrong == dict.fromkeys(
+        probes,
+        "ProbeFailed: The token is not the one of this reckon-peer; both need the same "
+        "RECKON_PEER_TOKEN.",
+    )
+    assert nobody == dict.fromkeys(
+        probes,
+        f"ProbeFailed: Nothing listens at {peer.at}; start reckon-peer there (make peer says how).",
+    )
+
+
+# --- nothing is left ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["loopback", "other"])
+def test_in_this_process_no_probe_leaves_a_thread_a_child_or_a_descriptor(host):
+    """Also where it is refused, and where descriptors run out at any point of it."""
+    probes = PROBES if host == "loopback" else WITH_ANOTHER_HOST
+    few = {name: {**FEW[name], "peer": host} for name in probes}
+    with Peer() as peer:
+        said = in_python(
+            "_, most = resource.getrlimit(resource.RLIMIT_NOFILE)\nsaid = []\n"
+            f"for name, params in {few}.items():\n"
+            "    for limit in [*range(files_before, files_before + 12), most]:\n"
+            "        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))\n"
+            "        what = attempt(name, params, 1, isolated=False)\n"
+            "        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))\n"
+            "        said.append([name, limit == most, what, left_behind()])\n"
+            "    wrong = attempt(name, {**params, 'peer': 'nobody'}, 1, isolated=False)\n"
+            "    said.append([name, False, wrong, left_behind()])\n"
+            "say(said)",
+            RECKON_PEER_AT=peer.at,
+            RECKON_PEER_TOKEN=TOKEN,
+        )
+    assert [one for one in said if one[3] != [0, None, 0]] == []
+    refused = {} if len(os.sched_getaffinity(0)) > 1 else dict.fromkeys(ACROSS, ONE_CPU)
+    assert {name: what for name, is_last, what, _ in said if is_last} == expected(refused, probes)
+    assert {name for name, is_last, what, _ in said if not is_last and what != "ran"} == set(probes)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(RTT + probe for probe in ("tcp", "i7_10750h", "mbp2016", "hpe_i7_860")),
+        "network/connect/connect",
+    ],
+)
+def test_no_server_outlives_a_killed_probe(name):
+    possible(name)
+    with Running(name) as running:
+        os.kill(running.probe, 9)
+        running.thread.join()
+    assert running.said.startswith(f"ProbeFailed: {name} died of signal 9")
+    assert pids_gone(running.servers)
