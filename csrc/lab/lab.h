@@ -1,7 +1,7 @@
 /* lab.h: the lab host, a second host in namespaces of its own behind a link whose round trip and
  * rate are set and therefore known. Shared by the files of the program reckon-lab.
  *
- *   main.c     the first process: options, what it says to its caller, its end
+ *   main.c     the first process: options, messages to its caller, the end
  *   space.c    namespaces, each step tried one by one
  *   link.c     addresses, devices and neighbours (rtnetlink)
  *   port.c     the relay's two ports: TUN devices, or packet sockets on veth pairs
@@ -9,9 +9,9 @@
  *   program.c  the relay and the programs of the second host, in a process space of their own
  *
  * The first process stays in its caller's process space and lives in the client's network
- * namespace: whoever measures enters by its pid. The relay is the init of a process namespace; when
- * it ends, for whatever reason, the kernel ends all that the second host runs. It ends when the
- * first process does (a pipe), and that one when its caller does (stdin). */
+ * namespace: probes enter that by its pid. The relay is the init of a process namespace; when
+ * it ends, for any reason, the kernel ends all programs of the second host. The relay ends when the
+ * first process does (a pipe), and the first process when its caller does (stdin). */
 #ifndef RK_LAB_H
 #define RK_LAB_H
 
@@ -51,19 +51,19 @@ struct lab_counts {
 
 struct lab {
     int64_t rtt_ns, rate_bit, queue_bytes;
-    enum lab_path asked, path;
+    enum lab_path requested, path;
     int offload; /* one large packet stands for many segments (GSO) */
     int ipv6;
     char congestion[32];
     int net[2]; /* the two hosts' network namespaces, by side */
     struct lab_port port[2];
     struct lab_counts *counts; /* [2]: by the side that sends */
-    int life[2];               /* a pipe: the relay ends when nobody holds [1] */
+    int life[2];               /* a pipe: the relay ends when no process holds [1] */
     pid_t relay;
     char *const *program[LAB_PROGRAMS_MOST + 1]; /* of the second host; NULL: no more */
 };
 
-/* Says {"cannot": ..., "remedy": ...} and ends this process, and with it the lab. */
+/* Prints {"unsupported": ..., "remedy": ...} and ends this process, and with it the lab. */
 __attribute__((noreturn, format(printf, 2, 3))) void lab_unsupported(const char *remedy,
                                                                      const char *format, ...);
 /* The same for a call that failed: "what: strerror(error)". */

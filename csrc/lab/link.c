@@ -55,7 +55,7 @@ static void close_nest(struct message *message, struct rtattr *nest)
     nest->rta_len = (uint16_t)((char *)end_of(message) - (char *)nest);
 }
 
-/* Sends it and waits for the kernel's word, which comes before send() returns. */
+/* Sends the request and reads the kernel's answer, which is there when send() returns. */
 static int ask(struct message *message)
 {
     const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -91,8 +91,8 @@ static int change(const char *device, unsigned flags, struct message *message)
     return info.ifi_index ? 0 : -ENODEV;
 }
 
-/* Without ARP no host asks for the other's Ethernet address, nor says which groups it listens to:
- * what crosses the link is what somebody sent. */
+/* Without ARP no host requests the other's Ethernet address or announces its multicast groups: only
+ * what programs send crosses the link. */
 int lab_link_up(const char *device)
 {
     struct message message;
@@ -152,7 +152,7 @@ int lab_link_address(const char *device, int family, const void *address, int pr
     const size_t size = family == AF_INET ? 4 : 16;
     const struct ifaddrmsg info = {.ifa_family = (uint8_t)family,
                                    .ifa_prefixlen = (uint8_t)prefix,
-                                   .ifa_flags = IFA_F_NODAD, /* nobody else is there */
+                                   .ifa_flags = IFA_F_NODAD, /* no other host to conflict with */
                                    .ifa_index = if_nametoindex(device)};
     begin(&message, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &info, sizeof info);
     put(&message, IFA_LOCAL, address, size);

@@ -1,9 +1,9 @@
 /* main.c: reckon-lab --rtt-us N --rate-bit N [--path tun|packet] [--wait-port N] [--beside]
  *                   [-- PROGRAM [ARGUMENT...]]
  *
- * One line of JSON when the lab is ready, or one that says why it cannot be. Then it answers the
- * line "counters" with another, and ends with its stdin, with its caller, with the relay or with a
- * program of the second host, and takes everything with it. The program is reckon-peer unless
+ * Prints one line of JSON when the lab is ready, or one with the reason why it does not start. Then
+ * it answers the line "counters" with another. It ends with its stdin, its caller, the relay or a
+ * program of the second host, and all of the lab with it. The program is reckon-peer unless
  * another is given, which runs instead of it or, with --beside, together with it. */
 #include <getopt.h>
 #include <limits.h>
@@ -111,7 +111,7 @@ static void say_ready(const struct lab *lab, pid_t program)
     fflush(stdout);
 }
 
-/* Why the relay has ended, if it died of a signal: a program that ends by itself says why. */
+/* Why the relay has ended, unless a program of the second host ended by itself. */
 static void say_why(int how)
 {
     if (WIFSIGNALED(how))
@@ -195,9 +195,9 @@ int main(int argc, char **argv)
         else if (option == 'r')
             lab.rate_bit = whole("--rate-bit", optarg, RATE_BIT_LEAST, RATE_BIT_MOST);
         else if (option == 'p' && strcmp(optarg, "tun") == 0)
-            lab.asked = LAB_TUN;
+            lab.requested = LAB_TUN;
         else if (option == 'p' && strcmp(optarg, "packet") == 0)
-            lab.asked = LAB_PACKET;
+            lab.requested = LAB_PACKET;
         else if (option == 'w')
             port = (int)whole("--wait-port", optarg, 1, 65535);
         else if (option == 'b')

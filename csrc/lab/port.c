@@ -1,7 +1,7 @@
 /* port.c: the relay's two ports, and a frame's bytes on the link.
  *
  * Either a veth pair to each host and a packet socket on the relay's end, in a network namespace of
- * the relay's own; the kernel says when each packet came. Or a TUN device in each. Both with a
+ * the relay's own; the kernel stamps each packet's arrival. Or a TUN device in each. Both with a
  * virtio_net_hdr before each frame: without it a packet socket loses what the kernel has left to be
  * summed up by the device, and 1 Gbit/s in packets of 1,500 bytes is more than one CPU can relay.
  */
@@ -183,8 +183,8 @@ int64_t lab_link_bytes(const struct lab_port *port, const uint8_t *frame, size_t
     memcpy(&header, frame, HEADER);
     const size_t link = port->link_header, whole = size - HEADER;
     *segments = 1;
-    /* hdr_len is only a hint; the TCP header begins where its checksum does, and says how long it
-     * is in the upper half of its 13th byte. */
+    /* hdr_len is only a hint; the TCP header begins where its checksum does, and gives its length
+     * in the upper half of its 13th byte. */
     const size_t tcp = header.csum_start;
     if (header.gso_type != VIRTIO_NET_HDR_GSO_NONE && header.gso_size && tcp + 13 <= whole) {
         const size_t headers = tcp + (size_t)(frame[HEADER + tcp + 12] >> 4) * 4;

@@ -1,6 +1,7 @@
 /* program.c: the relay and the programs of the second host, in a process namespace of their own
- * whose init is the relay: when it ends, the kernel ends whatever else is in there. The programs
- * are its children, because what has a parent outside stays, dead, until that one asks for it. */
+ * whose init is the relay: when it ends, the kernel ends all other processes in there. The
+ * programs are its children: a child of a process outside would stay as a zombie until that process
+ * waits for it. */
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -80,7 +81,7 @@ __attribute__((noreturn)) static void become(const struct lab *lab, char *const 
 static void wait_for_orphans(int signal_number)
 {
     (void)signal_number;
-    const int error = errno; /* of whatever was interrupted */
+    const int error = errno; /* of the interrupted call */
     int how;
     for (pid_t gone; (gone = waitpid(-1, &how, WNOHANG)) > 0;)
         for (int i = 0; i < LAB_PROGRAMS_MOST; i++)

@@ -1,10 +1,10 @@
 /* relay.c: the delay line, one loop for both directions.
  *
  * A packet of n bytes that comes at t leaves a link of that rate at free = max(free, t) + 8 n /
- * rate and arrives at free + delay. What has come and not left is the queue in front of the link; a
- * packet that finds no room there is dropped. Between two packets the relay sleeps; it spins the
- * last SPIN_NS before one is due, because a sleeping CPU wakes late. One loop and not a thread a
- * direction: with two CPUs one must be left to the measured programs. */
+ * rate and arrives at free + delay. Packets that have arrived and not left are the queue in front
+ * of the link; a packet that finds no room there is dropped. Between two packets the relay sleeps;
+ * it spins the last SPIN_NS before one is due, because a sleeping CPU wakes late. One loop and not
+ * a thread a direction: with two CPUs one must be left to the measured programs. */
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>

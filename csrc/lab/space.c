@@ -46,7 +46,7 @@ static int write_file(const char *path, const char *text)
     return status;
 }
 
-/* Root of a user namespace that holds nobody else. */
+/* Becomes root of a user namespace of its own. */
 static void become_its_root(void)
 {
     const unsigned user = geteuid(), group = getegid();
@@ -151,18 +151,18 @@ static int is_root(void)
 #define LOAD_TUN "modprobe tun; in a container, --device /dev/net/tun"
 #define OPEN_TUN "chmod 0666 /dev/net/tun"
 
-/* Says why no path could be opened: a TUN device may be missing, or closed to this user. */
-static void no_path(enum lab_path asked, int tun_error, const char *packet)
+/* The reason why no path could be opened: a TUN device may be missing, or closed to this user. */
+static void no_path(enum lab_path requested, int tun_error, const char *packet)
 {
     const char *tun = strerror(tun_error);
     const int closed = tun_error == EACCES || tun_error == EPERM;
-    if (asked == LAB_PACKET)
+    if (requested == LAB_PACKET)
         lab_unsupported("Load it: modprobe veth" ELSE,
                         "there are no packet sockets on virtual Ethernet here (%s)", packet);
-    if (asked == LAB_TUN && closed)
+    if (requested == LAB_TUN && closed)
         lab_unsupported("Open it to everyone: " OPEN_TUN ELSE,
                         "this user may not open /dev/net/tun (%s)", tun);
-    if (asked == LAB_TUN)
+    if (requested == LAB_TUN)
         lab_unsupported("Load it: " LOAD_TUN ELSE, "there is no TUN device here (%s)", tun);
     if (closed)
         lab_unsupported(
@@ -188,10 +188,10 @@ void lab_open_spaces(struct lab *lab)
     }
     int status[3] = {0}, bad = 1;
     for (int i = 0; i < 2 && bad; i++)
-        if (lab->asked == LAB_ANY || lab->asked == paths[i])
+        if (lab->requested == LAB_ANY || lab->requested == paths[i])
             bad = status[paths[i]] = try_path(lab, paths[i]);
     if (bad)
-        no_path(lab->asked, -status[LAB_TUN], strerror(-status[LAB_PACKET]));
+        no_path(lab->requested, -status[LAB_TUN], strerror(-status[LAB_PACKET]));
     lab_set_up_host(lab, LAB_PEER);
     lab_set_up_host(lab, LAB_CLIENT);
 }

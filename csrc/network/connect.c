@@ -2,11 +2,11 @@
 #include "network/support/connect.h"
 #include "network/support/wire.h"
 
-#define OURS(sample, body) RK_TIME_TRIALS(sample, 1, 1, body)
+#define FENCED(sample, body) RK_TIME_TRIALS(sample, 1, 1, body)
 
-TIME_CONNECT(run_connect, OURS)
-TIME_CLOSE(run_close, OURS, IN_ORDER)
-TIME_CLOSE(run_close_reset, OURS, BY_RESET)
+TIME_CONNECT(run_connect, FENCED)
+TIME_CLOSE(run_close, FENCED, IN_ORDER)
+TIME_CLOSE(run_close_reset, FENCED, BY_RESET)
 
 static int run_socket_connect(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -19,7 +19,7 @@ static int run_socket_connect(struct rk_context *c, struct rk_sample *out, size_
         status = close_by_reset(c, first);
     for (size_t i = 0; i < n && !status; i++) {
         int fd = -1, bad = 0;
-        OURS(&out[i], bad = (fd = new_socket(to)) < 0 || CONNECT_TO(to, fd) < 0);
+        FENCED(&out[i], bad = (fd = new_socket(to)) < 0 || CONNECT_TO(to, fd) < 0);
         const int error = bad ? errno : 0;
         if (fd < 0)
             status = rk_refused(c, "socket", error);
@@ -33,8 +33,6 @@ static int run_socket_connect(struct rk_context *c, struct rk_sample *out, size_
 }
 
 /* --- on the wire --- */
-
-enum part { SETUP, TEARDOWN };
 
 /* A connection that is captured: made, accepted, held and ended. `caller` gets the ticks of
  * connect(). */
@@ -73,13 +71,13 @@ static int captured_connection(struct rk_context *c, struct acceptor *to, struct
 
 /* The SYN leaves after connect() was called and the ACK before it returns, so that the wire cannot
  * take longer than the caller: else one of the two clocks was set in between. */
-static int to_ticks(struct rk_context *c, struct rk_sample *out, size_t n, enum part part,
+static int to_ticks(struct rk_context *c, struct rk_sample *out, size_t n, int is_setup,
                     const struct rk_stamp *begin)
 {
     rk_ns_to_ticks(out, n, begin);
     for (size_t i = 0; i < n; i++) {
         const int64_t caller = (int64_t)out[i].ops;
-        if (out[i].ticks < 0 || (part == SETUP && out[i].ticks > caller + caller / 100))
+        if (out[i].ticks < 0 || (is_setup && out[i].ticks > caller + caller / 100))
             return trouble(c, ERANGE,
                            "By the capture a connection took longer than by the "
                            "caller's clock; one of them was set in between, measure again.");
@@ -88,10 +86,13 @@ static int to_ticks(struct rk_context *c, struct rk_sample *out, size_t n, enum 
     return 0;
 }
 
-static int on_the_wire(struct rk_context *c, struct rk_sample *out, size_t n, enum part part,
-                       enum ending ending, int64_t hold_us)
+/* `hold_us` is a parameter of the report's probes alone. */
+static int time_on_the_wire(struct rk_context *c, struct rk_sample *out, size_t n, int64_t hold_us)
 {
     struct acceptor *to = rk_state(c);
+    const struct acceptor_variant *const variant = rk_variant(c);
+    const enum ending ending = variant->ending;
+    const int is_setup = variant->part == SETUP;
     struct capture capture = {.fd = -1};
     int status = begin_accepting(c, to, n, ending);
     if (!status)
@@ -100,46 +101,36 @@ static int on_the_wire(struct rk_context *c, struct rk_sample *out, size_t n, en
         struct wire wire = {0};
         uint64_t caller = 0;
         status = captured_connection(c, to, &capture, &wire, ending, hold_us, &caller);
-        out[i].ticks = part == SETUP ? wire.ack_ns - wire.syn_ns : wire.last_ack_ns - wire.fin_ns;
+        out[i].ticks = is_setup ? wire.ack_ns - wire.syn_ns : wire.last_ack_ns - wire.fin_ns;
         out[i].ops = caller; /* until to_ticks() */
     }
     if (capture.ring)
         status = capture_close(c, &capture, status);
     if (!status)
-        status = to_ticks(c, out, n, part, &to->opened);
+        status = to_ticks(c, out, n, is_setup, &to->opened);
     return end_accepting(c, to, ending, status);
 }
 
-static int run_setup_wire(struct rk_context *c, struct rk_sample *out, size_t n)
+static int run_on_the_wire(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return on_the_wire(c, out, n, SETUP, BY_RESET, 0);
+    return time_on_the_wire(c, out, n, 0);
 }
 
-static int run_teardown_wire(struct rk_context *c, struct rk_sample *out, size_t n)
+static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return on_the_wire(c, out, n, TEARDOWN, IN_ORDER, 0);
-}
-
-static int run_hpe_setup(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return on_the_wire(c, out, n, SETUP, IN_ORDER, rk_integer(c, "hold_us"));
-}
-
-static int run_hpe_teardown(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return on_the_wire(c, out, n, TEARDOWN, IN_ORDER, rk_integer(c, "hold_us"));
+    return time_on_the_wire(c, out, n, rk_integer(c, "hold_us"));
 }
 
 /* --- the probes --- */
 
-#define PROBE(id, probe_name, what, function, open_, ...)                                          \
+#define PROBE(id, probe_name, what, function, variant_, ...)                                       \
     RK_PROBE(id, .name = "network/connect/" probe_name, .timed = what,                             \
              .params = RK_PARAMS(PEER, ##__VA_ARGS__), .needs = RK_NEEDS_PEER, .trials = function, \
-             OF_AN_ACCEPTOR(open_))
-#define REPORT_PROBE(id, probe_name, report, what, function, ...)                                  \
+             OF_AN_ACCEPTOR variant_)
+#define REPORT_PROBE(id, probe_name, report, what, function, variant_, ...)                        \
     RK_PROBE(id, .name = "network/connect/" report "_" probe_name, .reports = report,              \
              .timed = what ORDINARY_SERVER, .params = RK_PARAMS(PEER, ##__VA_ARGS__),              \
-             .needs = RK_NEEDS_PEER, .trials = function, OF_AN_ACCEPTOR(open_ordinary_acceptor))
+             .needs = RK_NEEDS_PEER, .trials = function, OF_AN_ACCEPTOR variant_)
 
 #define BATCH_SERVER                                                                               \
     "; on loopback the server is on the same CPU and waits until the caller does (SCHED_BATCH)"
@@ -147,37 +138,38 @@ static int run_hpe_teardown(struct rk_context *c, struct rk_sample *out, size_t 
 #define HOLD RK_COUNT("hold_us", 1000, 0, 1000000, "between accepted and closed")
 
 PROBE(connect_, "connect", "connect() alone on a new blocking socket" BATCH_SERVER, run_connect,
-      open_batch_acceptor);
+      (.kind = BATCH));
 PROBE(connect_across, "connect_across",
       "connect() alone on a new blocking socket, the server on another CPU", run_connect,
-      open_acceptor_across);
+      (.kind = ACROSS));
 PROBE(socket_connect, "socket_connect", "socket() and a blocking connect()" BATCH_SERVER,
-      run_socket_connect, open_batch_acceptor);
+      run_socket_connect, (.kind = BATCH));
 PROBE(close_, "close", "close() of an idle connection, in order (FIN)" BATCH_SERVER, run_close,
-      open_batch_acceptor, PORTS);
+      (.kind = BATCH), PORTS);
 PROBE(close_across, "close_across",
       "close() of an idle connection, in order (FIN), the server on another CPU", run_close,
-      open_acceptor_across, PORTS);
+      (.kind = ACROSS), PORTS);
 PROBE(close_reset, "close_reset",
       "close() of an idle connection after SO_LINGER 0: a reset (RST)" BATCH_SERVER,
-      run_close_reset, open_batch_acceptor);
+      run_close_reset, (.kind = BATCH));
 PROBE(setup_wire, "setup_wire",
       "from the first SYN to the ACK of the SYN-ACK, both as they leave, by the capture's kernel "
       "stamps" BATCH_SERVER,
-      run_setup_wire, open_batch_acceptor);
+      run_on_the_wire, (.kind = BATCH, .part = SETUP, .ending = BY_RESET));
 PROBE(teardown_wire, "teardown_wire",
       "from our FIN to the ACK of the server's, both as they leave, by the capture's kernel "
       "stamps" BATCH_SERVER,
-      run_teardown_wire, open_batch_acceptor, PORTS);
+      run_on_the_wire, (.kind = BATCH, .part = TEARDOWN, .ending = IN_ORDER), PORTS);
 REPORT_PROBE(hpe_setup, "setup", "hpe_i7_860",
              "from the first SYN to the ACK of the SYN-ACK by capture; the connection is then held "
              "hold_us and closed by this side",
-             run_hpe_setup, PORTS, HOLD);
+             run_hpe, (.kind = ORDINARY, .part = SETUP, .ending = IN_ORDER), PORTS, HOLD);
 REPORT_PROBE(hpe_teardown, "teardown", "hpe_i7_860",
              "from our FIN to the ACK of the other side's by capture, of a connection that was "
              "held hold_us",
-             run_hpe_teardown, PORTS, HOLD);
+             run_hpe, (.kind = ORDINARY, .part = TEARDOWN, .ending = IN_ORDER), PORTS, HOLD);
 REPORT_PROBE(mbp2016_setup, "setup", "mbp2016", "socket() and a blocking connect(), -O2",
-             run_socket_connect);
+             run_socket_connect, (.kind = ORDINARY));
 REPORT_PROBE(mbp2016_close, "close", "mbp2016",
-             "close() of an idle connection, in order (FIN), -O2", run_close, PORTS);
+             "close() of an idle connection, in order (FIN), -O2", run_close, (.kind = ORDINARY),
+             PORTS);

@@ -20,7 +20,7 @@ TIME_CLOSE(run_i7_10750h_close, I7_10750H, IN_ORDER)
     RK_PROBE(report_##_##what, .name = "network/connect/" #report_ "_" #what, .reports = #report_, \
              .timed = timed_, .params = RK_PARAMS(PEER, ##__VA_ARGS__),                            \
              .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = run_##report_##_##what,           \
-             OF_AN_ACCEPTOR(open_ordinary_acceptor))
+             OF_AN_ACCEPTOR(.kind = ORDINARY))
 
 PROBE(t470, connect, "connect() alone, -O0, between bare stamps, minus an empty pair of stamps");
 PROBE(t470, close,

@@ -18,21 +18,11 @@ static int close_trip(struct rk_context *c)
 
 /* --- TCP --- */
 
-static int open_tcp_to(struct rk_context *c, enum server_place place)
-{
-    struct trip *trip = rk_state(c);
-    const int status = trip_open_awake(c, trip, place);
-    return status ? status : trip_echo(c, trip, buffer, size_of(c));
-}
-
 static int open_tcp(struct rk_context *c)
 {
-    return open_tcp_to(c, SAME_CPU);
-}
-
-static int open_tcp_across(struct rk_context *c)
-{
-    return open_tcp_to(c, OTHER_CPU);
+    struct trip *trip = rk_state(c);
+    const int status = trip_open_awake(c, trip, server_place_of(c));
+    return status ? status : trip_echo(c, trip, buffer, size_of(c));
 }
 
 static int run_tcp(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -93,13 +83,13 @@ static int silent_or_gone(int bad, int control)
     return gone ? -ECONNRESET : bad;
 }
 
-static int open_udp_to(struct rk_context *c, enum server_place place)
+static int open_udp(struct rk_context *c)
 {
     struct datagrams *state = rk_state(c);
     struct sockaddr_storage to;
     socklen_t length;
     state->fd = -1;
-    int status = trip_open_awake(c, &state->trip, place);
+    int status = trip_open_awake(c, &state->trip, server_place_of(c));
     if (!status)
         status = peer_ask_port(c, &state->trip.peer, "udp-echo", &state->trip.fd, &to, &length);
     if (!status)
@@ -108,16 +98,6 @@ static int open_udp_to(struct rk_context *c, enum server_place place)
         return status;
     const int bad = exchange(state->fd, size_of(c), state->number); /* not timed */
     return trip_failed(c, silent_or_gone(bad, state->trip.fd));
-}
-
-static int open_udp(struct rk_context *c)
-{
-    return open_udp_to(c, SAME_CPU);
-}
-
-static int open_udp_across(struct rk_context *c)
-{
-    return open_udp_to(c, OTHER_CPU);
 }
 
 static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -293,17 +273,17 @@ PROBE(tcp, open_tcp, run_tcp, close_trip, struct trip,
       "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; on loopback "
       "the server is on the same CPU",
       .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE));
-PROBE(tcp_across, open_tcp_across, run_tcp, close_trip, struct trip,
+PROBE(tcp_across, open_tcp, run_tcp, close_trip, struct trip,
       "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; the "
       "server is on another CPU of this computer",
-      .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE));
+      SERVER_ACROSS, .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE));
 PROBE(udp, open_udp, run_udp, close_udp, struct datagrams,
       "rounds x a datagram sent and its answer received; on loopback the server is on the same CPU",
       .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
-PROBE(udp_across, open_udp_across, run_udp, close_udp, struct datagrams,
+PROBE(udp_across, open_udp, run_udp, close_udp, struct datagrams,
       "rounds x a datagram sent and its answer received; the server is on another CPU of "
       "this computer",
-      .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
+      SERVER_ACROSS, .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
 PROBE(icmp, open_icmp, run_icmp, close_trip, struct echo_requests,
       "rounds x an echo request sent and its reply received, by a ping socket or else a raw one; "
       "the other end's kernel answers",

@@ -8,8 +8,8 @@
 
 #define SPAN_MOST_MS 5000 /* sockperf's log is then under TOOL_PRINTS_MOST at 3 us a round trip */
 
-/* A time that a program printed is one only if it can be: in us, positive, within the whole run. */
-static int possible(double us, const struct rk_stamp *since)
+/* Whether a time in us that a program printed is positive and no longer than its whole run. */
+static int is_plausible(double us, const struct rk_stamp *since)
 {
     return isfinite(us) && us > 0 && us * 1e3 < (double)(rk_monotonic_ns() - since->ns);
 }
@@ -29,7 +29,7 @@ static int read_echo(const char *line, long *sequence, double *us)
     return 1;
 }
 
-/* Echo 1, which finds nothing in the caches, is the one that is not counted. */
+/* Echo 1, which finds nothing in the caches, is left out. */
 static int read_echoes(struct rk_context *c, char *text, struct rk_sample *out, size_t n,
                        const struct rk_stamp *begin)
 {
@@ -42,21 +42,21 @@ static int read_echoes(struct rk_context *c, char *text, struct rk_sample *out, 
         if (!read_echo(line, &sequence, &us))
             continue;
         if (seen > n)
-            return trouble(c, EPROTO, "ping printed echo %ld, and was to send %zu.", sequence,
+            return trouble(c, EPROTO, "ping printed echo %ld where %zu were requested.", sequence,
                            n + 1);
         if (sequence != (long)seen + 1)
-            return trouble(c, EPROTO, "ping printed echo %ld where it was to be echo %zu of %zu.",
+            return trouble(c, EPROTO, "ping printed echo %ld where echo %zu of %zu was due.",
                            sequence, seen + 1, n + 1);
-        if (!possible(us, begin))
-            return trouble(c, EPROTO, "ping printed a round trip that cannot be: %.60s", line);
+        if (!is_plausible(us, begin))
+            return trouble(c, EPROTO, "ping printed an implausible round trip: %.60s", line);
         if (seen > 0)
             out[seen - 1] = (struct rk_sample){(int64_t)(us * 1e3 * ticks), 1};
         seen++;
     }
     return seen == n + 1 ? 0
                          : trouble(c, EPROTO,
-                                   "ping printed the times of %zu echoes, not of "
-                                   "the %zu that it was to send.",
+                                   "ping printed the times of %zu echoes where "
+                                   "%zu were requested.",
                                    seen, n + 1);
 }
 
@@ -70,7 +70,7 @@ static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
              (int)(interval_ms % 1000));
     snprintf(size, sizeof size, "%d", (int)rk_integer(c, "size_bytes"));
     snprintf(count, sizeof count, "%zu", n + 1);
-    /* Where ping has rights of its own it would outlive a killed caller by as much. */
+    /* A ping with file capabilities outlives a killed caller, at most for this long. */
     snprintf(within, sizeof within, "%lld", (long long)(allowed_ms / 1000 + TOOL_SPARE_S - 2));
     const char *const words[] = {"-n",  "-i", interval, "-s",          size, "-c",
                                  count, "-w", within,   TOOL_LOOPBACK, NULL};
@@ -91,9 +91,9 @@ static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
 
 /* --- sockperf --- */
 
-/* The round trips of the log in us, in their order; how many, or -1 with *bad the line that is
- * none. A line is "packet, sent, back, round trip", in s and us; those before and after are a
- * report. */
+/* The round trips of the log in us, in their order; returns their number, or -1 with the
+ * implausible line in *bad. A line is "packet, sent, back, round trip", in s and us; those before
+ * and after are a report. */
 static long read_trips(char *text, double *us, const struct rk_stamp *begin, const char **bad)
 {
     long count = 0, packet;
@@ -102,16 +102,17 @@ static long read_trips(char *text, double *us, const struct rk_stamp *begin, con
     while ((*bad = strsep(&rest, "\n"))) {
         if (sscanf(*bad, "%ld, %lf, %lf, %lf", &packet, &sent_s, &back_s, &us[count]) != 4)
             continue;
-        /* Without --full-rtt sockperf prints half of what lies between the two. */
+        /* Without --full-rtt sockperf prints half of the difference of the two. */
         const double off_us = fabs((back_s - sent_s) * 1e6 - us[count]);
-        if (packet != count || !possible(us[count], begin) || off_us > 0.01 + 0.01 * us[count])
+        if (packet != count || !is_plausible(us[count], begin) || off_us > 0.01 + 0.01 * us[count])
             return -1;
         count++;
     }
     return count;
 }
 
-/* Those n that lie evenly in the log, and not their means: so that a percentile is one of trips. */
+/* n round trips at even distances in the log, not means of several: percentiles stay those of
+ * single round trips. */
 static int spread(struct rk_context *c, char *text, struct rk_sample *out, size_t n,
                   const struct rk_stamp *begin)
 {
@@ -124,10 +125,10 @@ static int spread(struct rk_context *c, char *text, struct rk_sample *out, size_
     const long count = read_trips(text, us, begin, &bad);
     int status = 0;
     if (count < 0)
-        status = trouble(c, EPROTO, "sockperf logged a round trip that cannot be: %.80s", bad);
+        status = trouble(c, EPROTO, "sockperf logged an implausible round trip: %.80s", bad);
     else if ((size_t)count < n)
         status = trouble(c, EPROTO,
-                         "sockperf logged %ld round trips where %zu are wanted; a "
+                         "sockperf logged %ld round trips where %zu were requested; a "
                          "longer span_ms gives more.",
                          count, n);
     for (size_t i = 0; i < n && !status; i++) {
@@ -150,17 +151,17 @@ static int ask_sockperf(struct rk_context *c, const char *port, struct rk_sample
     snprintf(size, sizeof size, "%d", (int)rk_integer(c, "size_bytes"));
     snprintf(span, sizeof span, "%d", (int)span_s);
     snprintf(path, sizeof path, "/proc/self/fd/%d", log);
-    const char *const words[] = {"ping-pong", "--tcp",      "--full-rtt", "-i", TOOL_LOOPBACK,
-                                 "-p",        port,         "-t",         span, "--msg-size",
-                                 size,        "--full-log", path,         NULL};
+    const char *const arguments[] = {"ping-pong", "--tcp",      "--full-rtt", "-i", TOOL_LOOPBACK,
+                                     "-p",        port,         "-t",         span, "--msg-size",
+                                     size,        "--full-log", path,         NULL};
     const struct rk_stamp begin = rk_stamp_now();
-    int status = tool_start(c, &client, "sockperf", "sockperf", words, -1, span_s * 1000);
+    int status = tool_start(c, &client, "sockperf", "sockperf", arguments, -1, span_s * 1000);
     status = status ? status : tool_wait(c, &client);
-    char said[150], *text = status ? NULL : tool_text(log);
+    char words[150], *text = status ? NULL : tool_text(log);
     if (!status && !text)
         status = rk_refused(c, "malloc", ENOMEM);
-    else if (!status && !text[0]) /* it leaves with 0 all the same */
-        status = trouble(c, EPROTO, "sockperf logged nothing: %s", tool_words(&client, said));
+    else if (!status && !text[0]) /* sockperf exits with 0 all the same */
+        status = trouble(c, EPROTO, "sockperf logged nothing: %s", tool_words(&client, words));
     status = status ? status : spread(c, text, out, n, &begin);
     free(text);
     close(log);

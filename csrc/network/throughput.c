@@ -12,21 +12,6 @@
 #define NOTES_A_WINDOW 50
 #define NOTES_A_RUN 90000
 
-static int open_same_cpu(struct rk_context *c)
-{
-    return open_sender(c, rk_state(c), SAME_CPU);
-}
-
-static int open_across(struct rk_context *c)
-{
-    return open_sender(c, rk_state(c), OTHER_CPU);
-}
-
-static int close_streams_sender(struct rk_context *c)
-{
-    return close_sender(c, rk_state(c));
-}
-
 struct windows {
     int streams; /* connections at a time */
     int64_t skip_ms, window_ms;
@@ -142,9 +127,6 @@ static int close_mbp2016(struct rk_context *c)
     return received ? received : status;
 }
 
-#define OF_A_SENDER(open_)                                                                         \
-    .state_bytes = sizeof(struct sender), .open = open_, .close = close_streams_sender
-
 #define SIZE RK_COUNT("size_bytes", 131072, 64, 4 << 20, "handed over in one send")
 #define CONGESTION                                                                                 \
     RK_WORD("congestion", "",                                                                      \
@@ -160,21 +142,22 @@ RK_PROBE(tcp, .name = "network/throughput/tcp", .op = "byte",
              "window_ms by its own clock, skip_ms after its first byte; it takes up to 1 MiB a "
              "call, and on loopback it is on the sender's CPU",
          .params = RK_PARAMS(PEER, WINDOWS), .needs = RK_NEEDS_PEER, .trials = run_tcp,
-         OF_A_SENDER(open_same_cpu));
+         OF_A_SENDER(struct sender, open_sender_of_probe));
 RK_PROBE(tcp_across, .name = "network/throughput/tcp_across", .op = "byte",
          .timed = "bytes that the receiver, on another CPU of this computer than the sender, "
                   "took from all its connections in successive windows of window_ms by its own "
                   "clock, skip_ms after its first byte; it takes up to 1 MiB a call",
          .params = RK_PARAMS(RK_WORD("peer", "loopback", "loopback"), WINDOWS),
-         .needs = RK_NEEDS_PEER, .trials = run_tcp, OF_A_SENDER(open_across));
-RK_PROBE(start, .name = "network/throughput/start", .op = "byte",
-         .timed =
-             "bytes that the receiver of a fresh connection took in one window of window_ms by its "
+         .needs = RK_NEEDS_PEER, .trials = run_tcp,
+         OF_A_SENDER(struct sender, open_sender_of_probe), SERVER_ACROSS);
+RK_PROBE(
+    start, .name = "network/throughput/start", .op = "byte",
+    .timed = "bytes that the receiver of a fresh connection took in one window of window_ms by its "
              "own clock, after_ms after its first byte",
-         .params = RK_PARAMS(PEER, SIZE,
-                             RK_COUNT("after_ms", 0, 0, 60000, "from the first byte to the window"),
-                             RK_COUNT("window_ms", 10, 1, 60000, "of the window"), CONGESTION),
-         .needs = RK_NEEDS_PEER, .trials = run_start, OF_A_SENDER(open_same_cpu));
+    .params = RK_PARAMS(PEER, SIZE,
+                        RK_COUNT("after_ms", 0, 0, 60000, "from the first byte to the window"),
+                        RK_COUNT("window_ms", 10, 1, 60000, "of the window"), CONGESTION),
+    .needs = RK_NEEDS_PEER, .trials = run_start, OF_A_SENDER(struct sender, open_sender_of_probe));
 RK_PROBE(mbp2016, .name = "network/throughput/mbp2016", .op = "byte", .reports = "mbp2016",
          .timed =
              "sends in a loop until the last of size_bytes is handed over, the sender's time; the "

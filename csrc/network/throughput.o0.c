@@ -3,16 +3,6 @@
 #include "network/support/streams.h"
 #include "probe/stamps.h"
 
-static int open_same_cpu(struct rk_context *c)
-{
-    return open_sender(c, rk_state(c), SAME_CPU);
-}
-
-static int close_plain(struct rk_context *c)
-{
-    return close_sender(c, rk_state(c));
-}
-
 /* --- t470: one send() of everything, the sender's time --- */
 
 struct whole_sends {
@@ -215,9 +205,6 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
     return status;
 }
 
-#define OF_A_SENDER(open_, close_)                                                                 \
-    .state_bytes = sizeof(struct whole_sends), .open = open_, .close = close_
-
 #define CHUNK RK_COUNT("size_bytes", 128 << 10, 64, 4 << 20, "of a chunk (the report: 128 KB)")
 #define LOOPBACK "on loopback the server is on the sender's CPU"
 #define SPAN RK_COUNT("span_ms", 20000, 1, 600000, "that one sample lasts (the report: 20 s)")
@@ -230,19 +217,19 @@ RK_PROBE(t470, .name = "network/throughput/t470", .op = "byte", .reports = "t470
                                             "of one send (the report: 512 MB, and 10 MB to another "
                                             "host)")),
          .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = run_t470,
-         OF_A_SENDER(open_t470, close_t470));
+         .state_bytes = sizeof(struct whole_sends), .open = open_t470, .close = close_t470);
 RK_PROBE(i7_10750h, .name = "network/throughput/i7_10750h", .op = "byte", .reports = "i7_10750h",
          .timed =
              "sends of size_bytes one after the other for span_ms, -O0, and until the receiver has "
              "them all, between CPUID-fenced stamps; the receiver's bytes; " LOOPBACK,
          .params = RK_PARAMS(PEER, CHUNK, SPAN), .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS,
-         .trials = run_i7_10750h, OF_A_SENDER(open_same_cpu, close_plain));
+         .trials = run_i7_10750h, OF_A_SENDER(struct sender, open_sender_of_probe));
 RK_PROBE(i7_10750h_exchange, .name = "network/throughput/i7_10750h_exchange", .op = "byte",
          .reports = "i7_10750h",
          .timed = "for span_ms a chunk of size_bytes sent and as much received, -O0, between "
                   "CPUID-fenced stamps; bytes of one way; " LOOPBACK,
          .params = RK_PARAMS(PEER, CHUNK, SPAN), .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS,
-         .trials = run_i7_10750h_exchange, OF_A_SENDER(open_same_cpu, close_plain));
+         .trials = run_i7_10750h_exchange, OF_A_SENDER(struct sender, open_sender_of_probe));
 RK_PROBE(
     hpe_i7_860, .name = "network/throughput/hpe_i7_860", .op = "byte", .reports = "hpe_i7_860",
     .timed = "bytes newly acknowledged in the best best_ms of a transfer of size_bytes, or more "
@@ -252,4 +239,4 @@ RK_PROBE(
                         RK_COUNT("size_bytes", 5000000000, 1, (int64_t)1 << 40,
                                  "of a transfer, at least (the report: 5 GB)"),
                         RK_COUNT("best_ms", 1000, 1, 60000, "of the window (the report: 1 s)")),
-    .needs = RK_NEEDS_PEER, .trials = run_hpe_i7_860, OF_A_SENDER(open_hpe_i7_860, close_plain));
+    .needs = RK_NEEDS_PEER, .trials = run_hpe_i7_860, OF_A_SENDER(struct sender, open_hpe_i7_860));

@@ -13,16 +13,15 @@ static int number_in(const char *object, const char *end, const char *name, doub
     return at && at < end && sscanf(at + strlen(name), " : %lf", value) == 1 && isfinite(*value);
 }
 
-/* What iperf3 says went wrong ("error": "..."), which -J puts there and leaves with 0; else NULL.
- */
+/* The "error" in the report of iperf3 -J, which then exits with 0; NULL if there is none. */
 static const char *error_in(const char *report, char words[150])
 {
     const char *at = strstr(report, "\"error\"");
     return at && sscanf(at, "\"error\" : \"%149[^\"]", words) == 1 ? words : NULL;
 }
 
-/* The receiver's bytes and seconds. Its own quotient of the two shows that they were read aright.
- */
+/* The receiver's bytes and seconds. iperf3's own quotient of the two shows that they were read
+ * correctly. */
 static int read_report(struct rk_context *c, const struct tool *client, const char *report,
                        int64_t span_s, double *bytes, double *seconds)
 {
@@ -38,12 +37,12 @@ static int read_report(struct rk_context *c, const struct tool *client, const ch
         return trouble(c, EPROTO, "iperf3 reported no sum of what was received: %s",
                        tool_words(client, words));
     if (*bytes < 1 || fabs(*seconds - (double)span_s) > 0.5 * (double)span_s)
-        return trouble(c, EPROTO, "iperf3 reported %.0f bytes in %.3g s, and was asked for %d s.",
+        return trouble(c, EPROTO, "iperf3 reported %.0f bytes in %.3g s where %d s were requested.",
                        *bytes, *seconds, (int)span_s);
     if (fabs(*bytes * 8 - bits_per_second * *seconds) > 0.01 * *bytes * 8)
         return trouble(c, EPROTO,
-                       "iperf3 reported %.0f bytes in %.3g s and %.3g bit/s, which do "
-                       "not go together.",
+                       "iperf3 reported %.0f bytes in %.3g s and %.3g bit/s, which "
+                       "contradict each other.",
                        *bytes, *seconds, bits_per_second);
     return 0;
 }

@@ -29,7 +29,7 @@ static void put_number(FILE *out, const char *name, long long number)
     fprintf(out, number < 0 ? "\"%s\": null" : "\"%s\": %lld", name, number);
 }
 
-/* The processor's name, and whether the kernel sees a hypervisor (x86 alone says so). */
+/* The processor's name, and whether the kernel sees a hypervisor (known on x86 alone). */
 static void read_processor(char name[256], const char **guest)
 {
     FILE *file = fopen("/proc/cpuinfo", "re");
@@ -76,7 +76,7 @@ static int find_interface(int fd, char name[IFNAMSIZ])
     return name[0] ? 0 : -1;
 }
 
-/* Asked of the socket, not of /sys, which may show another network namespace. */
+/* By ioctl() on the socket: /sys may show another network namespace. */
 static void put_interface(FILE *out, int fd)
 {
     struct ifreq request = {0};

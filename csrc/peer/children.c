@@ -38,7 +38,7 @@ static void begin(int fd, const struct host *host, const char *service, pid_t pa
     snprintf(line, sizeof line, "%s", service);
     leave_sockets();
     signal(SIGTERM, SIG_DFL);
-    /* A terminal sends these to all; the parent ends its children itself, and says how it went. */
+    /* A terminal sends these to the whole group; the parent ends its children itself. */
     signal(SIGINT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);

@@ -48,8 +48,8 @@ static void forget(int at)
     memmove(&waiting[at], &waiting[at + 1], (size_t)(--count - at) * sizeof *waiting);
 }
 
-/* Says why and closes. What still lies there is read first: closing over it would be a reset, which
- * may overtake the sentence. */
+/* Sends the reason and closes. Unread bytes are read first: closing with unread bytes is a reset,
+ * which may overtake the reason. */
 static void refuse(int fd, const char *why)
 {
     char rest[4096];
@@ -95,7 +95,7 @@ void greet_new(int fd, const struct host *host)
     answer(fd, PEER_NAME " %d\n", PEER_VERSION);
 }
 
-/* A whole line: what it asks for is served, or refused with a sentence. */
+/* A complete line: its service is started, or refused with a reason. */
 static void decide(struct greeting *one)
 {
     char who[ADDRESS_MOST], why[256];
@@ -127,8 +127,8 @@ static void decide(struct greeting *one)
     }
 }
 
-/* Takes from the socket what belongs to the line and not a byte more: what comes after it is the
- * service's. 1: this one is done with. */
+/* Reads the line from the socket and not a byte more: what follows belongs to the service. 1 if the
+ * greeting is over. */
 static int read_greeting(struct greeting *one)
 {
     char *to = one->line + one->length;

@@ -68,8 +68,8 @@ void note(const char *format, ...)
     fprintf(stderr, PEER_NAME ": %s%s\n", before, text);
 }
 
-/* Root is needed for a port below 1024 and for a token file of its own alone. As nobody, or, where
- * a user namespace has no such user, as root without capabilities. 0 or -1. */
+/* Root is needed only to open a port below 1024 and root's own token file. From here on the program
+ * is nobody or, where a user namespace has no such user, root without capabilities. 0 or -1. */
 static int drop_privileges(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -201,7 +201,7 @@ static int run(const char *address, pid_t parent)
         if (getppid() != parent)
             return 0;
     }
-    /* Signals come in while it waits and nowhere else. */
+    /* Signals are delivered only while it waits. */
     const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGCHLD};
     struct sigaction action = {.sa_handler = on_signal};
     sigset_t blocked, open_mask;
@@ -237,7 +237,7 @@ int main(int argc, char **argv)
     const pid_t parent = getppid();
     int option, bad = 0;
 #ifdef SYS_close_range
-    syscall(SYS_close_range, 3u, UINT_MAX, 0u); /* whatever it was started with */
+    syscall(SYS_close_range, 3u, UINT_MAX, 0u); /* descriptors that it inherited */
 #endif
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         switch (option) {
@@ -260,7 +260,7 @@ int main(int argc, char **argv)
             fputs(help, stdout);
             return 0;
         default:
-            return 2; /* getopt said what is wrong */
+            return 2; /* getopt has printed the reason */
         }
     }
     if (optind < argc)

@@ -28,8 +28,8 @@ int is_loopback(const struct host *);
 void address_text(const struct sockaddr_storage *, char text[ADDRESS_MOST]); /* with its port */
 void host_text(const struct host *, char text[ADDRESS_MOST]);
 int listen_at(const char *address,
-              struct sockaddr_storage *bound); /* the socket; or says why, -1 */
-int allow(const char *name);                   /* 0; or says why, -1 */
+              struct sockaddr_storage *bound); /* the socket, or -1 with a note */
+int allow(const char *name);                   /* 0, or -1 with a note */
 int is_allowed(const struct host *);
 int anyone_allowed(void);
 

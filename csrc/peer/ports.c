@@ -14,7 +14,8 @@
 #include "network/support/proc_net.h"
 #include "peer/peer.h"
 
-/* A socket at the address that the caller already reaches, at a port that is free. -1: says why. */
+/* A socket on a free port of the address that the caller has reached; -1 after a refusal to the
+ * caller. */
 static int open_port(int control, int kind, int backlog, int *port)
 {
     struct sockaddr_storage here = {0};

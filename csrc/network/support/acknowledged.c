@@ -23,8 +23,8 @@ static int note_acknowledgement(struct acknowledged *acks, const struct packet *
     return 0;
 }
 
-/* That many bytes, and that time from first to last: not by the sender's clock, which may fill its
- * socket before the receiver first runs on the same CPU. */
+/* Whether the acknowledgements cover that many bytes and that time. Not by the sender's clock: it
+ * may fill its socket before the receiver first runs on the same CPU. */
 static int is_enough(const struct acknowledged *acks, int64_t span_ns, uint64_t bytes)
 {
     const struct acknowledgement *last = acks->count ? &acks->at[acks->count - 1] : NULL;
@@ -66,7 +66,8 @@ int best_window(struct rk_context *c, const struct acknowledged *acks, uint64_t 
     if (acks->count < 2 || acks->at[last].ns - acks->at[0].ns < best_ns)
         return trouble(c, ENODATA, "The capture has no %g ms of acknowledgements.",
                        (double)best_ns / 1e6);
-    /* Where it lost so much that the header's number wrapped unseen, the sum is short. */
+    /* If the capture lost more than 4 GiB at a time, the header's number wrapped unseen and the sum
+     * is too small. */
     if (acks->at[last].bytes > sent || sent - acks->at[last].bytes > (uint64_t)1 << 30)
         return trouble(c, ENOBUFS, "The capture saw %llu bytes acknowledged of %llu sent.",
                        (unsigned long long)acks->at[last].bytes, (unsigned long long)sent);

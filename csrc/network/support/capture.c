@@ -184,7 +184,7 @@ static int capture_begin(struct capture *capture, unsigned interface)
                                      .tp_frame_nr = CAPTURE_RING / CAPTURE_FRAME};
     const struct sockaddr_ll all = {.sll_family = AF_PACKET,
                                     .sll_protocol =
-                                        htons(ETH_P_ALL), /* else it sees none of ours */
+                                        htons(ETH_P_ALL), /* else it sees no outgoing packets */
                                     .sll_ifindex = (int)interface};
     int status = capture_filter(capture); /* before the first packet */
     if (status)
@@ -242,13 +242,6 @@ int capture_connection(struct rk_context *c, int fd, struct capture *capture)
     return capture_open(c, (struct sockaddr *)&own, (struct sockaddr *)&theirs, capture);
 }
 
-void capture_ports(struct capture *capture, uint16_t own, uint16_t theirs)
-{
-    capture->own_port = own;
-    capture->their_port = theirs;
-    capture_filter(capture);
-}
-
 void capture_only_theirs(struct capture *capture)
 {
     capture->only_theirs = 1;
@@ -271,7 +264,6 @@ static int capture_read(const struct capture *capture, const struct tpacket2_hdr
     uint32_t length = six ? (uint32_t)(ip[4] << 8 | ip[5]) : (uint32_t)(ip[2] << 8 | ip[3]);
     length = length ? length + (six ? 40 : 0) : frame->tp_len;
     const uint32_t headers = ip_bytes + (tcp[12] >> 4) * 4u;
-    const uint16_t from = (uint16_t)(tcp[0] << 8 | tcp[1]), to = (uint16_t)(tcp[2] << 8 | tcp[3]);
     uint32_t seq, ack;
     memcpy(&seq, tcp + 4, 4);
     memcpy(&ack, tcp + 8, 4);
@@ -281,10 +273,7 @@ static int capture_read(const struct capture *capture, const struct tpacket2_hdr
                               .seq = ntohl(seq),
                               .ack = ntohl(ack),
                               .payload = length > headers ? length - headers : 0};
-    const uint16_t own = packet->outgoing ? from : to, other = packet->outgoing ? to : from;
-    return (!capture->own_port || own == capture->own_port) &&
-           (!capture->their_port || other == capture->their_port) &&
-           !(packet->outgoing && capture->only_theirs);
+    return !(packet->outgoing && capture->only_theirs); /* one that the filter let pass before */
 }
 
 int capture_next(struct capture *capture, struct packet *packet, int timeout_ms)

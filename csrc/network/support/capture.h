@@ -37,9 +37,8 @@ int capture_open(struct rk_context *, const struct sockaddr *own, const struct s
                  struct capture *);
 /* The same for a socket that is connected. */
 int capture_connection(struct rk_context *, int fd, struct capture *);
-/* Once the ports are known; packets of other ports are left out, also those in the ring. */
-void capture_ports(struct capture *, uint16_t own, uint16_t theirs);
-/* From now on incoming packets alone: a receiver's acknowledgements, without the data. */
+/* From now on incoming packets alone, also of those in the ring: a receiver's acknowledgements,
+ * without the data. */
 void capture_only_theirs(struct capture *);
 /* The next packet: 1, or 0 if none came within that time, or -errno. */
 int capture_next(struct capture *, struct packet *, int timeout_ms);

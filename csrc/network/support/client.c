@@ -182,6 +182,12 @@ static int open_other_host(struct rk_context *c, struct peer *peer)
     return *process ? enter_network_of(c, process) : 0;
 }
 
+enum server_place server_place_of(const struct rk_context *c)
+{
+    const enum server_place *const place = rk_variant(c);
+    return place ? *place : SAME_CPU;
+}
+
 int peer_is_loopback(const struct rk_context *c)
 {
     return strcmp(rk_text(c, "peer"), "loopback") == 0;

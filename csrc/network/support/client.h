@@ -30,6 +30,13 @@ struct peer {
 
 /* The CPU of a server that the probe starts; NO_SERVER: loopback's address alone. */
 enum server_place { SAME_CPU, OTHER_CPU, NO_SERVER };
+/* As a probe's `variant`: its server is on another CPU; without a variant it is on the same. */
+#define SERVER_ACROSS                                                                              \
+    .variant = &(const enum server_place)                                                          \
+    {                                                                                              \
+        OTHER_CPU                                                                                  \
+    }
+enum server_place server_place_of(const struct rk_context *);
 
 /* All that return int return 0 or a status, with the reason set. */
 

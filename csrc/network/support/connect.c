@@ -73,30 +73,15 @@ static int bound_time_wait(struct rk_context *c, size_t n)
     }
 }
 
-static int open_acceptor(struct rk_context *c, enum server_place place)
+int open_acceptor(struct rk_context *c)
 {
     struct acceptor *to = rk_state(c);
+    const struct acceptor_variant *const variant = rk_variant(c);
+    const struct sched_param none = {0};
     to->opened = rk_stamp_now();
     to->control = -1;
-    return peer_open(c, &to->peer, place);
-}
-
-int open_ordinary_acceptor(struct rk_context *c)
-{
-    return open_acceptor(c, SAME_CPU);
-}
-
-int open_acceptor_across(struct rk_context *c)
-{
-    return open_acceptor(c, OTHER_CPU);
-}
-
-int open_batch_acceptor(struct rk_context *c)
-{
-    const struct acceptor *to = rk_state(c);
-    const struct sched_param none = {0};
-    const int status = open_acceptor(c, SAME_CPU);
-    if (status || !to->peer.server)
+    const int status = peer_open(c, &to->peer, variant->kind == ACROSS ? OTHER_CPU : SAME_CPU);
+    if (status || !to->peer.server || variant->kind != BATCH)
         return status;
     /* Before it serves: the processes that it forks inherit this. */
     return sched_setscheduler(to->peer.server, SCHED_BATCH, &none) == 0

@@ -1,8 +1,8 @@
 /* connect.h: connections that are made, accepted and ended one after another, for network/connect.
  *
- * The next one begins when the other side has said, by one byte, that it accepted the one before,
+ * The peer sends one byte when it has accepted a connection, and only then does the next one begin,
  * so the accept queue never holds more than one. A queue that overflows drops the SYN, which is
- * sent again after 1 s: a median would hide that, a mean would be ruled by it. */
+ * sent again after 1 s: a median would hide that, and a mean would consist of it. */
 #ifndef RK_CONNECT_H
 #define RK_CONNECT_H
 
@@ -31,13 +31,21 @@ struct acceptor {
     struct counts before;
 };
 
-/* What a server on the caller's CPU does when connect() or close() wakes it. An ordinary one often
+/* Servers on the caller's CPU, which connect() or close() wakes. An ordinary server often
  * takes the CPU at once, so that its work lies within the caller's call: connect() took 13 or 28 us
  * by chance, close() 6 or 22. A server under SCHED_BATCH waits until the caller does (sched(7)):
  * half of the samples were within 0.4 us. The reports' servers were ordinary. */
-int open_batch_acceptor(struct rk_context *);
-int open_ordinary_acceptor(struct rk_context *);
-int open_acceptor_across(struct rk_context *); /* ordinary, on another CPU */
+enum acceptor_kind { ORDINARY, BATCH, ACROSS }; /* across: ordinary, on another CPU */
+
+/* A probe's `variant`. */
+struct acceptor_variant {
+    enum acceptor_kind kind;
+    /* Of those that capture: what is timed, and how the connection ends. */
+    enum { SETUP, TEARDOWN } part;
+    enum ending ending;
+};
+
+int open_acceptor(struct rk_context *);
 int close_acceptor(struct rk_context *);
 
 /* Has the other side accept n connections. 0, or a status with the reason set. */
@@ -63,7 +71,7 @@ int close_by_reset(struct rk_context *, int fd);
 /* After a connect() that was timed and gave `error`: sees it accepted, and resets it. */
 int end_connection(struct rk_context *, struct acceptor *, int fd, int error);
 
-/* --- what is timed, by whatever stamps TIMED(sample, body) has --- */
+/* --- what is timed, between the stamps of TIMED(sample, body) --- */
 
 static inline int new_socket(const struct acceptor *to)
 {
@@ -109,8 +117,11 @@ static inline int new_socket(const struct acceptor *to)
         return end_accepting(c, to, ending, status);                                               \
     }
 
-#define OF_AN_ACCEPTOR(open_)                                                                      \
-    .state_bytes = sizeof(struct acceptor), .open = open_, .close = close_acceptor,                \
-    .op = "connection"
+#define OF_AN_ACCEPTOR(...)                                                                        \
+    .state_bytes = sizeof(struct acceptor), .open = open_acceptor, .close = close_acceptor,        \
+    .op = "connection", .variant = &(const struct acceptor_variant)                                \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 
 #endif

@@ -72,9 +72,9 @@ int enter_network_of(struct rk_context *c, const char *process)
     if (net < 0 && (no_net == ENOENT || no_net == ESRCH)) {
         status = rk_unsupported(c, "%s", ended);
     } else if (net < 0 || (user < 0 && no_user != ENOENT)) { /* no user namespaces in this kernel */
-        status = trouble(c, EOPNOTSUPP,
-                         "the lab host of another user (process %d) cannot be entered: %s",
-                         (int)pid, strerror(net < 0 ? no_net : no_user));
+        status =
+            trouble(c, EOPNOTSUPP, "entering the lab host of another user (process %d) failed: %s",
+                    (int)pid, strerror(net < 0 ? no_net : no_user));
     } else {
         status = enter_both(c, user, net);
     }

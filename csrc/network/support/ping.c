@@ -1,7 +1,7 @@
 /* ping.c: the socket for echo requests. */
 #include "network/support/ping.h"
 
-/* A raw socket receives replies alone. */
+/* A raw socket receives every kind of ICMP message, unless it is filtered. */
 static int ping_only_answers(const struct ping *ping)
 {
     const int icmp_filter = 1; /* ICMP_FILTER of linux/icmp.h, which net/if.h does not go with */

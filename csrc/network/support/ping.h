@@ -7,7 +7,7 @@
 
 #include "network/support/client.h"
 
-/* As much as fits into one packet of IPv4. */
+/* The most that fits into one packet of IPv4. */
 #define PING_MOST (65535 - 20 - 8)
 #define PING_HEAD 8
 

@@ -58,8 +58,8 @@ int capture_failed(struct rk_context *c, int status)
                        PEER_DEADLINE_S);
     if (status == -ETIME)
         return trouble(c, ETIME,
-                       "A captured time lies outside of the round trip that the "
-                       "caller saw: the clock was set in between; measure again.");
+                       "A captured time lies outside the round trip that the caller "
+                       "timed: the clock was set in between; measure again.");
     return trip_failed(c, status);
 }
 

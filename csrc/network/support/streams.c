@@ -47,6 +47,16 @@ int close_sender(struct rk_context *c, struct sender *sender)
     return peer_close(c, &sender->peer);
 }
 
+int open_sender_of_probe(struct rk_context *c)
+{
+    return open_sender(c, rk_state(c), server_place_of(c));
+}
+
+int close_sender_of_probe(struct rk_context *c)
+{
+    return close_sender(c, rk_state(c));
+}
+
 /* --- several connections --- */
 
 static int choose_congestion(struct rk_context *c, int fd, const char *name)

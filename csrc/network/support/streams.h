@@ -25,6 +25,11 @@ struct sender {
 int open_sender(struct rk_context *, struct sender *, enum server_place); /* of size_bytes */
 int open_sender_of(struct rk_context *, struct sender *, enum server_place, size_t size_bytes);
 int close_sender(struct rk_context *, struct sender *);
+/* A probe's open and close whose state is a sender, or begins with one. */
+int open_sender_of_probe(struct rk_context *);
+int close_sender_of_probe(struct rk_context *);
+#define OF_A_SENDER(state, open_)                                                                  \
+    .state_bytes = sizeof(state), .open = open_, .close = close_sender_of_probe
 /* Closes the connection; the segments that TCP sent again on it, -1 if not known. */
 int64_t hang_up(struct sender *);
 
