@@ -130,13 +130,13 @@ class Settings(BaseSettings):
         self, *, profile: str | None = None, run: str | None = None, fresh: bool | None = None
     ) -> Settings:
         """These settings with the choices that are not None."""
-        chosen = {
+        choices = {
             "profile": _profile(profile) if profile else None,
             "run": run or None,
             "fresh": fresh,
         }
         return self.model_copy(
-            update={name: value for name, value in chosen.items() if value is not None}
+            update={name: value for name, value in choices.items() if value is not None}
         )
 
 

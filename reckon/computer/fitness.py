@@ -191,8 +191,8 @@ def _huge_pages() -> Check:
     found = read_text("/sys/kernel/mm/transparent_hugepage/enabled")
     if found is None:
         return Check("transparent huge pages", "unknown", "not reported")
-    chosen = found[found.index("[") + 1 : found.index("]")] if "[" in found else found
-    return Check("transparent huge pages", "pass", chosen)
+    setting = found[found.index("[") + 1 : found.index("]")] if "[" in found else found
+    return Check("transparent huge pages", "pass", setting)
 
 
 def _mitigations() -> Check:

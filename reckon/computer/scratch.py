@@ -194,11 +194,12 @@ def _folder() -> Path:
 
 
 def prepare(
-    files: int, size_bytes: int, told: Callable[[str], None] = lambda text: None
+    files: int, size_bytes: int, on_progress: Callable[[str], None] = lambda text: None
 ) -> list[Path]:
     """The paths of at least `files` files of at least `size_bytes` of random data, on the disk.
 
-    Existing data are kept. `told` is called with what is being written. Raises ScratchUnavailable.
+    Existing data are kept. `on_progress` is called with what is being written.
+    Raises ScratchUnavailable.
     """
     where = config.settings().scratch_dir
     try:
@@ -214,7 +215,7 @@ def prepare(
             )
         for path, more in zip(paths, missing, strict=True):
             if more:
-                told(f"writing {units.amount(more, 'byte')} to {where}")
+                on_progress(f"writing {units.amount(more, 'byte')} to {where}")
                 _grow(path, size_bytes)
     except OSError as error:
         raise ScratchUnavailable(f"No file can be written in {where}: {error.strerror}.") from None
