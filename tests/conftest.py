@@ -26,11 +26,16 @@ leaks.adopt_orphans()
 for name in [name for name in os.environ if name.startswith("RECKON_")]:
     del os.environ[name]
 os.environ["RECKON_LIB"] = str(LIBRARY)
+os.environ["RECKON_SCRATCH"] = str(leaks.scratch())
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # the workers start when this is done
     build = make_library(LIBRARY)
     if build.returncode:
         pytest.exit(f"The C library of the tests does not build:\n{build.stderr}", returncode=2)
+
+
+def pytest_unconfigure():
+    shutil.rmtree(leaks.scratch(), ignore_errors=True)
 
 
 class LeftBehind(Exception):

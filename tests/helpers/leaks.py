@@ -1,21 +1,22 @@
 """What a test left behind: processes, mounts, control groups and scratch files of this test process.
 
-The test process adopts every orphan that descends from it, as a service manager does, so that
-whatever survives its starter is a child here, whoever else is testing or measuring on this machine.
+The test process adopts every orphan that descends from it, as a service manager does, and has a
+scratch folder of its own, so that nothing is seen of another checkout's tests or measurements.
 """
 
 import contextlib
 import ctypes
 import fnmatch
+import functools
 import os
 import re
+import tempfile
 from pathlib import Path
 
-from helpers.processes import STATE, children_of, stat, until
+from helpers.processes import STARTED, STATE, children_of, descendants, stat, until
 
 PR_SET_CHILD_SUBREAPER = 36
 LEAVING_S = 5.0  # a killed process or a control group may be on its way out for as long
-SCRATCH = Path("/var/tmp")  # where scratch files lie unless a test says otherwise
 GROUPS = Path("/sys/fs/cgroup")
 
 
@@ -24,20 +25,40 @@ def adopt_orphans() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def _owner_is_gone(path: Path) -> bool:
-    """Whether the process is dead after which a group or folder, NAME-PID or NAME-PID-MARK, is named."""
-    owner = re.search(r"-(\d+)(-|$)", path.name)
-    return owner is None or not Path(f"/proc/{owner[1]}").exists()
+@functools.cache
+def scratch() -> Path:
+    """The folder of this test process's scratch files, which other users may write to as well."""
+    folder = Path(tempfile.mkdtemp(prefix="reckon-test-", dir="/var/tmp"))
+    folder.chmod(0o1777)
+    return folder
+
+
+def living_owner(name: str) -> int | None:
+    """The process that a group or folder is named after (csrc/probe/owner.h): SPACE-PID-STARTED.
+
+    None if it has ended, also where another process has its number by now.
+    """
+    owner = re.search(r"-[0-9a-f]+-(\d+)-(\d+)(\.|$)", name)
+    with contextlib.suppress(OSError):
+        if owner and stat(f"/proc/{owner[1]}")[STARTED] == owner[2]:
+            return int(owner[1])
+    return None
 
 
 def _orphaned(paths) -> set[str]:
-    return {str(path) for path in paths if _owner_is_gone(path)}
+    return {str(path) for path in paths if living_owner(path.name) is None}
 
 
 def control_groups() -> list[str]:
-    """The control groups of probes, by path: reckon-PID-MARK."""
+    """The control groups of probes, by path, without those of living processes that are not below
+    this one."""
     groups = [folder for folder, _, _ in os.walk(GROUPS)]  # unlike rglob, while others go away
-    return sorted(group for group in groups if fnmatch.fnmatch(group, "*/reckon-*-*"))
+    below = {None, os.getpid(), *descendants()}
+    return sorted(
+        group
+        for group in groups
+        if fnmatch.fnmatch(group, "*/reckon-*-*") and living_owner(group) in below
+    )
 
 
 def remains(own_folder: Path) -> dict[str, set]:
@@ -52,7 +73,7 @@ def remains(own_folder: Path) -> dict[str, set]:
         },
         "mount": {line.split()[1] for line in mounts if str(own_folder) in line},
         "control group": _orphaned(map(Path, control_groups())),
-        "scratch folder": _orphaned(SCRATCH.glob("reckon-*")),
+        "scratch folder": _orphaned(scratch().iterdir()),
     }
 
 

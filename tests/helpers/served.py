@@ -63,9 +63,9 @@ class Served:
 
 @contextlib.contextmanager
 def clean_environment():
-    kept = {
-        name: os.environ.pop(name, None) for name in [*VARIABLES, "RECKON_FILES", "RECKON_SCRATCH"]
-    }
+    """No server and no files of a run are set; a scratch folder that the block sets is put back."""
+    kept = {name: os.environ.pop(name, None) for name in [*VARIABLES, "RECKON_FILES"]}
+    kept["RECKON_SCRATCH"] = os.environ["RECKON_SCRATCH"]
     try:
         yield
     finally:

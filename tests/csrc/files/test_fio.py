@@ -78,7 +78,7 @@ def test_the_job_is_the_same_reads_as_reckons(pretend, tmp_path):
     } <= set(lines)
     assert [line for line in lines if re.fullmatch(r"filename=/proc/self/fd/\d+", line)]
     assert paths.read_text().endswith("--readonly\n")
-    folder = r"^/var/tmp/reckon-files-[0-9a-f]{8}\d+-\d+-\d+$"
+    folder = rf"^{os.environ['RECKON_SCRATCH']}/reckon-files-[0-9a-f]{{8}}\d+-\d+-\d+$"
     assert re.search(folder, paths.read_text(), re.M)
 
 

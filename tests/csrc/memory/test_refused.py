@@ -130,7 +130,7 @@ def test_a_value_that_makes_no_sense_is_reported(probe, params, reason):
 def test_more_bytes_than_64_bits_count_are_reported():
     """2^24 touches 2^30 bytes apart for each of 1024 samples: 2^64 bytes, which are 0 in 64 bits."""
     params = {"touches": 1 << 24, "step_bytes": 1 << 30}
-    with pytest.raises(library.ProbeUnsupported, match="/var/tmp has no room"):
+    with pytest.raises(library.ProbeUnsupported, match="/.* has no room"):
         library.run("memory/fault/minor", params, samples=1024, warmup=0)
 
 
