@@ -37,14 +37,16 @@ _READY = "NFS SERVER INITIALIZED"  # what ganesha logs when it is done
 _NEEDED = 1 << 2  # CAP_DAC_READ_SEARCH (capabilities(7)), for open_by_handle_at(2)
 
 # All that ganesha writes (recovery, its pid, its log's folder) goes into a /run of its own, in
-# memory, which ends with its mount namespace: nothing is left behind. rpcbind, which tells version
-# 3 the ports, has its socket there too.
+# memory, which ends with its mount namespace: nothing is left behind. rpcbind, which clients of
+# version 3 ask for the ports, has its socket there too. ganesha keeps the one capability that it
+# needs (setpriv(1)); rpcbind drops all of them when it changes to its own user.
 _SERVE = """
 mount -t tmpfs -o mode=0755,size=16m tmpfs /run && mkdir /run/ganesha && cd / || exit 1
 printf '%s' "$1" >/run/ganesha/ganesha.conf
 rpcbind=$(command -v rpcbind) && "$rpcbind" -f </dev/null &
 for wait in 1 2 3 4 5 6 7 8 9 10; do [ -z "$2" ] || [ -S /run/rpcbind.sock ] || sleep 0.05; done
-exec ganesha.nfsd -F -L STDERR -N NIV_EVENT -f /run/ganesha/ganesha.conf -p /run/ganesha/pid
+exec setpriv --no-new-privs --inh-caps=-all --bounding-set=-all,+dac_read_search \\
+  ganesha.nfsd -F -L STDERR -N NIV_EVENT -f /run/ganesha/ganesha.conf -p /run/ganesha/pid
 """
 _CONFIG = """
 NFS_CORE_PARAM {{ Bind_addr = {address}; Protocols = {protocols}; mount_path_pseudo = true;
@@ -213,8 +215,9 @@ def _why_not(folder: str) -> str | None:
             "/etc/mtab is missing, where nfs-ganesha looks for file systems; "
             "ln -s ../proc/self/mounts /etc/mtab"
         )
-    if not _program("unshare"):
-        return "unshare is not installed; apt-get install util-linux"
+    for program in ("unshare", "setpriv"):
+        if not _program(program):
+            return f"{program} is not installed; install the package util-linux"
     try:
         privileged = _is_privileged()
     except OSError as error:

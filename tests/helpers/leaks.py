@@ -49,16 +49,24 @@ def _orphaned(paths) -> set[str]:
     return {str(path) for path in paths if living_owner(path.name) is None}
 
 
-def control_groups() -> list[str]:
-    """The control groups of probes, by path, without those of living processes that are not below
-    this one."""
+def _control_groups(owners: set) -> list[str]:
     groups = [folder for folder, _, _ in os.walk(GROUPS)]  # unlike rglob, while others go away
-    below = {None, os.getpid(), *descendants()}
     return sorted(
         group
         for group in groups
-        if fnmatch.fnmatch(group, "*/reckon-*-*") and living_owner(group) in below
+        if fnmatch.fnmatch(group, "*/reckon-*-*") and living_owner(group) in owners
     )
+
+
+def control_groups() -> list[str]:
+    """The control groups of probes, by path, without those of living processes that are not below
+    this one."""
+    return _control_groups({None, os.getpid(), *descendants()})
+
+
+def groups_in_use() -> list[str]:
+    """The control groups of this process and of those below it."""
+    return _control_groups({os.getpid(), *descendants()})
 
 
 def remains(own_folder: Path) -> dict[str, set]:

@@ -35,7 +35,7 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
         of->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     }
     if (!of->handle)
-        return rk_unsupported(c, NFS_NO_LIBRARY);
+        return rk_unsupported(c, "libnfs is not installed; run `make nfs` as root");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *const found = dlsym(of->handle, functions[i].name);
         if (!found) {

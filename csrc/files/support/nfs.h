@@ -16,9 +16,6 @@
 #define NFS_PORT "2049"
 #define RPCBIND_PORT "111"
 #define NFS_NAME_MOST 256
-#define NFS_NO_LIBRARY                                                                             \
-    "libnfs is not installed; apt-get install libnfs13 (or libnfs14, libnfs16, as the system has " \
-    "it)"
 
 struct nfs_context;
 struct nfsfh;

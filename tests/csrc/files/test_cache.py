@@ -9,7 +9,7 @@ import time
 
 import pytest
 from helpers.disks import shared_files
-from helpers.leaks import control_groups
+from helpers.leaks import control_groups, groups_in_use
 from helpers.probes import MIB
 from helpers.processes import until
 
@@ -54,7 +54,7 @@ def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, probe)
         reader = threading.Thread(target=run, args=[params])
         before = control_groups()
         reader.start()
-        assert probe == "whole" or until(lambda: control_groups() != before)
+        assert probe == "whole" or until(groups_in_use)
         time.sleep(0.3)
         os.truncate(path, 4096)
         reader.join(60)
@@ -79,7 +79,7 @@ def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monke
             0, os.sched_getaffinity(0) - {library.default_cpu()} or {library.default_cpu()}
         )
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -20)
-        until(lambda: control_groups() != before)
+        until(groups_in_use)
         time.sleep(0.05)
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         while times == "always" and not ended.wait(0.002):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers.capabilities import other_users
 from helpers.disks import shared_files
-from helpers.leaks import control_groups
+from helpers.leaks import control_groups, groups_in_use
 from helpers.probes import MIB, NOBODY_ELSE, control_group, in_python, started
 from helpers.processes import descendants, descendants_named, name_of, probes_of, until
 from helpers.project import ROOT
@@ -267,7 +267,7 @@ def test_what_is_ended_half_way_leaves_no_group_process_or_file(root, tmp_path, 
     else:
         script = f"attempt('files/cache/limited', {params}, samples=4)"
         with started(script) as caller:
-            assert until(lambda: set(control_groups()) - set(before))
+            assert until(groups_in_use)
             (probe, *_) = probes_of(caller.pid)
             os.kill(probe if how == "killed" else caller.pid, signal.SIGKILL)
     assert until(lambda: control_groups() == before and not removers())
@@ -279,7 +279,7 @@ def test_the_group_of_a_killed_remover_is_removed_by_the_next_probe(root, tmp_pa
     before = control_groups()
     params = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 1000, **disk(tmp_path)}
     with started(f"attempt('files/cache/limited', {params}, samples=4)") as caller:
-        assert until(lambda: set(control_groups()) - set(before))
+        assert until(groups_in_use)
         (probe, *_) = probes_of(caller.pid)
         for pid in (*removers(), probe):
             os.kill(pid, signal.SIGKILL)
@@ -307,7 +307,7 @@ def test_a_stop_leaves_no_group(root, tmp_path):
     before = control_groups()
     script = f"library.run('files/cache/limited', {params}, samples=4)"
     with started(script, start_new_session=True, stderr=subprocess.DEVNULL) as caller:
-        assert until(lambda: set(control_groups()) - set(before))
+        assert until(groups_in_use)
         os.killpg(caller.pid, signal.SIGINT)
         assert caller.wait(60) != 0
     assert until(lambda: control_groups() == before)

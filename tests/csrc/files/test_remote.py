@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -246,11 +247,25 @@ def test_the_soname_tells_the_order_of_arguments(tmp_path, monkeypatch, version,
     assert (said == "ran") == ran and ("the stub's error" in said) != ran, said
 
 
+def test_the_server_holds_the_one_capability_that_it_needs(served):
+    served.start("near")
+    status = Path(f"/proc/{lab_of('near').peer_pid}/status").read_text()
+    held = dict(re.findall(r"Cap(Prm|Eff|Bnd|Inh|Amb):\s*([0-9a-f]+)", status))
+    assert {name: int(bits, 16) for name, bits in held.items()} == {
+        "Prm": nfs._NEEDED,
+        "Eff": nfs._NEEDED,
+        "Bnd": nfs._NEEDED,
+        "Inh": 0,
+        "Amb": 0,
+    }
+    assert re.search(r"NoNewPrivs:\s*1", status)
+
+
 def test_no_apt_installs_no_server(tmp_path):
-    """What apt-get is asked for, by a fake one; nothing here is installed already."""
+    """A stand-in for apt-get notes its arguments; nothing is installed already."""
     for name, text in (
         ("apt-get", 'echo "$@" >> $0.log'),
-        ("apt-cache", "echo libnfs14; echo libnfs-dev"),
+        ("apt-cache", '[ "$1 $2 $3" = "show --no-all-versions libnfs14" ] || exit 100'),
         ("systemctl", 'echo "$@" >> $0.log'),
         ("ldconfig", "echo none"),
     ):
@@ -258,6 +273,7 @@ def test_no_apt_installs_no_server(tmp_path):
         (tmp_path / name).chmod(0o755)
     for name in ("bash", "env", "id", "grep", "sort", "tail", "tee", "chmod", "rm"):
         (tmp_path / name).symlink_to(shutil.which(name))
+    shutil.copy(ROOT / "tools/packages", tmp_path)
     script = tmp_path / "setup"  # with no other places to look for programs
     script.write_text(
         (ROOT / "tools/setup")
@@ -280,7 +296,7 @@ def test_no_apt_installs_no_server(tmp_path):
 
     assert run(NO_APT="1") == []
     given(os.geteuid() == 0, "apt-get is for root")
-    assert run()[-4:] == ["libnfs14", "nfs-ganesha", "nfs-ganesha-vfs", "rpcbind"]
+    assert run()[-5:] == ["libnfs14", "nfs-ganesha", "nfs-ganesha-vfs", "rpcbind", "netbase"]
     assert "disable" in (tmp_path / "systemctl.log").read_text()
     assert run(RECKON_NFS="host:/export")[-1] == "libnfs14" and "nfs-ganesha" not in run(
         RECKON_NFS="host:/export"

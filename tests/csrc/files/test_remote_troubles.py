@@ -68,7 +68,8 @@ def test_without_a_server_each_probe_says_so():
             "ganesha.nfsd",
             "nfs-ganesha is not installed; run `make nfs` as root, which installs what it needs",
         ),
-        ("unshare", "unshare is not installed; apt-get install util-linux."),
+        ("unshare", "unshare is not installed; install the package util-linux."),
+        ("setpriv", "setpriv is not installed; install the package util-linux."),
     ],
 )
 def test_a_program_that_is_not_installed_is_named(monkeypatch, missing, told):
@@ -137,7 +138,7 @@ def test_a_folder_that_cannot_be_exported_is_told():
 def test_without_libnfs_the_probe_says_what_to_install(here, monkeypatch):
     monkeypatch.setenv("RECKON_NFS_LIBRARY", "libnothing.so.13")
     with pytest.raises(
-        library.ProbeUnsupported, match="libnfs is not installed; apt-get install libnfs13"
+        library.ProbeUnsupported, match="libnfs is not installed; run `make nfs` as root"
     ):
         here.run("random", samples=2)
     here.run("null", samples=2)  # which needs none
