@@ -9,7 +9,7 @@ import time
 
 import pytest
 from helpers.disks import shared_files
-from helpers.leaks import control_groups, groups_in_use
+from helpers.leaks import groups_in_use
 from helpers.probes import MIB
 from helpers.processes import until
 
@@ -52,7 +52,6 @@ def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, probe)
         (path,) = scratch.prepare(1, 16 * MIB)
         params = {"file_bytes": 16 * MIB, "passes": 1000}
         reader = threading.Thread(target=run, args=[params])
-        before = control_groups()
         reader.start()
         assert probe == "whole" or until(groups_in_use)
         time.sleep(0.3)
@@ -72,7 +71,7 @@ def test_what_is_available_is_what_the_kernel_says():
 def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monkeypatch, times):
     """By advice on the file alone, where drop_caches would meet everybody."""
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
-    ended, before = threading.Event(), control_groups()
+    ended = threading.Event()
 
     def empty(fd):  # in step with the reader, whatever else runs here
         os.sched_setaffinity(
