@@ -250,12 +250,11 @@ def test_the_soname_tells_the_order_of_arguments(tmp_path, monkeypatch, version,
 def test_the_server_holds_the_one_capability_that_it_needs(served):
     served.start("near")
     status = Path(f"/proc/{lab_of('near').peer_pid}/status").read_text()
-    held = dict(re.findall(r"Cap(Prm|Eff|Bnd|Inh|Amb):\s*([0-9a-f]+)", status))
+    held = dict(re.findall(r"Cap(Prm|Eff|Bnd|Amb):\s*([0-9a-f]+)", status))
     assert {name: int(bits, 16) for name, bits in held.items()} == {
         "Prm": nfs._NEEDED,
         "Eff": nfs._NEEDED,
         "Bnd": nfs._NEEDED,
-        "Inh": 0,
         "Amb": 0,
     }
     assert re.search(r"NoNewPrivs:\s*1", status)
