@@ -24,7 +24,7 @@ static int started_at(int pid, unsigned long long *started)
     const char *const after = read_beginning(path, stat, sizeof stat) > 0 ? strrchr(stat, ')') : 0;
     return after && sscanf(after,
                            ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-                           "%*s %*s %*s %llu",
+                           "%*s %*s %llu",
                            started) == 1
                ? 0
                : -1;

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -78,8 +79,9 @@ def test_the_job_is_the_same_reads_as_reckons(pretend, tmp_path):
     } <= set(lines)
     assert [line for line in lines if re.fullmatch(r"filename=/proc/self/fd/\d+", line)]
     assert paths.read_text().endswith("--readonly\n")
-    folder = rf"^{os.environ['RECKON_SCRATCH']}/reckon-files-[0-9a-f]{{8}}\d+-\d+-\d+$"
-    assert re.search(folder, paths.read_text(), re.M)
+    folder = rf"^{os.environ['RECKON_SCRATCH']}/reckon-files-[0-9a-f]{{8}}\d+-\d+-(\d+)$"
+    started = int(re.search(folder, paths.read_text(), re.M)[1])  # in ticks since boot
+    assert 0 <= time.clock_gettime(time.CLOCK_BOOTTIME) - started / os.sysconf("SC_CLK_TCK") < 600
 
 
 # --- the log of files/read/fio -----------------------------------------------------------------------
