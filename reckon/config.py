@@ -41,6 +41,7 @@ class Profile:
     patience: float  # after this many budgets also with too few processes for an interval
     span_s: float  # the first min_processes are spread over this time
     trials: float  # in each process, as a multiple of what the notebook requests
+    visits: int  # periods, minutes apart, in which the builder measures a quantity; they share time
 
 
 PROFILES = {
@@ -56,6 +57,7 @@ PROFILES = {
             patience=2,
             span_s=0.1,
             trials=0.5,
+            visits=1,
         ),
         Profile(
             name="standard",
@@ -67,6 +69,7 @@ PROFILES = {
             patience=4,
             span_s=2.0,
             trials=1.0,
+            visits=3,
         ),
         Profile(
             name="full",
@@ -78,6 +81,7 @@ PROFILES = {
             patience=4,
             span_s=20.0,
             trials=2.0,
+            visits=3,
         ),
     )
 }
@@ -172,6 +176,8 @@ class Builder:
     events: Path  # takes what a measurement reports of its progress, one line an event
     reads: Path  # takes the list of the records that the page was made from
     files: Path | None = None  # the folder of the files that the pages' probes read
+    visits: int = 1  # how many it makes to each quantity; the notebook's own is the first
+    renders: bool = False  # the notebook is to show what the records hold, and to measure nothing
 
 
 _builder: Builder | None = None

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
+from pathlib import Path
 
 import nbformat
 
@@ -24,6 +26,7 @@ from reckon.book.page_process import Job, NotebookFailed, PageProcess, ProcessDi
 from reckon.book.progress import Display
 from reckon.computer import scratch
 from reckon.config import Builder
+from reckon.measurement import revisit
 from reckon.presentation.text import literal
 from reckon.records.session import current_session
 
@@ -41,24 +44,74 @@ class ExecutionResult:
     states: dict[str, tuple[str, str | None]] = field(default_factory=dict)
 
 
-def execute(pages: list[str]) -> ExecutionResult:
+def execute(pages: list[str], visits: int = 1) -> ExecutionResult:
     """Execute the pages that are not current; a failing one does not stop the others.
 
-    Raises ReckonError where nothing can be executed at all (no library, unwritable folders).
+    visits: how many times each quantity is measured, minutes apart. The notebooks make the first
+    visit; after the others their pages are executed again, to show all. Raises ReckonError where
+    nothing can be executed at all (no library, unwritable folders).
     """
-    sources = Sources()
-    stale = [page for page in pages if config.settings().fresh or not sources.is_current(page)]
-    outcome = ExecutionResult()
-    records.make_folder(config.settings().build_dir / "executed")
-    if not stale:
-        return outcome
-    with scratch.shared(), Display({page: _expected_s(page) for page in stale}) as display:
-        outcome.states = display.states
+    build = _Build(pages, 1 if current_session().replay else visits)
+    if build.stale or build.lacks_visits():
+        with scratch.shared(), build.display:
+            build.execute()
+    return build.outcome
+
+
+class _Build:
+    """One build: the first visits, the later ones, then the pages of the whole run."""
+
+    def __init__(self, pages: list[str], visits: int):
+        self.sources, self.visits = Sources(), visits
+        fresh = config.settings().fresh
+        self.stale = [page for page in pages if fresh or not self.sources.is_current(page)]
+        self.display = Display({page: _expected_s(page) for page in self.stale})
+        self.outcome = ExecutionResult(states=self.display.states)
+        # Pages behind the last experiment show the whole run, or measure what its records say.
+        experiments = [place for place, page in enumerate(pages) if "/" in page]
+        first_whole = 1 + max(experiments, default=-1) if visits > 1 else len(pages)
+        self.pages, self.whole = pages[:first_whole], pages[first_whole:]
+        records.make_folder(config.settings().build_dir / "executed")
+
+    def lacks_visits(self) -> bool:
+        """Whether an earlier build was stopped before its last visit."""
+        return self.visits > 1 and bool(self._experiments_to_visit(self.visits))
+
+    def _experiments_to_visit(self, visit: int) -> list[str]:
+        return [one for one in revisit.experiments_to_visit(visit) if one in self.pages]
+
+    def execute(self) -> None:
+        self._execute(self.pages)
+        if self.visits > 1:
+            for visit in range(2, self.visits + 1):
+                self._visit_again(visit)
+            revisit.write_pooled_variance()
+            self._render()
+        self._execute(self.whole)
+
+    def _execute(self, pages: list[str]) -> None:
         for group in _groups(pages):
             # A page of an earlier group may have changed a record that one of these reads.
-            due = [page for page in group if page in stale or not sources.is_current(page)]
-            _Group(sources, display, outcome).execute(due)
-    return outcome
+            due = [
+                page for page in group if page in self.stale or not self.sources.is_current(page)
+            ]
+            _run_all([_Page(page, self.sources, visits=self.visits) for page in due], self)
+
+    def _visit_again(self, visit: int) -> None:
+        start_s = time.monotonic()
+        tasks = [_Visit(one, visit) for one in self._experiments_to_visit(visit)]
+        for task in tasks:  # one by one: one would disturb the other
+            _run_all([task], self)
+        if count := sum(task.count for task in tasks):
+            took = f"{time.monotonic() - start_s:.0f} s"
+            self.display.line(f"Visit {visit}: {count} quantities in {took}")
+
+    def _render(self) -> None:
+        """Execute the pages again whose records have changed since; nothing is measured."""
+        due = [
+            p for p in self.pages if p not in self.outcome.failed and not self.sources.is_current(p)
+        ]
+        _run_all([_Page(page, self.sources, renders=True) for page in due], self)
 
 
 def _groups(pages: list[str]) -> list[list[str]]:
@@ -83,28 +136,44 @@ def _expected_s(page: str) -> float:
     return 3.0 + calls * _SECONDS_A_CALL[config.settings().profile.name]
 
 
-class _Page:
-    """One page being executed."""
+class _Task:
+    """What a process of its own does for the build."""
 
-    def __init__(self, page: str, sources: Sources):
+    doing: str  # as the progress calls it
+    shows_events = True
+
+    def __init__(self, page: str):
         self.page = page
-        self.target = contents.executed(page)
-        records.make_folder(self.target.parent)
-        self.events, self.reads = (self.target.with_suffix(end) for end in (".events", ".reads"))
+        target = contents.executed(page)
+        records.make_folder(target.parent)
+        self.events, self.reads = (target.with_suffix(end) for end in (".events", ".reads"))
+
+    def begin(self) -> None:
         self._forget_logs()
-        self._sources = sources.key(page)
         self._start_s = time.monotonic()
         self.process = PageProcess(self._job())
 
     def _job(self) -> Job:
         settings = config.settings().with_choices(run=current_session().run.name)
         return Job(
-            notebook=contents.source(self.page),
+            work=self._work(),
             folder=config.WORK,
             log=settings.build_dir / "kernel.log",
             settings=settings,
-            builder=Builder(self.events, self.reads, scratch.folder()),
+            builder=self._builder(),
         )
+
+    def _work(self) -> Path | tuple[str, int]:
+        raise NotImplementedError
+
+    def _builder(self) -> Builder:
+        return Builder(self.events, self.reads, scratch.folder())
+
+    def finish(self, *, retry: bool) -> str | None:
+        """Take the result; the error, or None.
+
+        retry: whether the next build does it again, because a quantity failed."""
+        raise NotImplementedError
 
     def _forget_logs(self) -> None:
         for path in (self.events, self.reads):
@@ -114,19 +183,42 @@ class _Page:
     def seconds(self) -> float:
         return time.monotonic() - self._start_s
 
-    def finish(self, *, retry: bool) -> str | None:
-        """Write the executed page, or one that says what went wrong; the error, or None.
+    def stop(self) -> None:
+        self.process.stop()
+        self._forget_logs()
 
-        retry: whether the next build executes it again."""
+
+class _Page(_Task):
+    """A page being executed."""
+
+    def __init__(self, page: str, sources: Sources, *, visits: int = 1, renders: bool = False):
+        super().__init__(page)
+        self.doing = "rendering" if renders else "executing"
+        self.shows_events = not renders  # what was measured has been shown
+        self._visits, self._renders = visits, renders
+        self._all_sources = sources
+
+    def begin(self) -> None:
+        self._sources = self._all_sources.key(self.page)
+        super().begin()
+
+    def _work(self) -> Path:
+        return contents.source(self.page)
+
+    def _builder(self) -> Builder:
+        return replace(super()._builder(), visits=self._visits, renders=self._renders)
+
+    def finish(self, *, retry: bool) -> str | None:
+        """Write the executed page, or one that says what went wrong; the error, or None."""
         error = None
         try:
-            records.write_whole(self.target, self.process.result())
+            records.write_whole(contents.executed(self.page), self.process.result())
         except NotebookFailed as failure:
             error = str(failure)
         except ProcessDied:
             error = "its process died; run the notebook in `make lab` to see where."
         except OSError as failure:
-            error = f"{failure.filename or self.target}: {failure.strerror}"
+            error = f"{failure.filename or self.page}: {failure.strerror}"
         if error:
             _write_failed(self.page, error)
         self._remember(error, retry=retry)
@@ -146,52 +238,67 @@ class _Page:
         )
         write(self.page, last)
 
-    def stop(self) -> None:
-        self.process.stop()
-        self._forget_logs()
 
+class _Visit(_Task):
+    """A later visit to the quantities of an experiment."""
 
-class _Group:
-    """Pages executed side by side, as many at a time as there are CPUs."""
+    doing = "visiting again"
 
-    def __init__(self, sources: Sources, display: Display, outcome: ExecutionResult):
-        self._sources, self._display, self._outcome = sources, display, outcome
-        self._running: list[_Page] = []
+    def __init__(self, experiment: str, visit: int):
+        super().__init__(experiment)
+        self.events = self.events.with_suffix(f".{visit}.events")
+        self._visit, self.count = visit, 0
 
-    def execute(self, pages: list[str]) -> None:
-        waiting = sorted(pages, key=_expected_s, reverse=True)  # the longest first: none drags on
+    def _work(self) -> tuple[str, int]:
+        return self.page, self._visit
+
+    def finish(self, *, retry: bool) -> str | None:
+        """Take the number of quantities that were visited; the error, or None."""
         try:
-            while waiting or self._running:
-                while waiting and len(self._running) < len(os.sched_getaffinity(0)):
-                    self._begin(waiting.pop(0))
-                self._step()
-        except BaseException:  # Ctrl-C above all
-            for one in self._running:
-                one.stop()
-            raise
+            self.count = int(self.process.result())
+        except NotebookFailed as failure:
+            return str(failure)
+        except ProcessDied:
+            return f"visit {self._visit}: its process died."
+        finally:
+            self._forget_logs()
+        return None
 
-    def _begin(self, page: str) -> None:
-        self._display.page(page)
-        self._running.append(_Page(page, self._sources))
 
-    def _step(self) -> None:
-        """Show what happens until a page is done."""
-        ready = wait([one.process.receiver for one in self._running], _POLL_S)
-        for one in self._running:
-            self._display.show(one.page, one.events)
-        for one in [one for one in self._running if one.process.receiver in ready]:
-            self._running.remove(one)
-            self._end(one)
+def _run_all(tasks: Sequence[_Task], build: _Build) -> None:
+    """Do the tasks side by side, as many at a time as there are CPUs."""
+    # The longest first: none drags on.
+    waiting = sorted(tasks, key=lambda task: _expected_s(task.page), reverse=True)
+    running: list[_Task] = []
+    display, outcome = build.display, build.outcome
+    try:
+        while waiting or running:
+            while waiting and len(running) < len(os.sched_getaffinity(0)):
+                task = waiting.pop(0)
+                display.page(task.page, task.doing)
+                task.begin()
+                running.append(task)
+            ready = wait([task.process.receiver for task in running], _POLL_S)
+            for task in running:
+                if task.shows_events:
+                    display.show(task.page, task.events)
+            for task in [task for task in running if task.process.receiver in ready]:
+                running.remove(task)
+                _end(task, display, outcome)
+    except BaseException:  # Ctrl-C above all
+        for task in running:
+            task.stop()
+        raise
 
-    def _end(self, one: _Page) -> None:
-        error = one.finish(
-            retry=self._display.has_failed(one.page) and not current_session().replay
-        )
-        self._display.page_done(one.page, one.seconds)
-        self._outcome.executed.append(one.page)
-        if error:
-            self._outcome.failed[one.page] = error
-            self._display.line(f"{one.page} failed: {error}")
+
+def _end(task: _Task, display: Display, outcome: ExecutionResult) -> None:
+    error = task.finish(retry=display.has_failed(task.page) and not current_session().replay)
+    display.page_done(task.page, task.seconds)
+    if isinstance(task, _Page) and task.page not in outcome.executed:
+        outcome.executed.append(task.page)
+    if error:
+        outcome.failed[task.page] = error
+        display.line(f"{task.page} failed: {error}")
 
 
 def _write_failed(page: str, error: str) -> None:

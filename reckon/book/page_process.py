@@ -28,7 +28,7 @@ _STOP_S = 5.0  # the longest that a page may take to end: its hosts and files go
 
 
 class NotebookFailed(Exception):
-    """A cell raised an error; the message names both."""
+    """A cell raised an error, the message names both; or an experiment could not be visited."""
 
 
 class ProcessDied(Exception):
@@ -39,7 +39,8 @@ class ProcessDied(Exception):
 class Job:
     """What the process executes, and in which surroundings."""
 
-    notebook: Path
+    # A notebook, or the next visit to an experiment: its name, and which visit that is.
+    work: Path | tuple[str, int]
     folder: Path  # the cells' working folder
     log: Path  # takes what the process and its children print past the notebook
     settings: Settings
@@ -47,7 +48,7 @@ class Job:
 
 
 def _work(job: Job, connection: Connection) -> None:
-    """Send the executed notebook's text, or the exception."""
+    """Send the executed notebook's text, the number of quantities visited, or the exception."""
     os.setsid()  # Ctrl-C at the terminal reaches the builder alone, which ends this process
     with open(job.log, "a", encoding="utf-8") as log:
         os.dup2(log.fileno(), 1)
@@ -59,7 +60,7 @@ def _work(job: Job, connection: Connection) -> None:
     threading.Thread(target=_end_with_the_builder, daemon=True).start()
     config.use(job.settings)
     config.set_builder(job.builder)
-    connection.send(_executed(job))
+    connection.send(_executed(job, job.work) if isinstance(job.work, Path) else _visited(*job.work))
     atexit._run_exitfuncs()  # multiprocessing leaves them out; hosts and scratch files need them
 
 
@@ -70,7 +71,16 @@ def _end_with_the_builder() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _executed(job: Job) -> str | Exception:
+def _visited(experiment: str, visit: int) -> str | Exception:
+    from reckon.measurement import revisit
+
+    try:
+        return str(revisit.visit_again(experiment, visit))
+    except ReckonError as error:
+        return NotebookFailed(f"visit {visit}: {error}")
+
+
+def _executed(job: Job, notebook: Path) -> str | Exception:
     from papermill.exceptions import PapermillExecutionError
 
     from reckon.book import kernel
@@ -78,7 +88,7 @@ def _executed(job: Job) -> str | Exception:
     # What the notebook hands to rk.begin().
     parameters = {"profile": job.settings.profile.name, "run": job.settings.run}
     try:
-        return kernel.execute(job.notebook, job.folder, parameters)
+        return kernel.execute(notebook, job.folder, parameters)
     except PapermillExecutionError as error:
         return NotebookFailed(f"cell {error.cell_index + 1}: {error.ename}: {error.evalue}")
     except OSError as error:
@@ -108,7 +118,7 @@ def _ctrl_c_put_off() -> Iterator[None]:
 
 
 class PageProcess:
-    """A notebook being executed."""
+    """A notebook being executed, or an experiment being visited."""
 
     def __init__(self, job: Job):
         # A process with threads is not to be forked: none for numpy's libraries.
@@ -146,7 +156,7 @@ class PageProcess:
         self._process.join()
 
     def result(self) -> str:
-        """The executed notebook's text.
+        """The executed notebook's text, or the number of quantities visited.
 
         Raises NotebookFailed, ProcessDied, or OSError (a full disk).
         """

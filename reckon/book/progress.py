@@ -50,9 +50,9 @@ class Display:
         self._console.print(text, markup=False)
         sys.stdout.flush()
 
-    def page(self, name: str) -> None:
+    def page(self, name: str, doing: str = "executing") -> None:
         if not self._live:
-            self.line(f"{name}: executing ({self._left()})")
+            self.line(f"{name}: {doing} ({self._left()})")
         self._bar.update(self._task, description=name, left=self._left())
 
     def has_failed(self, page: str) -> bool:
@@ -60,13 +60,13 @@ class Display:
         return page in self._with_failures
 
     def page_done(self, name: str, seconds: float) -> None:
-        self._done_s += self._expected.get(name, 0.0)
+        self._done_s += self._expected.pop(name, 0.0)
         self._bar.update(self._task, completed=self._done_s, left=self._left())
         if not self._live:
             self.line(f"{name}: done in {seconds:.1f} s")
 
     def _left(self) -> str:
-        return f"about {max(sum(self._expected.values()) - self._done_s, 0):.0f} s to go"
+        return f"about {sum(self._expected.values()):.0f} s to go"
 
     def show(self, page: str, events: Path) -> None:
         """Show what the page appended to its events since the last call."""

@@ -75,7 +75,7 @@ def _build_alone(arguments) -> int:
             f"The run {run.run.name} was recorded on another machine or kernel: it is read, and "
             "nothing is measured."
         )
-    outcome = execute(contents.notebooks())
+    outcome = execute(contents.notebooks(), config.settings().profile.visits)
     make_pdf = want_pdf and sphinx.have_tex()
     staged = stage(pdf_link=make_pdf or sphinx.pdf_path().exists())
     fresh_html = want_html and sphinx.html(staged)

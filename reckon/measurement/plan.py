@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections import Counter
@@ -48,19 +49,25 @@ def measure_together(
     """
     own = predictions if isinstance(predictions, Mapping) else dict.fromkeys(predictions, {})
     options = {prediction: common | more for prediction, more in own.items()}
-    return _measure(options, config.settings().profile, all_or_none=False)
+    builder = config.builder()
+    return _measure(
+        options,
+        config.settings().profile,
+        visits=builder.visits if builder else 1,
+        all_or_none=False,
+    )
 
 
 def measure_in_rounds(options: Mapping[Prediction, dict], profile: Profile) -> dict[str, Result]:
     """Results as those of measure_together(), to be compared round by round under that profile:
     samples of some predictions are reused only if those of all are."""
-    return _measure(options, profile, all_or_none=True)
+    return _measure(options, profile, visits=1, all_or_none=True)
 
 
 def _measure(
-    options: Mapping[Prediction, dict], profile: Profile, *, all_or_none: bool
+    options: Mapping[Prediction, dict], profile: Profile, *, visits: int, all_or_none: bool
 ) -> dict[str, Result]:
-    plans = [Plan(prediction, profile, more) for prediction, more in options.items()]
+    plans = [Plan(prediction, profile, more, visits) for prediction, more in options.items()]
     for quantity, times in Counter(plan.quantity for plan in plans).items():
         if times > 1:
             raise ReckonError(f"Two predictions of {quantity} cannot be measured in one call.")
@@ -78,9 +85,23 @@ def _measure(
             reused = _reused(plans, all_or_none=all_or_none)
         results = _reported(reused)
         new = [plan for plan in plans if plan.quantity not in results]
-        _run(new, profile)
+        run_together(new)
         results |= {plan.quantity: plan.record() for plan in new}
     return {plan.quantity: results[plan.quantity] for plan in plans}
+
+
+def _of_first_visit(profile: Profile, visits: int) -> Profile:
+    """The profile with the share of the time that the first of several visits has."""
+    if visits == 1:
+        return profile
+    return replace(
+        profile,
+        # Later predictions take this visit's interval as that of their input.
+        min_processes=min(profile.min_processes, statistics.PROCESSES_FOR_AN_INTERVAL),
+        max_processes=math.ceil(profile.max_processes / visits),
+        budget_s=profile.budget_s / visits,
+        span_s=profile.span_s / visits,
+    )
 
 
 def _reused(plans: list[Plan], *, all_or_none: bool) -> dict[str, Result | None]:
@@ -110,7 +131,8 @@ def _report_wait(quantity: str, sentence: str) -> None:
         print(sentence, file=sys.stderr)
 
 
-def _run(plans: list[Plan], profile: Profile) -> None:
+def run_together(plans: list[Plan]) -> None:
+    """Takes the samples of all plans, interleaved; what was complete at a stop is recorded."""
     if not plans:
         return
     for plan in plans:
@@ -121,7 +143,7 @@ def _run(plans: list[Plan], profile: Profile) -> None:
     statistics.load()  # or its half second would count as measuring
     start_s = time.monotonic()
     try:
-        collect([point for plan in plans for point in plan.open_points()], profile)
+        collect([point for plan in plans for point in plan.open_points()])
     except KeyboardInterrupt:
         for plan in plans:
             if not plan.open_points():  # complete: a stop must not lose it
@@ -160,13 +182,16 @@ class MeasurementOptions:
 class Plan:
     """What is measured of one prediction: its probe at each point of its axis."""
 
-    def __init__(self, prediction: Prediction, profile: Profile, options: dict):
+    def __init__(self, prediction: Prediction, profile: Profile, options: dict, visits: int = 1):
         if not isinstance(prediction, Prediction):
             raise ReckonError(
                 f"{prediction!r} is no prediction; measure takes what the function under "
                 "@rk.predict returns."
             )
-        self.prediction, self.profile = prediction, profile
+        self.prediction = prediction
+        # A curve is visited once: its points support one another, and they take most of the time.
+        self.visits = 1 if prediction.curve_axis else visits
+        self.profile = _of_first_visit(profile, self.visits)
         self.options = MeasurementOptions.of(options)
         self.session = current_session()
         self.probe = library.probe(self.options.probe or self.quantity)
@@ -234,7 +259,7 @@ class Plan:
         # A point of a curve needs only as many processes as an interval takes: its neighbours say
         # the rest.
         min_processes = statistics.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.min_processes
-        shared = TimeBudget(budget_s.at(name)) if budget_s else None
+        shared = TimeBudget(budget_s.at(name) / self.visits) if budget_s else None
         share_s = (shared or self.profile).budget_s / len(places)
         return [
             PointSampler(
@@ -248,6 +273,7 @@ class Plan:
                 x=x,
                 unit=self.prediction.unit,
                 kind=self.prediction.formula.kind,
+                profile=self.profile,
                 min_processes=min_processes,
                 budget=TimeBudget(share_s),
                 shared=shared,
@@ -263,7 +289,7 @@ class Plan:
     def record(self) -> Result:
         """Write the samples to the record; an earlier good measurement outlives a failure."""
         made = self._measurement()
-        quantity = record_measurement(self.quantity, made)
+        quantity = self._written(made)
         emit(
             "done",
             quantity=self.quantity,
@@ -271,7 +297,11 @@ class Plan:
             reason=made.reason,
             seconds=self.seconds,
         )
-        return Result(self.quantity, quantity, made.state, made.reason)
+        between_visits = self.session.run.between_visits
+        return Result(self.quantity, quantity, made.state, made.reason, between_visits)
+
+    def _written(self, made: Measurement) -> Quantity:
+        return record_measurement(self.quantity, made)
 
     def _measurement(self) -> Measurement:
         first = self.points[0]

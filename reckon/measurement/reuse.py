@@ -84,13 +84,16 @@ def seal_or_reuse(plan: Plan) -> Result | None:
     """Seal the prediction in the record; its result if the samples there can be reused, else None.
 
     Raises ReckonError for a run of another machine or kernel that holds no samples."""
-    quantity = seal(plan.prediction)
+    quantity, between_visits = seal(plan.prediction), plan.session.run.between_visits
     if _is_reusable(plan, quantity.measurement):
-        return from_record(plan.quantity, quantity, "reused")
+        return from_record(plan.quantity, quantity, "reused", between_visits)
+    builder = config.builder()
+    if builder and builder.renders and quantity.measurement is not None:
+        return from_record(plan.quantity, quantity, between_visits=between_visits)
     if not plan.session.replay:
         return None
     if quantity.measurement is not None:
-        return from_record(plan.quantity, quantity)
+        return from_record(plan.quantity, quantity, between_visits=between_visits)
     raise ReckonError(
         f"The run {plan.session.run.name} was recorded elsewhere and holds no samples of "
         f"{plan.quantity}; measure it there, or leave RUN= away."

@@ -79,6 +79,7 @@ class PointSampler:
     x: float | None  # in base units; None if there is no axis
     unit: str
     kind: str
+    profile: Profile
     min_processes: int
     budget: TimeBudget  # of this point
     shared: TimeBudget | None  # of all points of the curve
@@ -91,7 +92,7 @@ class PointSampler:
         """Leave the point unmeasured, for that reason."""
         self.stopped, self.reason = "unsupported", reason.rstrip(".")
 
-    def run_once(self, origin_s: float, profile: Profile) -> None:
+    def run_once(self, origin_s: float) -> None:
         """Run one more process and keep its samples.
 
         origin_s: when sampling began, on the monotonic clock; start times are relative to it."""
@@ -109,7 +110,7 @@ class PointSampler:
         process = _process(outcome, start_s - origin_s)
         self.processes.append(process)
         self.medians.append(self._median(process))
-        self.stopped = self._why_stop(profile)
+        self.stopped = self._why_stop()
 
     def _spend(self, took_s: float) -> None:
         self.budget.spent_s += took_s
@@ -127,7 +128,8 @@ class PointSampler:
         # A point may go on while the allowance that it shares with others lasts.
         return self.budget.is_spent(times) and (self.shared is None or self.shared.is_spent(times))
 
-    def _why_stop(self, profile: Profile) -> Stop | None:
+    def _why_stop(self) -> Stop | None:
+        profile = self.profile
         if len(self.processes) < self.min_processes:
             return "time" if self._time_is_up(profile.patience) else None
         low, high = statistics.median_interval(self.medians)
@@ -149,7 +151,7 @@ def _process(outcome: library.ProcessSamples, started_s: float) -> Process:
     )
 
 
-def collect(points: list[PointSampler], profile: Profile) -> None:
+def collect(points: list[PointSampler]) -> None:
     """Runs the points in turn until each has a reason to stop.
 
     What is compared is interleaved, because a machine drifts from minute to minute. Rounds come in
@@ -159,12 +161,14 @@ def collect(points: list[PointSampler], profile: Profile) -> None:
     Rounds are spread over time, because disturbances come in bursts: on a shared host a system call
     was 20 % slower for some tenths of a second at a time, the core clock unchanged (a busy sibling
     thread). An interval taken inside one burst would be narrow and wrong."""
-    pace_s = profile.span_s / profile.min_processes
+    profiles = [point.profile for point in points]
+    span_s = max((one.span_s for one in profiles), default=0.0)
+    pace_s = max((one.span_s / one.min_processes for one in profiles), default=0.0)
     origin_s = time.monotonic()
     round_s = origin_s - pace_s  # the first round begins at once
     generator, order, is_new = random.Random(), list(points), True
     while any(not point.stopped for point in points):
-        if time.monotonic() - origin_s < profile.span_s:
+        if time.monotonic() - origin_s < span_s:
             time.sleep(max(0.0, pace_s - (time.monotonic() - round_s)))
         round_s = time.monotonic()
         if is_new:
@@ -174,4 +178,4 @@ def collect(points: list[PointSampler], profile: Profile) -> None:
         is_new = not is_new
         for point in order:
             if not point.stopped:
-                point.run_once(origin_s, profile)
+                point.run_once(origin_s)

@@ -169,9 +169,9 @@ def test_a_stop_keeps_what_was_complete_of_a_group(folders, monkeypatch):
             raise KeyboardInterrupt
         return real(name, params, **how)
 
-    def never_if_slow(self, profile):
+    def never_if_slow(self):
         is_slow = self.run.parameters["instructions"] == 20480
-        return None if is_slow else why_stop(self, profile)
+        return None if is_slow else why_stop(self)
 
     def measure_group():
         forget()

@@ -1,0 +1,174 @@
+"""Later visits: quantities measured again minutes after the first time, as their records say.
+
+A record says how its probe ran, so that no notebook is executed for a visit. All quantities of an
+experiment are visited together, interleaved, which keeps those together that are compared.
+
+Visited again are single quantities of the profile's own measurement. Curves are not: their points
+support one another, and they take most of a run's time. Neither are capacities, which are read off
+a curve, nor the methods measured in rounds on a page of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reckon import config, records, statistics
+from reckon.config import PROFILES, Profile
+from reckon.measurement import library, reuse
+from reckon.measurement.events import emit
+from reckon.measurement.plan import Plan, record_measurement, run_together
+from reckon.prediction.formula import Prediction, predict
+from reckon.records.models import Measurement, Quantity
+from reckon.records.session import current_session
+
+_PROCESSES_LEAST = 4  # in a visit, or as many as the first visit's time allowed
+
+
+def experiments_to_visit(visit: int) -> list[str]:
+    """The experiments of this run that have quantities without that visit."""
+    run, profile = current_session().run.name, config.settings().profile
+    return [
+        experiment
+        for experiment in records.experiments(run)
+        if not experiment.startswith(records.AGAIN)
+        and any(
+            _lacks_visit(quantity, profile, visit)
+            for quantity in records.read_record(run, experiment, samples=False).quantities.values()
+        )
+    ]
+
+
+def _lacks_visit(quantity: Quantity, profile: Profile, visit: int) -> bool:
+    measurement = quantity.measurement
+    if measurement is None or measurement.state != "measured" or measurement.axis:
+        return False
+    if measurement.profile != profile.name or len(measurement.visits) >= visit:
+        return False
+    # What a failed visit left is complete: with FRESH=1 all visits are made again.
+    if quantity.attempt:
+        return False
+    # Slow probes have used the quantity's time before the last visit; what took none was derived.
+    return 0 < measurement.seconds < profile.patience * profile.budget_s
+
+
+def visit_again(experiment: str, visit: int) -> int:
+    """Makes that visit to the quantities of the experiment that lack it; the number of them.
+
+    One that fails is written as an attempt. Raises ReckonError if nothing can be written."""
+    run, profile = current_session().run.name, config.settings().profile
+
+    def on_wait(sentence: str) -> None:
+        emit("preparing", quantity=experiment, what=sentence)
+
+    with records.measuring(run, on_wait):
+        quantities = records.read_record(run, experiment, samples=False).quantities
+        plans = [
+            _plan(name, quantity, profile)
+            for name, quantity in quantities.items()
+            if _lacks_visit(quantity, profile, visit)
+        ]
+        due = [plan for plan in plans if plan]
+        run_together(list(due))
+        for plan in due:
+            plan.record()
+    return len(due)
+
+
+def _plan(name: str, quantity: Quantity, profile: Profile) -> _Revisit | None:
+    """How to measure it again as its record says; None if no longer of the same thing."""
+    measurement = quantity.measurement
+    assert measurement
+    if measurement.probe not in library.probes():
+        return None
+    plan = _Revisit(name, quantity, _share(profile, measurement))
+    return plan if reuse.key(plan, profile=profile.name) == measurement.key else None
+
+
+def _share(profile: Profile, measurement: Measurement) -> Profile:
+    """The profile with one visit's share of the time: not more processes than the first had."""
+    (point,) = measurement.points
+    assert point.summary
+    most = max(1, point.summary.processes // len(measurement.visits))
+    return replace(
+        profile,
+        min_processes=min(_PROCESSES_LEAST, most),
+        max_processes=most,
+        budget_s=profile.budget_s / profile.visits,
+        span_s=profile.span_s / profile.visits,
+    )
+
+
+class _Revisit(Plan):
+    """One more visit to a quantity."""
+
+    def __init__(self, name: str, quantity: Quantity, profile: Profile):
+        measurement = quantity.measurement
+        assert measurement
+        formula = predict(unit=quantity.predictions[-1].unit, kind="plain")(_nothing)
+        options = {
+            "probe": measurement.probe,
+            "samples": _requested_samples(measurement),
+            "warmup": measurement.warmup,
+            "priority": measurement.priority,
+            **measurement.points[0].params,
+        }
+        super().__init__(
+            Prediction(name, replace(formula, kind=quantity.seal.kind)), profile, options
+        )
+
+    def _written(self, made: Measurement) -> Quantity:
+        if not made.points:
+            return record_measurement(self.quantity, made)  # as an attempt
+        (new,) = made.points
+        run = self.session.run.name
+        with records.updating(run, self.quantity.rsplit("/", 1)[0]) as record:
+            quantity = record.quantities[self.quantity]
+            measurement = quantity.measurement
+            assert measurement
+            (point,) = measurement.points
+            processes = [*point.processes, *new.processes]
+            update = {
+                "points": [
+                    point.model_copy(update={"processes": processes, "stopped": new.stopped})
+                ],
+                "started_at": made.started_at,
+                "seconds": made.seconds,
+                "tick_hz": made.tick_hz,
+            }
+            record.quantities[self.quantity] = quantity.model_copy(
+                update={"measurement": measurement.model_copy(update=update)}
+            )
+        stored = records.read_measured(run, self.quantity)
+        assert stored  # written above
+        return stored
+
+
+def _nothing():
+    """A prediction that is never sealed."""
+    return 0.0
+
+
+def _requested_samples(measurement: Measurement) -> float:
+    """The trials that the notebook requested: the record has them as the profile made them."""
+    if measurement.samples == 1:
+        return 1
+    requested = measurement.samples / PROFILES[measurement.profile].trials
+    return int(requested) if requested.is_integer() else requested
+
+
+def write_pooled_variance() -> None:
+    """Writes to the run what its quantities say of the variance between visits, if that is new."""
+    name = current_session().run.name
+    visits = [
+        point.summary.visit_medians
+        for experiment in records.experiments(name)
+        if not experiment.startswith(records.AGAIN)
+        for quantity in records.read_record(name, experiment, samples=False).quantities.values()
+        if quantity.measurement
+        for point in quantity.measurement.points
+        if point.summary and point.x is None
+    ]
+    pooled = statistics.pooled_variance(visits)
+    run = records.read_run(name)
+    if run and run.between_visits != pooled:
+        records.write_run(run.model_copy(update={"between_visits": pooled}))
