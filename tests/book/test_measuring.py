@@ -82,13 +82,13 @@ def test_a_crash_of_a_probe_is_an_error_with_a_name_and_not_a_dead_kernel(book):
         assert "memory/fault/major failed: test/crash died of signal 11" in done.stdout
 
 
-def stop_when(project, line):
+def stop_when(project, line, **environment):
     """Begin a build and press Ctrl-C once it has printed that; all that it printed."""
     start = subprocess.Popen(
         [sys.executable, "-m", "reckon", "build", "--html"],
         cwd=project.base,
         text=True,
-        env=project.environment(),
+        env=project.environment(**environment),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
@@ -118,6 +118,30 @@ def test_ctrl_c_keeps_whole_records_and_the_next_build_goes_on(tmp_path):
     again = stop_when(project, "cpu/timer: done")
     assert "machine: executing" not in again and "cpu/clock: executing" not in again
     assert "cpu/timer: executing" in again
+
+
+def test_a_stop_between_visits_loses_none_and_the_next_build_makes_those_that_lack(tmp_path):
+    """In the standard profile, whose quantities are visited three times."""
+    files = ["notebooks/machine", "notebooks/cpu/timer", "notebooks/machines", "book/bibliography"]
+    project = ShortProject(tmp_path / "visits", [*files, "book/method"])
+    said = stop_when(project, "Visit 2:", RECKON_PROFILE="standard")
+    assert "cpu/timer: visiting again" in said
+    before = {name: one["visits"] for name, one in project.measurements().items()}
+    assert sorted({len(visits) for visits in before.values()}) == [1, 2]  # one is a curve
+    done = project.build("--html", RECKON_PROFILE="standard")
+    assert done.returncode == 0, done.stderr
+    assert executing(done) == ["cpu/timer", "machines"] and "Visit 2:" not in done.stdout
+    assert re.search(r"^Visit 3: \d+ quantities in", done.stdout, re.M)
+    after = project.measurements()
+    for name, one in after.items():
+        assert one["visits"][: len(before[name])] == before[name]
+        assert len(one["visits"]) == (1 if one["axis"] else 3), name
+    described = json.loads((project.run / "run.json").read_text())
+    assert described["between_visits"]["quantities"] >= 8
+    assert "cpu/timer: rendering" in done.stdout
+    again = project.build("--html", RECKON_PROFILE="standard")
+    assert "Pages: 0 executed" in again.stdout and "Visit" not in again.stdout
+    assert project.measurements() == after
 
 
 def test_an_ordinary_user_without_rights_measures_and_is_told(folders):
