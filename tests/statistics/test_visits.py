@@ -1,9 +1,13 @@
 """The interval for one more visit: its coverage on simulated machines that drift, and its cases."""
 
 import math
+import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from helpers.project import ROOT
 
 from reckon import statistics
 from reckon.statistics.visits import CONFIDENCE
@@ -104,3 +108,20 @@ def test_visits_that_differ_are_no_drift():
     assert "drifted" in "".join(statistics.summarise(steady).warnings)
     visits = [1] * 4 + [2] * 4 + [3] * 4
     assert "drifted" not in "".join(statistics.summarise(steady, visits).warnings)
+
+
+def test_the_page_on_method_prints_the_coverage_that_the_visits_of_tools_drift_give():
+    """And the interval in use holds at least 90 % of re-measurements at 1.5 times the oracle's width."""
+    script = [sys.executable, ROOT / "tools/drift/coverage.py"]
+    out = subprocess.run(script, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    found = re.findall(r"^(.+?) +holds +([\d.]+) % of \d+; ([\d.]+) times", out, re.M)
+    measured = {name: (share, width) for name, share, width in found}
+    table = re.findall(
+        r"^\| \**(.+?)\** \| \**([\d.]+) %\** \| \**([\d.]+)\** \|$",
+        (ROOT / "book/method.md").read_text(),
+        re.M,
+    )
+    used = f"3 visits, pooled, nominal {100 * CONFIDENCE:.0f} %"
+    names = ["today: processes of one visit", "3 visits, alone, nominal 95 %", used]
+    assert [(share, width) for _, share, width in table] == [measured[name] for name in names]
+    assert float(measured[used][0]) >= 90 and float(measured[used][1]) <= 1.5
