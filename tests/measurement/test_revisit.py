@@ -66,7 +66,7 @@ def test_the_visits_share_the_time_of_the_quantity(builder, monkeypatch):
     """No visit runs more processes than its share, nor a later one more than the first."""
     monkeypatch.setattr(statistics, "median_interval", lambda _: (0.0, 1.0))  # never precise
     measure()
-    most = config.PROFILES["standard"].processes_most
+    most = config.PROFILES["standard"].max_processes
     first = stored().measurement.points[0].processes
     assert 6 <= len(first) <= most / 3
     revisit.visit_again("test", 2)
