@@ -1,0 +1,96 @@
+"""Folders without room, that cannot be written or whose disk fails: one sentence, no half record, and
+the next build is whole."""
+
+import gzip
+import json
+import resource
+import subprocess
+
+import pytest
+from helpers.capabilities import own_mounts
+from helpers.small_book import BUILD_PAGES, SmallBook
+
+pytestmark = [pytest.mark.book, pytest.mark.alone]
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    return SmallBook(tmp_path_factory.mktemp("project") / "book")
+
+
+def build(book, mounts=(), limits=(), **environment):
+    """A build of a new run within its own mounts (mount(8)) and limits of its processes."""
+    book.empty()
+    script = " && ".join([*(f"mount {mount}" for mount in mounts), 'exec "$@"'])
+
+    def limit():
+        for kind, value in limits:
+            resource.setrlimit(kind, (value, value))
+
+    return subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, "sh", *BUILD_PAGES],
+        cwd=book.base,
+        env=book.environment(**environment),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        preexec_fn=limit,
+    )
+
+
+def check_whole(book):
+    """No file of the run is half written, and the next build is whole."""
+    for path in (book.base / "book/runs").rglob("*.json*"):
+        data = path.read_bytes()
+        json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+    done = book.build_pages()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert book.faults(site=False) == [] and not [*book.scratch.iterdir()]
+
+
+FULL = "-t tmpfs -o size=60k none "
+
+
+@pytest.mark.parametrize(
+    ("place", "variable"), [("runs", "RECKON_RUNS"), ("scratch", "RECKON_SCRATCH")]
+)
+def test_a_full_file_system(book, place, variable):
+    own_mounts()
+    folder = book.base / f"full-{place}"
+    folder.mkdir()
+    done = build(
+        book,
+        [f"{FULL}{folder} && dd if=/dev/zero of={folder}/fill bs=4k 2>/dev/null; true"],
+        **{variable: str(folder)},
+    )
+    said = done.stdout + done.stderr
+    assert "Traceback" not in said
+    assert "No space left on device" in said or "free in" in said, said
+    check_whole(book)
+
+
+def test_files_may_not_grow(book):
+    """RLIMIT_FSIZE: what is longer is refused with EFBIG, once SIGXFSZ is ignored as Python does."""
+    own_mounts()
+    done = build(book, limits=[(resource.RLIMIT_FSIZE, 4096)])
+    said = done.stdout + done.stderr
+    assert done.returncode and "File too large" in said and "Traceback" not in said, said
+    check_whole(book)
+
+
+def test_a_home_that_cannot_be_written(book, tmp_path):
+    """IPython then makes a folder of its own for temporary files, which it leaves there."""
+    own_mounts()
+    home = tmp_path / "home"
+    home.mkdir()
+    done = build(book, [f"--bind -o ro {home} {home}"], HOME=str(home))
+    assert done.returncode == 0, done.stdout + done.stderr
+    check_whole(book)
+
+
+def test_no_shared_memory_left(book):
+    own_mounts()
+    fill = "dd if=/dev/zero of=/dev/shm/fill bs=4k 2>/dev/null; true"
+    done = build(book, [f"-t tmpfs -o size=8k none /dev/shm && {fill}"])
+    assert "Traceback" not in done.stdout + done.stderr
+    check_whole(book)
