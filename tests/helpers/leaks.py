@@ -40,7 +40,8 @@ def living_owner(name: str) -> int | None:
     """
     owner = re.search(r"-[0-9a-f]+-(\d+)-(\d+)(\.|$)", name)
     with contextlib.suppress(OSError):
-        if owner and stat(f"/proc/{owner[1]}")[STARTED] == owner[2]:
+        fields = stat(f"/proc/{owner[1]}") if owner else []
+        if fields and fields[STARTED] == owner[2] and fields[STATE] not in "ZX":
             return int(owner[1])
     return None
 
