@@ -23,7 +23,7 @@ _SUMMARY_COLUMNS = {
     "Base hardware": 11,
     "Software overhead": 11,
     "Predicted": 14,
-    "Measured, median (95 %)": 18,
+    "Measured, median (interval)": 18,
     "Mean ± sd": 13,
     "Measured / predicted": 8,
 }

@@ -79,7 +79,7 @@ _RESULT_COLUMNS = {
     "Base hardware": 11,
     "Software overhead": 12,
     "Predicted": 13,
-    "Measured, median (95 %)": 18,
+    "Measured, median (interval)": 18,
     "Mean ± sd": 13,
     "Core cycles": 8,
     "Measured / predicted": 9,

@@ -134,7 +134,7 @@ def _draw_single(drawing: Drawing, c: MeasuredCurve, xlabel: str, scale: Scale) 
     axes = drawing.axes
     label = "minimum to 99th percentile"
     axes.fill_between(c.x, c.least, c.most, color=BLUE, alpha=0.12, lw=0, label=label)
-    c.draw_measured(axes, BLUE, "measured: median, 95 % interval")
+    c.draw_measured(axes, BLUE, "measured: median, interval")
     c.draw_predicted(axes)
     _set_scales(axes, [c], scale)
     axes.set_ylabel(units.spoken(c.unit))
@@ -233,7 +233,7 @@ def against(across: Result, up: Result, name: str, caption: str, xlabel: str, yl
         axes = drawing.axes
         look: Look = {"fmt": "o-", "ms": 4, "color": BLUE, "capsize": 2}
         look |= {"xerr": a.bars[:, i], "yerr": b.bars[:, j]}
-        axes.errorbar(a.middle[i], b.middle[j], label="measured: medians, 95 % intervals", **look)
+        axes.errorbar(a.middle[i], b.middle[j], label="measured: medians, intervals", **look)
         axes.plot(a.predicted[i], b.predicted[j], "--", color=RED, label="predicted")
         most = np.nanmax([a.middle[i], a.predicted[i]])
         axes.set_xlim(-0.04 * most, 1.1 * most)
