@@ -16,16 +16,19 @@ static ssize_t read_beginning(const char *path, char *text, size_t size)
     return got;
 }
 
-/* When a process started, in ticks since boot (proc_pid_stat(5), field 22). 0 or -1. */
+/* When a living process started, in ticks since boot (proc_pid_stat(5), field 22). 0, or -1 where
+ * there is none, or one that has ended and was not waited for. */
 static int started_at(int pid, unsigned long long *started)
 {
-    char path[64], stat[1024];
+    char path[64], stat[1024], state;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     const char *const after = read_beginning(path, stat, sizeof stat) > 0 ? strrchr(stat, ')') : 0;
-    return after && sscanf(after,
-                           ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-                           "%*s %*s %llu",
-                           started) == 1
+    return after &&
+                   sscanf(after,
+                          ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                          "%*s %*s %llu",
+                          &state, started) == 2 &&
+                   state != 'Z' && state != 'X'
                ? 0
                : -1;
 }
