@@ -68,6 +68,14 @@ def test_every_file_of_the_toc_exists():
         assert (ROOT / f"{file}.md").exists() or (ROOT / f"{file}.ipynb").exists(), file
 
 
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_every_file_that_a_page_offers_exists(name):
+    cells_of_page = json.loads((ROOT / f"notebooks/{name}.ipynb").read_text())["cells"]
+    text = "".join("".join(cell["source"]) for cell in cells_of_page)
+    offered = re.findall(r"{download}`[^`]*</([^`>]+)>`", text)
+    assert [path for path in offered if not (ROOT / path).exists()] == []
+
+
 MODULES = [path.relative_to(ROOT / "reckon") for path in (ROOT / "reckon").rglob("*.py")]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -17,13 +16,6 @@ TEX_HINT = (
     "No PDF: xelatex or latexmk is missing; `make tex` as root installs them (Debian and Ubuntu), "
     "then run `make pdf`."
 )
-# Dies with the builder, so that it does not write into what the next one makes (prctl(2)).
-_JUPYTER_BOOK = """import ctypes, os, signal, sys
-from jupyter_book.cli.main import main
-ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-if os.getppid() != int(sys.argv.pop()):
-    sys.exit(1)
-main()"""
 _LINES_SHOWN = 5  # of the log, when it failed
 _CHARACTERS_SHOWN = 300  # of the log's end, where no line looks like an error
 
@@ -104,12 +96,13 @@ def _jupyter_book(folder: Path, builder: str, mark: _Mark) -> None:
     if config.settings().build_dir.name != "_build":
         raise ReckonError("RECKON_BUILD must be a folder named _build.")
     log = config.settings().build_dir / f"{builder}.log"
-    command = [sys.executable, "-c", _JUPYTER_BOOK, "build", str(folder), "--builder", builder]
+    main = "from jupyter_book.cli.main import main; main()"
+    command = [*_ending_with_the_builder(), sys.executable, "-c", main]
+    command += ["build", str(folder), "--builder", builder]
     command += ["--path-output", str(config.settings().build_dir.parent)]
     command += ["-W", "-n", "--keep-going"]
     if not mark.exists():  # it was stopped or failed: a page that it wrote may be broken
         command.append("--all")
-    command.append(str(os.getpid()))
     mark.remove()
     try:
         with open(log, "w", encoding="utf-8") as file:
@@ -120,6 +113,12 @@ def _jupyter_book(folder: Path, builder: str, mark: _Mark) -> None:
         raise ReckonError(
             f"Jupyter Book could not make the {builder}; the log is {log}. It says: {_errors(log)}"
         )
+
+
+def _ending_with_the_builder() -> list[str]:
+    """So that it does not write into what the next builder makes (setpriv(1) of util-linux)."""
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL"] if setpriv else []
 
 
 def _errors(log: Path) -> str:

@@ -82,7 +82,11 @@ def extended(quantity: Quantity, run_id: str, at: datetime, *, imported: bool) -
 
 
 def root_hash(run: Run, last_hashes: dict[str, str]) -> str:
-    """The hash of a run: of what is fixed in it, and of every quantity's last link, by name."""
+    """The hash of a run: of what describes it, and of every quantity's last link, by name.
+
+    The pooled variance is part of it, because all intervals over several visits depend on it."""
     lines = [run.id or "", run.identity, run.opened_at.isoformat(), json.dumps(run.fitness)]
+    if run.between_visits:
+        lines.append(repr(run.between_visits))
     lines += [f"{quantity} {last_hashes[quantity]}" for quantity in sorted(last_hashes)]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -9,7 +9,7 @@ import pytest
 from helpers import made_up
 from helpers.project import RECORDED, reckon
 
-from reckon import records
+from reckon import records, statistics
 from reckon.records import verify
 
 SCALAR, CURVE = "cpu/made/scalar", "cpu/made/curve"
@@ -54,6 +54,17 @@ def test_an_untouched_run_has_no_fault_and_one_root_hash(run):
     assert verify.faults("r") == []
     root = verify.root_hash("r")
     assert re.fullmatch("[0-9a-f]{64}", root) and verify.root_hash("r") == root
+
+
+def test_the_root_hash_covers_the_variance_that_intervals_are_made_from(run):
+    before = verify.root_hash("r")
+    roots = {before}
+    for variance in (0.01, 0.02):
+        pooled = statistics.PooledVariance(variance, 3.0, 9)
+        described = records.read_run("r").model_copy(update={"between_visits": pooled})
+        records.write_run(described)
+        roots.add(verify.root_hash("r"))
+    assert len(roots) == 3
 
 
 @pytest.mark.parametrize(
