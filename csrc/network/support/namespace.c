@@ -12,7 +12,11 @@
 #include "network/support/text.h"
 #include "probe/trouble.h"
 
-static const char ended[] = "the lab host has ended; start it again";
+/* A failure, not a property of this machine: the next build starts a host and measures again. */
+static int has_ended(struct rk_context *c)
+{
+    return trouble(c, EHOSTDOWN, "the lab host has ended; start it again");
+}
 
 static int is_same(int one, int other)
 {
@@ -49,7 +53,7 @@ static int enter_both(struct rk_context *c, int user, int net)
     /* The lab ended and its pid was given to a process in this one's network: a probe must not send
      * into the machine's own network. */
     if (bad == -EALREADY)
-        return rk_unsupported(c, "%s", ended);
+        return has_ended(c);
     if (bad == -EPERM)
         return rk_unsupported(c, "entering the lab host's network is refused here");
     return bad ? rk_failed(c, "entering the lab host's network", -bad) : 0;
@@ -70,7 +74,7 @@ int enter_network_of(struct rk_context *c, const char *process)
     const int net = open_namespace((pid_t)pid, "net"), no_net = errno;
     int status;
     if (net < 0 && (no_net == ENOENT || no_net == ESRCH)) {
-        status = rk_unsupported(c, "%s", ended);
+        status = has_ended(c);
     } else if (net < 0 || (user < 0 && no_user != ENOENT)) { /* no user namespaces in this kernel */
         status =
             trouble(c, EOPNOTSUPP, "entering the lab host of another user (process %d) failed: %s",

@@ -190,10 +190,10 @@ def test_the_second_host_runs_reckon_peer_and_a_probe_reaches_it(monkeypatch, pa
         library.run("test/peer_echo", {"peer": "loopback", "turns": 50}, samples=3)
         # None of those 150; what still came were the last connection's acknowledgements.
         assert lab.counters()["to_peer"]["packets"] <= packets + 10
-    with pytest.raises(library.ProbeUnsupported, match="the lab host has ended; start it again"):
+    with pytest.raises(library.ProbeFailed, match="the lab host has ended; start it again"):
         library.run("test/peer_echo", {"peer": "other"})
     monkeypatch.setenv("RECKON_PEER_SPACE", str(os.getpid()))  # its pid, now of another process
-    with pytest.raises(library.ProbeUnsupported, match="the lab host has ended; start it again"):
+    with pytest.raises(library.ProbeFailed, match="the lab host has ended; start it again"):
         library.run("test/peer_echo", {"peer": "other"})
 
 
