@@ -159,8 +159,8 @@ def _requested_samples(measurement: Measurement) -> float:
 def write_pooled_variance() -> None:
     """Writes to the run what its quantities say of the variance between visits, if that is new."""
     name = current_session().run.name
-    visits = [
-        point.summary.visit_medians
+    summaries = [
+        point.summary
         for experiment in records.experiments(name)
         if not experiment.startswith(records.AGAIN)
         for quantity in records.read_record(name, experiment, samples=False).quantities.values()
@@ -168,7 +168,10 @@ def write_pooled_variance() -> None:
         for point in quantity.measurement.points
         if point.summary and point.x is None
     ]
-    pooled = statistics.pooled_variance(visits)
+    pooled = statistics.pooled_variance(
+        [summary.visit_medians for summary in summaries],
+        [summary.visit_spread for summary in summaries],
+    )
     run = records.read_run(name)
     if run and run.between_visits != pooled:
         records.write_run(run.model_copy(update={"between_visits": pooled}))

@@ -19,7 +19,12 @@ from reckon.statistics.summary import (
     two_modes,
     wide,
 )
-from reckon.statistics.visits import PooledVariance, pooled_variance, revisit_interval
+from reckon.statistics.visits import (
+    PooledVariance,
+    pooled_variance,
+    revisit_interval,
+    spread_within,
+)
 
 __all__ = [
     "PROCESSES_FOR_AN_INTERVAL",
@@ -35,6 +40,7 @@ __all__ = [
     "prediction_interval",
     "ratio_interval",
     "revisit_interval",
+    "spread_within",
     "same_level",
     "step",
     "summarise",

@@ -18,10 +18,10 @@ import numpy as np
 
 from reckon.statistics.cache import cached
 from reckon.statistics.inference import PROCESSES_FOR_AN_INTERVAL, median_interval
-from reckon.statistics.visits import PooledVariance, revisit_interval
+from reckon.statistics.visits import PooledVariance, revisit_interval, spread_within
 
 # Raised when summarise() gives other values for the same samples: records keep summaries.
-VERSION = 2
+VERSION = 3
 # Medians of too few processes for an interval differ by chance: they must be this far apart.
 _FAR = 1.25
 _WIDE = 0.1  # of the median: a larger distance of the quartiles is worth a warning
@@ -52,10 +52,11 @@ class Summary:
     medians: tuple[float, ...]  # the processes', in the order they ran
     warnings: tuple[str, ...]
     visit_medians: tuple[float, ...] = ()  # of the processes' medians in each visit
+    visit_spread: float = math.nan  # of the processes' medians inside a visit, relative
 
     def over_visits(self, pooled: PooledVariance | None) -> Summary:
         """This summary with an interval for one more visit, where several visits differ."""
-        low, high = revisit_interval(self.visit_medians, pooled)
+        low, high = revisit_interval(self.visit_medians, pooled, spread=self.visit_spread)
         if math.isnan(low):
             return self
         # Its centre is the visits' mean: with one far off, the median may lie beside that.
@@ -144,6 +145,7 @@ def summarise(processes: list, visits: Sequence[int] | None = None) -> Summary:
         medians=tuple(map(float, medians)),
         warnings=tuple(warning for warning in warnings if warning),
         visit_medians=tuple(float(np.median(values)) for values in by_visit),
+        visit_spread=spread_within(by_visit),
     )
 
 

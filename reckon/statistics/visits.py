@@ -4,7 +4,9 @@ A machine drifts from minute to minute, so fresh processes of one visit share wh
 does not (Kalibera and Jones, Rigorous benchmarking in reasonable time, ISMM 2013: repeat at the
 level that varies most). Two or three visits alone do not determine the variance between visits; the
 other quantities of the run help (Smyth, Linear models and empirical Bayes methods for assessing
-differential expression, 2004, section 6).
+differential expression, 2004, section 6), and most those whose processes of one visit spread alike:
+the counter's rate repeats to seven digits, a fork to one (a prior that follows a trend: Law, Chen,
+Shi and Smyth, voom: precision weights unlock linear model analysis tools, 2014).
 """
 
 from __future__ import annotations
@@ -21,67 +23,118 @@ CONFIDENCE = 0.98
 _LEAST_QUANTITIES = 8  # fewer say little of how variances differ
 _NO_DIFFERENCE = 1e-9  # of the largest visit: counts repeat exactly, but for rounding
 _LEAST_EXCESS = 1e-6  # of log variances beyond chance; less takes a million degrees of freedom
+_LEAST_SPREAD = 1e-7  # of processes in a visit: smaller ones are rounding
+_STEEPEST = 1.5  # a prior that follows spreads more closely than that follows chance
 
 
 @dataclass(frozen=True)
 class PooledVariance:
     """What the quantities of a run say of the variance between visits: Smyth's prior."""
 
-    variance: float  # of logarithms
+    variance: float  # of logarithms, of a quantity of the typical spread
     degrees: float  # of freedom; infinite if quantities differ by no more than chance
     quantities: int
+    slope: float = 0.0  # of the logarithm of the variance over that of the squared spread
+    typical_spread: float = 1.0  # of the processes in a visit, relative
 
-    def moderate(self, variance: float, degrees: float) -> tuple[float, float]:
-        """A quantity's own variance moved towards the others', and its degrees of freedom."""
+    def expected(self, spread: float) -> float:
+        """The variance between visits of a quantity whose processes in one visit spread so."""
+        if not math.isfinite(spread):
+            return self.variance
+        relative = max(spread, _LEAST_SPREAD) / self.typical_spread
+        return self.variance * relative ** (2 * self.slope)
+
+    def moderate(self, variance: float, degrees: float, spread: float) -> tuple[float, float]:
+        """A quantity's own variance moved towards the expected one, and its degrees of freedom."""
         if math.isinf(self.degrees):
-            return self.variance, math.inf
+            return self.expected(spread), math.inf
         total = self.degrees + degrees
-        return (self.degrees * self.variance + degrees * variance) / total, total
+        return (self.degrees * self.expected(spread) + degrees * variance) / total, total
 
 
-def pooled_variance(quantities: Iterable[Sequence[float]]) -> PooledVariance | None:
+def spread_within(visits: Sequence[Sequence[float] | np.ndarray]) -> float:
+    """How far the processes of one visit spread, relative: the quartiles' distance of logarithms.
+
+    The root mean square over the visits, each the processes' medians; nan if one visit has fewer
+    than three, or one of them is not positive."""
+    if any(len(medians) < 3 or min(medians) <= 0 for medians in visits):
+        return math.nan
+    distances = [np.subtract(*np.percentile(np.log(medians), [75, 25])) for medians in visits]
+    return float(np.sqrt(np.mean(np.square(distances))))
+
+
+def pooled_variance(
+    quantities: Iterable[Sequence[float]], spreads: Iterable[float] | None = None
+) -> PooledVariance | None:
     """The pooled variance of quantities, each the medians of its visits; None if too few differ.
 
-    Only positive quantities of at least two different visits count."""
+    spreads: of each quantity's processes (spread_within()), where that is known. Only positive
+    quantities of at least two different visits count."""
     from scipy import optimize, special
 
-    counted = [visits for visits in quantities if _differ(visits) and min(visits) > 0]
+    quantities = list(quantities)
+    given = [math.nan] * len(quantities) if spreads is None else spreads
+    pairs = zip(quantities, given, strict=True)
+    counted = [(one, spread) for one, spread in pairs if _differ(one) and min(one) > 0]
     if len(counted) < _LEAST_QUANTITIES:
         return None
-    variances = np.array([np.var(np.log(visits), ddof=1) for visits in counted])
-    halves = np.array([len(visits) - 1 for visits in counted]) / 2  # of the degrees of freedom
+    variances = np.array([np.var(np.log(visits), ddof=1) for visits, _ in counted])
+    halves = np.array([len(visits) - 1 for visits, _ in counted]) / 2  # of the degrees of freedom
     logs = np.log(variances) - special.digamma(halves) + np.log(halves)
+    slope, typical, trend = _trend(logs, np.array([spread for _, spread in counted]))
+    logs -= trend
     excess = np.var(logs, ddof=1) - np.mean(special.polygamma(1, halves))
     if excess < _LEAST_EXCESS:
-        return PooledVariance(float(np.exp(logs.mean())), math.inf, len(counted))
+        return PooledVariance(float(np.exp(logs.mean())), math.inf, len(counted), slope, typical)
     half = optimize.brentq(lambda x: special.polygamma(1, x) - excess, 1e-3, 2 / _LEAST_EXCESS)
     common = np.exp(logs.mean() + special.digamma(half) - np.log(half))
-    return PooledVariance(float(common), 2 * half, len(counted))
+    return PooledVariance(float(common), 2 * half, len(counted), slope, typical)
+
+
+def _trend(logs: np.ndarray, spreads: np.ndarray) -> tuple[float, float, np.ndarray]:
+    """The slope of log variances over log squared spreads, the typical spread, and the line."""
+    known = np.isfinite(spreads)
+    if known.sum() < _LEAST_QUANTITIES:
+        return 0.0, 1.0, np.zeros(len(logs))
+    squared = 2 * np.log(np.maximum(spreads, _LEAST_SPREAD))
+    middle = float(squared[known].mean())
+    distance = np.where(known, squared - middle, 0.0)
+    square = float((distance**2).sum())
+    slope = float((distance * logs)[known].sum()) / square if square else 0.0
+    slope = min(max(slope, 0.0), _STEEPEST)
+    return slope, math.exp(middle / 2), slope * distance
 
 
 def revisit_interval(
-    visits: Sequence[float], pooled: PooledVariance | None, confidence: float = CONFIDENCE
+    visits: Sequence[float],
+    pooled: PooledVariance | None,
+    confidence: float = CONFIDENCE,
+    *,
+    spread: float = math.nan,
 ) -> tuple[float, float]:
     """Where the median of one more visit will lie; (nan, nan) unless two visits differ.
 
     By Student's t on logarithms; of quantities that are not positive, on the values themselves and
-    by their own variance. `visits` are the medians of the visits."""
+    by their own variance. `visits` are the medians of the visits, `spread` that of the processes in
+    them (spread_within())."""
     if not _differ(visits):
         return math.nan, math.nan
+    variance, degrees = float(np.var(visits, ddof=1)), len(visits) - 1.0
     if min(visits) <= 0:
-        return _t_interval(visits, None, confidence)
-    low, high = _t_interval(np.log(visits), pooled, confidence)
+        return _t_interval(visits, variance, degrees, confidence)
+    logs = np.log(visits)
+    variance = float(np.var(logs, ddof=1))
+    if pooled:
+        variance, degrees = pooled.moderate(variance, degrees, spread)
+    low, high = _t_interval(logs, variance, degrees, confidence)
     return math.exp(low), math.exp(high)
 
 
 def _t_interval(
-    visits: Sequence[float] | np.ndarray, pooled: PooledVariance | None, confidence: float
+    visits: Sequence[float] | np.ndarray, variance: float, degrees: float, confidence: float
 ) -> tuple[float, float]:
     from scipy import stats
 
-    variance, degrees = float(np.var(visits, ddof=1)), len(visits) - 1.0
-    if pooled:
-        variance, degrees = pooled.moderate(variance, degrees)
     quantile = stats.t.ppf((1 + confidence) / 2, degrees)
     reach = float(quantile * math.sqrt(variance * (1 + 1 / len(visits))))
     middle = float(np.mean(visits))

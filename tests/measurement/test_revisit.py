@@ -156,8 +156,10 @@ def test_the_run_keeps_the_pooled_variance_of_its_quantities(builder, monkeypatc
         revisit.visit_again("test", visit)
     revisit.write_pooled_variance()
     run = records.read_run(current_session().run.name)
-    visits = [stored(name).measurement.points[0].summary.visit_medians for name in CHAINS]
-    assert run.between_visits == statistics.pooled_variance(visits)
+    summaries = [stored(name).measurement.points[0].summary for name in CHAINS]
+    assert run.between_visits == statistics.pooled_variance(
+        [one.visit_medians for one in summaries], [one.visit_spread for one in summaries]
+    )
     assert result(run.name, "test/chain").between_visits == run.between_visits
     written = records.run_dir(run.name) / "run.json"
     before = written.stat().st_ino

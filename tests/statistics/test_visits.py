@@ -64,6 +64,32 @@ def test_quantities_may_have_different_numbers_of_visits():
     assert math.sqrt(found.variance) == pytest.approx(0.05, rel=0.1)
 
 
+def test_a_variance_that_follows_the_spread_inside_visits_is_found_and_used():
+    """Of quantities from exact to coarse: without it the exact ones take the others' variance."""
+    random = np.random.default_rng(5)
+    spreads = np.exp(random.uniform(math.log(1e-5), math.log(0.1), size=300))
+    noise = random.normal(size=(300, VISITS)) * np.exp(0.3 * random.normal(size=300))[:, None]
+    visits = 100 * np.exp(0.5 * spreads[:, None] * noise)
+    found = statistics.pooled_variance(visits, spreads)
+    assert found.slope == pytest.approx(1, abs=0.1) and found.degrees > 4
+    assert found.typical_spread == pytest.approx(1e-3, rel=0.3)
+    exact = int(spreads.argmin())
+    low, high = statistics.revisit_interval(visits[exact], found, spread=spreads[exact])
+    assert 0 < high - low < 0.02
+    without = statistics.pooled_variance(visits)
+    low, high = statistics.revisit_interval(visits[exact], without)
+    assert without.slope == 0 and without.degrees < 1 and high - low > 0.03
+
+
+def test_the_spread_inside_visits_is_of_three_processes_or_not_known():
+    assert statistics.spread_within([[100, 110, 121], [100, 110, 121]]) == pytest.approx(
+        math.log(1.1)
+    )
+    assert statistics.spread_within([[5, 5, 5], [7, 7, 7]]) == 0
+    assert math.isnan(statistics.spread_within([[5, 5, 5], [7, 7]]))
+    assert math.isnan(statistics.spread_within([[0, 5, 5]]))
+
+
 def test_few_companions_pool_nothing():
     random = np.random.default_rng(4)
     assert statistics.pooled_variance(simulated(random, 7, VISITS)) is None
@@ -121,7 +147,9 @@ def test_the_page_on_method_prints_the_coverage_that_the_visits_of_tools_drift_g
         (ROOT / "book/method.md").read_text(),
         re.M,
     )
-    used = f"3 visits, pooled, nominal {100 * CONFIDENCE:.0f} %"
-    names = ["today: processes of one visit", "3 visits, alone, nominal 95 %", used]
+    level = f"nominal {100 * CONFIDENCE:.0f} %"
+    used = f"3 visits, pooled by spread, {level}"
+    others = ["today: processes of one visit", "3 visits, alone, nominal 95 %"]
+    names = [*others, f"3 visits, pooled, {level}", used]
     assert [(share, width) for _, share, width in table] == [measured[name] for name in names]
     assert float(measured[used][0]) >= 90 and float(measured[used][1]) <= 1.5

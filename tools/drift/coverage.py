@@ -10,6 +10,7 @@ The intervals of visits are those of reckon/statistics/visits.py.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,10 +42,18 @@ def of_processes(visits: list[list[float]]) -> Interval:
     return of_ends([statistics.median_interval(np.array(processes)) for processes in visits])
 
 
-def of_visits(medians: np.ndarray, level: float, *, pooled: bool) -> Interval:
-    """The interval for one more visit."""
-    variance = statistics.pooled_variance(medians) if pooled else None
-    return of_ends([statistics.revisit_interval(one, variance, level) for one in medians])
+def of_visits(
+    medians: np.ndarray, level: float, spreads: list[float] | None = None, *, pooled: bool = False
+) -> Interval:
+    """The interval for one more visit; the pooled variance follows the spreads, if given."""
+    known = spreads or [math.nan] * len(medians)
+    variance = statistics.pooled_variance(medians, known) if pooled else None
+    return of_ends(
+        [
+            statistics.revisit_interval(one, variance, level, spread=spread)
+            for one, spread in zip(medians, known, strict=True)
+        ]
+    )
 
 
 def report(name: str, intervals: Iterator[Interval], targets: list, oracle: np.ndarray) -> None:
@@ -63,7 +72,7 @@ def main() -> None:
     quantities = list(json.loads(path.read_text())["quantities"].values())
     medians = np.array([[np.median(processes) for processes in one] for one in quantities])
     visits, logs = medians.shape[1], np.log(medians)
-    oracle = of_visits(medians, LEVEL, pooled=False).half
+    oracle = of_visits(medians, LEVEL).half
     starts = range(visits - VISITS_AHEAD)
     report(
         "today: processes of one visit",
@@ -74,9 +83,26 @@ def main() -> None:
     for count in (3, 5):
         windows = [slice(i, i + count) for i in range(visits - count + 1 - VISITS_AHEAD)]
         targets = [logs[:, window.stop - 1 + VISITS_AHEAD] for window in windows]
-        for level, pooled in ((0.95, False), (0.95, True), (0.98, True)):
-            name = f"{count} visits, {'pooled' if pooled else 'alone'}, nominal {100 * level:.0f} %"
-            intervals = (of_visits(medians[:, window], level, pooled=pooled) for window in windows)
+        spreads = [
+            [statistics.spread_within(processes[window]) for processes in quantities]
+            for window in windows
+        ]
+        for level, kind in (
+            (0.95, "alone"),
+            (0.95, "pooled"),
+            (0.98, "pooled"),
+            (0.98, "pooled by spread"),
+        ):
+            intervals = (
+                of_visits(
+                    medians[:, window],
+                    level,
+                    spread if "spread" in kind else None,
+                    pooled="pooled" in kind,
+                )
+                for window, spread in zip(windows, spreads, strict=True)
+            )
+            name = f"{count} visits, {kind}, nominal {100 * level:.0f} %"
             report(name, intervals, targets, oracle)
 
 
