@@ -50,6 +50,7 @@ def test_every_probe_runs_on_aarch64_or_says_why_not(emulated, experiment):
         assert is_refused or (status == 0 and not reason), f"{probe.name}: {status} {reason}"
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("of", ["add", "multiply"])
 def test_twice_the_instructions_take_twice_as_long_on_aarch64(emulated, of):
     """A known answer: the work doubles, on whatever processor."""

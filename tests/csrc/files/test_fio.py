@@ -4,7 +4,9 @@ import os
 import re
 import shutil
 import signal
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -195,18 +197,19 @@ def test_more_reads_than_blocks_are_refused():
         library.run(READ, {"file_bytes": 4096}, samples=2)
 
 
-def test_a_folder_without_permission_for_the_log_is_refused(tmp_path):
+def test_a_folder_without_permission_for_the_log_is_refused():
     other_users()
-    data = tmp_path / "data-0"
-    data.write_bytes(os.urandom(MIB))
-    for path in (tmp_path, *list(tmp_path.parents)[:2]):
-        path.chmod(0o755)
-    data.chmod(0o644)
-    answer = in_python(
-        f"become({NOBODY_ELSE})\nsay(attempt({READ!r}, {{'file_bytes': {MIB}}}))",
-        RECKON_FILES=str(tmp_path),
-        RECKON_SCRATCH=str(tmp_path),
-    )
+    # Not in tmp_path, whose parents other users may not enter.
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        data = Path(folder) / "data-0"
+        data.write_bytes(os.urandom(MIB))
+        os.chmod(folder, 0o755)
+        data.chmod(0o644)
+        answer = in_python(
+            f"become({NOBODY_ELSE})\nsay(attempt({READ!r}, {{'file_bytes': {MIB}}}))",
+            RECKON_FILES=folder,
+            RECKON_SCRATCH=folder,
+        )
     assert re.fullmatch("ProbeUnsupported: no folder can be made in /.*: Permission denied", answer)
 
 

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -124,15 +125,21 @@ def test_64_kib_take_longer_than_a_byte():
         assert large > 1.3 * small, probe
 
 
-def test_a_byte_is_sent_each_interval_and_acknowledged_at_once(tmp_path, monkeypatch):
+@pytest.fixture
+def open_folder():
+    """A folder that other users can reach as well: the parents of tmp_path they may not enter."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
+def test_a_byte_is_sent_each_interval_and_acknowledged_at_once(open_folder, monkeypatch):
     """TCP_QUICKACK is set before the first read and after each one. What it does cannot be timed: a
     process that reads all there is has it acknowledged, too."""
     captures()
-    hook, calls = tmp_path / "quickacks.so", tmp_path / "calls"
+    hook, calls = open_folder / "quickacks.so", open_folder / "calls"
     calls.touch()
     calls.chmod(0o666)  # the peer gives up root's privileges
-    for path in (tmp_path, *list(tmp_path.parents)[:3]):
-        path.chmod(0o755)
     build = ["gcc", "-O2", "-shared", "-fPIC", ROOT / "tests/csrc/programs/quickacks.c", "-o", hook]
     assert subprocess.run(build).returncode == 0
     with monkeypatch.context() as patch:
