@@ -56,9 +56,11 @@ def test_visits_are_added_to_the_measurement_and_leave_the_curve(builder):
     assert processes[: visits.count(1)] == first.points[0].processes
     assert len(whole.points[0].summary.visit_medians) == 3
     assert revisit.experiments_to_visit(3) == [] and faults() == []
-    assert result(current_session().run.name, "test/chain").interval_from.startswith(
-        "3 visits over "
-    )
+    interval_from = result(current_session().run.name, "test/chain").interval_from
+    if len(set(whole.points[0].summary.visit_medians)) > 1:
+        assert interval_from.startswith("3 visits over ")
+    else:  # on a steady machine all three have the same median, to the tick
+        assert interval_from.endswith("processes of 3 visits")
     assert [one.state for one in measure().values()] == ["reused"] * 3
 
 
