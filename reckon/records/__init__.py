@@ -1,5 +1,6 @@
 """The file format of runs and records, the store, a run's seals, and results read back."""
 
+from reckon.records.files import make_folder, write_whole
 from reckon.records.models import (
     FORMAT,
     Attempt,
@@ -17,7 +18,6 @@ from reckon.records.store import (
     AGAIN,
     experiments,
     find,
-    make_folder,
     measuring,
     now,
     read_measured,
@@ -30,7 +30,6 @@ from reckon.records.store import (
     updating,
     write_record,
     write_run,
-    write_whole,
     writing,
 )
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from reckon import config
+from reckon.records.files import read_model, write_whole
 from reckon.records.models import FORMAT, PredictionRecord, Quantity, Record
 from reckon.records.reads import note_read
 from reckon.records.revisions import differences
-from reckon.records.store import read_model, record_path, write_whole
+from reckon.records.store import record_path
 
 
 def overlay_path(run: str, experiment: str) -> Path:

@@ -12,15 +12,8 @@ import numpy as np
 from reckon.config import ReckonError
 from reckon.records import chain
 from reckon.records.models import FORMAT, Measurement, Quantity, Run, SamplesFile
-from reckon.records.store import (
-    experiments,
-    read_record,
-    read_run,
-    read_samples,
-    run_dir,
-    samples_path,
-    with_samples,
-)
+from reckon.records.samples import read_samples, samples_path, with_samples
+from reckon.records.store import experiments, read_record, read_run, run_dir
 from reckon.records.values import summarised
 from reckon.statistics import VERSION, Summary
 

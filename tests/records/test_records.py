@@ -1,8 +1,5 @@
 import json
-import os
 import shutil
-import stat
-import threading
 from datetime import UTC, datetime
 
 import pytest
@@ -171,88 +168,6 @@ def same_quantities(one, other):
     return repr(one.quantities) == repr(other.quantities)
 
 
-def record_file(folders, text):
-    path = folders / "runs" / "r" / "a" / "b.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("", "not a whole record.*move it away"),
-        ('{"format": 1, "experiment": "a/b", "quantit', "not a whole record .*line 1 "),
-        ('{"format": 5, "experiment": "a/b"}', "format 5, newer than this version.*update Reckon"),
-        ('{"format": 1}', "experiment: Field required"),
-        ('{"format": 1, "experiment": "a/b", "colour": 3}', "colour: Extra inputs"),
-        (
-            '{"format": 1, "experiment": "a/b", "quantities": {"q": {"predictions": 3}}}',
-            "quantities.q.predictions",
-        ),
-        ("[]", "not a whole record"),
-        ("\udcff", "cannot be read|not a whole record"),
-    ],
-)
-def test_a_broken_record_is_told_and_left_as_it_is(folders, text, says):
-    path = record_file(folders, "")
-    path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    before = path.read_bytes()
-    with pytest.raises(ReckonError, match=says):
-        records.read_record("r", "a/b")
-    assert path.read_bytes() == before
-
-
-def test_every_truncation_of_a_record_is_noticed(folders):
-    records.write_record("r", records.Record(experiment="a/b"))
-    path = records.record_path("r", "a/b")
-    whole_text = path.read_text().rstrip("\n")
-    for length in range(len(whole_text)):
-        path.write_text(whole_text[:length])
-        with pytest.raises(ReckonError):
-            records.read_record("r", "a/b")
-
-
-def test_a_reader_sees_the_old_or_the_new_file_never_half(folders):
-    path = folders / "file"
-    texts = {c * 200_000 for c in "ab"}
-    records.write_whole(path, min(texts))
-    done = threading.Event()
-
-    def write():
-        for i in range(40):
-            records.write_whole(path, sorted(texts)[i % 2])
-        done.set()
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    seen = set()
-    while not done.is_set():
-        seen.add(path.read_text())
-    writer.join()
-    assert seen <= texts
-    assert [p.name for p in folders.iterdir() if p.name.startswith(".file")] == []
-
-
-def test_a_failed_write_leaves_the_old_file_and_no_scratch(folders, monkeypatch):
-    path = folders / "file"
-    records.write_whole(path, "old")
-
-    def full(fd):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(ReckonError, match="cannot be written .No space left on device"):
-        records.write_whole(path, "new")
-    assert path.read_text() == "old"
-    assert [p.name for p in folders.iterdir() if p.is_file()] == ["file"]
-
-
-def test_files_are_readable_by_others_as_usual(folders):
-    records.write_whole(folders / "file", "x")
-    assert stat.S_IMODE((folders / "file").stat().st_mode) == 0o644
-
-
 def test_a_run_that_was_copied_is_worked_on_where_it_lies(folders):
     made = records.Run(name="first", identity="x", opened_at=NOW, machine={}, fitness=[])
     records.write_run(made)
@@ -261,26 +176,6 @@ def test_a_run_that_was_copied_is_worked_on_where_it_lies(folders):
     assert found.name == "before"
     records.write_run(found.model_copy(update={"identity": "y"}))
     assert records.read_run("first") == made and records.read_run("before").identity == "y"
-
-
-def test_who_lists_a_runs_experiments_notices_one_that_appears(builder):
-    records.write_record("r", records.Record(experiment="a/b"))
-    assert records.experiments("r") == ["a/b"]
-
-    def digests():
-        return [records.digest(what) for what in builder.reads.read_text().split()]
-
-    before = digests()
-    records.write_record(
-        "r",
-        records.Record(experiment="a/b", quantities={"a/b/c": records.Quantity(predictions=[])}),
-    )
-    records.write_record(
-        "r", records.Record(experiment="methods/a/b")
-    )  # measured after all that list the rest
-    assert before and digests() == before
-    records.write_record("r", records.Record(experiment="a/c"))
-    assert digests() != before
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "/etc", ".hidden"])
@@ -296,37 +191,3 @@ def test_the_published_schema_is_the_one_in_use(name, module, model):
     published = (ROOT / "book" / f"{name}.schema.json").read_text(encoding="utf-8")
     assert published == module.schema(), "run `make schema`"
     assert model in json.loads(published)["$defs"]
-
-
-def test_a_record_is_parsed_once_until_it_is_written_again(folders, monkeypatch):
-    path = record_file(folders, '{"format": 3, "experiment": "a/b"}')
-    parsed = []
-    read_text = type(path).read_text
-    monkeypatch.setattr(
-        type(path),
-        "read_text",
-        lambda self, **options: parsed.append(self) or read_text(self, **options),
-    )
-    first = records.read_record("r", "a/b")
-    first.quantities["mine"] = records.Quantity(predictions=[])  # a caller's own copy
-    assert not records.read_record("r", "a/b").quantities
-    assert parsed == [path]
-    records.write_record("r", first)
-    assert "mine" in records.read_record("r", "a/b").quantities
-    assert parsed == [path, path]
-
-
-def test_a_digest_follows_the_file_as_it_changes(folders):
-    path = record_file(
-        folders, '{"quantities": {"q": {"measurement": 1, "predictions": 1}, "r": {}}}'
-    )
-    noted = [str(path), f"{path}#q", f"{path}#r", f"{path}#*"]
-    whole, q, r, all_measured = map(records.digest, noted)
-    path.write_text('{"quantities": {"q": {"measurement": 1, "predictions": 22}, "r": {}}}')
-    assert list(map(records.digest, noted[1:])) == [q, r, all_measured]
-    assert records.digest(noted[0]) != whole
-    path.write_text('{"quantities": {"q": {"measurement": 333, "predictions": 22}, "r": {}}}')
-    assert records.digest(noted[1]) != q and records.digest(noted[2]) == r
-    assert records.digest(noted[3]) != all_measured
-    path.unlink()
-    assert {records.digest(one) for one in noted} == {"none"}

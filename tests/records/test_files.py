@@ -1,0 +1,108 @@
+import os
+import stat
+import threading
+
+import pytest
+
+from reckon import records
+from reckon.config import ReckonError
+
+
+def record_file(folders, text):
+    path = folders / "runs" / "r" / "a" / "b.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "not a whole record.*move it away"),
+        ('{"format": 1, "experiment": "a/b", "quantit', "not a whole record .*line 1 "),
+        ('{"format": 5, "experiment": "a/b"}', "format 5, newer than this version.*update Reckon"),
+        ('{"format": 1}', "experiment: Field required"),
+        ('{"format": 1, "experiment": "a/b", "colour": 3}', "colour: Extra inputs"),
+        (
+            '{"format": 1, "experiment": "a/b", "quantities": {"q": {"predictions": 3}}}',
+            "quantities.q.predictions",
+        ),
+        ("[]", "not a whole record"),
+        ("\udcff", "cannot be read|not a whole record"),
+    ],
+)
+def test_a_broken_record_is_an_error_and_left_as_it_is(folders, text, says):
+    path = record_file(folders, "")
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    before = path.read_bytes()
+    with pytest.raises(ReckonError, match=says):
+        records.read_record("r", "a/b")
+    assert path.read_bytes() == before
+
+
+def test_every_truncation_of_a_record_is_noticed(folders):
+    records.write_record("r", records.Record(experiment="a/b"))
+    path = records.record_path("r", "a/b")
+    whole_text = path.read_text().rstrip("\n")
+    for length in range(len(whole_text)):
+        path.write_text(whole_text[:length])
+        with pytest.raises(ReckonError):
+            records.read_record("r", "a/b")
+
+
+def test_a_reader_sees_the_old_or_the_new_file_never_half(folders):
+    path = folders / "file"
+    texts = {c * 200_000 for c in "ab"}
+    records.write_whole(path, min(texts))
+    done = threading.Event()
+
+    def write():
+        for i in range(40):
+            records.write_whole(path, sorted(texts)[i % 2])
+        done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    seen = set()
+    while not done.is_set():
+        seen.add(path.read_text())
+    writer.join()
+    assert seen <= texts
+    assert [p.name for p in folders.iterdir() if p.name.startswith(".file")] == []
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_scratch(folders, monkeypatch):
+    path = folders / "file"
+    records.write_whole(path, "old")
+
+    def full(fd):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ReckonError, match="cannot be written .No space left on device"):
+        records.write_whole(path, "new")
+    assert path.read_text() == "old"
+    assert [p.name for p in folders.iterdir() if p.is_file()] == ["file"]
+
+
+def test_files_are_readable_by_others_as_usual(folders):
+    records.write_whole(folders / "file", "x")
+    assert stat.S_IMODE((folders / "file").stat().st_mode) == 0o644
+
+
+def test_a_record_is_parsed_once_until_it_is_written_again(folders, monkeypatch):
+    path = record_file(folders, '{"format": 3, "experiment": "a/b"}')
+    parsed = []
+    read_text = type(path).read_text
+    monkeypatch.setattr(
+        type(path),
+        "read_text",
+        lambda self, **options: parsed.append(self) or read_text(self, **options),
+    )
+    first = records.read_record("r", "a/b")
+    first.quantities["mine"] = records.Quantity(predictions=[])  # a caller's own copy
+    assert not records.read_record("r", "a/b").quantities
+    assert parsed == [path]
+    records.write_record("r", first)
+    assert "mine" in records.read_record("r", "a/b").quantities
+    assert parsed == [path, path]
