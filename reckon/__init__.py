@@ -47,7 +47,8 @@ from reckon.presentation.text import (
     percent_more_or_less,
 )
 from reckon.records.inputs import machine, measured
-from reckon.records.result import Result, all_results, by_name
+from reckon.records.lookup import all_results, by_name
+from reckon.records.result import Result
 from reckon.records.session import current_session
 from reckon.units import amount, number, plain
 

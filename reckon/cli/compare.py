@@ -12,7 +12,7 @@ from reckon.comparison.two_runs import CHANCE, LEAST, Comparison, Place, Quantit
 from reckon.config import ReckonError, settings
 from reckon.presentation import changes
 from reckon.presentation.text import first_case
-from reckon.records.result import all_results
+from reckon.records.lookup import all_results
 
 _WIDE = 40  # characters of a value in the text
 

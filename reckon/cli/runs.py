@@ -9,7 +9,8 @@ from pathlib import Path
 from reckon import config, records, units
 from reckon.cli.output import print_json
 from reckon.records import verify as seals
-from reckon.records.result import all_results, to_row
+from reckon.records.export import to_json
+from reckon.records.lookup import all_results
 from reckon.records.session import requested_run
 
 
@@ -29,7 +30,7 @@ def results(arguments) -> int:
     for result in all_results(run, arguments.experiment):
         state, reason = states.get(result.quantity, (result.state, result.reason))
         rows.append(
-            {**to_row(result, state), "reason": result.attempt_note or reason or result.reason}
+            {**to_json(result, state), "reason": result.attempt_note or reason or result.reason}
         )
     if arguments.json:
         print_json(rows)

@@ -35,7 +35,8 @@ import numpy as np
 
 from reckon import records, statistics, units
 from reckon.config import ReckonError
-from reckon.records.result import Result, all_results
+from reckon.records.lookup import all_results
+from reckon.records.result import Result
 
 LEAST = 0.05
 CHANCE = 0.05  # the share of the named changes that may be due to chance

@@ -13,8 +13,9 @@ from reckon.config import PROFILES, ReckonError
 from reckon.measurement.events import emit
 from reckon.measurement.plan import measure_together, record_measurement
 from reckon.prediction.formula import Prediction
+from reckon.records.lookup import from_record
 from reckon.records.models import Measurement, Point
-from reckon.records.result import Result, from_record
+from reckon.records.result import Result
 from reckon.records.seal import seal
 from reckon.records.session import current_session
 from reckon.records.values import process_values

@@ -13,8 +13,9 @@ from reckon.config import PROFILES, ReckonError
 from reckon.hosts import nfs, peer
 from reckon.measurement import library
 from reckon.measurement.library import Needs
+from reckon.records.lookup import from_record
 from reckon.records.models import Measurement
-from reckon.records.result import Result, from_record
+from reckon.records.result import Result
 from reckon.records.seal import seal
 
 if TYPE_CHECKING:

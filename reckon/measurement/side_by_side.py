@@ -18,7 +18,8 @@ from reckon.measurement.plan import measure_in_rounds
 from reckon.prediction.formula import Formula, Prediction, predict
 from reckon.prediction.inputs import Input
 from reckon.records import AGAIN
-from reckon.records.result import Result, result
+from reckon.records.lookup import read_result
+from reckon.records.result import Result
 from reckon.records.session import current_session
 from reckon.reports.methods import Group, GroupResult, Method, MethodResult, groups
 
@@ -47,7 +48,7 @@ def _from_page(group: Group, method: Method) -> MethodResult:
     if not method.quantity:
         return MethodResult(method, (method.report,), reason=method.why_not)
     run = current_session().run.name
-    page = result(run, method.quantity)
+    page = read_result(run, method.quantity)
     if page is None or page.measurement is None:
         why = f"`{method.quantity}` has not been measured yet; its page does that"
         return MethodResult(method, (), page, reason=why)
@@ -60,7 +61,7 @@ def _from_page(group: Group, method: Method) -> MethodResult:
         found,
         reason=group.from_page or _too_expensive(method.quantity, point),
         divisor=method.divisor(point),
-        included=result(run, method.includes) if method.includes else None,
+        included=read_result(run, method.includes) if method.includes else None,
     )
 
 

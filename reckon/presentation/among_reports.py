@@ -13,8 +13,8 @@ from reckon.presentation.block import Block, grid, label
 from reckon.presentation.tables import measured, predicted
 from reckon.presentation.text import NONE, amount, cited, in_unit, literal
 from reckon.presentation.text import ratio as times
+from reckon.records.lookup import read_result
 from reckon.records.result import Result
-from reckon.records.result import result as read_result
 from reckon.records.session import current_session
 from reckon.reports import published
 from reckon.reports.matching import value_here

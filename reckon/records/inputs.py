@@ -9,7 +9,7 @@ import numpy as np
 from reckon import units
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.inputs import Input
-from reckon.records.result import result
+from reckon.records.lookup import read_result
 from reckon.records.session import current_session
 
 AT_END = ", at its last place"  # of an input's source
@@ -37,7 +37,7 @@ def measured(quantity: str, otherwise: Input, *, at_end: bool = False) -> Input:
     curve it is the median at the first point, or at the last (`at_end`), if that was measured.
     """
     unit = otherwise.unit
-    earlier = result(current_session().run.name, quantity)
+    earlier = read_result(current_session().run.name, quantity)
     if earlier is None or earlier.summary is None:
         reason = earlier.reason if earlier else None
         why = f"could not be measured ({reason})" if reason else "has not been measured yet"

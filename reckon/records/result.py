@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from reckon import records, statistics, units
-from reckon.config import ReckonError
-from reckon.records import overlay
 from reckon.records.revisions import differences
 from reckon.records.values import ops_in_a_trial, point_values, trial_values
 
@@ -299,106 +295,3 @@ class Result:
             summary = self.summary
             return units.with_interval(summary.median, summary.low, summary.high, self.unit)
         return units.amount(self.median, self.unit)
-
-
-def result(run: str, quantity: str) -> Result | None:
-    """The quantity as the run's record has it, read for its measurement; None if it has none."""
-    found = records.read_measured(run, quantity)
-    return from_record(quantity, found, between_visits=_between_visits(run)) if found else None
-
-
-def _between_visits(run: str | Path) -> statistics.PooledVariance | None:
-    described = records.read_run(run)
-    return described.between_visits if described else None
-
-
-def from_record(
-    quantity: str,
-    found: records.Quantity,
-    state: str | None = None,
-    between_visits: statistics.PooledVariance | None = None,
-) -> Result:
-    measurement = found.measurement
-    if measurement is None:
-        return Result(quantity, found, "predicted", "not measured yet", between_visits)
-    return Result(quantity, found, state or measurement.state, measurement.reason, between_visits)
-
-
-def by_name(results: Iterable) -> dict:
-    """The results (or predictions), each under the last part of its quantity's name."""
-    return {result.quantity.rsplit("/", 1)[1]: result for result in results}
-
-
-def all_results(
-    run: str | Path, experiment: str | None = None, *, only_measured: bool = False
-) -> list[Result]:
-    """Every quantity of a run, experiment by experiment; those of `methods/` only by name.
-
-    For `only_measured` see records.read_record(). Raises ReckonError for an unknown experiment.
-    """
-    known = records.experiments(run)
-    chosen = (
-        [experiment] if experiment else [one for one in known if not one.startswith(records.AGAIN)]
-    )
-    if experiment and experiment not in known:
-        raise ReckonError(
-            f"The run {run} has no record of {experiment}; it has {', '.join(known) or 'none'}."
-        )
-    results, between_visits = [], _between_visits(run)
-    for name in chosen:
-        quantities = records.read_record(run, name, only_measured=only_measured).quantities
-        if isinstance(run, str) and not only_measured:
-            quantities = overlay.laid_over(run, name, quantities)
-        results += [
-            from_record(name, quantity, between_visits=between_visits)
-            for name, quantity in quantities.items()
-        ]
-    return results
-
-
-def to_row(result: Result, state: str | None = None) -> dict:
-    """The quantity as one object of `reckon results --json`: numbers in `unit`."""
-
-    def in_unit(value):
-        if value is None or (isinstance(value, float) and not math.isfinite(value)):
-            return None
-        if isinstance(value, (list, np.ndarray)):
-            return [in_unit(float(v)) for v in value]
-        return float(units.from_base(value, result.unit))
-
-    def sealed(field: str, prediction: records.PredictionRecord | None = None):
-        """A predicted value; of a measured curve, at the points that were measured."""
-        if result.has_samples and result.is_curve:
-            return in_unit(result.sealed(field, prediction))
-        return in_unit(getattr(prediction or result.seal, field))
-
-    def measured(field: str):
-        values = [in_unit(getattr(summary, field)) for summary in result.summaries]
-        if result.is_curve:
-            return values or None
-        return values[0] if values else None
-
-    return {
-        "quantity": result.quantity,
-        "unit": result.unit,
-        "axis": result.axis_told.tolist() if result.is_curve else None,
-        "axis_unit": result.axis_unit if result.is_curve else None,
-        "hardware": sealed("hardware"),
-        "software": sealed("software"),
-        "predicted": sealed("predicted"),
-        "revised": sealed("predicted", result.current) if result.revisions else None,
-        "median": measured("median"),
-        "low": measured("low"),
-        "high": measured("high"),
-        # Without it the interval is that of the processes of one visit.
-        **({"interval_from": result.interval_from} if _has_visits(result) else {}),
-        "mean": measured("mean"),
-        "sd": measured("sd"),
-        "n": sum(summary.n for summary in result.summaries),
-        "state": state or result.state,
-        "reason": result.reason or result.attempt_note or None,
-    }
-
-
-def _has_visits(result: Result) -> bool:
-    return result.measurement is not None and len(result.measurement.visits) > 1

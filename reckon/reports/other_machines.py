@@ -18,7 +18,8 @@ import numpy as np
 
 from reckon import records, units
 from reckon.config import ReckonError
-from reckon.records.result import Result, all_results
+from reckon.records.lookup import all_results
+from reckon.records.result import Result
 from reckon.reports import methods, published
 from reckon.reports.matching import comparable, row_label, value_here
 

@@ -13,8 +13,9 @@ from reckon.measurement import library
 from reckon.measurement.sampling import PointSampler, ProbeRun
 from reckon.presentation import summary_page, tables
 from reckon.records import verify
+from reckon.records.export import to_json
 from reckon.records.inputs import measured
-from reckon.records.result import result, to_row
+from reckon.records.lookup import read_result
 from reckon.records.session import current_session
 
 
@@ -33,14 +34,14 @@ def failed_again(folders, monkeypatch):
         rk.measure(predict_chain())
     monkeypatch.delenv("RECKON_FRESH")
     forget()
-    return result(current_session().run.name, "test/chain")
+    return read_result(current_session().run.name, "test/chain")
 
 
 def test_an_attempt_that_gave_nothing_is_said_wherever_the_figure_is_shown(failed_again):
     date = f"{stored().measurement.started_at:%Y-%m-%d}"
     note = f"measured {date}; the last attempt, {date}, was not possible: no peer"
     assert failed_again.state == "measured" and failed_again.attempt_note == note
-    assert to_row(failed_again)["reason"] == note
+    assert to_json(failed_again)["reason"] == note
     assert note in rk.show.verdict(failed_again, "a chain").markdown
     assert note in tables.measured(failed_again)
     assert note in summary_page.suspicions([failed_again], []).markdown
@@ -115,7 +116,7 @@ def test_the_end_of_an_extended_axis_is_known_once_it_was_measured(folders):
     rk.measure(predict_curve((5120, 10240, 20480)), probe="test/chain", over="instructions")
     after = measured("test/curve", guess, at_end=True)
     assert after.origin == "measured"
-    assert after.value == result(current_session().run.name, "test/curve").medians[-1]
+    assert after.value == read_result(current_session().run.name, "test/curve").medians[-1]
 
 
 def test_a_deadline_follows_the_bytes_and_the_waits_of_the_parameters():

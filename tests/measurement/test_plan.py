@@ -13,7 +13,8 @@ from reckon import records
 from reckon.computer import description
 from reckon.computer.facts import Fact
 from reckon.measurement import library
-from reckon.records.result import result, to_row
+from reckon.records.export import to_json
+from reckon.records.lookup import read_result
 from reckon.records.session import current_session
 from reckon.records.values import sample_values
 
@@ -70,7 +71,7 @@ def test_an_edited_prediction_measures_nothing_and_is_shown_beside_the_seal(fold
     assert again.state == "reused" and again.revisions == ["inputs revised: cycles"]
     assert again.seal.predicted == first.seal.predicted  # and the score keeps to it
     assert again.ratio == first.ratio
-    row = to_row(again)
+    row = to_json(again)
     assert row["predicted"] == pytest.approx(6400 / 3) and row["revised"] == pytest.approx(7000 / 3)
     forget()
     chain = predict_chain()  # edited back
@@ -204,7 +205,7 @@ def test_a_cannot_is_recorded_with_its_reason_and_does_not_stop_the_others(folde
         found["test/unsupported"].state == "unsupported" and found["test/chain"].state == "measured"
     )
     assert stored("test/unsupported").measurement.reason == "this probe is unsupported everywhere"
-    row = to_row(result(current_session().run.name, "test/unsupported"))
+    row = to_json(read_result(current_session().run.name, "test/unsupported"))
     assert (row["state"], row["median"], row["n"]) == ("unsupported", None, 0)
 
 

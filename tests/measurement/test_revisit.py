@@ -9,7 +9,7 @@ from reckon import config, records, statistics
 from reckon.measurement import library, reuse, revisit
 from reckon.measurement.sampling import ProbeRun
 from reckon.records import verify
-from reckon.records.result import result
+from reckon.records.lookup import read_result
 from reckon.records.session import current_session
 
 CHAINS = ["test/chain", "test/other"]
@@ -56,7 +56,7 @@ def test_visits_are_added_to_the_measurement_and_leave_the_curve(builder):
     assert processes[: visits.count(1)] == first.points[0].processes
     assert len(whole.points[0].summary.visit_medians) == 3
     assert revisit.experiments_to_visit(3) == [] and faults() == []
-    interval_from = result(current_session().run.name, "test/chain").interval_from
+    interval_from = read_result(current_session().run.name, "test/chain").interval_from
     if len(set(whole.points[0].summary.visit_medians)) > 1:
         assert interval_from.startswith("3 visits over ")
     else:  # on a steady machine all three have the same median, to the tick
@@ -90,7 +90,7 @@ def test_a_visit_that_fails_is_an_attempt_and_the_samples_stay(builder, monkeypa
         assert revisit.visit_again("test", 2) == 2
     after = stored()
     assert after.measurement == before and after.attempt.state == "failed"
-    assert "it broke" in result(current_session().run.name, "test/chain").attempt_note
+    assert "it broke" in read_result(current_session().run.name, "test/chain").attempt_note
     assert faults() == [] and revisit.experiments_to_visit(2) == []  # not tried at every build
 
 
@@ -162,7 +162,7 @@ def test_the_run_keeps_the_pooled_variance_of_its_quantities(builder, monkeypatc
     assert run.between_visits == statistics.pooled_variance(
         [one.visit_medians for one in summaries], [one.visit_spread for one in summaries]
     )
-    assert result(run.name, "test/chain").between_visits == run.between_visits
+    assert read_result(run.name, "test/chain").between_visits == run.between_visits
     written = records.run_dir(run.name) / "run.json"
     before = written.stat().st_ino
     revisit.write_pooled_variance()

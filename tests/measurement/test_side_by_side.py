@@ -12,7 +12,7 @@ from reckon.measurement import library, side_by_side
 from reckon.measurement.plan import measure_in_rounds
 from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given
-from reckon.records.result import result
+from reckon.records.lookup import read_result
 from reckon.records.session import current_session
 from reckon.reports.methods import Group, Method
 
@@ -163,7 +163,7 @@ def test_a_curve_takes_part_at_one_place(folders, ran):
     sealed = stored()["methods/test/curve"].predictions[
         -1
     ]  # of its own operation, at its last place
-    assert sealed.predicted == result(current_session().run.name, "test/curve").medians[-1]
+    assert sealed.predicted == read_result(current_session().run.name, "test/curve").medians[-1]
     assert side_by_side.compare(group(Method(quantity="test/curve", differs="x", at=77))).methods[
         0
     ].reason == ("its page did not measure it at 77")

@@ -10,7 +10,7 @@ from helpers.tables import rows
 import reckon as rk
 from reckon import units
 from reckon.presentation import among_reports
-from reckon.records.result import result
+from reckon.records.lookup import read_result
 from reckon.reports import published
 
 
@@ -67,7 +67,7 @@ def test_methods_that_time_different_things_have_baselines_of_their_own():
 def test_a_report_is_compared_with_this_machine_by_its_own_method(recorded):
     """Not by this book's: a method alone may make a figure many times as large."""
     ours, theirs = (
-        result("recorded", f"cpu/syscall/{row}") for row in ("getpid", "hpe_i7_860_getcwd")
+        read_result("recorded", f"cpu/syscall/{row}") for row in ("getpid", "hpe_i7_860_getcwd")
     )
     [figure] = published.of(theirs.quantity)
     _, first, row = rows(rk.show.among(ours, [theirs.quantity], "C", "n", cycles=True))
@@ -78,19 +78,19 @@ def test_a_report_is_compared_with_this_machine_by_its_own_method(recorded):
 
 def test_a_report_s_figure_is_compared_at_its_place_on_the_curve(recorded):
     [figure] = [figure for figure in published.of("cpu/call/x510uq") if figure.at == 3]
-    assert among_reports.here_by(figure) == result("recorded", figure.quantity).medians[3]
+    assert among_reports.here_by(figure) == read_result("recorded", figure.quantity).medians[3]
     assert math.isnan(among_reports.here_by(figure.model_copy(update={"at": 99.0})))
 
 
 def test_a_figure_without_a_place_is_compared_with_the_slope(recorded):
-    curve = result("recorded", "cpu/loop/hpe_i7_860")
+    curve = read_result("recorded", "cpu/loop/hpe_i7_860")
     [figure] = published.of(curve.quantity)
     assert figure.at is None and among_reports.here_by(figure) == curve.line.slope
 
 
 def test_a_table_names_the_reports_of_the_method(recorded):
     name = "cpu/timer/paoloni"
-    _, first, *_ = rows(rk.show.among(result("recorded", name), [name], "C", "n"))
+    _, first, *_ = rows(rk.show.among(read_result("recorded", name), [name], "C", "n"))
     assert first[-1].startswith("by x510uq and ") and first[-1].endswith("hpe_i7_860's method")
     # What this book measures by another method has no figure to compare with.
     ours = next(f for f in published.figures() if f.quantity == "network/rtt/icmp_peer")

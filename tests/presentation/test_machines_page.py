@@ -8,7 +8,7 @@ from helpers.pages import shown_with
 
 from reckon import records, units
 from reckon.presentation import machines_page
-from reckon.records.result import all_results
+from reckon.records.lookup import all_results
 from reckon.reports import other_machines, published
 
 GETPID = "cpu/syscall/t470_getpid"

@@ -11,8 +11,9 @@ from helpers.project import RECORDED
 
 from reckon import records, statistics
 from reckon.config import ReckonError
-from reckon.records import store, verify
-from reckon.records.result import all_results, from_record, result, to_row
+from reckon.records import samples, store, verify
+from reckon.records.export import to_json
+from reckon.records.lookup import all_results, from_record, read_result
 from reckon.records.values import point_values
 
 NAMES = ["cpu/made/scalar", "cpu/made/curve"]
@@ -72,10 +73,10 @@ def test_a_stored_summary_is_the_one_computed_from_the_samples(run):
 
 
 def test_without_samples_a_record_is_read_without_opening_their_files(run):
-    whole = [to_row(one) for one in all_results("r")]
+    whole = [to_json(one) for one in all_results("r")]
     shutil.rmtree(run / "samples")
     bare = records.read_record("r", "cpu/made", samples=False)
-    rows = [to_row(from_record(name, one)) for name, one in bare.quantities.items()]
+    rows = [to_json(from_record(name, one)) for name, one in bare.quantities.items()]
     assert rows == whole
 
 
@@ -98,7 +99,7 @@ def test_samples_are_never_overwritten_and_old_ones_go_with_the_record_that_name
 
 
 def test_a_crash_before_the_record_is_written_leaves_the_former_state(run, monkeypatch):
-    before = [to_row(one) for one in all_results("r")]
+    before = [to_json(one) for one in all_results("r")]
     write = store.write_whole
 
     def crash(path, content):
@@ -110,7 +111,7 @@ def test_a_crash_before_the_record_is_written_leaves_the_former_state(run, monke
         patch.setattr(store, "write_whole", crash)
         with pytest.raises(KeyboardInterrupt):
             measure_again()
-    assert [to_row(one) for one in all_results("r")] == before
+    assert [to_json(one) for one in all_results("r")] == before
     measure_again(seed=3)  # the number of the lost visit is not used again
     assert samples_files(run) == [f"samples/{name}/3.json.gz" for name in sorted(NAMES)]
 
@@ -153,22 +154,22 @@ def test_samples_added_to_a_measurement_are_a_visit_of_their_own(run):
 
 def test_the_interval_of_several_visits_is_that_of_one_more(run):
     add_visits(NAMES[0], [52, 54])
-    one = result("r", NAMES[0])
+    one = read_result("r", NAMES[0])
     visits = one.summary.visit_medians
     assert len(visits) == 3 and one.interval_from == "3 visits over 20 min"
     alone = statistics.revisit_interval(visits, None)
     assert (one.summary.low, one.summary.high) == alone
-    assert to_row(one)["interval_from"] == one.interval_from
+    assert to_json(one)["interval_from"] == one.interval_from
     pooled = statistics.PooledVariance(1e-4, 20.0, 40)
     described = records.read_run("r")
     records.write_run(described.model_copy(update={"between_visits": pooled}))
-    for again in (result("r", NAMES[0]), all_results("r")[0]):
+    for again in (read_result("r", NAMES[0]), all_results("r")[0]):
         expected = statistics.revisit_interval(visits, pooled)
         assert (again.summary.low, again.summary.high) == expected != alone
         cycles = again.core_cycles
         assert cycles.low / cycles.median == pytest.approx(again.summary.low / again.median)
-    curve = result("r", NAMES[1])
-    assert curve.interval_from == "8 processes of one visit" and "interval_from" not in to_row(
+    curve = read_result("r", NAMES[1])
+    assert curve.interval_from == "8 processes of one visit" and "interval_from" not in to_json(
         curve
     )
 
@@ -189,25 +190,25 @@ def add_visits(name, values):
 
 
 def test_a_run_of_format_3_reads_the_same_after_it_was_converted(recorded):
-    before = [to_row(one) for one in all_results("recorded")]
+    before = [to_json(one) for one in all_results("recorded")]
     for experiment in records.experiments("recorded"):
         with records.updating("recorded", experiment) as record:
             name, quantity = next(iter(record.quantities.items()))
             record.quantities[name] = quantity.model_copy()
     assert records.read_record("recorded", "cpu/syscall").format == 4
-    assert [to_row(one) for one in all_results("recorded")] == before
+    assert [to_json(one) for one in all_results("recorded")] == before
     assert records.experiments("recorded") == records.experiments(RECORDED / "recorded")
 
 
 def test_another_process_may_measure_again_while_a_record_is_read(run, monkeypatch):
-    read = store.read_samples
+    read = samples.read_samples
 
     def replace_first(path):
-        monkeypatch.setattr(store, "read_samples", read)
+        monkeypatch.setattr(samples, "read_samples", read)
         measure_again()
         return read(path)
 
-    store._visited.cache_clear()
-    monkeypatch.setattr(store, "read_samples", replace_first)
+    samples._visited.cache_clear()
+    monkeypatch.setattr(samples, "read_samples", replace_first)
     found = records.read_record("r", "cpu/made")
     assert [one.measurement.visits[0].number for one in found.quantities.values()] == [2, 2]

@@ -13,7 +13,8 @@ from reckon.computer import description
 from reckon.computer.facts import Fact
 from reckon.measurement import library
 from reckon.records import seal
-from reckon.records.result import all_results, to_row
+from reckon.records.export import to_json
+from reckon.records.lookup import all_results
 from reckon.records.session import current_session
 
 
@@ -94,7 +95,7 @@ def test_a_run_of_format_3_of_this_machine_is_continued_without_measuring(folder
     monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured again"))
     again = rk.measure(predict_chain(cycles=7000))
     assert not current_session().replay and len(current_session().run.id) == 32
-    assert again.state == "reused" and to_row(again)["median"] == to_row(first)["median"]
+    assert again.state == "reused" and to_json(again)["median"] == to_json(first)["median"]
     stored = records.read_record(current_session().run.name, "test", samples=False)
     assert stored.format == 4
     events = [link.event for link in stored.quantities["test/chain"].chain]

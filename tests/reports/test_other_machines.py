@@ -8,7 +8,7 @@ import pytest
 from helpers import made_up
 
 from reckon import records, units
-from reckon.records.result import all_results
+from reckon.records.lookup import all_results
 from reckon.reports import other_machines, published
 from reckon.reports.other_machines import Cell
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from reckon import records
 from reckon.config import ReckonError
-from reckon.records.result import Result, all_results
+from reckon.records.lookup import all_results
+from reckon.records.result import Result
 
 
 def scalars(run: str) -> dict[str, Result]:
