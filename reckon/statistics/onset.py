@@ -1,6 +1,6 @@
 """Where a cache is full: the size of a file from which on some of its reads are slow.
 
-ruptures and scipy take a second to import, so they are imported where they are used.
+scipy takes half a second to import, so it is imported where it is used.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reckon.statistics import change_points
 from reckon.statistics.cache import cached
 
 _LEAST_RATIO = 8  # of a read that comes from a disk to one that does not
@@ -18,7 +19,6 @@ _SMALL = 0.1  # with more slow reads in the smallest file, already that one does
 _SPREAD = np.log(2.2)  # a slow read may be shorter than the median of the slow ones by so much
 _GAP = 0.01  # of the highest density: as good as empty
 _JUMP = np.log(1.4)  # the least rise of a time that a method without single reads resolves
-_LEAST_NOISE = 0.05
 _CHI_SQUARED_95 = 1.92  # half the 95 % quantile, one degree of freedom
 _READS_FOR_A_DENSITY = 5000
 _DOES_NOT_FIT = "already the smallest file does not fit into the cache"
@@ -83,9 +83,8 @@ def find(sizes, slow, reads) -> Onset:
     """The capacity from how many of `reads` were `slow` at each of ascending `sizes`.
 
     First whether and where the share changes: change points of its arcsine root, whose noise is
-    known (Anscombe 1948), by PELT (Killick, Fearnhead and Eckley 2012; ruptures) with the penalty
-    3 s² log n. The first change upwards parts the sizes that fit from the others. Then how much
-    fits: likeliest(), all sizes taken together. Raises ValueError if sizes do not ascend.
+    known (Anscombe 1948). The first change upwards parts the sizes that fit from the others. Then
+    how much fits: likeliest(), all sizes taken together. Raises ValueError if sizes do not ascend.
     """
     sizes, slow, reads = (np.asarray(v, dtype=float) for v in (sizes, slow, reads))
     _check_ascending(sizes, "find")
@@ -115,7 +114,8 @@ def likeliest(sizes, slow, reads, background: float) -> tuple[float, float, floa
 def _first_rise(slow, reads) -> int | None:
     """The first size from which on every piece has more slow reads than the sizes before it."""
     z = np.arcsin(np.sqrt((slow + 0.375) / (reads + 0.75)))
-    bounds = _pieces(z, 0.5 / np.sqrt(reads.min()))
+    noise = 0.5 / np.sqrt(reads.min())
+    bounds = change_points.pieces(z, change_points.penalty(noise, len(z)))
     for place, first in enumerate(bounds[1:-1], 1):
         pieces = zip(bounds[place:], bounds[place + 1 :], strict=False)
         if all(_is_more(slow, reads, first, piece) for piece in pieces):
@@ -133,15 +133,6 @@ def _is_more(slow, reads, first: int, piece: tuple[int, int]) -> bool:
     return bool(after - before > _LEAST_SHARE and apart > _SURE * deviation)
 
 
-def _pieces(z, noise: float) -> list[int]:
-    """The bounds of the pieces of constant mean, 0 and len(z) among them."""
-    import ruptures
-
-    search = ruptures.KernelCPD(kernel="linear", min_size=1)
-    penalty = 3 * noise**2 * np.log(len(z))
-    return [0, *map(int, search.fit_predict(np.asarray(z, dtype=float)[:, None], pen=penalty))]
-
-
 @cached
 def step(sizes, times) -> Onset:
     """The last size before the time of a block rises most, and stays high.
@@ -151,9 +142,7 @@ def step(sizes, times) -> Onset:
     """
     sizes, z = np.asarray(sizes, dtype=float), np.log(np.asarray(times, dtype=float))
     _check_ascending(sizes, "step")
-    steps = np.diff(z)
-    spread = 1.4826 * np.median(np.abs(steps - np.median(steps))) / np.sqrt(2)
-    bounds = _pieces(z, max(spread, _LEAST_NOISE))
+    bounds = change_points.pieces(z, change_points.penalty(change_points.noise(z), len(z)))
     largest, first = _JUMP, 0
     for place, bound in enumerate(bounds[1:-1], 1):
         pieces = zip(bounds[place:], bounds[place + 1 :], strict=False)

@@ -1,7 +1,4 @@
-"""Levels: the plateaus of a curve and the ramps between them, found from the data alone.
-
-ruptures takes a second to import (it brings scipy along), so it is imported where it is used.
-"""
+"""Levels: the plateaus of a curve and the ramps between them, found from the data alone."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from reckon.statistics import change_points
 from reckon.statistics.cache import cached
 
 POINTS_FOR_A_LEVEL = 6  # a curve of fewer points is too short for levels
@@ -18,7 +16,6 @@ ANOTHER = "another level"  # the name of a further plateau inside one cache
 _SAME = np.log(1.25)  # plateaus whose levels differ by less are one plateau
 _STEEP = np.log(1.4)  # per octave of x; a piece that rises or falls faster is a ramp
 _OCTAVE = 0.99  # a plateau lasts an octave, but for the rounding of sizes to cache lines
-_LEAST_NOISE = 0.05  # a finer structure than 5 % is no level, however quiet the measurement
 
 
 @dataclass(frozen=True)
@@ -48,13 +45,11 @@ def find(x, y) -> list[Level]:
     `x` (n,) ascends, `y` (n,) is positive, in any units; [] below six points. Raises ValueError
     otherwise.
 
-    Change points of the mean of log y by PELT (Killick, Fearnhead and Eckley 2012; ruptures,
-    Truong, Oudre and Vayatis 2020), with the penalty 3 s² log n of the modified BIC (Zhang and
-    Siegmund 2007). The noise s is the median absolute deviation of the differences of neighbours,
-    which the few jumps do not touch. A ramp comes out of that as stairs: neighbouring pieces that
-    one straight line (over log x) describes at less cost are joined, cheapest first (bottom-up
-    segmentation, Keogh and others 2001). A piece is a ramp if it is shorter than an octave or
-    changes by more than 1.4 times in one; neighbours less than 1.25 times apart are one.
+    Change points of the mean of log y (change_points.py). A ramp comes out of that as stairs:
+    neighbouring pieces that one straight line (over log x) describes at less cost are joined,
+    cheapest first (bottom-up segmentation, Keogh and others 2001). A piece is a ramp if it is
+    shorter than an octave or changes by more than 1.4 times in one; neighbours less than 1.25 times
+    apart are one.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if x.shape != y.shape or not (np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)).all():
@@ -64,7 +59,7 @@ def find(x, y) -> list[Level]:
     if len(x) < POINTS_FOR_A_LEVEL:
         return []
     curve = _Curve(np.log2(x), np.log(y))
-    bounds = _without_costly_bounds(curve, _change_points(curve))
+    bounds = _without_costly_bounds(curve, change_points.pieces(curve.z, curve.penalty))
     pieces = _joined_ramps(_joined_plateaus(curve, bounds))
     return [
         Level(i, j - 1, float(x[i]), float(x[j - 1]), float(np.median(y[i:j])), ramp)
@@ -78,10 +73,7 @@ class _Curve:
 
     def __init__(self, octaves: np.ndarray, log_y: np.ndarray):
         self.t, self.z = octaves, log_y
-        steps = np.diff(log_y)
-        # The noise of a difference of two points is that of a point times the root of two.
-        spread = 1.4826 * np.median(np.abs(steps - np.median(steps))) / np.sqrt(2)
-        self.penalty = 3 * max(spread, _LEAST_NOISE) ** 2 * np.log(len(log_y))
+        self.penalty = change_points.penalty(change_points.noise(log_y), len(log_y))
 
     def middle(self, i: int, j: int) -> float:
         return float(np.median(self.z[i:j]))
@@ -100,14 +92,6 @@ class _Curve:
     def is_ramp(self, i: int, j: int) -> bool:
         short = j - i < 3 or self.t[j - 1] - self.t[i] < _OCTAVE
         return bool(short or abs(self.line(i, j)[0]) > _STEEP)
-
-
-def _change_points(curve: _Curve) -> list[int]:
-    import ruptures
-
-    # The C kernel of ruptures.Pelt(model="l2"): the same answer, a hundred times faster.
-    search = ruptures.KernelCPD(kernel="linear", min_size=1)
-    return [0, *map(int, search.fit_predict(curve.z[:, None], pen=curve.penalty))]
 
 
 def _without_costly_bounds(curve: _Curve, bounds: list[int]) -> list[int]:
