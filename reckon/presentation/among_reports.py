@@ -218,7 +218,7 @@ def among_curve(
 
 
 def _own_curve(result: Result, planned: dict[float, float], *, cycles: bool) -> Iterator[_CurveRow]:
-    here = [float(x) for x in result.axis_told]
+    here = [float(x) for x in result.axis_in_unit]
     yield _CurveRow("**this machine**, predicted", planned)
     yield _CurveRow("**this machine**, measured", dict(zip(here, result.medians, strict=True)))
     if cycles:

@@ -29,12 +29,12 @@ def full_from(rates: Result) -> float | None:
     if not rates.has_samples:
         return None
     first = int((rates.medians >= _FULL * rates.medians.max()).argmax())
-    return rates.axis_told[first] if first < len(rates.medians) - 1 else None
+    return rates.axis_in_unit[first] if first < len(rates.medians) - 1 else None
 
 
 def first_slower(times: Result, alone: float) -> str:
     """Up to how many readers a block takes as long as alone, and how long with the most."""
-    numbers, ratios = times.axis_told, times.medians / alone
+    numbers, ratios = times.axis_in_unit, times.medians / alone
     slower = [i for i, value in enumerate(ratios) if i > 0 and value > _SLOWER]
     last = f"with {numbers[-1]:g} readers {units.number(ratios[-1], 2)} times as long."
     if slower and slower[0] == 1:

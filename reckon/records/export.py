@@ -35,7 +35,7 @@ def to_json(result: Result, state: str | None = None) -> dict:
     return {
         "quantity": result.quantity,
         "unit": result.unit,
-        "axis": result.axis_told.tolist() if result.is_curve else None,
+        "axis": result.axis_in_unit.tolist() if result.is_curve else None,
         "axis_unit": result.axis_unit if result.is_curve else None,
         "hardware": sealed("hardware"),
         "software": sealed("software"),

@@ -164,7 +164,7 @@ class Result:
         return int(near.argmax()) if near.any() else None
 
     @property
-    def axis_told(self) -> np.ndarray:
+    def axis_in_unit(self) -> np.ndarray:
         """Where the curve was measured, in the unit that its author gave."""
         return units.from_base(self.axis, self.axis_unit)
 
@@ -205,8 +205,8 @@ class Result:
         """
         return self.summary.apart(other.summary, more) if self.summary and other.summary else 0
 
-    def untold(self, other: Result) -> str:
-        """What to write behind a difference that may be none: why; else nothing."""
+    def indistinct_note(self, other: Result) -> str:
+        """Why the difference of two medians may be none, in brackets; "" if the two differ."""
         if self.apart(other) or not (self.summary and other.summary):
             return ""
         return f" ({self.summary.why_not_apart(other.summary)})"

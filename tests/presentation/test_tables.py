@@ -77,9 +77,9 @@ def test_two_results_differ_by_the_spread_of_their_processes():
     low, high = made_up.single("cpu/a", 100, "ns"), made_up.single("cpu/b", 150, "ns", seed=2)
     assert (high.apart(low), low.apart(high), low.apart(low)) == (1, -1, 0)
     assert high.apart(low, more=20e-9) == 1 and high.apart(low, more=80e-9) == 0
-    assert high.untold(low) == "" and low.untold(low) == " (within their spread)"
+    assert high.indistinct_note(low) == "" and low.indistinct_note(low) == " (within their spread)"
     few = made_up.single("cpu/d", 100, "ns", processes=2)
-    assert few.untold(low) == " (too few processes to tell)"
+    assert few.indistinct_note(low) == " (too few processes to tell)"
     missing = made_up.nothing("cpu/c")
     assert missing.apart(low) == low.apart(missing) == 0
 

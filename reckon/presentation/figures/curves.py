@@ -73,7 +73,7 @@ class MeasuredCurve:
     """A curve's numbers in the unit of its figure."""
 
     def __init__(self, result: Result, unit: str | None = None):
-        self.result, self.x = result, result.axis_told
+        self.result, self.x = result, result.axis_in_unit
         self.unit = unit or style.readable_unit(result)
         self.middle = self.converted(result.medians)
         self.low, self.high, self.least, self.most = (

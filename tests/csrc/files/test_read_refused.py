@@ -164,7 +164,7 @@ def test_a_sweep_ends_where_the_disk_has_no_room(folders, monkeypatch):
         samples=2,
         until=rk.by_profile(quick=8 * MIB, standard=16 * MIB, full=16 * MIB),
     )
-    assert prepared == [4 * MIB] and result.axis_told.tolist() == [1, 2, 4]
+    assert prepared == [4 * MIB] and result.axis_in_unit.tolist() == [1, 2, 4]
     assert [point.reason for point in result.missing] == [
         "Files would take more than there is",
         "the quick profile does not go so far",
