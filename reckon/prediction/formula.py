@@ -14,8 +14,10 @@ from reckon.prediction.expression import PredictionError
 from reckon.prediction.inputs import Input
 from reckon.prediction.tracing import trace
 
-# With more uncertain inputs, combinations are sampled: a full grid would exceed 3**8 points.
-_MAX_GRID_INPUTS = 8
+# Up to this many uncertain inputs, an interval is taken over all combinations (3**8 of them).
+MAX_GRID_INPUTS = 8
+# With more, each end is searched one input at a time, at most this many times over all inputs.
+MAX_SEARCH_ROUNDS = 8
 
 Kind = Literal["sum", "mean", "rate", "plain"]
 
@@ -179,28 +181,50 @@ class Prediction:
         """(low, high) of the predicted value in base units; (None, None) without uncertain inputs.
 
         Every uncertain input takes its low, given and high value, in all combinations; if these
-        are too many, in a random sample of them.
+        are too many, each end is searched one input at a time. book/static/what-if.js follows the
+        same rule.
         """
-        uncertain = [name for name, given in self.inputs.items() if given.low is not None]
-        if not uncertain:
+        levels = {
+            name: (given.low, given.value, given.high)
+            for name, given in self.inputs.items()
+            if given.low is not None
+        }
+        if not levels:
             return None, None
-        values = self._input_values()
-        choices = _level_combinations(len(uncertain))
-        for column, name in enumerate(uncertain):
-            given = self.inputs[name]
-            levels = np.array([given.low, given.value, given.high], dtype=float)
-            # One row for each combination; the axis runs along the columns.
-            values[name] = levels[choices[:, column], None]
-        results = np.atleast_2d(expression.evaluate(self.formula.predicted, values))
-        low, high = results.min(axis=0), results.max(axis=0)
+        ends = self._over_the_grid if len(levels) <= MAX_GRID_INPUTS else self._by_search
+        low, high = ends(levels)
         if not self.curve_axis:
-            return float(low[0]), float(high[0])
+            return float(low), float(high)
         return self._along_axis(low), self._along_axis(high)
 
+    def _over_the_grid(self, levels: dict[str, tuple]) -> tuple:
+        """The least and greatest value over all combinations of these inputs' levels."""
+        values = self._input_values()
+        choices = np.indices((3,) * len(levels)).reshape(len(levels), -1).T
+        for column, (name, three) in enumerate(levels.items()):
+            # One row for each combination; the axis runs along the columns.
+            values[name] = np.array(three, dtype=float)[choices[:, column], None]
+        results = np.atleast_2d(expression.evaluate(self.formula.predicted, values))
+        low, high = results.min(axis=0), results.max(axis=0)
+        return (low, high) if self.curve_axis else (low[0], high[0])
 
-def _level_combinations(inputs: int) -> np.ndarray:
-    """The index of each input's value (low, given, high): one row for each combination, one column
-    for each input."""
-    if inputs > _MAX_GRID_INPUTS:
-        return np.random.default_rng(0).integers(0, 3, (3**_MAX_GRID_INPUTS, inputs))
-    return np.indices((3,) * inputs).reshape(inputs, -1).T
+    def _by_search(self, levels: dict[str, tuple]) -> tuple:
+        """The least and greatest value that moving one input at a time reaches from the given
+        values: exact if no input's direction depends on another input."""
+        return self._searched(levels, np.less), self._searched(levels, np.greater)
+
+    def _searched(self, levels: dict[str, tuple], is_better):
+        """Each input in turn takes the level that improves the result, until none does."""
+        values = self._input_values()
+        best = expression.evaluate(self.formula.predicted, values)
+        for _ in range(MAX_SEARCH_ROUNDS):
+            before = best
+            for name, three in levels.items():
+                for level in three:
+                    trial = expression.evaluate(self.formula.predicted, {**values, name: level})
+                    improves = is_better(trial, best)  # at each point of a curve by itself
+                    values[name] = np.where(improves, level, values[name])
+                    best = np.where(improves, trial, best)
+            if np.array_equal(best, before):
+                break
+        return best

@@ -45,14 +45,38 @@ def test_the_interval_sees_a_hump_in_the_middle():
     assert made.interval() == (0, 1)
 
 
-def test_many_loose_inputs_are_sampled_and_stay_inside_the_corners():
-    names = [f"x{i}" for i in range(12)]
-    scope = {}
-    exec(f"def f({', '.join(names)}): return {' + '.join(names)}", scope)
-    formula = rk.predict("x/y", unit="1", kind="plain")(scope["f"])
-    made = formula(**{n: rk.guess(1, "1", "loose", low=0, high=2) for n in names})
-    low, high = made.interval()
-    assert 0 <= low < 6 and 18 < high <= 24
+def of_many_inputs(expression: str, count: int = 12) -> Formula:
+    """A formula of x0, x1, ...: more than a grid of all combinations takes."""
+    names = [f"x{i}" for i in range(count)]
+    scope = {"np": np}
+    exec(f"def f({', '.join(names)}): return {expression}", scope)
+    return rk.predict("x/y", unit="1", kind="plain")(scope["f"])
+
+
+def loose(count: int = 12, **others):
+    guess = rk.guess(1, "1", "loose", low=0, high=2)
+    return {f"x{i}": guess for i in range(count)} | others
+
+
+def test_the_interval_of_many_loose_inputs_is_that_of_their_ends():
+    total = of_many_inputs(" + ".join(f"x{i}" for i in range(12)))
+    assert total(**loose()).interval() == (0, 24)
+    falling = of_many_inputs(" - ".join(f"x{i}" for i in range(12)))
+    assert falling(**loose()).interval() == (-22, 2)
+
+
+def test_the_interval_of_many_inputs_sees_a_hump_and_inputs_that_act_together():
+    formula = of_many_inputs(
+        "x0 * (2 - x0) + x1 * x2 + " + " + ".join(f"0 * x{i}" for i in range(3, 12))
+    )
+    low, high = formula(**loose(x1=rk.guess(0, "1", "none as it is", low=0, high=3))).interval()
+    assert (low, high) == (0, 1 + 3 * 2)
+
+
+def test_the_interval_of_a_curve_of_many_inputs_is_found_at_each_place():
+    formula = of_many_inputs("x0 * (x1 - 1) + " + " + ".join(f"0 * x{i}" for i in range(2, 12)))
+    low, high = formula(**loose(x1=rk.axis([0, 1, 3], "1", "its sign turns"))).interval()
+    assert low.tolist() == [-2, 0, 0] and high.tolist() == [0, 0, 4]
 
 
 def test_a_curve_is_the_same_function_over_an_axis():
