@@ -155,17 +155,27 @@ _LADDERS = (
 )
 
 
+# A value this far below a step is printed in it: 0.9996 µs is 1.00 µs, not 1 000 ns.
+ALMOST_A_STEP = 0.9995
+
+
+@functools.cache
+def ladder(unit: str) -> tuple[str, ...]:
+    """The units in which a value of `unit` may be printed, the smallest first."""
+    for steps in _LADDERS:
+        if dimension(steps[0]) == dimension(unit) and ("bit" in steps[0]) == ("bit" in unit):
+            return steps
+    return (unit,)
+
+
 def readable(base_value: float, unit: str) -> str:
     """The step of `unit`'s ladder that prints `base_value` with one to four digits before the
     point; `unit` itself where it has no ladder."""
-    for ladder in _LADDERS:
-        if dimension(ladder[0]) == dimension(unit) and ("bit" in ladder[0]) == ("bit" in unit):
-            best = ladder[0]
-            for step in ladder:
-                if abs(base_value) >= factor(step) * 0.9995:
-                    best = step
-            return best
-    return unit
+    best, *larger = ladder(unit)
+    for step in larger:
+        if abs(base_value) >= factor(step) * ALMOST_A_STEP:
+            best = step
+    return best
 
 
 _SPOKEN = {"Gcycle/s": "GHz", "Mcycle/s": "MHz", "cycle/s": "Hz", "1": "", "count": ""}

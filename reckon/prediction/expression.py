@@ -142,15 +142,15 @@ def is_zero(node: Node) -> bool:
     return node.op == "const" and node.args[0] == 0
 
 
-_SLACK = 1e-9  # 1.3e6 / 65536 * 65536 / 1.3e6 must not round up past a whole number
+SLACK = 1e-9  # 1.3e6 / 65536 * 65536 / 1.3e6 must not round up past a whole number
 
 
 def _ceil(x):
-    return np.ceil(x - _SLACK * np.maximum(1.0, np.abs(x)))
+    return np.ceil(x - SLACK * np.maximum(1.0, np.abs(x)))
 
 
 def _floor(x):
-    return np.floor(x + _SLACK * np.maximum(1.0, np.abs(x)))
+    return np.floor(x + SLACK * np.maximum(1.0, np.abs(x)))
 
 
 _FUNCTIONS: dict[str, Callable] = {op: ufunc for ufunc, op in _UFUNCS.items()} | {
@@ -175,6 +175,14 @@ def to_json(node: Node) -> list:
     if node.op in ("const", "input"):
         return [node.op, node.args[0]]
     return [node.op, *(to_json(arg) for arg in node.args)]
+
+
+def from_json(tree: list) -> Node:
+    """The node of nested lists, as to_json() writes them."""
+    op, *args = tree
+    if op in ("const", "input"):
+        return Node(op, *args)
+    return Node(op, *(from_json(arg) for arg in args))
 
 
 def identity(trees: list, unit: str) -> str:

@@ -14,8 +14,12 @@ from reckon.presentation.scores import NEAR
 from reckon.presentation.text import amount, first_case, joined, literal, place, verb
 from reckon.records.result import Result
 
-_AS_PREDICTED = 1.05  # the inputs are not known better than to this factor
-_IN_PERCENT = 2  # a larger factor is printed as a factor
+# What is said of a ratio that is off by less than each factor; what-if.js says the same.
+HOW_FAR = (
+    (1.05, "as predicted"),  # the inputs are not known better than to this factor
+    (2.0, "{percent} % {side} than predicted"),
+    (math.inf, "a factor of {factor} {side} than predicted"),
+)
 _MOST = 0.9  # a curve came out as predicted if this share of its points is near
 _BESIDE = 1.1  # points beyond this factor on both sides: the curve crosses its prediction
 _SINGLE_POINTS = 10  # fewer than one point in this many are no side of a curve
@@ -43,11 +47,11 @@ def verdict(result: Result, what: str) -> Block:
 def how_far(ratio: float) -> str:
     """A ratio of measured to predicted in words."""
     factor = max(ratio, 1 / ratio)
-    side = "higher" if ratio > 1 else "lower"
-    return first_case(
-        (factor < _AS_PREDICTED, "as predicted"),
-        (factor < _IN_PERCENT, f"{100 * abs(ratio - 1):.0f} % {side} than predicted"),
-        (True, f"a factor of {units.number(factor, 2)} {side} than predicted"),
+    words = next((words for limit, words in HOW_FAR if factor < limit), HOW_FAR[-1][1])
+    return words.format(
+        percent=f"{100 * abs(ratio - 1):.0f}",
+        side="higher" if ratio > 1 else "lower",
+        factor=units.number(factor, 2),
     )
 
 

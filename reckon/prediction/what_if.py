@@ -1,0 +1,120 @@
+"""What a prediction would be with other inputs: changed values, sensitivity, needed values.
+
+book/static/what-if.js computes the same on a page.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from reckon.prediction.formula import Prediction
+from reckon.prediction.inputs import Input
+
+# A needed value is looked for in intervals on both sides of the given value, each wider by this
+# factor than the one before: 40 of them reach 7500 times as far.
+NEEDED_STEP = 1.25
+NEEDED_STEPS = 40
+NEEDED_HALVINGS = 60
+NEEDED_ERROR = 1e-6  # a change of sign that comes no nearer is a jump or a pole
+
+
+def changed(prediction: Prediction, values: dict[str, float]) -> Prediction:
+    """The prediction with these values, in base units; an interval grows to hold its value."""
+    inputs = dict(prediction.inputs)
+    for name, value in values.items():
+        inputs[name] = _with_value(inputs[name], value)
+    return dataclasses.replace(prediction, inputs=inputs)
+
+
+def _with_value(given: Input, value: float) -> Input:
+    if given.low is None or given.high is None:
+        return dataclasses.replace(given, value=value)
+    low, high = min(given.low, value), max(given.high, value)
+    return dataclasses.replace(given, value=value, low=low, high=high)
+
+
+def sensitivity(prediction: Prediction) -> dict[str, tuple[float, float]]:
+    """The prediction at the low and high end of each uncertain input, as multiples of what it is.
+
+    Of a curve the median multiple. The input that moves the prediction most comes first.
+    """
+    moves = {}
+    for name, given in prediction.inputs.items():
+        if given.low is not None and given.high is not None:
+            low, high = (_multiple(prediction, name, end) for end in (given.low, given.high))
+            moves[name] = (low, high)
+    return dict(sorted(moves.items(), key=lambda move: -_spread(*move[1])))
+
+
+def _multiple(prediction: Prediction, name: str, value: float) -> float:
+    with np.errstate(all="ignore"):
+        multiples = _predicted_with(prediction, name, value) / np.atleast_1d(prediction.predicted)
+    return float(np.median(multiples))
+
+
+def _spread(low: float, high: float) -> float:
+    """How far apart two multiples are, on a logarithmic scale."""
+    if low > 0 and high > 0:
+        return abs(math.log(high / low))
+    return 0.0 if low == high else math.inf
+
+
+def _predicted_with(prediction: Prediction, name: str, value: float) -> np.ndarray:
+    """The predicted value, or the curve, with another value of one input."""
+    other = dataclasses.replace(prediction.inputs[name], value=value, low=None, high=None)
+    inputs = {**prediction.inputs, name: other}
+    return np.atleast_1d(dataclasses.replace(prediction, inputs=inputs).predicted)
+
+
+def needed(
+    prediction: Prediction, name: str, measured: np.ndarray, places: list[int]
+) -> float | None:
+    """The value of one input with which the prediction would meet the measurement; else None.
+
+    Of several, the nearest to the given one. Of a curve, the median of measured over predicted is
+    1; `places` are the measured points of its axis ([0] of a single value).
+    """
+
+    def excess(value: float) -> float:
+        with np.errstate(all="ignore"):
+            ratios = measured / _predicted_with(prediction, name, value)[places]
+        known = ratios[np.isfinite(ratios)]
+        return float(np.median(known)) - 1 if len(known) else math.nan
+
+    for start, end in _brackets(prediction.inputs[name]):
+        value = _root(excess, start, end)
+        if value is not None:
+            return value
+    return None
+
+
+def _brackets(given: Input) -> Iterator[tuple[float, float]]:
+    """Intervals of values on both sides of the given one, the nearest first."""
+    above = below = float(given.value)  # type: ignore[arg-type]
+    if above == 0:
+        above = given.high or 0.0
+        yield 0.0, above
+    for _ in range(NEEDED_STEPS):
+        yield above, above * NEEDED_STEP
+        above *= NEEDED_STEP
+        if below:
+            yield below, below / NEEDED_STEP
+            below /= NEEDED_STEP
+
+
+def _root(function, start: float, end: float) -> float | None:
+    """Where the function changes its sign between the two; None if it does not reach 0 there."""
+    at_start = function(start)
+    if not at_start * function(end) <= 0:  # also if one is nan
+        return None
+    for _ in range(NEEDED_HALVINGS):
+        middle = (start + end) / 2
+        if at_start * function(middle) > 0:
+            start = middle
+        else:
+            end = middle
+    return end if abs(function(end)) < NEEDED_ERROR else None
