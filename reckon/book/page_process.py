@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import multiprocessing
 import os
+import shutil
 import signal
 import threading
 import time
@@ -18,12 +19,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
+from multiprocessing.util import get_temp_dir
 from pathlib import Path
 
 from reckon import config
+from reckon.computer import owners
 from reckon.config import Builder, ReckonError, Settings
 
 _DYING_S = 0.5  # the longest that a fork server may take to end once it answers no more
+_SOCKETS = "pymp-*/"  # as multiprocessing names it
+_OWNER = "reckon-builder-"  # an empty file in it
 _STOP_S = 5.0  # the longest that a page may take to end: its hosts and files go with it
 
 
@@ -95,6 +100,17 @@ def _executed(job: Job, notebook: Path) -> str | Exception:
         return error
 
 
+def _own_sockets() -> None:
+    """Marks multiprocessing's folder of sockets with this process's name, and removes those of
+    builders that SIGKILL gave no time to do so."""
+    folder = Path(get_temp_dir())
+    with suppress(OSError):  # a full disk: the folder goes with this process, if that is not killed
+        (folder / f"{_OWNER}{owners.own_name()}").touch()
+    for mark in folder.parent.glob(f"{_SOCKETS}{_OWNER}*"):
+        if owners.has_ended(mark, _OWNER):
+            shutil.rmtree(mark.parent, ignore_errors=True)
+
+
 @contextmanager
 def _ctrl_c_put_off() -> Iterator[None]:
     """Ctrl-C acts at the end of the block, so that a process is started as a whole.
@@ -125,6 +141,7 @@ class PageProcess:
         config.set_environment(OMP_NUM_THREADS="1")
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["reckon.book.kernel"])
+        _own_sockets()
         self._receiver, sender = context.Pipe(duplex=False)
         self._process = context.Process(target=_work, args=(job, sender), daemon=True)
         resource_tracker.ensure_running()  # here, because it unblocks SIGINT when it has started

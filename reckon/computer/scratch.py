@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from reckon import config, units
+from reckon.computer import owners
 from reckon.config import ReckonError
 
 SHARE_OF_FREE = 0.25  # the files take at most this share of the free space
@@ -111,31 +112,10 @@ def _read_ahead(folder: Path) -> float | None:
 # --- whose files they are ------------------------------------------------------------------------
 
 
-def _started(pid: int) -> str | None:
-    """When that process started, in ticks since boot (proc_pid_stat(5)); None without one."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    return stat.rsplit(")", 1)[1].split()[19]
-
-
-def _space() -> str:
-    """What a process's number is unique in: this boot of this machine, and its PID namespace."""
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")[:8]
-    return boot + re.sub(r"\D", "", os.readlink("/proc/self/ns/pid"))
-
-
-def _own_name() -> str:
-    return f"{_NAME}{_space()}-{os.getpid()}-{_started(os.getpid())}"
-
-
 def sweep() -> None:
     """Removes the files that killed owners of this PID namespace left in the scratch folder."""
-    for path in config.settings().scratch_dir.glob(f"{_NAME}{_space()}-*"):
-        pid, _, started = path.name.removeprefix(f"{_NAME}{_space()}-").partition("-")
-        ours = path.lstat().st_uid == os.geteuid()
-        if ours and re.fullmatch(r"[0-9]{1,9}", pid) and _started(int(pid)) != started:
+    for path in config.settings().scratch_dir.glob(f"{_NAME}*"):
+        if owners.has_ended(path, _NAME):
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -153,7 +133,7 @@ class _Folders:
 @contextmanager
 def shared() -> Iterator[Path]:
     """The folder of files that all processes started inside share; it is removed at the end."""
-    path, before = config.settings().scratch_dir / _own_name(), _Folders.own
+    path, before = config.settings().scratch_dir / f"{_NAME}{owners.own_name()}", _Folders.own
     _Folders.own = path
     try:
         yield path
@@ -178,7 +158,7 @@ def _folder() -> Path:
     """The folder that a parent shares with this process, or one of its own until it ends."""
     path = _Folders.own or _parents_folder()
     if path is None or path.parent != config.settings().scratch_dir:
-        path = _Folders.own = config.settings().scratch_dir / _own_name()
+        path = _Folders.own = config.settings().scratch_dir / f"{_NAME}{owners.own_name()}"
         atexit.register(_remove, path, os.getpid())
     if not path.exists():
         sweep()

@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -110,3 +112,48 @@ def test_ctrl_c_at_the_terminal_never_reaches_a_page_or_the_fork_server(tmp_path
         start_new_session=True,
     )
     assert done.returncode == 0 and done.stderr == ""
+
+
+_BUILDER = """
+import sys, time
+from pathlib import Path
+from reckon.book.page_process import Job, PageProcess
+from reckon.config import Builder, settings
+
+if __name__ == "__main__":
+    notebook, log = map(Path, sys.argv[1:3])
+    PageProcess(Job(notebook, log.parent, log, settings(), Builder(log, log))).result()
+    print("done", flush=True)
+    time.sleep(float(sys.argv[3]))
+"""
+
+
+def test_the_next_builder_removes_the_sockets_of_a_killed_one_and_leaves_those_of_others(tmp_path):
+    notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
+    script = tmp_path / "build.py"
+    script.write_text(_BUILDER)
+
+    def builder(sleep_s, folder):
+        return subprocess.Popen(
+            [sys.executable, script, notebook, tmp_path / "log", str(sleep_s)],
+            env={"PYTHONPATH": str(ROOT), "TMPDIR": folder},
+            stdout=subprocess.PIPE,
+        )
+
+    # Its path is short, because it takes the address of a socket.
+    with tempfile.TemporaryDirectory(prefix="rk-") as folder:
+        killed, living = builder(60, folder), builder(60, folder)
+        for one in (killed, living):
+            assert one.stdout.readline() == b"done\n"
+        others = Path(folder) / "pymp-others"
+        others.mkdir()
+        killed.kill()
+        killed.communicate()
+        assert len([*Path(folder).iterdir()]) == 3
+        assert builder(0, folder).communicate(timeout=60) == (b"done\n", None)
+        assert len([*Path(folder).iterdir()]) == 2 and others.exists()
+        living.kill()
+        living.communicate()
+        others.rmdir()
+        assert builder(0, folder).communicate(timeout=60) == (b"done\n", None)
+        assert [*Path(folder).iterdir()] == []

@@ -11,7 +11,7 @@ import pytest
 from helpers.capabilities import need, other_users
 from helpers.project import ROOT
 
-from reckon.computer import scratch
+from reckon.computer import owners, scratch
 from reckon.measurement import library
 
 KIB = 1024
@@ -189,7 +189,7 @@ def test_a_folder_that_another_user_put_there_is_not_used(disk):
 
 def test_sweeping_leaves_other_users_folders_and_odd_names(disk):
     other_users()
-    name = scratch._own_name().rsplit("-", 2)[0]
+    name = f"reckon-files-{owners.own_name()}".rsplit("-", 2)[0]
     theirs, odd = disk / f"{name}-999999999-1", disk / f"{name}-\u00b2"
     for one in (theirs, odd):
         one.mkdir()

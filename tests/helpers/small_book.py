@@ -135,11 +135,8 @@ class SmallBook(ShortProject):
         return found
 
     def left_behind(self) -> list[str]:
-        """Scratch and temporary files. The socket of multiprocessing's fork server is not counted:
-        no one is left to remove it when the builder is killed by SIGKILL."""
-        sockets = "pymp-*"
-        temporary = [path for path in self.temporary.iterdir() if not path.match(sockets)]
-        return [str(path) for path in [*temporary, *self.scratch.iterdir()]]
+        """Scratch and temporary files."""
+        return [str(path) for path in [*self.temporary.iterdir(), *self.scratch.iterdir()]]
 
     def files(self) -> set[str]:
         """Every file of the project, by its path."""

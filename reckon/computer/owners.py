@@ -1,0 +1,43 @@
+"""Whose a folder is: its name says which process made it, so that what a killed one left is known.
+
+csrc/probe/owner.h names control groups alike.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+
+def _started(pid: int) -> str | None:
+    """When that process started, in ticks since boot (proc_pid_stat(5)); None without one."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    return stat.rsplit(")", 1)[1].split()[19]
+
+
+def _space() -> str:
+    """What a process's number is unique in: this boot of this machine, and its PID namespace."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")[:8]
+    return boot + re.sub(r"\D", "", os.readlink("/proc/self/ns/pid"))
+
+
+def own_name() -> str:
+    """This process, by the one name that no other has."""
+    return f"{_space()}-{os.getpid()}-{_started(os.getpid())}"
+
+
+def has_ended(path: Path, prefix: str) -> bool:
+    """Whether the path is this user's and named after the prefix and a process that has ended.
+
+    False for a process of another PID namespace: whether it has ended is not known here.
+    """
+    owner = re.fullmatch(rf"{re.escape(prefix)}{_space()}-([0-9]{{1,9}})-(.*)", path.name)
+    try:
+        is_own = path.lstat().st_uid == os.geteuid()
+    except OSError:  # removed by another process
+        return False
+    return bool(owner) and is_own and _started(int(owner[1])) != owner[2]
