@@ -31,6 +31,7 @@ from reckon.presentation.text import literal
 from reckon.records.session import current_session
 
 _SECONDS_A_CALL = {"quick": 0.6, "standard": 3.0, "full": 80.0}  # for the first estimate only
+_RENDER_S = 1.5  # a page of which all is measured; for the estimate as well
 _POLL_S = 0.1
 
 
@@ -65,13 +66,25 @@ class _Build:
         self.sources, self.visits = Sources(), visits
         fresh = config.settings().fresh
         self.stale = [page for page in pages if fresh or not self.sources.is_current(page)]
-        self.display = Display({page: _expected_s(page) for page in self.stale})
+        self.display = Display()
         self.outcome = ExecutionResult(states=self.display.states)
         # Pages behind the last experiment show the whole run, or measure what its records say.
         experiments = [place for place, page in enumerate(pages) if "/" in page]
         first_whole = 1 + max(experiments, default=-1) if visits > 1 else len(pages)
         self.pages, self.whole = pages[:first_whole], pages[first_whole:]
         records.make_folder(config.settings().build_dir / "executed")
+
+    def _expect(self, pages: list[str], unmeasured: list[str]) -> None:
+        """Show what is left: these pages, the later visits, and the pages that then show them.
+
+        unmeasured: pages of which no record says how long a visit takes."""
+        tasks, visited = {page: _expected_s(page) for page in pages}, set()
+        for visit in range(2, self.visits + 1):
+            due = {page: tasks[page] / self.visits for page in unmeasured}
+            due |= revisit.experiments_to_visit(visit)
+            tasks |= {_Visit.name_of(page, visit): due[page] for page in due if page in self.pages}
+            visited |= {page for page in due if page in self.pages}
+        self.display.expect(tasks | {f"{page}, rendered": _RENDER_S for page in visited})
 
     def lacks_visits(self) -> bool:
         """Whether an earlier build was stopped before its last visit."""
@@ -81,8 +94,11 @@ class _Build:
         return [one for one in revisit.experiments_to_visit(visit) if one in self.pages]
 
     def execute(self) -> None:
+        unmeasured = [page for page in self.stale if page in self.pages and not _seconds(page)]
+        self._expect(self.stale, [page for page in unmeasured if "/" in page])
         self._execute(self.pages)
         if self.visits > 1:
+            self._expect([page for page in self.whole if page in self.stale], [])
             for visit in range(2, self.visits + 1):
                 self._visit_again(visit)
             revisit.write_pooled_variance()
@@ -127,10 +143,17 @@ def _groups(pages: list[str]) -> list[list[str]]:
     return [of_one_experiment, [page for page in pages if "/" not in page]]
 
 
-def _expected_s(page: str) -> float:
+def _seconds(page: str) -> float | None:
+    """How long the page took when it was last executed; None if that says nothing of this time."""
     last = last_execution(page)
     if last and last.profile == config.settings().profile.name and not config.settings().fresh:
         return last.seconds
+    return None
+
+
+def _expected_s(page: str) -> float:
+    if seconds := _seconds(page):
+        return seconds
     text = contents.source(page).read_text(encoding="utf-8")
     calls = len(re.findall(r"rk\.measure(?!d)", text))
     return 3.0 + calls * _SECONDS_A_CALL[config.settings().profile.name]
@@ -142,8 +165,8 @@ class _Task:
     doing: str  # as the progress calls it
     shows_events = True
 
-    def __init__(self, page: str):
-        self.page = page
+    def __init__(self, page: str, name: str):
+        self.page, self.name = page, name  # the name says which of a page's tasks it is
         target = contents.executed(page)
         records.make_folder(target.parent)
         self.events, self.reads = (target.with_suffix(end) for end in (".events", ".reads"))
@@ -192,7 +215,7 @@ class _Page(_Task):
     """A page being executed."""
 
     def __init__(self, page: str, sources: Sources, *, visits: int = 1, renders: bool = False):
-        super().__init__(page)
+        super().__init__(page, f"{page}, rendered" if renders else page)
         self.doing = "rendering" if renders else "executing"
         self.shows_events = not renders  # what was measured has been shown
         self._visits, self._renders = visits, renders
@@ -245,9 +268,13 @@ class _Visit(_Task):
     doing = "visiting again"
 
     def __init__(self, experiment: str, visit: int):
-        super().__init__(experiment)
+        super().__init__(experiment, self.name_of(experiment, visit))
         self.events = self.events.with_suffix(f".{visit}.events")
         self._visit, self.count = visit, 0
+
+    @staticmethod
+    def name_of(experiment: str, visit: int) -> str:
+        return f"{experiment}, visit {visit}"
 
     def _work(self) -> tuple[str, int]:
         return self.page, self._visit
@@ -293,7 +320,7 @@ def _run_all(tasks: Sequence[_Task], build: _Build) -> None:
 
 def _end(task: _Task, display: Display, outcome: ExecutionResult) -> None:
     error = task.finish(retry=display.has_failed(task.page) and not current_session().replay)
-    display.page_done(task.page, task.seconds)
+    display.page_done(task.page, task.name, task.seconds)
     if isinstance(task, _Page) and task.page not in outcome.executed:
         outcome.executed.append(task.page)
     if error:

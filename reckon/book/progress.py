@@ -15,14 +15,14 @@ _MOST_S_AN_EVENT = 5.0  # by which one quantity moves the bar; the page's end co
 class Display:
     """Shows pages and the events that their measure() appends to a file each.
 
-    Use as a context manager; `page()` begins a page, `states` collects what became of each
-    quantity: {quantity: (state, reason)}.
+    Use as a context manager; `expect()` says what is to be done, `page()` begins a page, `states`
+    collects what became of each quantity: {quantity: (state, reason)}.
     """
 
-    def __init__(self, expected_s: dict[str, float]):
+    def __init__(self) -> None:
         self.states: dict[str, tuple[str, str | None]] = {}
         self._with_failures: set[str] = set()  # the pages
-        self._expected = expected_s
+        self._expected_s: dict[str, float] = {}  # by task, of those that are not done
         self._live = sys.stdout.isatty()
         self._console = Console(highlight=False, soft_wrap=True)
         self._bar = Progress(
@@ -35,7 +35,7 @@ class Display:
             disable=not self._live,
             transient=True,
         )
-        self._task = self._bar.add_task("", total=max(sum(expected_s.values()), 0.1), left="")
+        self._task = self._bar.add_task("", total=None, left="")
         self._done_s = 0.0
         self._offsets: dict[Path, int] = {}
 
@@ -50,6 +50,12 @@ class Display:
         self._console.print(text, markup=False)
         sys.stdout.flush()
 
+    def expect(self, expected_s: dict[str, float]) -> None:
+        """Take the tasks that are left and their seconds, in place of all that were expected."""
+        self._expected_s = dict(expected_s)
+        total = self._done_s + sum(expected_s.values())
+        self._bar.update(self._task, total=max(total, 0.1), left=self._left())
+
     def page(self, name: str, doing: str = "executing") -> None:
         if not self._live:
             self.line(f"{name}: {doing} ({self._left()})")
@@ -59,14 +65,14 @@ class Display:
         """Whether a quantity of the page failed."""
         return page in self._with_failures
 
-    def page_done(self, name: str, seconds: float) -> None:
-        self._done_s += self._expected.pop(name, 0.0)
+    def page_done(self, name: str, task: str, seconds: float) -> None:
+        self._done_s += self._expected_s.pop(task, 0.0)
         self._bar.update(self._task, completed=self._done_s, left=self._left())
         if not self._live:
             self.line(f"{name}: done in {seconds:.1f} s")
 
     def _left(self) -> str:
-        return f"about {sum(self._expected.values()):.0f} s to go"
+        return f"about {sum(self._expected_s.values()):.0f} s to go"
 
     def show(self, page: str, events: Path) -> None:
         """Show what the page appended to its events since the last call."""

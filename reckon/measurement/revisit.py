@@ -24,18 +24,22 @@ from reckon.records.session import current_session
 _PROCESSES_LEAST = 4  # in a visit, or as many as the first visit's time allowed
 
 
-def experiments_to_visit(visit: int) -> list[str]:
-    """The experiments of this run that have quantities without that visit."""
+def experiments_to_visit(visit: int) -> dict[str, float]:
+    """The experiments of this run that have quantities without that visit, each with the seconds
+    that it will take, by the visit before."""
     run, profile = current_session().run.name, config.settings().profile
-    return [
-        experiment
-        for experiment in records.experiments(run)
-        if not experiment.startswith(records.AGAIN)
-        and any(
-            _lacks_visit(quantity, profile, visit)
+    found = {}
+    for experiment in records.experiments(run):
+        if experiment.startswith(records.AGAIN):
+            continue
+        seconds = [
+            quantity.measurement.visits[-1].seconds
             for quantity in records.read_record(run, experiment, samples=False).quantities.values()
-        )
-    ]
+            if quantity.measurement and _lacks_visit(quantity, profile, visit)
+        ]
+        if seconds:
+            found[experiment] = sum(seconds)
+    return found
 
 
 def _lacks_visit(quantity: Quantity, profile: Profile, visit: int) -> bool:
@@ -105,15 +109,10 @@ class _Revisit(Plan):
         measurement = quantity.measurement
         assert measurement
         formula = predict(unit=quantity.predictions[-1].unit, kind="plain")(_nothing)
-        options = {
-            "probe": measurement.probe,
-            "samples": _requested_samples(measurement),
-            "warmup": measurement.warmup,
-            "priority": measurement.priority,
-            **measurement.points[0].params,
-        }
         super().__init__(
-            Prediction(name, replace(formula, kind=quantity.seal.kind)), profile, options
+            Prediction(name, replace(formula, kind=quantity.seal.kind)),
+            profile,
+            options_of(measurement),
         )
 
     def _written(self, made: Measurement) -> Quantity:
@@ -141,6 +140,17 @@ class _Revisit(Plan):
         stored = records.read_measured(run, self.quantity)
         assert stored  # written above
         return stored
+
+
+def options_of(measurement: Measurement) -> dict:
+    """How a single quantity was measured, as the options of plan.measure()."""
+    return {
+        "probe": measurement.probe,
+        "samples": _requested_samples(measurement),
+        "warmup": measurement.warmup,
+        "priority": measurement.priority,
+        **measurement.points[0].params,
+    }
 
 
 def _nothing():

@@ -120,12 +120,17 @@ def test_ctrl_c_keeps_whole_records_and_the_next_build_goes_on(tmp_path):
     assert "cpu/timer: executing" in again
 
 
+def seconds_to_go(said, task):
+    return float(re.search(rf"^{task} \(about (\d+) s to go\)", said, re.M)[1])
+
+
 def test_a_stop_between_visits_loses_none_and_the_next_build_makes_those_that_lack(tmp_path):
     """In the standard profile, whose quantities are visited three times."""
     files = ["notebooks/machine", "notebooks/cpu/timer", "notebooks/machines", "book/bibliography"]
     project = ShortProject(tmp_path / "visits", [*files, "book/method"])
     said = stop_when(project, "Visit 2:", RECKON_PROFILE="standard")
-    assert "cpu/timer: visiting again" in said
+    visiting = "cpu/timer: visiting again"
+    to_go = [seconds_to_go(said, task) for task in ("cpu/timer: executing", visiting)]
     before = {name: one["visits"] for name, one in project.measurements().items()}
     assert sorted({len(visits) for visits in before.values()}) == [1, 2]  # one is a curve
     done = project.build("--html", RECKON_PROFILE="standard")
@@ -138,7 +143,9 @@ def test_a_stop_between_visits_loses_none_and_the_next_build_makes_those_that_la
         assert len(one["visits"]) == (1 if one["axis"] else 3), name
     described = json.loads((project.run / "run.json").read_text())
     assert described["between_visits"]["quantities"] >= 8
-    assert "cpu/timer: rendering" in done.stdout
+    tasks = (visiting, "cpu/timer: rendering", "machines: executing")
+    to_go += [seconds_to_go(done.stdout, task) for task in tasks]
+    assert to_go == sorted(to_go, reverse=True) and len(set(to_go)) == len(to_go), to_go
     again = project.build("--html", RECKON_PROFILE="standard")
     assert "Pages: 0 executed" in again.stdout and "Visit" not in again.stdout
     assert project.measurements() == after
