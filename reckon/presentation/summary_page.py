@@ -10,7 +10,15 @@ import numpy as np
 from reckon import config, units
 from reckon.presentation.block import Block, grid, label, say, table
 from reckon.presentation.scores import shares_within, typical_factor
-from reckon.presentation.tables import hardware, mean_sd, measured, predicted, ratio, software
+from reckon.presentation.tables import (
+    hardware,
+    mean_sd,
+    measured,
+    predicted,
+    ratio,
+    software,
+    with_note,
+)
 from reckon.presentation.text import literal
 from reckon.presentation.verdicts import not_measured, warnings
 from reckon.records.result import Result
@@ -33,7 +41,8 @@ def summary_table(results: list[Result], caption: str, name: str) -> Block:
     """A line for each quantity that the run holds."""
     cells = (hardware, software, predicted, measured, mean_sd, ratio)
     rows = [[f"`{result.quantity}`", *(cell(result) for cell in cells)] for result in results]
-    return table(_SUMMARY_COLUMNS, rows, caption, name)
+    with_interval = [result for result in results if not result.is_curve]
+    return with_note(table(_SUMMARY_COLUMNS, rows, caption, name), with_interval)
 
 
 def _factors_off(results: list[Result]) -> list[tuple[float, Result]]:

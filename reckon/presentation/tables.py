@@ -6,15 +6,16 @@ import itertools
 import math
 
 from reckon import units
-from reckon.presentation.block import Block, label
+from reckon.presentation.block import Block, joined_blocks, label, say
 from reckon.presentation.block import table as columns_table
-from reckon.presentation.text import NONE, amount, in_unit, literal, place
+from reckon.presentation.text import NONE, amount, first_case, in_unit, joined, literal, place
 from reckon.presentation.text import ratio as times
 from reckon.records import Process
 from reckon.records.result import Result
 from reckon.statistics import Summary
 
 _POINTS_MOST = 8  # a longer curve shows only its ends in a table; its figure has every point
+_NAMES_MOST = 8  # quantities that the note below a table names
 _NOT_KNOWN = "not known"
 
 
@@ -98,7 +99,25 @@ def table(
             rows += _curve_rows(result, operation)
         else:
             rows.append([operation, *_cells(result)])
-    return columns_table(_RESULT_COLUMNS, rows, caption, name)
+    return with_note(columns_table(_RESULT_COLUMNS, rows, caption, name), results, titles)
+
+
+def with_note(block: Block, results: list[Result], titles: dict[str, str] | None = None) -> Block:
+    """The table, and which of its intervals are not from visits minutes apart."""
+    made_from = {title(result, titles): result.interval_from for result in results}
+    known = [name for name, text in made_from.items() if text]
+    names = [name for name in known if made_from[name].endswith("of one visit")]
+    if not names:
+        return block
+    note = first_case(
+        (len(names) == len(known), "The intervals are from the processes of one visit."),
+        (
+            len(names) > _NAMES_MOST,
+            f"Of the {len(known)} intervals {len(names)} are from the processes of one visit only.",
+        ),
+        (True, f"From the processes of one visit only: the intervals of {joined(names)}."),
+    )
+    return joined_blocks([block, say(note)])
 
 
 def _cells(result: Result) -> list[str]:

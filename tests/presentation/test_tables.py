@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from helpers import made_up
 from helpers.tables import rows
 
 import reckon as rk
+from reckon.presentation import tables
 from reckon.records.values import trial_times_s
 
 
@@ -68,6 +70,31 @@ def test_impossible_places_of_a_curve_are_one_line():
     text = rk.summary_page.suspicions([replace(curve)], []).markdown
     assert text.count("not possible") == 1
     assert "**0 ns at 3 of its 4 points is not possible**" in text
+
+
+@pytest.mark.parametrize(
+    ("made_from", "note"),
+    [
+        (["3 visits over 9 min"] * 3, ""),
+        (["3 visits over 9 min", ""], ""),
+        (["6 processes of one visit", ""], "The intervals are from the processes of one visit."),
+        (
+            ["3 visits over 9 min", "6 processes of one visit", "6 to 9 processes of one visit"],
+            "From the processes of one visit only: the intervals of q1 and q2.",
+        ),
+        (
+            ["3 visits over 9 min", *["6 processes of one visit"] * 9],
+            "Of the 10 intervals 9 are from the processes of one visit only.",
+        ),
+    ],
+)
+def test_a_note_below_a_table_says_which_intervals_are_from_one_visit(made_from, note):
+    results = [
+        SimpleNamespace(quantity=f"cpu/made_up/q{place}", interval_from=text)
+        for place, text in enumerate(made_from)
+    ]
+    text = tables.with_note(rk.say("Table."), results).markdown
+    assert text == ("Table.\n\n" + note if note else "Table.")
 
 
 # What a result says of itself.
