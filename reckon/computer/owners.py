@@ -40,4 +40,4 @@ def has_ended(path: Path, prefix: str) -> bool:
         is_own = path.lstat().st_uid == os.geteuid()
     except OSError:  # removed by another process
         return False
-    return bool(owner) and is_own and _started(int(owner[1])) != owner[2]
+    return is_own and owner is not None and _started(int(owner[1])) != owner[2]
