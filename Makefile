@@ -55,8 +55,8 @@ measure: setup lib ## measure one experiment afresh: make measure EXPERIMENT=cpu
 results: setup lib ## print every quantity of the run
 	@$(PY) -m reckon results $(EXPERIMENT) $(if $(RUN),--run $(RUN))
 
-compare: setup ## what changed between two runs: make compare A=before B=after [CONTROL= LEAST=5 ALL=1]; alone: list them
-	@$(PY) -m reckon compare $(if $(A)$(B),"$(A)" "$(B)") $(if $(CONTROL),--control "$(CONTROL)") $(if $(LEAST),--least "$(LEAST)") $(if $(ALL),--all)
+compare: setup ## what changed between two runs: make compare A=before B=after [CONTROL= MINIMUM_CHANGE=5 ALL=1]; alone: list them
+	@$(PY) -m reckon compare $(if $(A)$(B),"$(A)" "$(B)") $(if $(CONTROL),--control "$(CONTROL)") $(if $(MINIMUM_CHANGE),--minimum-change "$(MINIMUM_CHANGE)") $(if $(ALL),--all)
 
 doctor: setup lib ## say whether this machine is fit to be measured
 	@$(PY) -m reckon doctor

@@ -136,7 +136,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "--control", metavar="RUN", help="a second run of A's machine: B has to differ from both"
     )
     parser.add_argument(
-        "--least",
+        "--minimum-change",
         type=_percent,
         metavar="PERCENT",
         help="the smallest change that is reported; default: 5",

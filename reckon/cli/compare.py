@@ -8,7 +8,8 @@ import sys
 from reckon import records, units
 from reckon.cli.output import print_json
 from reckon.comparison import two_runs
-from reckon.comparison.two_runs import CHANCE, LEAST, Comparison, Place, QuantityComparison
+from reckon.comparison.quantities import CHANCE, Place, QuantityComparison
+from reckon.comparison.two_runs import MINIMUM_CHANGE, Comparison
 from reckon.config import ReckonError, settings
 from reckon.presentation import changes
 from reckon.presentation.text import first_case
@@ -23,8 +24,10 @@ def compare(arguments) -> int:
         return _list_runs(arguments)
     if not (arguments.a and arguments.b):
         raise ReckonError("A comparison takes two runs, A and B; `reckon compare` lists the runs.")
-    least = LEAST if arguments.least is None else arguments.least / 100
-    comparison = two_runs.compare(arguments.a, arguments.b, arguments.control, least)
+    percent, minimum_change = arguments.minimum_change, MINIMUM_CHANGE
+    if percent is not None:
+        minimum_change = percent / 100
+    comparison = two_runs.compare(arguments.a, arguments.b, arguments.control, minimum_change)
     if arguments.json:
         print_json(to_dict(comparison))
     else:
@@ -62,7 +65,7 @@ def _shortened(value: str) -> str:
 def text(comparison: Comparison, *, every: bool = False) -> str:
     """The comparison for a terminal. every: list also what did not change and was not judged."""
     differences = changes.described(*comparison.machines)
-    changed = f"Changed beyond the spread, by {100 * comparison.least:g} % or more:"
+    changed = f"Changed beyond the spread, by {100 * comparison.minimum_change:g} % or more:"
     lines = [
         f"{comparison.b} against {comparison.a}",
         "",
@@ -174,7 +177,7 @@ def to_dict(comparison: Comparison) -> dict:
         "a": comparison.a,
         "b": comparison.b,
         "control": comparison.control,
-        "least": comparison.least,
+        "minimum_change": comparison.minimum_change,
         "chance": CHANCE,
         "core_clock_hz": [_number(hz) for hz in comparison.clock_hz],
         "differences": [{"what": what, "a": a, "b": b} for what, a, b in differences],

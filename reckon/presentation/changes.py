@@ -6,7 +6,8 @@ import math
 from collections import Counter
 
 from reckon import records, units
-from reckon.comparison.two_runs import Comparison, Place, QuantityComparison
+from reckon.comparison.quantities import Place, QuantityComparison
+from reckon.comparison.two_runs import Comparison
 from reckon.computer.description import FIELDS, SECTIONS
 from reckon.presentation.block import Block, grid, say
 from reckon.presentation.text import NONE, machine_value
@@ -125,7 +126,7 @@ def nothing_changed(comparison: Comparison) -> str:
         return "Nothing could be judged."
     return (
         f"Nothing changed between {comparison.a} and {comparison.b} beyond the spread by "
-        f"{100 * comparison.least:g} % or more."
+        f"{100 * comparison.minimum_change:g} % or more."
     )
 
 

@@ -25,7 +25,7 @@ def test_compare_prints_text_and_json(folders, capsys):
     text = reckon("compare", "a", "b").stdout
     assert "21 quantities were judged, 2 changed" in text and "memory/made/curve at 4 KiB" in text
     assert NAMES[5] not in text and NAMES[5] in printed("a", "b", "--all")
-    assert "Nothing changed" in printed(str(folders / "runs/a"), "b", "--least", "900")
+    assert "Nothing changed" in printed(str(folders / "runs/a"), "b", "--minimum-change", "900")
     done = json.loads(printed("a", "b", "--json"), parse_constant=lambda c: pytest.fail(c))
     assert [(one["quantity"], one["state"]) for one in done["quantities"]][:2] == [
         ("memory/made/curve", "changed"),
@@ -78,7 +78,7 @@ def test_compare_without_runs_lists_them(folders, capsys):
         (["a", "./c"], "There is no run ./c; "),
         (["a", "../../a b"], "There is no run ../../a b; "),
         (["a", "empty"], "The runs a and empty have no measured quantity in common."),
-        (["a", "b", "--least", "much"], "'much' is not a percentage"),
+        (["a", "b", "--minimum-change", "much"], "'much' is not a percentage"),
         (["a"], "A comparison takes two runs, A and B; `reckon compare` lists"),
         (["", "b"], "A comparison takes two runs, A and B"),
         (["--control", "a"], "A comparison takes two runs, A and B"),

@@ -136,7 +136,10 @@ def test_a_change_is_named_from_the_resolution_that_is_reported(folders):
 
 def test_changes_below_the_least_effect_are_not_named(folders):
     a, b = results(1), results(2, {NAMES[3]: 1.4})
-    assert len(pair(a, b, least=0.3).changed) == 1 and not pair(a, b, least=0.6).changed
+    assert (
+        len(pair(a, b, minimum_change=0.3).changed) == 1
+        and not pair(a, b, minimum_change=0.6).changed
+    )
 
 
 def test_few_processes_and_negative_values_are_not_judged(folders):
@@ -374,7 +377,7 @@ def test_the_reported_resolution_includes_the_control(folders):
 
     assert at(seen * 1.02) == at(1 / seen / 1.02) == [NAMES[3]] and not at(1.45)
     made_up.run("again", results(3, {NAMES[3]: 1.02}))
-    wide = compare("a", "b", "again", least=1.0)
+    wide = compare("a", "b", "again", minimum_change=1.0)
     assert {one.quantity: one.visible_from(1.0) for one in wide.judged}[NAMES[3]] > 2.01
 
 
