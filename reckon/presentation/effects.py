@@ -1,30 +1,52 @@
-"""What a method of measuring does to a figure: computed sentences."""
+"""What a method of measuring does to a figure: whether it changes it, and the sentence on it."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from reckon import units
 from reckon.presentation.scores import NEAR
-from reckon.presentation.text import first_case, literal
+from reckon.presentation.text import first_case, literal, percent
 from reckon.reports.methods import GroupResult, MethodResult, Ratio
 
 SAME = 0.05  # a method within this share of the baseline does not change the figure
-VAGUE = NEAR  # an interval wider than this factor that holds 1 decides nothing
+VAGUE = NEAR  # an interval wider than this factor that holds 1 shows nothing
 # A cost inside a figure, as a share of the difference from the baseline:
 _EXPLAINS_ALL = 0.8  # from here on, and to a quarter more than it, the cost is the difference
 _EXPLAINS_NONE = 0.05  # below, the cost is not mentioned
 
+Groups = dict[str, GroupResult]  # by name
+
+
+@dataclass(frozen=True)
+class RankedMethod:
+    """A method with a ratio to the baseline of its group."""
+
+    group: GroupResult
+    method: MethodResult
+
+    @property
+    def ratio(self) -> Ratio:
+        return self.group.ratio(self.method)
+
+
+def changing(groups: Groups) -> list[RankedMethod]:
+    """The methods that change their figures, from the largest change to the smallest."""
+    ranked = [RankedMethod(group, m) for group in groups.values() for m in group.ranked]
+    methods = [method for method in ranked if changes_figure(method.ratio)]
+    return sorted(methods, key=lambda method: -method.ratio.off)
+
 
 def ends(ratio: Ratio) -> tuple[float, float]:
-    """The ratio's interval, or with too few rounds for one the least and the most of them."""
+    """The ratio's interval; with too few rounds for one, the minimum and maximum of them."""
     if not math.isnan(ratio.low):
         return ratio.low, ratio.high
     return (ratio.minimum, ratio.maximum) if ratio.rounds else (ratio.middle, ratio.middle)
 
 
 def times(ratio: Ratio) -> str:
-    """ "2.91 (2.80 to 3.02)"; without its ends if they rest on one round or none."""
+    """ "2.91 (2.80 to 3.02)"; without its ends if there is one round or none."""
     low, high = (units.number(end) for end in ends(ratio))
     interval = f" ({low} to {high})" if ratio.rounds > 1 else ""
     return f"{units.number(ratio.middle)}{interval}"
@@ -43,30 +65,30 @@ def changes_figure(ratio: Ratio) -> bool:
 
 
 def _basis(ratio: Ratio) -> str:
-    """What the ratio rests on, if that is less than an interval takes."""
+    """What the ratio is based on, if there are too few rounds for an interval."""
     return first_case(
         (not math.isnan(ratio.low), ""),
         (ratio.rounds == 1, " (in a single round)"),
         (ratio.rounds > 1, f" in {ratio.rounds} rounds"),
-        (True, " by the pages' figures"),
+        (True, " from the pages' figures"),
     )
 
 
 def effect(ratio: Ratio) -> str:
     """What a method does to the figure: the middle part of its sentence."""
     low, high = ends(ratio)
-    within = f"(within {units.number(max(0.1, 100 * max(1 - low, high - 1)), 2)} %)"
-    gives = f"gives {times(ratio)} times our figure"
-    unclear = "cannot be told from ours here"
-    too_few = f"{unclear} ({times(ratio)} times it{_basis(ratio)}: too few to tell)"
-    no_difference = "makes no difference here"
+    within = f"(within {percent(max(0.001, 1 - low, high - 1))})"
+    gives = f"gives {times(ratio)} times Reckon's figure"
+    unclear = "cannot be distinguished from Reckon's method here"
+    too_few = f"{unclear} ({times(ratio)} times its figure{_basis(ratio)}: too few for an interval)"
+    unsure = f"{gives}; the difference may be less than {percent(SAME, 1)}"
     return first_case(
         (changes_figure(ratio), f"{gives}{_basis(ratio)}"),
         (math.isnan(ratio.low), too_few),
-        (low >= 1 - SAME and high <= 1 + SAME, f"{no_difference} {within}"),
-        (not low <= 1 <= high, f"{gives}, and whether that matters cannot be told"),
-        (low >= 1 / VAGUE and high <= VAGUE, f"{no_difference} that can be told {within}"),
-        (True, f"{unclear} ({units.number(low)} to {units.number(high)} times it)"),
+        (low >= 1 - SAME and high <= 1 + SAME, f"makes no difference here {within}"),
+        (not low <= 1 <= high, unsure),
+        (low >= 1 / VAGUE and high <= VAGUE, f"makes no significant difference here {within}"),
+        (True, f"{unclear} ({units.number(low)} to {units.number(high)} times its figure)"),
     )
 
 
@@ -83,7 +105,7 @@ def _included_cost(method: MethodResult, baseline: MethodResult, ratio: Ratio) -
     explains = first_case(
         (share > 1 / _EXPLAINS_ALL, "more than the difference"),
         (share >= _EXPLAINS_ALL, "which is the difference"),
-        (True, f"{units.number(100 * share, 2)} % of the difference"),
+        (True, f"{percent(share)} of the difference"),
     )
     count = entry.includes_times
     several = f"{units.plain(count)} times " if count != 1 else ""
@@ -98,8 +120,8 @@ def sentence(method: MethodResult, compared: GroupResult) -> str:
     where = f" (minutes apart: {literal(method.reason)})" if apart else ""
     does = first_case(
         (not method.has_value, f"is not measured here ({literal(method.reason)})"),
-        (not baseline.has_value, "cannot be held against ours"),
-        (not ratio.known, f"gives {method.text()}, of which no ratio tells anything"),
+        (not baseline.has_value, "cannot be compared: Reckon's method has no value here"),
+        (not ratio.known, f"gives {method.text()}, so no ratio is given"),
         (True, f"{effect(ratio)}{where}"),
     )
     differs = f": {method.entry.differs}" if method.entry.differs else ""

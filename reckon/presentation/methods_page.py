@@ -3,38 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from reckon import units
 from reckon.presentation.block import Block, say, table
-from reckon.presentation.effects import SAME, VAGUE, changes_figure, sentence, times
-from reckon.presentation.figures import style
-from reckon.presentation.figures.style import BLACK
-from reckon.presentation.text import NONE, first_case, literal, verb
+from reckon.presentation.effects import SAME, VAGUE, Groups, changing, sentence, times
+from reckon.presentation.text import NONE, first_case, literal, percent, verb
 from reckon.records import AGAIN
 from reckon.records.result import Result
-from reckon.reports.methods import GroupResult, MethodResult, Ratio
+from reckon.reports.methods import GroupResult, MethodResult
 
-_RANKING_MOST = 12  # methods that the ranking lists
-_STRIP = 0.3  # height of a strip in distances of two strips
-
-Groups = dict[str, GroupResult]
-
-
-@dataclass(frozen=True)
-class _RankedMethod:
-    """A method with a ratio to the baseline of its group."""
-
-    group: GroupResult
-    method: MethodResult
-
-    @property
-    def ratio(self) -> Ratio:
-        return self.group.ratio(self.method)
+_RANKED = 12  # methods that the ranking lists
 
 
 def results(groups: Groups) -> list[Result]:
@@ -62,7 +42,7 @@ _GROUP_COLUMNS = {
     "Method of": 16,
     "What is timed": 30,
     "Measured here": 18,
-    "Against ours": 14,
+    "Ratio to Reckon's": 14,
     "Rounds": 8,
 }
 
@@ -73,12 +53,10 @@ def group(compared: GroupResult) -> Block:
     if not any(method.has_value for method in (baseline, *compared.methods)):
         return say(f"There is nothing to compare: {literal(baseline.reason)}.")
     methods = [*compared.ranked, *compared.without]
+    why = f"{literal(baseline.reason)}.\n\n"
     lead = first_case(
-        (not baseline.has_value, f"Ours has no figure here: {literal(baseline.reason)}.\n\n"),
-        (
-            not compared.side_by_side,
-            f"From their pages, minutes apart: {literal(baseline.reason)}.\n\n",
-        ),
+        (not baseline.has_value, f"Reckon's method has no value here: {why}"),
+        (not compared.side_by_side, f"From their pages, minutes apart: {why}"),
     )
     rows = [_row(method, compared) for method in (baseline, *methods)]
     caption, name = f"{compared.title} by every method", f"methods-{compared.group.name}"
@@ -86,103 +64,44 @@ def group(compared: GroupResult) -> Block:
     return Block(f"{lead}{table(_GROUP_COLUMNS, rows, caption, name).markdown}\n\n{sentences}")
 
 
-def _changing(groups: Groups) -> list[_RankedMethod]:
-    """The methods that change their figures, from the most effect to the least."""
-    ranked = [_RankedMethod(group, m) for group in groups.values() for m in group.ranked]
-    changing = [method for method in ranked if changes_figure(method.ratio)]
-    return sorted(changing, key=lambda method: -method.ratio.off)
-
-
-def strips(groups: Groups, name: str, caption: str) -> Block:
-    """A strip for each group: every method's figure over the baseline's on a logarithmic axis, with
-    the least and the most of the rounds."""
-    drawn = [group for group in groups.values() if group.ranked][::-1]
-    if not drawn:
-        return say("There is nothing to draw: no page has been measured yet.")
-    used = {report for group in drawn for method in group.ranked for report in method.reports}
-    looks = {report: look for report, look in style.report_looks().items() if report in used}
-    looks[""] = {"color": BLACK, "marker": "d"}
-    rows = []
-    height_inches = 1.0 + 0.26 * len(drawn)
-    with style.drawing(height_inches) as drawing:
-        axes = drawing.axes
-        drawing.figure.subplots_adjust(bottom=min(0.45, 0.5 / height_inches))
-        for y, group in enumerate(drawn):
-            heights = y + np.linspace(-_STRIP / 2, _STRIP / 2, len(group.ranked))
-            for height, method in zip(heights, group.ranked, strict=True):
-                rows += _draw(axes, _RankedMethod(group, method), height, looks)
-        axes.axvline(1, color=BLACK, lw=0.8)
-        axes.set_yticks(range(len(drawn)), [group.title for group in drawn], fontsize=7)
-        axes.set_ylim(-0.6, len(drawn) - 0.4)
-        axes.set_xscale("log")
-        style.plain_log(axes.xaxis)
-        axes.set_xlabel(
-            "times our figure (line: the rounds' least and most; hollow: from its page)"
-        )
-        labels = {report: report or "another row of this book" for report in looks}
-        drawing.legend([Line2D([], [], ls="", ms=4, label=labels[r], **looks[r]) for r in looks])
-        alt = "The farthest from ours: " + "; ".join(
-            f"{ranked.method.entry.quantity} {units.number(ranked.ratio.middle)} times"
-            for ranked in _changing(groups)[:_RANKING_MOST]
-        )
-        header = ["group", "quantity", "reports", "times ours", "least", "most", "rounds"]
-        return drawing.save(name, caption, alt, style.Data(header, rows))
-
-
-def _draw(axes: Axes, ranked: _RankedMethod, y: float, looks: dict) -> list[list[str]]:
-    """A mark for each report that uses the method, hollow if from its page; their rows of data."""
-    ratio, quantity = ranked.ratio, ranked.method.entry.quantity
-    rows = []
-    for k, report in enumerate(ranked.method.reports or ("",)):
-        look = looks[report]
-        if ratio.rounds > 1 and ratio.minimum > 0:
-            axes.plot([ratio.minimum, ratio.maximum], [y, y], color=look["color"], lw=1)
-        fill = look["color"] if ratio.rounds else "white"
-        axes.plot(ratio.middle, y + 0.12 * k, ls="", ms=4, mfc=fill, **look)
-        values = [f"{value:.6g}" for value in (ratio.middle, ratio.minimum, ratio.maximum)]
-        title = ranked.group.title
-        rows.append([title, quantity, report, *values, str(ratio.rounds)])
-    return rows
-
-
 def farthest(groups: Groups) -> Block:
-    """How many methods change their figures, and the one that changes it most."""
-    count, changed = sum(len(group.ranked) for group in groups.values()), _changing(groups)
+    """How many methods change their figures, and the one with the largest change."""
+    count, changed = sum(len(group.ranked) for group in groups.values()), changing(groups)
     if not count:
         return say("No page has been measured yet, so that nothing can be compared.")
-    sure = [ranked.ratio for ranked in changed if not math.isnan(ranked.ratio.low)]
-    twice, few = sum(ratio.off > 2 for ratio in sure), len(changed) - len(sure)
+    significant = [ranked.ratio for ranked in changed if not math.isnan(ranked.ratio.low)]
+    twice, few = sum(ratio.off > 2 for ratio in significant), len(changed) - len(significant)
     sentences = [
-        f"Of {count} ways on this machine {len(sure)} change their figure by more than chance "
-        f"and more than {100 * SAME:.0f} %, {twice} of them by more than a factor of two."
+        f"Of {count} methods, {len(significant)} change the figure on this machine by more than "
+        f"chance and by more than {percent(SAME, 1)}, {twice} of them by more than a factor of two."
     ]
     if few:
         sentences.append(
-            f"{few} more {verb(few, 'lies', 'lie')} farther off than {100 * (VAGUE - 1):.0f} %, in "
-            "too few rounds, or by the pages' figures, for chance to be told."
+            f"{few} more {verb(few, 'differs', 'differ')} by more than {percent(VAGUE - 1)}, but "
+            "with too few rounds, or only the pages' figures, this may be chance."
         )
     if changed:
         first = changed[0]
         title, ratio = first.group.title, units.number(first.ratio.middle)
         sentences.append(
-            f"Farthest of all goes **{first.method.title}**, {ratio} times ours for "
-            f"*{title[0].lower()}{title[1:]}*: {first.method.entry.differs}."
+            f"The largest difference: **{first.method.title}** gives {ratio} times Reckon's figure "
+            f"for *{title[0].lower()}{title[1:]}*: {first.method.entry.differs}."
         )
     return say(*sentences)
 
 
 def ranking(groups: Groups, caption: str, name: str) -> Block:
-    """The table of the methods that change their figures most, first the one with most effect."""
+    """The table of the methods with the largest changes, largest change first."""
     rows = [
         [r.group.title, r.method.title, times(r.ratio), r.method.entry.differs]
-        for r in _changing(groups)[:_RANKING_MOST]
+        for r in changing(groups)[:_RANKED]
     ]
-    columns = {"Figure": 22, "Method of": 20, "Times ours": 18, "What it does otherwise": 40}
+    columns = {"Figure": 22, "Method of": 20, "Ratio to Reckon's": 18, "How it differs": 40}
     return table(columns, rows, caption, name)
 
 
 def repeated(groups: Groups) -> Block:
-    """How well figures repeat: the page predicts that they equal those of their own pages."""
+    """How well figures repeat: the prediction is that they equal those of their own pages."""
     again = [
         result
         for result in results(groups)
@@ -196,14 +115,13 @@ def repeated(groups: Groups) -> Block:
     inside_text = ""
     if inside:
         inside_text = (
-            f"; of the {len(inside)} whose page gave an interval {100 * np.mean(inside):.0f} % lie "
-            "in it, where 95 % would if minutes did not matter and the figures here had no chance "
-            "of their own"
+            f"; {100 * np.mean(inside):.0f} % of the {len(inside)} whose page has an interval lie "
+            "in it (95 % would if nothing changed within minutes and the figures here were exact)"
         )
     worst = int(np.argmax(factors))
     return say(
-        f"{len(again)} figures were measured again here, minutes after their pages. Typically "
-        f"one came out within a factor of {middle} of its page's{inside_text}.",
-        f"Farthest from its page came `{again[worst].quantity.removeprefix(AGAIN)}`, by a factor "
-        f"of {units.number(factors[worst])}.",
+        f"{len(again)} figures were measured again here, minutes after their pages. Half of them "
+        f"are within a factor of {middle} of their page's{inside_text}.",
+        f"The largest difference: `{again[worst].quantity.removeprefix(AGAIN)}`, a factor of "
+        f"{units.number(factors[worst])}.",
     )

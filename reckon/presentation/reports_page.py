@@ -1,4 +1,4 @@
-"""The page `reports`: their predictions recomputed, contradictions, readings of units, scores."""
+"""The page `reports`: their predictions recomputed, contradictions, units, scores."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import numpy as np
 
 from reckon import units
 from reckon.presentation.block import Block, joined_blocks, table
-from reckon.presentation.figures import style
-from reckon.presentation.figures.style import BLACK, SERIES
-from reckon.presentation.scores import shares_within, typical_factor
+from reckon.presentation.scores import report_ratios, shares_within, typical_factor
 from reckon.presentation.text import NONE, cited, verb
 from reckon.reports import derivations, published
 from reckon.reports.derivations import Recomputed
@@ -206,22 +204,11 @@ def readings(caption: str, label: str) -> Block:
     return table(columns, rows, caption, label)
 
 
-def _factors() -> list[tuple[Report, np.ndarray]]:
-    """Measured over predicted by report, for every figure that has both and stands for itself."""
-    factors = []
-    for report in published.all_reports():
-        pairs = [(f.measured, f.predicted) for f in report.figure if not f.aside]
-        ratios = [measured / predicted for measured, predicted in pairs if measured and predicted]
-        if ratios:
-            factors.append((report, np.array(ratios)))
-    return factors
-
-
 def scores(caption: str, label: str) -> Block:
     """How far each report's own predictions were off its own measurements."""
     rows = []
-    for report, factors in _factors():
-        off = np.maximum(factors, 1 / factors)
+    for report, ratios in report_ratios():
+        off = np.maximum(ratios, 1 / ratios)
         typical = f"{typical_factor(off)}×"
         rows.append([cited(report), str(len(off)), typical, *shares_within(off).values()])
     columns = {
@@ -233,25 +220,3 @@ def scores(caption: str, label: str) -> Block:
         "10 times": 12,
     }
     return table(columns, rows, caption, label)
-
-
-def prediction_ratios(name: str, caption: str) -> Block:
-    """Measured over predicted for every counted figure of the reports, a strip for each report."""
-    strips = _factors()
-    rows = [[report.name, f"{factor:.6g}"] for report, factors in strips for factor in factors]
-    with style.drawing(3.0) as drawing:
-        axes = drawing.axes
-        for y, (_, factors) in enumerate(strips):
-            # Moved apart where they would hide each other; the same picture each time.
-            heights = y + np.random.default_rng(y).uniform(-0.25, 0.25, len(factors))
-            axes.plot(factors, heights, "o", color=SERIES[y % len(SERIES)], ms=4, alpha=0.6)
-        axes.axvline(1, color=BLACK, lw=1)
-        names = [report.name for report, _ in strips]
-        style.named_rows(axes, names, "measured / predicted, each on its own machine")
-        alt = "Measured over predicted by report: " + "; ".join(
-            f"{report.name} {len(factors)} figures, {units.number(float(factors.min()))} to "
-            f"{units.number(float(factors.max()))}"
-            for report, factors in strips
-        )
-        data = style.Data(["report", "measured / predicted"], rows)
-        return drawing.save(name, caption, alt, data)

@@ -66,7 +66,7 @@ def test_the_reports_page_has_every_report(seven, folders):
     assert "A desktop: its predictions" in rk.reports_page.arithmetic().markdown
     assert "A laptop {cite}" in rk.reports_page.scores("C", "t").markdown
     assert "| seventh | page fault" in rk.reports_page.contradictions("C", "t").markdown
-    assert "seventh 1 figures" in rk.reports_page.prediction_ratios("off", "C").markdown
+    assert "seventh 1 figures" in rk.draw.reports_prediction_ratios("off", "C").markdown
 
 
 def test_a_strip_tells_seven_reports_apart(seven, folders):

@@ -1,9 +1,10 @@
-"""Strip plots: this machine among the reports' machines."""
+"""Strip plots: this machine among others, methods over Reckon's, the reports' prediction ratios."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,19 +12,51 @@ from matplotlib.lines import Line2D
 
 from reckon import units
 from reckon.presentation.among_reports import here_by
-from reckon.presentation.block import Block
+from reckon.presentation.block import Block, say
+from reckon.presentation.effects import Groups, changing
 from reckon.presentation.figures import style
-from reckon.presentation.figures.style import BLACK, Data, Look
+from reckon.presentation.figures.style import BLACK, SERIES, Data, Look
+from reckon.presentation.scores import report_ratios
 from reckon.records.result import Result
 from reckon.reports import published
+from reckon.reports.methods import GroupResult
 from reckon.statistics import Summary
 
 _BY_METHOD = "this machine, by that method"
-_HOLLOW: Look = {"ls": "", "mfc": "none"}
+_HOLLOW: Look = {"mfc": "none"}
+_HERE: Look = {"color": BLACK, "marker": "D", "ms": 7, "mew": 1.5, **_HOLLOW}
+_METHODS_APART, _REPORTS_APART = 0.3, 0.12  # of a strip's height: all methods, two reports of one
+_METHODS_NAMED = 12  # in the alt text
 
 
 @dataclass(frozen=True)
 class _Mark:
+    """A value in the unit of the axis, with the ends of its interval and its row of the data."""
+
+    value: float
+    look: Look
+    row: list[str]
+    ends: tuple[float, float] | None = None
+    offset: float = 0.0  # from the middle of its strip, downwards, in heights of a strip
+
+
+_Strips = list[tuple[str, list[_Mark]]]  # each with its title
+
+
+def _draw(axes: Axes, strips: _Strips, xlabel: str, fontsize: float = 9) -> list[list[str]]:
+    """Draws the strips, the first on top; returns the data."""
+    for strip, (_, marks) in enumerate(strips):
+        for mark in marks:
+            y = strip + mark.offset
+            if mark.ends:
+                axes.plot(mark.ends, [y, y], color=mark.look["color"], lw=1.2)
+            axes.plot(mark.value, y, **{"ls": "", "ms": 6, **mark.look})
+    style.named_rows(axes, [title for title, _ in strips], xlabel, fontsize)
+    return [mark.row for _, marks in strips for mark in marks]
+
+
+@dataclass(frozen=True)
+class _ReportFigure:
     """A report's figure, in base units."""
 
     figure: published.Figure
@@ -32,41 +65,62 @@ class _Mark:
 
 
 @dataclass(frozen=True)
-class _Strip:
+class _Among:
+    """This machine among the reports' machines, in one quantity."""
+
     title: str
     here: Summary | None  # of a curve at its place; None without samples
-    marks: list[_Mark]
+    reported: list[_ReportFigure]
 
     @property
     def values(self) -> list[float]:
         here = [self.here.median] if self.here else []
-        return [mark.value for mark in self.marks] + here
+        return [reported.value for reported in self.reported] + here
 
     @property
     def has_hollow(self) -> bool:
-        return any(mark.by_method > 0 for mark in self.marks)
+        return any(reported.by_method > 0 for reported in self.reported)
 
     def alt(self, unit: str) -> str:
         """The strip in words."""
         here = units.amount(self.here.median, unit) if self.here else "not measured"
         there = ", ".join(
-            f"{units.amount(mark.value, unit)} ({mark.figure.report})" for mark in self.marks
+            f"{units.amount(reported.value, unit)} ({reported.figure.report})"
+            for reported in self.reported
         )
         return f"{self.title}, here {here}, there {there or 'nothing'}"
 
+    def marks(self, unit: str) -> Iterator[_Mark]:
+        """The reports' figures, with this machine's by their methods, and this machine's own."""
+        looks = style.report_looks()
 
-def _strip(
+        def mark(machine: str, what: str, value: float, look: Look) -> _Mark:
+            x = units.from_base(value, unit)
+            return _Mark(x, look, [self.title, machine, what, f"{x:.6g}"])
+
+        for reported in self.reported:
+            figure, look = reported.figure, looks[reported.figure.report]
+            yield mark(figure.machine, figure.label, reported.value, {"alpha": 0.8, **look})
+            if reported.by_method > 0:
+                yield mark(_BY_METHOD, figure.label, reported.by_method, {**look, **_HOLLOW})
+        if self.here:
+            ends = tuple(units.from_base(x, unit) for x in (self.here.low, self.here.high))
+            yield replace(mark("this machine", "", self.here.median, _HERE), ends=ends)
+
+
+def _among(
     title: str, unit: str, result: Result, quantities: list, at: float | None = None
-) -> _Strip:
+) -> _Among:
     """`quantities` of reports, a pair (quantity, place) if a curve's place differs from `at`."""
-    marks = []
+    reported = []
     for quantity, x in (entry if isinstance(entry, tuple) else (entry, at) for entry in quantities):
         for figure in published.of(quantity):
             if figure.measured is not None and x in (None, figure.at):
                 by_method = math.nan if quantity == result.quantity else here_by(figure)
-                marks.append(_Mark(figure, figure.base(figure.measured, unit), by_method))
+                value = figure.base(figure.measured, unit)
+                reported.append(_ReportFigure(figure, value, by_method))
     place = result.place(at)
-    return _Strip(title, None if place is None else result.summaries[place], marks)
+    return _Among(title, None if place is None else result.summaries[place], reported)
 
 
 def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
@@ -79,52 +133,102 @@ def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
     """
     results = [result for result, *_ in groups.values()]
     base = results[0].unit
-    strips = [_strip(title, base, *group) for title, group in groups.items()]
-    strips = [strip for strip in strips if strip.values]
-    if not strips:
+    drawn = [_among(title, base, *group) for title, group in groups.items()]
+    drawn = [group for group in drawn if group.values]
+    if not drawn:
         return style.nothing(results)
-    unit = units.readable(float(np.median([v for strip in strips for v in strip.values])), base)
-    drawn = {mark.figure.report for strip in strips for mark in strip.marks}
-    reports = [report for report in published.all_reports() if report.name in drawn]
-    with style.drawing(0.8 + 0.42 * len(strips)) as drawing:
-        axes = drawing.axes
-        rows = [row for y, strip in enumerate(strips) for row in _draw(axes, y, strip, unit)]
-        style.named_rows(axes, [strip.title for strip in strips], units.spoken(unit))
-        drawing.legend(_handles(reports, has_hollow=any(strip.has_hollow for strip in strips)))
-        alt = "; ".join(strip.alt(base) for strip in strips)
+    unit = units.readable(float(np.median([v for group in drawn for v in group.values])), base)
+    names = {reported.figure.report for group in drawn for reported in group.reported}
+    reports = [report for report in published.all_reports() if report.name in names]
+    with style.drawing(0.8 + 0.42 * len(drawn)) as drawing:
+        strips = [(group.title, list(group.marks(unit))) for group in drawn]
+        rows = _draw(drawing.axes, strips, units.spoken(unit))
+        drawing.legend(_handles(reports, has_hollow=any(group.has_hollow for group in drawn)))
+        alt = "; ".join(group.alt(base) for group in drawn)
         alt = f"This machine among {len(reports)} reports' machines: {alt}"
         header = ["strip", "machine", "what", f"value [{units.spoken(unit)}]"]
         return drawing.save(name, caption, alt, Data(header, rows))
 
 
-def _draw(axes: Axes, y: int, strip: _Strip, unit: str) -> list[list[str]]:
-    """Draws a strip; returns its rows of data."""
-    looks, rows = style.report_looks(), []
-
-    def row(machine: str, what: str, value: float) -> list[str]:
-        return [strip.title, machine, what, f"{units.from_base(value, unit):.6g}"]
-
-    for mark in strip.marks:
-        look = looks[mark.figure.report]
-        axes.plot(units.from_base(mark.value, unit), y, ls="", ms=6, alpha=0.8, **look)
-        rows.append(row(mark.figure.machine, mark.figure.label, mark.value))
-        if mark.by_method > 0:
-            axes.plot(units.from_base(mark.by_method, unit), y, ms=6, **_HOLLOW, **look)
-            rows.append(row(_BY_METHOD, mark.figure.label, mark.by_method))
-    if strip.here:
-        ends = [units.from_base(x, unit) for x in (strip.here.low, strip.here.high)]
-        axes.plot(ends, [y, y], color=BLACK, lw=1.5)
-        median = units.from_base(strip.here.median, unit)
-        axes.plot(median, y, "D", color=BLACK, ms=7, mew=1.5, mfc="none")
-        rows.append(row("this machine", "", strip.here.median))
-    return rows
-
-
 def _handles(reports: list[published.Report], *, has_hollow: bool) -> list[Line2D]:
-    looks, black = style.report_looks(), {"color": BLACK, **_HOLLOW}
-    handles = [Line2D([], [], marker="D", mew=1.5, label="this machine", **black)]
-    handles += [Line2D([], [], ls="", label=r.machine, **looks[r.name]) for r in reports]
+    looks = style.report_looks()
+    handles = [_handle("this machine", {**_HERE, "ms": 6})]
+    handles += [_handle(report.machine, looks[report.name]) for report in reports]
     if has_hollow:
-        label = "hollow: this machine, by that report's method"
-        handles.append(Line2D([], [], marker="o", label=label, **black))
+        hollow = {"color": BLACK, "marker": "o", **_HOLLOW}
+        handles.append(_handle("hollow: this machine, by that report's method", hollow))
     return handles
+
+
+def _handle(label: str, look: Look) -> Line2D:
+    return Line2D([], [], ls="", label=label, **look)
+
+
+def method_ratios(groups: Groups, name: str, caption: str) -> Block:
+    """A strip for each group: every method's figure over the baseline's, with the minimum and the
+    maximum of the rounds."""
+    drawn = [group for group in groups.values() if group.ranked]
+    if not drawn:
+        return say("There is nothing to draw: no page has been measured yet.")
+    used = {report for group in drawn for method in group.ranked for report in method.reports}
+    looks = {report: look for report, look in style.report_looks().items() if report in used}
+    looks[""] = {"color": BLACK, "marker": "d"}
+    with style.drawing(1.0 + 0.26 * len(drawn)) as drawing:
+        drawing.axes.axvline(1, color=BLACK, lw=0.8)
+        strips = [(group.title, list(_method_marks(group, looks))) for group in drawn]
+        xlabel = (
+            "ratio to Reckon's figure (line: minimum to maximum of the rounds; hollow: from its "
+            "page)"
+        )
+        rows = _draw(drawing.axes, strips, xlabel, fontsize=7)
+        labels = {report: report or "another method of Reckon" for report in looks}
+        drawing.legend([_handle(labels[report], looks[report]) for report in looks])
+        alt = "The largest differences: " + "; ".join(
+            f"{ranked.method.entry.quantity} {units.number(ranked.ratio.middle)} times"
+            for ranked in changing(groups)[:_METHODS_NAMED]
+        )
+        header = ["group", "quantity", "reports", "ratio", "minimum", "maximum", "rounds"]
+        return drawing.save(name, caption, alt, Data(header, rows))
+
+
+def _method_marks(group: GroupResult, looks: dict[str, Look]) -> Iterator[_Mark]:
+    """A mark for each report that uses a method, hollow if the figure is from its page."""
+    offsets = np.linspace(-_METHODS_APART / 2, _METHODS_APART / 2, len(group.ranked))
+    for method, offset in zip(group.ranked, offsets, strict=True):
+        ratio = group.ratio(method)
+        ends = (ratio.minimum, ratio.maximum)
+        values = [f"{value:.6g}" for value in (ratio.middle, *ends)]
+        for k, report in enumerate(method.reports or ("",)):
+            fill = {} if ratio.rounds else _HOLLOW
+            yield _Mark(
+                ratio.middle,
+                {**looks[report], "ms": 4, **fill},
+                [group.title, method.entry.quantity, report, *values, str(ratio.rounds)],
+                ends if ratio.rounds > 1 and ratio.minimum > 0 else None,
+                offset + _REPORTS_APART * k,
+            )
+
+
+def reports_prediction_ratios(name: str, caption: str) -> Block:
+    """Measured over predicted for every counted figure of the reports, a strip for each report."""
+    by_report = [(report.name, ratios) for report, ratios in report_ratios()]
+    strips = []
+    for k, (report, ratios) in enumerate(by_report):
+        look = {"color": SERIES[k % len(SERIES)], "marker": "o", "ms": 4, "alpha": 0.6}
+        # Moved apart where they would hide each other; the same picture each time.
+        offsets = np.random.default_rng(k).uniform(-0.25, 0.25, len(ratios))
+        marks = [
+            _Mark(ratio, look, [report, f"{ratio:.6g}"], offset=offset)
+            for ratio, offset in zip(ratios, offsets, strict=True)
+        ]
+        strips.append((report, marks))
+    with style.drawing(3.0) as drawing:
+        drawing.axes.axvline(1, color=BLACK, lw=0.8)
+        xlabel = "measured / predicted, each on its own machine"
+        rows = _draw(drawing.axes, strips, xlabel)
+        alt = "Measured over predicted by report: " + "; ".join(
+            f"{report} {len(ratios)} figures, {units.number(float(ratios.min()))} to "
+            f"{units.number(float(ratios.max()))}"
+            for report, ratios in by_report
+        )
+        return drawing.save(name, caption, alt, Data(["report", "measured / predicted"], rows))
