@@ -3,6 +3,7 @@
 import numpy as np
 
 from reckon import records, units
+from reckon.comparison.two_runs import compare
 from reckon.records.result import Result
 
 # A trial covers this many loads or bytes; the counter ticks each nanosecond.
@@ -157,3 +158,16 @@ def run(name, found, identity="one machine", machine=None, fitness=()):
         experiments.setdefault(one.quantity.rpartition("/")[0], {})[one.quantity] = one.record
     for experiment, quantities in experiments.items():
         records.write_record(name, records.Record(experiment=experiment, quantities=quantities))
+
+
+def compared(a, b, **how):
+    """The comparison of two lists of results, as the runs `a` and `b`."""
+    run("a", a)
+    run("b", b)
+    return compare("a", "b", **how)
+
+
+def negate(result, processes=None):
+    """Makes the first trials of a result negative; of `processes` processes, or of all."""
+    for process in result.measurement.points[0].processes[:processes]:
+        process.ticks[:] = [-tick for tick in process.ticks]

@@ -1,0 +1,25 @@
+"""Intervals and tests for the values of fresh processes."""
+
+import math
+
+import numpy as np
+import pytest
+
+from reckon import statistics
+
+
+def test_the_prediction_interval_holds_the_next_value():
+    random = np.random.default_rng(1)
+    held = 0
+    for _ in range(1000):
+        *values, following = np.exp(random.normal(3, 0.2, 9))
+        low, high = statistics.prediction_interval(values)
+        held += low <= following <= high
+    assert held == pytest.approx(950, abs=25)
+    assert math.isnan(statistics.prediction_interval(values[:5])[0])
+
+
+def test_equal_counts_have_an_exact_ratio():
+    assert statistics.same_level([7] * 6, [7] * 6) == 1
+    assert statistics.same_level([7] * 6, [8] * 6) < 1e-9
+    assert statistics.ratio_interval([7] * 6, [14] * 6) == (2, 2)
