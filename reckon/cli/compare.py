@@ -65,11 +65,12 @@ def _shortened(value: str) -> str:
 def text(comparison: Comparison, *, every: bool = False) -> str:
     """The comparison for a terminal. every: list also what did not change and was not judged."""
     differences = changes.described(*comparison.machines)
+    same = "The machines' descriptions are the same."
     changed = f"Changed beyond the spread, by {100 * comparison.minimum_change:g} % or more:"
     lines = [
-        f"{comparison.b} against {comparison.a}",
+        f"{comparison.b} compared with {comparison.a}",
         "",
-        f"The machines' descriptions {'differ:' if differences else 'are the same.'}",
+        "The machines' descriptions differ:" if differences else same,
         *(f"  {what}: {_shortened(a)} | {_shortened(b)}" for what, a, b in differences),
         changes.clock(comparison),
         changes.counted(comparison),
@@ -80,7 +81,7 @@ def text(comparison: Comparison, *, every: bool = False) -> str:
     ]
     for title, group in (("Not changed", comparison.same), ("Not judged", comparison.unjudged)):
         listed = [_line(quantity) for quantity in group if every]
-        lines += [f"{title}: {len(group)}{':' if listed else ''}", *listed]
+        lines += [f"{title}: {len(group)}", *listed]
     for run, names in changes.only_in_one(comparison):
         lines += [f"Only in {run}: {len(names)}", *(f"  {name}" for name in names)]
     return "\n".join(lines)

@@ -12,17 +12,16 @@ guest. A change is named only where all three of these hold:
    average out (method of batch means: Law, Simulation Modeling and Analysis, 2015, section 9.5.3).
 2. The difference is beyond chance: Welch's test (1947) on the logarithms of the processes' medians.
    It is corrected for the number of comparisons by Benjamini and Hochberg (1995), because many
-   quantities may change together after a kernel upgrade; the places of a curve count as one
-   comparison (Simes 1986).
+   quantities may change together after a kernel upgrade; a curve is one comparison (Simes 1986).
 3. The medians differ by at least the minimum change.
 
 A quantity is not judged with fewer than six processes in either run, or where the two runs measured
 it with other parameters or another peer.
 
 A *control* is a second run of A's machine. B must then differ from both, and the rule is also tried
-on A and the control: what it names there shows how often it errs. What varies most is to be
-repeated most, and that is the whole run (Kalibera and Jones, Rigorous benchmarking in reasonable
-time, 2013).
+on A and the control: what it names there shows how often it errs. Runs vary more than processes, so
+the run is what has to be repeated (Kalibera and Jones, Rigorous benchmarking in reasonable time,
+2013).
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class Side:
     low: float
     high: float
     medians: np.ndarray  # of the processes
-    clock_hz: float  # of the core, calibrated beside the samples
+    clock_hz: float  # of the core, calibrated with the samples
 
     @property
     def has_range(self) -> bool:
@@ -115,7 +114,7 @@ class QuantityComparison:
     axis_unit: str | None
     places: tuple[Place, ...] = ()
     p: float = math.nan  # corrected for all comparisons
-    why: str = ""  # why it is not judged
+    why: str = ""  # it is not judged
 
     @property
     def judged(self) -> bool:
@@ -240,7 +239,7 @@ def _why_not_comparable(a: Result, b: Result) -> str:
     if not (a.measurement and b.measurement):
         return "not measured"
     if not _measured_alike(a.measurement, b.measurement):
-        return "measured in another way"
+        return "measured by another method"
     peers = {result.measurement.peer for result in (a, b) if result.measurement}
     return "" if len(peers) == 1 else "measured with another peer"
 

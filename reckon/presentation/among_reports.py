@@ -1,4 +1,4 @@
-"""The reports beside this machine: their methods run here, and their machines' figures."""
+"""This machine compared with the reports: their methods run here, and their machines' figures."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ def _middle(result: Result) -> float:
     return float(result.medians.mean()) if result.has_samples else math.nan
 
 
-def _over(result: Result, yardstick: Result | None) -> float:
-    """A method's figure over the yardstick's; nan if they differ in kind: a curve and a single
+def _over(result: Result, reference: Result | None) -> float:
+    """A method's figure over the reference's; nan if they differ in kind: a curve and a single
     quantity, or a whole file and a block."""
-    if yardstick is None or result.is_curve != yardstick.is_curve:
+    if reference is None or result.is_curve != reference.is_curve:
         return math.nan
-    ops = {r.measurement.op for r in (result, yardstick) if r.measurement}
+    ops = {r.measurement.op for r in (result, reference) if r.measurement}
     if len(ops) > 1 and "file" in ops:
         return math.nan
-    return _middle(result) / _middle(yardstick)
+    return _middle(result) / _middle(reference)
 
 
 _METHOD_COLUMNS = {
@@ -57,41 +57,41 @@ _METHOD_COLUMNS = {
     "What is timed": 30,
     "Predicted by its reasoning": 14,
     "Measured here": 16,
-    "Against ours": 10,
+    "Ratio to Reckon's": 10,
     "In the report": 17,
 }
 
 
 def methods(
     results: list[Result],
-    ours: Result | dict[str, Result] | None,
+    reference: Result | dict[str, Result] | None,
     caption: str,
     name: str,
     titles: dict[str, str] | None = None,
-    against: str = "ours",
+    reference_title: str = "Reckon's",
 ) -> Block:
-    """Each report's method on this machine beside this book's, predicted by its own reasoning.
+    """Each report's method and Reckon's on this machine, predicted by its own reasoning.
 
-    ours: the result that the others are divided by, or one for each quantity where they time
+    reference: the result that the others are divided by, or one for each quantity where they time
     different things; None for no ratio. titles: what distinguishes methods of one report.
-    against: what `ours` is, if it is a report's method too.
+    reference_title: whose method `reference` is, if not Reckon's.
     """
     rows = []
     for result in sorted(results, key=lambda r: _middle(r) if r.has_samples else math.inf):
-        yardstick = ours.get(result.quantity) if isinstance(ours, dict) else ours
+        divisor = reference.get(result.quantity) if isinstance(reference, dict) else reference
         reports = result.measurement.reports if result.measurement else []
-        owners = [*(reports or ["ours"]), (titles or {}).get(result.quantity, "")]
+        owners = [*(reports or ["Reckon"]), (titles or {}).get(result.quantity, "")]
         rows.append(
             [
                 ", ".join(filter(None, owners)),
                 literal(result.measurement.timed) if result.measurement else NONE,
                 predicted(result),
                 measured(result),
-                times(_over(result, yardstick)),
+                times(_over(result, divisor)),
                 _in_reports(result),
             ]
         )
-    header = [title.replace("ours", against) for title in _METHOD_COLUMNS]
+    header = [title.replace("Reckon's", reference_title) for title in _METHOD_COLUMNS]
     return grid(header, rows, caption, name, [*_METHOD_COLUMNS.values()])
 
 
@@ -99,7 +99,7 @@ def here_by(figure: published.Figure) -> float:
     """This machine's value by the method of a report's figure, in base units.
 
     It is the same quantity of this run, on a curve at the same place; nan if there is none, or
-    only one by this book's own method.
+    only one by Reckon's own method.
     """
     here = read_result(current_session().run.name, figure.quantity)
     return value_here(here, figure) if here and not figure.method_differs else math.nan
@@ -111,7 +111,7 @@ _AMONG_COLUMNS = [
     "Measured",
     "In cycles",
     "This machine, by that method",
-    "There over here",
+    "There / here",
     "What was measured",
 ]
 _AMONG_WIDTHS = [22, 12, 16, 0, 13, 10, 27]
@@ -127,7 +127,7 @@ def among(
     ratio: bool = True,
     cycles: bool = False,
 ) -> Block:
-    """This machine among the reports' machines, each beside this machine's value by its method.
+    """This machine among the reports' machines, each with this machine's value by its method.
 
     ratio: whether the reports measured the same thing; cycles: also print core cycles, as suits
     what the core does.
@@ -150,7 +150,7 @@ def _own_row(result: Result, *, cycles: bool) -> list[str]:
         units.number(in_cycles.median) if in_cycles else NONE,
         NONE,
         NONE,
-        f"by {owners or 'this book'}'s method",
+        f"by {owners or 'Reckon'}'s method",
     ]
 
 

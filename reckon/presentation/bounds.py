@@ -1,4 +1,4 @@
-"""The plausibility check of a page: figures outside bounds that no figure can leave."""
+"""The plausibility check of a page: figures outside the bounds of what is possible."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from reckon.presentation.text import place
 from reckon.records.result import Result
 from reckon.reports import published
 
-_OUTSIDE_MOST = 3  # figures of a curve outside their bounds that are printed one by one
+_LISTED = 3  # figures of a curve outside their bounds that are printed one by one
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What no figure can be outside of, in `unit`, and why."""
+    """What is possible, in `unit`, and why."""
 
-    least: float
+    minimum: float
     unit: str
     why: str
-    most: float = math.inf
+    maximum: float = math.inf
     with_reports: bool = True  # the reports' machines have the same bounds
-    block_bytes: int = 0  # the bounds are for this many bytes; more bytes are judged by their share
-    because: str = ""  # what explains figures outside
+    block_bytes: int = 0  # the bounds are for this many bytes; more bytes are scaled down
+    because: str = ""  # the sentence that explains figures outside
 
     def rule(self) -> str:
         """The sentence that states the bounds."""
-        text = f"No figure here can be below {self.text(self.least)}"
-        if math.isfinite(self.most):
-            text += f" or above {self.text(self.most)}"
+        text = f"No figure here can be below {self.text(self.minimum)}"
+        if math.isfinite(self.maximum):
+            text += f" or above {self.text(self.maximum)}"
         if self.block_bytes:
             text += f" for {units.size(self.block_bytes, 'byte')}"
         return f"{text}: {self.why}."
@@ -48,12 +48,12 @@ class _Figure:
     where: str
 
 
-def plausibility(results: list[Result], least: float, unit: str, why: str, **more) -> Block:
-    """The bounds, and which figures of this run lie outside; of the reports too if they hold there.
+def plausibility(results: list[Result], minimum: float, unit: str, why: str, **more) -> Block:
+    """The bounds and the figures outside them: of this run and, if they hold there, of the reports.
 
     `more` are the other fields of Bounds.
     """
-    bounds = Bounds(least, unit, why, **more)
+    bounds = Bounds(minimum, unit, why, **more)
     outside = []
     for result in results:
         figures = {"this run": _of_this_run(result, bounds)}
@@ -89,7 +89,7 @@ def _of_report(reported: published.Figure, result: Result, bounds: Bounds) -> _F
 
 
 def _share(result: Result, block_bytes: int, at: float | None) -> float:
-    """The share that `block_bytes` are of what one operation reads, there on its axis."""
+    """The share that `block_bytes` are of what one operation reads at that place of its axis."""
     measurement = result.measurement
     if not block_bytes or measurement is None:
         return 1.0
@@ -102,10 +102,10 @@ def _share(result: Result, block_bytes: int, at: float | None) -> float:
 
 def _outside(what: str, owner: str, figures: list[_Figure], bounds: Bounds) -> list[str]:
     """The figures of one curve outside: each by itself or, of many, their number and the worst."""
-    outside = [f for f in figures if not bounds.least <= f.value <= bounds.most]
-    if len(outside) <= _OUTSIDE_MOST:
+    outside = [f for f in figures if not bounds.minimum <= f.value <= bounds.maximum]
+    if len(outside) <= _LISTED:
         return [f"{what}{f.where} of {owner}: {bounds.text(f.value)}" for f in outside]
     lowest, *_, highest = sorted(outside, key=lambda figure: figure.value)
-    worst = lowest if lowest.value < bounds.least else highest
+    worst = lowest if lowest.value < bounds.minimum else highest
     worst_text = f"the worst {bounds.text(worst.value)}{worst.where}"
     return [f"{what} of {owner}: {len(outside)} figures, {worst_text}"]

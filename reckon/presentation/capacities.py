@@ -1,4 +1,4 @@
-"""Capacities that were inferred from times, beside the true ones."""
+"""Capacities that were inferred from times, compared with the true ones."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def _size(size_bytes: float) -> str:
 
 
 def interval(capacity: Result, curve: Result) -> tuple[float, float] | None:
-    """Where a capacity that was inferred from `curve` lies, in base units.
+    """The interval of a capacity that was inferred from `curve`, in base units.
 
-    Between the values of its rounds of fresh processes, if there are enough; else by the likelihood
-    of single reads, or between the two sizes that the curve's step cannot tell apart.
+    Of its rounds of fresh processes, if there are enough; else by the likelihood of single reads,
+    or the two sizes between which the curve's step lies.
     """
     if not capacity.summary or not curve.has_samples:
         return None
@@ -34,10 +34,10 @@ def interval(capacity: Result, curve: Result) -> tuple[float, float] | None:
 _COLUMNS = {
     "Cache": 22,
     "Predicted": 13,
-    "Found, median (95 %)": 22,
-    "Lies between": 17,
+    "Inferred, median (95 %)": 22,
+    "Interval": 17,
     "True": 16,
-    "Found / true": 10,
+    "Inferred / true": 10,
 }
 
 
@@ -47,8 +47,7 @@ def inferred_capacities(
     name: str,
     titles: dict[str, str] | None = None,
 ) -> Block:
-    """Each inferred capacity beside the true one, by the kernel's count: (inferred, true,
-    curve)."""
+    """Each inferred capacity and the true one, by the kernel's count: (inferred, true, curve)."""
     rows = []
     for capacity, true, curve in pairs:
         ends = interval(capacity, curve)
@@ -68,21 +67,21 @@ def inferred_capacities(
 def inferred_capacity(
     capacity: Result, true: Result, curve: Result, where: str, *more: str
 ) -> Block:
-    """The inferred capacity with its interval, and whether the true one lies in it.
+    """The inferred capacity with its interval, and whether the true one is inside.
 
     The sentence begins with `where`; the sentences `more` follow.
     """
     if not capacity.summary or not true.summary:
         reason = capacity.reason or true.reason
-        return say(f"{where} it could not be found: {literal(reason)}.", *more)
+        return say(f"{where} it could not be inferred: {literal(reason)}.", *more)
     size, counted = _size(capacity.median), _size(true.median)
     ends = interval(capacity, curve)
     if ends is None:
-        return say(f"{where} {size} were found; the kernel counts {counted}.", *more)
+        return say(f"{where} the inferred capacity is {size}; the kernel counts {counted}.", *more)
     low, high = ends
     side = "inside" if low <= true.median <= high else "outside"
     return say(
-        f"{where} {size} ({_size(low)} to {_size(high)}) were found; the kernel's {counted} lies "
-        f"{side}.",
+        f"{where} the inferred capacity is {size} ({_size(low)} to {_size(high)}); the kernel's "
+        f"{counted} is {side} the interval.",
         *more,
     )

@@ -13,14 +13,14 @@ from reckon.presentation.block import Block, grid, say
 from reckon.presentation.text import NONE, machine_value
 from reckon.presentation.text import ratio as times
 
-_EFFECTS = (1.1, 1.3, 2.0, 3.0)  # ratios for which it is printed how many changes would be seen
+_RATIOS = (1.1, 1.3, 2.0, 3.0)  # for which it is printed in how many quantities they are visible
 _CLOCK_MOVED = 0.01  # a smaller change of the core clock is within its calibration's spread
 # Checks of fitness that depend on the minute, not on the machine.
 _PASSING = ("load", "steal time", "free memory", "free disk")
 
 
 def described(a: records.Run, b: records.Run) -> list[tuple[str, str, str]]:
-    """What the descriptions of two machines differ in: (what, in A, in B)."""
+    """The differences between the descriptions of two machines: (what, in A, in B)."""
     triples = []
     for field in dict.fromkeys([*a.machine.fields(), *b.machine.fields()]):
         section, key = field.split(".")
@@ -75,26 +75,25 @@ def clock(comparison: Comparison) -> str:
     if not _clock_moved(comparison):
         return f"{clocks}: the same within {100 * _CLOCK_MOVED:.0f} %."
     return (
-        f"{clocks}: a time that goes by it alone changes to {units.number(a_hz / b_hz)}×; the "
-        "ratio in core cycles is free of that."
+        f"{clocks}: a time that depends on it alone changes to {units.number(a_hz / b_hz)}×; "
+        "the ratio in core cycles does not."
     )
 
 
 def power(comparison: Comparison) -> str:
-    """The sentence on the ratio from which on a change would have been seen, by the samples'
-    spread."""
+    """The share of the quantities in which a change by each of these ratios would be visible."""
     judged = len(comparison.judged)
     if not judged:
         return ""
     shares = [
         f"{units.number(ratio)}× in {100 * comparison.resolving(ratio) / judged:.0f} %"
-        for ratio in _EFFECTS
+        for ratio in _RATIOS
     ]
-    return f"By their spread, a change would be seen from {', from '.join(shares)} of them."
+    return f"By their spread, a change of {', of '.join(shares)} of them would be visible."
 
 
 def counted(comparison: Comparison) -> str:
-    """How many quantities were judged, why the others were not, and what would have been seen."""
+    """How many quantities were judged, why the others were not, and what would be visible."""
     reasons = Counter(quantity.why for quantity in comparison.unjudged).most_common()
     not_judged = ", ".join(f"{n} ({reason})" for reason, n in reasons)
     judged, changed = len(comparison.judged), len(comparison.changed)
@@ -104,16 +103,16 @@ def counted(comparison: Comparison) -> str:
 
 
 def controlled(comparison: Comparison) -> str:
-    """What the rule does where nothing changed: between two runs of one machine."""
+    """How many changes the rule names between two runs of one machine."""
     a, control, names = comparison.a, comparison.control, comparison.control_changed
     if control is None:
         return (
-            f"There was no control: a second run of {a}'s machine would show what its minutes do "
-            "to each quantity, and how often the rule errs here."
+            f"There was no control: a second run of {a}'s machine would show how much "
+            "each quantity varies between runs, and how often the rule errs."
         )
     without = sum(not quantity.controlled for quantity in comparison.changed)
     listed = f" ({', '.join(names)})" if names else ""
-    but = f", but for {without} that could not be held against {control}" if without else ""
+    but = f", but for {without} that could not be compared with {control}" if without else ""
     return (
         f"Control: between {a} and {control}, one machine twice, the same rule names {len(names)} "
         f"of {comparison.control_judged}{listed}; what is named here differs from both{but}."
@@ -137,7 +136,7 @@ def only_in_one(comparison: Comparison) -> list[tuple[str, list[str]]]:
 
 
 def table(comparison: Comparison, caption: str, name: str) -> Block:
-    """What changed, from the largest change to the smallest; a sentence if nothing did."""
+    """The changes, the largest first; a sentence if there is none."""
     if not comparison.changed:
         return say(nothing_changed(comparison))
     clock_moved = _clock_moved(comparison)
@@ -160,7 +159,7 @@ def table(comparison: Comparison, caption: str, name: str) -> Block:
 
 
 def differences(comparison: Comparison, caption: str, name: str) -> Block:
-    """What the two machines' descriptions differ in."""
+    """The differences between the two machines' descriptions."""
     rows = [list(triple) for triple in described(*comparison.machines)]
     a, b = comparison.a, comparison.b
     if not rows:
@@ -171,7 +170,7 @@ def differences(comparison: Comparison, caption: str, name: str) -> Block:
 def verdict(comparison: Comparison) -> Block:
     """The comparison in a paragraph."""
     return say(
-        f"**{comparison.b} against {comparison.a}.**",
+        f"**{comparison.b} compared with {comparison.a}.**",
         counted(comparison),
         clock(comparison),
         controlled(comparison),

@@ -1,4 +1,4 @@
-"""The plausibility check of readers that share a drive: the rate of all of them together."""
+"""The plausibility check of readers that share a drive: their total rate."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from reckon.reports import published
 
 _COLUMNS = {
     "Figures of": 26,
-    "At most, with so many readers": 24,
-    "What the drive can": 36,
-    "Beyond it": 14,
+    "Maximum, and its number of readers": 24,
+    "The drive's limit": 36,
+    "Above it": 14,
 }
 
 
 @dataclass(frozen=True)
 class _Readers:
-    """How long N readers took, each for a block of its own, and the bytes read together."""
+    """How long N readers took, each for a block of its own."""
 
     count: float
     time_s: float
@@ -37,20 +37,20 @@ class _Readers:
 def drives(
     results: list[Result], block_bytes: float, limit: Input, caption: str, name: str
 ) -> Block:
-    """Whether a drive can give what N readers got together: N blocks in each reader's time for one.
+    """The rate of N readers together, N blocks in a reader's time for one, and the drive's limit.
 
     limit: of this run's drive, in bytes a second. A report is compared with what it states of its
-    own drive, and left out without a limit.
+    own drive, and left out if it states none.
     """
     rows = []
-    most = float(np.max(limit.value if limit.high is None else limit.high))
+    maximum = float(np.max(limit.value if limit.high is None else limit.high))
     source = limit.source if limit.high is None else f"at most, {limit.source}"
     for result in results:
         title = label(result.quantity)
         if result.has_samples:
             points = zip(result.axis, result.medians, strict=True)
             curve = [_Readers(count, time_s, block_bytes) for count, time_s in points]
-            rows.append([f"{title}, this run", *_cells(curve, most, source)])
+            rows.append([f"{title}, this run", *_cells(curve, maximum, source)])
         for report in published.all_reports():
             curve = [
                 _Readers(figure.at, figure.measured_in(result.unit), block_bytes)
@@ -59,13 +59,13 @@ def drives(
             ]
             stated = _stated_rate(report)
             if curve and stated:
-                cited = f"as its report has it {{cite}}`{report.cite}`"
+                cited = f"as its report states {{cite}}`{report.cite}`"
                 rows.append([f"{title}, its report", *_cells(curve, stated, cited)])
     return table(_COLUMNS, rows, caption, name)
 
 
 def _stated_rate(report: published.Report) -> float | None:
-    """The most bytes a second that a report states for its drive."""
+    """The maximum bytes a second that a report states for its drive."""
     rates = [
         units.to_base(fact.value, fact.unit)
         for fact in report.fact
@@ -76,11 +76,11 @@ def _stated_rate(report: published.Report) -> float | None:
     return max(rates, default=None)
 
 
-def _cells(curve: list[_Readers], most: float, source: str) -> list[str]:
+def _cells(curve: list[_Readers], limit: float, source: str) -> list[str]:
     fastest = max(curve, key=lambda readers: readers.rate)
-    beyond = sum(readers.rate > most for readers in curve)
+    above = sum(readers.rate > limit for readers in curve)
     return [
         f"{units.amount(fastest.rate, 'MB/s')} with {fastest.count:g}",
-        f"{units.amount(most, 'MB/s')}: {source}",
-        f"{beyond} of {len(curve)}" if beyond else "none",
+        f"{units.amount(limit, 'MB/s')}: {source}",
+        f"{above} of {len(curve)}" if above else "none",
     ]

@@ -1,4 +1,4 @@
-"""What a page says of the other host, of the disk, and of other programs that measure the same."""
+"""The other host, the NFS server and the disk of a run; other programs that measure the same."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from reckon.computer.description import FIELDS
 from reckon.computer.facts import Machine
 from reckon.presentation import block
 from reckon.presentation.block import Block, grid, say
-from reckon.presentation.text import NONE, code, literal, machine_value
+from reckon.presentation.text import NONE, code, literal, machine_value, more_or_less
 from reckon.presentation.text import ratio as times
 from reckon.records.result import Result
 
 LIGHT_IN_FIBRE_M_PER_S = 2.0e8  # two thirds of light in vacuum: a refractive index near 1.5
-_OTHERWISE = "What needs one is predicted all the same, and not measured."
+_NOT_MEASURED = "What needs one is predicted but not measured."
 
 
 def _is_built_in(machine: Machine, part: str = "peer") -> bool:
@@ -33,8 +33,8 @@ def _link(other: Machine) -> tuple[str, str]:
 _BUILT_IN = (
     "**The other host is built into this machine**: a second network stack in namespaces of its "
     "own. Reckon itself carries the packets between the two, over a link that is set to a round "
-    "trip of {} and {} of IP packets. So what the link does is known, and its figures tell about "
-    "this machine's software, not about a wire. `PEER=host PEER_TOKEN=…` takes a real host."
+    "trip of {} and {} of IP packets. So the link is known, and its figures are about this "
+    "machine's software, not about a wire. `PEER=host PEER_TOKEN=…` uses a real host."
 )
 
 
@@ -42,7 +42,7 @@ def host(other: Machine) -> Block:
     """What the other host is; `other` is what rk.other_host() gives."""
     if other.value("peer.kind") is None:
         why = other.fact("peer.kind").source or "none was there when the run was recorded"
-        return say(f"There is no other host here: {literal(why).rstrip('.')}.", _OTHERWISE)
+        return say(f"There is no other host here: {literal(why).rstrip('.')}.", _NOT_MEASURED)
     if _is_built_in(other):
         return say(_BUILT_IN.format(*_link(other)))
     known = [other.value("peer.processor"), other.value("peer.kernel")]
@@ -58,45 +58,43 @@ def server(nfs: Machine, results: list[Result]) -> Block:
     built_in = _is_built_in(nfs, "nfs")
     if not peers:
         why = next((r.reason for r in results if r.reason), "none was there").rstrip(".")
-        return say(f"There is no NFS server here: {literal(why)}.", _OTHERWISE if built_in else "")
+        there_is_none = f"There is no NFS server here: {literal(why)}."
+        return say(there_is_none, _NOT_MEASURED) if built_in else say(there_is_none)
     if not built_in:
         address = literal(nfs.value("nfs.address") or "not known")
-        return say(f"The NFS server is {address}; what its link is like nobody here has set.")
+        return say(f"The NFS server is {address}; its link is not under Reckon's control.")
     far = _amount(nfs, "nfs.far_rtt", "ms")
     return say(
         f"The server: {literal(peers[0]).rstrip('.')}. A second and a third one, for comparison, "
-        f"are behind links of no delay and of {far}. `NFS=host:/export` takes a real server."
+        f"are behind a link without delay and one of {far}. `NFS=host:/export` uses a real server."
     )
 
 
 def ruler(other: Machine, by_method: dict[str, Result]) -> Block:
-    """The length that the built-in link is set to, beside what was measured of it.
+    """The round trip that the built-in link is set to, and what was measured of it.
 
     by_method: {how it was measured: result}; their hardware part is what the link alone takes.
     """
     if not _is_built_in(other):
-        return say(
-            "The other host is a real one, or there is none: nobody set the length of the link."
-        )
+        return say("The other host is a real one, or there is none: the link's delay is not set.")
     measured = {how: result for how, result in by_method.items() if result.has_samples}
     if not measured:
         return say("Nothing was measured over the link.")
     first = next(iter(measured.values()))
-    least_s = float(first.sealed("hardware", first.current)[0])
+    minimum_s = float(first.sealed("hardware", first.current)[0])
     texts = []
     for how, result in measured.items():
-        off = units.amount(abs(result.median - least_s), "µs")
-        texts.append(f"{how} {result}, {off} {'more' if result.median >= least_s else 'less'}")
+        texts.append(f"{how} {result}, {more_or_less(result.median - minimum_s, 'µs')}")
     rtt, rate = _link(other)
     return say(
-        f"Set are {rtt} and {rate}, which with the bytes of the packets come to "
-        f"{units.amount(least_s, 'ms')}. Measured: {'; '.join(texts)}. The rest is the other "
-        "host's work, the relay's lateness and, where a program looks, this side's own work."
+        f"The link is set to {rtt} and {rate}; with the bytes of the packets a round trip takes at "
+        f"least {units.amount(minimum_s, 'ms')}. Measured: {'; '.join(texts)}. The difference is "
+        "the other host's work, the relay's delay and, for a program, this side's own work."
     )
 
 
 _LAYERS = "**Layers**: reads go through to the file system below, which is not named here."
-_IN_MEMORY = "**No disk is below it**, so what needs one says that it cannot run."
+_IN_MEMORY = "**No disk is below it**, so what needs one is not available."
 _GUEST = (
     "**This machine is a guest**, so its disk is a device as the guest sees it: the host's caches, "
     "its limits and other guests are part of every figure."
@@ -108,7 +106,7 @@ def disk(machine: Machine) -> Block:
     folder = machine.value("scratch.folder")
     kind = machine.value("scratch.filesystem")
     if not folder:
-        return say("The run does not say on which disk it was measured.")
+        return say("The run does not record on which disk it was measured.")
     in_memory = kind in ("tmpfs", "ramfs")
     is_guest = machine.value("system.guest") and not in_memory
     return say(
@@ -145,7 +143,13 @@ def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: 
         timed = literal(by_it.measurement.timed) if by_it.measurement else NONE
         ratio = times(ours.median / by_it.median)  # of nan a dash
         rows.append([f"`{program}`", timed, _figure(by_it), _figure(ours), ratio])
-    columns = {"Program": 12, "What it times": 36, "Its figure": 20, "Ours": 20, "Ours / its": 12}
+    columns = {
+        "Program": 12,
+        "What it times": 36,
+        "Its figure": 20,
+        "Reckon's": 20,
+        "Reckon's / its": 12,
+    }
     return block.table(columns, rows, caption, name)
 
 

@@ -33,29 +33,30 @@ def _label(part: str, ending: str = "") -> str:
 
 
 def _own(cells: list[Cell]) -> str:
-    """This run's figure, or the least and the most of a row that several quantities share."""
+    """This run's figure, or the range of a row that several quantities share."""
     ordered = sorted(cells, key=lambda cell: cell.here)
     texts = [units.amount(cell.here, cell.unit) for cell in (ordered[0], ordered[-1])]
     return " to ".join(dict.fromkeys(texts))
 
 
-def _other(cell: Cell | None, most: int) -> str:
-    """Another machine's figure and its ratio; with its places if others in the row have more."""
+def _other(cell: Cell | None, places: int) -> str:
+    """Another machine's figure and its ratio; how many places it has if not `places`."""
     if cell is None:
         return NONE
-    places = f", {cell.places} {verb(cell.places, 'place', 'places')}"
-    where = "" if cell.places == most else places
-    return f"{units.amount(cell.there, cell.unit)} ({units.number(cell.ratio)}×{where})"
+    text = f"{units.number(cell.ratio)}×"
+    if cell.places != places:
+        text += f", {cell.places} {verb(cell.places, 'place', 'places')}"
+    return f"{units.amount(cell.there, cell.unit)} ({text})"
 
 
 def _table(others: Others, part: str, columns: list[str], name: str, machines: str) -> Block:
     """Of a curve, medians over the places that both have."""
     rows = []
     for row in others.of(part, columns):
-        most = max(cell.places for cell in row.cells.values())
-        label = row.label + (f", {most} places" if most > 1 else "")
+        places = max(cell.places for cell in row.cells.values())
+        label = f"{row.label}, {places} places" if places > 1 else row.label
         own = _own([cell for column, cell in row.cells.items() if column in columns])
-        rows.append([label, own, *(_other(row.cells.get(column), most) for column in columns)])
+        rows.append([label, own, *(_other(row.cells.get(column), places) for column in columns)])
     title = _part_title(part).capitalize()
     header = [title, "This run", *(others.titles[column] for column in columns)]
     caption = f"{title} on {machines}, with the ratio to this run"
@@ -106,10 +107,10 @@ def against(others: Others, column: str) -> Block:
     faster_there = [pair for pair in ranked if pair[1] < 1]
     middle = units.number(float(np.median([times for _, times in ranked])))
     return say(
-        f"**{title}**, {len(ranked)} figures: this machine is quicker in {len(slower_there)} of "
-        f"them; in the middle of all, that one takes {middle} times as long.",
-        _extremes(slower_there, "Most at", "It is quicker at nothing."),
-        _extremes(faster_there, "It is slower most at", "It is slower at nothing."),
+        f"**{title}**, {len(ranked)} figures: this machine is faster in {len(slower_there)} of "
+        f"them; by the median, the other takes {middle} times as long.",
+        _extremes(slower_there, "Largest advantages:", "It is not faster in any quantity."),
+        _extremes(faster_there, "Largest disadvantages:", "It is not slower in any quantity."),
         left,
     )
 
@@ -143,29 +144,29 @@ def not_alike(others: Others) -> Block:
     not_ranked = "; ".join(f"{joined(names)}: {why}" for why, names in quantities.items())
     runs = ", ".join(f"`{name}`" for name in others.runs)
     return say(
-        f"Left out: {left_out}; a table below lists every figure that is held against nothing.",
-        "In table and heat map, but not ranked: what goes over the link to the peer, which is none "
-        "of the machine's; what is held against this book's own method *(ours)*; "
+        f"Left out: {left_out}; a table below lists every figure that is not compared.",
+        "In table and heat map, but not ranked: what goes over the link to the peer, which is not "
+        "part of the machine; what is compared with Reckon's own method *(Reckon's)*; "
         f"{not_ranked}.",
-        f"Other runs: {runs}." if runs else "There is no other run to hold this one against.",
+        f"Other runs: {runs}." if runs else "There is no other run to compare this one with.",
         " ".join(others.troubles),
     )
 
 
 def without(others: Others, name: str) -> Block:
-    """Every figure that a report measured and no table of the page has, with the reason."""
+    """Every figure of a report that no table of the page has, with the reason."""
     if not others.unmatched:
-        return say("Every figure of the reports is held against one of this run.")
+        return say("Every figure of the reports is compared with one of this run.")
     rows = [["; ".join(u.of), u.report, str(u.count), u.why] for u in others.unmatched]
     columns = {"What": 50, "Report": 12, "Figures": 8, "Why": 30}
-    caption = "Figures of the reports that are held against nothing here"
+    caption = "Figures of the reports that are not compared here"
     return blocks.table(columns, rows, caption, name)
 
 
 _ONE_RUN = (
     "There is one run only. `make book RUN=again` measures this machine into a second one, which "
-    "is the control: it should find nothing. After a kernel upgrade a run of the new kernel is "
-    "opened by itself, and `make compare A=before B=after CONTROL=again` tells what changed."
+    "is the control: no change should be found. After a kernel upgrade the next `make book` opens "
+    "a new run, and `make compare A=before B=after CONTROL=again` shows what changed."
 )
 
 
@@ -189,7 +190,7 @@ def _compared(others: Others, name: str, k: int) -> Block:
         return say(str(error))
     label = "machines-compared" if k == 1 else f"machines-compared-{k}"
     a, b = comparison.a, comparison.b
-    changed = f"What changed from {a} to {b}, from most to least"
+    changed = f"What changed from {a} to {b}, the largest change first"
     differences = f"How the machine differs between {a} and {b}"
     return joined_blocks(
         [

@@ -1,4 +1,5 @@
-"""The levels of a curve: a table of its regimes, and where they differ from what is reported."""
+"""The levels of a curve: a table of its regimes, and where they differ from the capacities that
+the machine reports."""
 
 from __future__ import annotations
 
@@ -82,8 +83,8 @@ def regimes(result: Result, names: list[str], reported: Reported) -> list[Regime
 def _too_few(result: Result) -> Block:
     why = f"{result.state}: {literal(result.reason)}"
     if result.has_samples:
-        least = plateaus.POINTS_FOR_A_LEVEL
-        why = f"has {len(result.points)} points, and a curve with levels needs {least}"
+        needed = plateaus.POINTS_FOR_A_LEVEL
+        why = f"has {len(result.points)} points, and a curve with levels needs {needed}"
     return say(f"There are no levels to show: `{result.quantity}` {why}.")
 
 
@@ -98,7 +99,7 @@ _COLUMNS = {
 
 
 def levels(result: Result, names: list[str], reported: Reported, caption: str, name: str) -> Block:
-    """The regimes of a curve of times over sizes, beside the capacities that are reported.
+    """The regimes of a curve of times over sizes, and the capacities that are reported.
 
     names: the plateaus', in order; reported: as regimes() takes it.
     """

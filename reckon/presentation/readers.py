@@ -1,4 +1,4 @@
-"""Several readers at once: from how many on a rate is full, and how evenly they are served."""
+"""Several readers at once: how many saturate a drive, and how evenly they are served."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def full_from(rates: Result) -> float | None:
 
 
 def first_slower(times: Result, alone: float) -> str:
-    """Up to how many readers a block takes as long as alone, and how long with the most."""
+    """Up to how many readers a block takes as long as alone, and how long with the maximum."""
     numbers, ratios = times.axis_in_unit, times.medians / alone
     slower = [i for i, value in enumerate(ratios) if i > 0 and value > _SLOWER]
     last = f"with {numbers[-1]:g} readers {units.number(ratios[-1], 2)} times as long."
@@ -78,7 +78,7 @@ def reader_shares_table(
         "Readers",
         "Slowest / mean",
         "Fastest / mean",
-        "The last begins after, as a share of the trial",
+        "Start of the last reader / duration of the trial",
     ]
     return grid(header, rows, caption, name)
 

@@ -109,11 +109,10 @@ def _suspicions(result: Result) -> list[str]:
     pairs = zip(result.medians, result.sealed("predicted"), strict=True)
     impossible = [value for value, predicted in pairs if value <= 0 and not predicted <= 0]
     if impossible:
-        where = f" at {len(impossible)} of its {len(result.points)} points"
-        texts.append(
-            f"**{units.amount(min(impossible), result.unit)}{where if result.is_curve else ''} is "
-            "not possible**; a subtraction took away as much as there was, or more."
-        )
+        value = units.amount(min(impossible), result.unit)
+        if result.is_curve:
+            value += f" at {len(impossible)} of its {len(result.points)} points"
+        texts.append(f"**{value} is not possible**: as much was subtracted as there was, or more.")
     if result.attempt_note:
         texts.append(f"{literal(result.attempt_note)}.")
     elif result.state in ("unsupported", "failed"):

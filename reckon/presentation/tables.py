@@ -14,8 +14,8 @@ from reckon.records import Process
 from reckon.records.result import Result
 from reckon.statistics import Summary
 
-_POINTS_MOST = 8  # a longer curve shows only its ends in a table; its figure has every point
-_NAMES_MOST = 8  # quantities that the note below a table names
+_POINTS_MAXIMUM = 8  # a longer curve shows only its ends in a table; its figure has every point
+_NAMES_LISTED = 8  # quantities that the note below a table names
 _NOT_KNOWN = "not known"
 
 
@@ -112,7 +112,7 @@ def with_note(block: Block, results: list[Result], titles: dict[str, str] | None
     note = first_case(
         (len(names) == len(known), "The intervals are from the processes of one visit."),
         (
-            len(names) > _NAMES_MOST,
+            len(names) > _NAMES_LISTED,
             f"Of the {len(known)} intervals {len(names)} are from the processes of one visit only.",
         ),
         (True, f"From the processes of one visit only: the intervals of {joined(names)}."),
@@ -151,7 +151,7 @@ def _curve_rows(result: Result, operation: str) -> list[list[str]]:
     n = len(result.points)
     rows = [
         [f"{operation}, {place(result, result.axis[i])}", *_point_cells(result, i)]
-        for i in (range(n) if n <= _POINTS_MOST else (0, n - 1))
+        for i in (range(n) if n <= _POINTS_MAXIMUM else (0, n - 1))
     ]
     missing = itertools.groupby(result.missing, lambda point: (point.stopped, point.reason))
     for (state, reason), points in missing:
@@ -251,7 +251,7 @@ _TCP_COLUMNS = {
     "Segments sent again": 14,
     "Accept queue overflowed": 14,
     "Connections dropped there": 14,
-    "Most in TIME_WAIT": 14,
+    "Maximum in TIME_WAIT": 14,
 }
 
 

@@ -1,4 +1,4 @@
-"""Reads that were timed one by one: which of them waited for a disk, and what they cost."""
+"""Reads that were timed one by one: which of them waited for a disk, and how long they took."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ def single_values(result: Result, point: records.Point) -> list[np.ndarray]:
 
 @dataclass(frozen=True)
 class SingleReads:
-    """Reads of several quantities, each timed alone, in base units, by quantity and process; those
-    above the limit waited for a disk."""
+    """Reads of several quantities, each timed alone, in base units, by quantity and process.
+
+    Those above the limit waited for a disk.
+    """
 
     processes: dict[str, list[np.ndarray]]
     limit: float
@@ -60,26 +62,26 @@ def single_reads(results: list[Result], limit_without_gap: float) -> SingleReads
 
 
 def costs(curve: Result, miss: float) -> Block:
-    """What a read takes that finds its block, and one that does not: the curve mixes the two.
+    """How long a read takes whose block is cached, and one whose block is not.
 
-    The first is predicted by the least of the curve, the second by `miss` more, in base units.
+    The curve mixes the two. Predicted are its minimum, and `miss` more, in base units.
     """
     if not curve.has_samples:
         reason = literal(curve.reason)
-        return say(f"What a read costs that finds its block could not be measured: {reason}.")
+        return say(f"The time of a read whose block is cached could not be measured: {reason}.")
     times = np.concatenate(
         [values for point in curve.points for values in single_values(curve, point)]
     )
     limit = onset.slow_from(times)
-    least = float(np.nanmin(curve.sealed("predicted")))
+    minimum = float(np.nanmin(curve.sealed("predicted")))
     if limit is None:
-        hit = _cost(times, least, curve.unit)
-        return say(f"Of the reads, one that finds its block {hit}; no other was seen.")
-    hit = _cost(times[times < limit], least, curve.unit)
-    missed = _cost(times[times >= limit], least + miss, curve.unit)
+        hit = _cost(times, minimum, curve.unit)
+        return say(f"A read whose block is cached {hit}; no other read was seen.")
+    hit = _cost(times[times < limit], minimum, curve.unit)
+    missed = _cost(times[times >= limit], minimum + miss, curve.unit)
     return say(
-        f"A read is one of two: one that finds its block {hit}, and one that does not {missed}; "
-        "while the file fits, the first alone decides."
+        f"A read whose block is cached {hit}; one whose block is not {missed}.",
+        "While the file fits, all reads are of the first kind.",
     )
 
 

@@ -1,4 +1,4 @@
-"""How a prediction did: computed sentences."""
+"""How far a prediction was off: computed sentences."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ HOW_FAR = (
     (2.0, "{percent} % {side} than predicted"),
     (math.inf, "a factor of {factor} {side} than predicted"),
 )
-_MOST = 0.9  # a curve came out as predicted if this share of its points is near
+_NEARLY_ALL = 0.9  # a curve came out as predicted if this share of its points is near
 _BESIDE = 1.1  # points beyond this factor on both sides: the curve crosses its prediction
 _SINGLE_POINTS = 10  # fewer than one point in this many are no side of a curve
-_NOTES_MOST = 2  # notes on points of a curve that are printed; of the others, how many points
-_PLACES_MOST = 3  # places of one note that are printed; of more, only their number
+_NOTES_LISTED = 2  # notes on points of a curve that are printed; of the others, how many points
+_PLACES_LISTED = 3  # places of one note that are printed; of more, only their number
 
 
 def verdict(result: Result, what: str) -> Block:
-    """How the sealed prediction of `what` did, in a few sentences."""
+    """How far the sealed prediction of `what` was off, in a few sentences."""
     start = f"**Verdict.** {what[0].upper()}{what[1:]}"
     if not result.has_samples:
         return say(f"{start} could not be judged: {literal(result.reason)}.")
     if not 0 < result.ratio < math.inf:
-        return say(f"{start}: measured {result}, which no ratio to the prediction describes.")
+        return say(f"{start}: measured {result}, so there is no ratio to the prediction.")
     return say(
         f"**Verdict.** {_came_out(result, what)}",
         _interval(result),
@@ -89,7 +89,7 @@ def over_the_curve(points: Iterable[tuple[float, str]], how: str) -> str:
     farthest = f"It is farthest off at {where}, with {units.number(worst)} times the prediction."
     return first_case(
         (
-            how == "as predicted" and near < _MOST * len(known),
+            how == "as predicted" and near < _NEARLY_ALL * len(known),
             f"as predicted in part: {count}. {farthest}",
         ),
         (near < len(known), f"{how}, by the median over its points. {farthest}"),
@@ -147,10 +147,10 @@ def warnings(result: Result) -> list[str]:
 def places_of_notes(places: dict[str, list[str]], points: int) -> list[str]:
     """A sentence for each note on points of a curve; of the last notes only how many points."""
     sentences = []
-    for note, at in list(places.items())[:_NOTES_MOST]:
-        where = joined(at) if len(at) <= _PLACES_MOST else f"{len(at)} of its {points} points"
+    for note, at in list(places.items())[:_NOTES_LISTED]:
+        where = joined(at) if len(at) <= _PLACES_LISTED else f"{len(at)} of its {points} points"
         sentences.append(f"at {where} {note}")
-    more = sum(map(len, list(places.values())[_NOTES_MOST:]))
+    more = sum(map(len, list(places.values())[_NOTES_LISTED:]))
     if more:
         sentences.append(f"{more} more of its {points} points {verb(more, 'has', 'have')} a note")
     return sentences

@@ -121,7 +121,7 @@ class MethodResult:
     """What a method gives on this machine, in base units of the baseline's quantity."""
 
     entry: Method
-    reports: tuple[str, ...]  # whose method it is; none: this book's
+    reports: tuple[str, ...]  # whose method it is; none: Reckon's
     page: Result | None = None  # as its page measured it
     point: records.Point | None = None  # the place of its curve that is compared
     repeated: Result | None = None  # measured side by side with the others of its group
@@ -137,7 +137,7 @@ class MethodResult:
         for report in self.reports:
             name = name.removeprefix(report)
         name = name.strip("_").replace("_", " ")
-        whose = joined(self.reports) or "this book"
+        whose = joined(self.reports) or "Reckon"
         return f"{whose}, {name}" if name else whose
 
     @property

@@ -40,13 +40,13 @@ class Cell:
     there: float
     ratio: float  # there / here; of a curve the median over its places
     places: int = 1
-    by_ours: bool = False  # a report's figure, compared with this book's own method
+    by_reckon: bool = False  # a report's figure, compared with this book's own method
     over_link: bool = False  # measured with another host, over a link that is not the machine's
 
     @property
     def shows_speed(self) -> bool:
         """Whether the ratio says which of the two is faster, machine or link."""
-        return not self.by_ours and self.quantity not in methods.not_ranked()
+        return not self.by_reckon and self.quantity not in methods.not_ranked()
 
     @property
     def is_ranked(self) -> bool:
@@ -76,8 +76,8 @@ class Row:
 
     @property
     def label(self) -> str:
-        ours = " (ours)" if any(cell.by_ours for cell in self.cells.values()) else ""
-        return f"{self.experiment} {self.what}".strip().replace("_", " ") + ours
+        method = " (Reckon's)" if any(cell.by_reckon for cell in self.cells.values()) else ""
+        return f"{self.experiment} {self.what}".strip().replace("_", " ") + method
 
     @property
     def part(self) -> str:
@@ -112,7 +112,7 @@ class RunValues:
             method.divisor(point) if method and divides else 1.0 for point in one.points
         ]
 
-    def cell(self, matches: Sequence[tuple[int, float]], *, by_ours: bool = False) -> Cell | None:
+    def cell(self, matches: Sequence[tuple[int, float]], *, by_reckon: bool = False) -> Cell | None:
         """The comparison with another machine's (place, value); None if none is above 0."""
         positive = [match for match in matches if self.medians[match[0]] > 0 and match[1] > 0]
         if not positive:
@@ -128,7 +128,7 @@ class RunValues:
             there=float(np.median(there)),
             ratio=float(np.median(there / here)),
             places=len(k),
-            by_ours=by_ours,
+            by_reckon=by_reckon,
             over_link=self.over_link,
         )
 
@@ -180,7 +180,7 @@ def _of_report(mine: RunValues, figures: list[published.Figure]) -> Cell | None:
         for figure in figures
         if (place := one.place(figure.at, figure.at_unit)) is not None
     ]
-    return mine.cell(matches, by_ours=any(figure.method_differs for figure in figures))
+    return mine.cell(matches, by_reckon=any(figure.method_differs for figure in figures))
 
 
 def _of_run(mine: RunValues, theirs: RunValues) -> Cell | None:

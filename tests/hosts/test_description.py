@@ -150,19 +150,19 @@ def test_a_page_says_who_is_at_the_other_end():
     assert "when the run was recorded" in rk.show.host(Machine({})).markdown
 
 
-def test_the_set_link_is_held_against_what_was_seen():
+def test_the_set_round_trip_is_compared_with_the_measured_ones():
     seen = made_up.single("network/rtt/tcp", 10.1, "ms")
     text = rk.show.ruler(
         BUILT_IN, {"on the wire": seen, "never": made_up.nothing("network/rtt/x")}
     ).markdown
     assert (
-        "Set are 10.0 ms and 100 Mbit/s" in text
-        and "come to 10.1 ms" in text
+        "The link is set to 10.0 ms and 100 Mbit/s" in text
+        and "at least 10.1 ms" in text
         and "never" not in text
     )
     more = float(text.split("on the wire ")[1].split(", ")[1].split()[0])
     assert more == pytest.approx(abs(seen.median - 10.1e-3) * 1e6, abs=0.6)
-    assert "nobody set" in rk.show.ruler(REAL, {"on the wire": seen}).markdown
+    assert "the link's delay is not set" in rk.show.ruler(REAL, {"on the wire": seen}).markdown
 
 
 def test_light_in_a_fibre_is_the_ideal():
@@ -237,7 +237,7 @@ def lies_on(kind, where="a file system on /dev/sda", guest=0.0, folder="/var/tmp
     return rk.show.disk(machine).markdown
 
 
-def test_the_disk_is_told_and_what_is_none():
+def test_the_disk_of_the_files_is_named():
     assert (
         "`/var/tmp` (`SCRATCH=` chooses another folder): ext4, a file system on /dev/sda."
         in lies_on("ext4")
@@ -245,5 +245,5 @@ def test_the_disk_is_told_and_what_is_none():
     assert "guest" not in lies_on("ext4") and "vda (virtual)" in lies_on("ext4")
     assert "a device as the guest sees it" in lies_on("ext4", guest=1.0)
     assert "**No disk is below it**" in lies_on("tmpfs", guest=1.0)
-    assert "**Layers**" in lies_on("overlay") and "does not say" in lies_on("ext4", folder=None)
-    assert "does not say on which disk" in rk.show.disk(Machine({})).markdown
+    assert "**Layers**" in lies_on("overlay") and "does not record" in lies_on("ext4", folder=None)
+    assert "does not record on which disk" in rk.show.disk(Machine({})).markdown

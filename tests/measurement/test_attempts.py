@@ -157,7 +157,7 @@ def test_runs_are_compared_by_the_version_of_meaning_where_both_have_one(folders
     run("before", version=None, timed="the call")
     run("before-other", version=None, timed="other words")
     assert why("a", "worded") == [""] and why("a", "before") == [""]
-    assert why("a", "changed") == why("a", "before-other") == ["measured in another way"]
+    assert why("a", "changed") == why("a", "before-other") == ["measured by another method"]
 
 
 def test_a_stop_keeps_what_was_complete_of_a_group(folders, monkeypatch):

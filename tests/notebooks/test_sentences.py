@@ -190,7 +190,7 @@ def test_throughput_of_two_cpus(gain, words):
     ("opened", "origin", "words"),
     [
         (MISSING, "measured", "It could not be measured to another host: no such gate."),
-        (result(1, "ms"), "guess", "no round trip was measured to hold it against."),
+        (result(1, "ms"), "guess", "no round trip was measured to compare it with."),
         (result(1, "ms"), "measured", "So it is one round trip"),
         (result(1.5, "ms"), "measured", "That alone does not decide"),
         (result(2, "ms"), "measured", "something else delayed it."),

@@ -48,9 +48,10 @@ def test_a_method_may_have_a_title_and_no_ratio():
     method, own = named("files/read/a", 50, ["t470"]), named("files/read/b", 50)
     titles = {method.quantity: "with data"}
     header, *table = rows(rk.show.methods([method, own], None, "C", "n", titles=titles))
-    assert "Against ours" not in header and {row[0] for row in table} == {"t470, with data", "ours"}
+    assert "Ratio to Reckon's" not in header
+    assert {row[0] for row in table} == {"t470, with data", "Reckon"}
     header, first = rows(rk.show.among(own, [], "C", "n", ratio=False))
-    assert "There over here" not in header and first[0] == "**this machine**"
+    assert "There / here" not in header and first[0] == "**this machine**"
 
 
 def test_methods_that_time_different_things_have_baselines_of_their_own():
@@ -71,7 +72,7 @@ def test_a_report_is_compared_with_this_machine_by_its_own_method(recorded):
     )
     [figure] = published.of(theirs.quantity)
     _, first, row = rows(rk.show.among(ours, [theirs.quantity], "C", "n", cycles=True))
-    assert first[-1] == "by this book's method" and row[-1].startswith(figure.what)
+    assert first[-1] == "by Reckon's method" and row[-1].startswith(figure.what)
     times = figure.measured_in("ns") / theirs.median
     assert row[4:6] == [units.amount(theirs.median, "ns"), f"{units.number(times)}×"]
 

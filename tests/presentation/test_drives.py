@@ -21,5 +21,5 @@ def test_the_rate_of_all_readers_together_is_compared_with_the_drive(folders):
     ]
     known = len(published.of(curve.quantity))
     assert report[0] == "t470, its report"
-    assert report[2] == "1.80 GB/s: as its report has it {cite}`t470`"
+    assert report[2] == "1.80 GB/s: as its report states {cite}`t470`"
     assert report[3] == f"{known} of {known}"

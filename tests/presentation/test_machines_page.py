@@ -56,9 +56,9 @@ def test_a_machine_is_described_by_what_it_is_faster_and_slower_in(folders):
     o = compared([getpid(factor=4), made_up.single("cpu/task/t470_thread", 1e9, "ns")])
     ratio = units.number(o.rows[0].cells["t470"].ratio)
     text = machines_page.against(o, "t470").markdown
-    assert "2 figures: this machine is quicker in 1 of them" in text
-    assert f"Most at cpu/syscall getpid ({ratio}×)" in text
-    assert "It is slower most at cpu/task thread" in text
+    assert "2 figures: this machine is faster in 1 of them" in text
+    assert f"Largest advantages: cpu/syscall getpid ({ratio}×)" in text
+    assert "Largest disadvantages: cpu/task thread" in text
     assert "nothing that this run measured." in machines_page.against(o, "mbp2016").markdown
     assert "**other**" in machines_page.all_against(o).markdown
 
@@ -70,11 +70,11 @@ def test_figures_that_show_no_machines_speed_are_not_ranked(folders):
     o = compared([getpid(), over_link, penalty])
     text = machines_page.against(o, "t470").markdown
     assert "1 figures: " in text and text.endswith(
-        "Not ranked: 1 over the link to the peer and files/remote penalty in order (ours)."
+        "Not ranked: 1 over the link to the peer and files/remote penalty in order (Reckon's)."
     )
     o = compared([made_up.single("files/remote/seek", 10, "ns")], "more")
     assert machines_page.against(o, "i7_10750h").markdown.endswith(
-        "that this run measured and that is ranked. Not ranked: files/remote seek (ours)."
+        "that this run measured and that is ranked. Not ranked: files/remote seek (Reckon's)."
     )
 
 
@@ -87,7 +87,10 @@ def test_the_page_lists_what_is_left_out_and_not_ranked(folders):
         "`files/cache`: the reports filled all of their memory",
     ):
         assert part in text
-    assert "(*ours*: by this book's)" in machines_page.heat_map(o, "network").markdown
+    assert (
+        "*(Reckon's)*: this run's by Reckon's own method"
+        in machines_page.heat_map(o, "network").markdown
+    )
     assert "not measured yet" in machines_page.without(o, "name").markdown
 
 
@@ -137,8 +140,8 @@ def test_this_run_is_compared_with_the_latest_two(folders):
         opened_at = run.opened_at.replace(year=2010 - k)
         records.write_run(run.model_copy(update={"opened_at": opened_at}))
     text = machines_page.latest(compared([getpid()])).markdown
-    assert "**here against before.**" in text and "Control: between before and again" in text
-    assert "**here against again.**" in text and text.count(f"`{GETPID}` |") == 2
+    assert "**here compared with before.**" in text and "Control: between before and again" in text
+    assert "**here compared with again.**" in text and text.count(f"`{GETPID}` |") == 2
 
 
 @pytest.mark.parametrize("all_refused", [False, True])

@@ -108,25 +108,29 @@ def ratio(middle, low, high, rounds=6):
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (ratio(2, 1.9, 2.1), "gives 2.00 (1.90 to 2.10) times our figure"),
+        (ratio(2, 1.9, 2.1), "gives 2.00 (1.90 to 2.10) times Reckon's figure"),
         (ratio(1.01, 0.99, 1.03), "makes no difference here (within 3.0 %)"),
         (
             ratio(1.04, 1.01, 1.08),
-            "gives 1.04 (1.01 to 1.08) times our figure, and whether that matters cannot be told",
+            "gives 1.04 (1.01 to 1.08) times Reckon's figure; the difference may be less than 5 %",
         ),
-        (ratio(1.1, 0.9, 1.2), "makes no difference here that can be told (within 20 %)"),
-        (ratio(1.1, 0.5, 2), "cannot be told from ours here (0.500 to 2.00 times it)"),
+        (ratio(1.1, 0.9, 1.2), "makes no significant difference here (within 20 %)"),
+        (
+            ratio(1.1, 0.5, 2),
+            "cannot be distinguished from Reckon's method here (0.500 to 2.00 times its figure)",
+        ),
         (
             Ratio(3, math.nan, math.nan, 2.9, 3.1, 3),
-            "gives 3.00 (2.90 to 3.10) times our figure in 3 rounds",
+            "gives 3.00 (2.90 to 3.10) times Reckon's figure in 3 rounds",
         ),
         (
             Ratio(3, math.nan, math.nan, 3, 3, 1),
-            "cannot be told from ours here (3.00 times it (in a single round): too few to tell)",
+            "cannot be distinguished from Reckon's method here (3.00 times its figure (in a single "
+            "round): too few for an interval)",
         ),
         (
             Ratio(3, math.nan, math.nan, math.nan, math.nan, 0),
-            "gives 3.00 times our figure by the pages' figures",
+            "gives 3.00 times Reckon's figure from the pages' figures",
         ),
     ],
 )
@@ -137,7 +141,7 @@ def test_what_a_method_does_to_a_figure(value, words):
 def test_the_rule_of_bounds():
     limits = bounds.Bounds(1, "µs", "it is so")
     assert limits.rule() == "No figure here can be below 1.00 µs: it is so."
-    limits = bounds.Bounds(1, "µs", "it is so", most=5, block_bytes=4096)
+    limits = bounds.Bounds(1, "µs", "it is so", maximum=5, block_bytes=4096)
     assert (
         limits.rule() == "No figure here can be below 1.00 µs or above 5.00 µs for 4 KiB: it is so."
     )

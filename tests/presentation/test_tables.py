@@ -38,7 +38,7 @@ def test_figures_of_a_curve_outside_their_bounds_are_counted():
     text = rk.show.plausibility([curve], 8, "µs", "why").markdown
     assert "`files/contention/t470` of t470: 6 figures, the worst 2.0" in text
     assert text.endswith("µs at 1.")
-    text = rk.show.plausibility([curve], 1, "µs", "why", most=5, with_reports=False).markdown
+    text = rk.show.plausibility([curve], 1, "µs", "why", maximum=5, with_reports=False).markdown
     assert text.count(" of this run: ") == 3 and "of t470" not in text
 
 

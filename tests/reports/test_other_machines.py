@@ -74,7 +74,7 @@ def test_a_slope_that_a_report_fitted_is_compared_with_the_slope_here(folders):
     o = compared([made_up.curve(name, x, y, axis_unit="1")])
     cell = cells(o, "cpu/loop")["hpe_i7_860"]
     assert (cell.ratio, cell.there / cell.here) == pytest.approx((4, 4), rel=0.03)
-    assert cell.places == 1 and not cell.by_ours
+    assert cell.places == 1 and not cell.by_reckon
     assert not any(f"`{name}`" in unmatched.of for unmatched in o.unmatched)
 
 
@@ -114,8 +114,8 @@ def test_a_rate_takes_the_inverse_of_its_ratio_as_time_and_an_amount_takes_none(
 
 def test_a_figure_compared_with_this_books_own_method_is_marked_and_not_ranked(folders):
     o = compared([made_up.single("network/rtt/tcp_peer", 1e5, "ns")])
-    cell = cells(o, "network/rtt tcp peer (ours)")["i7_10750h"]
-    assert cell.by_ours and not cell.is_ranked and math.isnan(cell.colour) and cell.times > 0
+    cell = cells(o, "network/rtt tcp peer (Reckon's)")["i7_10750h"]
+    assert cell.by_reckon and not cell.is_ranked and math.isnan(cell.colour) and cell.times > 0
 
 
 def test_figures_are_compared_with_this_books_method_where_no_probe_has_the_reports(recorded):

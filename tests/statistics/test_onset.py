@@ -222,7 +222,7 @@ def test_what_was_not_found_says_why(predicted, folders, curve):
 
 
 @pytest.mark.parametrize("processes", [1, 8])
-def test_what_was_found_is_told_with_its_interval(folders, processes):
+def test_an_inferred_capacity_has_its_interval(folders, processes):
     """That of its rounds where they are enough, else by the likelihood of one round's reads."""
     one = reads(processes=processes)
     size, true = (
@@ -235,9 +235,10 @@ def test_what_was_found_is_told_with_its_interval(folders, processes):
     low, high = interval(size, one)
     assert low <= size.median <= high < 1.03 * low and low <= 99 * MIB <= high
     told = rk.show.inferred_capacity(size, true, one, "There", "More.").markdown
-    assert told.startswith("There 9") and "kernel's 99.00 MiB lies inside. More." in told
+    assert told.startswith("There the inferred capacity is 9")
+    assert "kernel's 99.00 MiB is inside the interval. More." in told
     drawn = rk.draw.filling(one, "cache-interval", "Caption", true).markdown
-    assert f"capacity found: {rk.amount(size.median, 'byte', 4)}" in drawn
+    assert f"inferred capacity: {rk.amount(size.median, 'byte', 4)}" in drawn
 
 
 def test_the_page_shows_inferred_and_true_capacities_and_the_filling(folders):
@@ -256,7 +257,8 @@ def test_the_page_shows_inferred_and_true_capacities_and_the_filling(folders):
         and "nan" not in table
     )
     assert (
-        "not be found: needs root" in rk.show.inferred_capacity(none, true, one, "There").markdown
+        "not be inferred: needs root"
+        in rk.show.inferred_capacity(none, true, one, "There").markdown
     )
     for curve in (one, reads(capacity=9), reads(processes=1)):
         block = rk.draw.filling(curve, "cache-test", "Caption", true)
@@ -286,12 +288,12 @@ def made_of_reads(hits_us, misses_us):
     )
 
 
-def test_what_a_hit_and_a_miss_cost_is_told_apart():
+def test_the_times_of_a_hit_and_a_miss_are_separated():
     said = rk.show.costs(made_of_reads([2] * 40, [80] * 10), 40e-6).markdown
     assert "takes 2.00 µs on average, predicted 1.00 µs (2.00×)" in said
     assert "takes 80.0 µs on average, predicted 41.0 µs (1.95×)" in said
     said = rk.show.costs(made_of_reads([2] * 50, []), 40e-6).markdown
-    assert "2.00 µs" in said and "no other was seen" in said
+    assert "2.00 µs" in said and "no other read was seen" in said
     missing = made_up.nothing("files/cache/made", "no control group")
     assert "no control group" in rk.show.costs(missing, 40e-6).markdown
 

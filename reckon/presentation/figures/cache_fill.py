@@ -36,7 +36,7 @@ def filling(result: Result, name: str, caption: str, true: Result | None = None)
         size = units.amount(fit.capacity, "byte", 4) if fit.capacity else fit.reason
         alt = (
             f"{c.alt('the size of the file')}; slow reads from {100 * shares[0]:.2g} % to "
-            f"{100 * shares[-1]:.2g} %; capacity found: {size}"
+            f"{100 * shares[-1]:.2g} %; inferred capacity: {size}"
         )
         size_title = f"size [{result.axis_unit}]"
         header = [size_title, *style.spread_header(c.unit), "share of slow reads"]
@@ -63,7 +63,7 @@ def _draw_rise(axes: Axes, result: Result, fit: onset.Onset) -> list[Line2D]:
 
 def _draw_capacities(axes: Axes, unit: str, inferred: float | None, true: Result | None) -> None:
     if inferred:
-        axes.axvline(units.from_base(inferred, unit), color=BLACK, lw=1, label="found")
+        axes.axvline(units.from_base(inferred, unit), color=BLACK, lw=1, label="inferred")
     if true is not None and true.summary:
         x = units.from_base(true.median, unit)
         axes.axvline(x, color=PURPLE, lw=1, ls="--", label="true")

@@ -31,14 +31,14 @@ Scale = Literal["auto", "log", "linear"]
 # An axis is logarithmic from these ratios of its largest to its smallest value on; one that starts
 # at 0 from the second.
 _LOG_X_FROM, _LOG_X_WITH_ZERO_FROM, _LOG_Y_FROM = 16, 50, 20
-_COUNTS_MOST = 15  # fewer whole numbers on an axis, such as cores, have a tick each
+_COUNTS_MAXIMUM = 15  # fewer whole numbers on an axis, such as cores, have a tick each
 _NAMES_APART_POINTS = 24  # between points that have their names beside them
 
 
 def _set_x(axes: Axes, x: np.ndarray) -> None:
     positive = x[x > 0]
     span = positive.max() / positive.min() if len(positive) else 1
-    are_counts = len(x) <= _COUNTS_MOST and (x == np.round(x)).all()
+    are_counts = len(x) <= _COUNTS_MAXIMUM and (x == np.round(x)).all()
     if span >= _LOG_X_FROM and len(positive) == len(x):
         axes.set_xscale("log", base=2)
     elif span > _LOG_X_WITH_ZERO_FROM:
@@ -76,7 +76,7 @@ class MeasuredCurve:
         self.result, self.x = result, result.axis_in_unit
         self.unit = unit or style.readable_unit(result)
         self.middle = self.converted(result.medians)
-        self.low, self.high, self.least, self.most = (
+        self.low, self.high, self.minimum, self.p99 = (
             self.converted([getattr(summary, field) for summary in result.summaries])
             for field in ("low", "high", "minimum", "p99")
         )
@@ -133,7 +133,7 @@ class MeasuredCurve:
 def _draw_single(drawing: Drawing, c: MeasuredCurve, xlabel: str, scale: Scale) -> None:
     axes = drawing.axes
     label = "minimum to 99th percentile"
-    axes.fill_between(c.x, c.least, c.most, color=BLUE, alpha=0.12, lw=0, label=label)
+    axes.fill_between(c.x, c.minimum, c.p99, color=BLUE, alpha=0.12, lw=0, label=label)
     c.draw_measured(axes, BLUE, "measured: median, interval")
     c.draw_predicted(axes)
     _set_scales(axes, [c], scale)
@@ -235,8 +235,8 @@ def against(across: Result, up: Result, name: str, caption: str, xlabel: str, yl
         look |= {"xerr": a.bars[:, i], "yerr": b.bars[:, j]}
         axes.errorbar(a.middle[i], b.middle[j], label="measured: medians, intervals", **look)
         axes.plot(a.predicted[i], b.predicted[j], "--", color=RED, label="predicted")
-        most = np.nanmax([a.middle[i], a.predicted[i]])
-        axes.set_xlim(-0.04 * most, 1.1 * most)
+        maximum = np.nanmax([a.middle[i], a.predicted[i]])
+        axes.set_xlim(-0.04 * maximum, 1.1 * maximum)
         _set_y(axes, np.concatenate([b.middle[j], b.predicted[j]]), "auto")
         axes.set_xlabel(f"{xlabel} [{units.spoken(a.unit)}]")
         axes.set_ylabel(f"{ylabel} [{units.spoken(b.unit)}]")

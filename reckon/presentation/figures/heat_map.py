@@ -16,7 +16,7 @@ from reckon.presentation.figures import style
 from reckon.presentation.figures.style import Data, Drawing, Look
 from reckon.reports.other_machines import Cell, Others, Row
 
-ROWS_MOST = 48  # more would not fit on a page
+ROWS_MAXIMUM = 48  # more would not fit on a page
 _ROW_INCHES = 0.165
 _FRAME_INCHES = 0.9  # axis and colour bar
 _DARKEST = 10.0  # a larger ratio has the same colour; its number says how large it is
@@ -27,7 +27,7 @@ _TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 def pages(rows: list[Row]) -> list[list[Row]]:
     """The rows of each figure."""
-    return [rows[start : start + ROWS_MOST] for start in range(0, len(rows), ROWS_MOST)]
+    return [rows[start : start + ROWS_MAXIMUM] for start in range(0, len(rows), ROWS_MAXIMUM)]
 
 
 def heat_map(others: Others, rows: list[Row], name: str, what: str) -> Block:
@@ -51,7 +51,7 @@ def heat_map(others: Others, rows: list[Row], name: str, what: str) -> Block:
         _add_colour_bar(drawing, image)
         alt = (
             f"Heat map of {len(rows)} quantities of {what} on {len(columns)} other machines, the "
-            "ratio of each machine's figure to this run's, blue where that machine is quicker, red "
+            "ratio of each machine's figure to this run's, blue where that machine is faster, red "
             "where it is slower"
         )
         header = ["line", "machine", "row here", "this run", "that machine", "ratio", "places"]
@@ -65,11 +65,12 @@ def _log(cell: Cell | None) -> float:
 
 
 def _caption(what: str, rows: list[Row]) -> str:
-    ours = " (*ours*: by this book's)" if any("(ours)" in row.label for row in rows) else ""
+    by_reckon = any(cell.by_reckon for row in rows for cell in row.cells.values())
+    marked = "; *(Reckon's)*: this run's by Reckon's own method" if by_reckon else ""
     return (
         f"{what.capitalize()}: every other machine's figure divided by this run's, by the same "
-        f"method{ours}. Red: slower than this machine, blue: quicker, grey: neither, white: "
-        "nothing to hold against this run's"
+        f"method{marked}. Red: slower than this machine, blue: faster, grey: neither, white: "
+        "nothing to compare with this run's"
     )
 
 

@@ -11,7 +11,7 @@ from reckon.presentation.figures import style
 from reckon.presentation.figures.style import BLACK, Data
 from reckon.presentation.text import machine_value
 
-_CORES_MOST = 8  # that are drawn
+_CORES_DRAWN = 8
 _WIDTH, _GAP = 10, 0.16
 _CORE, _L1, _L2, _L3, _MEMORY = "#cfe8f7", "#fde9c4", "#fbdca0", "#f6c766", "#d8eadf"
 
@@ -32,7 +32,7 @@ def machine_picture(machine: Machine, name: str, caption: str) -> Block:
 
     caches = {key: size(f"processor.{key}") for key in ("l1i", "l1d", "l2", "l3")}
     cores = int(machine.number("processor.cores") or 1)
-    shown = min(cores, _CORES_MOST)
+    shown = min(cores, _CORES_DRAWN)
     width = _WIDTH / shown
     inner, whole = width - _GAP, _WIDTH - _GAP
     with style.drawing(3.2) as drawing:

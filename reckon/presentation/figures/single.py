@@ -18,9 +18,9 @@ from reckon.presentation.timed_reads import single_values
 from reckon.records.result import Result
 from reckon.records.values import trial_times_s
 
-_STEPS_MOST = 200  # points of a distribution that its data have
+_STEPS_MAXIMUM = 200  # points of a distribution that its data have
 _BAND_COLOURS = ("#dcc07f", "#ecdcb8", "#f7f0e3")
-_LEAST = 1e-12  # in base units: a logarithmic axis has no 0
+_SMALLEST = 1e-12  # in base units: a logarithmic axis has no 0
 
 
 def _trials(result: Result, point: records.Point, unit: str) -> list[np.ndarray]:
@@ -53,7 +53,7 @@ def distribution(
             axes.axvline(predicted, color=colour, ls="--", lw=1, label=f"{called}: {what}")
             median = units.to_base(float(np.median([np.median(v) for v in trials])), unit)
             medians.append(f"{result.quantity} with median {units.amount(median, result.unit)}")
-            shown = np.unique(np.linspace(0, len(values) - 1, _STEPS_MOST).astype(int))
+            shown = np.unique(np.linspace(0, len(values) - 1, _STEPS_MAXIMUM).astype(int))
             rows += [[result.quantity, f"{values[i]:.6g}", f"{share[i]:.6g}"] for i in shown]
         if values[0] > 0:
             axes.set_xscale("log")
@@ -121,7 +121,7 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
         axes = drawing.axes
         for y, result in enumerate(measured):
             summary, predicted = result.summaries[0], result.sealed("predicted")[0]
-            ends = (max(summary.minimum, _LEAST), summary.p99)
+            ends = (max(summary.minimum, _SMALLEST), summary.p99)
             axes.plot([units.from_base(x, unit) for x in ends], [y, y], color=SKY, lw=3, alpha=0.6)
             axes.plot(units.from_base(summary.median, unit), y, "o", color=BLUE)
             axes.plot(units.from_base(predicted, unit), y, "x", color=RED, mew=2)

@@ -45,7 +45,7 @@ def levels(
     with style.drawing(4.4) as drawing:
         axes = drawing.axes
         for c, (result, colour) in zip(drawn, style.coloured(measured), strict=True):
-            axes.fill_between(c.x, c.least, c.most, color=colour, alpha=0.15, lw=0)
+            axes.fill_between(c.x, c.minimum, c.p99, color=colour, alpha=0.15, lw=0)
             c.draw_measured(axes, colour, title(result, titles), size=2.5)
             axes.plot(c.x, c.predicted, "--", lw=1, color=colour, drawstyle="steps-post")
         axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")

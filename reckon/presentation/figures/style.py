@@ -1,4 +1,4 @@
-"""What all figures share: style, colours, saving as vector graphics with data and alt text."""
+"""What all figures share: style, colours, axes, saving with data and alt text."""
 
 from __future__ import annotations
 
@@ -142,14 +142,14 @@ def named_rows(axes: Axes, names: Sequence[str], xlabel: str, fontsize: float = 
     axes.set_xlabel(xlabel)
 
 
-def size_axis(axis: Axis, sizes: np.ndarray, unit: str, most: int = 10) -> None:
-    """Puts at most `most` ticks at powers of two of a logarithmic axis: 32 KiB, 1 MiB.
+def size_axis(axis: Axis, sizes: np.ndarray, unit: str, maximum: int = 10) -> None:
+    """Puts at most `maximum` ticks at powers of two of a logarithmic axis: 32 KiB, 1 MiB.
 
     sizes: what the axis spans, in `unit`.
     """
     low, high = (np.log2(units.to_base(float(size), unit)) for size in (sizes.min(), sizes.max()))
     powers = np.arange(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
-    every = max(1, math.ceil(len(powers) / most))
+    every = max(1, math.ceil(len(powers) / maximum))
     ticks_bytes = [2.0**power for power in powers[::every]]
     labels = [units.size(size, unit) for size in ticks_bytes]
     axis.set_ticks([units.from_base(size, unit) for size in ticks_bytes], labels)

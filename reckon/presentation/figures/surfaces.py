@@ -31,7 +31,7 @@ class _Mountain:
     predicted: np.ndarray
 
     @property
-    def most(self) -> float:
+    def maximum(self) -> float:
         return max(np.nanmax(self.measured), np.nanmax(self.predicted))
 
     def extreme(self, word: str, index: np.intp) -> str:
@@ -72,7 +72,7 @@ def _mountain(results: list[Result], strides: dict[str, float]) -> _Mountain:
 
 def mountain(results: list[Result], name: str, caption: str, strides: dict[str, float]) -> Block:
     """Throughput over size (each result's axis) and stride, after Bryant and O'Hallaron's memory
-    mountain: a surface, and below it the same numbers as a map beside the predicted one.
+    mountain: a surface, and below it the same numbers as a map, and the predicted ones.
 
     strides: each quantity's stride in bytes. What was not measured is grey.
     """
@@ -95,16 +95,16 @@ def mountain(results: list[Result], name: str, caption: str, strides: dict[str, 
         return drawing.save(name, caption, alt, Data(header, m.rows()))
 
 
-def _ticks(values: np.ndarray, most: int) -> np.ndarray:
-    """At most `most` indices, of powers of two if there are at least two."""
+def _ticks(values: np.ndarray, maximum: int) -> np.ndarray:
+    """At most `maximum` indices, of powers of two if there are at least two."""
     powers = np.flatnonzero(np.log2(values) % 1 == 0)
     indices = powers if len(powers) > 1 else np.arange(len(values))
-    return indices[:: -(-len(indices) // most)]
+    return indices[:: -(-len(indices) // maximum)]
 
 
-def _set_ticks(axes: Axes, m: _Mountain, strides_most: int, offset: float, **size_look) -> None:
+def _set_ticks(axes: Axes, m: _Mountain, strides_maximum: int, offset: float, **size_look) -> None:
     """Labels sizes and strides by rank: they grow by factors, so ranks are their logarithms."""
-    sizes, strides = _ticks(m.sizes_bytes, 6), _ticks(m.strides_bytes, strides_most)
+    sizes, strides = _ticks(m.sizes_bytes, 6), _ticks(m.strides_bytes, strides_maximum)
     size_names = [units.size(float(size), "byte") for size in m.sizes_bytes[sizes]]
     stride_names = [f"{stride:g}" for stride in m.strides_bytes[strides]]
     axes.set_xticks(sizes + offset, size_names, fontsize=7, **size_look)
@@ -116,7 +116,7 @@ def _draw_surface(axes: Axes3D, m: _Mountain) -> None:
     colours = {"cmap": _COLOURS, "vmin": 0, "vmax": np.nanmax(m.measured)}
     lines = {"edgecolor": "#00000055", "lw": 0.3, "rstride": 1, "cstride": 1}
     axes.plot_surface(x, y, m.measured, **colours, **lines)
-    _set_ticks(axes, m, strides_most=8, offset=0)
+    _set_ticks(axes, m, strides_maximum=8, offset=0)
     axes.tick_params(axis="z", labelsize=7)
     axes.set_xlabel("size", labelpad=8)
     axes.set_ylabel("stride [byte]", labelpad=6)
@@ -127,11 +127,11 @@ def _draw_surface(axes: Axes3D, m: _Mountain) -> None:
 
 
 def _draw_map(axes: Axes, m: _Mountain, values: np.ndarray, title: str) -> QuadMesh:
-    image = axes.pcolormesh(np.ma.masked_invalid(values), cmap=_COLOURS, vmin=0, vmax=m.most)
+    image = axes.pcolormesh(np.ma.masked_invalid(values), cmap=_COLOURS, vmin=0, vmax=m.maximum)
     axes.set_facecolor(_MISSING)
     axes.grid(visible=False)
     slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    _set_ticks(axes, m, strides_most=16, offset=0.5, **slanted)
+    _set_ticks(axes, m, strides_maximum=16, offset=0.5, **slanted)
     axes.set_xlabel("size")
     axes.set_ylabel("stride [byte]")
     axes.set_title(title, fontsize=9)
