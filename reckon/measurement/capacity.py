@@ -73,8 +73,10 @@ def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
     program that empties the cache or takes the CPU disturbs some of them; from those sizes and the
     last that fits each round tells how much does. Their median is the capacity, the medians of
     their intervals' ends are its interval, as wide as one round's."""
+    measurement = curve.measurement
+    assert measurement
     values = [
-        [process_values(process, curve.measurement, curve.unit) for process in point.processes]
+        [process_values(process, measurement, curve.unit) for process in point.processes]
         for point in curve.points
     ]
     if len(values) < _MIN_SIZES:
@@ -110,8 +112,8 @@ def in_times(curve: Result) -> Onset:
     """The capacity that the times of a curve show; a whole file's time is divided by its size."""
     if len(curve.points) < _MIN_SIZES:
         return Onset(None, reason=_TOO_FEW)
-    divisor = curve.axis if curve.measurement.op == "file" else 1
-    return onset.step(curve.axis, curve.medians / divisor)
+    is_whole_file = curve.measurement is not None and curve.measurement.op == "file"
+    return onset.step(curve.axis, curve.medians / (curve.axis if is_whole_file else 1))
 
 
 def _capacities(curve: Result) -> tuple[list[float], str | None]:
@@ -140,6 +142,7 @@ def _record(name: str, curve: Result) -> Result:
 def _measurement(curve: Result, values: list[float], reason: str | None) -> Measurement:
     """The capacities as a measurement: that of the curve, at no place of its axis."""
     source = curve.measurement
+    assert source
     event = (
         "some of its reads are slow"
         if curve.seal.kind == "mean"

@@ -298,7 +298,7 @@ def run(
     )
     report = RunReport()
     _check(_library().rk_run(C.byref(request), samples, C.byref(report)), report)
-    table = np.frombuffer(samples, dtype=[("ticks", np.int64), ("ops", np.uint64)])
+    table = np.frombuffer(bytes(samples), dtype=[("ticks", np.int64), ("ops", np.uint64)])
     conditions = {name: getattr(report, name) for name in Conditions.model_fields if name != "seed"}
     return ProcessSamples(
         ticks=table["ticks"].copy(), ops=table["ops"].copy(), seed=how.seed, **conditions

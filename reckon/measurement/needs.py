@@ -25,7 +25,8 @@ def provide(plan: Plan) -> tuple[str | None, dict[str, str]]:
     Writes the files and starts the server or the other host. Points that cannot run without them,
     or that the profile has no time for, are given up with the reason."""
     _leave_to_longer_profiles(plan)
-    host, places = None, {}
+    host: str | None = None
+    places: dict[str, str] = {}
     if not plan.open_points():
         return host, places
     if plan.uses_peer:
@@ -43,7 +44,7 @@ def _leave_to_longer_profiles(plan: Plan) -> None:
     for point in plan.points:
         if PROFILES[plan.options.min_profile].rank > plan.profile.rank:
             point.give_up(f"the {name} profile has no time for it")
-        elif until and point.x > until.at(name):
+        elif until and point.x is not None and point.x > until.at(name):
             point.give_up(f"the {name} profile does not go so far")
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
 from reckon import config, records, statistics, units
-from reckon.config import ByProfile, Profile, ReckonError
+from reckon.config import PROFILES, ByProfile, Profile, ReckonError
 from reckon.measurement import library, needs, reuse
 from reckon.measurement.events import emit
 from reckon.measurement.library import Needs
@@ -328,6 +328,25 @@ class Plan:
             points=[_point(point) for point in self.points] if is_measured else [],
             visits=self.earlier_visits,
         )
+
+
+def options_of(measurement: Measurement, point: Point) -> dict:
+    """How one point was measured, as the options of measure()."""
+    return {
+        "probe": measurement.probe,
+        "samples": _requested_samples(measurement),
+        "warmup": measurement.warmup,
+        "priority": measurement.priority,
+        **point.params,
+    }
+
+
+def _requested_samples(measurement: Measurement) -> float:
+    """The trials that the notebook requested: the record has them as the profile made them."""
+    if measurement.samples == 1:
+        return 1
+    requested = measurement.samples / PROFILES[measurement.profile].trials
+    return int(requested) if requested.is_integer() else requested
 
 
 def record_measurement(name: str, made: Measurement) -> Quantity:

@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reckon import config, records, statistics
-from reckon.config import PROFILES, Profile
+from reckon.config import Profile
 from reckon.measurement import library, reuse
 from reckon.measurement.events import emit
-from reckon.measurement.plan import Plan, record_measurement, run_together
+from reckon.measurement.plan import Plan, options_of, record_measurement, run_together
 from reckon.prediction.formula import Prediction, predict
 from reckon.records.models import Measurement, Quantity
 from reckon.records.session import current_session
@@ -112,7 +112,7 @@ class _Revisit(Plan):
         super().__init__(
             Prediction(name, replace(formula, kind=quantity.seal.kind)),
             profile,
-            options_of(measurement),
+            options_of(measurement, measurement.points[0]),
         )
 
     def _written(self, made: Measurement) -> Quantity:
@@ -142,28 +142,9 @@ class _Revisit(Plan):
         return stored
 
 
-def options_of(measurement: Measurement) -> dict:
-    """How a single quantity was measured, as the options of plan.measure()."""
-    return {
-        "probe": measurement.probe,
-        "samples": _requested_samples(measurement),
-        "warmup": measurement.warmup,
-        "priority": measurement.priority,
-        **measurement.points[0].params,
-    }
-
-
 def _nothing():
     """A prediction that is never sealed."""
     return 0.0
-
-
-def _requested_samples(measurement: Measurement) -> float:
-    """The trials that the notebook requested: the record has them as the profile made them."""
-    if measurement.samples == 1:
-        return 1
-    requested = measurement.samples / PROFILES[measurement.profile].trials
-    return int(requested) if requested.is_integer() else requested
 
 
 def write_pooled_variance() -> None:

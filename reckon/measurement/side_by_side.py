@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from reckon import config, records, statistics, units
-from reckon.config import PROFILES, ByProfile, Profile
-from reckon.measurement.plan import measure_in_rounds
+from reckon.config import ByProfile, Profile
+from reckon.measurement.plan import measure_in_rounds, options_of
 from reckon.prediction.formula import Formula, Prediction, predict
 from reckon.prediction.inputs import Input
 from reckon.records import AGAIN
@@ -33,6 +33,7 @@ def _place(result: Result, at: float | str | None) -> records.Point | None:
     """The point of a quantity that a group compares."""
     if not result.is_curve or at == "last":
         return result.points[-1] if result.points else None
+    assert not isinstance(at, str)  # "last" is the only word
     place = result.place(at)
     return None if place is None else result.points[place]
 
@@ -54,11 +55,14 @@ def _from_page(group: Group, method: Method) -> MethodResult:
         return MethodResult(method, (), page, reason=why)
     at = group.at if method.at is None else method.at
     point = _place(page, at)
-    found = MethodResult(method, tuple(page.measurement.reports), page, point)
+    reports = tuple(page.measurement.reports)
     if point is None:
-        return replace(found, reason=_why_no_point(page, at))
-    return replace(
-        found,
+        return MethodResult(method, reports, page, reason=_why_no_point(page, at))
+    return MethodResult(
+        method,
+        reports,
+        page,
+        point,
         reason=group.from_page or _too_expensive(method.quantity, point),
         divisor=method.divisor(point),
         included=read_result(run, method.includes) if method.includes else None,
@@ -87,32 +91,30 @@ def _budget() -> Profile:
     )
 
 
-def _settings(method: MethodResult) -> dict:
-    """The probe as its page ran it, at the place that is meant."""
-    m = method.page.measurement
-    # The record has the trials as its profile made them of those that were asked for.
-    asked = m.samples / PROFILES[m.profile].trials if m.samples > 1 else 1
-    return dict(
-        probe=m.probe, samples=asked, warmup=m.warmup, priority=m.priority, **method.point.params
-    )
+def _options(method: MethodResult) -> dict:
+    """The options by which its page measured it, at the place that is compared."""
+    page, point = method.page, method.point
+    assert page and page.measurement and point  # it has a value
+    return options_of(page.measurement, point)
 
 
 def _prediction(method: MethodResult) -> Prediction:
-    """The prediction that the page's figure comes out again, in its own unit and by its own
-    operation.
-    """
-    whole = replace(method, divisor=1.0)
-    place = method.point.x if method.point else None
-    low, high = statistics.median_interval(whole.values)
-    bounds = (None, None) if math.isnan(low) else (low, high)
-    return _repeated(method.page.unit).of(
+    """The prediction that the page's value comes out again, in its own unit and operation."""
+    page, point = method.page, method.point
+    assert page and point  # it has a value
+    values = page.process_medians(point)
+    low, high = statistics.median_interval(values)
+    has_interval = not math.isnan(low)
+    place = "" if point.x is None else f" at {point.x:g}"
+    return _repeated(page.unit).of(
         AGAIN + method.entry.quantity,
         page=Input(
             "measured",
-            whole.median,
-            method.page.unit,
-            f"measured by its page{'' if place is None else f' at {place:g}'}",
-            *bounds,
+            float(np.median(values)),
+            page.unit,
+            f"measured by its page{place}",
+            low=low if has_interval else None,
+            high=high if has_interval else None,
             reference=method.entry.quantity,
         ),
     )
@@ -128,12 +130,12 @@ def _repeated(unit: str) -> Formula:
 
 def _can_be_repeated(method: MethodResult) -> bool:
     """Whether it can be measured again: of a run that is read, whether it was."""
-    if not method.has_value or method.reason or method.page.seal.kind == "mean":
+    if not method.page or not method.point or method.reason or method.page.seal.kind == "mean":
         return False
     if not current_session().replay:
         return True
-    kept = records.read_measured(current_session().run.name, AGAIN + method.entry.quantity)
-    return kept is not None and kept.measurement is not None
+    recorded = records.read_measured(current_session().run.name, AGAIN + method.entry.quantity)
+    return recorded is not None and recorded.measurement is not None
 
 
 def compare(group: Group) -> GroupResult:
@@ -146,7 +148,7 @@ def compare(group: Group) -> GroupResult:
     if methods[0] not in chosen or len(chosen) < 2:
         chosen = []  # nothing to compare with
     done = measure_in_rounds(
-        {_prediction(method): _settings(method) for method in chosen}, _budget()
+        {_prediction(method): _options(method) for method in chosen}, _budget()
     )
     first, *others = (_with(method, done.get(AGAIN + method.entry.quantity)) for method in methods)
     return GroupResult(group, first, tuple(others)).whole_rounds()
