@@ -163,6 +163,7 @@ def write_pooled_variance() -> None:
         [summary.visit_medians for summary in summaries],
         [summary.visit_spread for summary in summaries],
     )
-    run = records.read_run(name)
-    if run and run.between_visits != pooled:
-        records.write_run(run.model_copy(update={"between_visits": pooled}))
+    with records.writing(name):
+        run = records.read_run(name)
+        if run and run.between_visits != pooled:
+            records.write_run(run.model_copy(update={"between_visits": pooled}))

@@ -74,12 +74,13 @@ def _brought_up_to_date(run: Run, described: Machine) -> Run:
     """The run with the machine as it is now; machine.toml may be edited, a device come or go."""
     for part in ("peer", "nfs"):
         described = described.with_recorded(part, run.machine)
-    now: dict[str, object] = {"machine": described}
-    if not run.id:  # an older format
-        now |= {"format": FORMAT, "id": uuid.uuid4().hex, "identity": identity(described)}
-    if all(getattr(run, field) == value for field, value in now.items()):
+    if run.id and run.machine == described:
         return run
     with records.writing(run.name):
+        run = records.read_run(run.name) or run  # another process may have changed it since
+        now: dict[str, object] = {"machine": described}
+        if not run.id:  # an older format
+            now |= {"format": FORMAT, "id": uuid.uuid4().hex, "identity": identity(described)}
         run = run.model_copy(update=now)
         records.write_run(run)
     return run

@@ -1,5 +1,6 @@
 """Whose run it is: this machine's may be written, another's is only read."""
 
+import contextlib
 import json
 import shutil
 
@@ -16,6 +17,7 @@ from reckon.records import seal
 from reckon.records.export import to_json
 from reckon.records.lookup import all_results
 from reckon.records.session import current_session
+from reckon.statistics import PooledVariance
 
 
 def content(folder):
@@ -158,3 +160,27 @@ def test_a_machine_with_new_facts_is_written_and_keeps_its_id(folders, monkeypat
     forget()
     assert current_session().run.id == first.id and current_session().run.machine != first.machine
     assert records.read_run(first.name) == current_session().run
+
+
+def test_what_another_process_wrote_into_the_run_outlives_an_update(folders, monkeypatch):
+    """A process that converts the run waits for another one that has just done so."""
+    rk.measure(predict_chain())
+    rewrite_as_format_3(folders)
+    writing = records.writing
+    pooled = PooledVariance(variance=1e-4, degrees=3.0, quantities=9)
+
+    @contextlib.contextmanager
+    def after_another(name):
+        monkeypatch.setattr(records, "writing", writing)
+        current_session.cache_clear()
+        other = current_session().run
+        records.write_run(other.model_copy(update={"between_visits": pooled}))
+        with writing(name):
+            yield
+
+    monkeypatch.setattr(records, "writing", after_another)
+    forget()
+    run = current_session().run
+    assert run.between_visits == pooled and records.read_run(run.name) == run
+    current_session.cache_clear()
+    assert current_session().run.id == run.id
