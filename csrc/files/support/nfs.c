@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <netdb.h>
-#include <poll.h>
-#include <sys/socket.h>
+
+#include "network/support/sockets.h"
 
 /* --- the library --- */
 static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
@@ -90,40 +90,21 @@ int nfs_locate(struct rk_context *c, struct nfs_file *f)
     return f->served_here ? enter_network_of(c, process) : 0;
 }
 
-/* Connects within the deadline, which is also that of each later call. 0 or an error. */
-static int nfs_connect_to(const struct addrinfo *to, int *fd)
-{
-    const struct timeval limit = {.tv_sec = NFS_DEADLINE_S};
-    *fd = socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    int error = *fd >= 0 && connect(*fd, to->ai_addr, to->ai_addrlen) == 0 ? 0 : errno;
-    if (error == EINPROGRESS) {
-        struct pollfd event = {.fd = *fd, .events = POLLOUT};
-        socklen_t size = sizeof error;
-        if (poll(&event, 1, NFS_DEADLINE_S * 1000) <= 0)
-            error = ETIMEDOUT;
-        else
-            getsockopt(*fd, SOL_SOCKET, SO_ERROR, &error, &size);
-    }
-    if (!error && (fcntl(*fd, F_SETFL, 0) < 0 ||
-                   setsockopt(*fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) < 0 ||
-                   setsockopt(*fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) < 0))
-        error = errno;
-    if (error && *fd >= 0)
-        close(*fd);
-    return error;
-}
-
 int nfs_connect(struct rk_context *c, const char *host, const char *port, int *fd)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
+    *fd = -1;
     const int unknown = getaddrinfo(host, port, &hints, &found);
     if (unknown)
         return trouble(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", host,
                        gai_strerror(unknown));
     int error = EHOSTUNREACH;
-    for (const struct addrinfo *address = found; address && error; address = address->ai_next)
-        error = nfs_connect_to(address, fd);
+    for (const struct addrinfo *item = found; item && error; item = item->ai_next) {
+        struct sockaddr_storage address = {0};
+        memcpy(&address, item->ai_addr, item->ai_addrlen);
+        error = -connect_within(NFS_DEADLINE_S, &address, item->ai_addrlen, fd);
+    }
     freeaddrinfo(found);
     if (error == ECONNREFUSED)
         return trouble(

@@ -58,7 +58,8 @@ struct nfs_file {
  * run's files; a real server has a file that its owner put there. Enters the network of the lab. */
 int nfs_locate(struct rk_context *c, struct nfs_file *f);
 
-/* Connects to the host, by its first address that answers. 0, or a status with the reason set. */
+/* Connects to the host's first address that answers, by connect_within(). 0, or a status with the
+ * reason set; *fd is then -1. */
 int nfs_connect(struct rk_context *c, const char *host, const char *port, int *fd);
 
 /* 0 if a server answers there. libnfs has no short deadline for its own connection. */

@@ -1,18 +1,9 @@
 #include "files/support/nfs_null.h"
 
-#include <netinet/tcp.h>
-
 int null_open(struct rk_context *c, struct nfs_file *f, int *fd)
 {
-    const int on = 1;
-    int status = nfs_locate(c, f);
-    if (!status)
-        status = nfs_connect(c, f->host, NFS_PORT, fd);
-    if (!status && setsockopt(*fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) < 0) {
-        status = rk_failed(c, "TCP_NODELAY", errno);
-        close(*fd);
-    }
-    return status;
+    const int status = nfs_locate(c, f);
+    return status ? status : nfs_connect(c, f->host, NFS_PORT, fd);
 }
 
 int null_trouble(struct rk_context *c, const struct nfs_file *f, int status)
