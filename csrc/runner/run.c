@@ -100,7 +100,8 @@ static int wait_ended(pid_t child, uint64_t deadline_ms)
     int status = -ETIMEDOUT;
     for (;;) {
         siginfo_t info = {0};
-        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid) {
+        /* It fails with ECHILD once the child of a caller that ignores SIGCHLD has ended. */
+        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid) {
             status = 0;
             break;
         }

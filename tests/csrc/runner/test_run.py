@@ -81,6 +81,17 @@ def test_a_signal_that_comes_before_the_wait_is_noticed_at_once(tmp_path):
     assert time.monotonic() - begin < 15
 
 
+def test_the_end_of_a_probe_is_noticed_by_a_caller_that_ignores_sigchld():
+    begin = time.monotonic()
+    said = in_python(
+        "import signal\n"
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        "say(len(library.run('cpu/syscall/getpid', samples=3, deadline_s=30).ticks))\n"
+    )
+    assert said == 3
+    assert time.monotonic() - begin < 15
+
+
 @pytest.fixture(scope="module")
 def multiply_cycles(tmp_path_factory):
     program = compiled(tmp_path_factory.mktemp("multiply"), "multiply")
