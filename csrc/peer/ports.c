@@ -189,12 +189,11 @@ void serve_accept(int control, const struct host *host, const int64_t *numbers)
     if (acceptor.fd < 0)
         return;
     acceptor.epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (acceptor.epoll < 0) {
+    if (acceptor.epoll < 0 || wait_for(&acceptor, acceptor.fd, port_mark) < 0 ||
+        wait_for(&acceptor, control, control_mark) < 0) {
         answer(control, "no The other host has no room for this service: %s.\n", strerror(errno));
         return;
     }
-    wait_for(&acceptor, acceptor.fd, port_mark);
-    wait_for(&acceptor, control, control_mark);
     if (answer(control, "ok %d\n", port))
         return;
     serve_connections(&acceptor, host);

@@ -25,13 +25,20 @@ def full(tmp_path):
 
 
 def test_a_connection_that_epoll_refuses_is_closed(full):
-    with full("NO_EPOLL=1") as peer:
+    with full("NO_EPOLL=connections") as peer:
         control, answer = peer.ask("accept 1")
         port = int(answer.split()[1])
         with control, socket.create_connection((peer.address[0], port), 5) as connection:
             assert connection.recv(2) == b"\1"
             assert connection.recv(1) == b""
             assert line(control).split()[:2] == ["done", "1"]
+
+
+def test_a_service_that_epoll_refuses_is_refused_in_a_sentence(full):
+    with full("NO_EPOLL=all") as peer:
+        control, answer = peer.ask("accept 1")
+        control.close()
+    assert answer == "no The other host has no room for this service: No space left on device."
 
 
 def seconds_of_cpu(pid):

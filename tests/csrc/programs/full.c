@@ -1,8 +1,9 @@
 /* full.c: preloaded, accept4() has no descriptor left after $ACCEPTS connections, and epoll_ctl()
- * no room for a connection if $NO_EPOLL is set. */
+ * no room for a connection, or with $NO_EPOLL=all for any descriptor. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -22,8 +23,10 @@ int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
 
 int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {
+    const char *const refused = getenv("NO_EPOLL");
     /* reckon-peer marks its other descriptors by negative numbers. */
-    if (getenv("NO_EPOLL") && operation == EPOLL_CTL_ADD && event->data.fd >= 0) {
+    const int is_refused = refused && event && (event->data.fd >= 0 || strcmp(refused, "all") == 0);
+    if (operation == EPOLL_CTL_ADD && is_refused) {
         errno = ENOSPC;
         return -1;
     }
