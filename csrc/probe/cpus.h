@@ -17,4 +17,7 @@ cpu_set_t rk_cpu_set(void);
 int rk_pin_process(pid_t process, int cpu); /* 0: the calling thread */
 int rk_pin_thread(pthread_t, int cpu);
 
+/* Starts a thread that may run on those CPUs only. 0 or an error number. */
+int rk_start_thread(pthread_t *, cpu_set_t cpus, void *(*function)(void *), void *argument);
+
 #endif

@@ -29,11 +29,9 @@ int rk_cpus(int *cpus, int most)
 
 cpu_set_t rk_cpu_set(void)
 {
-    int cpus[RK_CPUS_MOST];
+    const cpu_set_t current = rk_one_cpu(sched_getcpu());
     cpu_set_t set;
-    CPU_ZERO(&set);
-    for (int i = rk_cpus(cpus, RK_CPUS_MOST); i-- > 0;)
-        CPU_SET(cpus[i], &set);
+    CPU_OR(&set, &allowed, &current);
     return set;
 }
 

@@ -43,21 +43,6 @@ void rk_team_end(struct rk_team *team)
     team->count = team->started = 0;
 }
 
-/* 0 or an errno. */
-static int rk_member_start(struct rk_member *me)
-{
-    const cpu_set_t set = rk_one_cpu(me->cpu);
-    pthread_attr_t attr;
-    int error = pthread_attr_init(&attr);
-    if (error)
-        return error;
-    error = pthread_attr_setaffinity_np(&attr, sizeof set, &set);
-    if (!error)
-        error = pthread_create(&me->thread, &attr, rk_member_main, me);
-    pthread_attr_destroy(&attr);
-    return error;
-}
-
 /* Reserves each member's memory; nothing is touched yet. */
 static int reserve(struct rk_context *c, struct rk_team *team, size_t from_bytes, size_t to_bytes,
                    int huge)
@@ -77,7 +62,9 @@ static int start(struct rk_context *c, struct rk_team *team)
 {
     int status = 0;
     for (int i = 1; i < team->count && !status; i++) {
-        const int error = rk_member_start(&team->members[i]);
+        struct rk_member *const member = &team->members[i];
+        const int error =
+            rk_start_thread(&member->thread, rk_one_cpu(member->cpu), rk_member_main, member);
         status = error ? rk_refused(c, "pthread_create", error) : 0;
         team->started += !error;
     }

@@ -1,8 +1,5 @@
 /* loopback.c: addresses and connections on this computer's loopback interface. */
 #include "network/support/loopback.h"
-#include "probe/cpus.h"
-
-#include <sched.h>
 
 /* Some containers have the IPv6 loopback alone, and one without a network has none. */
 const char *loopback_address(void)
@@ -36,18 +33,5 @@ int loopback_pair(struct peer self, int *client, int *accepted)
     }
     if (listener >= 0)
         close(listener);
-    return error;
-}
-
-int start_unpinned_thread(pthread_t *thread, void *(*function)(void *), void *argument)
-{
-    const cpu_set_t set = rk_cpu_set();
-    pthread_attr_t attr;
-    int error = pthread_attr_init(&attr);
-    if (error)
-        return error;
-    error = pthread_attr_setaffinity_np(&attr, sizeof set, &set);
-    error = error ? error : pthread_create(thread, &attr, function, argument);
-    pthread_attr_destroy(&attr);
     return error;
 }

@@ -2,8 +2,6 @@
 #ifndef RK_LOOPBACK_H
 #define RK_LOOPBACK_H
 
-#include <pthread.h>
-
 #include "network/support/client.h"
 
 /* "127.0.0.1:0", "[::1]:0" where there is no IPv4, or NULL if the interface is down. */
@@ -12,8 +10,5 @@ const char *loopback_address(void);
 int loopback_locate(struct rk_context *, struct peer *);
 /* Both ends of a connection of this process with itself. 0 or an error number. */
 int loopback_pair(struct peer, int *client, int *accepted);
-/* A thread on any of the CPUs that this process might use when it was started. 0 or an error
- * number. */
-int start_unpinned_thread(pthread_t *, void *(*function)(void *), void *argument);
 
 #endif

@@ -2,6 +2,7 @@
 #include "network/support/own_receiver.h"
 
 #include "network/support/loopback.h"
+#include "probe/cpus.h"
 
 /* Until the sender ends. */
 static void *keep_receiving(void *argument)
@@ -22,7 +23,7 @@ int open_own_receiver(struct rk_context *c, struct own_receiver *me, const struc
     int error = loopback_pair(*self, fd, &me->fd);
     if (error)
         return rk_refused(c, "a connection to this process itself", error);
-    error = start_unpinned_thread(&me->thread, keep_receiving, me);
+    error = rk_start_thread(&me->thread, rk_cpu_set(), keep_receiving, me);
     if (!error)
         return 0;
     close(me->fd);

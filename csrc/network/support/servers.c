@@ -8,6 +8,7 @@
 
 #include "network/support/loopback.h"
 #include "probe/children.h"
+#include "probe/cpus.h"
 
 /* --- a thread (mbp2016) --- */
 
@@ -44,7 +45,7 @@ int echo_thread_begin(struct rk_context *c, struct echo_thread *server, const st
     if (error)
         return rk_failed(c, "a connection on loopback", error);
     setsockopt(server->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    error = start_unpinned_thread(&server->thread, echo_thread_main, server);
+    error = rk_start_thread(&server->thread, rk_cpu_set(), echo_thread_main, server);
     if (!error)
         return 0;
     close(server->fd);
