@@ -18,6 +18,11 @@
 #define GROUP_NAME "reckon-"
 #define GROUP_NAME_MOST 160 /* with a slash, the owner's name and a number */
 
+/* Files of a group in versions 1 and 2. */
+static const char *const limit_file[2] = {"memory.limit_in_bytes", "memory.max"};
+static const char *const usage_file[2] = {"memory.usage_in_bytes", "memory.current"};
+static const char *const cached_field[2] = {"cache ", "file "}; /* lines of memory.stat */
+
 /* 1 if a file of words has this word. */
 static int group_has_word(const char *folder, const char *name, const char *word)
 {
@@ -185,19 +190,19 @@ int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
                        (int)length, g->path, strerror(error));
     }
     snprintf(text, sizeof text, "%lld", (long long)limit_bytes);
-    const int error = -group_write(g, group_limit[g->second], text);
+    const int error = -group_write(g, limit_file[g->second], text);
     if (error)
         return trouble(c, EOPNOTSUPP, "the control group takes no limit of memory (%s: %s)",
-                       group_limit[g->second], strerror(error));
+                       limit_file[g->second], strerror(error));
     return 0;
 }
 
 int64_t group_used(const struct rk_group *g, int64_t *limit_bytes)
 {
     char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/%s", g->path, group_limit[g->second]);
+    snprintf(path, sizeof path, "%s/%s", g->path, limit_file[g->second]);
     *limit_bytes = rk_number_in(path);
-    snprintf(path, sizeof path, "%s/%s", g->path, group_usage[g->second]);
+    snprintf(path, sizeof path, "%s/%s", g->path, usage_file[g->second]);
     return rk_number_in(path);
 }
 
@@ -206,6 +211,6 @@ int64_t group_left(const struct rk_group *g)
     char path[PATH_MAX + 64];
     int64_t limit;
     snprintf(path, sizeof path, "%s/memory.stat", g->path);
-    const int64_t cached = rk_field_in(path, group_cached[g->second]), used = group_used(g, &limit);
+    const int64_t cached = rk_field_in(path, cached_field[g->second]), used = group_used(g, &limit);
     return limit - (used - cached);
 }

@@ -26,11 +26,6 @@ struct rk_group {
     pid_t remover;
 };
 
-/* By version. */
-static const char *const group_limit[2] = {"memory.limit_in_bytes", "memory.max"};
-static const char *const group_usage[2] = {"memory.usage_in_bytes", "memory.current"};
-static const char *const group_cached[2] = {"cache ", "file "}; /* lines of memory.stat */
-
 /* Removes the group, if it was made. 0 or a status. */
 int group_close(struct rk_context *c, struct rk_group *g);
 
