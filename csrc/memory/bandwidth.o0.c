@@ -60,6 +60,13 @@ static int close_arrays(struct rk_context *c)
     return 0;
 }
 
+/* Copies within the second array, which leaves no room in the caches. */
+static void copy_other(const struct arrays *a)
+{
+    const size_t half = a->other.size_bytes / 2;
+    memcpy(a->other.start, a->other.start + half, half);
+}
+
 /* Every method here counts all bytes of the array. */
 static void count_bytes(struct rk_sample *out, size_t n, int64_t bytes)
 {
@@ -108,11 +115,10 @@ T470(run_t470_write, PUT)
     {                                                                                              \
         const struct arrays *const a = rk_state(c);                                                \
         const int64_t bytes = data_bytes(c), ints = bytes / (int64_t)sizeof(int);                  \
-        const int64_t half = rk_integer(c, "evict_bytes") / 2;                                     \
         int *const array = (int *)(void *)a->data.start;                                           \
         volatile int sum = 0;                                                                      \
         for (size_t trial = 0; trial < n; trial++) {                                               \
-            memcpy(a->other.start, a->other.start + half, (size_t)half);                           \
+            copy_other(a);                                                                         \
             RK_TIME_EACH(                                                                          \
                 out + trial, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,                                  \
                 for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){EIGHT(LINE_INTS, access)});      \
@@ -143,13 +149,6 @@ static void time_pass(const struct rk_context *c, const struct arrays *a, struct
 {
     const struct array_kind *const kind = rk_variant(c);
     kind->pass((int *)(void *)a->data.start, data_bytes(c) / (int64_t)sizeof(int), out);
-}
-
-/* Copies within the second array, which leaves no room in the caches. */
-static void copy_other(const struct arrays *a)
-{
-    const size_t half = a->other.size_bytes / 2;
-    memcpy(a->other.start, a->other.start + half, half);
 }
 
 static int run_i7_one(struct rk_context *c, struct rk_sample *out, size_t n)
