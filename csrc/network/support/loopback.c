@@ -1,8 +1,9 @@
 /* loopback.c: addresses and connections on this computer's loopback interface. */
 #include "network/support/loopback.h"
 
-/* Some containers have the IPv6 loopback alone, and one without a network has none. */
-const char *loopback_address(void)
+/* "127.0.0.1:0", "[::1]:0" where there is no IPv4, or NULL if the interface is down. Some
+ * containers have the IPv6 loopback alone, and one without a network has none. */
+static const char *loopback_address(void)
 {
     if (loopback_is_up(AF_INET))
         return "127.0.0.1:0";

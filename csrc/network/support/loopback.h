@@ -4,9 +4,7 @@
 
 #include "network/support/client.h"
 
-/* "127.0.0.1:0", "[::1]:0" where there is no IPv4, or NULL if the interface is down. */
-const char *loopback_address(void);
-/* Loopback's address into the peer. 0, or a status with the reason set. */
+/* Loopback's address, port 0, into the peer. 0, or a status with the reason set. */
 int loopback_locate(struct rk_context *, struct peer *);
 /* Both ends of a connection of this process with itself. 0 or an error number. */
 int loopback_pair(struct peer, int *client, int *accepted);

@@ -24,7 +24,7 @@ static int random_token(char token[33])
 }
 
 /* `out` is its output and its errors. 0 or an error number. */
-static int spawn(struct peer *peer, char *at, char *cpu, int in, int out)
+static int spawn(struct peer *peer, char *cpu, int in, int out)
 {
     char program[PATH_MAX], token[200], asan[512], ubsan[512];
     if (rk_beside("reckon-peer", program) < 0)
@@ -33,7 +33,7 @@ static int spawn(struct peer *peer, char *at, char *cpu, int in, int out)
     snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s", getenv("ASAN_OPTIONS") ?: "");
     snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=%s", getenv("UBSAN_OPTIONS") ?: "");
     char listen[] = "--listen", pin[] = "--cpu", until[] = "--until-eof", language[] = "LC_ALL=C";
-    char *const argv[] = {program, listen, at, until, pin, cpu, NULL};
+    char *const argv[] = {program, listen, peer->name, until, pin, cpu, NULL};
     char *const envp[] = {language, token, asan, ubsan, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
@@ -81,17 +81,16 @@ static int read_address(struct rk_context *c, struct peer *peer, int from)
 
 int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place place)
 {
-    char number[16], at[16];
+    char number[16];
     int in[2], out[2];
-    const char *loopback = loopback_address();
     const int cpu = place == OTHER_CPU ? rk_other_cpu() : sched_getcpu();
     if (cpu < 0)
         return rk_unsupported(c, "needs a second CPU, and this process may use only one");
-    if (!loopback)
-        return rk_unsupported(c, "needs a loopback interface that is up, 127.0.0.1 or ::1");
+    const int unreachable = loopback_locate(c, peer);
+    if (unreachable)
+        return unreachable;
     if (random_token(peer->token))
         return rk_refused(c, "getrandom", errno);
-    snprintf(at, sizeof at, "%s", loopback);
     snprintf(number, sizeof number, "%d", cpu);
     if (pipe2(in, O_CLOEXEC) < 0)
         return rk_refused(c, "pipe2", errno);
@@ -101,7 +100,7 @@ int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place
         close(in[1]);
         return rk_refused(c, "pipe2", error);
     }
-    const int error = spawn(peer, at, number, in[0], out[1]);
+    const int error = spawn(peer, number, in[0], out[1]);
     close(in[0]);
     close(out[1]);
     peer->server_input = in[1];
