@@ -126,8 +126,6 @@ int barrier_open(struct rk_context *c, struct readers *r)
 {
     uint64_t state = rk_begin();
     int status = readers_open(c, r, rk_integer(c, "blocks"), O_DIRECT);
-    if (!status)
-        status = barrier_check(c, r, 1);
     if (status)
         return status;
     for (int i = 0; i < r->count; i++)
