@@ -80,7 +80,7 @@ struct accept_service {
 static const int control_mark = -1, port_mark = -2;
 
 /* 0 or -1: the kernel may refuse it (epoll_ctl(2): ENOMEM, ENOSPC). */
-static int wait_for(struct accept_service *acceptor, int fd, int mark)
+static int add_to_epoll(struct accept_service *acceptor, int fd, int mark)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = mark};
     return epoll_ctl(acceptor->epoll, EPOLL_CTL_ADD, fd, &event);
@@ -99,7 +99,7 @@ static void close_one(struct accept_service *acceptor, int fd)
     acceptor->closed++;
     if (!acceptor->listening &&
         acceptor->accepted < acceptor->count) /* a descriptor is free again */
-        acceptor->listening = wait_for(acceptor, acceptor->fd, port_mark) == 0;
+        acceptor->listening = add_to_epoll(acceptor, acceptor->fd, port_mark) == 0;
 }
 
 /* No descriptor or memory for a connection. If the service holds others, it accepts again when one
@@ -133,7 +133,7 @@ static void accept_one(struct accept_service *acceptor, const struct host *host)
     send(fd, &here, 1, MSG_NOSIGNAL);
     if (++acceptor->accepted == acceptor->count)
         stop_listening(acceptor);
-    if (wait_for(acceptor, fd, fd) < 0)
+    if (add_to_epoll(acceptor, fd, fd) < 0)
         close_one(acceptor, fd); /* its end would never be noticed */
 }
 
@@ -165,41 +165,31 @@ static void serve_connections(struct accept_service *acceptor, const struct host
     }
 }
 
-/* Connections that found the queue of a listening socket full, in this network namespace. */
-struct drops {
-    int64_t overflows, drops;
-};
-
-static struct drops count_drops(void)
-{
-    return (struct drops){proc_net_counter("netstat", "TcpExt:", "ListenOverflows"),
-                          proc_net_counter("netstat", "TcpExt:", "ListenDrops")};
-}
-
 void serve_accept(int control, const struct host *host, const int64_t *numbers)
 {
     struct rlimit files = {0, 0};
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max < 1 << 20 ? files.rlim_max : 1 << 20;
     setrlimit(RLIMIT_NOFILE, &files);
-    const struct drops before = count_drops();
+    const struct counts before = count_tcp();
     int port;
     struct accept_service acceptor = {.control = control, .count = numbers[0], .listening = 1};
     acceptor.fd = open_port(control, SOCK_STREAM | SOCK_NONBLOCK, 4096, &port);
     if (acceptor.fd < 0)
         return;
     acceptor.epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (acceptor.epoll < 0 || wait_for(&acceptor, acceptor.fd, port_mark) < 0 ||
-        wait_for(&acceptor, control, control_mark) < 0) {
+    if (acceptor.epoll < 0 || add_to_epoll(&acceptor, acceptor.fd, port_mark) < 0 ||
+        add_to_epoll(&acceptor, control, control_mark) < 0) {
         answer(control, "no The other host has no room for this service: %s.\n", strerror(errno));
         return;
     }
     if (answer(control, "ok %d\n", port))
         return;
     serve_connections(&acceptor, host);
-    const struct drops after = count_drops();
+    const struct counts after = count_tcp();
     close(acceptor.fd); /* before the answer, so that its reader finds the port closed */
     answer(control, "done %lld %lld %lld %lld\n", (long long)acceptor.accepted,
-           (long long)count_growth(before.overflows, after.overflows),
-           (long long)count_growth(before.drops, after.drops), (long long)acceptor.in_order);
+           (long long)count_growth(before.listen_overflows, after.listen_overflows),
+           (long long)count_growth(before.listen_drops, after.listen_drops),
+           (long long)acceptor.in_order);
 }

@@ -1,14 +1,6 @@
-/* counts.c: what TCP did while a probe ran, by the counters of the probe's network namespace. */
+/* counts.c: the record of what TCP did while a probe ran, by the counters of the probe's network
+ * namespace. */
 #include "network/support/counts.h"
-
-struct counts count_tcp(void)
-{
-    return (struct counts){
-        .retransmits = proc_net_counter("snmp", "Tcp:", "RetransSegs"),
-        .listen_overflows = proc_net_counter("netstat", "TcpExt:", "ListenOverflows"),
-        .listen_drops = proc_net_counter("netstat", "TcpExt:", "ListenDrops"),
-    };
-}
 
 void note_retransmits(struct rk_context *c, int64_t retransmits, const struct counts *before)
 {

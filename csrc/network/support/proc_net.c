@@ -13,8 +13,9 @@ static FILE *open_table(const char *table)
     return fopen(path, "re");
 }
 
-/* A group is two lines that begin with its name: the counters' names, and below them the values. */
-int64_t proc_net_counter(const char *table, const char *group, const char *name)
+/* A counter; -1 if it is not there. A group is two lines that begin with its name: the counters'
+ * names, and below them the values. */
+static int64_t counter(const char *table, const char *group, const char *name)
 {
     char names[8192], values[8192];
     int64_t count = -1;
@@ -33,6 +34,15 @@ int64_t proc_net_counter(const char *table, const char *group, const char *name)
     if (file)
         fclose(file);
     return count;
+}
+
+struct counts count_tcp(void)
+{
+    return (struct counts){
+        .retransmits = counter("snmp", "Tcp:", "RetransSegs"),
+        .listen_overflows = counter("netstat", "TcpExt:", "ListenOverflows"),
+        .listen_drops = counter("netstat", "TcpExt:", "ListenDrops"),
+    };
 }
 
 int64_t count_time_wait(void)

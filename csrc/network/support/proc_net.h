@@ -6,19 +6,27 @@
 
 #include <stdint.h>
 
-/* A counter of the table "snmp" or "netstat", as ("netstat", "TcpExt:", "ListenDrops"); -1 if it is
- * not there. */
-int64_t proc_net_counter(const char *table, const char *group, const char *name);
+/* Segments that TCP sent again, and connections that a full accept queue turned away. */
+struct counts {
+    int64_t retransmits, listen_overflows, listen_drops; /* -1: not known */
+};
+
+struct counts count_tcp(void);
 /* Connections in TIME_WAIT; -1 if not known. */
 int64_t count_time_wait(void);
 /* 1 if a socket in the table "tcp" (IPv4) or "tcp6" listens on the port. A connection to find out
  * would be one that the listener has to serve. */
 int proc_net_listens(const char *table, int port);
 
-/* -1 if either count is not known. */
+/* Both: -1 if either count is not known. */
 static inline int64_t count_growth(int64_t before, int64_t after)
 {
     return before < 0 || after < 0 ? -1 : after - before;
+}
+
+static inline int64_t add_counts(int64_t one, int64_t other)
+{
+    return one < 0 || other < 0 ? -1 : one + other;
 }
 
 #endif
