@@ -70,7 +70,7 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
     r->samples = out;
     r->n = n;
     status = read_at_random(r);
-    return status ? rk_read_trouble(c, status) : 0;
+    return status ? rk_read_failed(c, status) : 0;
 }
 
 #define BETWEEN 64 /* reads between two readings of the group's counters */

@@ -137,7 +137,7 @@ static int time_threads(struct rk_context *c, struct rk_sample *out, struct same
     *out = (struct rk_sample){(int64_t)(end - begin), all->reader[0].blocks};
     for (int i = 0; i < started && !status; i++)
         if (all->reader[i].status)
-            status = rk_read_trouble(c, all->reader[i].status);
+            status = rk_read_failed(c, all->reader[i].status);
     return error ? rk_refused(c, "pthread_create", error) : status;
 }
 

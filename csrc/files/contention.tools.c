@@ -32,11 +32,11 @@ static int read_report(struct rk_context *c, const char *text, struct rk_sample 
     double error, reads_done, took_ms;
     if (!fio_number(group, "error", &error) || !fio_number(reads, "total_ios", &reads_done) ||
         !fio_number(reads, "runtime", &took_ms))
-        return trouble(c, EPROTO, "fio did not print its number of reads");
+        return rk_error(c, EPROTO, "fio did not print its number of reads");
     if (error != 0 || reads_done < 1 || took_ms < 1 || took_ms > elapsed_ms)
-        return trouble(c, EPROTO,
-                       "fio printed error %g, and %g reads in %g ms, which is impossible", error,
-                       reads_done, took_ms);
+        return rk_error(c, EPROTO,
+                        "fio printed error %g, and %g reads in %g ms, which is impossible", error,
+                        reads_done, took_ms);
     const double ticks = took_ms * 1e6 * rk_ticks_per_ns(since);
     *out = (struct rk_sample){(int64_t)ticks, (uint64_t)reads_done};
     return 0;

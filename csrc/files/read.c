@@ -11,7 +11,7 @@ static int time_one(struct rk_context *c, const struct rk_blocks *b, uint32_t fi
     const int status = rk_read_span(b, first, blocks);
     const uint64_t end = rk_end();
     *out = (struct rk_sample){(int64_t)(end - begin), blocks};
-    return status ? rk_read_trouble(c, status) : 0;
+    return status ? rk_read_failed(c, status) : 0;
 }
 
 /* n blocks, none twice, in a new random order. */
@@ -19,7 +19,7 @@ static int time_shuffled(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct rk_blocks *const b = rk_state(c);
     if (n > b->count)
-        return trouble(c, EOPNOTSUPP, "no block is read twice, and the file has only %u", b->count);
+        return rk_unsupported(c, "no block is read twice, and the file has only %u", b->count);
     rk_blocks_shuffle(b);
     int status = 0;
     for (size_t i = 0; i < n && !status; i++)
@@ -75,7 +75,7 @@ static int drop_and_advise(struct rk_context *c, const char *advice)
 {
     const struct rk_blocks *const b = rk_state(c);
     int status = rk_read_span(b, 0, b->count);
-    status = status ? rk_read_trouble(c, status) : drop_caches(c);
+    status = status ? rk_read_failed(c, status) : drop_caches(c);
     status = status ? status : rk_is_cold(c, b);
     return status ? status : advise(c, b, advice);
 }
@@ -149,7 +149,7 @@ static int open_cached(struct rk_context *c)
     if (status)
         return status;
     status = rk_read_span(b, 0, b->count);
-    return status ? rk_read_trouble(c, status) : 0;
+    return status ? rk_read_failed(c, status) : 0;
 }
 
 static int run_cached(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -239,7 +239,7 @@ static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n, i
         const uint64_t end = rk_end();
         out[i] = (struct rk_sample){(int64_t)(end - begin), blocks};
     }
-    return status ? rk_read_trouble(c, status) : 0;
+    return status ? rk_read_failed(c, status) : 0;
 }
 
 static int run_mbp2016_sequential(struct rk_context *c, struct rk_sample *out, size_t n)

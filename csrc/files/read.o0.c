@@ -24,7 +24,7 @@ static int run_t470_sequential(struct rk_context *c, struct rk_sample *out, size
         for (uint32_t block = 0; block < b.count && !status; block++)
             status = rk_read_block(&b, block);
     });
-    return status ? rk_read_trouble(c, status) : 0;
+    return status ? rk_read_failed(c, status) : 0;
 }
 
 /* The range that a block is drawn from shrinks towards the start of the file: most blocks are near
@@ -37,7 +37,7 @@ static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n
         for (uint32_t i = b.count; i > 0 && !status; i--)
             status = rk_read_block(&b, (uint32_t)rand() % i);
     });
-    return status ? rk_read_trouble(c, status) : 0;
+    return status ? rk_read_failed(c, status) : 0;
 }
 
 /* --- i7_10750h --- */
@@ -58,7 +58,7 @@ static int time_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n,
                 status = at_random ? rk_seek_and_read(&b, (uint32_t)rand() % b.count)
                                    : rk_read_block(&b, left - 1);
         });
-        status = status ? rk_read_trouble(c, status) : 0;
+        status = status ? rk_read_failed(c, status) : 0;
     }
     return status;
 }
@@ -111,7 +111,7 @@ static int time_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n
         });
         out[i].ops = reads;
     }
-    return status ? rk_read_trouble(c, status) : 0;
+    return status ? rk_read_failed(c, status) : 0;
 }
 
 static int run_hpe_i7_860_sequential(struct rk_context *c, struct rk_sample *out, size_t n)

@@ -26,7 +26,7 @@ static int make_folder(struct rk_context *c, struct fio_run *run)
     if (snprintf(path, sizeof path, "%s/reckon-files-%s", dir, owner) >= PATH_MAX)
         return rk_unsupported(c, "the folder's name is too long");
     if (mkdir(path, 0700) < 0)
-        return trouble(c, EOPNOTSUPP, "no folder can be made in %.64s: %s", dir, strerror(errno));
+        return rk_unsupported(c, "no folder can be made in %.64s: %s", dir, strerror(errno));
     memcpy(run->folder, path, sizeof path);
     run->log = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return run->log < 0 ? rk_failed(c, "opening the folder of fio's log", errno)
@@ -60,12 +60,12 @@ static int read_log(struct rk_context *c, char *text, struct rk_sample *out, siz
             continue;
         if (sscanf(line, "%*d, %lld, %d, %lld", &ns, &direction, &bytes) != 3 || direction != 0 ||
             bytes != block_bytes || ns <= 0 || (uint64_t)ns > elapsed_ns)
-            return trouble(c, EPROTO, "fio logged an impossible read: %.80s", line);
+            return rk_error(c, EPROTO, "fio logged an impossible read: %.80s", line);
         if (seen < n)
             out[seen] = (struct rk_sample){(int64_t)((double)ns * ticks_per_ns), 1};
         seen++;
     }
-    return seen == n ? 0 : trouble(c, EPROTO, "fio logged %zu of %zu reads.", seen, n);
+    return seen == n ? 0 : rk_error(c, EPROTO, "fio logged %zu of %zu reads.", seen, n);
 }
 
 /* One thread of fio on this process's CPU reads n random blocks of the file, none twice. */
@@ -86,7 +86,7 @@ static int time_fio(struct rk_context *c, const struct fio_run *run, struct rk_s
     unlinkat(run->log, LOG, 0); /* the next run would append to it */
     char *const text = fd < 0 ? NULL : tool_text(fd);
     if (!status && !text)
-        status = trouble(c, EPROTO, "fio wrote no log: %s", tool_words(&fio, words));
+        status = rk_error(c, EPROTO, "fio wrote no log: %s", tool_words(&fio, words));
     status = status ? status : read_log(c, text, out, n, &begin);
     free(text);
     if (fd >= 0)
@@ -108,7 +108,7 @@ static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const size_t blocks = rk_file_bytes(c) / rk_block_bytes(c);
     if (blocks < n)
-        return trouble(c, EOPNOTSUPP, "no block is read twice, and the file has only %zu", blocks);
+        return rk_unsupported(c, "no block is read twice, and the file has only %zu", blocks);
     return time_fio(c, rk_state(c), out, n);
 }
 

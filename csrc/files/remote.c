@@ -47,7 +47,7 @@ static int time_blocks(struct rk_context *c, struct rk_sample *out, size_t n, in
     if (remote)
         note_tcp_since(c, &before);
     if (bad)
-        return remote ? nfs_read_trouble(c, &r->nfs, bad) : rk_read_trouble(c, bad);
+        return remote ? nfs_read_failed(c, &r->nfs, bad) : rk_read_failed(c, bad);
     return status || !remote ? status : remote_is_same(c, r, last);
 }
 
@@ -90,8 +90,8 @@ static int run_penalty(struct rk_context *c, struct rk_sample *out, size_t n)
     }
     note_tcp_since(c, &before);
     if (bad)
-        return nfs_read_trouble(c, &r->nfs, bad);
-    return here ? rk_read_trouble(c, here) : status;
+        return nfs_read_failed(c, &r->nfs, bad);
+    return here ? rk_read_failed(c, here) : status;
 }
 
 /* --- without a file --- */
@@ -113,7 +113,7 @@ static int open_null(struct rk_context *c)
     int status = null_open(c, &state->server, &state->fd);
     status = status ? status : keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &state->idle);
     const int bad = status ? 0 : null_there_and_back(state->fd, &state->call); /* not timed */
-    return bad ? null_trouble(c, &state->server, bad) : status;
+    return bad ? null_failed(c, &state->server, bad) : status;
 }
 
 static int run_null(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -131,7 +131,7 @@ static int run_null(struct rk_context *c, struct rk_sample *out, size_t n)
     }
     note_tcp_since(c, &before);
     state->call = call;
-    return bad ? null_trouble(c, &state->server, bad) : 0;
+    return bad ? null_failed(c, &state->server, bad) : 0;
 }
 
 static int close_null(struct rk_context *c)
@@ -163,7 +163,7 @@ static int time_seek(struct rk_context *c, struct rk_sample *out, size_t n, int 
         const int gone = r->nfs.of.lseek(r->nfs.context, r->nfs.file, (int64_t)to, whence, &at);
         bad = gone < 0 ? gone : bad);
     note_tcp_since(c, &before);
-    return bad ? nfs_trouble(c, &r->nfs, "seeking", bad) : 0;
+    return bad ? nfs_failed(c, &r->nfs, "seeking", bad) : 0;
 }
 
 static int run_seek(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -194,7 +194,7 @@ static int run_kernel(struct rk_context *c, struct rk_sample *out, size_t n)
         const uint64_t end = rk_end();
         out[i] = (struct rk_sample){(int64_t)(end - begin), 1};
     }
-    return bad ? rk_read_trouble(c, bad) : 0;
+    return bad ? rk_read_failed(c, bad) : 0;
 }
 
 #define PROBE(id, open_, order, run, op_, needs_, what, ...)                                       \

@@ -26,7 +26,7 @@ static int time_whole(struct rk_context *c, struct rk_sample *out, size_t n, int
         out[i] = (struct rk_sample){(int64_t)(end - begin), reads};
     }
     note_tcp_since(c, &before);
-    return bad ? nfs_read_trouble(c, &r->nfs, bad) : status;
+    return bad ? nfs_read_failed(c, &r->nfs, bad) : status;
 }
 
 static uint32_t blocks_in_file(struct rk_context *c)

@@ -78,9 +78,9 @@ static int to_ticks(struct rk_context *c, struct rk_sample *out, size_t n, int i
     for (size_t i = 0; i < n; i++) {
         const int64_t caller = (int64_t)out[i].ops;
         if (out[i].ticks < 0 || (is_setup && out[i].ticks > caller + caller / 100))
-            return trouble(c, ERANGE,
-                           "By the capture a connection took longer than by the "
-                           "caller's clock; one of them was set in between, measure again.");
+            return rk_error(c, ERANGE,
+                            "By the capture a connection took longer than by the "
+                            "caller's clock; one of them was set in between, measure again.");
         out[i].ops = 1;
     }
     return 0;

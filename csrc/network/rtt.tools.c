@@ -42,22 +42,22 @@ static int read_echoes(struct rk_context *c, char *text, struct rk_sample *out, 
         if (!read_echo(line, &sequence, &us))
             continue;
         if (seen > n)
-            return trouble(c, EPROTO, "ping printed echo %ld where %zu were requested.", sequence,
-                           n + 1);
+            return rk_error(c, EPROTO, "ping printed echo %ld where %zu were requested.", sequence,
+                            n + 1);
         if (sequence != (long)seen + 1)
-            return trouble(c, EPROTO, "ping printed echo %ld where echo %zu of %zu was due.",
-                           sequence, seen + 1, n + 1);
+            return rk_error(c, EPROTO, "ping printed echo %ld where echo %zu of %zu was due.",
+                            sequence, seen + 1, n + 1);
         if (!is_plausible(us, begin))
-            return trouble(c, EPROTO, "ping printed an implausible round trip: %.60s", line);
+            return rk_error(c, EPROTO, "ping printed an implausible round trip: %.60s", line);
         if (seen > 0)
             out[seen - 1] = (struct rk_sample){(int64_t)(us * 1e3 * ticks), 1};
         seen++;
     }
     return seen == n + 1 ? 0
-                         : trouble(c, EPROTO,
-                                   "ping printed the times of %zu echoes where "
-                                   "%zu were requested.",
-                                   seen, n + 1);
+                         : rk_error(c, EPROTO,
+                                    "ping printed the times of %zu echoes where "
+                                    "%zu were requested.",
+                                    seen, n + 1);
 }
 
 static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -125,12 +125,12 @@ static int spread(struct rk_context *c, char *text, struct rk_sample *out, size_
     const long count = read_trips(text, us, begin, &bad);
     int status = 0;
     if (count < 0)
-        status = trouble(c, EPROTO, "sockperf logged an implausible round trip: %.80s", bad);
+        status = rk_error(c, EPROTO, "sockperf logged an implausible round trip: %.80s", bad);
     else if ((size_t)count < n)
-        status = trouble(c, EPROTO,
-                         "sockperf logged %ld round trips where %zu were requested; a "
-                         "longer span_ms gives more.",
-                         count, n);
+        status = rk_error(c, EPROTO,
+                          "sockperf logged %ld round trips where %zu were requested; a "
+                          "longer span_ms gives more.",
+                          count, n);
     for (size_t i = 0; i < n && !status; i++) {
         const size_t at = (2 * i + 1) * (size_t)count / (2 * n);
         out[i] = (struct rk_sample){(int64_t)(us[at] * 1e3 * ticks), 1};
@@ -161,7 +161,7 @@ static int ask_sockperf(struct rk_context *c, const char *port, struct rk_sample
     if (!status && !text)
         status = rk_refused(c, "malloc", ENOMEM);
     else if (!status && !text[0]) /* sockperf exits with 0 all the same */
-        status = trouble(c, EPROTO, "sockperf logged nothing: %s", tool_words(&client, words));
+        status = rk_error(c, EPROTO, "sockperf logged nothing: %s", tool_words(&client, words));
     status = status ? status : spread(c, text, out, n, &begin);
     free(text);
     close(log);

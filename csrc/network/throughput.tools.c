@@ -30,20 +30,21 @@ static int read_report(struct rk_context *c, const struct tool *client, const ch
     const char *object = strstr(report, name), *end = object ? strchr(object, '}') : NULL;
     double bits_per_second;
     if (error_in(report, words))
-        return trouble(c, EPROTO, "iperf3 failed: %s", words);
+        return rk_error(c, EPROTO, "iperf3 failed: %s", words);
     if (!end || strstr(end, name) || !number_in(object, end, "\"bytes\"", bytes) ||
         !number_in(object, end, "\"seconds\"", seconds) ||
         !number_in(object, end, "\"bits_per_second\"", &bits_per_second))
-        return trouble(c, EPROTO, "iperf3 reported no sum of what was received: %s",
-                       tool_words(client, words));
+        return rk_error(c, EPROTO, "iperf3 reported no sum of what was received: %s",
+                        tool_words(client, words));
     if (*bytes < 1 || fabs(*seconds - (double)span_s) > 0.5 * (double)span_s)
-        return trouble(c, EPROTO, "iperf3 reported %.0f bytes in %.3g s where %d s were requested.",
-                       *bytes, *seconds, (int)span_s);
+        return rk_error(c, EPROTO,
+                        "iperf3 reported %.0f bytes in %.3g s where %d s were requested.", *bytes,
+                        *seconds, (int)span_s);
     if (fabs(*bytes * 8 - bits_per_second * *seconds) > 0.01 * *bytes * 8)
-        return trouble(c, EPROTO,
-                       "iperf3 reported %.0f bytes in %.3g s and %.3g bit/s, which "
-                       "contradict each other.",
-                       *bytes, *seconds, bits_per_second);
+        return rk_error(c, EPROTO,
+                        "iperf3 reported %.0f bytes in %.3g s and %.3g bit/s, which "
+                        "contradict each other.",
+                        *bytes, *seconds, bits_per_second);
     return 0;
 }
 

@@ -32,10 +32,13 @@ void *rk_state(const struct rk_context *);
 /* The probe's `variant`, for functions that several probes share. */
 const void *rk_variant(const struct rk_context *);
 
+/* return rk_error(c, ETIMEDOUT, "no answer from %s", host): the whole probe fails, for the reason
+ * in the sentence; it can never look fast. */
+__attribute__((format(printf, 3, 4))) int rk_error(struct rk_context *, int error,
+                                                   const char *format, ...);
 /* return rk_unsupported(c, "needs root to drop the page cache"): a result, not a failure. */
-__attribute__((format(printf, 2, 3))) int rk_unsupported(struct rk_context *, const char *format,
-                                                         ...);
-/* return rk_failed(c, "getcwd", errno): the whole probe fails; it can never look fast. */
+#define rk_unsupported(c, ...) rk_error(c, EOPNOTSUPP, __VA_ARGS__)
+/* return rk_failed(c, "getcwd", errno): a failed call; the reason is its name and the error. */
 int rk_failed(struct rk_context *, const char *what, int error);
 /* A call that a limit or a filter refuses (EPERM, EAGAIN, ENOSYS ...) is unsupported here; any
  * other error is a failure. */

@@ -1,6 +1,5 @@
 #include "probe/scratch.h"
 #include "probe/order.h"
-#include "probe/trouble.h"
 
 #include <linux/magic.h>
 #include <sys/resource.h>
@@ -42,7 +41,7 @@ static int unnamed(const char *dir)
 
 static int no_room(struct rk_context *c, const char *dir, size_t size_bytes)
 {
-    return trouble(c, EOPNOTSUPP, "%.64s has no room for a file of %zu MiB", dir, size_bytes >> 20);
+    return rk_unsupported(c, "%.64s has no room for a file of %zu MiB", dir, size_bytes >> 20);
 }
 
 /* File systems whose reads need no disk of this machine, or are not under the page cache's control
@@ -71,7 +70,7 @@ static int check_on_a_disk(struct rk_context *c, int fd, const char *dir)
         return rk_failed(c, "fstatfs", errno);
     for (size_t i = 0; i < sizeof not_on_a_disk / sizeof *not_on_a_disk; i++)
         if ((uint32_t)about.f_type == not_on_a_disk[i].type)
-            return trouble(c, EOPNOTSUPP, "%.64s lies %s", dir, not_on_a_disk[i].lies);
+            return rk_unsupported(c, "%.64s lies %s", dir, not_on_a_disk[i].lies);
     return 0;
 }
 
@@ -89,8 +88,8 @@ static int check_room(struct rk_context *c, int fd, const char *dir, size_t size
     if (on_a_disk && (double)about.f_bavail * (double)about.f_bsize < 1.1 * (double)size_bytes)
         return no_room(c, dir, size_bytes);
     if (getrlimit(RLIMIT_FSIZE, &most) == 0 && size_bytes > most.rlim_cur)
-        return trouble(c, EOPNOTSUPP, "a file of %zu MiB is more than the limit allows (ulimit -f)",
-                       size_bytes >> 20); /* a write past the limit would end this process */
+        return rk_unsupported(c, "a file of %zu MiB is more than the limit allows (ulimit -f)",
+                              size_bytes >> 20); /* a write past the limit would end this process */
     return 0;
 }
 
@@ -98,7 +97,7 @@ int rk_unnamed_with_room(struct rk_context *c, const char *dir, size_t size_byte
 {
     const int fd = unnamed(dir);
     if (fd < 0)
-        return trouble(c, EOPNOTSUPP, "no file can be made in %.64s: %s", dir, strerror(errno));
+        return rk_unsupported(c, "no file can be made in %.64s: %s", dir, strerror(errno));
     const int status = check_room(c, fd, dir, size_bytes, on_a_disk);
     if (!status)
         return fd;
@@ -177,5 +176,5 @@ int rk_data(struct rk_context *c, int index, size_t size_bytes, int flags)
     }
     if (error != EINVAL || !(flags & O_DIRECT))
         return rk_failed(c, "opening the file", error);
-    return trouble(c, EOPNOTSUPP, "the file system of %.64s refuses O_DIRECT", rk_scratch_dir(c));
+    return rk_unsupported(c, "the file system of %.64s refuses O_DIRECT", rk_scratch_dir(c));
 }

@@ -122,9 +122,8 @@ int tool_start(struct rk_context *c, struct tool *tool, const char *name, const 
     int failure[2], error = 0;
     *tool = (struct tool){0};
     if (tool_find(name, path))
-        return trouble(c, EOPNOTSUPP,
-                       "%s is not installed (the package %s of Debian and Ubuntu has it)", name,
-                       package);
+        return rk_unsupported(c, "%s is not installed (the package %s of Debian and Ubuntu has it)",
+                              name, package);
     for (size_t i = 0; words[i] && i < 30; i++)
         argv[i + 1] = (char *)words[i]; /* execve(2) changes none */
     if (pipe2(failure, O_CLOEXEC) < 0)
@@ -178,19 +177,19 @@ int tool_wait(struct rk_context *c, struct tool *tool)
     char words[150];
     int how;
     if (!tool_ended(tool, &how))
-        return trouble(c, ETIMEDOUT,
-                       "%s was to take %.3g s, was still running %d s later and was "
-                       "ended.",
-                       tool->name, (double)tool->allowed_ms / 1000, TOOL_SPARE_S);
+        return rk_error(c, ETIMEDOUT,
+                        "%s was to take %.3g s, was still running %d s later and was "
+                        "ended.",
+                        tool->name, (double)tool->allowed_ms / 1000, TOOL_SPARE_S);
     if (WIFSIGNALED(how))
-        return trouble(c, ECHILD, "%s died of signal %d (%s).", tool->name, WTERMSIG(how),
-                       strsignal(WTERMSIG(how)));
+        return rk_error(c, ECHILD, "%s died of signal %d (%s).", tool->name, WTERMSIG(how),
+                        strsignal(WTERMSIG(how)));
     if (!WEXITSTATUS(how))
         return 0;
     tool_words(tool, words);
     if (!strstr(words, "not permitted") && !strstr(words, "ermission denied") &&
         !strstr(words, "minimal interval"))
-        return trouble(c, ECHILD, "%s failed with exit status %d: %s", tool->name, WEXITSTATUS(how),
-                       words);
-    return trouble(c, EOPNOTSUPP, "%s is refused here: %s", tool->name, words);
+        return rk_error(c, ECHILD, "%s failed with exit status %d: %s", tool->name,
+                        WEXITSTATUS(how), words);
+    return rk_unsupported(c, "%s is refused here: %s", tool->name, words);
 }

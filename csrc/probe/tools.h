@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "probe/probe.h"
-#include "probe/trouble.h"
 
 #define TOOL_SPARE_S 5              /* beyond the time that a program is allowed */
 #define TOOL_PRINTS_MOST (64 << 20) /* a program that prints more has gone wrong */

@@ -147,13 +147,13 @@ int rk_reason(char *reason, int status, const char *format, ...)
     return status;
 }
 
-int rk_unsupported(struct rk_context *c, const char *format, ...)
+int rk_error(struct rk_context *c, int error, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
     vsnprintf(c->reason, RK_REASON_BYTES, format, list);
     va_end(list);
-    return -EOPNOTSUPP;
+    return -error;
 }
 
 int rk_failed(struct rk_context *c, const char *what, int error)

@@ -101,13 +101,13 @@ static int await_all(struct rk_context *c, struct readers *r)
             int how = 0;
             if (waitpid(r->pid[i], &how, WNOHANG) == r->pid[i]) {
                 r->pid[i] = 0;
-                return reader_trouble(c, r, i, how);
+                return reader_failed(c, r, i, how);
             }
         }
     }
     for (int i = 0; i < r->count; i++)
         if (r->shared->reader[i].status)
-            return reader_trouble(c, r, i, 0);
+            return reader_failed(c, r, i, 0);
     return 0;
 }
 
@@ -115,10 +115,11 @@ int barrier_check(struct rk_context *c, const struct readers *r, size_t trials)
 {
     for (int i = 0; i < r->count; i++)
         if (trials > trials_in_order(r, i))
-            return trouble(c, EOPNOTSUPP,
-                           "%zu different blocks of %zu bytes are requested of a file that has %u; "
-                           "request fewer trials or a larger file",
-                           trials * r->blocks + 1, r->file[i].block_bytes, r->file[i].count);
+            return rk_unsupported(
+                c,
+                "%zu different blocks of %zu bytes are requested of a file that has %u; "
+                "request fewer trials or a larger file",
+                trials * r->blocks + 1, r->file[i].block_bytes, r->file[i].count);
     return 0;
 }
 

@@ -70,8 +70,8 @@ static int check_alignment(struct rk_context *c, const struct rk_blocks *b)
     const uint32_t align = direct_align(b->fd);
     if (!align || b->block_bytes % align == 0)
         return 0;
-    return trouble(c, EOPNOTSUPP, "O_DIRECT reads multiples of %u bytes here, not %zu", align,
-                   b->block_bytes);
+    return rk_unsupported(c, "O_DIRECT reads multiples of %u bytes here, not %zu", align,
+                          b->block_bytes);
 }
 
 int rk_blocks_open(struct rk_context *c, struct rk_blocks *b, int index, size_t block_bytes,
@@ -103,8 +103,7 @@ int rk_blocks_open_unwritten(struct rk_context *c, struct rk_blocks *b, size_t b
         return made;
     snprintf(path, sizeof path, "/proc/self/fd/%d", made);
     if (fallocate(made, 0, 0, (off_t)file_bytes) < 0)
-        status =
-            trouble(c, EOPNOTSUPP, "no file can be allocated in %.64s: %s", dir, strerror(errno));
+        status = rk_unsupported(c, "no file can be allocated in %.64s: %s", dir, strerror(errno));
     else if ((fd = open(path, O_RDONLY | O_CLOEXEC | flags)) < 0)
         status = errno == EINVAL ? rk_unsupported(c, "the file system refuses O_DIRECT")
                                  : rk_failed(c, "opening the file", errno);
@@ -181,10 +180,11 @@ int rk_is_cold(struct rk_context *c, const struct rk_blocks *b)
     if (share < 0)
         return rk_unsupported(
             c, "the kernel does not report what the page cache holds of the file (mincore)");
-    return trouble(c, EOPNOTSUPP,
-                   "%.0f %% of the file stays in the page cache, so that part of it would be read "
-                   "without the disk",
-                   100 * share);
+    return rk_unsupported(
+        c,
+        "%.0f %% of the file stays in the page cache, so that part of it would be read "
+        "without the disk",
+        100 * share);
 }
 
 int rk_blocks_cold(struct rk_context *c, const struct rk_blocks *b)
@@ -193,10 +193,10 @@ int rk_blocks_cold(struct rk_context *c, const struct rk_blocks *b)
     return status ? status : rk_is_cold(c, b);
 }
 
-int rk_read_trouble(struct rk_context *c, int status)
+int rk_read_failed(struct rk_context *c, int status)
 {
     if (status == -ENODATA)
-        return trouble(c, EIO, "the file became shorter while it was read");
+        return rk_error(c, EIO, "the file became shorter while it was read");
     if (status == -EINVAL)
         return rk_unsupported(
             c, "the file system refuses this read, as one that is not aligned for O_DIRECT");

@@ -6,7 +6,6 @@
 #include "probe/order.h"
 #include "probe/region.h"
 #include "probe/scratch.h"
-#include "probe/trouble.h"
 
 #define RK_BLOCK(preset_) RK_COUNT("block_bytes", preset_, 512, 1 << 26, "one read")
 
@@ -118,6 +117,6 @@ static inline int rk_seek_and_read(const struct rk_blocks *b, uint32_t block)
 }
 
 /* The probe's status, with its reason, for what rk_read_block() returned. */
-int rk_read_trouble(struct rk_context *, int status);
+int rk_read_failed(struct rk_context *, int status);
 
 #endif

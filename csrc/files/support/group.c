@@ -57,8 +57,7 @@ static int group_find(struct rk_context *c, struct rk_group *g, const char *root
     if (g->second)
         snprintf(mount, sizeof mount, "%s%s", root, whole ? "" : "/unified");
     else if (rk_memory_controller(root, mount))
-        return trouble(c, EOPNOTSUPP, "there is no memory controller of control groups in %.128s",
-                       root);
+        return rk_unsupported(c, "there is no memory controller of control groups in %.128s", root);
     rk_own_group(g->second ? 2 : 1, own);
     const size_t length = strlen(mount);
     if (snprintf(g->path, PATH_MAX - GROUP_NAME_MOST, "%s%s", mount, own) >=
@@ -134,7 +133,7 @@ int group_close(struct rk_context *c, struct rk_group *g)
     const int removed = g->remover <= 0 || rk_wait_status(g->remover) == 0;
     g->remover = 0;
     return removed ? 0
-                   : trouble(c, EBUSY, "the control group %.150s could not be removed", g->path);
+                   : rk_error(c, EBUSY, "the control group %.150s could not be removed", g->path);
 }
 
 static int group_start_remover(struct rk_context *c, struct rk_group *g)
@@ -186,14 +185,14 @@ int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
         return status;
     if (mkdir(g->path, 0755) < 0) {
         const int error = errno;
-        return trouble(c, EOPNOTSUPP, "no control group can be made in %.*s (%s); it needs root",
-                       (int)length, g->path, strerror(error));
+        return rk_unsupported(c, "no control group can be made in %.*s (%s); it needs root",
+                              (int)length, g->path, strerror(error));
     }
     snprintf(text, sizeof text, "%lld", (long long)limit_bytes);
     const int error = -group_write(g, limit_file[g->second], text);
     if (error)
-        return trouble(c, EOPNOTSUPP, "the control group takes no limit of memory (%s: %s)",
-                       limit_file[g->second], strerror(error));
+        return rk_unsupported(c, "the control group takes no limit of memory (%s: %s)",
+                              limit_file[g->second], strerror(error));
     return 0;
 }
 

@@ -12,7 +12,6 @@
 
 #include "probe/children.h"
 #include "probe/kernel_files.h"
-#include "probe/trouble.h"
 
 #define RK_GROUPS RK_WORD("groups", "/sys/fs/cgroup", "where control groups are mounted")
 #define RK_LIMIT(preset_)                                                                          \

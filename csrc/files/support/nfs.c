@@ -40,8 +40,8 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
         void *const found = dlsym(of->handle, functions[i].name);
         if (!found) {
             dlclose(of->handle);
-            return trouble(c, EOPNOTSUPP, "libnfs has no %s(); it is older than version 4",
-                           functions[i].name);
+            return rk_unsupported(c, "libnfs has no %s(); it is older than version 4",
+                                  functions[i].name);
         }
         memcpy((char *)of + functions[i].place, &found, sizeof found);
     }
@@ -74,14 +74,14 @@ int nfs_locate(struct rk_context *c, struct nfs_file *f)
 {
     const char *const at = server_place(c, ""), *const process = server_place(c, "_process");
     if (!at)
-        return trouble(c, EINVAL, "server is \"%.40s\", not other, near or far.",
-                       rk_text(c, "server"));
+        return rk_error(c, EINVAL, "server is \"%.40s\", not other, near or far.",
+                        rk_text(c, "server"));
     if (!*at)
         return rk_unsupported(c, "needs an NFS server: none is set (RECKON_NFS_AT)");
     const char *const colon = strstr(at, ":/");
     const size_t host = colon ? (size_t)(colon - at) : 0;
     if (!host || host >= sizeof f->host || strlen(colon + 1) >= sizeof f->exported)
-        return trouble(c, EDESTADDRREQ, "The NFS server is \"%.100s\", not HOST:/EXPORT.", at);
+        return rk_error(c, EDESTADDRREQ, "The NFS server is \"%.100s\", not HOST:/EXPORT.", at);
     const int bracket = at[0] == '[' && colon[-1] == ']';
     snprintf(f->host, sizeof f->host, "%.*s", (int)host - 2 * bracket, at + bracket);
     snprintf(f->exported, sizeof f->exported, "%s", colon + 1);
@@ -97,8 +97,8 @@ int nfs_connect(struct rk_context *c, const char *host, const char *port, int *f
     *fd = -1;
     const int unknown = getaddrinfo(host, port, &hints, &found);
     if (unknown)
-        return trouble(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", host,
-                       gai_strerror(unknown));
+        return rk_error(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", host,
+                        gai_strerror(unknown));
     int error = EHOSTUNREACH;
     for (const struct addrinfo *item = found; item && error; item = item->ai_next) {
         struct sockaddr_storage address = {0};
@@ -107,16 +107,16 @@ int nfs_connect(struct rk_context *c, const char *host, const char *port, int *f
     }
     freeaddrinfo(found);
     if (error == ECONNREFUSED)
-        return trouble(
+        return rk_error(
             c, error, "Nothing listens at %.100s port %s; is an NFS server running there%s?", host,
             port, strcmp(port, RPCBIND_PORT) == 0 ? ", with rpcbind, which NFSv3 needs" : "");
     if (error == ETIMEDOUT)
-        return trouble(c, error,
-                       "The NFS server at %.100s did not answer within %d s; is it up, and does a "
-                       "firewall let port %s through?",
-                       host, NFS_DEADLINE_S, port);
-    return error ? trouble(c, error, "There is no way to the NFS server at %.100s: %s.", host,
-                           strerror(error))
+        return rk_error(c, error,
+                        "The NFS server at %.100s did not answer within %d s; is it up, and does a "
+                        "firewall let port %s through?",
+                        host, NFS_DEADLINE_S, port);
+    return error ? rk_error(c, error, "There is no way to the NFS server at %.100s: %s.", host,
+                            strerror(error))
                  : 0;
 }
 
@@ -145,14 +145,14 @@ static int nfs_is_late(int status)
     return status == -ETIMEDOUT || status == -EINTR;
 }
 
-int nfs_trouble(struct rk_context *c, struct nfs_file *f, const char *what, int status)
+int nfs_failed(struct rk_context *c, struct nfs_file *f, const char *what, int status)
 {
     f->lost = 1;
     if (nfs_is_late(status))
-        return trouble(c, ETIMEDOUT, "The NFS server at %.60s did not answer within %d s (%s).",
-                       f->host, NFS_DEADLINE_S, what);
-    return trouble(c, status < 0 ? -status : EIO, "The NFS server at %.60s failed (%s): %s.",
-                   f->host, what, nfs_message(f));
+        return rk_error(c, ETIMEDOUT, "The NFS server at %.60s did not answer within %d s (%s).",
+                        f->host, NFS_DEADLINE_S, what);
+    return rk_error(c, status < 0 ? -status : EIO, "The NFS server at %.60s failed (%s): %s.",
+                    f->host, what, nfs_message(f));
 }
 
 void nfs_close(struct nfs_file *f)
@@ -176,13 +176,13 @@ static int nfs_mount_export(struct rk_context *c, struct nfs_file *f, int versio
         return rk_failed(c, "libnfs", ENOMEM);
     f->of.set_timeout(f->context, NFS_DEADLINE_S * 1000);
     if (f->of.set_version(f->context, version) < 0)
-        return trouble(c, EOPNOTSUPP, "libnfs refuses NFS version %d", version);
+        return rk_unsupported(c, "libnfs refuses NFS version %d", version);
     f->of.set_autoreconnect(f->context, 0); /* a lost connection is a failure, not a wait */
     const int status = f->of.mount(f->context, f->host, f->exported);
     if (status == -ENOENT || status == -EACCES || status == -EPERM)
-        return trouble(c, -status, "%.60s does not export %.60s to this host by NFSv%d (%s).",
-                       f->host, f->exported, version, nfs_message(f));
-    return status ? nfs_trouble(c, f, "mounting", status) : 0;
+        return rk_error(c, -status, "%.60s does not export %.60s to this host by NFSv%d (%s).",
+                        f->host, f->exported, version, nfs_message(f));
+    return status ? nfs_failed(c, f, "mounting", status) : 0;
 }
 
 int nfs_open_file(struct rk_context *c, struct nfs_file *f, int version)
@@ -204,23 +204,23 @@ int nfs_open_file(struct rk_context *c, struct nfs_file *f, int version)
         const int bad = f->of.open(f->context, f->name, O_RDONLY, &f->file);
         if (bad == -ENOENT)
             status =
-                trouble(c, ENOENT,
-                        "%.60s:%.60s has no file %s; make one there: head -c 64M /dev/urandom > "
-                        "%.60s%s",
-                        f->host, f->exported, f->name + 1, f->exported, f->name);
+                rk_error(c, ENOENT,
+                         "%.60s:%.60s has no file %s; make one there: head -c 64M /dev/urandom > "
+                         "%.60s%s",
+                         f->host, f->exported, f->name + 1, f->exported, f->name);
         else if (bad)
-            status = nfs_trouble(c, f, "opening the file", bad);
+            status = nfs_failed(c, f, "opening the file", bad);
     }
     if (status)
         nfs_close(f);
     return status;
 }
 
-int nfs_read_trouble(struct rk_context *c, struct nfs_file *f, int status)
+int nfs_read_failed(struct rk_context *c, struct nfs_file *f, int status)
 {
     if (status == -ENODATA)
-        return trouble(c, EIO,
-                       "The file on the NFS server at %.60s became shorter while it was read.",
-                       f->host);
-    return nfs_trouble(c, f, "reading", status);
+        return rk_error(c, EIO,
+                        "The file on the NFS server at %.60s became shorter while it was read.",
+                        f->host);
+    return nfs_failed(c, f, "reading", status);
 }

@@ -67,7 +67,7 @@ int nfs_reach(struct rk_context *c, const char *host, const char *port);
 
 /* --- mount, open, read --- */
 
-int nfs_trouble(struct rk_context *c, struct nfs_file *f, const char *what, int status);
+int nfs_failed(struct rk_context *c, struct nfs_file *f, const char *what, int status);
 
 /* Closes the file. After a lost connection libnfs 4 waits for an answer, or crashes: then what it
  * holds is left to the end of this process. */
@@ -86,6 +86,6 @@ static inline int nfs_read_block(const struct nfs_file *f, const struct rk_block
     return got == (int)b->block_bytes ? 0 : got < 0 ? got : -ENODATA;
 }
 
-int nfs_read_trouble(struct rk_context *c, struct nfs_file *f, int status);
+int nfs_read_failed(struct rk_context *c, struct nfs_file *f, int status);
 
 #endif

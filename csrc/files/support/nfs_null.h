@@ -43,6 +43,6 @@ static inline int null_there_and_back(int fd, struct null_call *call)
 /* Connects to the server of the probe. */
 int null_open(struct rk_context *c, struct nfs_file *f, int *fd);
 
-int null_trouble(struct rk_context *c, const struct nfs_file *f, int status);
+int null_failed(struct rk_context *c, const struct nfs_file *f, int status);
 
 #endif

@@ -83,7 +83,7 @@ static inline int readers_start(struct rk_context *c, struct readers *r,
 }
 
 /* The probe's status for a reader that ended with wait status `how`, or whose read failed. */
-int reader_trouble(struct rk_context *c, const struct readers *r, int i, int how);
+int reader_failed(struct rk_context *c, const struct readers *r, int i, int how);
 
 /* Waits until all readers have ended. 0 if each has read all its blocks. */
 static inline int readers_wait(struct rk_context *c, struct readers *r)
@@ -93,7 +93,7 @@ static inline int readers_wait(struct rk_context *c, struct readers *r)
         const int how = rk_wait_status(r->pid[i]);
         r->pid[i] = 0;
         if (!status && (how || r->shared->reader[i].status))
-            status = reader_trouble(c, r, i, how);
+            status = reader_failed(c, r, i, how);
     }
     return status;
 }

@@ -9,7 +9,7 @@ int remote_set_order(struct rk_context *c, struct remote *r, enum remote_order o
         if (strcmp(requested, "random") == 0)
             order = REMOTE_RANDOM;
         else if (strcmp(requested, "sequential") != 0)
-            return trouble(c, EINVAL, "order is \"%.40s\", not sequential or random.", requested);
+            return rk_error(c, EINVAL, "order is \"%.40s\", not sequential or random.", requested);
     }
     if (order == REMOTE_RANDOM)
         rk_blocks_shuffle(&r->blocks);
@@ -28,13 +28,13 @@ static int remote_check_size(struct rk_context *c, struct remote *r, size_t file
                                     "the lab's server has the run's files, and none is so large");
     const int bad = r->nfs.of.lseek(r->nfs.context, r->nfs.file, 0, SEEK_END, &size);
     if (bad < 0)
-        return nfs_trouble(c, &r->nfs, "asking for the file's size", bad);
+        return nfs_failed(c, &r->nfs, "asking for the file's size", bad);
     if (size < file_bytes)
-        return trouble(c, EOPNOTSUPP,
-                       "%.60s:%.60s%s has %ju KiB and not %zu; make it longer: head -c 64M "
-                       "/dev/urandom",
-                       r->nfs.host, r->nfs.exported, r->nfs.name, (uintmax_t)size >> 10,
-                       file_bytes >> 10);
+        return rk_unsupported(c,
+                              "%.60s:%.60s%s has %ju KiB and not %zu; make it longer: head -c 64M "
+                              "/dev/urandom",
+                              r->nfs.host, r->nfs.exported, r->nfs.name, (uintmax_t)size >> 10,
+                              file_bytes >> 10);
     return 0;
 }
 
@@ -53,7 +53,7 @@ int remote_set_cache(struct rk_context *c, struct remote *r, size_t reads, int c
         const int bad =
             b->fd >= 0 ? rk_read_block(b, b->order[i]) : nfs_read_block(&r->nfs, b, b->order[i]);
         if (bad)
-            return b->fd >= 0 ? rk_read_trouble(c, bad) : nfs_read_trouble(c, &r->nfs, bad);
+            return b->fd >= 0 ? rk_read_failed(c, bad) : nfs_read_failed(c, &r->nfs, bad);
     }
     return 0;
 }
@@ -93,7 +93,7 @@ int remote_open(struct rk_context *c, struct remote *r, enum remote_order order,
     if (status)
         return status;
     const int bad = nfs_read_block(&r->nfs, &r->blocks, 0);
-    return bad ? nfs_read_trouble(c, &r->nfs, bad)
+    return bad ? nfs_read_failed(c, &r->nfs, bad)
                : keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
 }
 

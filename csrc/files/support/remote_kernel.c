@@ -15,8 +15,8 @@ static int kernel_address(struct rk_context *c, const struct nfs_file *f, char a
                           NI_NUMERICHOST);
         freeaddrinfo(found);
     }
-    return bad ? trouble(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", f->host,
-                         gai_strerror(bad))
+    return bad ? rk_error(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", f->host,
+                          gai_strerror(bad))
                : 0;
 }
 
@@ -54,8 +54,8 @@ static int kernel_mount(struct rk_context *c, const struct nfs_file *f, int vers
             c, "this kernel has no NFS client (mount: ENODEV; /proc/filesystems has no nfs)");
     if (errno == EPERM)
         return rk_unsupported(c, "mounting needs root");
-    return trouble(c, errno, "%.100s cannot be mounted by NFSv%d: %s.", source, version,
-                   strerror(errno));
+    return rk_error(c, errno, "%.100s cannot be mounted by NFSv%d: %s.", source, version,
+                    strerror(errno));
 }
 
 int kernel_open(struct rk_context *c, struct remote *r, enum remote_order order)
@@ -79,7 +79,7 @@ int kernel_open(struct rk_context *c, struct remote *r, enum remote_order order)
         status = remote_set_order(c, r, order);
     for (uint32_t i = 0; i < r->blocks.count && !status; i++) { /* into the server's cache */
         const int bad = rk_read_block(&r->blocks, i);
-        status = bad ? rk_read_trouble(c, bad) : 0;
+        status = bad ? rk_read_failed(c, bad) : 0;
     }
     return status ? status : keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
 }

@@ -75,19 +75,19 @@ static int rk_reader_ended(struct rk_context *c, const struct rk_outcome *outcom
 {
     const int how = rk_wait_status(child);
     if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
-        return trouble(c, EOPNOTSUPP,
-                       "within a limit of %lld KiB the kernel ended the reader for want of memory",
-                       (long long)limit_bytes >> 10);
+        return rk_unsupported(
+            c, "within a limit of %lld KiB the kernel ended the reader for want of memory",
+            (long long)limit_bytes >> 10);
     if (how)
         return rk_failed(c, "the reader in the control group", ECHILD);
     if (outcome->entered)
-        return trouble(c, EOPNOTSUPP, "the control group admits no process (%s)",
-                       strerror(-outcome->entered));
+        return rk_unsupported(c, "the control group admits no process (%s)",
+                              strerror(-outcome->entered));
     if (outcome->status == -ESTALE)
-        return trouble(c, EBUSY,
-                       "another program emptied the page cache each time that it was filled "
-                       "(drop_caches)");
-    return outcome->status ? rk_read_trouble(c, outcome->status) : 0;
+        return rk_error(c, EBUSY,
+                        "another program emptied the page cache each time that it was filled "
+                        "(drop_caches)");
+    return outcome->status ? rk_read_failed(c, outcome->status) : 0;
 }
 
 int rk_read_within(struct rk_context *c, struct rk_sample *out, size_t n,

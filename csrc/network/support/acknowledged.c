@@ -64,13 +64,13 @@ int best_window(struct rk_context *c, const struct acknowledged *acks, uint64_t 
     const size_t last = acks->count - 1;
     uint64_t best = 0;
     if (acks->count < 2 || acks->at[last].ns - acks->at[0].ns < best_ns)
-        return trouble(c, ENODATA, "The capture has no %g ms of acknowledgements.",
-                       (double)best_ns / 1e6);
+        return rk_error(c, ENODATA, "The capture has no %g ms of acknowledgements.",
+                        (double)best_ns / 1e6);
     /* If the capture lost more than 4 GiB at a time, the header's number wrapped unseen and the sum
      * is too small. */
     if (acks->at[last].bytes > sent || sent - acks->at[last].bytes > (uint64_t)1 << 30)
-        return trouble(c, ENOBUFS, "The capture saw %llu bytes acknowledged of %llu sent.",
-                       (unsigned long long)acks->at[last].bytes, (unsigned long long)sent);
+        return rk_error(c, ENOBUFS, "The capture saw %llu bytes acknowledged of %llu sent.",
+                        (unsigned long long)acks->at[last].bytes, (unsigned long long)sent);
     for (size_t begin = 0, end = 0; begin <= last; begin++) {
         while (end < last && acks->at[end + 1].ns <= acks->at[begin].ns + best_ns)
             end++;

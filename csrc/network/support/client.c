@@ -9,18 +9,18 @@
 static int unreachable(struct rk_context *c, const struct peer *peer, int error)
 {
     if (error == ECONNREFUSED)
-        return trouble(c, error,
-                       "Nothing listens at %s; start reckon-peer there (make peer says how).",
-                       peer->name);
+        return rk_error(c, error,
+                        "Nothing listens at %s; start reckon-peer there (make peer says how).",
+                        peer->name);
     if (error == ETIMEDOUT)
-        return trouble(c, error,
-                       "The peer at %s did not answer within %d s; is it up, and does a "
-                       "firewall let its port through?",
-                       peer->name, PEER_DEADLINE_S);
+        return rk_error(c, error,
+                        "The peer at %s did not answer within %d s; is it up, and does a "
+                        "firewall let its port through?",
+                        peer->name, PEER_DEADLINE_S);
     if (error == ECONNRESET)
-        return trouble(c, error, "The peer at %s closed the connection before it answered.",
-                       peer->name);
-    return trouble(c, error, "The peer at %s cannot be reached: %s.", peer->name, strerror(error));
+        return rk_error(c, error, "The peer at %s closed the connection before it answered.",
+                        peer->name);
+    return rk_error(c, error, "The peer at %s cannot be reached: %s.", peer->name, strerror(error));
 }
 
 /* --- lines --- */
@@ -55,12 +55,12 @@ int peer_line(struct rk_context *c, int fd, char *line, size_t size)
 {
     const int status = read_line(fd, line, size);
     if (status == -EMSGSIZE)
-        return trouble(c, EMSGSIZE, "The peer sent a line longer than %zu characters.", size - 2);
+        return rk_error(c, EMSGSIZE, "The peer sent a line longer than %zu characters.", size - 2);
     if (status == -ETIMEDOUT)
-        return trouble(c, ETIMEDOUT, "The peer did not answer within %d s.", PEER_DEADLINE_S);
+        return rk_error(c, ETIMEDOUT, "The peer did not answer within %d s.", PEER_DEADLINE_S);
     if (!status && !line[0])
-        return trouble(c, EPROTO, "The peer sent an empty line.");
-    return status ? trouble(c, -status, "The peer went away before it had answered.") : 0;
+        return rk_error(c, EPROTO, "The peer sent an empty line.");
+    return status ? rk_error(c, -status, "The peer went away before it had answered.") : 0;
 }
 
 /* --- requesting a service --- */
@@ -69,8 +69,8 @@ int peer_line(struct rk_context *c, int fd, char *line, size_t size)
 static int refusal(struct rk_context *c, const struct peer *peer, const char *line)
 {
     const char *const sentence = line + strlen("no ");
-    return *sentence ? trouble(c, EACCES, "%.250s", sentence)
-                     : trouble(c, EACCES, "The peer at %s refuses without a reason.", peer->name);
+    return *sentence ? rk_error(c, EACCES, "%.250s", sentence)
+                     : rk_error(c, EACCES, "The peer at %s refuses without a reason.", peer->name);
 }
 
 /* Reads the peer's greeting, sends token and service; the answer after "ok" is left in `line`. */
@@ -82,7 +82,7 @@ static int greet(struct rk_context *c, const struct peer *peer, int fd, const ch
     if (!status && strncmp(line, "no ", 3) == 0)
         return refusal(c, peer, line);
     if (status == -EMSGSIZE || (!status && sscanf(line, PEER_NAME " %9d", &version) != 1))
-        return trouble(c, EPROTO, "What listens at %s is no reckon-peer.", peer->name);
+        return rk_error(c, EPROTO, "What listens at %s is no reckon-peer.", peer->name);
     if (status)
         return unreachable(c, peer, -status);
     const int length = version == PEER_VERSION
@@ -90,20 +90,20 @@ static int greet(struct rk_context *c, const struct peer *peer, int fd, const ch
                                       peer->token, service)
                            : snprintf(line, PEER_LINE_MOST, PEER_NAME " %d\n", PEER_VERSION);
     if (length >= PEER_LINE_MOST)
-        return trouble(c, E2BIG, "The name of the requested service is too long.");
+        return rk_error(c, E2BIG, "The name of the requested service is too long.");
     status = peer_send(fd, line, (size_t)length);
     if (version != PEER_VERSION)
-        return trouble(c, EPROTO,
-                       "The peer at %s speaks version %d of the protocol and this reckon "
-                       "version %d; build both from the same commit.",
-                       peer->name, version, PEER_VERSION);
+        return rk_error(c, EPROTO,
+                        "The peer at %s speaks version %d of the protocol and this reckon "
+                        "version %d; build both from the same commit.",
+                        peer->name, version, PEER_VERSION);
     status = status ? status : read_line(fd, line, PEER_LINE_MOST);
     if (status)
         return unreachable(c, peer, -status);
     if (strncmp(line, "no ", 3) == 0)
         return refusal(c, peer, line);
     if (strcmp(line, "ok") != 0 && strncmp(line, "ok ", 3) != 0)
-        return trouble(c, EPROTO, "The peer at %s answered neither yes nor no.", peer->name);
+        return rk_error(c, EPROTO, "The peer at %s answered neither yes nor no.", peer->name);
     return 0;
 }
 
@@ -140,7 +140,7 @@ int peer_ask_port(struct rk_context *c, const struct peer *peer, const char *ser
     if (sscanf(line, "ok %6d", &port) != 1 || port < 1 || port > 65535) {
         close(*fd);
         *fd = -1;
-        return trouble(c, EPROTO, "The peer at %s names no port for %s.", peer->name, service);
+        return rk_error(c, EPROTO, "The peer at %s names no port for %s.", peer->name, service);
     }
     *port_of(address) = htons((uint16_t)port);
     return 0;
@@ -173,11 +173,11 @@ static int open_other_host(struct rk_context *c, struct peer *peer)
         return rk_unsupported(
             c, "needs another host: none is set (RECKON_PEER_AT, RECKON_PEER_TOKEN)");
     if (peer_locate(peer, at))
-        return trouble(c, EDESTADDRREQ,
-                       "The other host is \"%.60s\", not ADDRESS:PORT or [IPv6]:PORT.", at);
+        return rk_error(c, EDESTADDRREQ,
+                        "The other host is \"%.60s\", not ADDRESS:PORT or [IPv6]:PORT.", at);
     if (strlen(token) < PEER_TOKEN_LEAST || strlen(token) > PEER_TOKEN_MOST)
-        return trouble(c, EACCES, "The other host's token must have %d to %d characters.",
-                       PEER_TOKEN_LEAST, PEER_TOKEN_MOST);
+        return rk_error(c, EACCES, "The other host's token must have %d to %d characters.",
+                        PEER_TOKEN_LEAST, PEER_TOKEN_MOST);
     strcpy(peer->token, token);
     return *process ? enter_network_of(c, process) : 0;
 }
@@ -198,7 +198,7 @@ int peer_open(struct rk_context *c, struct peer *peer, enum server_place place)
     const char *which = rk_text(c, "peer");
     *peer = (struct peer){.server = 0};
     if (!peer_is_loopback(c) && strcmp(which, "other") != 0)
-        return trouble(c, EDOM, "peer is loopback or other, not \"%.60s\".", which);
+        return rk_error(c, EDOM, "peer is loopback or other, not \"%.60s\".", which);
     if (!peer_is_loopback(c) && place == OTHER_CPU)
         return rk_unsupported(c, "the server's CPU can be chosen on loopback alone: peer must be "
                                  "loopback here, or take the probe without _across");

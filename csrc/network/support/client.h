@@ -14,7 +14,6 @@
 #include "network/support/sockets.h"
 #include "peer/wire.h"
 #include "probe/probe.h"
-#include "probe/trouble.h"
 
 #define PEER_DEADLINE_S 5
 #define PEER RK_WORD("peer", "loopback", "loopback, or other: the other host")

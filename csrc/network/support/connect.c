@@ -13,23 +13,24 @@ int not_connected(struct rk_context *c, int error)
             c, "No local port is left for another connection; wait a minute until "
                "those in TIME_WAIT are free, or widen net.ipv4.ip_local_port_range.");
     if (error == EINPROGRESS || error == ETIMEDOUT) /* the socket's own deadline, or the kernel's */
-        return trouble(c, ETIMEDOUT,
-                       "Nobody answered the SYN of a connection; is the peer still up, does a "
-                       "firewall let every port through, is its accept queue full?");
+        return rk_error(c, ETIMEDOUT,
+                        "Nobody answered the SYN of a connection; is the peer still up, does a "
+                        "firewall let every port through, is its accept queue full?");
     if (error == ECONNREFUSED)
-        return trouble(c, error, "The peer went away, or a firewall refuses all but its own port.");
+        return rk_error(c, error,
+                        "The peer went away, or a firewall refuses all but its own port.");
     return rk_failed(c, "connect", error);
 }
 
 static int not_accepted(struct rk_context *c, ssize_t got, int error)
 {
     if (got == 0 || error == ECONNRESET)
-        return trouble(c, ECONNRESET, "The peer went away before it had accepted a connection.");
+        return rk_error(c, ECONNRESET, "The peer went away before it had accepted a connection.");
     if (error == EAGAIN)
-        return trouble(c, ETIMEDOUT,
-                       "A connection was made but not accepted within %d s; does the peer still "
-                       "run?",
-                       PEER_DEADLINE_S);
+        return rk_error(c, ETIMEDOUT,
+                        "A connection was made but not accepted within %d s; does the peer still "
+                        "run?",
+                        PEER_DEADLINE_S);
     return rk_failed(c, "recv", error);
 }
 
@@ -55,20 +56,22 @@ static int bound_time_wait(struct rk_context *c, size_t n)
     const int64_t ports = local_ports(), most_ms = rk_integer(c, "ports_wait_ms");
     const struct timespec pause = {0, 50000000};
     if (n > ORDERLY_MOST)
-        return trouble(c, EOPNOTSUPP,
-                       "A process closes at most %d connections in order, because each holds its "
-                       "port for a minute; take fewer samples.",
-                       ORDERLY_MOST);
+        return rk_unsupported(
+            c,
+            "A process closes at most %d connections in order, because each holds its "
+            "port for a minute; take fewer samples.",
+            ORDERLY_MOST);
     const uint64_t end_ns = rk_monotonic_ns() + (uint64_t)most_ms * 1000000u;
     for (;;) {
         const int64_t waiting = count_time_wait();
         if (ports < 0 || waiting < 0 || 2 * (waiting + (int64_t)n) <= ports)
             return 0;
         if (rk_monotonic_ns() >= end_ns)
-            return trouble(c, EOPNOTSUPP,
-                           "%lld connections in TIME_WAIT and %zu more would hold over half of "
-                           "the %lld local ports; wait a minute.",
-                           (long long)waiting, n, (long long)ports);
+            return rk_unsupported(
+                c,
+                "%lld connections in TIME_WAIT and %zu more would hold over half of "
+                "the %lld local ports; wait a minute.",
+                (long long)waiting, n, (long long)ports);
         nanosleep(&pause, NULL);
     }
 }
@@ -122,24 +125,24 @@ static int compare_counts(struct rk_context *c, const struct acceptor *to, enum 
     if (status)
         return status;
     if (sscanf(line, "done %lld %lld %lld %lld", &accepted, &overflows, &drops, &in_order) != 4)
-        return trouble(c, EPROTO, "The peer did not say what it had accepted.");
+        return rk_error(c, EPROTO, "The peer did not say what it had accepted.");
     /* Without a SYN sent again, overflows and drops are those of another socket there. */
     if (to->sent_again && (overflows > 0 || drops > 0))
-        return trouble(c, EBUSY,
-                       "A full accept queue on the peer's host dropped a SYN, which was sent "
-                       "again a second later (%lld overflows, %lld drops); is its "
-                       "net.core.somaxconn far below 4096?",
-                       overflows, drops);
+        return rk_error(c, EBUSY,
+                        "A full accept queue on the peer's host dropped a SYN, which was sent "
+                        "again a second later (%lld overflows, %lld drops); is its "
+                        "net.core.somaxconn far below 4096?",
+                        overflows, drops);
     if (to->sent_again && (overflows < 0 || drops < 0))
-        return trouble(c, EBUSY,
-                       "A SYN was sent again a second later, and the peer cannot tell "
-                       "whether its accept queue was full: it may not read "
-                       "/proc/self/net/netstat there.");
+        return rk_error(c, EBUSY,
+                        "A SYN was sent again a second later, and the peer cannot tell "
+                        "whether its accept queue was full: it may not read "
+                        "/proc/self/net/netstat there.");
     if (accepted != (long long)to->made || in_order != (ending == IN_ORDER ? accepted : 0))
-        return trouble(c, EPROTO,
-                       "%zu connections were made, %lld were accepted and %lld closed in order, "
-                       "not by a reset.",
-                       to->made, accepted, in_order);
+        return rk_error(c, EPROTO,
+                        "%zu connections were made, %lld were accepted and %lld closed in order, "
+                        "not by a reset.",
+                        to->made, accepted, in_order);
     return 0;
 }
 

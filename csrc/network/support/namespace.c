@@ -10,12 +10,11 @@
 #include <unistd.h>
 
 #include "network/support/text.h"
-#include "probe/trouble.h"
 
 /* A failure, not a property of this machine: the next build starts a host and measures again. */
 static int has_ended(struct rk_context *c)
 {
-    return trouble(c, EHOSTDOWN, "the lab host has ended; start it again");
+    return rk_error(c, EHOSTDOWN, "the lab host has ended; start it again");
 }
 
 static int is_same(int one, int other)
@@ -64,7 +63,7 @@ int enter_network_of(struct rk_context *c, const char *process)
     int64_t pid;
     const char *const end = parse_number(process, 1, INT_MAX, &pid);
     if (!end || *end)
-        return trouble(c, EDESTADDRREQ, "The lab's process is \"%.60s\", not a number.", process);
+        return rk_error(c, EDESTADDRREQ, "The lab's process is \"%.60s\", not a number.", process);
     /* A notebook's kernel that runs a probe in its own process would stay in the lab for good. */
     if (strcmp(program_invocation_short_name, "reckon-probe") != 0)
         return rk_unsupported(
@@ -76,9 +75,8 @@ int enter_network_of(struct rk_context *c, const char *process)
     if (net < 0 && (no_net == ENOENT || no_net == ESRCH)) {
         status = has_ended(c);
     } else if (net < 0 || (user < 0 && no_user != ENOENT)) { /* no user namespaces in this kernel */
-        status =
-            trouble(c, EOPNOTSUPP, "entering the lab host of another user (process %d) failed: %s",
-                    (int)pid, strerror(net < 0 ? no_net : no_user));
+        status = rk_unsupported(c, "entering the lab host of another user (process %d) failed: %s",
+                                (int)pid, strerror(net < 0 ? no_net : no_user));
     } else {
         status = enter_both(c, user, net);
     }

@@ -75,8 +75,8 @@ static int read_address(struct rk_context *c, struct peer *peer, int from)
     line[strcspn(line, "\n")] = 0;
     if (strncmp(line, begin, strlen(begin)) == 0 && !peer_locate(peer, line + strlen(begin)))
         return 0;
-    return trouble(c, ECHILD, "The probe's own reckon-peer does not start: %.180s",
-                   line[0] ? line : "it said nothing.");
+    return rk_error(c, ECHILD, "The probe's own reckon-peer does not start: %.180s",
+                    line[0] ? line : "it said nothing.");
 }
 
 int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place place)
@@ -108,7 +108,7 @@ int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place
         close(in[1]);
     const int status =
         error == ENOENT
-            ? trouble(c, ELIBACC, "reckon-peer is not beside the library; run `make lib`.")
+            ? rk_error(c, ELIBACC, "reckon-peer is not beside the library; run `make lib`.")
         : error ? rk_refused(c, "starting reckon-peer", error)
                 : read_address(c, peer, out[0]);
     close(out[0]);
@@ -132,9 +132,9 @@ int peer_close(struct rk_context *c, struct peer *peer)
     }
     peer->server = 0;
     if (WIFSIGNALED(how))
-        return trouble(c, ECHILD, "The probe's own reckon-peer died of signal %d (%s).",
-                       WTERMSIG(how), strsignal(WTERMSIG(how)));
-    return how ? trouble(c, ECHILD, "The probe's own reckon-peer failed with exit status %d.",
-                         WEXITSTATUS(how))
+        return rk_error(c, ECHILD, "The probe's own reckon-peer died of signal %d (%s).",
+                        WTERMSIG(how), strsignal(WTERMSIG(how)));
+    return how ? rk_error(c, ECHILD, "The probe's own reckon-peer failed with exit status %d.",
+                          WEXITSTATUS(how))
                : 0;
 }

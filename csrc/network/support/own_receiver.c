@@ -39,7 +39,7 @@ int close_own_receiver(struct rk_context *c, struct own_receiver *me, int fd, ui
     close(me->fd);
     if (!me->error && me->received == sent)
         return 0;
-    return trouble(c, me->error ? me->error : EPROTO,
-                   "The receiving thread has %llu of the %llu bytes that were sent.",
-                   (unsigned long long)me->received, (unsigned long long)sent);
+    return rk_error(c, me->error ? me->error : EPROTO,
+                    "The receiving thread has %llu of the %llu bytes that were sent.",
+                    (unsigned long long)me->received, (unsigned long long)sent);
 }

@@ -15,12 +15,12 @@ void free_notes(struct notes *notes)
 int transfer_failed(struct rk_context *c, int error)
 {
     if (error == ETIMEDOUT)
-        return trouble(c, error,
-                       "The receiver took nothing for %d s; is the other host busy, or "
-                       "the link down?",
-                       PATIENCE_S);
+        return rk_error(c, error,
+                        "The receiver took nothing for %d s; is the other host busy, or "
+                        "the link down?",
+                        PATIENCE_S);
     if (error == ECONNRESET || error == EPIPE)
-        return trouble(c, ECONNRESET, "The receiver went away before it had everything.");
+        return rk_error(c, ECONNRESET, "The receiver went away before it had everything.");
     return rk_failed(c, "the transfer", error);
 }
 
@@ -32,9 +32,9 @@ static int add_note(struct rk_context *c, struct notes *notes, const char *line)
     const struct note *last = notes->count ? &notes->at[notes->count - 1] : NULL;
     if (sscanf(line, "%llu %lld%c", &bytes, &ns, &end) != 3 || end != '\n' ||
         (last && (bytes < last->bytes || ns < last->ns)) || notes->count == NOTES_MOST)
-        return trouble(c, EPROTO,
-                       "The receiver's notes make no sense; build reckon-peer and "
-                       "this reckon from the same commit.");
+        return rk_error(c, EPROTO,
+                        "The receiver's notes make no sense; build reckon-peer and "
+                        "this reckon from the same commit.");
     notes->at[notes->count++] = (struct note){bytes, ns};
     return 0;
 }
@@ -65,8 +65,8 @@ int read_notes(struct rk_context *c, int fd, uint64_t sent, struct notes *notes)
     fclose(lines);
     const uint64_t got = notes->count ? notes->at[notes->count - 1].bytes : 0;
     if (!status && got != sent)
-        status = trouble(c, EPROTO, "The receiver counted %llu bytes where %llu were sent.",
-                         (unsigned long long)got, (unsigned long long)sent);
+        status = rk_error(c, EPROTO, "The receiver counted %llu bytes where %llu were sent.",
+                          (unsigned long long)got, (unsigned long long)sent);
     return status;
 }
 

@@ -4,12 +4,12 @@
 int trip_failed(struct rk_context *c, int status)
 {
     if (status == -ETIMEDOUT)
-        return trouble(c, ETIMEDOUT,
-                       "Nothing came back within %d s: lost on the way, or the other end hangs.",
-                       PEER_DEADLINE_S);
+        return rk_error(c, ETIMEDOUT,
+                        "Nothing came back within %d s: lost on the way, or the other end hangs.",
+                        PEER_DEADLINE_S);
     if (status == -ECONNRESET || status == -EPIPE || status == -ECONNREFUSED)
-        return trouble(c, ECONNRESET,
-                       "The other end went away in the middle; is it still running there?");
+        return rk_error(c, ECONNRESET,
+                        "The other end went away in the middle; is it still running there?");
     return status ? rk_failed(c, "a round trip", -status) : 0;
 }
 

@@ -52,14 +52,14 @@ int time_wire(const struct trip *trip, struct capture *capture, struct rk_sample
 int capture_failed(struct rk_context *c, int status)
 {
     if (status == -ENODATA)
-        return trouble(c, ENODATA,
-                       "A segment was not seen by the capture within %d s; does the "
-                       "connection go over another interface?",
-                       PEER_DEADLINE_S);
+        return rk_error(c, ENODATA,
+                        "A segment was not seen by the capture within %d s; does the "
+                        "connection go over another interface?",
+                        PEER_DEADLINE_S);
     if (status == -ETIME)
-        return trouble(c, ETIME,
-                       "A captured time lies outside the round trip that the caller "
-                       "timed: the clock was set in between; measure again.");
+        return rk_error(c, ETIME,
+                        "A captured time lies outside the round trip that the caller "
+                        "timed: the clock was set in between; measure again.");
     return trip_failed(c, status);
 }
 

@@ -106,15 +106,15 @@ static int ncat_await(struct rk_context *c, pid_t ncat, const struct peer *peer,
                        ? rk_unsupported(
                              c, "needs ncat, which is not installed (on Debian and Ubuntu the "
                                 "package ncat, on others nmap)")
-                       : trouble(c, ECHILD, "ncat does not start: it ended with %s %d.",
-                                 ended.si_code == CLD_EXITED ? "exit status" : "signal",
-                                 ended.si_status);
+                       : rk_error(c, ECHILD, "ncat does not start: it ended with %s %d.",
+                                  ended.si_code == CLD_EXITED ? "exit status" : "signal",
+                                  ended.si_status);
         if (!connect_within(PEER_DEADLINE_S, &peer->address, peer->length, fd))
             return 0;
         const struct timespec pause = {0, 1000000};
         nanosleep(&pause, NULL);
     }
-    return trouble(c, ETIMEDOUT, "ncat took no connection within %d s.", PEER_DEADLINE_S);
+    return rk_error(c, ETIMEDOUT, "ncat took no connection within %d s.", PEER_DEADLINE_S);
 }
 
 /* ncat chooses no port by itself, so it gets one that was free a moment ago. */

@@ -63,10 +63,11 @@ static int choose_congestion(struct rk_context *c, int fd, const char *name)
 {
     if (!*name || setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0)
         return 0;
-    return trouble(c, EOPNOTSUPP,
-                   "the congestion control %.20s is not available here: %s (see "
-                   "net.ipv4.tcp_available_congestion_control and tcp_allowed_congestion_control)",
-                   name, strerror(errno));
+    return rk_unsupported(
+        c,
+        "the congestion control %.20s is not available here: %s (see "
+        "net.ipv4.tcp_available_congestion_control and tcp_allowed_congestion_control)",
+        name, strerror(errno));
 }
 
 void close_streams(struct streams *all)
@@ -185,9 +186,9 @@ int cut_windows(struct rk_context *c, const struct streams *all, struct rk_sampl
     for (int i = 0; i < all->count; i++) {
         const struct notes *notes = &all->each[i].notes;
         if (notes->at[notes->count - 1].ns < end_ns)
-            return trouble(c, ETIME,
-                           "The receiver's notes end before the last window does: its "
-                           "stream began late; measure again.");
+            return rk_error(c, ETIME,
+                            "The receiver's notes end before the last window does: its "
+                            "stream began late; measure again.");
         before += bytes_at(notes, begin_ns);
     }
     for (size_t trial = 0; trial < n; trial++) {
@@ -197,10 +198,10 @@ int cut_windows(struct rk_context *c, const struct streams *all, struct rk_sampl
         /* Rounded at the window's ends, so that the windows sum up. */
         out[trial] = (struct rk_sample){window_ns, (uint64_t)after - (uint64_t)before};
         if (!out[trial].ops)
-            return trouble(c, ENODATA,
-                           "Not a byte came within a window of %g ms; take a longer "
-                           "window_ms.",
-                           (double)window_ns / 1e6);
+            return rk_error(c, ENODATA,
+                            "Not a byte came within a window of %g ms; take a longer "
+                            "window_ms.",
+                            (double)window_ns / 1e6);
         before = after;
     }
     return 0;

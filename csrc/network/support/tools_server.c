@@ -37,12 +37,12 @@ int tool_await(struct rk_context *c, struct tool *tool, int port)
         if (waitid(P_PID, (id_t)tool->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid) {
             const int status = tool_wait(c, tool);
             return status ? status
-                          : trouble(c, ECHILD, "%s ended before it listened: %s", tool->name,
-                                    tool_words(tool, words));
+                          : rk_error(c, ECHILD, "%s ended before it listened: %s", tool->name,
+                                     tool_words(tool, words));
         }
         if (rk_monotonic_ns() > end_ns)
-            return trouble(c, ETIMEDOUT, "%s did not listen within %d s.", tool->name,
-                           TOOL_SPARE_S);
+            return rk_error(c, ETIMEDOUT, "%s did not listen within %d s.", tool->name,
+                            TOOL_SPARE_S);
         const struct timespec pause = {0, 2000000};
         nanosleep(&pause, NULL);
     }

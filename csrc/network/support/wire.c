@@ -1,8 +1,6 @@
 /* wire.c: the packets that begin and end a TCP connection, found in a capture. */
 #include "network/support/wire.h"
 
-#include "probe/trouble.h"
-
 #define FLAGS (TH_SYN | TH_FIN | TH_RST | TH_ACK)
 #define WIRE_DEADLINE_MS 5000
 
@@ -13,8 +11,8 @@ static int next_packet(struct rk_context *c, struct capture *capture, struct pac
     if (got < 0)
         return rk_failed(c, "the capture", -got);
     return got ? 0
-               : trouble(c, ETIMEDOUT, "The capture saw no %s within %d s.", awaited,
-                         WIRE_DEADLINE_MS / 1000);
+               : rk_error(c, ETIMEDOUT, "The capture saw no %s within %d s.", awaited,
+                          WIRE_DEADLINE_MS / 1000);
 }
 
 int find_handshake(struct rk_context *c, struct capture *capture, struct wire *wire)
@@ -49,14 +47,14 @@ int find_teardown(struct rk_context *c, struct capture *capture, struct wire *wi
     while (!(status = next_packet(c, capture, &packet, "whole teardown"))) {
         const int flags = packet.flags & FLAGS;
         if (flags & TH_RST && (packet.outgoing ? packet.seq == own_fin : packet.ack == own_fin))
-            return trouble(c, ECONNRESET, "A connection was reset, not closed in order.");
+            return rk_error(c, ECONNRESET, "A connection was reset, not closed in order.");
         if (packet.outgoing && flags & TH_FIN && packet.seq == own_fin && !ours) {
             wire->fin_ns = packet.ns;
             ours = 1;
         }
         if (!packet.outgoing && flags & TH_FIN && packet.seq + packet.payload == their_fin) {
             if (!ours)
-                return trouble(c, EPROTO, "The peer closed a connection before this side did.");
+                return rk_error(c, EPROTO, "The peer closed a connection before this side did.");
             theirs = 1;
         }
         if (theirs && packet.outgoing && flags == TH_ACK && packet.ack == their_fin + 1) {
