@@ -19,7 +19,7 @@ static int64_t left_in(const char *folder, const char *limit, const char *use, c
     snprintf(path, sizeof path, "%s/%s", folder, use);
     const int64_t used = rk_number_in(path);
     snprintf(path, sizeof path, "%s/memory.stat", folder);
-    return used == INT64_MAX ? most : most - used + rk_field_in(path, cached);
+    return used == INT64_MAX ? most : most - used + rk_field_in(path, cached, 0);
 }
 
 /* The least that any group of one version leaves, from this process's own up to the root. */
@@ -30,10 +30,10 @@ static int64_t left_by_version(int version, const char *mount)
     rk_own_group(version, group);
     while (group[0]) {
         snprintf(folder, sizeof folder, "%s%s", mount, group);
-        const int64_t left = version == 2
-                                 ? left_in(folder, "memory.max", "memory.current", "inactive_file ")
-                                 : left_in(folder, "memory.limit_in_bytes", "memory.usage_in_bytes",
-                                           "total_inactive_file ");
+        const int64_t left =
+            version == 2 ? left_in(folder, "memory.max", "memory.current", "inactive_file %lld")
+                         : left_in(folder, "memory.limit_in_bytes", "memory.usage_in_bytes",
+                                   "total_inactive_file %lld");
         least = left < least ? left : least;
         *strrchr(group, '/') = 0;
     }
@@ -51,7 +51,7 @@ static int64_t left_by_groups(void)
 
 int64_t rk_available_bytes(void)
 {
-    const int64_t system = rk_field_in("/proc/meminfo", "MemAvailable:") * 1024;
+    const int64_t system = rk_field_in("/proc/meminfo", "MemAvailable: %lld", 0) * 1024;
     if (system <= 0)
         return -1;
     const int64_t groups = left_by_groups();

@@ -1,31 +1,37 @@
 #include "probe/kernel_files.h"
 
+#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+ssize_t rk_read_text(const char *path, char *text, size_t size)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd < 0 ? -1 : read(fd, text, size - 1);
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = 0;
+    return got;
+}
 
 int64_t rk_number_in(const char *path)
 {
-    FILE *file = fopen(path, "re");
-    long long value = INT64_MAX;
-    if (!file)
-        return INT64_MAX;
-    if (fscanf(file, "%lld", &value) != 1)
-        value = INT64_MAX;
-    fclose(file);
-    return value;
+    char text[64], *end;
+    rk_read_text(path, text, sizeof text);
+    const int64_t number = strtoll(text, &end, 10);
+    return end == text ? INT64_MAX : number;
 }
 
-int64_t rk_field_in(const char *path, const char *name)
+int64_t rk_field_in(const char *path, const char *format, int64_t missing)
 {
     FILE *file = fopen(path, "re");
     char line[256];
-    long long value = 0;
-    if (!file)
-        return 0;
-    while (fgets(line, sizeof line, file))
-        if (strncmp(line, name, strlen(name)) == 0 &&
-            sscanf(line + strlen(name), "%lld", &value) == 1)
+    long long value = missing;
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, format, &value) == 1)
             break;
-    fclose(file);
+    if (file)
+        fclose(file);
     return value;
 }

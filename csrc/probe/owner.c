@@ -1,20 +1,10 @@
 #include "probe/owner.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The beginning of a file of the kernel's, as text; the number of bytes read, or -1. */
-static ssize_t read_beginning(const char *path, char *text, size_t size)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t got = fd < 0 ? -1 : read(fd, text, size - 1);
-    if (fd >= 0)
-        close(fd);
-    text[got > 0 ? got : 0] = 0;
-    return got;
-}
+#include "probe/kernel_files.h"
 
 /* When a living process started, in ticks since boot (proc_pid_stat(5), field 22). 0, or -1 where
  * there is none, or one that has ended and was not waited for. */
@@ -22,7 +12,7 @@ static int started_at(int pid, unsigned long long *started)
 {
     char path[64], stat[1024], state;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    const char *const after = read_beginning(path, stat, sizeof stat) > 0 ? strrchr(stat, ')') : 0;
+    const char *const after = rk_read_text(path, stat, sizeof stat) > 0 ? strrchr(stat, ')') : 0;
     return after &&
                    sscanf(after,
                           ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
@@ -37,7 +27,7 @@ static int started_at(int pid, unsigned long long *started)
 static int own_space(char space[48])
 {
     char link[64] = "", boot[9];
-    const ssize_t known = read_beginning("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+    const ssize_t known = rk_read_text("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     snprintf(space, 48, "%s", boot);
     return known == 8 && readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 &&
                    sscanf(link, "pid:[%31[0-9]", space + 8) == 1

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/kernel_files.h"
+
 #define CORE_TYPE_CORE 0x40 /* CPUID leaf 0x1A, EAX 31:24; 0x20 is an Atom */
 
 /* Intel's efficiency cores of family 6, whose multiply takes 4 to 12 cycles, by what CPUID calls
@@ -103,18 +105,14 @@ int rk_counter_is_invariant(void)
 
 int rk_counters_agree(int processor_says_so, const char *sys)
 {
-    char path[512], clocks[256] = "";
+    char path[512], clocks[256];
     if (processor_says_so)
         return 1;
     snprintf(path, sizeof path, "%s/devices/system/clocksource/clocksource0/available_clocksource",
              sys);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return 0;
-    const int is_read = fgets(clocks, sizeof clocks, file) != NULL;
-    fclose(file);
+    rk_read_text(path, clocks, sizeof clocks);
     /* The kernel takes it off the list where it finds that the CPUs' counters differ. */
-    for (char *rest = clocks, *clock; is_read && (clock = strsep(&rest, " \n"));)
+    for (char *rest = clocks, *clock; (clock = strsep(&rest, " \n"));)
         if (strcmp(clock, "tsc") == 0)
             return 1;
     return 0;

@@ -26,11 +26,8 @@ struct merits {
 static int lists(const char *path, int cpu)
 {
     char list[4096];
-    FILE *file = fopen(path, "re");
-    const int is_read = file && fgets(list, sizeof list, file);
-    if (file)
-        fclose(file);
-    for (char *rest = list, *range; is_read && (range = strsep(&rest, ","));) {
+    rk_read_text(path, list, sizeof list);
+    for (char *rest = list, *range; (range = strsep(&rest, ","));) {
         int first, last;
         const int numbers = sscanf(range, "%d-%d", &first, &last);
         if (numbers >= 1 && cpu >= first && cpu <= (numbers == 2 ? last : first))

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "probe/cpus.h"
+#include "probe/kernel_files.h"
 #include "probe/processor.h"
 #include "probe/topology.h"
 #include "runner/context.h"
@@ -66,15 +67,7 @@ static void raise_priority(int wanted)
  * process, and an inherited one each fork and thread as well, 4 to 18 % slower. */
 static int64_t migrations(void)
 {
-    FILE *sched = fopen("/proc/thread-self/sched", "re");
-    char line[256];
-    long long count = -1;
-    while (sched && fgets(line, sizeof line, sched))
-        if (sscanf(line, "se.nr_migrations : %lld", &count) == 1)
-            break;
-    if (sched)
-        fclose(sched);
-    return count;
+    return rk_field_in("/proc/thread-self/sched", "se.nr_migrations : %lld", -1);
 }
 
 /* Time the hypervisor gave to others: field 8 of the CPU's line in /proc/stat (proc(5)). */

@@ -21,7 +21,7 @@
 /* Files of a group in versions 1 and 2. */
 static const char *const limit_file[2] = {"memory.limit_in_bytes", "memory.max"};
 static const char *const usage_file[2] = {"memory.usage_in_bytes", "memory.current"};
-static const char *const cached_field[2] = {"cache ", "file "}; /* lines of memory.stat */
+static const char *const cached_field[2] = {"cache %lld", "file %lld"}; /* of memory.stat */
 
 /* 1 if a file of words has this word. */
 static int group_has_word(const char *folder, const char *name, const char *word)
@@ -210,6 +210,7 @@ int64_t group_left(const struct rk_group *g)
     char path[PATH_MAX + 64];
     int64_t limit;
     snprintf(path, sizeof path, "%s/memory.stat", g->path);
-    const int64_t cached = rk_field_in(path, cached_field[g->second]), used = group_used(g, &limit);
+    const int64_t cached = rk_field_in(path, cached_field[g->second], 0),
+                  used = group_used(g, &limit);
     return limit - (used - cached);
 }

@@ -6,10 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/kernel_files.h"
+
+#define TABLES "/proc/thread-self/net/"
+
 static FILE *open_table(const char *table)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/thread-self/net/%s", table);
+    snprintf(path, sizeof path, TABLES "%s", table);
     return fopen(path, "re");
 }
 
@@ -47,15 +51,7 @@ struct counts count_tcp(void)
 
 int64_t count_time_wait(void)
 {
-    char line[256];
-    long long count = -1;
-    FILE *file = open_table("sockstat");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "TCP: inuse %*d orphan %*d tw %lld", &count) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return count;
+    return rk_field_in(TABLES "sockstat", "TCP: inuse %*d orphan %*d tw %lld", -1);
 }
 
 int proc_net_listens(const char *table, int port)

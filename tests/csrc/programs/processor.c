@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "probe/kernel_files.c"
 #include "probe/processor.c"
 
 int main(int argc, char **argv)
