@@ -23,11 +23,10 @@ static void write_job(struct rk_context *c, struct fio_job *job, const struct re
 }
 
 /* The sample: the reads of all jobs, over the time of the longest. */
-static int read_report(struct rk_context *c, const char *text, struct rk_sample *out,
-                       const struct rk_stamp *since)
+static int read_report(struct rk_context *c, const struct tool *fio, struct rk_sample *out)
 {
-    const double elapsed_ms = (double)(rk_monotonic_ns() - since->ns) / 1e6;
-    const char *const group = text ? strstr(text, "\"jobs\" : [") : NULL;
+    const double elapsed_ms = (double)(rk_monotonic_ns() - fio->begin.ns) / 1e6;
+    const char *const group = strstr(fio->text, "\"jobs\" : [");
     const char *const reads = group ? strstr(group, "\"read\" : {") : NULL;
     double error, reads_done, took_ms;
     if (!fio_number(group, "error", &error) || !fio_number(reads, "total_ios", &reads_done) ||
@@ -37,7 +36,7 @@ static int read_report(struct rk_context *c, const char *text, struct rk_sample 
         return rk_error(c, EPROTO,
                         "fio printed error %g, and %g reads in %g ms, which is impossible", error,
                         reads_done, took_ms);
-    const double ticks = took_ms * 1e6 * rk_ticks_per_ns(since);
+    const double ticks = took_ms * 1e6 * rk_ticks_per_ns(&fio->begin);
     *out = (struct rk_sample){(int64_t)ticks, (uint64_t)reads_done};
     return 0;
 }
@@ -45,12 +44,9 @@ static int read_report(struct rk_context *c, const char *text, struct rk_sample 
 /* One run of fio. */
 static int time_fio(struct rk_context *c, const struct fio_job *job, struct rk_sample *out)
 {
-    const struct rk_stamp begin = rk_stamp_now();
     struct tool fio;
     int status = fio_run(c, &fio, job, rk_integer(c, "span_ms"));
-    char *const text = status ? NULL : tool_text(fio.out);
-    status = status ? status : read_report(c, text, out, &begin);
-    free(text);
+    status = status ? status : read_report(c, &fio, out);
     tool_stop(&fio);
     return status;
 }

@@ -45,14 +45,13 @@ static void remove_folder(const char *path)
 
 /* The log has n lines, one for each read: "ms since the start, latency in ns, 0 for a read, bytes,
  * ...". */
-static int read_log(struct rk_context *c, char *text, struct rk_sample *out, size_t n,
-                    const struct rk_stamp *begin)
+static int read_log(struct rk_context *c, const struct tool *fio, struct rk_sample *out, size_t n)
 {
-    const double ticks_per_ns = rk_ticks_per_ns(begin);
-    const uint64_t elapsed_ns = rk_monotonic_ns() - begin->ns;
+    const double ticks_per_ns = rk_ticks_per_ns(&fio->begin);
+    const uint64_t elapsed_ns = rk_monotonic_ns() - fio->begin.ns;
     const int64_t block_bytes = rk_integer(c, "block_bytes");
     size_t seen = 0;
-    char *rest = text;
+    char *rest = fio->text;
     for (const char *line; (line = strsep(&rest, "\n"));) {
         long long ns, bytes;
         int direction;
@@ -80,15 +79,13 @@ static int time_fio(struct rk_context *c, const struct fio_run *run, struct rk_s
             "number_ios=%zu\nper_job_logs=0\nwrite_lat_log=/proc/self/fd/%d/log\n"
             "[read]\nfilename=/proc/self/fd/%d\n",
             n, run->log, run->file);
-    const struct rk_stamp begin = rk_stamp_now();
     int status = fio_run(c, &fio, &job, START_MS + READ_MOST_MS * (int64_t)n);
     const int fd = status ? -1 : openat(run->log, LOG, O_RDONLY | O_CLOEXEC);
     unlinkat(run->log, LOG, 0); /* the next run would append to it */
-    char *const text = fd < 0 ? NULL : tool_text(fd);
-    if (!status && !text)
-        status = rk_error(c, EPROTO, "fio wrote no log: %s", tool_words(&fio, words));
-    status = status ? status : read_log(c, text, out, n, &begin);
-    free(text);
+    if (!status)
+        status = fd < 0 ? rk_error(c, EPROTO, "fio wrote no log: %s", tool_words(&fio, words))
+                        : tool_read(c, &fio, fd);
+    status = status ? status : read_log(c, &fio, out, n);
     if (fd >= 0)
         close(fd);
     tool_stop(&fio);

@@ -30,12 +30,12 @@ static int read_echo(const char *line, long *sequence, double *us)
 }
 
 /* Echo 1, which finds nothing in the caches, is left out. */
-static int read_echoes(struct rk_context *c, char *text, struct rk_sample *out, size_t n,
-                       const struct rk_stamp *begin)
+static int read_echoes(struct rk_context *c, const struct tool *ping, struct rk_sample *out,
+                       size_t n)
 {
-    const double ticks = rk_ticks_per_ns(begin);
+    const double ticks = rk_ticks_per_ns(&ping->begin);
     size_t seen = 0;
-    char *rest = text;
+    char *rest = ping->text;
     for (const char *line; (line = strsep(&rest, "\n"));) {
         long sequence;
         double us;
@@ -47,7 +47,7 @@ static int read_echoes(struct rk_context *c, char *text, struct rk_sample *out, 
         if (sequence != (long)seen + 1)
             return rk_error(c, EPROTO, "ping printed echo %ld where echo %zu of %zu was due.",
                             sequence, seen + 1, n + 1);
-        if (!is_plausible(us, begin))
+        if (!is_plausible(us, &ping->begin))
             return rk_error(c, EPROTO, "ping printed an implausible round trip: %.60s", line);
         if (seen > 0)
             out[seen - 1] = (struct rk_sample){(int64_t)(us * 1e3 * ticks), 1};
@@ -77,14 +77,8 @@ static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
     int status = tool_loopback(c);
     if (status)
         return status;
-    const struct rk_stamp begin = rk_stamp_now();
-    status = tool_start(c, &ping, "ping", "iputils-ping", words, -1, allowed_ms);
-    status = status ? status : tool_wait(c, &ping);
-    if (!status) {
-        char *text = tool_text(ping.out);
-        status = text ? read_echoes(c, text, out, n, &begin) : rk_refused(c, "malloc", ENOMEM);
-        free(text);
-    }
+    status = tool_run(c, &ping, "ping", "iputils-ping", words, allowed_ms);
+    status = status ? status : read_echoes(c, &ping, out, n);
     tool_stop(&ping);
     return status;
 }
@@ -94,17 +88,18 @@ static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
 /* The round trips of the log in us, in their order; returns their number, or -1 with the
  * implausible line in *bad. A line is "packet, sent, back, round trip", in s and us; those before
  * and after are a report. */
-static long read_trips(char *text, double *us, const struct rk_stamp *begin, const char **bad)
+static long read_trips(const struct tool *sockperf, double *us, const char **bad)
 {
     long count = 0, packet;
     double sent_s, back_s;
-    char *rest = text;
+    char *rest = sockperf->text;
     while ((*bad = strsep(&rest, "\n"))) {
         if (sscanf(*bad, "%ld, %lf, %lf, %lf", &packet, &sent_s, &back_s, &us[count]) != 4)
             continue;
         /* Without --full-rtt sockperf prints half of the difference of the two. */
         const double off_us = fabs((back_s - sent_s) * 1e6 - us[count]);
-        if (packet != count || !is_plausible(us[count], begin) || off_us > 0.01 + 0.01 * us[count])
+        const int is_exact = off_us <= 0.01 + 0.01 * us[count];
+        if (packet != count || !is_exact || !is_plausible(us[count], &sockperf->begin))
             return -1;
         count++;
     }
@@ -113,16 +108,16 @@ static long read_trips(char *text, double *us, const struct rk_stamp *begin, con
 
 /* n round trips at even distances in the log, not means of several: percentiles stay those of
  * single round trips. */
-static int spread(struct rk_context *c, char *text, struct rk_sample *out, size_t n,
-                  const struct rk_stamp *begin)
+static int spread(struct rk_context *c, const struct tool *sockperf, struct rk_sample *out,
+                  size_t n)
 {
-    const double ticks = rk_ticks_per_ns(begin);
+    const double ticks = rk_ticks_per_ns(&sockperf->begin);
+    const size_t lines = strlen(sockperf->text) / 8 + 1; /* no line of four numbers is shorter */
     const char *bad;
-    double *us =
-        malloc((strlen(text) / 8 + 1) * sizeof *us); /* no line of four numbers is shorter */
+    double *us = malloc(lines * sizeof *us);
     if (!us)
         return rk_refused(c, "malloc", ENOMEM);
-    const long count = read_trips(text, us, begin, &bad);
+    const long count = read_trips(sockperf, us, &bad);
     int status = 0;
     if (count < 0)
         status = rk_error(c, EPROTO, "sockperf logged an implausible round trip: %.80s", bad);
@@ -154,16 +149,12 @@ static int ask_sockperf(struct rk_context *c, const char *port, struct rk_sample
     const char *const arguments[] = {"ping-pong", "--tcp",      "--full-rtt", "-i", TOOL_LOOPBACK,
                                      "-p",        port,         "-t",         span, "--msg-size",
                                      size,        "--full-log", path,         NULL};
-    const struct rk_stamp begin = rk_stamp_now();
-    int status = tool_start(c, &client, "sockperf", "sockperf", arguments, -1, span_s * 1000);
-    status = status ? status : tool_wait(c, &client);
-    char words[150], *text = status ? NULL : tool_text(log);
-    if (!status && !text)
-        status = rk_refused(c, "malloc", ENOMEM);
-    else if (!status && !text[0]) /* sockperf exits with 0 all the same */
+    int status = tool_run(c, &client, "sockperf", "sockperf", arguments, span_s * 1000);
+    status = status ? status : tool_read(c, &client, log);
+    char words[150];
+    if (!status && !client.text[0]) /* sockperf exits with 0 all the same */
         status = rk_error(c, EPROTO, "sockperf logged nothing: %s", tool_words(&client, words));
-    status = status ? status : spread(c, text, out, n, &begin);
-    free(text);
+    status = status ? status : spread(c, &client, out, n);
     close(log);
     tool_stop(&client);
     return status;

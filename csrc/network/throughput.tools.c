@@ -22,11 +22,12 @@ static const char *error_in(const char *report, char words[150])
 
 /* The receiver's bytes and seconds. iperf3's own quotient of the two shows that they were read
  * correctly. */
-static int read_report(struct rk_context *c, const struct tool *client, const char *report,
-                       int64_t span_s, double *bytes, double *seconds)
+static int read_report(struct rk_context *c, const struct tool *client, int64_t span_s,
+                       double *bytes, double *seconds)
 {
     static const char name[] = "\"sum_received\"";
     char words[150];
+    const char *const report = client->text;
     const char *object = strstr(report, name), *end = object ? strchr(object, '}') : NULL;
     double bits_per_second;
     if (error_in(report, words))
@@ -57,17 +58,12 @@ static int ask_iperf3(struct rk_context *c, const char *port, int64_t span_s, st
     snprintf(span, sizeof span, "%d", (int)span_s);
     const char *const words[] = {"-c", TOOL_LOOPBACK, "-p", port, "-l",
                                  size, "-t",          span, "-J", NULL};
-    const struct rk_stamp begin = rk_stamp_now();
-    int status = tool_start(c, &client, "iperf3", "iperf3", words, -1, span_s * 1000);
-    status = status ? status : tool_wait(c, &client);
-    char *report = status ? NULL : tool_text(client.out);
-    if (!status)
-        status = report ? read_report(c, &client, report, span_s, &bytes, &seconds)
-                        : rk_refused(c, "malloc", ENOMEM);
-    if (!status)
-        *out =
-            (struct rk_sample){(int64_t)(seconds * 1e9 * rk_ticks_per_ns(&begin)), (uint64_t)bytes};
-    free(report);
+    int status = tool_run(c, &client, "iperf3", "iperf3", words, span_s * 1000);
+    status = status ? status : read_report(c, &client, span_s, &bytes, &seconds);
+    if (!status) {
+        const double ticks = seconds * 1e9 * rk_ticks_per_ns(&client.begin);
+        *out = (struct rk_sample){(int64_t)ticks, (uint64_t)bytes};
+    }
     tool_stop(&client);
     return status;
 }

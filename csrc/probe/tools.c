@@ -18,7 +18,8 @@
 
 /* --- messages --- */
 
-char *tool_text(int fd)
+/* The file's content, ended by a 0, to be freed. NULL if there is no memory for it. */
+static char *read_whole(int fd)
 {
     struct stat info;
     const size_t size = fstat(fd, &info) == 0 ? (size_t)info.st_size : 0;
@@ -39,7 +40,7 @@ const char *tool_words(const struct tool *tool, char words[150])
 {
     snprintf(words, 150, "it said nothing.");
     for (int from_out = 0; from_out < 2; from_out++) {
-        char *text = tool_text(from_out ? tool->out : tool->err), *rest = text;
+        char *text = read_whole(from_out ? tool->out : tool->err), *rest = text;
         int found = 0;
         for (const char *line; rest && (line = strsep(&rest, "\n")) && (from_out || !found);) {
             if (!line[strspn(line, " \t\r")])
@@ -112,6 +113,7 @@ void tool_stop(struct tool *tool)
     }
     close(tool->out);
     close(tool->err);
+    free(tool->text);
     *tool = (struct tool){0};
 }
 
@@ -131,6 +133,7 @@ int tool_start(struct rk_context *c, struct tool *tool, const char *name, const 
     tool->out = memfd_create("reckon-out", MFD_CLOEXEC);
     tool->err = memfd_create("reckon-err", MFD_CLOEXEC);
     tool->name = name;
+    tool->begin = rk_stamp_now();
     tool->allowed_ms = allowed_ms;
     tool->end_ns = rk_monotonic_ns() + (uint64_t)(allowed_ms + TOOL_SPARE_S * 1000) * 1000000u;
     const pid_t parent = getpid(), child = tool->out < 0 || tool->err < 0 ? -1 : fork();
@@ -149,7 +152,7 @@ int tool_start(struct rk_context *c, struct tool *tool, const char *name, const 
     return 0;
 }
 
-/* --- waiting --- */
+/* --- waiting and reading --- */
 
 /* 1: the program has ended with status *how; 0: it is late. Sleeps while it waits, because the
  * program may use this CPU. */
@@ -192,4 +195,19 @@ int tool_wait(struct rk_context *c, struct tool *tool)
         return rk_error(c, ECHILD, "%s failed with exit status %d: %s", tool->name,
                         WEXITSTATUS(how), words);
     return rk_unsupported(c, "%s is refused here: %s", tool->name, words);
+}
+
+int tool_read(struct rk_context *c, struct tool *tool, int fd)
+{
+    free(tool->text);
+    tool->text = read_whole(fd);
+    return tool->text ? 0 : rk_refused(c, "malloc", ENOMEM);
+}
+
+int tool_run(struct rk_context *c, struct tool *tool, const char *name, const char *package,
+             const char *const words[], int64_t allowed_ms)
+{
+    int status = tool_start(c, tool, name, package, words, -1, allowed_ms);
+    status = status ? status : tool_wait(c, tool);
+    return status ? status : tool_read(c, tool, tool->out);
 }

@@ -23,10 +23,9 @@ struct tool {
     int out, err;     /* its output and its errors */
     int64_t allowed_ms;
     uint64_t end_ns;
+    struct rk_stamp begin; /* before it was started */
+    char *text;            /* what tool_read() read, ended by a 0; NULL: nothing yet */
 };
-
-/* The file's content, ended by a 0, to be freed. NULL if there is no memory for it. */
-char *tool_text(int fd);
 
 /* The program's message: the first line of its errors, else the last of its output. */
 const char *tool_words(const struct tool *tool, char words[150]);
@@ -42,5 +41,12 @@ int tool_start(struct rk_context *, struct tool *, const char *name, const char 
 
 /* Waits until the program ends. 0 if it ended with exit status 0, else a status with the reason. */
 int tool_wait(struct rk_context *, struct tool *);
+
+/* Reads the whole file, the program's output or its log, into tool->text. 0 or a status. */
+int tool_read(struct rk_context *, struct tool *, int fd);
+
+/* tool_start() where this process runs, tool_wait(), and tool_read() of the output. */
+int tool_run(struct rk_context *, struct tool *, const char *name, const char *package,
+             const char *const words[], int64_t allowed_ms);
 
 #endif

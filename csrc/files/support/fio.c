@@ -39,9 +39,9 @@ int fio_run(struct rk_context *c, struct tool *fio, const struct fio_job *job, i
                      : rk_refused(c, "writing the job for fio", errno);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     const char *const words[] = {"--readonly", "--output-format=json", path, NULL};
-    status = status ? status : tool_start(c, fio, "fio", "fio", words, -1, allowed_ms);
+    status = status ? status : tool_run(c, fio, "fio", "fio", words, allowed_ms);
     close(fd);
-    return status ? status : tool_wait(c, fio);
+    return status;
 }
 
 int fio_number(const char *from, const char *name, double *value)

@@ -23,7 +23,7 @@ void fio_begin(struct rk_context *c, struct fio_job *job);
  * name. 0 or a status. */
 int fio_inherits(struct rk_context *c, int fd);
 
-/* Runs fio on the job; its output, JSON, is in tool->out. 0 or a status, with the reason set;
+/* Runs fio on the job; its output, JSON, is in tool->text. 0 or a status, with the reason set;
  * tool_stop() in either case. */
 int fio_run(struct rk_context *c, struct tool *fio, const struct fio_job *job, int64_t allowed_ms);
 
