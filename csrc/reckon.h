@@ -27,8 +27,8 @@ struct rk_param {
     const char *name;
     int32_t kind; /* enum rk_kind */
     int32_t reserved;
-    int64_t preset, least, most; /* RK_INTEGER: default and bounds, both inclusive */
-    const char *preset_text;     /* RK_TEXT: default */
+    int64_t preset, minimum, maximum; /* RK_INTEGER: default and bounds, both inclusive */
+    const char *preset_text;          /* RK_TEXT: default */
     const char *help;
 };
 

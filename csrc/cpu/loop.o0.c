@@ -1,8 +1,8 @@
 /* cpu/loop at -O0: the counter and the bound live on the stack. */
 #include "probe/stamps.h"
 
-#define ROUNDS(preset, least)                                                                      \
-    RK_COUNT("rounds", preset, least, 1000000000, "rounds of the loop in a trial")
+#define ROUNDS(preset, minimum)                                                                    \
+    RK_COUNT("rounds", preset, minimum, 1000000000, "rounds of the loop in a trial")
 
 static int run_o0(struct rk_context *c, struct rk_sample *out, size_t n)
 {

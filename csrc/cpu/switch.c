@@ -52,16 +52,16 @@ static int less_pipe(struct rk_context *c, struct rk_sample *out, size_t n)
  * Each reads the token from its pipe, sums up its working set, and writes to the next one's pipe.
  */
 
-#define RING_MOST 32
+#define RING_MAX 32
 
 struct ring {
     int64_t size;
-    int pipes[RING_MOST][2]; /* member i reads pipes[i] and writes pipes[i + 1] */
-    pid_t children[RING_MOST];
+    int pipes[RING_MAX][2]; /* member i reads pipes[i] and writes pipes[i + 1] */
+    pid_t children[RING_MAX];
     uint64_t *words;
     size_t count;
     int64_t own_size; /* pipes of this process alone, to take off what they cost */
-    int own[RING_MOST][2];
+    int own[RING_MAX][2];
 };
 
 static inline void sum_up(const uint64_t *words, size_t count)
@@ -230,7 +230,7 @@ static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
              .params = RK_PARAMS(TURNS(100)), .trials = less_pipe, PAIR_AND_PIPE(partner))
 #define RING                                                                                       \
     RK_PARAMS(                                                                                     \
-        RK_COUNT("processes", 2, 2, RING_MOST, "processes in the ring"),                           \
+        RK_COUNT("processes", 2, 2, RING_MAX, "processes in the ring"),                            \
         RK_COUNT("working_set_bytes", 0, 0, 1 << 30, "summed up by each before it passes on"),     \
         RK_COUNT("laps", 10, 1, 1000000, "times the token goes around"))
 #define MBP_PROBE(id, probe_name, partner)                                                         \

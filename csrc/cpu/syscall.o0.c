@@ -50,12 +50,12 @@ static int run_hpe_int80(struct rk_context *c, struct rk_sample *out, size_t n, 
 {
     const struct int80 *state = rk_state(c);
     const uint32_t low = (uint32_t)(uintptr_t)state->page;
-    long result = 1, least = 1;
+    long result = 1, minimum = 1;
     RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
         result = rk_int80(number, low, 4096);
-        least = result < least ? result : least;
+        minimum = result < minimum ? result : minimum;
     });
-    return least <= 0 ? rk_failed(c, "int 0x80", (int)-least) : 0;
+    return minimum <= 0 ? rk_failed(c, "int 0x80", (int)-minimum) : 0;
 }
 
 static int run_hpe_getpid_int80(struct rk_context *c, struct rk_sample *out, size_t n)

@@ -29,8 +29,8 @@ static int was_emptied(const struct rk_reader *r)
 {
     int64_t limit_bytes;
     const int64_t used = group_used(r->group, &limit_bytes);
-    const int64_t file = (int64_t)rk_blocks_bytes(&r->blocks), most = limit_bytes - (1 << 20);
-    return used < (file < most ? file : most);
+    const int64_t file = (int64_t)rk_blocks_bytes(&r->blocks), room = limit_bytes - (1 << 20);
+    return used < (file < room ? file : room);
 }
 
 #define TRIES 4

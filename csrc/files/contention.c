@@ -104,7 +104,7 @@ struct same_file {
     struct rk_blocks file;
     char path[64], *buffers;
     int count;
-    struct same_file_reader reader[READERS_MOST];
+    struct same_file_reader reader[READERS_MAX];
     pthread_attr_t attr;
 };
 
@@ -126,7 +126,7 @@ static void *read_same(void *argument)
 /* One trial: from before the first thread is created until the last has been joined. */
 static int time_threads(struct rk_context *c, struct rk_sample *out, struct same_file *all)
 {
-    pthread_t thread[READERS_MOST];
+    pthread_t thread[READERS_MAX];
     int started = 0, error = 0, status = 0;
     const uint64_t begin = rk_begin();
     for (; started < all->count && !error; started += !error)
@@ -215,5 +215,5 @@ RK_PROBE(
              "of one thread",
     .needs = RK_NEEDS_DISK, .open = open_mbp2016, .trials = run_mbp2016, .close = close_mbp2016,
     .state_bytes = sizeof(struct same_file),
-    .params = RK_PARAMS(RK_COUNT("threads", 2, 1, READERS_MOST, "threads that read the same file"),
+    .params = RK_PARAMS(RK_COUNT("threads", 2, 1, READERS_MAX, "threads that read the same file"),
                         READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));

@@ -2,7 +2,7 @@
 #include "files/support/fio.h"
 #include "files/support/readers.h"
 
-#define SPAN_MOST_MS 10000
+#define SPAN_MAX_MS 10000
 
 struct fio_readers {
     struct readers readers; /* their files; fio starts the readers */
@@ -11,8 +11,8 @@ struct fio_readers {
 
 static void write_job(struct rk_context *c, struct fio_job *job, const struct readers *r)
 {
-    int cpus[RK_CPUS_MOST];
-    const int count = rk_cpus(cpus, RK_CPUS_MOST);
+    int cpus[RK_CPUS_MAX];
+    const int count = rk_cpus(cpus, RK_CPUS_MAX);
     fio_begin(c, job);
     fio_add(job, "group_reporting\ntime_based\nruntime=%lldms\ncpus_allowed=",
             (long long)rk_integer(c, "span_ms"));
@@ -77,4 +77,4 @@ RK_PROBE(
         "as fio prints it, in whole milliseconds: reads of `files` jobs by pread, each from a file "
         "of its own, past the page cache, in random order; over `span_ms`, all jobs together",
     .params = RK_PARAMS(READERS(2), RK_BLOCK(4096), RK_FILE(8 << 20),
-                        RK_COUNT("span_ms", 200, 10, SPAN_MOST_MS, "of each run of fio"), RK_DIR));
+                        RK_COUNT("span_ms", 200, 10, SPAN_MAX_MS, "of each run of fio"), RK_DIR));

@@ -6,7 +6,7 @@
 #include "files/support/fio.h"
 #include "probe/owner.h"
 
-#define READ_MOST_MS 50   /* a rotating disk takes 20 */
+#define READ_MAX_MS 50    /* a rotating disk takes 20 */
 #define START_MS 2000     /* fio calibrates its clock first */
 #define LOG "log_lat.log" /* fio appends "_lat.log" to the name */
 
@@ -19,7 +19,7 @@ struct fio_run {
  * leaves, the next run removes. 0 or a status. */
 static int make_folder(struct rk_context *c, struct fio_run *run)
 {
-    char owner[RK_OWNER_MOST], path[PATH_MAX];
+    char owner[RK_OWNER_MAX], path[PATH_MAX];
     const char *const dir = rk_scratch_dir(c);
     if (rk_owner_name(owner))
         return rk_unsupported(c, "/proc does not report which process this is");
@@ -79,7 +79,7 @@ static int time_fio(struct rk_context *c, const struct fio_run *run, struct rk_s
             "number_ios=%zu\nper_job_logs=0\nwrite_lat_log=/proc/self/fd/%d/log\n"
             "[read]\nfilename=/proc/self/fd/%d\n",
             n, run->log, run->file);
-    int status = fio_run(c, &fio, &job, START_MS + READ_MOST_MS * (int64_t)n);
+    int status = fio_run(c, &fio, &job, START_MS + READ_MAX_MS * (int64_t)n);
     const int fd = status ? -1 : openat(run->log, LOG, O_RDONLY | O_CLOEXEC);
     unlinkat(run->log, LOG, 0); /* the next run would append to it */
     if (!status)

@@ -25,7 +25,7 @@
 #define LAB_MTU 1500
 #define LAB_DEVICE "lab0" /* in both hosts */
 #define LAB_PORT 7325     /* where reckon-peer listens */
-#define LAB_PROGRAMS_MOST 2
+#define LAB_PROGRAMS_MAX 2
 
 enum lab_side { LAB_CLIENT, LAB_PEER };
 enum lab_path { LAB_ANY, LAB_TUN, LAB_PACKET };
@@ -60,7 +60,7 @@ struct lab {
     struct lab_counts *counts; /* [2]: by the side that sends */
     int life[2];               /* a pipe: the relay ends when no process holds [1] */
     pid_t relay;
-    char *const *program[LAB_PROGRAMS_MOST + 1]; /* of the second host; NULL: no more */
+    char *const *program[LAB_PROGRAMS_MAX + 1]; /* of the second host; NULL: no more */
 };
 
 /* Prints {"unsupported": ..., "remedy": ...} and ends this process, and with it the lab. */

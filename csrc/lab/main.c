@@ -24,10 +24,10 @@
 
 #define ENDING_MS 5000 /* how long the kernel may take to end what was killed */
 /* Bounds: what the relay was seen to keep up with, and what it holds in memory. */
-#define RTT_US_MOST 2000000
-#define RATE_BIT_LEAST 10000
-#define RATE_BIT_MOST 2500000000
-#define ON_THE_WAY_MOST (64 << 20)
+#define RTT_US_MAX 2000000
+#define RATE_BIT_MIN 10000
+#define RATE_BIT_MAX 2500000000
+#define ON_THE_WAY_MAX (64 << 20)
 
 #define USAGE                                                                                      \
     "reckon-lab --rtt-us N --rate-bit N [--path tun|packet] [--wait-port N] [--beside] "           \
@@ -60,14 +60,14 @@ __attribute__((noreturn)) static void usage(const char *what)
     exit(2);
 }
 
-static int64_t whole(const char *name, const char *text, int64_t least, int64_t most)
+static int64_t whole(const char *name, const char *text, int64_t minimum, int64_t maximum)
 {
     char what[128];
     int64_t value;
-    const char *const end = parse_number(text, least, most, &value);
+    const char *const end = parse_number(text, minimum, maximum, &value);
     if (!end || *end) {
         snprintf(what, sizeof what, "%s is a whole number from %lld to %lld", name,
-                 (long long)least, (long long)most);
+                 (long long)minimum, (long long)maximum);
         usage(what);
     }
     return value;
@@ -191,9 +191,9 @@ int main(int argc, char **argv)
     int with_peer = 0, port = 0;
     for (int option; (option = getopt_long(argc, argv, "+", options, NULL)) != -1;) {
         if (option == 'd')
-            lab.rtt_ns = whole("--rtt-us", optarg, 0, RTT_US_MOST) * 1000;
+            lab.rtt_ns = whole("--rtt-us", optarg, 0, RTT_US_MAX) * 1000;
         else if (option == 'r')
-            lab.rate_bit = whole("--rate-bit", optarg, RATE_BIT_LEAST, RATE_BIT_MOST);
+            lab.rate_bit = whole("--rate-bit", optarg, RATE_BIT_MIN, RATE_BIT_MAX);
         else if (option == 'p' && strcmp(optarg, "tun") == 0)
             lab.requested = LAB_TUN;
         else if (option == 'p' && strcmp(optarg, "packet") == 0)
@@ -207,10 +207,10 @@ int main(int argc, char **argv)
     }
     if (lab.rtt_ns < 0 || !lab.rate_bit)
         usage("the link's round trip and rate are needed");
-    if (lab.rtt_ns / 1000 * (lab.rate_bit / 1000) / 8000 > ON_THE_WAY_MOST)
+    if (lab.rtt_ns / 1000 * (lab.rate_bit / 1000) / 8000 > ON_THE_WAY_MAX)
         lab_unsupported("Set a shorter round trip or a lower rate.",
                         "a link of that round trip and rate holds more than %d MiB on the way",
-                        ON_THE_WAY_MOST >> 20);
+                        ON_THE_WAY_MAX >> 20);
     lab.queue_bytes = queue_bytes(&lab);
     lab.offload = lab.rate_bit > 100000000;
 

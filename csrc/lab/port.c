@@ -23,7 +23,7 @@
 #include "lab/lab.h"
 
 /* A larger age means that the clock was set. */
-#define AGE_NS_MOST 20000000
+#define AGE_NS_MAX 20000000
 #define HEADER sizeof(struct virtio_net_hdr)
 
 /* Hosts on Ethernet; locally administered. */
@@ -159,7 +159,7 @@ ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64
         struct timespec stamp;
         memcpy(&stamp, CMSG_DATA(item), sizeof stamp);
         const int64_t age_ns = lab_now_ns(CLOCK_REALTIME) - lab_ns(&stamp);
-        if (age_ns > 0 && age_ns < AGE_NS_MOST)
+        if (age_ns > 0 && age_ns < AGE_NS_MAX)
             *arrived_ns -= age_ns;
     }
     return size;

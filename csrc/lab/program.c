@@ -23,7 +23,7 @@
 
 #define LISTENING_MS 5000 /* how long a program may take to listen */
 
-static pid_t programs[LAB_PROGRAMS_MOST]; /* as the relay sees them */
+static pid_t programs[LAB_PROGRAMS_MAX]; /* as the relay sees them */
 
 /* No input or output of the first process, whose caller waits for the end of it. */
 static void stand_alone(void)
@@ -84,7 +84,7 @@ static void wait_for_orphans(int signal_number)
     const int error = errno; /* of the interrupted call */
     int how;
     for (pid_t gone; (gone = waitpid(-1, &how, WNOHANG)) > 0;)
-        for (int i = 0; i < LAB_PROGRAMS_MOST; i++)
+        for (int i = 0; i < LAB_PROGRAMS_MAX; i++)
             if (gone == programs[i])
                 _exit(WIFSIGNALED(how) ? LAB_PROGRAM_DIED + WTERMSIG(how) : 0);
     errno = error;
@@ -97,7 +97,7 @@ __attribute__((noreturn)) static void be_relay(struct lab *lab, int (*reports)[2
     stand_alone();
     sigaction(SIGCHLD,
               &(struct sigaction){.sa_handler = wait_for_orphans, .sa_flags = SA_NOCLDSTOP}, NULL);
-    for (int i = 0; i < LAB_PROGRAMS_MOST && lab->program[i]; i++) {
+    for (int i = 0; i < LAB_PROGRAMS_MAX && lab->program[i]; i++) {
         programs[i] = fork();
         if (programs[i] == 0)
             become(lab, lab->program[i], reports[i][1]);
@@ -143,12 +143,12 @@ static pid_t await_program(const char *name, int report)
 
 pid_t lab_start(struct lab *lab)
 {
-    int reports[LAB_PROGRAMS_MOST][2];
+    int reports[LAB_PROGRAMS_MAX][2];
     const int on = 1;
     pid_t last = 0;
     if (pipe2(lab->life, O_CLOEXEC) < 0)
         lab_stop("pipe", errno);
-    for (int i = 0; i < LAB_PROGRAMS_MOST; i++)
+    for (int i = 0; i < LAB_PROGRAMS_MAX; i++)
         if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, reports[i]) < 0 ||
             setsockopt(reports[i][0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
             lab_stop("socketpair", errno);
@@ -165,9 +165,9 @@ pid_t lab_start(struct lab *lab)
     close(lab->life[0]);
     for (int side = LAB_CLIENT; side <= LAB_PEER; side++)
         close(lab->port[side].fd);
-    for (int i = 0; i < LAB_PROGRAMS_MOST; i++)
+    for (int i = 0; i < LAB_PROGRAMS_MAX; i++)
         close(reports[i][1]);
-    for (int i = 0; i < LAB_PROGRAMS_MOST && lab->program[i]; i++)
+    for (int i = 0; i < LAB_PROGRAMS_MAX && lab->program[i]; i++)
         last = await_program(lab->program[i][0], reports[i][0]);
     return last;
 }

@@ -18,8 +18,8 @@
 #define LATE_NS 100000
 /* How often a relay that never sleeps checks whether the first process still lives */
 #define LOOK_NS 10000000
-#define FRAME_MOST 65664 /* a large packet with its headers: 64 KiB and some */
-#define POPULATE_MOST (16 << 20)
+#define FRAME_MAX 65664 /* a large packet with its headers: 64 KiB and some */
+#define POPULATE_MAX (16 << 20)
 #define BATCH 16 /* packets queued before the next check of release times */
 
 struct queued_packet {
@@ -54,14 +54,14 @@ static struct queued_packet *place(struct line *line)
     if (line->head == line->tail)
         line->head = line->tail = 0, line->end = line->room; /* the same warm pages again */
     if (line->tail >= line->head) {
-        if (line->room - line->tail > PLACE(FRAME_MOST))
+        if (line->room - line->tail > PLACE(FRAME_MAX))
             return (struct queued_packet *)(line->ring + line->tail);
-        if (line->head <= PLACE(FRAME_MOST))
+        if (line->head <= PLACE(FRAME_MAX))
             return NULL;
         line->end = line->tail;
         line->tail = 0;
     }
-    return line->head - line->tail > PLACE(FRAME_MOST)
+    return line->head - line->tail > PLACE(FRAME_MAX)
                ? (struct queued_packet *)(line->ring + line->tail)
                : NULL;
 }
@@ -80,7 +80,7 @@ static int receive(const struct lab *lab, struct line *line, uint8_t *scrap)
         struct queued_packet *packet = place(line);
         uint8_t *frame = packet ? packet->frame : scrap;
         int64_t now;
-        const ssize_t size = lab_read(line->from, frame, FRAME_MOST, &now);
+        const ssize_t size = lab_read(line->from, frame, FRAME_MAX, &now);
         if (size < 0 && (errno == EAGAIN || errno == EINTR || errno == ENETDOWN))
             return received > 0;
         if (size < 10) /* the device is gone */
@@ -144,7 +144,7 @@ static void open_line(struct lab *lab, struct line *line, enum lab_side from)
     /* Touched now, as far as that is cheap: first touch of a page in a guest can take 10 us. */
     line->ring = mmap(NULL, line->room, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-                          (room <= POPULATE_MOST ? MAP_POPULATE : 0),
+                          (room <= POPULATE_MAX ? MAP_POPULATE : 0),
                       -1, 0);
     if (line->ring == MAP_FAILED)
         _exit(1);
@@ -160,7 +160,7 @@ static int64_t spin_ns(void)
 void lab_relay(struct lab *lab)
 {
     const int64_t spin = spin_ns();
-    static uint8_t scrap[FRAME_MOST];
+    static uint8_t scrap[FRAME_MAX];
     struct line line[2];
     struct pollfd events[3] = {{.fd = lab->port[0].fd, .events = POLLIN},
                                {.fd = lab->port[1].fd, .events = POLLIN},

@@ -65,14 +65,14 @@ static int is_done(const struct sweep *sweep, const struct rk_member *member)
 
 /* What each of the CPUs goes through: its share of the array, but no less than a cache of its own
  * could not hold. */
-#define LEAST_SHARE ((size_t)16 << 20)
+#define MIN_SHARE ((size_t)16 << 20)
 
 static size_t share_bytes(struct rk_context *c, int threads)
 {
     const size_t size = (size_t)rk_integer(c, "size_bytes");
     size_t share = size / (size_t)threads;
-    if (share < LEAST_SHARE)
-        share = size < LEAST_SHARE ? size : LEAST_SHARE;
+    if (share < MIN_SHARE)
+        share = size < MIN_SHARE ? size : MIN_SHARE;
     return (share + RK_PASS_STEP - 1) / RK_PASS_STEP * RK_PASS_STEP;
 }
 
@@ -210,7 +210,7 @@ static uint64_t walk(struct loaded *loaded)
  * would always meet load. */
 static uint64_t load(struct loaded *loaded, const struct rk_member *me, uint64_t trial)
 {
-    uint64_t read = 0, state = rk_begin() + ((trial * RK_CPUS_MOST + (uint64_t)me->cpu) << 40);
+    uint64_t read = 0, state = rk_begin() + ((trial * RK_CPUS_MAX + (uint64_t)me->cpu) << 40);
     size_t at = 0;
     const uint64_t begin = rk_monotonic_ns() - random_below(&state, ROUND_NS);
     while (!atomic_load(&loaded->stop)) {
@@ -268,8 +268,8 @@ static void work_once(struct loaded *loaded)
 static int open_loaded(struct rk_context *c)
 {
     struct loaded *const loaded = rk_state(c);
-    int cpus[RK_CPUS_MOST];
-    const int threads = rk_cpus(cpus, RK_CPUS_MOST);
+    int cpus[RK_CPUS_MAX];
+    const int threads = rk_cpus(cpus, RK_CPUS_MAX);
     if (threads < 2)
         return rk_unsupported(c,
                               "there is no other CPU that could load the memory during the walk");
@@ -328,9 +328,9 @@ static int close_loaded(struct rk_context *c)
 #define OWN_PROBE(id, how, what, ...)                                                              \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, SWEEP_STATE,        \
              .variant = how, .open = open_own, .trials = time_sweep,                               \
-             .params = RK_PARAMS(                                                                  \
-                 SIZE, PASSES, RK_PAGES,                                                           \
-                 RK_COUNT("threads", 1, 1, RK_CPUS_MOST, "CPUs at once"), ##__VA_ARGS__))
+             .params =                                                                             \
+                 RK_PARAMS(SIZE, PASSES, RK_PAGES,                                                 \
+                           RK_COUNT("threads", 1, 1, RK_CPUS_MAX, "CPUs at once"), ##__VA_ARGS__))
 #define WIDE_PROBE(id, kind_, kernel_, what)                                                       \
     OWN_PROBE(id, KERNEL(kind_, kernel_), what,                                                    \
               RK_WORD("vector", "widest", "width of the registers"))

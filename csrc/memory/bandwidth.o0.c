@@ -236,8 +236,8 @@ static int open_i7_two(struct rk_context *c)
 {
     struct two_processes *const two = rk_state(c);
     struct rk_sample unused;
-    int cpus[RK_CPUS_MOST];
-    const int have = rk_cpus(cpus, RK_CPUS_MOST);
+    int cpus[RK_CPUS_MAX];
+    const int have = rk_cpus(cpus, RK_CPUS_MAX);
     if (have < 2)
         return rk_unsupported(c, "there is one CPU only, and two processes at once need two");
     int status =

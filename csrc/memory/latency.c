@@ -219,8 +219,9 @@ static int close_mbp2016(struct rk_context *c)
     return 0;
 }
 
-#define MOST ((int64_t)1 << 37)
-#define SIZE(preset) RK_COUNT("size_bytes", preset, 128, MOST, "the region that is walked through")
+#define MAX_BYTES ((int64_t)1 << 37)
+#define SIZE(preset)                                                                               \
+    RK_COUNT("size_bytes", preset, 128, MAX_BYTES, "the region that is walked through")
 #define LOADS(help) RK_COUNT("loads", 16384, 1, (int64_t)1 << 32, help)
 #define IN_A_TRIAL LOADS("loads in a trial, rounded up to 64")
 
@@ -230,7 +231,7 @@ RK_PROBE(random, .name = "memory/latency/random", .op = "load",
              "the region in random order (within windows of `window_bytes`, these in random "
              "order), of which up to 2^18 loads are done before",
          .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
-                             RK_COUNT("window_bytes", 0, 0, MOST, "0: the whole region"),
+                             RK_COUNT("window_bytes", 0, 0, MAX_BYTES, "0: the whole region"),
                              RK_COUNT("line_bytes", 64, 16, 4096, "from one node to the next")),
          .state_bytes = sizeof(struct walk), .open = open_random, .trials = time_ring,
          .close = close_ring);

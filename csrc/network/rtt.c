@@ -4,7 +4,7 @@
 #include "network/support/servers.h"
 #include "probe/stamps.h"
 
-static char buffer[SIZE_MOST];
+static char buffer[MESSAGE_MAX];
 
 static size_t size_of(const struct rk_context *c)
 {
@@ -48,7 +48,7 @@ struct datagrams {
  * next one's. */
 static int exchange(int fd, size_t size, uint32_t number)
 {
-    static char answer[SIZE_MOST];
+    static char answer[MESSAGE_MAX];
     const size_t numbered = size < sizeof number ? size : sizeof number;
     memcpy(buffer, &number, numbered);
     while (send(fd, buffer, size, 0) != (ssize_t)size)
@@ -263,7 +263,7 @@ static int close_mbp2016(struct rk_context *c)
     return trip_close(c, &state->trip);
 }
 
-#define DATAGRAM(preset) RK_COUNT("size_bytes", preset, 1, PING_MOST, "of the payload, each way")
+#define DATAGRAM(preset) RK_COUNT("size_bytes", preset, 1, PING_MAX, "of the payload, each way")
 #define PROBE(id, open_, run_, close_, state, what, ...)                                           \
     RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .timed = what,                    \
              .needs = RK_NEEDS_PEER, .open = open_, .trials = run_, .close = close_,               \

@@ -3,7 +3,7 @@
 #include "network/support/servers.h"
 #include "probe/stamps.h"
 
-static char buffer[SIZE_MOST];
+static char buffer[MESSAGE_MAX];
 
 static int open_t470(struct rk_context *c)
 {

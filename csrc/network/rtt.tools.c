@@ -6,7 +6,7 @@
 #include "network/support/counts.h"
 #include "network/support/tools_server.h"
 
-#define SPAN_MOST_MS 5000 /* sockperf's log is then under TOOL_PRINTS_MOST at 3 us a round trip */
+#define SPAN_MAX_MS 5000 /* sockperf's log is then under TOOL_PRINTS_MAX at 3 us a round trip */
 
 /* Whether a time in us that a program printed is positive and no longer than its whole run. */
 static int is_plausible(double us, const struct rk_stamp *since)
@@ -174,7 +174,7 @@ static int open_sockperf(struct rk_context *c)
         return status;
     snprintf(state->port, sizeof state->port, "%d", port);
     const char *const words[] = {"server", "--tcp", "-i", TOOL_LOOPBACK, "-p", state->port, NULL};
-    status = tool_start(c, &state->server, "sockperf", "sockperf", words, -1, SPAN_MOST_MS);
+    status = tool_start(c, &state->server, "sockperf", "sockperf", words, -1, SPAN_MAX_MS);
     return status ? status : tool_await(c, &state->server, port);
 }
 
@@ -209,7 +209,7 @@ RK_PROBE(sockperf, .name = "network/rtt/sockperf", .op = "round trip",
              "receive of what its server on the same CPU sends back; as many of the log's round "
              "trips as there are samples, evenly spread over it",
          .params = RK_PARAMS(RK_COUNT("size_bytes", 64, 14, 65000, "one message"),
-                             RK_COUNT("span_ms", 1000, 1000, SPAN_MOST_MS,
+                             RK_COUNT("span_ms", 1000, 1000, SPAN_MAX_MS,
                                       "rounded up to whole seconds, as sockperf takes them")),
          .open = open_sockperf, .trials = run_sockperf, .close = close_sockperf,
          .state_bytes = sizeof(struct sockperf));

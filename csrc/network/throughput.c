@@ -132,7 +132,7 @@ static int close_mbp2016(struct rk_context *c)
     RK_WORD("congestion", "",                                                                      \
             "the sender's congestion control, as reno or cubic; empty: the system's")
 #define WINDOWS                                                                                    \
-    SIZE, RK_COUNT("streams", 1, 1, STREAMS_MOST, "connections at a time"),                        \
+    SIZE, RK_COUNT("streams", 1, 1, STREAMS_MAX, "connections at a time"),                         \
         RK_COUNT("skip_ms", 100, 0, 60000, "at the beginning that do not count (slow start)"),     \
         RK_COUNT("window_ms", 50, 1, 60000, "of one sample"), CONGESTION
 

@@ -158,12 +158,12 @@ static int one_transfer(struct rk_context *c, struct streams *all, struct captur
                         struct rk_sample *out)
 {
     const int64_t best_ns = rk_integer(c, "best_ms") * 1000000;
-    const uint64_t least_bytes = (uint64_t)rk_integer(c, "size_bytes");
+    const uint64_t minimum_bytes = (uint64_t)rk_integer(c, "size_bytes");
     struct acknowledged acks = {.count = 0};
     int status = begin_streams(c, all, INT64_MAX / 2); /* until it is enough */
     if (status)
         return status;
-    const int error = take_acknowledgements(capture, all, 2 * best_ns, least_bytes, &acks);
+    const int error = take_acknowledgements(capture, all, 2 * best_ns, minimum_bytes, &acks);
     status = finish_streams(c, all);
     if (error && !status)
         status = rk_failed(c, "reading the acknowledgements", error);

@@ -4,7 +4,7 @@
 #include "network/support/counts.h"
 #include "network/support/tools_server.h"
 
-#define SPAN_MOST_MS 30000
+#define SPAN_MAX_MS 30000
 
 /* The number after "name": in an object that holds no other and ends at `end`. 1 if it is there. */
 static int number_in(const char *object, const char *end, const char *name, double *value)
@@ -115,6 +115,6 @@ RK_PROBE(iperf3, .name = "network/throughput/iperf3", .op = "byte",
                   "loopback to a server on another CPU, from its beginning; what the "
                   "receiver got, and how long it took; a run a sample",
          .params = RK_PARAMS(RK_COUNT("size_bytes", 131072, 64, 1 << 20, "one send"),
-                             RK_COUNT("span_ms", 1000, 1000, SPAN_MOST_MS,
+                             RK_COUNT("span_ms", 1000, 1000, SPAN_MAX_MS,
                                       "rounded up to whole seconds, as iperf3 takes them")),
          .open = open_iperf3, .trials = run_iperf3, .state_bytes = sizeof(struct iperf3));

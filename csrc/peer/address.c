@@ -8,8 +8,8 @@
 
 #include "peer/peer.h"
 
-#define ALLOWED_MOST 64
-static struct host allowed[ALLOWED_MOST];
+#define ALLOWED_MAX 64
+static struct host allowed[ALLOWED_MAX];
 static int allowed_count;
 
 /* An IPv4 host that reaches a socket of IPv6 (::ffff:192.0.2.1) is that IPv4 host. */
@@ -39,23 +39,23 @@ int is_loopback(const struct host *host)
                : memcmp(host->bytes, &in6addr_loopback, sizeof in6addr_loopback) == 0;
 }
 
-void host_text(const struct host *host, char text[ADDRESS_MOST])
+void host_text(const struct host *host, char text[ADDRESS_MAX])
 {
-    if (!inet_ntop(host->family, host->bytes, text, ADDRESS_MOST))
+    if (!inet_ntop(host->family, host->bytes, text, ADDRESS_MAX))
         strcpy(text, "?");
 }
 
-void address_text(const struct sockaddr_storage *address, char text[ADDRESS_MOST])
+void address_text(const struct sockaddr_storage *address, char text[ADDRESS_MAX])
 {
     const struct host host = host_of(address);
-    char alone[ADDRESS_MOST], scope[IF_NAMESIZE + 1] = "";
+    char alone[ADDRESS_MAX], scope[IF_NAMESIZE + 1] = "";
     host_text(&host, alone);
     const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
     if (host.family == AF_INET6 && six->sin6_scope_id &&
         if_indextoname(six->sin6_scope_id, scope + 1))
         scope[0] = '%';
     const int port = ntohs(six->sin6_port); /* as in a sockaddr_in */
-    snprintf(text, ADDRESS_MOST, host.family == AF_INET6 ? "[%.45s%s]:%d" : "%.45s%s:%d", alone,
+    snprintf(text, ADDRESS_MAX, host.family == AF_INET6 ? "[%.45s%s]:%d" : "%.45s%s:%d", alone,
              scope, port);
 }
 
@@ -105,8 +105,8 @@ int allow(const char *name)
             (one->ai_family != AF_INET && one->ai_family != AF_INET6))
             continue;
         memcpy(&address, one->ai_addr, one->ai_addrlen);
-        if (allowed_count == ALLOWED_MOST) {
-            note("--allow takes at most %d addresses.", ALLOWED_MOST);
+        if (allowed_count == ALLOWED_MAX) {
+            note("--allow takes at most %d addresses.", ALLOWED_MAX);
             status = -1;
             break;
         }

@@ -11,13 +11,13 @@
 
 #include "peer/peer.h"
 
-#define CHILDREN_MOST 128
+#define CHILDREN_MAX 128
 #define CHILDREN_A_HOST 64
 
 static struct child {
     pid_t pid;
     struct host host;
-} children[CHILDREN_MOST];
+} children[CHILDREN_MAX];
 static int count, failures;
 
 static void turn_away(int fd, const char *why)
@@ -34,7 +34,7 @@ static void begin(int fd, const struct host *host, const char *service, pid_t pa
     /* Before the greetings are closed: both are within one of them, and the next takes its place.
      */
     const struct host who = *host;
-    char line[PEER_LINE_MOST];
+    char line[PEER_LINE_MAX];
     snprintf(line, sizeof line, "%s", service);
     leave_sockets();
     signal(SIGTERM, SIG_DFL);
@@ -55,7 +55,7 @@ void serve(int fd, const struct host *host, const char *service)
     int of_host = 0;
     for (int i = 0; i < count; i++)
         of_host += same_host(&children[i].host, host);
-    if (of_host >= CHILDREN_A_HOST || count == CHILDREN_MOST) {
+    if (of_host >= CHILDREN_A_HOST || count == CHILDREN_MAX) {
         turn_away(fd, "This reckon-peer serves as many connections as it may already; close some.");
         return;
     }

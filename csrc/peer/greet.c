@@ -11,7 +11,7 @@
 
 #include "peer/peer.h"
 
-#define GREETINGS_MOST 64
+#define GREETINGS_MAX 64
 #define GREETINGS_A_HOST 32
 #define GREETING_NS 2000000000u
 
@@ -19,13 +19,13 @@ struct greeting {
     int fd;
     uint64_t due_ns; /* in the order of arrival, because each has the same time */
     struct host host;
-    char line[PEER_LINE_MOST]; /* not last: sanitizers take a last array for one without an end */
+    char line[PEER_LINE_MAX]; /* not last: sanitizers take a last array for one without an end */
     size_t length;
 };
 
-static struct greeting waiting[GREETINGS_MOST];
+static struct greeting waiting[GREETINGS_MAX];
 static int count;
-static char token[PEER_TOKEN_MOST + 1]; /* with zeros to the end: compared whole */
+static char token[PEER_TOKEN_MAX + 1]; /* with zeros to the end: compared whole */
 
 void set_token(const char *text)
 {
@@ -35,9 +35,9 @@ void set_token(const char *text)
 /* As long for any wrong token as for the right one. */
 static int is_token(const char *given, size_t length)
 {
-    char padded[PEER_TOKEN_MOST + 1] = "";
-    unsigned char differs = length > PEER_TOKEN_MOST;
-    memcpy(padded, given, length > PEER_TOKEN_MOST ? 0 : length);
+    char padded[PEER_TOKEN_MAX + 1] = "";
+    unsigned char differs = length > PEER_TOKEN_MAX;
+    memcpy(padded, given, length > PEER_TOKEN_MAX ? 0 : length);
     for (size_t i = 0; i < sizeof token; i++)
         differs |= (unsigned char)(padded[i] ^ token[i]);
     return differs == 0;
@@ -70,7 +70,7 @@ void forget_oldest_greeting(void)
 void greet_new(int fd, const struct host *host)
 {
     if (!is_allowed(host)) {
-        char text[ADDRESS_MOST], why[256];
+        char text[ADDRESS_MAX], why[256];
         host_text(host, text);
         snprintf(why, sizeof why, "This reckon-peer does not serve %s; start it with --allow %s.",
                  text, text);
@@ -84,9 +84,9 @@ void greet_new(int fd, const struct host *host)
             of_host++;
             oldest = i;
         }
-    if (count == GREETINGS_MOST && of_host < GREETINGS_A_HOST)
+    if (count == GREETINGS_MAX && of_host < GREETINGS_A_HOST)
         oldest = 0;
-    if (count == GREETINGS_MOST || of_host >= GREETINGS_A_HOST) {
+    if (count == GREETINGS_MAX || of_host >= GREETINGS_A_HOST) {
         close(waiting[oldest].fd);
         forget(oldest);
     }
@@ -98,7 +98,7 @@ void greet_new(int fd, const struct host *host)
 /* A complete line: its service is started, or refused with a reason. */
 static void decide(struct greeting *one)
 {
-    char who[ADDRESS_MOST], why[256];
+    char who[ADDRESS_MAX], why[256];
     host_text(&one->host, who);
     int version = 0, at = 0;
     if (sscanf(one->line, PEER_NAME " %9d%n", &version, &at) != 1 || version < 1) {
@@ -172,10 +172,10 @@ void read_greetings(uint64_t now)
     }
 }
 
-int greetings(struct pollfd *events, int most)
+int greetings(struct pollfd *events, int maximum)
 {
     int written = 0;
-    for (; written < count && written < most; written++)
+    for (; written < count && written < maximum; written++)
         events[written] = (struct pollfd){.fd = waiting[written].fd, .events = POLLIN};
     return written;
 }

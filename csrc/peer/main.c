@@ -21,7 +21,7 @@
 #define NOBODY 65534 /* user and group (/proc/sys/kernel/overflowuid) */
 #define NOTES_AT_ONCE 50
 #define NOTE_EVERY_NS 10000000000u
-#define EVENTS_MOST 66 /* the two below, and as many greetings as there are */
+#define EVENTS_MAX 66 /* the two below, and as many greetings as there are */
 
 static const char help[] =
     "reckon-peer --listen ADDRESS[:PORT] [--allow HOST ...] [--token-file FILE] [--cpu N]\n"
@@ -102,7 +102,7 @@ static void on_signal(int number)
 /* The token from a file or the environment: not from the arguments, which every user can read. */
 static int find_token(const char *file)
 {
-    char text[PEER_TOKEN_MOST + 3] = "";
+    char text[PEER_TOKEN_MAX + 3] = "";
     if (file) {
         FILE *in = fopen(file, "re");
         if (!in) {
@@ -119,10 +119,10 @@ static int find_token(const char *file)
     size_t length = 0;
     while (text[length] > ' ' && text[length] <= '~')
         length++;
-    if (text[length] || length < PEER_TOKEN_LEAST || length > PEER_TOKEN_MOST) {
+    if (text[length] || length < PEER_TOKEN_MIN || length > PEER_TOKEN_MAX) {
         note("A token of %d to %d characters without spaces is needed, in the environment's "
              "RECKON_PEER_TOKEN or by --token-file.",
-             PEER_TOKEN_LEAST, PEER_TOKEN_MOST);
+             PEER_TOKEN_MIN, PEER_TOKEN_MAX);
         return -1;
     }
     set_token(text);
@@ -161,11 +161,11 @@ static void accept_one(void)
 static void listen_until_stopped(const sigset_t *open_mask)
 {
     while (!stopped) {
-        struct pollfd events[EVENTS_MOST] = {
+        struct pollfd events[EVENTS_MAX] = {
             {.fd = sockets.listening, .events = POLLIN},
             {.fd = sockets.until_eof ? 0 : -1, .events = POLLIN},
         };
-        const int waiting = 2 + greetings(events + 2, EVENTS_MOST - 2);
+        const int waiting = 2 + greetings(events + 2, EVENTS_MAX - 2);
         const int64_t due_ns = next_deadline_ns();
         const uint64_t before_ns = rk_monotonic_ns();
         const int64_t left_ns = due_ns > (int64_t)before_ns ? due_ns - (int64_t)before_ns : 0;
@@ -214,7 +214,7 @@ static int run(const char *address, pid_t parent)
         sigdelset(&open_mask, signals[i]);
     }
     signal(SIGPIPE, SIG_IGN);
-    char text[ADDRESS_MOST];
+    char text[ADDRESS_MAX];
     address_text(&bound, text);
     printf("listening on %s\n", text);
     fflush(stdout);

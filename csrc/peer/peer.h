@@ -24,9 +24,9 @@ struct host {
 struct host host_of(const struct sockaddr_storage *);
 int same_host(const struct host *, const struct host *);
 int is_loopback(const struct host *);
-#define ADDRESS_MOST 80 /* an IPv6 address with its interface, brackets and port */
-void address_text(const struct sockaddr_storage *, char text[ADDRESS_MOST]); /* with its port */
-void host_text(const struct host *, char text[ADDRESS_MOST]);
+#define ADDRESS_MAX 80 /* an IPv6 address with its interface, brackets and port */
+void address_text(const struct sockaddr_storage *, char text[ADDRESS_MAX]); /* with its port */
+void host_text(const struct host *, char text[ADDRESS_MAX]);
 int listen_at(const char *address,
               struct sockaddr_storage *bound); /* the socket, or -1 with a note */
 int allow(const char *name);                   /* 0, or -1 with a note */
@@ -35,9 +35,9 @@ int anyone_allowed(void);
 
 /* greet.c */
 void greet_new(int fd, const struct host *);
-void read_greetings(uint64_t now_ns);     /* on the connections that have not greeted yet */
-int greetings(struct pollfd *, int most); /* the descriptors to poll; returns their number */
-int64_t next_deadline_ns(void);           /* of the first of them; -1: none */
+void read_greetings(uint64_t now_ns);        /* on the connections that have not greeted yet */
+int greetings(struct pollfd *, int maximum); /* the descriptors to poll; returns their number */
+int64_t next_deadline_ns(void);              /* of the first of them; -1: none */
 void forget_oldest_greeting(void);
 void close_greetings(void);
 void set_token(const char *);

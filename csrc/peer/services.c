@@ -9,11 +9,11 @@
 #include "network/support/text.h"
 #include "peer/peer.h"
 
-#define NUMBERS_MOST 2
+#define NUMBERS_MAX 2
 
 static const struct service {
     const char *name, *takes;
-    int64_t least[NUMBERS_MOST], most[NUMBERS_MOST];
+    int64_t minimum[NUMBERS_MAX], maximum[NUMBERS_MAX];
     int numbers;
     void (*serve)(int fd, const struct host *, const int64_t *);
 } services[] = {
@@ -32,7 +32,7 @@ static const struct service {
 
 int answer(int fd, const char *format, ...)
 {
-    char line[PEER_LINE_MOST];
+    char line[PEER_LINE_MAX];
     va_list list;
     va_start(list, format);
     const int length = vsnprintf(line, sizeof line, format, list);
@@ -70,7 +70,7 @@ static int read_numbers(const struct service *service, const char *text, int64_t
     for (int i = 0; i < service->numbers; i++) {
         if (*text++ != ' ')
             return -1;
-        text = parse_number(text, service->least[i], service->most[i], &numbers[i]);
+        text = parse_number(text, service->minimum[i], service->maximum[i], &numbers[i]);
         if (!text)
             return -1;
     }
@@ -83,7 +83,7 @@ void run_service(int fd, const struct host *host, char *line)
     const size_t length = strcspn(line, " ");
     for (size_t i = 0; i < sizeof services / sizeof *services; i++) {
         const struct service *service = &services[i];
-        int64_t numbers[NUMBERS_MOST] = {0};
+        int64_t numbers[NUMBERS_MAX] = {0};
         if (strlen(service->name) != length || strncmp(line, service->name, length) != 0)
             continue;
         if (read_numbers(service, line + length, numbers))

@@ -6,7 +6,7 @@
 
 #include "peer/peer.h"
 
-#define NOTES_MOST 100000
+#define NOTES_MAX 100000
 
 /* A buffer, and "ok" to the caller; NULL if either failed. */
 static char *begin(int fd, size_t size)
@@ -44,15 +44,15 @@ void serve_quickack(int fd, const struct host *host, const int64_t *numbers)
 
 static struct {
     uint64_t bytes, ns;
-} notes[NOTES_MOST];
+} notes[NOTES_MAX];
 static size_t noted;
 
 static void take_note(uint64_t bytes, uint64_t ns, uint64_t *every_ns)
 {
-    if (noted == NOTES_MOST) { /* keeps every second one, and takes half as many from now on */
-        for (size_t i = 0; i < NOTES_MOST / 2; i++)
+    if (noted == NOTES_MAX) { /* keeps every second one, and takes half as many from now on */
+        for (size_t i = 0; i < NOTES_MAX / 2; i++)
             notes[i] = notes[2 * i];
-        noted = NOTES_MOST / 2;
+        noted = NOTES_MAX / 2;
         *every_ns = *every_ns ? 2 * *every_ns : 1000;
     }
     notes[noted].bytes = bytes;
@@ -64,7 +64,7 @@ void serve_sink(int fd, const struct host *host, const int64_t *numbers)
     (void)host;
     uint64_t every_ns = (uint64_t)numbers[0] * 1000, due_ns = 0, bytes = 0;
     const size_t size = (size_t)numbers[1];
-    for (size_t i = 0; i < NOTES_MOST; i++)
+    for (size_t i = 0; i < NOTES_MAX; i++)
         notes[i].ns = 1; /* touches its pages before the first byte */
     char *buffer = begin(fd, size);
     if (!buffer)

@@ -18,9 +18,9 @@
 #define PEER_VERSION 1
 #define PEER_NAME "reckon-peer"
 #define PEER_PORT "7325"
-#define PEER_LINE_MOST 512
-#define PEER_TOKEN_LEAST 16
-#define PEER_TOKEN_MOST 128
+#define PEER_LINE_MAX 512
+#define PEER_TOKEN_MIN 16
+#define PEER_TOKEN_MAX 128
 
 /* The rest of what one call did not do whole. `done` is what that call returned. */
 static __attribute__((cold, noinline, unused)) int peer_send_rest(int fd, const char *from,

@@ -13,20 +13,20 @@ static int64_t left_in(const char *folder, const char *limit, const char *use, c
 {
     char path[2 * PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/%s", folder, limit);
-    const int64_t most = rk_number_in(path);
-    if (most == INT64_MAX)
+    const int64_t limit_bytes = rk_number_in(path);
+    if (limit_bytes == INT64_MAX)
         return INT64_MAX;
     snprintf(path, sizeof path, "%s/%s", folder, use);
     const int64_t used = rk_number_in(path);
     snprintf(path, sizeof path, "%s/memory.stat", folder);
-    return used == INT64_MAX ? most : most - used + rk_field_in(path, cached, 0);
+    return used == INT64_MAX ? limit_bytes : limit_bytes - used + rk_field_in(path, cached, 0);
 }
 
 /* The least that any group of one version leaves, from this process's own up to the root. */
 static int64_t left_by_version(int version, const char *mount)
 {
     char group[PATH_MAX], folder[2 * PATH_MAX];
-    int64_t least = INT64_MAX;
+    int64_t minimum = INT64_MAX;
     rk_own_group(version, group);
     while (group[0]) {
         snprintf(folder, sizeof folder, "%s%s", mount, group);
@@ -34,10 +34,10 @@ static int64_t left_by_version(int version, const char *mount)
             version == 2 ? left_in(folder, "memory.max", "memory.current", "inactive_file %lld")
                          : left_in(folder, "memory.limit_in_bytes", "memory.usage_in_bytes",
                                    "total_inactive_file %lld");
-        least = left < least ? left : least;
+        minimum = left < minimum ? left : minimum;
         *strrchr(group, '/') = 0;
     }
-    return least;
+    return minimum;
 }
 
 static int64_t left_by_groups(void)

@@ -20,15 +20,15 @@ static double counter_hz(void)
 struct rk_resolution rk_counter_resolution(void)
 {
     static int64_t step; /* measured once a process */
-    uint64_t last = rk_begin(), least = UINT64_MAX;
+    uint64_t last = rk_begin(), minimum = UINT64_MAX;
     for (int i = 0; !step && i < STEP_READINGS; i++) {
         const uint64_t now = rk_begin();
-        if (now != last && now - last < least)
-            least = now - last;
+        if (now != last && now - last < minimum)
+            minimum = now - last;
         last = now;
     }
     if (!step)
-        step = least == UINT64_MAX ? 1 : (int64_t)least;
+        step = minimum == UINT64_MAX ? 1 : (int64_t)minimum;
     const double hz = counter_hz();
     return (struct rk_resolution){step, hz > 0 ? 1e9 * (double)step / hz : 0};
 }
@@ -66,13 +66,13 @@ void rk_ns_to_ticks(struct rk_sample *samples, size_t n, const struct rk_stamp *
  * only have to advance: trials of single events, some of 30 ns, are samples that Python's intervals
  * widen by a step. */
 #define COARSE_STEP_NS 20
-#define LEAST_STEPS 100
+#define MIN_STEPS 100
 
 int rk_long_enough(const struct rk_sample *samples, size_t n, const struct rk_resolution *step)
 {
-    const int64_t least = step->ns > COARSE_STEP_NS ? LEAST_STEPS * step->ticks : 1;
+    const int64_t minimum = step->ns > COARSE_STEP_NS ? MIN_STEPS * step->ticks : 1;
     size_t shorter = 0;
     for (size_t i = 0; i < n; i++)
-        shorter += samples[i].ticks < least && samples[i].ticks > -least;
+        shorter += samples[i].ticks < minimum && samples[i].ticks > -minimum;
     return 2 * shorter <= n;
 }

@@ -35,13 +35,13 @@ static int own_space(char space[48])
                : -1;
 }
 
-int rk_owner_name(char name[RK_OWNER_MOST])
+int rk_owner_name(char name[RK_OWNER_MAX])
 {
     char space[48];
     unsigned long long started;
     if (own_space(space) || started_at((int)getpid(), &started))
         return -1;
-    snprintf(name, RK_OWNER_MOST, "%s-%d-%llu", space, (int)getpid(), started);
+    snprintf(name, RK_OWNER_MAX, "%s-%d-%llu", space, (int)getpid(), started);
     return 0;
 }
 

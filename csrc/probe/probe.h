@@ -51,10 +51,10 @@ void rk_note_tcp(struct rk_context *, int64_t retransmits, int64_t listen_overfl
 /* The partner of the CPU that this process runs on, of those that it might use when it was started
  * (probe/topology.h). -1 where there is none. */
 int rk_other_cpu(void);
-#define RK_CPUS_MOST 1024 /* as many as a cpu_set_t has */
+#define RK_CPUS_MAX 1024 /* as many as a cpu_set_t has */
 /* The CPUs that this process might use when it was started, the one it runs on first; how many of
  * them were written. */
-int rk_cpus(int *cpus, int most);
+int rk_cpus(int *cpus, int maximum);
 /* The path of a program that is built beside the library. 0 or -errno. */
 int rk_beside(const char *name, char path[4096]);
 /* Memory that can be touched without swapping or an OOM kill: what the system has available, or
@@ -67,12 +67,12 @@ int rk_long_enough(const struct rk_sample *, size_t n, const struct rk_resolutio
 /* Converts samples in ns into ticks, by rk_ticks_per_ns(). */
 void rk_ns_to_ticks(struct rk_sample *, size_t n, const struct rk_stamp *since);
 
-#define RK_COUNT(name_, preset_, least_, most_, help_)                                             \
+#define RK_COUNT(name_, preset_, minimum_, maximum_, help_)                                        \
     {.name = name_,                                                                                \
      .kind = RK_INTEGER,                                                                           \
      .preset = preset_,                                                                            \
-     .least = least_,                                                                              \
-     .most = most_,                                                                                \
+     .minimum = minimum_,                                                                          \
+     .maximum = maximum_,                                                                          \
      .help = help_}
 #define RK_WORD(name_, preset_, help_)                                                             \
     {.name = name_, .kind = RK_TEXT, .preset_text = preset_, .help = help_}

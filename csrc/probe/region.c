@@ -83,18 +83,18 @@ size_t rk_whole_pages(size_t size_bytes, int huge)
 
 int rk_reserve(struct rk_context *c, struct rk_region *region, size_t size_bytes, int huge)
 {
-    const size_t most = rk_huge_page(), size = rk_whole_pages(size_bytes, huge);
+    const size_t alignment = rk_huge_page(), size = rk_whole_pages(size_bytes, huge);
     *region = (struct rk_region){NULL, 0};
     if (!size)
         return 0;
-    char *const start = mmap(NULL, size + most, PROT_READ | PROT_WRITE,
+    char *const start = mmap(NULL, size + alignment, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start == MAP_FAILED)
         return rk_refused(c, "mmap", errno);
-    char *const aligned = (char *)(((uintptr_t)start + most - 1) & ~(most - 1));
+    char *const aligned = (char *)(((uintptr_t)start + alignment - 1) & ~(alignment - 1));
     if (aligned > start)
         munmap(start, (size_t)(aligned - start));
-    munmap(aligned + size, most - (size_t)(aligned - start));
+    munmap(aligned + size, alignment - (size_t)(aligned - start));
     *region = (struct rk_region){aligned, size};
     madvise(aligned, size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return 0;

@@ -79,7 +79,7 @@ static int check_room(struct rk_context *c, int fd, const char *dir, size_t size
                       int on_a_disk)
 {
     struct statfs about;
-    struct rlimit most;
+    struct rlimit limit;
     const int status = on_a_disk ? check_on_a_disk(c, fd, dir) : 0;
     if (status)
         return status;
@@ -87,7 +87,7 @@ static int check_room(struct rk_context *c, int fd, const char *dir, size_t size
         return rk_failed(c, "fstatfs", errno);
     if (on_a_disk && (double)about.f_bavail * (double)about.f_bsize < 1.1 * (double)size_bytes)
         return no_room(c, dir, size_bytes);
-    if (getrlimit(RLIMIT_FSIZE, &most) == 0 && size_bytes > most.rlim_cur)
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && size_bytes > limit.rlim_cur)
         return rk_unsupported(c, "a file of %zu MiB is more than the limit allows (ulimit -f)",
                               size_bytes >> 20); /* a write past the limit would end this process */
     return 0;

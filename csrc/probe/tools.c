@@ -81,7 +81,7 @@ static void tool_become(const struct tool *tool, const char *path, char *const a
                         pid_t parent, int failure)
 {
     char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
-    const struct rlimit most = {TOOL_PRINTS_MOST, TOOL_PRINTS_MOST};
+    const struct rlimit limit = {TOOL_PRINTS_MAX, TOOL_PRINTS_MAX};
     sigset_t none;
     /* Lost where the program's file has privileges; such programs have a deadline of their own. */
     rk_die_with_parent();
@@ -93,7 +93,7 @@ static void tool_become(const struct tool *tool, const char *path, char *const a
     sigprocmask(SIG_SETMASK, &none, NULL);
     const int null = open("/dev/null", O_RDONLY);
     if (null >= 0 && dup2(null, 0) == 0 && dup2(tool->out, 1) == 1 && dup2(tool->err, 2) == 2 &&
-        setrlimit(RLIMIT_FSIZE, &most) == 0) {
+        setrlimit(RLIMIT_FSIZE, &limit) == 0) {
         errno = cpu >= 0 ? rk_pin_process(0, cpu) : 0;
         if (!errno)
             execve(path, argv, envp);

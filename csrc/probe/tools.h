@@ -14,8 +14,8 @@
 
 #include "probe/probe.h"
 
-#define TOOL_SPARE_S 5              /* beyond the time that a program is allowed */
-#define TOOL_PRINTS_MOST (64 << 20) /* a program that prints more has gone wrong */
+#define TOOL_SPARE_S 5             /* beyond the time that a program is allowed */
+#define TOOL_PRINTS_MAX (64 << 20) /* a program that prints more has gone wrong */
 
 struct tool {
     const char *name; /* NULL: never started */

@@ -6,7 +6,7 @@
 #include "probe/kernel_files.h"
 
 #define PATH_BYTES 512
-#define CACHES_MOST 8 /* index0 to index7 of a CPU; there are four on most */
+#define CACHES_MAX 8 /* index0 to index7 of a CPU; there are four on most */
 
 /* In order of weight; each 0 where the kernel does not say. */
 struct speed {
@@ -69,7 +69,7 @@ static int shares_last_cache(const char *sys, int cpu, int other)
     char path[PATH_BYTES];
     int64_t last_level = 0;
     int shares = 0;
-    for (int i = 0; i < CACHES_MOST; i++) {
+    for (int i = 0; i < CACHES_MAX; i++) {
         snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cache/index%d/level", sys, cpu, i);
         const int64_t level = number_or_0(path);
         if (level < last_level || !level)

@@ -4,10 +4,10 @@
 
 #include "probe/probe.h"
 
-#define RK_PARAMS_MOST 16
-#define RK_TEXT_MOST 256
+#define RK_PARAMS_MAX 16
+#define RK_TEXT_MAX 256
 #define RK_REASON_BYTES sizeof(((struct rk_report *)0)->reason)
-#define RK_PLACES_MOST 16384 /* two paths, and some names of hosts */
+#define RK_PLACES_MAX 16384 /* two paths, and some names of hosts */
 
 struct rk_context {
     const struct rk_probe *probe;
@@ -16,8 +16,8 @@ struct rk_context {
     const char *places;       /* "name=value" strings, one after the other; the last is empty */
     void *state;              /* probe->state_bytes, zeroed before open */
     size_t trials;            /* of the warm-up and of the samples */
-    int64_t integers[RK_PARAMS_MOST];
-    char texts[RK_PARAMS_MOST][RK_TEXT_MOST];
+    int64_t integers[RK_PARAMS_MAX];
+    char texts[RK_PARAMS_MAX][RK_TEXT_MAX];
 };
 
 /* Writes the sentence into `reason`, which has RK_REASON_BYTES. Returns `status`. */
@@ -35,7 +35,7 @@ struct rk_shared {
     struct rk_request request; /* its strings are in the arrays below */
     char probe[256];
     char params[4096];
-    char places[RK_PLACES_MOST];
+    char places[RK_PLACES_MAX];
     struct rk_report report;
     struct rk_sample samples[];
 };

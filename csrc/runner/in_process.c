@@ -17,12 +17,12 @@
 /* What this process might use before it was pinned. */
 static cpu_set_t allowed;
 
-int rk_cpus(int *cpus, int most)
+int rk_cpus(int *cpus, int maximum)
 {
     int count = 0;
-    if (most > 0)
+    if (maximum > 0)
         cpus[count++] = sched_getcpu();
-    for (int cpu = 0; cpu < CPU_SETSIZE && count < most; cpu++)
+    for (int cpu = 0; cpu < CPU_SETSIZE && count < maximum; cpu++)
         if (cpu != cpus[0] && CPU_ISSET(cpu, &allowed))
             cpus[count++] = cpu;
     return count;
@@ -91,15 +91,15 @@ static int64_t steal_ms(int cpu)
  * lengthens one. */
 static uint64_t chain_ticks(uint64_t rounds)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t minimum = UINT64_MAX;
     for (int trial = 0; trial < 9; trial++) {
         const uint64_t begin = rk_begin();
         RK_KEEP(rk_add_chain(rounds, begin, 1));
         const uint64_t ticks = rk_end() - begin;
-        if (ticks < least)
-            least = ticks;
+        if (ticks < minimum)
+            minimum = ticks;
     }
-    return least;
+    return minimum;
 }
 
 void rk_note_tcp(struct rk_context *c, int64_t retransmits, int64_t listen_overflows,
@@ -119,10 +119,10 @@ void rk_note_tcp(struct rk_context *c, int64_t retransmits, int64_t listen_overf
  * not enter; on a coarse counter (24 MHz on some of Arm's) by longer chains. */
 static double cycles_per_tick(void)
 {
-    const int64_t least = CALIBRATION_STEPS * rk_counter_resolution().ticks;
+    const int64_t minimum = CALIBRATION_STEPS * rk_counter_resolution().ticks;
     uint64_t rounds = CALIBRATION_ROUNDS;
     int64_t ticks = (int64_t)(chain_ticks(2 * rounds) - chain_ticks(rounds));
-    for (int i = 0; ticks < least && i < CALIBRATION_DOUBLINGS; i++) {
+    for (int i = 0; ticks < minimum && i < CALIBRATION_DOUBLINGS; i++) {
         rounds *= 2;
         ticks = (int64_t)(chain_ticks(2 * rounds) - chain_ticks(rounds));
     }

@@ -48,9 +48,9 @@ static int set(struct rk_context *c, const char *line, size_t length)
     if (at < 0)
         return rk_reason(c->reason, -EINVAL, "%s has no parameter %.*s.", c->probe->name,
                          name_length, line);
-    if (value_length >= RK_TEXT_MOST)
+    if (value_length >= RK_TEXT_MAX)
         return rk_reason(c->reason, -EINVAL, "The value of %.*s is too long.", name_length, line);
-    char value[RK_TEXT_MOST];
+    char value[RK_TEXT_MAX];
     memcpy(value, equals + 1, value_length);
     value[value_length] = 0;
     const struct rk_param *param = &c->probe->params[at];
@@ -64,9 +64,9 @@ static int set(struct rk_context *c, const char *line, size_t length)
     if (errno || rest == value || *rest)
         return rk_reason(c->reason, -EINVAL, "%s must be a whole number, not \"%s\".", param->name,
                          value);
-    if (number < param->least || number > param->most)
+    if (number < param->minimum || number > param->maximum)
         return rk_reason(c->reason, -EINVAL, "%s must be between %lld and %lld, not %lld.",
-                         param->name, (long long)param->least, (long long)param->most, number);
+                         param->name, (long long)param->minimum, (long long)param->maximum, number);
     c->integers[at] = number;
     return 0;
 }
@@ -80,11 +80,11 @@ int rk_context_open(struct rk_context *c, const char *probe, const char *params,
     if (!c->probe)
         return rk_reason(reason, -ENOENT, "There is no probe named %s.", probe);
     for (int i = 0; c->probe->params && c->probe->params[i].kind != RK_END; i++) {
-        if (i == RK_PARAMS_MOST)
+        if (i == RK_PARAMS_MAX)
             return rk_reason(reason, -E2BIG, "%s declares too many parameters.", probe);
         c->integers[i] = c->probe->params[i].preset;
         if (c->probe->params[i].preset_text)
-            snprintf(c->texts[i], RK_TEXT_MOST, "%s", c->probe->params[i].preset_text);
+            snprintf(c->texts[i], RK_TEXT_MAX, "%s", c->probe->params[i].preset_text);
     }
     for (const char *line = params ? params : ""; *line;) {
         const size_t length = strcspn(line, "\n");

@@ -46,8 +46,8 @@ class Param(C.Structure):
         ("kind", C.c_int32),
         ("reserved", C.c_int32),
         ("preset", C.c_int64),
-        ("least", C.c_int64),
-        ("most", C.c_int64),
+        ("minimum", C.c_int64),
+        ("maximum", C.c_int64),
         ("preset_text", C.c_char_p),
         ("help", C.c_char_p),
     ]
@@ -206,8 +206,8 @@ def _parameter(param: Param) -> Parameter:
         name=param.name.decode(),
         text=text,
         default=(param.preset_text or b"").decode() if text else param.preset,
-        minimum=param.least,
-        maximum=param.most,
+        minimum=param.minimum,
+        maximum=param.maximum,
         help=(param.help or b"").decode(),
     )
 

@@ -13,11 +13,11 @@ struct scheduling {
 
 static inline int open_round_robin(struct rk_context *c)
 {
-    const struct sched_param most = {.sched_priority = 99};
+    const struct sched_param priority = {.sched_priority = 99};
     struct scheduling *before = rk_state(c);
     before->policy = sched_getscheduler(0);
     sched_getparam(0, &before->param);
-    if (sched_setscheduler(0, SCHED_RR, &most) < 0)
+    if (sched_setscheduler(0, SCHED_RR, &priority) < 0)
         return rk_unsupported(
             c, "SCHED_RR needs root, CAP_SYS_NICE or a limit that allows it (ulimit -r)");
     before->raised = 1;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #define MOMENT_NS 500000
-#define MOMENTS_MOST 20000 /* some ten seconds */
+#define MOMENTS_MAX 20000 /* some ten seconds */
 
 static void *block(void *argument)
 {
@@ -23,7 +23,7 @@ static int await_blocked(struct rk_context *c, const struct blocked_tasks *tasks
 {
     const struct timespec moment = {.tv_nsec = MOMENT_NS};
     int arrived = 0;
-    for (int i = 0; i < MOMENTS_MOST; i++) {
+    for (int i = 0; i < MOMENTS_MAX; i++) {
         if (ioctl(tasks->arrived[0], FIONREAD, &arrived) < 0)
             return rk_failed(c, "ioctl", errno);
         nanosleep(&moment, NULL); /* one more after the last: from its write to its read */

@@ -5,12 +5,12 @@
 #include "files/support/blocks.h"
 #include "probe/tools.h"
 
-#define FIO_JOB_MOST 16384
+#define FIO_JOB_MAX 16384
 
 /* The text of a job file so far (fio(1), job file format). */
 struct fio_job {
     size_t length;
-    char text[FIO_JOB_MOST];
+    char text[FIO_JOB_MAX];
 };
 
 __attribute__((format(printf, 2, 3))) void fio_add(struct fio_job *job, const char *format, ...);

@@ -16,7 +16,7 @@
 #include "probe/owner.h"
 
 #define GROUP_NAME "reckon-"
-#define GROUP_NAME_MOST 160 /* with a slash, the owner's name and a number */
+#define GROUP_NAME_MAX 160 /* with a slash, the owner's name and a number */
 
 /* Files of a group in versions 1 and 2. */
 static const char *const limit_file[2] = {"memory.limit_in_bytes", "memory.max"};
@@ -60,8 +60,8 @@ static int group_find(struct rk_context *c, struct rk_group *g, const char *root
         return rk_unsupported(c, "there is no memory controller of control groups in %.128s", root);
     rk_own_group(g->second ? 2 : 1, own);
     const size_t length = strlen(mount);
-    if (snprintf(g->path, PATH_MAX - GROUP_NAME_MOST, "%s%s", mount, own) >=
-        PATH_MAX - GROUP_NAME_MOST)
+    if (snprintf(g->path, PATH_MAX - GROUP_NAME_MAX, "%s%s", mount, own) >=
+        PATH_MAX - GROUP_NAME_MAX)
         g->path[length] = 0;
     while (strlen(g->path) > length &&
            (!group_is_folder(g->path) || g->path[strlen(g->path) - 1] == '/' ||
@@ -169,7 +169,7 @@ int group_write(const struct rk_group *g, const char *name, const char *text)
 
 int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
 {
-    char text[32], owner[RK_OWNER_MOST];
+    char text[32], owner[RK_OWNER_MAX];
     *g = (struct rk_group){.life = -1};
     int status = group_find(c, g, rk_text(c, "groups"));
     if (status)

@@ -15,7 +15,7 @@
 #define NFS_DEADLINE_S 5
 #define NFS_PORT "2049"
 #define RPCBIND_PORT "111"
-#define NFS_NAME_MOST 256
+#define NFS_NAME_MAX 256
 
 struct nfs_context;
 struct nfsfh;
@@ -42,7 +42,7 @@ struct nfs_file {
     struct nfs_library of;
     struct nfs_context *context;
     struct nfsfh *file;
-    char host[NFS_NAME_MOST], exported[NFS_NAME_MOST], name[NFS_NAME_MOST];
+    char host[NFS_NAME_MAX], exported[NFS_NAME_MAX], name[NFS_NAME_MAX];
     int served_here; /* 1: by the lab host, from the run's file in this machine's page cache */
     int lost;        /* 1: a call failed, and the connection is not used again */
     struct sigaction sigpipe; /* the action on SIGPIPE before this probe */

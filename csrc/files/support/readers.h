@@ -7,9 +7,9 @@
 
 #include "files/support/blocks.h"
 
-#define READERS_MOST 64
+#define READERS_MAX 64
 #define READERS(preset_)                                                                           \
-    RK_COUNT("files", preset_, 1, READERS_MOST, "processes that read, each a file of its own")
+    RK_COUNT("files", preset_, 1, READERS_MAX, "processes that read, each a file of its own")
 #define READS(preset_) RK_COUNT("blocks", preset_, 1, 1 << 24, "reads of each process in a trial")
 
 /* What a reader reports, in memory that all share; each on cache lines of its own. */
@@ -25,7 +25,7 @@ struct shared {
     _Alignas(128) atomic_uint arrivals; /* at the barrier, over all trials */
     atomic_uint first;                  /* 1: a reader has finished this trial, then: */
     uint64_t first_end, first_blocks;
-    struct reader reader[READERS_MOST];
+    struct reader reader[READERS_MAX];
 };
 
 struct readers {
@@ -33,8 +33,8 @@ struct readers {
     uint32_t blocks; /* each reads in a trial */
     uint32_t trials; /* begun so far */
     struct shared *shared;
-    struct rk_blocks file[READERS_MOST];
-    pid_t pid[READERS_MOST]; /* 0: not started, or waited for */
+    struct rk_blocks file[READERS_MAX];
+    pid_t pid[READERS_MAX]; /* 0: not started, or waited for */
     cpu_set_t cpus;
 };
 

@@ -33,7 +33,7 @@ static int kernel_own_mounts(struct rk_context *c)
 
 static int kernel_mount(struct rk_context *c, const struct nfs_file *f, int version)
 {
-    char source[2 * NFS_NAME_MOST + 4], options[NI_MAXHOST + 200], address[NI_MAXHOST];
+    char source[2 * NFS_NAME_MAX + 4], options[NI_MAXHOST + 200], address[NI_MAXHOST];
     int status = kernel_own_mounts(c);
     if (!status)
         status = kernel_address(c, f, address);
@@ -61,7 +61,7 @@ static int kernel_mount(struct rk_context *c, const struct nfs_file *f, int vers
 int kernel_open(struct rk_context *c, struct remote *r, enum remote_order order)
 {
     const int version = (int)rk_integer(c, "version");
-    char path[sizeof KERNEL_MOUNT_AT + NFS_NAME_MOST];
+    char path[sizeof KERNEL_MOUNT_AT + NFS_NAME_MAX];
     *r = (struct remote){.idle = -1, .blocks = {.fd = -1}};
     int status = nfs_locate(c, &r->nfs);
     if (!status)

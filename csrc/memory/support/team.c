@@ -81,8 +81,8 @@ static int start(struct rk_context *c, struct rk_team *team)
 int rk_team_begin(struct rk_context *c, struct rk_team *team, int count, size_t from_bytes,
                   size_t to_bytes, int huge)
 {
-    int cpus[RK_CPUS_MOST];
-    const int usable = rk_cpus(cpus, RK_CPUS_MOST);
+    int cpus[RK_CPUS_MAX];
+    const int usable = rk_cpus(cpus, RK_CPUS_MAX);
     if (count > usable)
         return rk_unsupported(c, "%d CPUs are requested, and this process may use %d", count,
                               usable);

@@ -34,7 +34,7 @@ static int is_enough(const struct acknowledged *acks, int64_t span_ns, uint64_t 
 /* The ring is emptied every few ms: a wake-up for each packet would take the CPU from the sender.
  */
 int take_acknowledgements(struct capture *capture, struct streams *all, int64_t span_ns,
-                          uint64_t least_bytes, struct acknowledged *acks)
+                          uint64_t minimum_bytes, struct acknowledged *acks)
 {
     const struct timespec pause = {0, 3000000};
     uint64_t since_ns = rk_monotonic_ns();
@@ -50,7 +50,7 @@ int take_acknowledgements(struct capture *capture, struct streams *all, int64_t 
             error = got < 0 ? -got : note_acknowledgement(acks, &packet);
         since_ns = acks->count > before ? rk_monotonic_ns() : since_ns;
         const int blind = rk_monotonic_ns() - since_ns > PATIENCE_S * 1000000000ull;
-        if (error || blind || is_enough(acks, span_ns, least_bytes))
+        if (error || blind || is_enough(acks, span_ns, minimum_bytes))
             atomic_store(&all->over, 1);
         if (ended || error)
             return error;

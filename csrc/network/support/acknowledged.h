@@ -20,10 +20,10 @@ struct acknowledged {
     uint32_t last; /* as in the header */
 };
 
-/* Reads until there are `least_bytes` in at least `span_ns`, and until what was sent by then is
+/* Reads until there are `minimum_bytes` in at least `span_ns`, and until what was sent by then is
  * acknowledged. 0 or an error number. */
-int take_acknowledgements(struct capture *, struct streams *, int64_t span_ns, uint64_t least_bytes,
-                          struct acknowledged *);
+int take_acknowledgements(struct capture *, struct streams *, int64_t span_ns,
+                          uint64_t minimum_bytes, struct acknowledged *);
 /* The most that was acknowledged within any `best_ns`, from one acknowledgement to another; ticks
  * are ns. 0, or a status with the reason set. */
 int best_window(struct rk_context *, const struct acknowledged *, uint64_t sent, int64_t best_ns,

@@ -75,10 +75,10 @@ static int refusal(struct rk_context *c, const struct peer *peer, const char *li
 
 /* Reads the peer's greeting, sends token and service; the answer after "ok" is left in `line`. */
 static int greet(struct rk_context *c, const struct peer *peer, int fd, const char *service,
-                 char line[PEER_LINE_MOST])
+                 char line[PEER_LINE_MAX])
 {
     int version = 0;
-    int status = read_line(fd, line, PEER_LINE_MOST);
+    int status = read_line(fd, line, PEER_LINE_MAX);
     if (!status && strncmp(line, "no ", 3) == 0)
         return refusal(c, peer, line);
     if (status == -EMSGSIZE || (!status && sscanf(line, PEER_NAME " %9d", &version) != 1))
@@ -86,10 +86,10 @@ static int greet(struct rk_context *c, const struct peer *peer, int fd, const ch
     if (status)
         return unreachable(c, peer, -status);
     const int length = version == PEER_VERSION
-                           ? snprintf(line, PEER_LINE_MOST, PEER_NAME " %d %s %s\n", PEER_VERSION,
+                           ? snprintf(line, PEER_LINE_MAX, PEER_NAME " %d %s %s\n", PEER_VERSION,
                                       peer->token, service)
-                           : snprintf(line, PEER_LINE_MOST, PEER_NAME " %d\n", PEER_VERSION);
-    if (length >= PEER_LINE_MOST)
+                           : snprintf(line, PEER_LINE_MAX, PEER_NAME " %d\n", PEER_VERSION);
+    if (length >= PEER_LINE_MAX)
         return rk_error(c, E2BIG, "The name of the requested service is too long.");
     status = peer_send(fd, line, (size_t)length);
     if (version != PEER_VERSION)
@@ -97,7 +97,7 @@ static int greet(struct rk_context *c, const struct peer *peer, int fd, const ch
                         "The peer at %s speaks version %d of the protocol and this reckon "
                         "version %d; build both from the same commit.",
                         peer->name, version, PEER_VERSION);
-    status = status ? status : read_line(fd, line, PEER_LINE_MOST);
+    status = status ? status : read_line(fd, line, PEER_LINE_MAX);
     if (status)
         return unreachable(c, peer, -status);
     if (strncmp(line, "no ", 3) == 0)
@@ -108,7 +108,7 @@ static int greet(struct rk_context *c, const struct peer *peer, int fd, const ch
 }
 
 static int ask(struct rk_context *c, const struct peer *peer, const char *service, int *fd,
-               char line[PEER_LINE_MOST])
+               char line[PEER_LINE_MAX])
 {
     int status = connect_within(PEER_DEADLINE_S, &peer->address, peer->length, fd);
     if (status)
@@ -123,14 +123,14 @@ static int ask(struct rk_context *c, const struct peer *peer, const char *servic
 
 int peer_ask(struct rk_context *c, const struct peer *peer, const char *service, int *fd)
 {
-    char line[PEER_LINE_MOST];
+    char line[PEER_LINE_MAX];
     return ask(c, peer, service, fd, line);
 }
 
 int peer_ask_port(struct rk_context *c, const struct peer *peer, const char *service, int *fd,
                   struct sockaddr_storage *address, socklen_t *length)
 {
-    char line[PEER_LINE_MOST];
+    char line[PEER_LINE_MAX];
     *address = peer->address;
     *length = peer->length;
     const int status = ask(c, peer, service, fd, line);
@@ -175,9 +175,9 @@ static int open_other_host(struct rk_context *c, struct peer *peer)
     if (peer_locate(peer, at))
         return rk_error(c, EDESTADDRREQ,
                         "The other host is \"%.60s\", not ADDRESS:PORT or [IPv6]:PORT.", at);
-    if (strlen(token) < PEER_TOKEN_LEAST || strlen(token) > PEER_TOKEN_MOST)
+    if (strlen(token) < PEER_TOKEN_MIN || strlen(token) > PEER_TOKEN_MAX)
         return rk_error(c, EACCES, "The other host's token must have %d to %d characters.",
-                        PEER_TOKEN_LEAST, PEER_TOKEN_MOST);
+                        PEER_TOKEN_MIN, PEER_TOKEN_MAX);
     strcpy(peer->token, token);
     return *process ? enter_network_of(c, process) : 0;
 }

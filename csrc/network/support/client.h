@@ -22,7 +22,7 @@ struct peer {
     struct sockaddr_storage address;
     socklen_t length;
     char name[80]; /* the address, for messages */
-    char token[PEER_TOKEN_MOST + 1];
+    char token[PEER_TOKEN_MAX + 1];
     pid_t server;     /* the reckon-peer that this probe started; 0: none */
     int server_input; /* the write end of its standard input: it ends when that is closed */
 };

@@ -2,7 +2,7 @@
 #include "network/support/connect.h"
 
 /* A connection closed in order leaves its port in TIME_WAIT for a minute. */
-#define ORDERLY_MOST 1000
+#define ORDERLY_MAX 1000
 
 /* --- why a connection failed --- */
 
@@ -40,12 +40,12 @@ static int not_accepted(struct rk_context *c, ssize_t got, int error)
 static int64_t local_ports(void)
 {
     FILE *file = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
-    int64_t least = 0, most = -2;
-    if (file && fscanf(file, "%ld %ld", &least, &most) != 2)
-        most = least - 2;
+    int64_t first = 0, last = -2;
+    if (file && fscanf(file, "%ld %ld", &first, &last) != 2)
+        last = first - 2;
     if (file)
         fclose(file);
-    return most - least + 1;
+    return last - first + 1;
 }
 
 /* Waits until fewer than half of the local ports are in TIME_WAIT: with most of them taken, no
@@ -53,15 +53,15 @@ static int64_t local_ports(void)
  */
 static int bound_time_wait(struct rk_context *c, size_t n)
 {
-    const int64_t ports = local_ports(), most_ms = rk_integer(c, "ports_wait_ms");
+    const int64_t ports = local_ports(), wait_ms = rk_integer(c, "ports_wait_ms");
     const struct timespec pause = {0, 50000000};
-    if (n > ORDERLY_MOST)
+    if (n > ORDERLY_MAX)
         return rk_unsupported(
             c,
             "A process closes at most %d connections in order, because each holds its "
             "port for a minute; take fewer samples.",
-            ORDERLY_MOST);
-    const uint64_t end_ns = rk_monotonic_ns() + (uint64_t)most_ms * 1000000u;
+            ORDERLY_MAX);
+    const uint64_t end_ns = rk_monotonic_ns() + (uint64_t)wait_ms * 1000000u;
     for (;;) {
         const int64_t waiting = count_time_wait();
         if (ports < 0 || waiting < 0 || 2 * (waiting + (int64_t)n) <= ports)

@@ -8,16 +8,15 @@
 #include "network/support/client.h"
 
 /* The most that fits into one packet of IPv4. */
-#define PING_MOST (65535 - 20 - 8)
+#define PING_MAX (65535 - 20 - 8)
 #define PING_HEAD 8
 
 struct ping {
     int fd, six, raw;
     uint16_t id, number;
     size_t size; /* with the head */
-    unsigned char to[PING_HEAD + PING_MOST];
-    unsigned char
-        from[60 + PING_HEAD + PING_MOST]; /* a raw socket of IPv4 includes the IP header */
+    unsigned char to[PING_HEAD + PING_MAX];
+    unsigned char from[60 + PING_HEAD + PING_MAX]; /* a raw socket of IPv4 includes the IP header */
 };
 
 /* RFC 1071. The kernel computes it for all but the raw socket of IPv4. */

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 
 /* More than the sink keeps. */
-#define NOTES_MOST 200000
+#define NOTES_MAX 200000
 
 void free_notes(struct notes *notes)
 {
@@ -31,7 +31,7 @@ static int add_note(struct rk_context *c, struct notes *notes, const char *line)
     char end;
     const struct note *last = notes->count ? &notes->at[notes->count - 1] : NULL;
     if (sscanf(line, "%llu %lld%c", &bytes, &ns, &end) != 3 || end != '\n' ||
-        (last && (bytes < last->bytes || ns < last->ns)) || notes->count == NOTES_MOST)
+        (last && (bytes < last->bytes || ns < last->ns)) || notes->count == NOTES_MAX)
         return rk_error(c, EPROTO,
                         "The receiver's notes make no sense; build reckon-peer and "
                         "this reckon from the same commit.");
@@ -44,7 +44,7 @@ int read_notes(struct rk_context *c, int fd, uint64_t sent, struct notes *notes)
     char line[64];
     int status = 0;
     notes->count = 0;
-    notes->at = notes->at ? notes->at : malloc(NOTES_MOST * sizeof *notes->at);
+    notes->at = notes->at ? notes->at : malloc(NOTES_MAX * sizeof *notes->at);
     const int own = notes->at ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
     FILE *lines = own < 0 ? NULL : fdopen(own, "r");
     if (!lines) {

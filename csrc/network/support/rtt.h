@@ -6,7 +6,7 @@
 #include "network/support/counts.h"
 #include "network/support/idle.h"
 
-#define SIZE_MOST 65536
+#define MESSAGE_MAX 65536
 
 struct trip {
     struct peer peer;
@@ -37,7 +37,7 @@ int trip_close(struct rk_context *, struct trip *);
  * it includes the start of the echo. */
 int trip_echo(struct rk_context *, struct trip *, char *buffer, size_t size);
 
-#define SIZE(preset) RK_COUNT("size_bytes", preset, 1, SIZE_MOST, "of the message, each way")
+#define SIZE(preset) RK_COUNT("size_bytes", preset, 1, MESSAGE_MAX, "of the message, each way")
 #define ROUNDS(preset) RK_COUNT("rounds", preset, 1, 1000000, "round trips in a trial")
 
 #endif

@@ -10,7 +10,7 @@
 #include "network/support/receiver.h"
 #include "probe/region.h"
 
-#define STREAMS_MOST 8
+#define STREAMS_MAX 8
 
 /* What the probes have in common. */
 struct sender {
@@ -44,7 +44,7 @@ struct stream {
 };
 
 struct streams {
-    struct stream each[STREAMS_MOST];
+    struct stream each[STREAMS_MAX];
     int count;
     const char *data; /* what every send sends */
     size_t size_bytes;

@@ -4,14 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-const char *parse_number(const char *text, int64_t least, int64_t most, int64_t *value)
+const char *parse_number(const char *text, int64_t minimum, int64_t maximum, int64_t *value)
 {
     char *end;
     if (*text < '0' || *text > '9')
         return NULL;
     errno = 0;
     *value = strtoll(text, &end, 10);
-    return errno || *value < least || *value > most ? NULL : end;
+    return errno || *value < minimum || *value > maximum ? NULL : end;
 }
 
 void put_json_string(FILE *out, const char *text)

@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A whole number of decimal digits alone, from `least` to `most`, at the beginning of the text.
- * Returns where it ends, or NULL if there is none. */
-const char *parse_number(const char *text, int64_t least, int64_t most, int64_t *value);
+/* A whole number of decimal digits alone, from `minimum` to `maximum`, at the beginning of the
+ * text. Returns where it ends, or NULL if there is none. */
+const char *parse_number(const char *text, int64_t minimum, int64_t maximum, int64_t *value);
 /* The text in quotation marks; bytes above ASCII as they are (UTF-8). */
 void put_json_string(FILE *, const char *text);
 

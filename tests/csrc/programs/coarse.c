@@ -5,16 +5,16 @@
 
 #include "probe/clock.c"
 
-#define SAMPLES_MOST 16
+#define SAMPLES_MAX 16
 
 int main(int argc, char **argv)
 {
-    struct rk_sample samples[SAMPLES_MOST];
+    struct rk_sample samples[SAMPLES_MAX];
     size_t n = 0;
     if (argc < 4)
         return 2;
     const struct rk_resolution step = {atoll(argv[1]), atof(argv[2])};
-    for (int i = 3; i < argc && n < SAMPLES_MOST; i++)
+    for (int i = 3; i < argc && n < SAMPLES_MAX; i++)
         samples[n++] = (struct rk_sample){atoll(argv[i]), 1};
     printf("%d\n", rk_long_enough(samples, n, &step));
     return 0;

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MESSAGE_MOST 1500
+#define MESSAGE_MAX 1500
 
 static uint64_t fuzz_state;
 
@@ -26,7 +26,7 @@ static inline uint32_t fuzz_below(uint32_t bound)
 static inline size_t fuzz_insert(char *text, size_t length, const char *more, size_t size)
 {
     const size_t at = fuzz_below((uint32_t)length + 1);
-    if (length + size > MESSAGE_MOST)
+    if (length + size > MESSAGE_MAX)
         return length;
     memmove(text + at + size, text + at, length - at);
     memcpy(text + at, more, size);
@@ -51,7 +51,7 @@ static inline size_t fuzz_change(char *text, size_t length)
             bytes[i] = (char)fuzz_below(256);
         return fuzz_insert(text, length, bytes, 1 + fuzz_below(sizeof bytes));
     case 3: { /* a part of it once more */
-        char copy[MESSAGE_MOST];
+        char copy[MESSAGE_MAX];
         const size_t from = fuzz_below((uint32_t)length + 1);
         memcpy(copy, text + from, length - from);
         return fuzz_insert(text, length, copy, length - from);
@@ -64,7 +64,7 @@ static inline size_t fuzz_change(char *text, size_t length)
 }
 
 /* One of the true messages, with up to three changes; its length. */
-static inline size_t fuzz_message(char text[MESSAGE_MOST], const char *const *true_ones,
+static inline size_t fuzz_message(char text[MESSAGE_MAX], const char *const *true_ones,
                                   size_t count)
 {
     const char *const chosen = true_ones[fuzz_below((uint32_t)count)];

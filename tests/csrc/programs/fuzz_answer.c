@@ -55,7 +55,7 @@ int main(int argc, char **argv)
                                           "no It is full.\n",
                                           "HTTP/1.1 400 Bad Request\r\n"};
     const long messages = fuzz_begin(argc, argv);
-    char text[MESSAGE_MOST], reason[sizeof((struct rk_report *)0)->reason];
+    char text[MESSAGE_MAX], reason[sizeof((struct rk_report *)0)->reason];
     struct rk_context context = {.reason = reason};
     const struct peer peer = {
         .address.ss_family = AF_INET, .name = "there:7325", .token = "made-up-token-of-the-tests"};

@@ -33,7 +33,7 @@ void note(const char *format, ...)
 /* As children.c does it, in this process. */
 void serve(int fd, const struct host *host, const char *service)
 {
-    static char line_copy[PEER_LINE_MOST];
+    static char line_copy[PEER_LINE_MAX];
     snprintf(line_copy, sizeof line_copy, "%s", service);
     if (!setjmp(service_ended))
         run_service(fd, host, line_copy);
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
         "GET / HTTP/1.1\r\n\r\n"};
     const long messages = fuzz_begin(argc, argv);
     struct host host = {.family = AF_INET, .bytes = {127, 0, 0, 1}};
-    char text[MESSAGE_MOST];
+    char text[MESSAGE_MAX];
     set_token("made-up-token-of-the-tests");
     const int before = fuzz_descriptors();
     for (long i = 0; i < messages; i++) {
