@@ -24,7 +24,7 @@ static int pass_alone(struct rk_sample *out, size_t n, int64_t passes,
                       const struct channel *channel)
 {
     int bad = 0;
-    RK_TIME_TRIALS(out, n, passes, bad |= put(channel->there[1]) || get(channel->there[0]));
+    RK_TIME_TRIALS(out, n, passes, bad |= put(channel->request[1]) || get(channel->request[0]));
     return bad;
 }
 

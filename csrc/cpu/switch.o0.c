@@ -18,8 +18,8 @@ static int run_t470_process(struct rk_context *c, struct rk_sample *out, size_t 
     for (size_t i = 0; i < n; i++) {
         struct rk_sample pipes, whole;
         T470_LOOP(&pipes, turns,
-                  bad |= put(own->there[1]) || get(own->there[0]) || put(own->back[1]) ||
-                         get(own->back[0]));
+                  bad |= put(own->request[1]) || get(own->request[0]) || put(own->reply[1]) ||
+                         get(own->reply[0]));
         T470_LOOP(&whole, turns, bad |= turn_around(&state->pair.channel));
         out[i] = (struct rk_sample){whole.ticks - pipes.ticks, 2 * (uint64_t)turns};
     }
@@ -33,19 +33,19 @@ struct runner {
     int bad;
 };
 
-static void *begin_turns(void *given)
+static void *begin_turns(void *argument)
 {
-    struct runner *runner = given;
+    struct runner *runner = argument;
     for (int64_t k = 0; k < runner->turns; k++)
-        runner->bad |= put(runner->channel->there[1]) || get(runner->channel->back[0]);
+        runner->bad |= put(runner->channel->request[1]) || get(runner->channel->reply[0]);
     return NULL;
 }
 
-static void *answer_turns(void *given)
+static void *answer_turns(void *argument)
 {
-    struct runner *runner = given;
+    struct runner *runner = argument;
     for (int64_t k = 0; k < runner->turns; k++)
-        runner->bad |= get(runner->channel->there[0]) || put(runner->channel->back[1]);
+        runner->bad |= get(runner->channel->request[0]) || put(runner->channel->reply[1]);
     return NULL;
 }
 
@@ -76,8 +76,8 @@ static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n
     for (size_t i = 0; i < n && !error; i++) {
         struct rk_sample creation, pipes, whole;
         T470_LOOP(&pipes, turns,
-                  bad |= put(channel->there[1]) || get(channel->there[0]) ||
-                         put(channel->back[1]) || get(channel->back[0]));
+                  bad |= put(channel->request[1]) || get(channel->request[0]) ||
+                         put(channel->reply[1]) || get(channel->reply[0]));
         T470_LOOP(&creation, 1, error = two_threads(&idle[0], &idle[1]));
         if (error)
             break;
@@ -106,7 +106,7 @@ static int run_x510uq_pipe(struct rk_context *c, struct rk_sample *out, size_t n
     const struct channel *channel = rk_state(c);
     int bad = 0;
     RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                 bad |= put(channel->there[1]) || get(channel->there[0]));
+                 bad |= put(channel->request[1]) || get(channel->request[0]));
     return bad ? TOKEN_LOST(c) : 0;
 }
 
@@ -130,23 +130,24 @@ static int run_i7_process(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         int ends[2];
-        uint64_t theirs = 0;
+        uint64_t other_stamp = 0;
         if (pipe(ends) < 0)
             return rk_refused(c, "pipe", errno);
         const pid_t child = fork();
         if (child == 0) {
-            theirs = stamp_end();
-            _exit(write(ends[1], &theirs, sizeof theirs) != sizeof theirs);
+            other_stamp = stamp_end();
+            _exit(write(ends[1], &other_stamp, sizeof other_stamp) != sizeof other_stamp);
         }
         const uint64_t begin = stamp_begin();
         close(ends[1]);
-        const int received = child > 0 && read(ends[0], &theirs, sizeof theirs) == sizeof theirs;
+        const int received =
+            child > 0 && read(ends[0], &other_stamp, sizeof other_stamp) == sizeof other_stamp;
         close(ends[0]);
         const int status =
             child < 0 ? rk_refused(c, "fork", errno) : rk_wait_child(c, child, "the child");
         if (status || !received)
             return status ? status : TOKEN_LOST(c);
-        out[i] = (struct rk_sample){(int64_t)(theirs - begin), 1};
+        out[i] = (struct rk_sample){(int64_t)(other_stamp - begin), 1};
     }
     return 0;
 }
@@ -161,13 +162,13 @@ static int run_i7_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         pthread_t thread;
-        uint64_t theirs = 0;
-        const int error = pthread_create(&thread, NULL, stamp_thread, &theirs);
+        uint64_t other_stamp = 0;
+        const int error = pthread_create(&thread, NULL, stamp_thread, &other_stamp);
         const uint64_t begin = stamp_begin();
         if (error)
             return rk_refused(c, "pthread_create", error);
         pthread_join(thread, NULL);
-        out[i] = (struct rk_sample){(int64_t)(theirs - begin), 1};
+        out[i] = (struct rk_sample){(int64_t)(other_stamp - begin), 1};
     }
     return 0;
 }
@@ -178,26 +179,28 @@ static int run_hpe_process(struct rk_context *c, struct rk_sample *out, size_t n
 {
     for (size_t i = 0; i < n; i++) {
         struct channel channel;
-        uint64_t theirs = 0;
+        uint64_t other_stamp = 0;
         int status = open_channel(c, &channel, BY_PIPE);
         if (status)
             return status;
         const pid_t child = fork();
         if (child == 0) {
-            close(channel.there[1]); /* or the end of the file would never be read */
-            const int lost = get(channel.there[0]);
-            theirs = stamp_end();
-            _exit(lost || write(channel.back[1], &theirs, sizeof theirs) != sizeof theirs);
+            close(channel.request[1]); /* or the end of the file would never be read */
+            const int lost = get(channel.request[0]);
+            other_stamp = stamp_end();
+            _exit(lost ||
+                  write(channel.reply[1], &other_stamp, sizeof other_stamp) != sizeof other_stamp);
         }
         sched_yield(); /* lets the child come to its read */
         const uint64_t begin = stamp_begin();
-        int lost = child < 0 || put(channel.there[1]);
+        int lost = child < 0 || put(channel.request[1]);
         status = child < 0 ? rk_refused(c, "fork", errno) : rk_wait_child(c, child, "the child");
-        lost = lost || status || read(channel.back[0], &theirs, sizeof theirs) != sizeof theirs;
+        lost = lost || status ||
+               read(channel.reply[0], &other_stamp, sizeof other_stamp) != sizeof other_stamp;
         close_channel(&channel);
         if (lost)
             return status ? status : TOKEN_LOST(c);
-        out[i] = (struct rk_sample){(int64_t)(theirs - begin), 1};
+        out[i] = (struct rk_sample){(int64_t)(other_stamp - begin), 1};
     }
     return 0;
 }
@@ -210,9 +213,9 @@ struct signalled {
     uint64_t woke;
 };
 
-static void *wait_for_signal(void *given)
+static void *wait_for_signal(void *argument)
 {
-    struct signalled *s = given;
+    struct signalled *s = argument;
     pthread_mutex_lock(&s->mutex);
     s->ready = 1;
     while (!s->go)

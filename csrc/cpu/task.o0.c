@@ -28,11 +28,11 @@ static int run_t470_fork(struct rk_context *c, struct rk_sample *out, size_t n)
         for (int64_t done = 0; done < tasks; done += ZOMBIES) {
             const int64_t more = tasks - done < ZOMBIES ? tasks - done : ZOMBIES;
             pid_t children[ZOMBIES];
-            int64_t made = 0;
+            int64_t created = 0;
             int error = 0, status = 0;
             struct rk_sample chunk;
             RK_TIME_EACH(
-                &chunk, 1, RK_BARE_BEGIN, RK_BARE_END, for (; made < more; made++) {
+                &chunk, 1, RK_BARE_BEGIN, RK_BARE_END, for (; created < more; created++) {
                     const pid_t child = fork();
                     if (child == 0)
                         _exit(0);
@@ -40,9 +40,9 @@ static int run_t470_fork(struct rk_context *c, struct rk_sample *out, size_t n)
                         error = errno;
                         break;
                     }
-                    children[made] = child;
+                    children[created] = child;
                 });
-            for (int64_t k = 0; k < made; k++) {
+            for (int64_t k = 0; k < created; k++) {
                 const int ended = wait_child(c, children[k]);
                 status = status ? status : ended;
             }
@@ -165,7 +165,7 @@ static int first_of_process(struct rk_context *c, struct rk_sample *out, size_t 
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t high, low;
-        uint64_t theirs = 0;
+        uint64_t other_stamp = 0;
         int pipe_ends[2];
         if (pipe(pipe_ends) < 0)
             return rk_refused(c, "pipe", errno);
@@ -173,17 +173,17 @@ static int first_of_process(struct rk_context *c, struct rk_sample *out, size_t 
         const uint64_t begin = RK_JOIN(high, low);
         const pid_t child = fork();
         RK_PAOLONI_END(high, low);
-        const uint64_t ours = RK_JOIN(high, low);
+        const uint64_t own_stamp = RK_JOIN(high, low);
         if (child == 0)
-            _exit(write(pipe_ends[1], &ours, sizeof ours) != sizeof ours);
+            _exit(write(pipe_ends[1], &own_stamp, sizeof own_stamp) != sizeof own_stamp);
         close(pipe_ends[1]);
         const int received =
-            child > 0 && read(pipe_ends[0], &theirs, sizeof theirs) == sizeof theirs;
+            child > 0 && read(pipe_ends[0], &other_stamp, sizeof other_stamp) == sizeof other_stamp;
         close(pipe_ends[0]);
         const int status = child < 0 ? rk_refused(c, "fork", errno) : wait_child(c, child);
         if (status || !received)
             return status ? status : rk_failed(c, "the child reported no time", EPIPE);
-        out[i] = (struct rk_sample){(int64_t)(earlier(ours, theirs) - begin), 1};
+        out[i] = (struct rk_sample){(int64_t)(earlier(own_stamp, other_stamp) - begin), 1};
     }
     return 0;
 }
@@ -200,16 +200,16 @@ static int first_of_thread(struct rk_context *c, struct rk_sample *out, size_t n
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t high, low;
-        uint64_t ours, theirs = 0;
+        uint64_t own_stamp, other_stamp = 0;
         pthread_t thread;
         RK_PAOLONI_BEGIN(high, low);
         const uint64_t begin = RK_JOIN(high, low);
-        const int error = pthread_create(&thread, NULL, stamp, &theirs);
-        stamp(&ours);
+        const int error = pthread_create(&thread, NULL, stamp, &other_stamp);
+        stamp(&own_stamp);
         const int status = error ? rk_refused(c, "pthread_create", error) : join(c, thread);
         if (status)
             return status;
-        out[i] = (struct rk_sample){(int64_t)(earlier(ours, theirs) - begin), 1};
+        out[i] = (struct rk_sample){(int64_t)(earlier(own_stamp, other_stamp) - begin), 1};
     }
     return 0;
 }

@@ -50,7 +50,7 @@ static int read_log(struct rk_context *c, const struct tool *fio, struct rk_samp
     const double ticks_per_ns = rk_ticks_per_ns(&fio->begin);
     const uint64_t elapsed_ns = rk_monotonic_ns() - fio->begin.ns;
     const int64_t block_bytes = rk_integer(c, "block_bytes");
-    size_t seen = 0;
+    size_t reads = 0;
     char *rest = fio->text;
     for (const char *line; (line = strsep(&rest, "\n"));) {
         long long ns, bytes;
@@ -60,11 +60,11 @@ static int read_log(struct rk_context *c, const struct tool *fio, struct rk_samp
         if (sscanf(line, "%*d, %lld, %d, %lld", &ns, &direction, &bytes) != 3 || direction != 0 ||
             bytes != block_bytes || ns <= 0 || (uint64_t)ns > elapsed_ns)
             return rk_error(c, EPROTO, "fio logged an impossible read: %.80s", line);
-        if (seen < n)
-            out[seen] = (struct rk_sample){(int64_t)((double)ns * ticks_per_ns), 1};
-        seen++;
+        if (reads < n)
+            out[reads] = (struct rk_sample){(int64_t)((double)ns * ticks_per_ns), 1};
+        reads++;
     }
-    return seen == n ? 0 : rk_error(c, EPROTO, "fio logged %zu of %zu reads.", seen, n);
+    return reads == n ? 0 : rk_error(c, EPROTO, "fio logged %zu of %zu reads.", reads, n);
 }
 
 /* One thread of fio on this process's CPU reads n random blocks of the file, none twice. */

@@ -78,20 +78,20 @@ static int run_penalty(struct rk_context *c, struct rk_sample *out, size_t n)
     struct remote *const r = rk_state(c);
     const struct counts before = count_tcp();
     const int status = remote_set_cache(c, r, n, 0);
-    int bad = 0, here = 0;
-    for (size_t i = 0; i < n && !status && !bad && !here; i++) {
+    int bad = 0, local_bad = 0;
+    for (size_t i = 0; i < n && !status && !bad && !local_bad; i++) {
         const uint32_t block = r->blocks.order[i % r->blocks.count];
         const uint64_t begin = rk_begin();
         bad = nfs_read_block(&r->nfs, &r->blocks, block);
         const uint64_t middle = rk_end(), again = rk_begin();
-        here = rk_read_block(&r->blocks, block);
+        local_bad = rk_read_block(&r->blocks, block);
         const uint64_t end = rk_end();
         out[i] = (struct rk_sample){(int64_t)(middle - begin) - (int64_t)(end - again), 1};
     }
     note_tcp_since(c, &before);
     if (bad)
         return nfs_read_failed(c, &r->nfs, bad);
-    return here ? rk_read_failed(c, here) : status;
+    return local_bad ? rk_read_failed(c, local_bad) : status;
 }
 
 /* --- without a file --- */
@@ -160,8 +160,8 @@ static int time_seek(struct rk_context *c, struct rk_sample *out, size_t n, int 
         out, n, seeks,
         const uint64_t to =
             whence == SEEK_END ? 0 : r->blocks.order[next++ % r->blocks.count] * block_bytes;
-        const int gone = r->nfs.of.lseek(r->nfs.context, r->nfs.file, (int64_t)to, whence, &at);
-        bad = gone < 0 ? gone : bad);
+        const int result = r->nfs.of.lseek(r->nfs.context, r->nfs.file, (int64_t)to, whence, &at);
+        bad = result < 0 ? result : bad);
     note_tcp_since(c, &before);
     return bad ? nfs_failed(c, &r->nfs, "seeking", bad) : 0;
 }

@@ -86,7 +86,7 @@ int64_t lab_link_bytes(const struct lab_port *port, const uint8_t *frame, size_t
 /* rtnetlink, in the current network namespace. 0 or -errno. */
 int lab_link_up(const char *device);
 int lab_link_prepare(const char *device);
-int lab_link_veth(const char *here, const char *there, int there_net, const uint8_t mac[6]);
+int lab_link_veth(const char *name, const char *peer_name, int peer_net, const uint8_t mac[6]);
 int lab_link_address(const char *device, int family, const void *address, int prefix);
 int lab_link_neighbour(const char *device, int family, const void *address, const uint8_t mac[6]);
 

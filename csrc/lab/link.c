@@ -125,21 +125,21 @@ int lab_link_prepare(const char *device)
     return status == -EAFNOSUPPORT || status == -EOPNOTSUPP ? 0 : status;
 }
 
-/* A pair of virtual Ethernet devices: `here`, and `there` with that address in the other network
- * namespace. */
-int lab_link_veth(const char *here, const char *there, int there_net, const uint8_t mac[6])
+/* A pair of virtual Ethernet devices: `name`, and `peer_name` with that address in the other
+ * network namespace. */
+int lab_link_veth(const char *name, const char *peer_name, int peer_net, const uint8_t mac[6])
 {
     struct message message;
     const struct ifinfomsg info = {0};
     begin(&message, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &info, sizeof info);
-    put(&message, IFLA_IFNAME, here, strlen(here) + 1);
+    put(&message, IFLA_IFNAME, name, strlen(name) + 1);
     struct rtattr *link = put(&message, IFLA_LINKINFO, NULL, 0);
     put(&message, IFLA_INFO_KIND, "veth", 4);
     struct rtattr *data = put(&message, IFLA_INFO_DATA, NULL, 0);
     struct rtattr *peer = put(&message, VETH_INFO_PEER, &info, sizeof info);
-    put(&message, IFLA_IFNAME, there, strlen(there) + 1);
+    put(&message, IFLA_IFNAME, peer_name, strlen(peer_name) + 1);
     put(&message, IFLA_ADDRESS, mac, 6);
-    put(&message, IFLA_NET_NS_FD, &there_net, sizeof there_net);
+    put(&message, IFLA_NET_NS_FD, &peer_net, sizeof peer_net);
     close_nest(&message, peer);
     close_nest(&message, data);
     close_nest(&message, link);

@@ -134,10 +134,10 @@ __attribute__((noreturn)) static void end(const struct lab *lab, int status)
     else
         kill(lab->relay, SIGKILL);
     for (int waited_ms = 0; waited_ms < ENDING_MS; waited_ms++) {
-        const pid_t gone = waitpid(-1, NULL, WNOHANG);
-        if (gone < 0)
+        const pid_t child = waitpid(-1, NULL, WNOHANG);
+        if (child < 0)
             break;
-        if (gone == 0)
+        if (child == 0)
             usleep(1000);
     }
     _exit(status);

@@ -83,9 +83,9 @@ static void wait_for_orphans(int signal_number)
     (void)signal_number;
     const int error = errno; /* of the interrupted call */
     int how;
-    for (pid_t gone; (gone = waitpid(-1, &how, WNOHANG)) > 0;)
+    for (pid_t child; (child = waitpid(-1, &how, WNOHANG)) > 0;)
         for (int i = 0; i < LAB_PROGRAMS_MAX; i++)
-            if (gone == programs[i])
+            if (child == programs[i])
                 _exit(WIFSIGNALED(how) ? LAB_PROGRAM_DIED + WTERMSIG(how) : 0);
     errno = error;
 }

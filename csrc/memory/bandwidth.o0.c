@@ -268,7 +268,7 @@ static int open_i7_two(struct rk_context *c)
 static int run_i7_two(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct two_processes *const two = rk_state(c);
-    const struct rk_sample *const theirs = &two->second->samples[two->passes];
+    const struct rk_sample *const other_samples = &two->second->samples[two->passes];
     for (size_t i = 0; i < n; i++)
         if (pass_at_once(c, two, out + i))
             return second_failed(c, two->second);
@@ -276,10 +276,10 @@ static int run_i7_two(struct rk_context *c, struct rk_sample *out, size_t n)
         return second_failed(c, two->second);
     count_bytes(out, n, data_bytes(c));
     for (size_t i = 0; i < n; i++) {
-        if (theirs[i].ticks <= 0)
+        if (other_samples[i].ticks <= 0)
             return rk_failed(c, "the second process's clock", ERANGE);
-        out[i].ops =
-            (uint64_t)((double)out[i].ops * (1 + (double)out[i].ticks / (double)theirs[i].ticks));
+        out[i].ops = (uint64_t)((double)out[i].ops *
+                                (1 + (double)out[i].ticks / (double)other_samples[i].ticks));
     }
     return 0;
 }

@@ -177,7 +177,7 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct file_pages *const state = rk_state(c);
     const size_t page = rk_small_page(), pages = file_pages(c);
-    for (size_t taken = 0; taken < n; state->trials_begun++) {
+    for (size_t samples = 0; samples < n; state->trials_begun++) {
         if (state->trials_begun == pages)
             return rk_unsupported(
                 c, "the file's pages stay in memory, so touching them needs no disk");
@@ -189,7 +189,7 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n)
         const uint64_t end = rk_end();
         const int64_t major = faults_since(before).major;
         if (major)
-            out[taken++] = (struct rk_sample){(int64_t)(end - begin), (uint64_t)major};
+            out[samples++] = (struct rk_sample){(int64_t)(end - begin), (uint64_t)major};
     }
     return 0;
 }

@@ -79,8 +79,9 @@ static int connect_udp(struct rk_context *c, const struct sockaddr_storage *to, 
 static int silent_or_gone(int bad, int control)
 {
     char byte;
-    const int gone = bad == -ETIMEDOUT && recv(control, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-    return gone ? -ECONNRESET : bad;
+    const int is_closed =
+        bad == -ETIMEDOUT && recv(control, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    return is_closed ? -ECONNRESET : bad;
 }
 
 static int open_udp(struct rk_context *c)

@@ -34,30 +34,30 @@ static int read_echoes(struct rk_context *c, const struct tool *ping, struct rk_
                        size_t n)
 {
     const double ticks = rk_ticks_per_ns(&ping->begin);
-    size_t seen = 0;
+    size_t echoes = 0;
     char *rest = ping->text;
     for (const char *line; (line = strsep(&rest, "\n"));) {
         long sequence;
         double us;
         if (!read_echo(line, &sequence, &us))
             continue;
-        if (seen > n)
+        if (echoes > n)
             return rk_error(c, EPROTO, "ping printed echo %ld where %zu were requested.", sequence,
                             n + 1);
-        if (sequence != (long)seen + 1)
+        if (sequence != (long)echoes + 1)
             return rk_error(c, EPROTO, "ping printed echo %ld where echo %zu of %zu was due.",
-                            sequence, seen + 1, n + 1);
+                            sequence, echoes + 1, n + 1);
         if (!is_plausible(us, &ping->begin))
             return rk_error(c, EPROTO, "ping printed an implausible round trip: %.60s", line);
-        if (seen > 0)
-            out[seen - 1] = (struct rk_sample){(int64_t)(us * 1e3 * ticks), 1};
-        seen++;
+        if (echoes > 0)
+            out[echoes - 1] = (struct rk_sample){(int64_t)(us * 1e3 * ticks), 1};
+        echoes++;
     }
-    return seen == n + 1 ? 0
-                         : rk_error(c, EPROTO,
-                                    "ping printed the times of %zu echoes where "
-                                    "%zu were requested.",
-                                    seen, n + 1);
+    return echoes == n + 1 ? 0
+                           : rk_error(c, EPROTO,
+                                      "ping printed the times of %zu echoes where "
+                                      "%zu were requested.",
+                                      echoes, n + 1);
 }
 
 static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)

@@ -179,7 +179,7 @@ static int captured_transfer(struct rk_context *c, struct streams *all, struct r
     int status = capture_connection(c, all->each[0].fd, &capture);
     if (status)
         return status;
-    capture_only_theirs(&capture);
+    capture_only_incoming(&capture);
     status = one_transfer(c, all, &capture, out);
     capture_lost(&capture); /* harmless: each acknowledgement covers all bytes before it */
     return capture_close(c, &capture, status);

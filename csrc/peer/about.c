@@ -54,23 +54,24 @@ static void read_processor(char name[256], const char **guest)
 /* The interface whose address the connection came to. */
 static int find_interface(int fd, char name[IFNAMSIZ])
 {
-    struct sockaddr_storage here = {0};
-    socklen_t length = sizeof here;
+    struct sockaddr_storage own = {0};
+    socklen_t length = sizeof own;
     struct ifaddrs *all = NULL;
-    getsockname(fd, (struct sockaddr *)&here, &length);
-    const struct host wanted = host_of(&here);
+    getsockname(fd, (struct sockaddr *)&own, &length);
+    const struct host own_host = host_of(&own);
     name[0] = 0;
     if (getifaddrs(&all))
         return -1;
-    for (const struct ifaddrs *one = all; one && !name[0]; one = one->ifa_next) {
-        if (!one->ifa_addr || one->ifa_addr->sa_family != wanted.family)
+    for (const struct ifaddrs *item = all; item && !name[0]; item = item->ifa_next) {
+        if (!item->ifa_addr || item->ifa_addr->sa_family != own_host.family)
             continue;
         struct sockaddr_storage address = {0};
-        memcpy(&address, one->ifa_addr,
-               wanted.family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
+        memcpy(&address, item->ifa_addr,
+               own_host.family == AF_INET ? sizeof(struct sockaddr_in)
+                                          : sizeof(struct sockaddr_in6));
         const struct host host = host_of(&address);
-        if (same_host(&host, &wanted))
-            snprintf(name, IFNAMSIZ, "%s", one->ifa_name);
+        if (same_host(&host, &own_host))
+            snprintf(name, IFNAMSIZ, "%s", item->ifa_name);
     }
     freeifaddrs(all);
     return name[0] ? 0 : -1;

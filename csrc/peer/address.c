@@ -27,9 +27,9 @@ struct host host_of(const struct sockaddr_storage *address)
     return host;
 }
 
-int same_host(const struct host *one, const struct host *other)
+int same_host(const struct host *a, const struct host *b)
 {
-    return one->family == other->family && memcmp(one->bytes, other->bytes, 16) == 0;
+    return a->family == b->family && memcmp(a->bytes, b->bytes, 16) == 0;
 }
 
 int is_loopback(const struct host *host)
@@ -67,16 +67,16 @@ int listen_at(const char *address, struct sockaddr_storage *bound)
         return -1;
     }
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
-    struct addrinfo *found;
-    const int error = getaddrinfo(host, port, &hints, &found);
+    struct addrinfo *addresses;
+    const int error = getaddrinfo(host, port, &hints, &addresses);
     if (error) {
         note("%s is no address to listen on: %s.", address, gai_strerror(error));
         return -1;
     }
-    memcpy(bound, found->ai_addr, found->ai_addrlen);
-    const int fd = bound_socket(SOCK_STREAM | SOCK_NONBLOCK, bound, found->ai_addrlen);
+    memcpy(bound, addresses->ai_addr, addresses->ai_addrlen);
+    const int fd = bound_socket(SOCK_STREAM | SOCK_NONBLOCK, bound, addresses->ai_addrlen);
     const int bad = fd < 0 || listen(fd, 1024) < 0, why = errno;
-    freeaddrinfo(found);
+    freeaddrinfo(addresses);
     if (!bad)
         return fd;
     if (fd >= 0)
@@ -92,19 +92,19 @@ int listen_at(const char *address, struct sockaddr_storage *bound)
 int allow(const char *name)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct addrinfo *found;
-    const int error = getaddrinfo(name, NULL, &hints, &found);
+    struct addrinfo *addresses;
+    const int error = getaddrinfo(name, NULL, &hints, &addresses);
     if (error) {
         note("--allow %s names no host: %s.", name, gai_strerror(error));
         return -1;
     }
     int status = 0;
-    for (const struct addrinfo *one = found; one; one = one->ai_next) {
+    for (const struct addrinfo *item = addresses; item; item = item->ai_next) {
         struct sockaddr_storage address = {0};
-        if (one->ai_addrlen > sizeof address ||
-            (one->ai_family != AF_INET && one->ai_family != AF_INET6))
+        if (item->ai_addrlen > sizeof address ||
+            (item->ai_family != AF_INET && item->ai_family != AF_INET6))
             continue;
-        memcpy(&address, one->ai_addr, one->ai_addrlen);
+        memcpy(&address, item->ai_addr, item->ai_addrlen);
         if (allowed_count == ALLOWED_MAX) {
             note("--allow takes at most %d addresses.", ALLOWED_MAX);
             status = -1;
@@ -112,7 +112,7 @@ int allow(const char *name)
         }
         allowed[allowed_count++] = host_of(&address);
     }
-    freeaddrinfo(found);
+    freeaddrinfo(addresses);
     return status;
 }
 

@@ -33,7 +33,7 @@ static void begin(int fd, const struct host *host, const char *service, pid_t pa
         _exit(0);
     /* Before the greetings are closed: both are within one of them, and the next takes its place.
      */
-    const struct host who = *host;
+    const struct host caller = *host;
     char line[PEER_LINE_MAX];
     snprintf(line, sizeof line, "%s", service);
     leave_sockets();
@@ -46,7 +46,7 @@ static void begin(int fd, const struct host *host, const char *service, pid_t pa
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-    run_service(fd, &who, line);
+    run_service(fd, &caller, line);
 }
 
 void serve(int fd, const struct host *host, const char *service)

@@ -33,11 +33,11 @@ void set_token(const char *text)
 }
 
 /* As long for any wrong token as for the right one. */
-static int is_token(const char *given, size_t length)
+static int is_token(const char *text, size_t length)
 {
     char padded[PEER_TOKEN_MAX + 1] = "";
     unsigned char differs = length > PEER_TOKEN_MAX;
-    memcpy(padded, given, length > PEER_TOKEN_MAX ? 0 : length);
+    memcpy(padded, text, length > PEER_TOKEN_MAX ? 0 : length);
     for (size_t i = 0; i < sizeof token; i++)
         differs |= (unsigned char)(padded[i] ^ token[i]);
     return differs == 0;
@@ -96,13 +96,13 @@ void greet_new(int fd, const struct host *host)
 }
 
 /* A complete line: its service is started, or refused with a reason. */
-static void decide(struct greeting *one)
+static void decide(struct greeting *greeting)
 {
-    char who[ADDRESS_MAX], why[256];
-    host_text(&one->host, who);
+    char name[ADDRESS_MAX], why[256];
+    host_text(&greeting->host, name);
     int version = 0, at = 0;
-    if (sscanf(one->line, PEER_NAME " %9d%n", &version, &at) != 1 || version < 1) {
-        refuse(one->fd, "This is a " PEER_NAME ", and that was no greeting.");
+    if (sscanf(greeting->line, PEER_NAME " %9d%n", &version, &at) != 1 || version < 1) {
+        refuse(greeting->fd, "This is a " PEER_NAME ", and that was no greeting.");
     } else if (version != PEER_VERSION) {
         snprintf(why, sizeof why,
                  "This reckon-peer speaks version %d of its protocol and the other host version "
@@ -110,51 +110,51 @@ static void decide(struct greeting *one)
                  PEER_VERSION, version);
         note("%s was refused: it speaks version %d of the protocol and this reckon-peer version "
              "%d; build both from the same commit.",
-             who, version, PEER_VERSION);
-        refuse(one->fd, why);
+             name, version, PEER_VERSION);
+        refuse(greeting->fd, why);
     } else {
-        const char *given = one->line + at + (one->line[at] == ' ');
-        const size_t length = strcspn(given, " ");
-        if (is_token(given, length)) {
-            const int fd = one->fd;
-            one->fd = -1; /* the service's: not closed with the greetings in its process */
-            serve(fd, &one->host, given + length + (given[length] == ' '));
+        const char *text = greeting->line + at + (greeting->line[at] == ' ');
+        const size_t length = strcspn(text, " ");
+        if (is_token(text, length)) {
+            const int fd = greeting->fd;
+            greeting->fd = -1; /* the service's: not closed with the greetings in its process */
+            serve(fd, &greeting->host, text + length + (text[length] == ' '));
         } else {
-            note("%s was refused: its token is not the one of this reckon-peer.", who);
-            refuse(one->fd, "The token is not the one of this reckon-peer; both need the same "
-                            "RECKON_PEER_TOKEN.");
+            note("%s was refused: its token is not the one of this reckon-peer.", name);
+            refuse(greeting->fd, "The token is not the one of this reckon-peer; both need the same "
+                                 "RECKON_PEER_TOKEN.");
         }
     }
 }
 
 /* Reads the line from the socket and not a byte more: what follows belongs to the service. 1 if the
  * greeting is over. */
-static int read_greeting(struct greeting *one)
+static int read_greeting(struct greeting *greeting)
 {
-    char *to = one->line + one->length;
-    const size_t room = sizeof one->line - 1 - one->length;
-    const ssize_t seen = recv(one->fd, to, room, MSG_PEEK | MSG_DONTWAIT);
-    if (seen < 0 && (errno == EAGAIN || errno == EINTR))
+    char *to = greeting->line + greeting->length;
+    const size_t room = sizeof greeting->line - 1 - greeting->length;
+    const ssize_t peeked = recv(greeting->fd, to, room, MSG_PEEK | MSG_DONTWAIT);
+    if (peeked < 0 && (errno == EAGAIN || errno == EINTR))
         return 0;
-    if (seen <= 0) {
-        close(one->fd);
+    if (peeked <= 0) {
+        close(greeting->fd);
         return 1;
     }
-    const char *end = memchr(to, '\n', (size_t)seen);
-    const size_t take = end ? (size_t)(end - to) + 1 : (size_t)seen;
-    if (recv(one->fd, to, take, MSG_DONTWAIT) != (ssize_t)take) {
-        close(one->fd);
+    const char *end = memchr(to, '\n', (size_t)peeked);
+    const size_t take = end ? (size_t)(end - to) + 1 : (size_t)peeked;
+    if (recv(greeting->fd, to, take, MSG_DONTWAIT) != (ssize_t)take) {
+        close(greeting->fd);
         return 1;
     }
-    one->length += take;
+    greeting->length += take;
     if (end) {
-        one->line[one->length - 1] = 0;
-        decide(one);
+        greeting->line[greeting->length - 1] = 0;
+        decide(greeting);
         return 1;
     }
-    if (one->length < sizeof one->line - 1)
+    if (greeting->length < sizeof greeting->line - 1)
         return 0;
-    refuse(one->fd, "This is a " PEER_NAME ", and that was no greeting.");
+    refuse(greeting->fd, "This is a " PEER_NAME ", and that was no greeting.");
     return 1;
 }
 

@@ -18,13 +18,13 @@
  * caller. */
 static int open_port(int control, int kind, int backlog, int *port)
 {
-    struct sockaddr_storage here = {0};
-    socklen_t length = sizeof here;
-    getsockname(control, (struct sockaddr *)&here, &length);
-    *port_of(&here) = 0;
-    const int fd = bound_socket(kind, &here, length);
+    struct sockaddr_storage address = {0};
+    socklen_t length = sizeof address;
+    getsockname(control, (struct sockaddr *)&address, &length);
+    *port_of(&address) = 0;
+    const int fd = bound_socket(kind, &address, length);
     if (fd >= 0 && (!backlog || listen(fd, backlog) == 0)) {
-        *port = ntohs(*port_of(&here));
+        *port = ntohs(*port_of(&address));
         return fd;
     }
     answer(control, "no The other host opens no port for this service: %s.\n", strerror(errno));
@@ -64,8 +64,8 @@ void serve_udp_echo(int control, const struct host *host, const int64_t *numbers
             recvfrom(fd, buffer, sizeof buffer, 0, (struct sockaddr *)&from, &length);
         if (got < 0)
             continue;
-        const struct host asking = host_of(&from);
-        if (same_host(&asking, host))
+        const struct host caller = host_of(&from);
+        if (same_host(&caller, host))
             sendto(fd, buffer, (size_t)got, MSG_NOSIGNAL, (struct sockaddr *)&from, length);
     }
 }
@@ -124,13 +124,13 @@ static void accept_one(struct accept_service *acceptor, const struct host *host)
             wait_for_room(acceptor);
         return;
     }
-    const struct host asking = host_of(&from);
-    if (!same_host(&asking, host)) {
+    const struct host caller = host_of(&from);
+    if (!same_host(&caller, host)) {
         close(fd);
         return;
     }
-    const char here = 1;
-    send(fd, &here, 1, MSG_NOSIGNAL);
+    const char byte = 1;
+    send(fd, &byte, 1, MSG_NOSIGNAL);
     if (++acceptor->accepted == acceptor->count)
         stop_listening(acceptor);
     if (add_to_epoll(acceptor, fd, fd) < 0)

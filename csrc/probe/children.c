@@ -14,7 +14,7 @@ int rk_wait_status(pid_t child)
     return status;
 }
 
-int rk_wait_child(struct rk_context *c, pid_t child, const char *who)
+int rk_wait_child(struct rk_context *c, pid_t child, const char *name)
 {
     const int ended = rk_wait_status(child);
     if (ended == 0)
@@ -22,7 +22,7 @@ int rk_wait_child(struct rk_context *c, pid_t child, const char *who)
     if (ended < 0)
         return rk_failed(c, "waitpid", errno);
     char what[128];
-    snprintf(what, sizeof what, "%s did not end as it should", who);
+    snprintf(what, sizeof what, "%s did not end as it should", name);
     return rk_failed(c, what, ECHILD);
 }
 

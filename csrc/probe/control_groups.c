@@ -37,11 +37,11 @@ void rk_own_group(int version, char own[PATH_MAX])
 int rk_memory_controller(const char *root, char folder[PATH_MAX])
 {
     DIR *const all = opendir(root);
-    int found = 0;
-    for (const struct dirent *entry; all && !found && (entry = readdir(all));)
-        found = has_memory(entry->d_name) &&
-                snprintf(folder, PATH_MAX, "%s/%s", root, entry->d_name) < PATH_MAX;
+    int exists = 0;
+    for (const struct dirent *entry; all && !exists && (entry = readdir(all));)
+        exists = has_memory(entry->d_name) &&
+                 snprintf(folder, PATH_MAX, "%s/%s", root, entry->d_name) < PATH_MAX;
     if (all)
         closedir(all);
-    return found ? 0 : -1;
+    return exists ? 0 : -1;
 }

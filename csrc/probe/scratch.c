@@ -158,16 +158,16 @@ int rk_run_has(const struct rk_context *c, int index, size_t size_bytes, char pa
 int rk_data(struct rk_context *c, int index, size_t size_bytes, int flags)
 {
     char path[4096];
-    int made = -1;
+    int writable = -1;
     if (!rk_run_has(c, index, size_bytes, path)) {
-        made = rk_scratch(c, rk_scratch_dir(c), size_bytes, 1);
-        if (made < 0)
-            return made;
-        snprintf(path, sizeof path, "/proc/self/fd/%d", made);
+        writable = rk_scratch(c, rk_scratch_dir(c), size_bytes, 1);
+        if (writable < 0)
+            return writable;
+        snprintf(path, sizeof path, "/proc/self/fd/%d", writable);
     }
     const int fd = open(path, O_RDONLY | O_CLOEXEC | flags), error = errno;
-    if (made >= 0)
-        close(made);
+    if (writable >= 0)
+        close(writable);
     if (fd >= 0) {
         const int status = check_on_a_disk(c, fd, rk_scratch_dir(c));
         if (status)

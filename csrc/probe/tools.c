@@ -41,15 +41,15 @@ const char *tool_words(const struct tool *tool, char words[150])
     snprintf(words, 150, "it said nothing.");
     for (int from_out = 0; from_out < 2; from_out++) {
         char *text = read_whole(from_out ? tool->out : tool->err), *rest = text;
-        int found = 0;
-        for (const char *line; rest && (line = strsep(&rest, "\n")) && (from_out || !found);) {
+        int has_line = 0;
+        for (const char *line; rest && (line = strsep(&rest, "\n")) && (from_out || !has_line);) {
             if (!line[strspn(line, " \t\r")])
                 continue;
-            found = 1;
+            has_line = 1;
             snprintf(words, 150, "%.149s", line);
         }
         free(text);
-        if (found)
+        if (has_line)
             break;
     }
     for (char *at = words; *at; at++)

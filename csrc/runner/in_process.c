@@ -297,8 +297,8 @@ void rk_run_in_process(const struct rk_request *request, struct rk_sample *sampl
                  strerror(-report->status));
     if (report->status &&
         unknown) { /* with more than 1024 CPUs; a probe for one runs all the same */
-        const size_t said = strlen(report->reason);
-        snprintf(report->reason + said, sizeof report->reason - said,
+        const size_t length = strlen(report->reason);
+        snprintf(report->reason + length, sizeof report->reason - length,
                  " (which CPUs this process may use is not known: %s)", strerror(unknown));
     }
     report->cpu = sched_getcpu();

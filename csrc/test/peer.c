@@ -8,17 +8,17 @@
 /* turns messages there and back; each byte that comes back is compared. */
 static int echo_on(struct rk_context *c, int fd, char *message, size_t size, int64_t turns)
 {
-    char *back = malloc(size);
-    int status = back ? 0 : -ENOMEM;
+    char *received = malloc(size);
+    int status = received ? 0 : -ENOMEM;
     for (int64_t turn = 0; turn < turns && !status; turn++) {
         memset(message, (int)turn, size);
         message[size - 1] = (char)(turn + 1);
         status = peer_send(fd, message, size);
-        status = status ? status : peer_receive(fd, back, size);
-        if (!status && memcmp(message, back, size) != 0)
+        status = status ? status : peer_receive(fd, received, size);
+        if (!status && memcmp(message, received, size) != 0)
             status = -EBADMSG;
     }
-    free(back);
+    free(received);
     return status ? rk_failed(c, "the echo", -status) : 0;
 }
 
@@ -101,9 +101,9 @@ static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
               setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) < 0;
     for (size_t i = 0; i < n && !bad; i++) {
         const uint64_t begin = rk_begin();
-        char back[8] = "";
-        bad = send(fd, "datagram", 8, 0) != 8 || recv(fd, back, 8, 0) != 8 ||
-              memcmp(back, "datagram", 8) != 0;
+        char received[8] = "";
+        bad = send(fd, "datagram", 8, 0) != 8 || recv(fd, received, 8, 0) != 8 ||
+              memcmp(received, "datagram", 8) != 0;
         out[i] = (struct rk_sample){(int64_t)(rk_end() - begin), 1};
     }
     status = bad ? rk_failed(c, "the datagram", errno) : 0;
@@ -139,15 +139,15 @@ static void answer_slowly(int fd, size_t size)
 }
 
 /* There and back in pieces that the sockets hold only in part. */
-static int exchange(int fd, char *there, char *back, size_t size)
+static int exchange(int fd, char *sent, char *received, size_t size)
 {
     int status = 0;
     const size_t half = 64 << 10; /* what the socket holds on the way there and back */
     for (size_t done = 0; done < size && !status; done += half) {
-        status = peer_send(fd, there + done, half);
-        status = status ? status : peer_receive(fd, back + done, half);
+        status = peer_send(fd, sent + done, half);
+        status = status ? status : peer_receive(fd, received + done, half);
     }
-    return status ? status : memcmp(there, back, size) ? -EBADMSG : 0;
+    return status ? status : memcmp(sent, received, size) ? -EBADMSG : 0;
 }
 
 static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -158,12 +158,12 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
     const struct sigaction action = {.sa_handler = interrupt}; /* not SA_RESTART */
     struct sigaction before;
     int pair[2], how = 0, status = 0;
-    char *there = malloc(size), *back = calloc(size, 1);
-    if (!there || !back || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
+    char *sent = malloc(size), *received = calloc(size, 1);
+    if (!sent || !received || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
         return rk_failed(c, "socketpair", errno);
     setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
     for (size_t i = 0; i < size; i++)
-        there[i] = (char)(i * 31 >> 3);
+        sent[i] = (char)(i * 31 >> 3);
     const pid_t child = fork();
     if (child == 0) {
         close(pair[0]);
@@ -172,7 +172,7 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
     close(pair[1]);
     sigaction(SIGALRM, &action, &before);
     setitimer(ITIMER_REAL, &often, NULL);
-    status = child < 0 ? -errno : exchange(pair[0], there, back, size);
+    status = child < 0 ? -errno : exchange(pair[0], sent, received, size);
     setitimer(ITIMER_REAL, &never, NULL);
     sigaction(SIGALRM, &before, NULL);
     close(pair[0]);
@@ -180,8 +180,8 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
         how = rk_wait_status(child);
     for (size_t i = 0; i < n; i++)
         out[i] = (struct rk_sample){interruptions, 1};
-    free(there);
-    free(back);
+    free(sent);
+    free(received);
     return status || how ? rk_failed(c, "what was sent and received", status ? -status : EPIPE) : 0;
 }
 

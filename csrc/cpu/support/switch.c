@@ -13,7 +13,8 @@ void close_channel(struct channel *channel)
 {
     if (!channel->turn)
         return;
-    const int open[] = {channel->there[0], channel->there[1], channel->back[0], channel->back[1]};
+    const int open[] = {channel->request[0], channel->request[1], channel->reply[0],
+                        channel->reply[1]};
     for (int i = 0; i < 4; i++)
         if (open[i] >= 0 && (i % 2 == 0 || open[i] != open[i - 1]))
             close(open[i]);
@@ -23,18 +24,18 @@ void close_channel(struct channel *channel)
 
 int open_channel(struct rk_context *c, struct channel *channel, enum means means)
 {
-    *channel = (struct channel){.means = means, .there = {-1, -1}, .back = {-1, -1}};
+    *channel = (struct channel){.means = means, .request = {-1, -1}, .reply = {-1, -1}};
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return rk_refused(c, "mmap", errno);
     channel->turn = page;
     int bad = 0;
     if (means == BY_PIPE)
-        bad = pipe(channel->there) < 0 || pipe(channel->back) < 0;
+        bad = pipe(channel->request) < 0 || pipe(channel->reply) < 0;
     if (means == BY_EVENTFD) {
-        channel->there[0] = channel->there[1] = eventfd(0, 0);
-        channel->back[0] = channel->back[1] = eventfd(0, 0);
-        bad = channel->there[0] < 0 || channel->back[0] < 0;
+        channel->request[0] = channel->request[1] = eventfd(0, 0);
+        channel->reply[0] = channel->reply[1] = eventfd(0, 0);
+        bad = channel->request[0] < 0 || channel->reply[0] < 0;
     }
     if (!bad)
         return 0;
@@ -63,9 +64,9 @@ static int start_process(struct pair *pair)
     if (pair->child < 0)
         return errno;
     if (channel->means == BY_PIPE) { /* so that a partner that died is the end of the file */
-        close(channel->there[0]);
-        close(channel->back[1]);
-        channel->there[0] = channel->back[1] = -1;
+        close(channel->request[0]);
+        close(channel->reply[1]);
+        channel->request[0] = channel->reply[1] = -1;
     }
     return 0;
 }
@@ -113,7 +114,7 @@ int close_pair(struct rk_context *c)
     if (channel->means == BY_FUTEX)
         syscall(SYS_futex, channel->turn, FUTEX_WAKE | channel->futex_flags, 1, NULL, NULL, 0);
     else
-        put(channel->there[1]); /* wakes the partner, which then sees that it is over */
+        put(channel->request[1]); /* wakes the partner, which then sees that it is over */
     int ended = 0;
     if (pair->kind->partner == A_PROCESS)
         ended = rk_wait_child(c, pair->child, "the partner");

@@ -21,7 +21,7 @@ enum partner { A_PROCESS, A_THREAD };
 /* What carries the token there and back. Of two descriptors, 0 is read and 1 written. */
 struct channel {
     enum means means;
-    int there[2], back[2];
+    int request[2], reply[2];
     _Atomic uint32_t *turn; /* by futex: 0 our turn, 1 the partner's. Always: 2 means stop */
     int futex_flags; /* FUTEX_PRIVATE_FLAG between threads, as a C library uses it for its mutexes
                       */
@@ -98,7 +98,7 @@ static inline int turn_around(const struct channel *channel)
 {
     if (channel->means == BY_FUTEX)
         return hand_turn(channel, 1) || await_turn(channel, 0);
-    return put(channel->there[1]) || get(channel->back[0]);
+    return put(channel->request[1]) || get(channel->reply[0]);
 }
 
 /* The partner: answers until nothing more comes. */
@@ -108,7 +108,8 @@ static inline void answer(const struct channel *channel)
         while (!await_turn(channel, 1) && !hand_turn(channel, 0))
             ;
     else /* an eventfd has no end of file, so `turn` says when it is over */
-        while (!get(channel->there[0]) && atomic_load(channel->turn) != 2 && !put(channel->back[1]))
+        while (!get(channel->request[0]) && atomic_load(channel->turn) != 2 &&
+               !put(channel->reply[1]))
             ;
 }
 

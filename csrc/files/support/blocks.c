@@ -98,16 +98,16 @@ int rk_blocks_open_unwritten(struct rk_context *c, struct rk_blocks *b, size_t b
     int status = 0, fd = -1;
     const char *const dir = rk_scratch_dir(c);
     *b = (struct rk_blocks){.fd = -1};
-    const int made = rk_unnamed_with_room(c, dir, file_bytes, 1);
-    if (made < 0)
-        return made;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", made);
-    if (fallocate(made, 0, 0, (off_t)file_bytes) < 0)
+    const int writable = rk_unnamed_with_room(c, dir, file_bytes, 1);
+    if (writable < 0)
+        return writable;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", writable);
+    if (fallocate(writable, 0, 0, (off_t)file_bytes) < 0)
         status = rk_unsupported(c, "no file can be allocated in %.64s: %s", dir, strerror(errno));
     else if ((fd = open(path, O_RDONLY | O_CLOEXEC | flags)) < 0)
         status = errno == EINVAL ? rk_unsupported(c, "the file system refuses O_DIRECT")
                                  : rk_failed(c, "opening the file", errno);
-    close(made);
+    close(writable);
     return status ? status : rk_blocks_allocate(c, b, fd, file_bytes, block_bytes);
 }
 
@@ -152,15 +152,16 @@ void rk_blocks_shuffle(struct rk_blocks *b)
 double rk_cached_share(int fd, size_t size_bytes)
 {
     const size_t pages = rk_whole_pages(size_bytes, 0) / rk_small_page();
-    unsigned char *const there = malloc(pages);
-    void *const start = there ? mmap(NULL, size_bytes, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    unsigned char *const resident = malloc(pages);
+    void *const start =
+        resident ? mmap(NULL, size_bytes, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     size_t count = 0;
-    int known = start != MAP_FAILED && mincore(start, size_bytes, there) == 0;
+    int known = start != MAP_FAILED && mincore(start, size_bytes, resident) == 0;
     for (size_t i = 0; known && i < pages; i++)
-        count += there[i] & 1;
+        count += resident[i] & 1;
     if (start != MAP_FAILED)
         munmap(start, size_bytes);
-    free(there);
+    free(resident);
     return known ? (double)count / (double)pages : -1;
 }
 

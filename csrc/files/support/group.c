@@ -26,12 +26,12 @@ static const char *const cached_field[2] = {"cache %lld", "file %lld"}; /* of me
 /* 1 if a file of words has this word. */
 static int group_has_word(const char *folder, const char *name, const char *word)
 {
-    char path[PATH_MAX + 64], found[64];
+    char path[PATH_MAX + 64], item[64];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "re");
     int has = 0;
-    while (file && !has && fscanf(file, "%63s", found) == 1)
-        has = strcmp(found, word) == 0;
+    while (file && !has && fscanf(file, "%63s", item) == 1)
+        has = strcmp(item, word) == 0;
     if (file)
         fclose(file);
     return has;

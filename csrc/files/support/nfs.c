@@ -37,13 +37,13 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
     if (!of->handle)
         return rk_unsupported(c, "libnfs is not installed; run `make nfs` as root");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *const found = dlsym(of->handle, functions[i].name);
-        if (!found) {
+        void *const function = dlsym(of->handle, functions[i].name);
+        if (!function) {
             dlclose(of->handle);
             return rk_unsupported(c, "libnfs has no %s(); it is older than version 4",
                                   functions[i].name);
         }
-        memcpy((char *)of + functions[i].place, &found, sizeof found);
+        memcpy((char *)of + functions[i].place, &function, sizeof function);
     }
     const char *const number = strstr(name, ".so.");
     if (number && atoi(number + 4) >= 16) { /* libnfs 6 */
@@ -93,19 +93,19 @@ int nfs_locate(struct rk_context *c, struct nfs_file *f)
 int nfs_connect(struct rk_context *c, const char *host, const char *port, int *fd)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
+    struct addrinfo *addresses = NULL;
     *fd = -1;
-    const int unknown = getaddrinfo(host, port, &hints, &found);
+    const int unknown = getaddrinfo(host, port, &hints, &addresses);
     if (unknown)
         return rk_error(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", host,
                         gai_strerror(unknown));
     int error = EHOSTUNREACH;
-    for (const struct addrinfo *item = found; item && error; item = item->ai_next) {
+    for (const struct addrinfo *item = addresses; item && error; item = item->ai_next) {
         struct sockaddr_storage address = {0};
         memcpy(&address, item->ai_addr, item->ai_addrlen);
         error = -connect_within(NFS_DEADLINE_S, &address, item->ai_addrlen, fd);
     }
-    freeaddrinfo(found);
+    freeaddrinfo(addresses);
     if (error == ECONNREFUSED)
         return rk_error(
             c, error, "Nothing listens at %.100s port %s; is an NFS server running there%s?", host,

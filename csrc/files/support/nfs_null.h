@@ -34,10 +34,10 @@ static inline int null_there_and_back(int fd, struct null_call *call)
             return errno == EAGAIN ? -ETIMEDOUT : -errno;
         have += got > 0 ? (size_t)got : 0;
     }
-    const int ours = reply.xid == call->xid &&
-                     reply.mark == htonl(NULL_LAST | (sizeof reply - 4)) &&
-                     reply.reply == htonl(1) && !reply.accepted && !reply.success;
-    return ours ? 0 : -EPROTO;
+    const int is_answer = reply.xid == call->xid &&
+                          reply.mark == htonl(NULL_LAST | (sizeof reply - 4)) &&
+                          reply.reply == htonl(1) && !reply.accepted && !reply.success;
+    return is_answer ? 0 : -EPROTO;
 }
 
 /* Connects to the server of the probe. */

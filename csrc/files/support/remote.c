@@ -100,12 +100,12 @@ int remote_open(struct rk_context *c, struct remote *r, enum remote_order order,
 int remote_is_same(struct rk_context *c, const struct remote *r, uint32_t block)
 {
     const struct rk_blocks *const b = &r->blocks;
-    char *const here = b->fd >= 0 ? malloc(b->block_bytes) : NULL;
-    if (!here)
+    char *const copy = b->fd >= 0 ? malloc(b->block_bytes) : NULL;
+    if (!copy)
         return 0;
-    const int other = pread(b->fd, here, b->block_bytes,
+    const int other = pread(b->fd, copy, b->block_bytes,
                             (off_t)((uint64_t)block * b->block_bytes)) != (ssize_t)b->block_bytes ||
-                      memcmp(here, b->buffer, b->block_bytes) != 0;
-    free(here);
+                      memcmp(copy, b->buffer, b->block_bytes) != 0;
+    free(copy);
     return other ? rk_failed(c, "what NFS gave is not what the file has", EIO) : 0;
 }

@@ -8,12 +8,12 @@
 static int kernel_address(struct rk_context *c, const struct nfs_file *f, char address[NI_MAXHOST])
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
-    int bad = getaddrinfo(f->host, NFS_PORT, &hints, &found);
+    struct addrinfo *addresses = NULL;
+    int bad = getaddrinfo(f->host, NFS_PORT, &hints, &addresses);
     if (!bad) {
-        bad = getnameinfo(found->ai_addr, found->ai_addrlen, address, NI_MAXHOST, NULL, 0,
+        bad = getnameinfo(addresses->ai_addr, addresses->ai_addrlen, address, NI_MAXHOST, NULL, 0,
                           NI_NUMERICHOST);
-        freeaddrinfo(found);
+        freeaddrinfo(addresses);
     }
     return bad ? rk_error(c, EHOSTUNREACH, "The NFS server %.100s is not found: %s.", f->host,
                           gai_strerror(bad))

@@ -17,13 +17,14 @@ static void *rk_member_main(void *argument)
     struct rk_team *const team = me->team;
     me->error = rk_member_touch(me);
     atomic_fetch_add(&team->ready, 1);
-    for (uint64_t seen = 0; !atomic_load(&team->over);) {
+    for (uint64_t last_trial = 0; !atomic_load(&team->over);) {
         const uint64_t trial = atomic_load(&team->trial);
-        if (trial == seen) { /* spinning, on a CPU of its own: a sleeper would have to be woken */
+        if (trial ==
+            last_trial) { /* spinning, on a CPU of its own: a sleeper would have to be woken */
             rk_pause();
             continue;
         }
-        me->result = team->work(me, seen = trial);
+        me->result = team->work(me, last_trial = trial);
         atomic_fetch_add(&team->done, 1);
     }
     return NULL;

@@ -49,10 +49,10 @@ static void filter_ends(struct capture_filter *filter, const struct capture *cap
 {
     const int words = capture->family == AF_INET6 ? 4 : 1;
     const uint32_t first = capture->family == AF_INET6 ? 8 : 12;
-    const uint32_t *from = outgoing ? capture->own : capture->theirs;
-    const uint32_t *to = outgoing ? capture->theirs : capture->own;
-    const uint16_t ports[] = {outgoing ? capture->own_port : capture->their_port,
-                              outgoing ? capture->their_port : capture->own_port};
+    const uint32_t *from = outgoing ? capture->own : capture->peer;
+    const uint32_t *to = outgoing ? capture->peer : capture->own;
+    const uint16_t ports[] = {outgoing ? capture->own_port : capture->peer_port,
+                              outgoing ? capture->peer_port : capture->own_port};
     for (int i = 0; i < 2 * words; i++) {
         filter_add(filter, BPF_LD | BPF_W | BPF_ABS, first + 4 * (uint32_t)i);
         filter_equal(filter, i < words ? from[i] : to[i - words]);
@@ -62,7 +62,7 @@ static void filter_ends(struct capture_filter *filter, const struct capture *cap
             filter_add(filter, BPF_LD | BPF_H | BPF_IND, 2 * i);
             filter_equal(filter, ports[i]);
         }
-    filter_add(filter, BPF_RET | BPF_K, outgoing && capture->only_theirs ? 0 : CAPTURE_SNAP);
+    filter_add(filter, BPF_RET | BPF_K, outgoing && capture->only_incoming ? 0 : CAPTURE_SNAP);
 }
 
 /* Offsets are from the IP header on, because the socket is a SOCK_DGRAM one. */
@@ -117,14 +117,14 @@ uint16_t capture_address(const struct sockaddr *address, uint32_t words[4])
 }
 
 /* The address from which this host sends to the other; no packet is sent. 0 or -errno. */
-static int capture_route(const struct sockaddr *theirs, uint32_t own[4])
+static int capture_route(const struct sockaddr *peer, uint32_t own[4])
 {
     struct sockaddr_storage to = {0}, from = {0};
     socklen_t length =
-        theirs->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-    memcpy(&to, theirs, length);
+        peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    memcpy(&to, peer, length);
     *port_of(&to) = htons(9);
-    const int fd = socket(theirs->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const int fd = socket(peer->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
     const int bad = connect(fd, (struct sockaddr *)&to, length) < 0 ||
@@ -146,11 +146,11 @@ static int capture_same(const struct sockaddr *address, int family, const uint32
 }
 
 /* The interface of this end: lo if the other end is this host, too. 0 if there is none. */
-static unsigned capture_interface(const struct capture *capture, const struct sockaddr *theirs)
+static unsigned capture_interface(const struct capture *capture, const struct sockaddr *peer)
 {
     const int six = capture->family == AF_INET6;
-    const uint32_t scope = six ? ((const struct sockaddr_in6 *)theirs)->sin6_scope_id : 0;
-    int here = !six && capture->theirs[0] >> 24 == 127;
+    const uint32_t scope = six ? ((const struct sockaddr_in6 *)peer)->sin6_scope_id : 0;
+    int is_local = !six && capture->peer[0] >> 24 == 127;
     unsigned index = scope, loopback = 0;
     struct ifaddrs *all;
     if (getifaddrs(&all) < 0)
@@ -158,12 +158,12 @@ static unsigned capture_interface(const struct capture *capture, const struct so
     for (const struct ifaddrs *item = all; item; item = item->ifa_next) {
         if (item->ifa_flags & IFF_LOOPBACK)
             loopback = if_nametoindex(item->ifa_name);
-        here |= capture_same(item->ifa_addr, capture->family, capture->theirs);
+        is_local |= capture_same(item->ifa_addr, capture->family, capture->peer);
         if (!index && capture_same(item->ifa_addr, capture->family, capture->own))
             index = if_nametoindex(item->ifa_name);
     }
     freeifaddrs(all);
-    return here ? loopback : index;
+    return is_local ? loopback : index;
 }
 
 static void capture_drop(struct capture *capture)
@@ -200,19 +200,19 @@ static int capture_begin(struct capture *capture, unsigned interface)
     return bind(capture->fd, (const struct sockaddr *)&all, sizeof all) < 0 ? -errno : 0;
 }
 
-int capture_open(struct rk_context *c, const struct sockaddr *own, const struct sockaddr *theirs,
+int capture_open(struct rk_context *c, const struct sockaddr *own, const struct sockaddr *peer,
                  struct capture *capture)
 {
     static const uint32_t none[4];
-    *capture = (struct capture){.fd = -1, .family = theirs->sa_family};
-    capture->their_port = capture_address(theirs, capture->theirs);
+    *capture = (struct capture){.fd = -1, .family = peer->sa_family};
+    capture->peer_port = capture_address(peer, capture->peer);
     capture->own_port = own ? capture_address(own, capture->own) : 0;
     if (memcmp(capture->own, none, sizeof none) == 0) {
-        const int error = -capture_route(theirs, capture->own);
+        const int error = -capture_route(peer, capture->own);
         if (error)
             return rk_failed(c, "no route to the other host to capture on", error);
     }
-    const unsigned interface = capture_interface(capture, theirs);
+    const unsigned interface = capture_interface(capture, peer);
     if (!interface)
         return rk_failed(c, "the interface to capture on was not found", ENODEV);
     capture->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -234,17 +234,17 @@ int capture_open(struct rk_context *c, const struct sockaddr *own, const struct 
 
 int capture_connection(struct rk_context *c, int fd, struct capture *capture)
 {
-    struct sockaddr_storage own = {0}, theirs = {0};
-    socklen_t own_length = sizeof own, their_length = sizeof theirs;
+    struct sockaddr_storage own = {0}, peer = {0};
+    socklen_t own_length = sizeof own, peer_length = sizeof peer;
     if (getsockname(fd, (struct sockaddr *)&own, &own_length) < 0 ||
-        getpeername(fd, (struct sockaddr *)&theirs, &their_length) < 0)
+        getpeername(fd, (struct sockaddr *)&peer, &peer_length) < 0)
         return rk_failed(c, "the ends of the connection", errno);
-    return capture_open(c, (struct sockaddr *)&own, (struct sockaddr *)&theirs, capture);
+    return capture_open(c, (struct sockaddr *)&own, (struct sockaddr *)&peer, capture);
 }
 
-void capture_only_theirs(struct capture *capture)
+void capture_only_incoming(struct capture *capture)
 {
-    capture->only_theirs = 1;
+    capture->only_incoming = 1;
     capture_filter(capture);
 }
 
@@ -273,7 +273,7 @@ static int capture_read(const struct capture *capture, const struct tpacket2_hdr
                               .seq = ntohl(seq),
                               .ack = ntohl(ack),
                               .payload = length > headers ? length - headers : 0};
-    return !(packet->outgoing && capture->only_theirs); /* one that the filter let pass before */
+    return !(packet->outgoing && capture->only_incoming); /* one that the filter let pass before */
 }
 
 int capture_next(struct capture *capture, struct packet *packet, int timeout_ms)

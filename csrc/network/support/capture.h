@@ -15,11 +15,11 @@
 #include "probe/probe.h"
 
 struct capture {
-    int fd, family, only_theirs;
+    int fd, family, only_incoming;
     unsigned next; /* frame of the ring */
     char *ring;
-    uint32_t own[4], theirs[4]; /* as in the packet, in host order; of IPv4 the first */
-    uint16_t own_port, their_port;
+    uint32_t own[4], peer[4]; /* as in the packet, in host order; of IPv4 the first */
+    uint16_t own_port, peer_port;
 };
 
 struct packet {
@@ -33,13 +33,13 @@ struct packet {
 /* Captures the connection between the two ends from now on, before it is made or after. One of the
  * two ports may be 0: any. `own` may be NULL or without an address: the route's. 0, or a status
  * with the reason set. */
-int capture_open(struct rk_context *, const struct sockaddr *own, const struct sockaddr *theirs,
+int capture_open(struct rk_context *, const struct sockaddr *own, const struct sockaddr *peer,
                  struct capture *);
 /* The same for a socket that is connected. */
 int capture_connection(struct rk_context *, int fd, struct capture *);
 /* From now on incoming packets alone, also of those in the ring: a receiver's acknowledgements,
  * without the data. */
-void capture_only_theirs(struct capture *);
+void capture_only_incoming(struct capture *);
 /* The next packet: 1, or 0 if none came within that time, or -errno. */
 int capture_next(struct capture *, struct packet *, int timeout_ms);
 /* Packets that found the ring full since the last call; -1 if not known. */

@@ -30,13 +30,13 @@ static int read_line(int fd, char *line, size_t size)
 {
     const uint64_t end_ns = rk_monotonic_ns() + PEER_DEADLINE_S * 1000000000ull;
     for (size_t length = 0; length + 1 < size;) {
-        const ssize_t seen = recv(fd, line + length, size - 1 - length, MSG_PEEK);
-        if (seen < 0 && errno == EINTR)
+        const ssize_t peeked = recv(fd, line + length, size - 1 - length, MSG_PEEK);
+        if (peeked < 0 && errno == EINTR)
             continue;
-        if (seen <= 0)
-            return seen == 0 ? -ECONNRESET : errno == EAGAIN ? -ETIMEDOUT : -errno;
-        const char *end = memchr(line + length, '\n', (size_t)seen);
-        const size_t take = end ? (size_t)(end - (line + length)) + 1 : (size_t)seen;
+        if (peeked <= 0)
+            return peeked == 0 ? -ECONNRESET : errno == EAGAIN ? -ETIMEDOUT : -errno;
+        const char *end = memchr(line + length, '\n', (size_t)peeked);
+        const size_t take = end ? (size_t)(end - (line + length)) + 1 : (size_t)peeked;
         const int status = peer_receive(fd, line + length, take);
         if (status)
             return status;

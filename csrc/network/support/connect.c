@@ -104,7 +104,7 @@ int begin_accepting(struct rk_context *c, struct acceptor *to, size_t n, enum en
     char service[64];
     snprintf(service, sizeof service, "accept %zu", n);
     to->control = -1;
-    to->made = to->sent_again = 0;
+    to->connections = to->sent_again = 0;
     int status = ending == IN_ORDER ? bound_time_wait(c, n) : 0;
     to->before = count_tcp();
     if (!status)
@@ -138,11 +138,11 @@ static int compare_counts(struct rk_context *c, const struct acceptor *to, enum 
                         "A SYN was sent again a second later, and the peer cannot tell "
                         "whether its accept queue was full: it may not read "
                         "/proc/self/net/netstat there.");
-    if (accepted != (long long)to->made || in_order != (ending == IN_ORDER ? accepted : 0))
+    if (accepted != (long long)to->connections || in_order != (ending == IN_ORDER ? accepted : 0))
         return rk_error(c, EPROTO,
                         "%zu connections were made, %lld were accepted and %lld closed in order, "
                         "not by a reset.",
-                        to->made, accepted, in_order);
+                        to->connections, accepted, in_order);
     return 0;
 }
 
@@ -182,7 +182,7 @@ int await_accepted(struct rk_context *c, struct acceptor *to, int fd)
         return status;
     }
     to->sent_again += info.tcpi_total_retrans;
-    to->made++;
+    to->connections++;
     return 0;
 }
 

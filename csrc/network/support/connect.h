@@ -26,7 +26,7 @@ struct acceptor {
     struct sockaddr_storage address;
     socklen_t length;
     int control;         /* the connection whose end ends the service */
-    size_t made;         /* connections */
+    size_t connections;  /* connections */
     uint64_t sent_again; /* their SYNs */
     struct counts before;
 };

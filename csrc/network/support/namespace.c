@@ -17,11 +17,11 @@ static int has_ended(struct rk_context *c)
     return rk_error(c, EHOSTDOWN, "the lab host has ended; start it again");
 }
 
-static int is_same(int one, int other)
+static int is_same(int fd, int other_fd)
 {
     struct stat first, second;
-    return fstat(one, &first) == 0 && fstat(other, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
+    return fstat(fd, &first) == 0 && fstat(other_fd, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 static int open_namespace(pid_t pid, const char *kind)
@@ -34,11 +34,11 @@ static int open_namespace(pid_t pid, const char *kind)
 /* 0, -EALREADY if this process is in it, or -errno. */
 static int enter(int fd, const char *own, int kind)
 {
-    const int here = open(own, O_RDONLY | O_CLOEXEC);
-    if (here < 0)
+    const int own_fd = open(own, O_RDONLY | O_CLOEXEC);
+    if (own_fd < 0)
         return -errno;
-    const int same = is_same(fd, here);
-    close(here);
+    const int same = is_same(fd, own_fd);
+    close(own_fd);
     if (same)
         return -EALREADY;
     return setns(fd, kind) < 0 ? -errno : 0;

@@ -24,9 +24,9 @@ static inline int64_t count_growth(int64_t before, int64_t after)
     return before < 0 || after < 0 ? -1 : after - before;
 }
 
-static inline int64_t add_counts(int64_t one, int64_t other)
+static inline int64_t add_counts(int64_t a, int64_t b)
 {
-    return one < 0 || other < 0 ? -1 : one + other;
+    return a < 0 || b < 0 ? -1 : a + b;
 }
 
 #endif

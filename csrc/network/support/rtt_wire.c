@@ -30,14 +30,14 @@ static int await_segment(struct capture *capture, int outgoing, int any, uint32_
 int time_wire(const struct trip *trip, struct capture *capture, struct rk_sample *out, size_t n,
               char *buffer, size_t size)
 {
-    uint32_t own = 0, theirs = 0;
+    uint32_t own_next = 0, peer_next = 0;
     for (size_t i = 0; i <= n; i++) { /* the first gives the sequence numbers alone */
         int64_t left = 0, back = 0;
         const int64_t begin = realtime_ns();
         int bad = there_and_back(trip->fd, buffer, size);
         const int64_t end = realtime_ns();
-        bad = bad ? bad : await_segment(capture, 1, i == 0, &own, size, &left);
-        bad = bad ? bad : await_segment(capture, 0, i == 0, &theirs, size, &back);
+        bad = bad ? bad : await_segment(capture, 1, i == 0, &own_next, size, &left);
+        bad = bad ? bad : await_segment(capture, 0, i == 0, &peer_next, size, &back);
         if (bad)
             return bad;
         /* By the same clock, the packets lie between the caller's two calls. */

@@ -112,9 +112,9 @@ int open_streams(struct rk_context *c, const struct sender *sender, struct strea
     return status;
 }
 
-static void *keep_sending(void *given)
+static void *keep_sending(void *argument)
 {
-    struct stream *const me = given;
+    struct stream *const me = argument;
     struct streams *const all = me->all;
     pthread_mutex_lock(&all->gate);
     pthread_mutex_unlock(&all->gate);

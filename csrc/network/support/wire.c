@@ -18,20 +18,20 @@ static int next_packet(struct rk_context *c, struct capture *capture, struct pac
 int find_handshake(struct rk_context *c, struct capture *capture, struct wire *wire)
 {
     struct packet packet = {0};
-    int begun = 0, answered = 0, status;
+    int sent_syn = 0, received_syn = 0, status;
     while (!(status = next_packet(c, capture, &packet, "whole handshake"))) {
         const int flags = packet.flags & FLAGS;
-        if (packet.outgoing && flags == TH_SYN && !(begun && packet.seq == wire->own)) {
+        if (packet.outgoing && flags == TH_SYN && !(sent_syn && packet.seq == wire->own_isn)) {
             wire->syn_ns = packet.ns; /* not of one that is sent again */
-            wire->own = packet.seq;
-            begun = 1;
-            answered = 0;
-        } else if (begun && !packet.outgoing && flags == (TH_SYN | TH_ACK) &&
-                   packet.ack == wire->own + 1) {
-            wire->theirs = packet.seq;
-            answered = 1;
-        } else if (answered && packet.outgoing && flags == TH_ACK &&
-                   packet.ack == wire->theirs + 1) {
+            wire->own_isn = packet.seq;
+            sent_syn = 1;
+            received_syn = 0;
+        } else if (sent_syn && !packet.outgoing && flags == (TH_SYN | TH_ACK) &&
+                   packet.ack == wire->own_isn + 1) {
+            wire->peer_isn = packet.seq;
+            received_syn = 1;
+        } else if (received_syn && packet.outgoing && flags == TH_ACK &&
+                   packet.ack == wire->peer_isn + 1) {
             wire->ack_ns = packet.ns;
             return 0;
         }
@@ -41,23 +41,23 @@ int find_handshake(struct rk_context *c, struct capture *capture, struct wire *w
 
 int find_teardown(struct rk_context *c, struct capture *capture, struct wire *wire)
 {
-    const uint32_t own_fin = wire->own + 1, their_fin = wire->theirs + 2;
+    const uint32_t own_fin = wire->own_isn + 1, peer_fin = wire->peer_isn + 2;
     struct packet packet = {0};
-    int ours = 0, theirs = 0, status;
+    int sent_fin = 0, received_fin = 0, status;
     while (!(status = next_packet(c, capture, &packet, "whole teardown"))) {
         const int flags = packet.flags & FLAGS;
         if (flags & TH_RST && (packet.outgoing ? packet.seq == own_fin : packet.ack == own_fin))
             return rk_error(c, ECONNRESET, "A connection was reset, not closed in order.");
-        if (packet.outgoing && flags & TH_FIN && packet.seq == own_fin && !ours) {
+        if (packet.outgoing && flags & TH_FIN && packet.seq == own_fin && !sent_fin) {
             wire->fin_ns = packet.ns;
-            ours = 1;
+            sent_fin = 1;
         }
-        if (!packet.outgoing && flags & TH_FIN && packet.seq + packet.payload == their_fin) {
-            if (!ours)
+        if (!packet.outgoing && flags & TH_FIN && packet.seq + packet.payload == peer_fin) {
+            if (!sent_fin)
                 return rk_error(c, EPROTO, "The peer closed a connection before this side did.");
-            theirs = 1;
+            received_fin = 1;
         }
-        if (theirs && packet.outgoing && flags == TH_ACK && packet.ack == their_fin + 1) {
+        if (received_fin && packet.outgoing && flags == TH_ACK && packet.ack == peer_fin + 1) {
             wire->last_ack_ns = packet.ns;
             return 0;
         }

@@ -7,11 +7,11 @@
 
 #include "network/support/capture.h"
 
-/* One connection as this side saw it: times, and the two first sequence numbers. */
+/* One connection as this side saw it: times, and the two initial sequence numbers. */
 struct wire {
     int64_t syn_ns, ack_ns;      /* the first SYN, the ACK of the SYN-ACK */
     int64_t fin_ns, last_ack_ns; /* this side's FIN, the ACK of the other's */
-    uint32_t own, theirs;
+    uint32_t own_isn, peer_isn;
 };
 
 /* Both: 0, or a status with the reason set. */

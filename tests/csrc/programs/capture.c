@@ -109,7 +109,7 @@ int main(int argc, char **argv)
         pass(other, other_server, 7);
         pass(other_server, other, 7);
         pass(fd, server, 5); /* lies in the ring when only incoming packets are left */
-        capture_only_theirs(&capture);
+        capture_only_incoming(&capture);
         pass(fd, server, 9);
         pass(server, fd, 11);
     } else {
