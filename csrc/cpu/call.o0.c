@@ -4,7 +4,7 @@
 RUN_GROUPS(run_o0)
 
 /* One call between Paoloni's stamps, the stamps' own cost left in. */
-#define ALONE(call) RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, call)
+#define ALONE(call) RK_TIME_PAOLONI(out, n, call)
 
 static int run_alone(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -12,16 +12,15 @@ static int run_alone(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-#define LOOP(sample, begin, end, call)                                                             \
-    RK_TIME_EACH(sample, 1, begin, end, for (int j = 0; j < calls; j++) call)
+#define LOOP(sample, TIMED, call) TIMED(sample, 1, for (int j = 0; j < calls; j++) call)
 
 /* hpe_i7_860: a loop of calls minus the same loop with nothing in it, which holds the stamps too.
  */
 #define HPE(call)                                                                                  \
     for (size_t i = 0; i < n; i++) {                                                               \
         struct rk_sample loop, whole;                                                              \
-        LOOP(&loop, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {});                                         \
-        LOOP(&whole, RK_PAOLONI_BEGIN, RK_PAOLONI_END, call);                                      \
+        LOOP(&loop, RK_TIME_PAOLONI, {});                                                          \
+        LOOP(&whole, RK_TIME_PAOLONI, call);                                                       \
         out[i] = (struct rk_sample){whole.ticks - loop.ticks, (uint64_t)calls};                    \
     }
 
@@ -33,7 +32,7 @@ static int64_t single_rounds(int rounds)
 {
     struct rk_sample samples[SINGLES];
     int64_t sum = 0;
-    RK_TIME_EACH(samples, SINGLES, RK_BARE_BEGIN, RK_BARE_END, for (int j = 0; j < rounds; j++){});
+    RK_TIME_BARE(samples, SINGLES, for (int j = 0; j < rounds; j++){});
     for (int i = 0; i < SINGLES; i++)
         sum += samples[i].ticks;
     return sum;
@@ -43,7 +42,7 @@ static int64_t single_rounds(int rounds)
     for (size_t i = 0; i < n; i++) {                                                               \
         struct rk_sample whole;                                                                    \
         const int64_t timers = single_rounds(0), rounds = single_rounds(1) - timers;               \
-        LOOP(&whole, RK_BARE_BEGIN, RK_BARE_END, call);                                            \
+        LOOP(&whole, RK_TIME_BARE, call);                                                          \
         out[i] = (struct rk_sample){whole.ticks - (timers + rounds * calls) / SINGLES,             \
                                     (uint64_t)calls};                                              \
     }

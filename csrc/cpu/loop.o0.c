@@ -26,8 +26,8 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     (void)c;
     for (size_t i = 0; i < n; i++) {
         struct rk_sample timer, loop;
-        RK_TIME_EACH(&timer, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);
-        RK_TIME_EACH(&loop, 1, RK_BARE_BEGIN, RK_BARE_END, for (int j = 0; j < 1; j++){});
+        RK_TIME_BARE(&timer, 1, (void)0);
+        RK_TIME_BARE(&loop, 1, for (int j = 0; j < 1; j++){});
         out[i] = (struct rk_sample){loop.ticks - timer.ticks, 1};
     }
     return 0;
@@ -36,7 +36,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int rounds = (int)rk_integer(c, "rounds");
-    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, for (int i = 0; i < rounds; i++){});
+    RK_TIME_PAOLONI(out, n, for (int i = 0; i < rounds; i++){});
     for (size_t i = 0; i < n; i++)
         out[i].ops = (uint64_t)rounds;
     return 0;
@@ -48,9 +48,8 @@ static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
     const int rounds = (int)rk_integer(c, "rounds");
     for (size_t i = 0; i < n; i++) {
         struct rk_sample timer, loop;
-        RK_TIME_EACH(&timer, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, (void)0);
-        RK_TIME_EACH(&loop, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                     for (int j = 0; j < rounds; j++){});
+        RK_TIME_PAOLONI(&timer, 1, (void)0);
+        RK_TIME_PAOLONI(&loop, 1, for (int j = 0; j < rounds; j++){});
         out[i] = (struct rk_sample){loop.ticks - timer.ticks, 1};
     }
     return 0;

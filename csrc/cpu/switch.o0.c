@@ -5,7 +5,7 @@
 
 /* n turns between t470's stamps; returns whether a token was lost. */
 #define T470_LOOP(sample, turns, body)                                                             \
-    RK_TIME_EACH(sample, 1, RK_BARE_BEGIN, RK_BARE_END, for (int64_t k = 0; k < (turns); k++) body)
+    RK_TIME_BARE(sample, 1, for (int64_t k = 0; k < (turns); k++) body)
 
 /* t470: token through a ring of two pipes between two processes, minus the same in one process,
  * minus the loop and the stamps. */
@@ -95,7 +95,7 @@ static int run_x510uq(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct pair *pair = rk_state(c);
     int bad = 0;
-    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, bad |= turn_around(&pair->channel));
+    RK_TIME_PAOLONI(out, n, bad |= turn_around(&pair->channel));
     for (size_t i = 0; i < n; i++)
         out[i].ops = 2;
     return bad ? TOKEN_LOST(c) : 0;
@@ -105,8 +105,7 @@ static int run_x510uq_pipe(struct rk_context *c, struct rk_sample *out, size_t n
 {
     const struct channel *channel = rk_state(c);
     int bad = 0;
-    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                 bad |= put(channel->request[1]) || get(channel->request[0]));
+    RK_TIME_PAOLONI(out, n, bad |= put(channel->request[1]) || get(channel->request[0]));
     return bad ? TOKEN_LOST(c) : 0;
 }
 

@@ -15,9 +15,9 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     int bad = 0;
     for (size_t i = 0; i < n; i++) {
         struct rk_sample timer, loop, whole;
-        RK_TIME_EACH(&timer, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);
-        RK_TIME_EACH(&loop, 1, RK_BARE_BEGIN, RK_BARE_END, for (int64_t j = 0; j < calls; j++){});
-        RK_TIME_EACH(&whole, 1, RK_BARE_BEGIN, RK_BARE_END,
+        RK_TIME_BARE(&timer, 1, (void)0);
+        RK_TIME_BARE(&loop, 1, for (int64_t j = 0; j < calls; j++){});
+        RK_TIME_BARE(&whole, 1,
                      for (int64_t j = 0; j < calls; j++) bad |= syscall(SYS_getpid) != self);
         out[i] = (struct rk_sample){whole.ticks - loop.ticks - timer.ticks, (uint64_t)calls};
     }
@@ -33,7 +33,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
         const long self __attribute__((unused)) = getpid();                                        \
         int bad = 0;                                                                               \
         long result;                                                                               \
-        RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {                                   \
+        RK_TIME_PAOLONI(out, n, {                                                                  \
             result = (long)(call);                                                                 \
             bad |= !(good);                                                                        \
         });                                                                                        \
@@ -51,7 +51,7 @@ static int run_hpe_int80(struct rk_context *c, struct rk_sample *out, size_t n, 
     const struct int80 *state = rk_state(c);
     const uint32_t low = (uint32_t)(uintptr_t)state->page;
     long result = 1, minimum = 1;
-    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+    RK_TIME_PAOLONI(out, n, {
         result = rk_int80(number, low, 4096);
         minimum = result < minimum ? result : minimum;
     });

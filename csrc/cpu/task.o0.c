@@ -13,8 +13,7 @@
 #define MINUS_TIMER_AND_LOOP(sample, count)                                                        \
     do {                                                                                           \
         struct rk_sample loop_;                                                                    \
-        RK_TIME_EACH(&loop_, 1, RK_BARE_BEGIN, RK_BARE_END,                                        \
-                     for (int64_t k = 0; k < (count); k++){});                                     \
+        RK_TIME_BARE(&loop_, 1, for (int64_t k = 0; k < (count); k++){});                          \
         (sample)->ticks -= loop_.ticks;                                                            \
     } while (0)
 
@@ -31,8 +30,8 @@ static int run_t470_fork(struct rk_context *c, struct rk_sample *out, size_t n)
             int64_t created = 0;
             int error = 0, status = 0;
             struct rk_sample chunk;
-            RK_TIME_EACH(
-                &chunk, 1, RK_BARE_BEGIN, RK_BARE_END, for (; created < more; created++) {
+            RK_TIME_BARE(
+                &chunk, 1, for (; created < more; created++) {
                     const pid_t child = fork();
                     if (child == 0)
                         _exit(0);
@@ -64,9 +63,8 @@ static int run_t470_fork_exec(struct rk_context *c, struct rk_sample *out, size_
     char *const arguments[] = {program, NULL};
     for (size_t i = 0; i < n; i++) {
         int error = 0, status = 0;
-        RK_TIME_EACH(
-            out + i, 1, RK_BARE_BEGIN, RK_BARE_END,
-            for (int64_t k = 0; k < tasks && !error && !status; k++) {
+        RK_TIME_BARE(
+            out + i, 1, for (int64_t k = 0; k < tasks && !error && !status; k++) {
                 const pid_t child = fork();
                 if (child == 0) {
                     execv(program, arguments);
@@ -90,9 +88,8 @@ static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n
     const int64_t tasks = rk_integer(c, "tasks");
     for (size_t i = 0; i < n; i++) {
         int error = 0, status = 0;
-        RK_TIME_EACH(
-            out + i, 1, RK_BARE_BEGIN, RK_BARE_END,
-            for (int64_t k = 0; k < tasks && !error && !status; k++) {
+        RK_TIME_BARE(
+            out + i, 1, for (int64_t k = 0; k < tasks && !error && !status; k++) {
                 pthread_t thread;
                 error = pthread_create(&thread, NULL, nothing, NULL);
                 if (!error)
@@ -112,7 +109,7 @@ static int run_fork_alone(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         pid_t child;
-        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        RK_TIME_PAOLONI(out + i, 1, {
             child = fork();
             if (child == 0)
                 _exit(0);
@@ -129,8 +126,7 @@ static int run_x510uq_thread(struct rk_context *c, struct rk_sample *out, size_t
     for (size_t i = 0; i < n; i++) {
         pthread_t thread;
         int error;
-        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                     error = pthread_create(&thread, NULL, nothing, NULL));
+        RK_TIME_PAOLONI(out + i, 1, error = pthread_create(&thread, NULL, nothing, NULL));
         const int status = error ? rk_refused(c, "pthread_create", error) : join(c, thread);
         if (status)
             return status;
@@ -143,7 +139,7 @@ static int run_i7_thread(struct rk_context *c, struct rk_sample *out, size_t n)
     for (size_t i = 0; i < n; i++) {
         pthread_t thread;
         int error, status = 0;
-        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        RK_TIME_PAOLONI(out + i, 1, {
             error = pthread_create(&thread, NULL, nothing, NULL);
             if (!error)
                 status = join(c, thread);

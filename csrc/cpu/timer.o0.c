@@ -5,14 +5,14 @@
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     (void)c;
-    RK_TIME_EACH(out, n, RK_BARE_BEGIN, RK_BARE_END, (void)0);
+    RK_TIME_BARE(out, n, (void)0);
     return 0;
 }
 
 static int run_paoloni(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     (void)c;
-    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, (void)0);
+    RK_TIME_PAOLONI(out, n, (void)0);
     return 0;
 }
 

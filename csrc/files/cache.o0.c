@@ -8,7 +8,7 @@ static int read_t470(struct rk_reader *r)
 {
     int status = rk_read_all(r);
     for (size_t i = 0; i < r->n && !status; i++) {
-        RK_TIME_EACH(r->samples + i, 1, RK_BARE_BEGIN, RK_BARE_END, {
+        RK_TIME_BARE(r->samples + i, 1, {
             for (int64_t pass = 0; pass < r->passes; pass++)
                 for (uint32_t block = r->blocks.count; block > 0 && !status; block--)
                     status = rk_read_block(&r->blocks, block - 1);
@@ -24,7 +24,7 @@ static int read_i7_10750h(struct rk_reader *r)
 {
     int status = rk_read_all(r);
     for (size_t i = 0; i < r->n && !status; i++)
-        RK_TIME_EACH(r->samples + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, status = rk_read_all(r));
+        RK_TIME_PAOLONI(r->samples + i, 1, status = rk_read_all(r));
     return status;
 }
 
@@ -33,7 +33,7 @@ static int read_hpe_i7_860(struct rk_reader *r)
 {
     int status = rk_read_all(r);
     for (size_t i = 0; i < r->n && !status; i++) {
-        RK_TIME_EACH(r->samples + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        RK_TIME_PAOLONI(r->samples + i, 1, {
             for (int64_t pass = 0; pass < r->passes && !status; pass++)
                 status = rk_read_all(r);
         });

@@ -30,7 +30,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
             memcpy(r->file[f].order, r->file[0].order, r->blocks * sizeof *r->file[0].order);
         if (status)
             break;
-        RK_TIME_EACH(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, {
+        RK_TIME_BARE(out + i, 1, {
             status = readers_start(c, r, read_offsets);
             if (!status)
                 status = readers_wait(c, r);
@@ -72,7 +72,7 @@ static void read_backwards(struct readers *r, int me)
 {
     struct rk_sample sample;
     int status = 0;
-    RK_TIME_EACH(&sample, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+    RK_TIME_PAOLONI(&sample, 1, {
         for (uint32_t i = r->blocks; i-- > 0 && !status;)
             status = rk_seek_and_read(&r->file[me], i);
     });
@@ -84,7 +84,7 @@ static void read_forwards(struct readers *r, int me)
 {
     struct rk_sample sample;
     int status = 0;
-    RK_TIME_EACH(&sample, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+    RK_TIME_PAOLONI(&sample, 1, {
         for (uint32_t i = 0; i < r->blocks && !status; i++)
             status = rk_read_next(&r->file[me]);
     });

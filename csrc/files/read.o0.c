@@ -20,7 +20,7 @@ static int run_t470_sequential(struct rk_context *c, struct rk_sample *out, size
 {
     const struct rk_blocks b = blocks_of(c);
     int status = 0;
-    RK_TIME_EACH(out, n, RK_BARE_BEGIN, RK_BARE_END, {
+    RK_TIME_BARE(out, n, {
         for (uint32_t block = 0; block < b.count && !status; block++)
             status = rk_read_block(&b, block);
     });
@@ -33,7 +33,7 @@ static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n
 {
     const struct rk_blocks b = blocks_of(c);
     int status = 0;
-    RK_TIME_EACH(out, n, RK_BARE_BEGIN, RK_BARE_END, {
+    RK_TIME_BARE(out, n, {
         for (uint32_t i = b.count; i > 0 && !status; i--)
             status = rk_read_block(&b, (uint32_t)rand() % i);
     });
@@ -53,7 +53,7 @@ static int time_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n,
         status = rk_make_cold(c, b.fd);
         if (status)
             break;
-        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        RK_TIME_PAOLONI(out + i, 1, {
             for (uint32_t left = b.count; left > 0 && !status; left--)
                 status = at_random ? rk_seek_and_read(&b, (uint32_t)rand() % b.count)
                                    : rk_read_block(&b, left - 1);
@@ -84,7 +84,7 @@ static int run_i7_10750h_lseek(struct rk_context *c, struct rk_sample *out, size
     const int fd = *(const int *)rk_state(c);
     int64_t wrong = 0;
     for (size_t i = 0; i < n; i++) {
-        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        RK_TIME_PAOLONI(out + i, 1, {
             for (int64_t call = 0; call < calls; call++)
                 wrong += lseek(fd, rand() % size, SEEK_SET) < 0;
         });
@@ -104,7 +104,7 @@ static int time_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n
     const uint32_t reads = at_random || requested < b.count ? (uint32_t)requested : b.count;
     for (size_t i = 0; i < n && !status; i++) {
         status = rk_seek(&b, 0);
-        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+        RK_TIME_PAOLONI(out + i, 1, {
             for (uint32_t k = 0; k < reads && !status; k++)
                 status =
                     at_random ? rk_seek_and_read(&b, (uint32_t)rand() % b.count) : rk_read_next(&b);

@@ -92,11 +92,10 @@ static void count_bytes(struct rk_sample *out, size_t n, int64_t bytes)
         int *const array = (int *)(void *)a->data.start;                                           \
         volatile int sum = 0;                                                                      \
         for (size_t trial = 0; trial < n; trial++) {                                               \
-            RK_TIME_EACH(&nothing, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);                        \
-            RK_TIME_EACH(&empty, 1, RK_BARE_BEGIN, RK_BARE_END,                                    \
-                         for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){});                     \
-            RK_TIME_EACH(                                                                          \
-                out + trial, 1, RK_BARE_BEGIN, RK_BARE_END,                                        \
+            RK_TIME_BARE(&nothing, 1, (void)0);                                                    \
+            RK_TIME_BARE(&empty, 1, for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){});          \
+            RK_TIME_BARE(                                                                          \
+                out + trial, 1,                                                                    \
                 for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){EIGHT(LINE_INTS, access)});      \
             out[trial].ticks -= empty.ticks + nothing.ticks;                                       \
         }                                                                                          \
@@ -119,8 +118,8 @@ T470(run_t470_write, PUT)
         volatile int sum = 0;                                                                      \
         for (size_t trial = 0; trial < n; trial++) {                                               \
             copy_other(a);                                                                         \
-            RK_TIME_EACH(                                                                          \
-                out + trial, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,                                  \
+            RK_TIME_PAOLONI(                                                                       \
+                out + trial, 1,                                                                    \
                 for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){EIGHT(LINE_INTS, access)});      \
         }                                                                                          \
         count_bytes(out, n, bytes);                                                                \
@@ -137,8 +136,7 @@ X510UQ(run_x510uq_write, PUT)
     static void name(int *array, int64_t ints, struct rk_sample *out)                              \
     {                                                                                              \
         volatile int sum = 0;                                                                      \
-        RK_TIME_EACH(out, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,                                     \
-                     for (int64_t i = 0; i < ints; i += 8){EIGHT(1, access)});                     \
+        RK_TIME_PAOLONI(out, 1, for (int64_t i = 0; i < ints; i += 8){EIGHT(1, access)});          \
         (void)sum;                                                                                 \
     }
 
@@ -311,8 +309,8 @@ static int close_i7_two(struct rk_context *c)
             volatile char *const other = a->other.start;                                           \
             for (size_t i = 0; i < a->other.size_bytes; i += 64)                                   \
                 prepare;                                                                           \
-            RK_TIME_EACH(                                                                          \
-                out + trial, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,                                  \
+            RK_TIME_PAOLONI(                                                                       \
+                out + trial, 1,                                                                    \
                 for (int64_t i = 0; i < ints; i += 8 * HPE_STEP){EIGHT(HPE_STEP, access)});        \
         }                                                                                          \
         count_bytes(out, n, bytes / 4); /* 64 of every 256 */                                      \

@@ -50,13 +50,13 @@ static int forget(struct rk_context *c, const struct mapped *file, int cold)
 }
 
 /* n trials that each touch all pages of `file`. */
-#define TOUCH_ALL(cold, begin, end, loop)                                                          \
+#define TOUCH_ALL(cold, TIMED, loop)                                                               \
     do {                                                                                           \
         for (size_t i = 0; i < n; i++) {                                                           \
             const int status = forget(c, &file, cold);                                             \
             if (status)                                                                            \
                 return status;                                                                     \
-            RK_TIME_EACH(out + i, 1, begin, end, loop);                                            \
+            TIMED(out + i, 1, loop);                                                               \
             out[i].ops = (uint64_t)touches;                                                        \
         }                                                                                          \
     } while (0)
@@ -69,7 +69,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     const int64_t touches = rk_integer(c, "touches"), step = T470_STEP;
     struct mapped file = ((const struct touched *)rk_state(c))->mapped;
     volatile char value;
-    TOUCH_ALL(1, RK_BARE_BEGIN, RK_BARE_END, {
+    TOUCH_ALL(1, RK_TIME_BARE, {
         for (int64_t at = touches * step - 1; at >= 0; at -= step)
             value = file.region.start[at];
     });
@@ -84,7 +84,7 @@ static int run_x510uq(struct rk_context *c, struct rk_sample *out, size_t n)
     const int64_t page = (int64_t)rk_small_page(), bytes = touches * page;
     struct mapped file = ((const struct touched *)rk_state(c))->mapped;
     volatile int sum = 0;
-    TOUCH_ALL(1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+    TOUCH_ALL(1, RK_TIME_PAOLONI, {
         for (int64_t at = 0; at < bytes; at += page)
             sum += file.region.start[at];
     });
@@ -99,7 +99,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     const int64_t page = (int64_t)rk_small_page(), bytes = touches * page;
     struct mapped file = ((const struct touched *)rk_state(c))->mapped;
     volatile char value;
-    TOUCH_ALL(0, RK_BARE_BEGIN, RK_BARE_END, {
+    TOUCH_ALL(0, RK_TIME_BARE, {
         for (int64_t at = 0; at < bytes; at += page)
             value = file.region.start[at];
     });
@@ -113,7 +113,7 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     const int64_t touches = rk_integer(c, "touches");
     const int64_t page = (int64_t)rk_small_page(), bytes = touches * page;
     struct mapped file = ((const struct touched *)rk_state(c))->mapped;
-    TOUCH_ALL(0, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+    TOUCH_ALL(0, RK_TIME_PAOLONI, {
         for (int64_t at = 0; at < bytes; at += page)
             file.region.start[at] = 1;
     });
@@ -164,8 +164,7 @@ static int run_walk(struct rk_context *c, struct rk_sample *out, size_t n)
     (void)value;
     for (size_t i = 0; i < n; i++, state->trials_done++) {
         const int64_t page = ((int64_t)state->trials_done * stride + rand() % stride) % pages;
-        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                     value = file->region.start[page * small]);
+        RK_TIME_PAOLONI(out + i, 1, value = file->region.start[page * small]);
     }
     return 0;
 }

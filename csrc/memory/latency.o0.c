@@ -58,7 +58,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
         int64_t left = ints - 1;
         for (int access = 0; access < READS; access++, left -= part)
             pointer[access] = &array[left - rand() % part];
-        RK_TIME_EACH(out + i, 1, RK_BARE_BEGIN, RK_BARE_END, READ_99);
+        RK_TIME_BARE(out + i, 1, READ_99);
         out[i].ops = READS;
     }
     (void)value;
@@ -83,7 +83,7 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     const int64_t loads = rk_integer(c, "loads");
     int *const A = array_of(c);
     int x = 0;
-    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+    RK_TIME_PAOLONI(out, n, {
         for (int i = 0; i < loads; i++)
             x = A[x];
     });
@@ -116,7 +116,7 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 #if defined(__x86_64__)
     const int64_t steps = rk_integer(c, "loads") / 100 + 1;
     struct Linklist *iter = (struct Linklist *)(void *)array_of(c);
-    RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, {
+    RK_TIME_PAOLONI(out, n, {
         for (int64_t step = steps; step > 0; step--)
             __asm__ volatile("mov %0, %%rax\n\t.rept 100\n\tmovq (%%rax), %%rax\n\t.endr\n\t"
                              "mov %%rax, %0"

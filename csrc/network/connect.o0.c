@@ -5,11 +5,11 @@
 #define T470(sample, body)                                                                         \
     do {                                                                                           \
         struct rk_sample timer_;                                                                   \
-        RK_TIME_EACH(&timer_, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);                             \
-        RK_TIME_EACH(sample, 1, RK_BARE_BEGIN, RK_BARE_END, body);                                 \
+        RK_TIME_BARE(&timer_, 1, (void)0);                                                         \
+        RK_TIME_BARE(sample, 1, body);                                                             \
         (sample)->ticks -= timer_.ticks;                                                           \
     } while (0)
-#define I7_10750H(sample, body) RK_TIME_EACH(sample, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END, body)
+#define I7_10750H(sample, body) RK_TIME_PAOLONI(sample, 1, body)
 
 TIME_CONNECT(run_t470_connect, T470)
 TIME_CONNECT(run_i7_10750h_connect, I7_10750H)

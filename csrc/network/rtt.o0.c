@@ -26,9 +26,8 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     int bad = 0;
     for (size_t i = 0; i < n && !bad; i++) {
         struct rk_sample timer, whole;
-        RK_TIME_EACH(&timer, 1, RK_BARE_BEGIN, RK_BARE_END, (void)0);
-        RK_TIME_EACH(&whole, 1, RK_BARE_BEGIN, RK_BARE_END,
-                     bad = there_and_back(trip.fd, buffer, size));
+        RK_TIME_BARE(&timer, 1, (void)0);
+        RK_TIME_BARE(&whole, 1, bad = there_and_back(trip.fd, buffer, size));
         out[i] = (struct rk_sample){whole.ticks - timer.ticks, 1};
     }
     note_tcp_since(c, &before);
@@ -70,8 +69,7 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     const struct counts before = count_tcp();
     int bad = 0;
     for (size_t i = 0; i < n && !bad; i++)
-        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                     bad = there_and_back(trip.fd, buffer, size));
+        RK_TIME_PAOLONI(out + i, 1, bad = there_and_back(trip.fd, buffer, size));
     note_tcp_since(c, &before);
     return trip_failed(c, bad);
 }

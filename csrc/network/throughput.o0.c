@@ -45,7 +45,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     for (size_t i = 0; i < n && !error; i++) {
         ssize_t sent;
         errno = 0;
-        RK_TIME_EACH(out + i, 1, RK_BARE_BEGIN, RK_BARE_END,
+        RK_TIME_BARE(out + i, 1,
                      sent = send(me.fd, me.data.start, size, MSG_WAITALL | MSG_NOSIGNAL));
         error = sent < 0 ? errno : sent < (ssize_t)size ? pending_error(me.fd) : 0;
         error = error ? error : sent < (ssize_t)size ? ETIMEDOUT : await_taken(me.fd, 0);
@@ -118,8 +118,7 @@ static int i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, chun
         status = peer_ask(c, &sender->peer, service, &sender->fd);
         if (status)
             break;
-        RK_TIME_EACH(out + i, 1, RK_PAOLONI_BEGIN, RK_PAOLONI_END,
-                     error = exchange(sender, size, span_ns, &bytes));
+        RK_TIME_PAOLONI(out + i, 1, error = exchange(sender, size, span_ns, &bytes));
         out[i].ops = bytes;
         if (error)
             status = transfer_failed(c, error);

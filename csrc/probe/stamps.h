@@ -42,6 +42,10 @@
             (struct rk_sample){(int64_t)(RK_JOIN(high1_, low1_) - RK_JOIN(high0_, low0_)), 1};     \
     }
 
+/* The same between the stamps of t470, and between Paoloni's. */
+#define RK_TIME_BARE(out, n, body) RK_TIME_EACH(out, n, RK_BARE_BEGIN, RK_BARE_END, body)
+#define RK_TIME_PAOLONI(out, n, body) RK_TIME_EACH(out, n, RK_PAOLONI_BEGIN, RK_PAOLONI_END, body)
+
 /* mbp2016: t(2n) - t(n), so that whatever is paid once cancels. */
 #define RK_TIME_DIFFERENCE(out, n, reps, body)                                                     \
     for (size_t trial_ = 0; trial_ < (n); trial_++) {                                              \
