@@ -50,16 +50,14 @@ static int advise(struct rk_context *c, const struct rk_blocks *b, const char *a
  * file's are clean. */
 static int drop_caches(struct rk_context *c)
 {
-    char why[128];
     const int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
     const int dropped = fd >= 0 && write(fd, "1", 1) == 1, error = errno;
     if (fd >= 0)
         close(fd);
     if (dropped)
         return 0;
-    snprintf(why, sizeof why, "needs root to drop the page cache (/proc/sys/vm/drop_caches: %s)",
-             strerror(error));
-    return rk_unsupported(c, "%s", why);
+    return rk_unsupported(c, "needs root to drop the page cache (/proc/sys/vm/drop_caches: %s)",
+                          strerror(error));
 }
 
 /* Makes the file cold, also after the warm-up has read it, and gives the advice. */

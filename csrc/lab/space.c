@@ -85,11 +85,7 @@ static void choose_congestion(struct lab *lab)
     static const char path[] = "/proc/sys/net/ipv4/tcp_congestion_control";
     if (write_file(path, "cubic"))
         write_file(path, "reno"); /* where that fails too, what is in force is reported */
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const ssize_t size = fd < 0 ? -1 : read(fd, lab->congestion, sizeof lab->congestion - 1);
-    if (fd >= 0)
-        close(fd);
-    lab->congestion[size > 0 ? size : 0] = 0;
+    rk_read_text(path, lab->congestion, sizeof lab->congestion);
     lab->congestion[strcspn(lab->congestion, "\n")] = 0;
 }
 

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "probe/kernel_files.h"
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -17,13 +19,8 @@ size_t rk_small_page(void)
 
 size_t rk_huge_page(void)
 {
-    size_t size = 0;
-    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "re");
-    if (file && fscanf(file, "%zu", &size) != 1)
-        size = 0;
-    if (file)
-        fclose(file);
-    return size ? size : (size_t)2 << 20;
+    const int64_t size = rk_number_in("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
+    return size == INT64_MAX ? (size_t)2 << 20 : (size_t)size;
 }
 
 void rk_unmap(struct rk_region *region)

@@ -1,6 +1,8 @@
 /* connect.c: the side that accepts, and single connections to it, outside what is timed. */
 #include "network/support/connect.h"
 
+#include "probe/kernel_files.h"
+
 /* A connection closed in order leaves its port in TIME_WAIT for a minute. */
 #define ORDERLY_MAX 1000
 
@@ -39,13 +41,10 @@ static int not_accepted(struct rk_context *c, ssize_t got, int error)
 /* As many local ports as the kernel chooses from; -1 if not known. */
 static int64_t local_ports(void)
 {
-    FILE *file = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
-    int64_t first = 0, last = -2;
-    if (file && fscanf(file, "%ld %ld", &first, &last) != 2)
-        last = first - 2;
-    if (file)
-        fclose(file);
-    return last - first + 1;
+    char text[64];
+    long first, last;
+    rk_read_text("/proc/sys/net/ipv4/ip_local_port_range", text, sizeof text);
+    return sscanf(text, "%ld %ld", &first, &last) == 2 ? last - first + 1 : -1;
 }
 
 /* Waits until fewer than half of the local ports are in TIME_WAIT: with most of them taken, no
