@@ -24,9 +24,9 @@ static int run_alone(struct rk_context *c, struct rk_sample *out, size_t n)
         out[i] = (struct rk_sample){whole.ticks - loop.ticks, (uint64_t)calls};                    \
     }
 
-/* t470: a loop of calls minus the stamps and minus n times the cost of one round, which the report
- * had found as the mean of 500 loops of a single round. That is more than a round costs in a long
- * loop, so that too much is taken off. */
+/* t470: a loop of calls minus the stamps and minus n times the cost of one round, which the
+ * report took as the mean of 500 loops of one round. A round costs less in a long loop, so too
+ * much is subtracted. */
 #define SINGLES 500
 static int64_t single_rounds(int rounds)
 {

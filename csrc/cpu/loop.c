@@ -24,7 +24,7 @@ static int run_o2_whole(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-/* The compiler's loop once more, put where its last instruction lies across two cache lines. */
+/* The compiler's loop, aligned so that its last instruction lies across two cache lines. */
 static int run_o2_across_lines(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t rounds = rk_integer(c, "rounds");

@@ -19,7 +19,7 @@ static int hand_over(struct rk_context *c, struct rk_sample *out, size_t n)
     return bad ? TOKEN_LOST(c) : 0;
 }
 
-/* What the pipe itself costs: the same write and read in one process, which never blocks. */
+/* The cost of the pipe itself: the same write and read in one process, which never blocks. */
 static int pass_alone(struct rk_sample *out, size_t n, int64_t passes,
                       const struct channel *channel)
 {
@@ -60,7 +60,7 @@ struct ring {
     pid_t children[RING_MAX];
     uint64_t *words;
     size_t count;
-    int64_t own_size; /* pipes of this process alone, to take off what they cost */
+    int64_t own_size; /* pipes of this process alone, whose cost is subtracted */
     int own[RING_MAX][2];
 };
 
@@ -159,11 +159,11 @@ static int open_ring(struct rk_context *c)
             return rk_refused(c, "pipe", errno);
     for (size_t i = 0; i < ring->count; i++)
         ring->words[i] = 0;
-    /* One lap that nobody times, so that every member has its working set. */
+    /* One untimed lap, so that every member has its working set. */
     return once_around(ring) ? TOKEN_LOST(c) : 0;
 }
 
-/* What lat_ctx takes off: the token through as many pipes, and as many sums, in one process. */
+/* What lat_ctx subtracts: the token through as many pipes, and as many sums, in one process. */
 static int alone_around(const struct ring *ring)
 {
     int bad = 0;

@@ -65,7 +65,8 @@ static int two_threads(struct runner *first, struct runner *second)
     return error;
 }
 
-/* t470, threads: creation and join of both are inside, and taken off as measured beside it. */
+/* t470, threads: creation and join of both are inside, and subtracted as measured in the same
+ * trial. */
 static int run_t470_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t turns = rk_integer(c, "turns");

@@ -11,7 +11,7 @@
 
 extern char **environ;
 
-/* What is started where the probe runs a program; found before anything is timed. */
+/* The program that these probes run, located before anything is timed. */
 static char program[PATH_MAX];
 static char *const arguments[] = {program, NULL};
 
@@ -96,8 +96,8 @@ struct around {
     struct rk_region region;
 };
 
-/* The parent carries a region. Making it leaves the caches and the free lists as no creation finds
- * them, so one goes before, untimed. */
+/* The parent's memory. Touching it leaves the caches and the free lists in an unusual state, so
+ * one untimed creation follows. */
 static int carry(struct rk_context *c, pid_t (*create)(void))
 {
     struct around *around = rk_state(c);

@@ -9,7 +9,7 @@
 /* The most children that are dead and not yet waited for at any time. */
 #define ZOMBIES 64
 
-/* The empty loop between stamps holds both overheads that t470 takes off. */
+/* The empty loop between stamps includes both overheads that t470 subtracts. */
 #define MINUS_TIMER_AND_LOOP(sample, count)                                                        \
     do {                                                                                           \
         struct rk_sample loop_;                                                                    \

@@ -22,7 +22,7 @@ static int run_pairs(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-/* An interval of `stamped` one-cycle adds between two reads: what is left over is the pair. */
+/* An interval of `stamped` one-cycle adds between two reads: the remainder is the pair. */
 static int run_around(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const uint64_t rounds = (uint64_t)rk_integer(c, "rounds");

@@ -16,7 +16,7 @@ static int run_paoloni(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-/* What the same pair costs to execute, which its own two reads do not show. */
+/* The execution time of the same pair, which its own two reads do not show. */
 static int run_paoloni_whole(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     uint32_t high, low;

@@ -62,8 +62,9 @@ static int open_readers(struct rk_context *c)
     return barrier_open(c, rk_state(c));
 }
 
-/* n samples: one of each trial, or one of each reader in turn. Fewer samples than readers are taken
- * of evenly spread readers, because the first to be woken has the disk to itself. */
+/* n samples: one of each trial, or one of each reader in turn. If there are fewer samples than
+ * readers, they are of evenly spread readers, because the first to be woken has the disk to
+ * itself. */
 static int time_trials(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct reading *const how = rk_variant(c);

@@ -64,7 +64,7 @@ static int ask(struct message *message)
     struct {
         struct nlmsghdr head;
         struct nlmsgerr error;
-        char rest[sizeof *message + 256]; /* the request comes back with it */
+        char rest[sizeof *message + 256]; /* the kernel returns the request with its answer */
     } answer;
     int status = 0;
     if (send(fd, message, message->head.nlmsg_len, 0) < 0) {

@@ -63,8 +63,7 @@ static int is_done(const struct sweep *sweep, const struct rk_member *member)
     return 1;
 }
 
-/* What each of the CPUs goes through: its share of the array, but no less than a cache of its own
- * could not hold. */
+/* The memory of each CPU: its share of the array, but more than a private cache can hold. */
 #define MIN_SHARE ((size_t)16 << 20)
 
 static size_t share_bytes(struct rk_context *c, int threads)
@@ -126,8 +125,8 @@ static int close_sweep(struct rk_context *c)
     return done ? 0 : rk_failed(c, "the memory does not show every pass", EIO);
 }
 
-/* A probe's variant: what it does, and by what: a kernel of the width that its parameter `vector`
- * names (its place in struct rk_width), or a function of its own. */
+/* A probe's variant: what it does, and its loop: a kernel of the width that its parameter
+ * `vector` names (its place in struct rk_width), or a function of its own. */
 struct sweep_kind {
     enum kind kind;
     size_t kernel;
@@ -175,9 +174,8 @@ static int open_mbp2016(struct rk_context *c)
 
 /* --- latency under load --- */
 
-/* How the loading CPUs divide their time: so long is a round of load and rest. A step of load takes
- * some 2 microseconds, and a walk 1 ms and more: ten steps to a round, and many rounds to a walk.
- */
+/* A round of load and rest of the loading CPUs. A step of load takes some 2 microseconds, and a
+ * walk 1 ms and more: ten steps to a round, and many rounds to a walk. */
 #define ROUND_NS 20000u
 #define LOAD_STEP ((size_t)16 << 10)
 
@@ -206,8 +204,8 @@ static uint64_t walk(struct loaded *loaded)
     return 0;
 }
 
-/* Reads the member's memory for a share of the time, from anywhere in a round on: else a short walk
- * would always meet load. */
+/* Reads the member's memory for a share of the time, beginning anywhere in a round: otherwise a
+ * short walk would always run under load. */
 static uint64_t load(struct loaded *loaded, const struct rk_member *me, uint64_t trial)
 {
     uint64_t read = 0, state = rk_begin() + ((trial * RK_CPUS_MAX + (uint64_t)me->cpu) << 40);

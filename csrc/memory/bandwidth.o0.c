@@ -23,7 +23,7 @@ struct array_kind {
 };
 
 struct arrays {
-    struct rk_region data, other; /* other: what goes through the caches before each trial */
+    struct rk_region data, other; /* other: what evicts the caches before each trial */
 };
 
 static int64_t data_bytes(const struct rk_context *c)

@@ -19,8 +19,8 @@ struct anonymous {
     size_t trials_done;
 };
 
-/* Reserves memory that the kernel has handed out before: what a guest's host, or the kernel's own
- * zeroing at boot, adds is paid by an earlier touch of as much. */
+/* Reserves memory that the kernel has handed out before: an earlier touch of as much pays what a
+ * guest's host, or the kernel's zeroing at boot, adds. */
 static int open_anonymous(struct rk_context *c)
 {
     const struct anonymous_kind *const kind = rk_variant(c);
@@ -78,7 +78,7 @@ static int close_anonymous(struct rk_context *c)
 struct file_pages {
     struct mapped file;
     uint32_t *order;     /* in which single pages are touched; NULL: in rising order */
-    size_t trials_begun; /* one more than the samples where a trial was no sample */
+    size_t trials_begun; /* one more than the samples where a trial gave no sample */
 };
 
 static int close_file(struct rk_context *c)
@@ -171,8 +171,8 @@ static int open_major(struct rk_context *c)
         &(const struct mapping){size, .cold = 1, .protection = PROT_READ, .advice = MADV_RANDOM});
 }
 
-/* Each sample is one touch of a random page that the kernel counted as a major fault. Where a touch
- * found the page there, the next page is taken; it is no fault and so no sample of one. */
+/* Each sample is one touch of a random page that the kernel counted as a major fault. Where a
+ * touch found the page there, the next page is taken; that is no fault, so no sample. */
 static int time_major(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct file_pages *const state = rk_state(c);

@@ -127,8 +127,8 @@ static int open_anonymous(struct rk_context *c)
     return rk_map(c, &state->mapped.region, bytes_touched(c), 0);
 }
 
-/* hpe_i7_860: a stride with a random offset within it, through a big file on the disk, and through
- * one in a folder that turned out to lie in memory. */
+/* hpe_i7_860: a stride with a random offset within it, through a big file on the disk, and
+ * through one in a folder that in fact lies in memory. */
 static size_t walk_bytes(struct rk_context *c)
 {
     return bytes_of(rk_trials(c), rk_integer(c, "stride_pages"), rk_small_page());

@@ -89,8 +89,7 @@ void collect_children(void)
 
 int end_children(void)
 {
-    collect_children(); /* so that only those that live are ended, and that is no failure of theirs
-                         */
+    collect_children(); /* a child that is killed here has not failed */
     for (int i = 0; i < count; i++)
         kill(children[i].pid, SIGKILL);
     for (; count; count--)

@@ -1,7 +1,7 @@
-/* greet.c: connections that have not greeted yet. The listening process hears them itself, so
- * that a caller without the token costs no process, only one of a few places, and that for 2 s at
- * most. Where a host has all its places taken, its oldest greeting gives way: one that means it
- * greets within a round trip, and a flood from one host never takes another's. */
+/* greet.c: connections that have not greeted yet. The listening process reads them itself, so a
+ * caller without the token costs no process, only one of a few places for 2 s at most. If a host
+ * has all its places taken, its oldest connection is closed: a real caller greets within a round
+ * trip, and a flood from one host takes no other's places. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>

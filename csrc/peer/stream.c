@@ -26,8 +26,8 @@ void serve_echo(int fd, const struct host *host, const int64_t *numbers)
         ;
 }
 
-/* Reads, answers nothing, and has each segment acknowledged at once. The kernel resets the option
- * by itself (tcp(7), TCP_QUICKACK), so it is set again around each read. */
+/* Reads without answering, and has each segment acknowledged at once. The kernel resets the
+ * option by itself (tcp(7), TCP_QUICKACK), so it is set again before each read. */
 void serve_quickack(int fd, const struct host *host, const int64_t *numbers)
 {
     const int on = 1;

@@ -22,7 +22,7 @@
 #define PEER_TOKEN_MIN 16
 #define PEER_TOKEN_MAX 128
 
-/* The rest of what one call did not do whole. `done` is what that call returned. */
+/* The rest after a call that did only a part. `done` is what that call returned. */
 static __attribute__((cold, noinline, unused)) int peer_send_rest(int fd, const char *from,
                                                                   size_t size, ssize_t done)
 {
@@ -51,8 +51,8 @@ static __attribute__((cold, noinline, unused)) int peer_receive_rest(int fd, cha
     }
 }
 
-/* All of it, or -errno: -ETIMEDOUT where a time limit of the socket is over, -ECONNRESET where the
- * other end is gone. One call where that does it whole. */
+/* All of it, or -errno: -ETIMEDOUT where a time limit of the socket is over, -ECONNRESET where
+ * the other end is gone. One call in the common case. */
 static inline int peer_send(int fd, const void *from, size_t size)
 {
     const ssize_t done = send(fd, from, size, MSG_NOSIGNAL);

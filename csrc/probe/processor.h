@@ -5,7 +5,7 @@
 /* NULL, or why clock.h cannot be used here: a sentence without its full stop. */
 const char *rk_counter_missing(void);
 
-/* What CPUID says of the CPU that runs. */
+/* The current CPU, as CPUID describes it. */
 struct rk_model {
     char vendor[16];
     unsigned family, model;
@@ -17,7 +17,7 @@ int rk_known_multiply_cycles(const struct rk_model *);
 int rk_multiply_cycles(void); /* of the CPU that runs */
 
 /* 1 if a counter that one CPU read can be compared with one that another CPU read: the processor
- * says so, or the kernel, by offering the counter as its clock (in the tree `sys`). */
+ * reports it, or the kernel offers the counter as its clock (in the tree `sys`). */
 int rk_counters_agree(int processor_says_so, const char *sys);
 int rk_counter_is_invariant(void);
 

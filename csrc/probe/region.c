@@ -30,9 +30,8 @@ void rk_unmap(struct rk_region *region)
     *region = (struct rk_region){NULL, 0};
 }
 
-/* How much of what is present of a mapping lies in huge pages, by what the kernel says of it
- * (proc(5), smaps). Two mappings that touch are one to the kernel if both requested the same pages;
- * then it is the share of both. */
+/* The share of a mapping that lies in huge pages, of what is in memory (proc(5), smaps). The
+ * kernel merges adjacent mappings that requested the same pages; then it is the share of both. */
 static double rk_huge_share(const struct rk_region *region)
 {
     char line[512];
@@ -47,7 +46,7 @@ static double rk_huge_share(const struct rk_region *region)
         else if (inside && sscanf(line, "AnonHugePages: %lld", &in_huge) == 1)
             break;
         else if (inside)
-            sscanf(line, "Rss: %lld", &present); /* stands before it */
+            sscanf(line, "Rss: %lld", &present); /* an earlier line */
     }
     if (smaps)
         fclose(smaps);

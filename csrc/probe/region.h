@@ -16,7 +16,7 @@ struct rk_region {
 size_t rk_small_page(void);
 size_t rk_huge_page(void);
 
-/* 1 where the parameter `pages` says huge, 0 where it says small, else a status. */
+/* 1 for huge pages, 0 for small ones, by the parameter `pages`; else a status. */
 int rk_wants_huge(struct rk_context *);
 
 /* Whether that much, with its page tables and an eighth to spare, is available without swapping or
@@ -31,9 +31,8 @@ size_t rk_whole_pages(size_t size_bytes, int huge);
 int rk_map(struct rk_context *, struct rk_region *, size_t size_bytes, int huge);
 void rk_unmap(struct rk_region *);
 
-/* The steps of rk_map, for probes that time one of them: address space of whole pages, a multiple
- * of a huge page's size, that the kernel is asked to back by pages of that size; nothing is
- * touched. */
+/* The steps of rk_map, for probes that time one of them: address space of whole pages, a
+ * multiple of a huge page's size, with pages of that size requested; nothing is touched. */
 int rk_reserve(struct rk_context *, struct rk_region *, size_t size_bytes, int huge);
 /* Touches every page. 0 or an errno. */
 int rk_touch(const struct rk_region *);

@@ -1,4 +1,5 @@
-/* stamps.h: how the five reports read time. For their probes only; ours is in clock.h.
+/* stamps.h: how the five reports read time. For the probes of their methods; Reckon's own is in
+ * clock.h.
  *
  * The halves stay apart until after the second read, as in the reports' code: at -O0 what is
  * stored between the two reads is part of what they measured. */

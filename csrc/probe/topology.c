@@ -8,14 +8,14 @@
 #define PATH_BYTES 512
 #define CACHES_MAX 8 /* index0 to index7 of a CPU; there are four on most */
 
-/* In order of weight; each 0 where the kernel does not say. */
+/* In order of weight; each 0 if not known. */
 struct speed {
     int64_t capacity;            /* relative to the fastest: AArch64, and hybrid x86 since 6.12 */
     int64_t is_performance_core; /* Intel's hybrid processors */
     int64_t max_khz;
 };
 
-/* What a CPU is worth as a partner, in order of weight. */
+/* How suitable a CPU is as a partner, in order of weight. */
 struct merits {
     int is_other_core;
     struct speed speed;

@@ -14,7 +14,7 @@
 
 #define LINE_BYTES 64 /* a cache line, or a part of one */
 
-/* What this process might use before it was pinned. */
+/* The CPUs that this process might use before it was pinned. */
 static cpu_set_t allowed;
 
 int rk_cpus(int *cpus, int maximum)
@@ -115,8 +115,8 @@ void rk_note_tcp(struct rk_context *c, int64_t retransmits, int64_t listen_overf
 #define CALIBRATION_STEPS 1000 /* of the counter, for 0.1 % */
 #define CALIBRATION_DOUBLINGS 8
 
-/* Core cycles per tick. By difference, so that the pair of reads (0.1 % of so short a chain) does
- * not enter; on a coarse counter (24 MHz on some of Arm's) by longer chains. */
+/* Core cycles per tick. By difference, so that the pair of reads (0.1 % of the chain) cancels;
+ * on a coarse counter (24 MHz on some of Arm's) by longer chains. */
 static double cycles_per_tick(void)
 {
     const int64_t minimum = CALIBRATION_STEPS * rk_counter_resolution().ticks;
@@ -165,7 +165,7 @@ static int measure(struct rk_context *c, const struct rk_request *request,
     return status;
 }
 
-/* A median of no tick at all looks as precise as can be. */
+/* A median of zero ticks would have no spread and look exact. */
 static int refuse_coarse(struct rk_context *c, const struct rk_sample *samples, size_t n)
 {
     const struct rk_resolution step = rk_counter_resolution();

@@ -72,8 +72,8 @@ static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
     return -error;
 }
 
-/* Holds back the signals that ask the caller to stop: one that came just before wait_ended() sleeps
- * would else be noticed only at the probe's end. Returns what was blocked before. */
+/* Holds back the signals that ask the caller to stop: otherwise one that arrives just before
+ * wait_ended() sleeps is noticed only at the probe's end. Returns what was blocked before. */
 static sigset_t hold_stop_signals(void)
 {
     sigset_t stop, before;
@@ -108,7 +108,7 @@ static int wait_ended(pid_t child, uint64_t deadline_ms)
         const uint64_t now_ns = rk_monotonic_ns();
         if (now_ns >= end_ns)
             break;
-        /* Kernels before 5.3, and some sandboxes, have no pidfd: look every millisecond. */
+        /* Kernels before 5.3, and some sandboxes, have no pidfd: check every millisecond. */
         const uint64_t left_ns = pidfd >= 0 ? end_ns - now_ns : 1000000u;
         const struct timespec left = {(time_t)(left_ns / 1000000000u),
                                       (long)(left_ns % 1000000000u)};

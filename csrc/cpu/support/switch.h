@@ -101,13 +101,13 @@ static inline int turn_around(const struct channel *channel)
     return put(channel->request[1]) || get(channel->reply[0]);
 }
 
-/* The partner: answers until nothing more comes. */
+/* The partner: answers until the other task stops. */
 static inline void answer(const struct channel *channel)
 {
     if (channel->means == BY_FUTEX)
         while (!await_turn(channel, 1) && !hand_turn(channel, 0))
             ;
-    else /* an eventfd has no end of file, so `turn` says when it is over */
+    else /* an eventfd has no end of file, so `turn` marks the end */
         while (!get(channel->request[0]) && atomic_load(channel->turn) != 2 &&
                !put(channel->reply[1]))
             ;

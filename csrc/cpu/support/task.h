@@ -1,5 +1,5 @@
-/* task.h: children and threads for cpu/task. Whatever is started here is ended and waited for
- * here, also when something fails half-way. */
+/* task.h: children and threads for cpu/task. All that are started are ended and waited for, also
+ * after a failure. */
 #ifndef RK_TASK_H
 #define RK_TASK_H
 

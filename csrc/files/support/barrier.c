@@ -4,8 +4,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#define POLL_NS                                                                                    \
-    20000000 /* the interval of looking for a reader that died, which wakes no process */
+/* The interval of the check for a reader that died; it wakes no process. */
+#define POLL_NS 20000000
 
 static void sleep_while(atomic_uint *word, uint32_t value, const struct timespec *timeout)
 {

@@ -43,10 +43,10 @@ static int group_is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Finds the folder in which a group can be made, for g->path. Version 1: this process's own group.
- * Version 2: its nearest ancestor that enables the memory controller for its children, which a
- * group with processes never does. In a container the own group may have its name of the outside;
- * then the mounted folder is the own group. */
+/* Finds the folder in which a group can be made, for g->path. Version 1: this process's own
+ * group. Version 2: its nearest ancestor that enables the memory controller for its children,
+ * which a group with processes never does. In a container the own group may have the name that
+ * it has outside; then the mounted folder is the own group. */
 static int group_find(struct rk_context *c, struct rk_group *g, const char *root)
 {
     char mount[PATH_MAX], own[PATH_MAX];

@@ -69,8 +69,8 @@ int nfs_reach(struct rk_context *c, const char *host, const char *port);
 
 int nfs_failed(struct rk_context *c, struct nfs_file *f, const char *what, int status);
 
-/* Closes the file. After a lost connection libnfs 4 waits for an answer, or crashes: then what it
- * holds is left to the end of this process. */
+/* Closes the file. After a lost connection libnfs 4 waits for an answer, or crashes: its memory
+ * is then freed by the end of this process. */
 void nfs_close(struct nfs_file *f);
 
 /* Mounts the export and opens the file; none of it is timed. On failure nothing is left open. */

@@ -41,7 +41,7 @@ static int kernel_mount(struct rk_context *c, const struct nfs_file *f, int vers
         return status;
     snprintf(source, sizeof source, strchr(f->host, ':') ? "[%s]:%s" : "%s:%s", f->host,
              f->exported);
-    /* soft: a server that went away is an error and not a wait; timeo counts tenths of a second. */
+    /* soft: a lost server is an error, not a wait; timeo counts tenths of a second. */
     snprintf(options, sizeof options,
              "vers=%s,addr=%s,proto=tcp,soft,timeo=%d,retrans=1,nosharecache,rsize=%d%s",
              version == 3 ? "3" : "4.1", address, 10 * NFS_DEADLINE_S,

@@ -19,8 +19,7 @@ static void *rk_member_main(void *argument)
     atomic_fetch_add(&team->ready, 1);
     for (uint64_t last_trial = 0; !atomic_load(&team->over);) {
         const uint64_t trial = atomic_load(&team->trial);
-        if (trial ==
-            last_trial) { /* spinning, on a CPU of its own: a sleeper would have to be woken */
+        if (trial == last_trial) { /* spins, because waking a thread takes time */
             rk_pause();
             continue;
         }

@@ -30,10 +30,10 @@ struct rk_team {
 int rk_team_begin(struct rk_context *, struct rk_team *, int count, size_t from_bytes,
                   size_t to_bytes, int huge);
 
-/* Ends the threads and unmaps the memory, as far as they were begun. */
+/* Ends the threads and unmaps the memory, also after a failed start. */
 void rk_team_end(struct rk_team *);
 
-/* All do their work once; back when the last is done. */
+/* All do their work once; returns when the last is done. */
 static inline void rk_team_work(struct rk_team *team)
 {
     const uint64_t trial = atomic_load(&team->trial) + 1;

@@ -14,7 +14,7 @@ struct trip {
     int fd, awake; /* the connection; what keeps CPUs awake. -1: none */
 };
 
-/* There and back on the same buffer; the compiler must not think that it knows what arrives. */
+/* There and back on the same buffer; the compiler must not assume what arrives. */
 static inline int there_and_back(int fd, char *buffer, size_t size)
 {
     const int status = peer_send(fd, buffer, size);

@@ -3,6 +3,7 @@
  * where half a huge page is available, and where 64 are. For tests/csrc/memory/test_counted.py. */
 #include <stdio.h>
 
+#include "probe/kernel_files.c"
 #include "probe/region.c" /* for its static function */
 
 static int64_t available = -1;
