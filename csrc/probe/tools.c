@@ -38,7 +38,7 @@ static char *read_whole(int fd)
 
 const char *tool_words(const struct tool *tool, char words[150])
 {
-    snprintf(words, 150, "it said nothing.");
+    snprintf(words, 150, "it printed nothing.");
     for (int from_out = 0; from_out < 2; from_out++) {
         char *text = read_whole(from_out ? tool->out : tool->err), *rest = text;
         int has_line = 0;

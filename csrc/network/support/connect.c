@@ -16,7 +16,7 @@ int not_connected(struct rk_context *c, int error)
                "those in TIME_WAIT are free, or widen net.ipv4.ip_local_port_range.");
     if (error == EINPROGRESS || error == ETIMEDOUT) /* the socket's own deadline, or the kernel's */
         return rk_error(c, ETIMEDOUT,
-                        "Nobody answered the SYN of a connection; is the peer still up, does a "
+                        "No answer to the SYN of a connection; is the peer still up, does a "
                         "firewall let every port through, is its accept queue full?");
     if (error == ECONNREFUSED)
         return rk_error(c, error,

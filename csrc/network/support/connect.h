@@ -12,7 +12,7 @@
 #include "network/support/counts.h"
 #include "probe/stamps.h"
 
-/* Of probes that close in order. Less than the minute after which a run is ended (measure.py). */
+/* Of probes that close in order. Less than the deadline of a run (sampling.py). */
 #define PORTS                                                                                      \
     RK_COUNT("ports_wait_ms", 20000, 0, 60000,                                                     \
              "longest wait, before the first connection, for ports that are in TIME_WAIT")

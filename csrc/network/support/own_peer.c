@@ -76,7 +76,7 @@ static int read_address(struct rk_context *c, struct peer *peer, int from)
     if (strncmp(line, begin, strlen(begin)) == 0 && !peer_locate(peer, line + strlen(begin)))
         return 0;
     return rk_error(c, ECHILD, "The probe's own reckon-peer does not start: %.180s",
-                    line[0] ? line : "it said nothing.");
+                    line[0] ? line : "it printed nothing.");
 }
 
 int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place place)

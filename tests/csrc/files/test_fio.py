@@ -156,7 +156,7 @@ def report(error, reads, took_ms):
 @pytest.mark.parametrize(
     ("probe", "client", "answer"),
     [
-        (READ, "exit 0", "ProbeFailed: fio wrote no log: it said nothing."),
+        (READ, "exit 0", "ProbeFailed: fio wrote no log: it printed nothing."),
         (
             READ,
             "echo fio: no such engine >&2; exit 1",

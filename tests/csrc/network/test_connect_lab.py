@@ -62,5 +62,5 @@ def test_a_probe_fails_when_the_other_host_vanishes():
         assert until(lambda: other.counters()["to_peer"]["packets"] >= 100)
         other.close()
     # As it waited for the SYN-ACK, or for the byte after it.
-    sentences = "Nobody answered the SYN of a connection|A connection was made but not accepted"
+    sentences = "No answer to the SYN of a connection|A connection was made but not accepted"
     assert re.match(f"ProbeFailed: ({sentences})", said.result()), said.result()

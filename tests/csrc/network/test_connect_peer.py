@@ -129,8 +129,8 @@ def answers_no_syn(control, count):
             never_accepts,
             r"made but not accepted within 5 s; does the peer still run\?",
         ),
-        ("connect", answers_no_syn, "Nobody answered the SYN of a connection; is the peer"),
-        ("socket_connect", answers_no_syn, "Nobody answered the SYN of a connection; is the peer"),
+        ("connect", answers_no_syn, "No answer to the SYN of a connection; is the peer"),
+        ("socket_connect", answers_no_syn, "No answer to the SYN of a connection; is the peer"),
     ],
 )
 def test_a_peer_that_does_not_accept_fails_the_probe_after_the_deadline(probe, serve, sentence):

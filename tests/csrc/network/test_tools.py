@@ -264,7 +264,7 @@ def test_an_implausible_report_of_iperf3_fails_the_probe(printing):
         printing,
         [
             (["nonsense"], f"{none}: nonsense"),
-            ([], f"{none}: it said nothing."),
+            ([], f"{none}: it printed nothing."),
             (REPORT[:2], none),
             ([*REPORT, *REPORT], none),
             (changed(REPORT, "5000000000", '"many"'), none),

@@ -102,7 +102,7 @@ def test_an_ordinary_user_may_ping_no_oftener_than_ping_allows():
 # --- broken: a failure, with a sentence ---------------------------------------------------------
 
 BROKEN = [
-    ("exit 3", "{} failed with exit status 3: it said nothing."),
+    ("exit 3", "{} failed with exit status 3: it printed nothing."),
     ("echo; echo first; echo last; exit 1", "{} failed with exit status 1: last"),
     ("echo out; echo one >&2; echo two >&2; exit 1", "{} failed with exit status 1: one"),
     ("printf '\\033[35mcolour\\ttab'; exit 1", "{} failed with exit status 1:  [35mcolour tab"),
@@ -133,7 +133,7 @@ def test_a_program_that_fails_fails_the_probe(pretend, tmp_path, probe, isolated
 @pytest.mark.parametrize("probe", [SOCKPERF, IPERF3])
 def test_a_server_that_fails_fails_the_probe(pretend, tmp_path, probe):
     script = tmp_path / "script"
-    cases = [*BROKEN[:-1], ("exit 0", "{} ended before it listened: it said nothing.")]
+    cases = [*BROKEN[:-1], ("exit 0", "{} ended before it listened: it printed nothing.")]
     broken(probe, pretend(PROGRAM[probe], server=f". {script}"), script, cases)
 
 
