@@ -76,10 +76,8 @@ struct iperf3 {
 static int open_iperf3(struct rk_context *c)
 {
     struct iperf3 *const state = rk_state(c);
-    state->cpu = rk_other_cpu();
-    if (state->cpu < 0)
-        return rk_unsupported(c, "needs a second CPU, and this process may use only one");
-    return tool_port(c, &state->port);
+    state->cpu = rk_other_cpu(c);
+    return state->cpu < 0 ? state->cpu : tool_port(c, &state->port);
 }
 
 /* One run. Its server serves one client and ends by itself: one that goes on refuses the next

@@ -49,8 +49,8 @@ void rk_note_tcp(struct rk_context *, int64_t retransmits, int64_t listen_overfl
                  int64_t listen_drops, int64_t time_wait);
 
 /* The partner of the CPU that this process runs on, of those that it might use when it was started
- * (probe/topology.h). -1 where there is none. */
-int rk_other_cpu(void);
+ * (probe/topology.h); a status where there is none. */
+int rk_other_cpu(struct rk_context *);
 #define RK_CPUS_MAX 1024 /* as many as a cpu_set_t has */
 /* The CPUs that this process might use when it was started, the one it runs on first; how many of
  * them were written. */

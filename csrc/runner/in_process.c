@@ -36,9 +36,11 @@ cpu_set_t rk_cpu_set(void)
     return set;
 }
 
-int rk_other_cpu(void)
+int rk_other_cpu(struct rk_context *c)
 {
-    return rk_partner_cpu("/sys", &allowed, sched_getcpu());
+    const int cpu = rk_partner_cpu("/sys", &allowed, sched_getcpu());
+    return cpu >= 0 ? cpu
+                    : rk_unsupported(c, "needs a second CPU, and this process may use only one");
 }
 
 static int pin(int cpu, char *reason)

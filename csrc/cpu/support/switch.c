@@ -98,10 +98,8 @@ int open_pair(struct rk_context *c)
 {
     struct pair *const pair = rk_state(c);
     pair->kind = rk_variant(c);
-    const int cpu = pair->kind->across ? rk_other_cpu() : -1;
-    if (pair->kind->across && cpu < 0)
-        return rk_unsupported(c, "needs a second CPU, and this process may use only one");
-    return start_partner(c, pair, cpu);
+    const int cpu = pair->kind->across ? rk_other_cpu(c) : -1;
+    return pair->kind->across && cpu < 0 ? cpu : start_partner(c, pair, cpu);
 }
 
 int close_pair(struct rk_context *c)

@@ -83,9 +83,9 @@ int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place
 {
     char number[16];
     int in[2], out[2];
-    const int cpu = place == OTHER_CPU ? rk_other_cpu() : sched_getcpu();
+    const int cpu = place == OTHER_CPU ? rk_other_cpu(c) : sched_getcpu();
     if (cpu < 0)
-        return rk_unsupported(c, "needs a second CPU, and this process may use only one");
+        return cpu;
     const int unreachable = loopback_locate(c, peer);
     if (unreachable)
         return unreachable;
