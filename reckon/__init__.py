@@ -26,8 +26,8 @@ from reckon.config import ByProfile as by_profile
 from reckon.config import ReckonError
 from reckon.hosts.description import nfs_server, other_host
 from reckon.measurement.capacity import measure_capacities
-from reckon.measurement.plan import measure, measure_together
 from reckon.measurement.side_by_side import measure_methods
+from reckon.measurement.visit import measure, measure_together
 from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given, guess, octaves
 from reckon.presentation import block as blocks

@@ -11,7 +11,7 @@ import numpy as np
 from reckon import config, units
 from reckon.config import PROFILES, ReckonError
 from reckon.measurement.events import emit
-from reckon.measurement.plan import measure_together, record_measurement
+from reckon.measurement.visit import measure_together, record_measurement
 from reckon.prediction.formula import Prediction
 from reckon.records.lookup import from_record
 from reckon.records.models import Measurement, Point

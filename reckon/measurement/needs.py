@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from reckon import config
 from reckon.computer import scratch
@@ -11,10 +10,8 @@ from reckon.config import PROFILES
 from reckon.hosts import nfs, peer
 from reckon.measurement.events import emit
 from reckon.measurement.library import Needs
-
-if TYPE_CHECKING:
-    from reckon.measurement.plan import Plan
-    from reckon.measurement.sampling import PointSampler
+from reckon.measurement.plan import Plan
+from reckon.measurement.sampling import PointSampler
 
 _SMALLEST_FILE_BYTES = 4096  # written only to have a folder to export
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING
 
 from reckon import config, records
 from reckon.computer import scratch
@@ -13,13 +12,11 @@ from reckon.config import PROFILES, ReckonError
 from reckon.hosts import nfs, peer
 from reckon.measurement import library
 from reckon.measurement.library import Needs
+from reckon.measurement.plan import Plan
 from reckon.records.lookup import from_record
 from reckon.records.models import Measurement
 from reckon.records.result import Result
 from reckon.records.seal import seal
-
-if TYPE_CHECKING:
-    from reckon.measurement.plan import Plan
 
 
 def key(plan: Plan, *, profile: str) -> str:

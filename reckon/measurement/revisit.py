@@ -16,7 +16,8 @@ from reckon import config, records, statistics
 from reckon.config import Profile
 from reckon.measurement import library, reuse
 from reckon.measurement.events import emit
-from reckon.measurement.plan import Plan, options_of, record_measurement, run_together
+from reckon.measurement.plan import Plan, options_of
+from reckon.measurement.visit import record_measurement, run_together
 from reckon.prediction.formula import Prediction, predict
 from reckon.records.models import Measurement, Quantity
 from reckon.records.session import current_session
@@ -72,19 +73,20 @@ def visit_again(experiment: str, visit: int) -> int:
             if _lacks_visit(quantity, profile, visit)
         ]
         due = [plan for plan in plans if plan]
-        run_together(list(due))
-        for plan in due:
-            plan.record()
+        run_together(due, _add_visit)
     return len(due)
 
 
-def _plan(name: str, quantity: Quantity, profile: Profile) -> _Revisit | None:
+def _plan(name: str, quantity: Quantity, profile: Profile) -> Plan | None:
     """How to measure it again as its record says; None if no longer of the same thing."""
     measurement = quantity.measurement
     assert measurement
     if measurement.probe not in library.probes():
         return None
-    plan = _Revisit(name, quantity, _share(profile, measurement))
+    formula = predict(unit=quantity.predictions[-1].unit, kind="plain")(_nothing)
+    prediction = Prediction(name, replace(formula, kind=quantity.seal.kind))
+    options = options_of(measurement, measurement.points[0])
+    plan = Plan(prediction, _share(profile, measurement), options)
     return plan if reuse.key(plan, profile=profile.name) == measurement.key else None
 
 
@@ -102,44 +104,30 @@ def _share(profile: Profile, measurement: Measurement) -> Profile:
     )
 
 
-class _Revisit(Plan):
-    """One more visit to a quantity."""
-
-    def __init__(self, name: str, quantity: Quantity, profile: Profile):
-        measurement = quantity.measurement
-        assert measurement
-        formula = predict(unit=quantity.predictions[-1].unit, kind="plain")(_nothing)
-        super().__init__(
-            Prediction(name, replace(formula, kind=quantity.seal.kind)),
-            profile,
-            options_of(measurement, measurement.points[0]),
+def _add_visit(name: str, measurement: Measurement) -> Quantity:
+    """The quantity with the samples of that measurement added to those of earlier visits."""
+    if not measurement.points:
+        return record_measurement(name, measurement)  # as an attempt
+    (new,) = measurement.points
+    run = current_session().run.name
+    with records.updating(run, name.rsplit("/", 1)[0]) as record:
+        quantity = record.quantities[name]
+        earlier = quantity.measurement
+        assert earlier
+        (point,) = earlier.points
+        processes = [*point.processes, *new.processes]
+        update = {
+            "points": [point.model_copy(update={"processes": processes, "stopped": new.stopped})],
+            "started_at": measurement.started_at,
+            "seconds": measurement.seconds,
+            "tick_hz": measurement.tick_hz,
+        }
+        record.quantities[name] = quantity.model_copy(
+            update={"measurement": earlier.model_copy(update=update)}
         )
-
-    def _written(self, made: Measurement) -> Quantity:
-        if not made.points:
-            return record_measurement(self.quantity, made)  # as an attempt
-        (new,) = made.points
-        run = self.session.run.name
-        with records.updating(run, self.quantity.rsplit("/", 1)[0]) as record:
-            quantity = record.quantities[self.quantity]
-            measurement = quantity.measurement
-            assert measurement
-            (point,) = measurement.points
-            processes = [*point.processes, *new.processes]
-            update = {
-                "points": [
-                    point.model_copy(update={"processes": processes, "stopped": new.stopped})
-                ],
-                "started_at": made.started_at,
-                "seconds": made.seconds,
-                "tick_hz": made.tick_hz,
-            }
-            record.quantities[self.quantity] = quantity.model_copy(
-                update={"measurement": measurement.model_copy(update=update)}
-            )
-        stored = records.read_measured(run, self.quantity)
-        assert stored  # written above
-        return stored
+    stored = records.read_measured(run, name)
+    assert stored  # written above
+    return stored
 
 
 def _nothing():

@@ -14,7 +14,8 @@ import numpy as np
 
 from reckon import config, records, statistics, units
 from reckon.config import ByProfile, Profile
-from reckon.measurement.plan import measure_in_rounds, options_of
+from reckon.measurement.plan import options_of
+from reckon.measurement.visit import measure_in_rounds
 from reckon.prediction.formula import Formula, Prediction, predict
 from reckon.prediction.inputs import Input
 from reckon.records import AGAIN

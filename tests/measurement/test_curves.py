@@ -13,7 +13,9 @@ from reckon.measurement import library
 
 
 def refuse_at(monkeypatch, lengths, error=library.ProbeUnsupported, after=0):
-    """library.run that refuses some lengths of the chain, once it has run so many times."""
+    """library.run that refuses some lengths of the chain after a number of runs; no time passes."""
+    clock = types.SimpleNamespace(monotonic=lambda: 0.0, sleep=lambda _: None)
+    monkeypatch.setattr(sys.modules["reckon.measurement.sampling"], "time", clock)
     real, count = library.run, {}
 
     def run(name, params=None, **kwargs):

@@ -9,7 +9,7 @@ from helpers.project import forget
 import reckon as rk
 from reckon import records
 from reckon.measurement import library, side_by_side
-from reckon.measurement.plan import measure_in_rounds
+from reckon.measurement.visit import measure_in_rounds
 from reckon.prediction.formula import predict
 from reckon.prediction.inputs import axis, given
 from reckon.records.lookup import read_result

@@ -1,0 +1,208 @@
+"""Measuring predictions: one visit to several quantities, from their seals to their records."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from reckon import config, records, statistics
+from reckon.config import Profile, ReckonError
+from reckon.measurement import library, needs, reuse
+from reckon.measurement.events import emit
+from reckon.measurement.plan import Plan
+from reckon.measurement.sampling import PointSampler, collect
+from reckon.prediction.formula import Prediction
+from reckon.records.models import Attempt, Measurement, Point, Quantity
+from reckon.records.result import Result
+from reckon.records.session import current_session
+
+
+def measure(prediction: Prediction, probe: str | None = None, **options) -> Result:
+    """The measured quantity of a prediction, or the samples that its record already holds.
+
+    probe: the probe, where its name is not the quantity's. options: those of
+    MeasurementOptions; any other name is a parameter of the probe. Returns a Result also if this
+    machine does not support the probe (state "unsupported") or it failed (state "failed"). Raises
+    ReckonError.
+    """
+    return measure_together([prediction], probe=probe, **options)[prediction.quantity]
+
+
+def measure_together(
+    predictions: Sequence[Prediction] | Mapping[Prediction, dict], **common
+) -> dict[str, Result]:
+    """Results of several predictions by quantity, measured interleaved.
+
+    predictions: those that share all options, or each with options of its own, which precede the
+    common ones. Options are those of measure(). Raises ReckonError.
+    """
+    own = predictions if isinstance(predictions, Mapping) else dict.fromkeys(predictions, {})
+    options = {prediction: common | more for prediction, more in own.items()}
+    builder = config.builder()
+    return _measure(
+        options,
+        config.settings().profile,
+        visits=builder.visits if builder else 1,
+        all_or_none=False,
+    )
+
+
+def measure_in_rounds(options: Mapping[Prediction, dict], profile: Profile) -> dict[str, Result]:
+    """Results as those of measure_together(), to be compared round by round under that profile:
+    samples of some predictions are reused only if those of all are."""
+    return _measure(options, profile, visits=1, all_or_none=True)
+
+
+def _measure(
+    options: Mapping[Prediction, dict], profile: Profile, *, visits: int, all_or_none: bool
+) -> dict[str, Result]:
+    plans = [Plan(prediction, profile, more, visits) for prediction, more in options.items()]
+    for quantity, times in Counter(plan.quantity for plan in plans).items():
+        if times > 1:
+            raise ReckonError(f"Two predictions of {quantity} cannot be measured in one call.")
+    reused = _reused(plans, all_or_none=all_or_none)
+    if None not in reused.values():
+        return _reported(reused)
+    waited = []
+
+    def on_wait(sentence: str) -> None:
+        waited.append(sentence)
+        _report_wait(plans[0].quantity, sentence)
+
+    with records.measuring(current_session().run.name, on_wait):
+        if waited:  # the other process may have measured the same
+            reused = _reused(plans, all_or_none=all_or_none)
+        results = _reported(reused)
+        new = [plan for plan in plans if plan.quantity not in results]
+        results |= run_together(new, record_measurement)
+    return {plan.quantity: results[plan.quantity] for plan in plans}
+
+
+def _reused(plans: list[Plan], *, all_or_none: bool) -> dict[str, Result | None]:
+    """The result of each quantity whose samples can be reused, else None; all are sealed.
+
+    Of a curve with failed points the others are kept, unless `all_or_none`."""
+    reused = {plan.quantity: reuse.seal_or_reuse(plan) for plan in plans}
+    if all_or_none and None in reused.values():
+        return dict.fromkeys(reused)
+    for plan in plans:
+        if not reused[plan.quantity] and not all_or_none:
+            reuse.keep_good_points(plan)
+    return reused
+
+
+def _reported(reused: dict[str, Result | None]) -> dict[str, Result]:
+    """The results that are there, reported to the builder."""
+    results = {quantity: result for quantity, result in reused.items() if result}
+    for result in results.values():
+        emit("done", quantity=result.quantity, state=result.state, reason=result.reason)
+    return results
+
+
+def _report_wait(quantity: str, sentence: str) -> None:
+    emit("preparing", quantity=quantity, what=sentence)
+    if not config.builder():
+        print(sentence, file=sys.stderr)
+
+
+def run_together(
+    plans: Sequence[Plan], write: Callable[[str, Measurement], Quantity]
+) -> dict[str, Result]:
+    """Results of the plans by quantity: sampled interleaved, then written to their records.
+
+    write: writes a measurement of the quantity of that name. At a stop what is complete is written.
+    """
+    if not plans:
+        return {}
+    for plan in plans:
+        emit("measuring", quantity=plan.quantity)
+        plan.other_end, places = needs.provide(plan)
+        for point in plan.points:
+            point.run = replace(point.run, places=places)
+    statistics.load()  # or its half second would count as measuring
+    start_s = time.monotonic()
+    try:
+        collect([point for plan in plans for point in plan.open_points()])
+    finally:
+        seconds = (time.monotonic() - start_s) / len(plans)
+        complete = [plan for plan in plans if not plan.open_points()]
+        results = {plan.quantity: _record(plan, seconds, write) for plan in complete}
+    return results
+
+
+def _record(plan: Plan, seconds: float, write: Callable[[str, Measurement], Quantity]) -> Result:
+    measurement = _measurement(plan, seconds)
+    quantity = write(plan.quantity, measurement)
+    state, reason = measurement.state, measurement.reason
+    emit("done", quantity=plan.quantity, state=state, reason=reason, seconds=seconds)
+    return Result(plan.quantity, quantity, state, reason, plan.session.run.between_visits)
+
+
+def _measurement(plan: Plan, seconds: float) -> Measurement:
+    """What sampling gave: without samples at any point, the reason of the first."""
+    first = plan.points[0]
+    is_measured = any(point.processes for point in plan.points)
+    return Measurement(
+        probe=plan.probe.name,
+        op=plan.probe.op,
+        version=plan.probe.version,
+        timed=plan.probe.timed,
+        reports=list(plan.probe.reports),
+        axis=plan.options.over,
+        params=plan.parameters_at(None, profile=plan.profile.name),
+        peer=plan.other_end,
+        samples=first.run.samples,
+        warmup=plan.options.warmup,
+        priority=plan.options.priority,
+        profile=plan.profile.name,
+        key=reuse.key(plan, profile=plan.profile.name),
+        tick_hz=library.tick_hz(),
+        started_at=plan.started_at,
+        seconds=round(seconds, 3),
+        state="measured" if is_measured else _without_samples(first.stopped),
+        reason=None if is_measured else first.reason,
+        points=[_point(point) for point in plan.points] if is_measured else [],
+        visits=plan.earlier_visits,
+    )
+
+
+def _point(sampler: PointSampler) -> Point:
+    assert sampler.stopped  # sampling is over
+    return Point(
+        x=sampler.x,
+        params=sampler.run.parameters,
+        processes=sampler.processes,
+        stopped=sampler.stopped,
+        reason=sampler.reason,
+    )
+
+
+def record_measurement(name: str, measurement: Measurement) -> Quantity:
+    """The quantity with that measurement written to its record, in place of an earlier one.
+
+    Without samples it is written as an attempt, if earlier samples are there."""
+    run = current_session().run.name
+    with records.updating(run, name.rsplit("/", 1)[0]) as record:
+        quantity = record.quantities[name]
+        if measurement.points or not quantity.has_samples:
+            update: dict = {"measurement": measurement, "attempt": None}
+        else:
+            attempt = Attempt(
+                at=measurement.started_at,
+                state=_without_samples(measurement.state),
+                reason=measurement.reason,
+                profile=measurement.profile,
+            )
+            update = {"attempt": attempt}
+        record.quantities[name] = quantity.model_copy(update=update)
+    stored = records.read_measured(run, name)
+    assert stored  # written above
+    return stored
+
+
+def _without_samples(state: str | None) -> Literal["unsupported", "failed"]:
+    return "failed" if state == "failed" else "unsupported"
