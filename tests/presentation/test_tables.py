@@ -1,4 +1,4 @@
-"""Tables of results, the plausibility check, and what a page says of a curve's points."""
+"""Tables of results, and what a result says of itself."""
 
 import re
 from dataclasses import replace
@@ -31,32 +31,6 @@ def test_the_line_through_a_curve_is_compared_with_the_predicted_one():
     fitted, low, high = map(float, re.findall(r"[\d.]+", row[2]))
     assert row[1] == "20.0 µs" and low < 7.4 < high and low < fitted < high
     assert short[1] == "measured: 2 points, and a line needs three"
-
-
-def test_figures_of_a_curve_outside_their_bounds_are_counted():
-    curve = made_up.curve("files/contention/t470", [1, 2, 4], [10] * 3, "µs", axis_unit="1")
-    text = rk.show.plausibility([curve], 8, "µs", "why").markdown
-    assert "`files/contention/t470` of t470: 6 figures, the worst 2.0" in text
-    assert text.endswith("µs at 1.")
-    text = rk.show.plausibility([curve], 1, "µs", "why", maximum=5, with_reports=False).markdown
-    assert text.count(" of this run: ") == 3 and "of t470" not in text
-
-
-@pytest.mark.parametrize(
-    ("warnings", "note"),
-    [
-        ("aaaab", "at 4 of its 5 points a; at 16 MiB b."),
-        ("abcac", "at 1 MiB and 8 MiB a; at 2 MiB b; 2 more of its 5 points have a note."),
-        ("a   b", "at 1 MiB a; at 16 MiB b."),
-    ],
-)
-def test_a_note_that_many_points_have_is_printed_once(warnings, note):
-    curve = made_up.curve("files/read/size", [1, 2, 4, 8, 16], [1] * 5, axis_unit="MiB")
-    curve.__dict__["summaries"] = [
-        replace(summary, warnings=tuple(warning.strip()))
-        for summary, warning in zip(curve.summaries, warnings, strict=True)
-    ]
-    assert rk.show.verdict(curve, "it").markdown.endswith(f" Note: {note}")
 
 
 def test_impossible_places_of_a_curve_are_one_line():

@@ -1,0 +1,118 @@
+"""How far a prediction was off, in sentences, and the notes on a curve's points."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers import made_up
+from helpers.staircases import SIZES, stairs
+
+import reckon as rk
+from reckon.presentation import verdicts
+
+
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (1.04, "as predicted"),
+        (0.97, "as predicted"),
+        (1.5, "50 % higher than predicted"),
+        (0.8, "20 % lower than predicted"),
+        (3.0, "a factor of 3.0 higher than predicted"),
+        (0.1, "a factor of 10 lower than predicted"),
+    ],
+)
+def test_how_far_a_prediction_was_off(ratio, words):
+    assert verdicts.how_far(ratio) == words
+
+
+@pytest.mark.parametrize(
+    ("ratios", "how", "words"),
+    [
+        ([1, 1, 1], "as predicted", "as predicted, by the median over its points."),
+        (
+            [0.5, 1, 2],
+            "as predicted",
+            "on both sides of the prediction, from 0.500 times at p0 to 2.00 times at p2, with 1.00 "
+            "times in the middle; 1 of 3 points lie within 1.25 times of the prediction.",
+        ),
+        (
+            [1, 1, 3],
+            "as predicted",
+            "as predicted in part: 2 of 3 points lie within 1.25 times of the prediction. It is "
+            "farthest off at p2, with 3.00 times the prediction.",
+        ),
+        (
+            [2, 2, 3, math.nan],
+            "a factor of 2.0 higher than predicted",
+            "a factor of 2.0 higher than predicted, by the median over its points. It is farthest "
+            "off at p2, with 3.00 times the prediction.",
+        ),
+    ],
+)
+def test_how_far_a_curve_was_off(ratios, how, words):
+    points = [(ratio, f"p{k}") for k, ratio in enumerate(ratios)]
+    assert verdicts.over_the_curve(points, how) == words
+
+
+def curve_verdict(*ratios):
+    curve = made_up.curve("memory/latency/load", 2.0 ** np.arange(len(ratios)), ratios)
+    return rk.show.verdict(curve, "a load").markdown
+
+
+@pytest.mark.parametrize(
+    ("ratios", "words"),
+    [
+        ([1.0] * 10, "came out as predicted, by the median over its points."),
+        ([1.0] * 9 + [3], "It is farthest off at 512 KiB, with "),
+        ([1.0] * 8 + [3, 9], "came out as predicted in part: 8 of 10 points lie within 1.25"),
+        ([1.67] * 10, "67 % higher"),
+        ([0.8, 1, 1, 1.2, 1.2], "on both sides of the prediction, from 0.8"),
+        ([0.8, *[1] * 18, 1.2], "as predicted, by the median"),  # two of twenty, and near
+    ],
+)
+def test_the_verdict_on_a_curve_hides_no_points_behind_their_median(ratios, words):
+    assert words in curve_verdict(*ratios)
+
+
+def test_notes_on_points_of_a_curve():
+    notes = {"a": ["1", "2"], "b": ["3"] * 4, "c": ["7"]}
+    assert verdicts.places_of_notes(notes, 9) == [
+        "at 1 and 2 a",
+        "at 4 of its 9 points b",
+        "1 more of its 9 points has a note",
+    ]
+    assert verdicts.places_of_notes({}, 9) == []
+
+
+@pytest.mark.parametrize(
+    ("warnings", "note"),
+    [
+        ("aaaab", "at 4 of its 5 points a; at 16 MiB b."),
+        ("abcac", "at 1 MiB and 8 MiB a; at 2 MiB b; 2 more of its 5 points have a note."),
+        ("a   b", "at 1 MiB a; at 16 MiB b."),
+    ],
+)
+def test_a_note_that_many_points_have_is_printed_once(warnings, note):
+    curve = made_up.curve("files/read/size", [1, 2, 4, 8, 16], [1] * 5, axis_unit="MiB")
+    curve.__dict__["summaries"] = [
+        replace(summary, warnings=tuple(warning.strip()))
+        for summary, warning in zip(curve.summaries, warnings, strict=True)
+    ]
+    assert rk.show.verdict(curve, "it").markdown.endswith(f" Note: {note}")
+
+
+def test_notes_of_a_curve_have_their_places():
+    """Every second process of four points takes twice as long: that is more than a tenth apart."""
+    heights = stairs([21, 41, 61], (1.1, 3.8, 13, 110))
+    curve = made_up.curve("memory/latency/load", SIZES / 1024, heights)
+    for point in (3, 10, 40, 60):
+        for process in curve.measurement.points[point].processes[::2]:
+            process.ticks[:] = [2 * tick for tick in process.ticks]
+    notes = [summary.warnings[0] for summary in curve.summaries if summary.warnings]
+    modes = next(note for note in notes if "two modes" in note)
+    count = notes.count(modes)
+    text = rk.show.verdict(curve, "a load").markdown
+    assert count >= 4 and f"at {count} of its {len(curve.points)} points {modes}" in text
+    assert text.count("Note:") == 1
