@@ -6,19 +6,18 @@ Most functions return a Block, which a notebook cell displays. Figures are in `r
 from reckon.presentation.among_reports import among, among_curve, methods
 from reckon.presentation.bounds import plausibility
 from reckon.presentation.capacities import inferred_capacities, inferred_capacity
-from reckon.presentation.drives import drives
 from reckon.presentation.faults import fault_counts, faults_per_touch, time_per_major_fault
 from reckon.presentation.formulas import formula_latex, prediction, predictions
-from reckon.presentation.hosts import cross_check, disk, distance, host, ruler, server
-from reckon.presentation.hosts import table as host_table
+from reckon.presentation.hosts import disk, distance, host, ruler, server
 from reckon.presentation.plateau_tables import levels, levels_verdict
 from reckon.presentation.readers import (
     first_slower,
     full_from,
     reader_shares,
     reader_shares_table,
+    total_rates,
 )
-from reckon.presentation.tables import conditions, fits, spreads, table, tcp
+from reckon.presentation.tables import conditions, cross_check, fits, spreads, table, tcp
 from reckon.presentation.timed_reads import costs, single_reads
 from reckon.presentation.verdicts import verdict
 
@@ -30,7 +29,6 @@ __all__ = [
     "cross_check",
     "disk",
     "distance",
-    "drives",
     "fault_counts",
     "faults_per_touch",
     "first_slower",
@@ -38,7 +36,6 @@ __all__ = [
     "formula_latex",
     "full_from",
     "host",
-    "host_table",
     "inferred_capacities",
     "inferred_capacity",
     "levels",
@@ -56,5 +53,6 @@ __all__ = [
     "table",
     "tcp",
     "time_per_major_fault",
+    "total_rates",
     "verdict",
 ]

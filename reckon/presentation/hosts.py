@@ -1,21 +1,18 @@
-"""The other host, the NFS server and the disk of a run; other programs that measure the same."""
+"""Sentences on the other host, the NFS server and the disk of a run."""
 
 from __future__ import annotations
 
 from reckon import units
-from reckon.computer.description import FIELDS
 from reckon.computer.facts import Machine
-from reckon.presentation import block
-from reckon.presentation.block import Block, grid, say
-from reckon.presentation.text import NONE, code, literal, machine_value, more_or_less
-from reckon.presentation.text import ratio as times
+from reckon.presentation.block import Block, say
+from reckon.presentation.text import code, literal, more_or_less
 from reckon.records.result import Result
 
 LIGHT_IN_FIBRE_M_PER_S = 2.0e8  # two thirds of light in vacuum: a refractive index near 1.5
 _NOT_MEASURED = "What needs one is predicted but not measured."
 
 
-def _is_built_in(machine: Machine, part: str = "peer") -> bool:
+def is_built_in(machine: Machine, part: str = "peer") -> bool:
     """Whether Reckon itself set the length of the link to the host of that part."""
     return machine.value(f"{part}.link_rtt") is not None
 
@@ -43,7 +40,7 @@ def host(other: Machine) -> Block:
     if other.value("peer.kind") is None:
         why = other.fact("peer.kind").source or "none was there when the run was recorded"
         return say(f"There is no other host here: {literal(why).rstrip('.')}.", _NOT_MEASURED)
-    if _is_built_in(other):
+    if is_built_in(other):
         return say(_BUILT_IN.format(*_link(other)))
     known = [other.value("peer.processor"), other.value("peer.kernel")]
     details = ", ".join(literal(value) for value in known if value)
@@ -55,7 +52,7 @@ def server(nfs: Machine, results: list[Result]) -> Block:
     """What the NFS server is; `nfs` is what rk.nfs_server() gives, `results` were read from it."""
     measurements = [r.measurement for r in results if r.has_samples and r.measurement]
     peers = [measurement.peer for measurement in measurements if measurement.peer]
-    built_in = _is_built_in(nfs, "nfs")
+    built_in = is_built_in(nfs, "nfs")
     if not peers:
         why = next((r.reason for r in results if r.reason), "none was there").rstrip(".")
         there_is_none = f"There is no NFS server here: {literal(why)}."
@@ -75,7 +72,7 @@ def ruler(other: Machine, by_method: dict[str, Result]) -> Block:
 
     by_method: {how it was measured: result}; their hardware part is what the link alone takes.
     """
-    if not _is_built_in(other):
+    if not is_built_in(other):
         return say("The other host is a real one, or there is none: the link's delay is not set.")
     measured = {how: result for how, result in by_method.items() if result.has_samples}
     if not measured:
@@ -122,7 +119,7 @@ def disk(machine: Machine) -> Block:
 def distance(other: Machine, trip: Result) -> Block:
     """The round trip over what light takes through a fibre of that length, if it is known."""
     metres = other.number("peer.distance")
-    if not metres or not trip.has_samples or _is_built_in(other):
+    if not metres or not trip.has_samples or is_built_in(other):
         return say("")
     light_s = 2 * metres / LIGHT_IN_FIBRE_M_PER_S
     return say(
@@ -130,57 +127,3 @@ def distance(other: Machine, trip: Result) -> Block:
         f"{units.amount(light_s, 'ms')} there and back; the round trip is "
         f"{units.number(trip.median / light_s)} times that."
     )
-
-
-def _figure(result: Result) -> str:
-    return f"{result:±}" if result.has_samples else literal(result.reason or "not measured")
-
-
-def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: str) -> Block:
-    """{program: (by it, by Reckon)}: both figures and their ratio, or why there is none."""
-    rows = []
-    for program, (by_it, ours) in programs.items():
-        timed = literal(by_it.measurement.timed) if by_it.measurement else NONE
-        ratio = times(ours.median / by_it.median)  # of nan a dash
-        rows.append([f"`{program}`", timed, _figure(by_it), _figure(ours), ratio])
-    columns = {
-        "Program": 12,
-        "What it times": 36,
-        "Its figure": 20,
-        "Reckon's": 20,
-        "Reckon's / its": 12,
-    }
-    return block.table(columns, rows, caption, name)
-
-
-# What a built-in host shares with this machine, and what only a built-in host has.
-_SHARED = ("processor", "cores", "memory", "os", "kernel", "hypervisor")
-_BUILT_IN_ONLY = ("link_", "queue", "path")
-_IN_BYTES = ("mtu",)  # a size of which every byte counts
-
-
-def _row(machine: Machine, field: str, title: str, unit: str) -> list[str] | None:
-    """The row of one field; None if it does not apply."""
-    part, key = field.split(".")
-    value, source = machine.value(field), machine.fact(field).source
-    if value is not None:
-        exact = key in _IN_BYTES
-        text = f"{units.plain(float(value))} byte" if exact else literal(machine_value(value, unit))
-        return [title, text, code(source) if source else ""]
-    if _is_built_in(machine, part):
-        return [title, "this machine's", ""] if key in _SHARED else None
-    if key.startswith(_BUILT_IN_ONLY):
-        return None
-    return [title, machine_value(None, unit), literal(source)]
-
-
-def table(machine: Machine, caption: str, name: str, part: str = "peer") -> Block:
-    """The other host (or another `part`) as the machine's own table has it.
-
-    What a built-in host shares with this machine is not repeated.
-    """
-    if machine.value(f"{part}.kind") is None:
-        return say("")
-    of_part = [(field, *labels) for field, labels in FIELDS.items() if field.startswith(f"{part}.")]
-    rows = [row for row in (_row(machine, *field) for field in of_part) if row]
-    return grid(["What", "Value", "Source"], rows, caption, name, [30, 45, 25])

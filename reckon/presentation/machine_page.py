@@ -1,10 +1,12 @@
-"""The page `machine`: what this computer is, and whether it is fit to be measured."""
+"""The page `machine`: this computer, its peers, and whether it is fit to be measured."""
 
 from __future__ import annotations
 
+from reckon import units
 from reckon.computer.description import FIELDS, SECTIONS
 from reckon.computer.facts import Machine
 from reckon.presentation.block import Block, say, table
+from reckon.presentation.hosts import is_built_in
 from reckon.presentation.text import code, literal, machine_value
 
 
@@ -20,6 +22,39 @@ def machine_table(machine: Machine, caption: str, name: str) -> Block:
                 source = "can be given in `machine.toml`"
             rows.append([SECTIONS[section], title, literal(machine_value(value, unit)), source])
     return table({"Part": 13, "What": 22, "Value": 38, "Source": 27}, rows, caption, name)
+
+
+# What a built-in host shares with this machine, and what only a built-in host has.
+_SHARED = ("processor", "cores", "memory", "os", "kernel", "hypervisor")
+_BUILT_IN_ONLY = ("link_", "queue", "path")
+_IN_BYTES = ("mtu",)  # a size of which every byte counts
+
+
+def _host_row(machine: Machine, field: str, title: str, unit: str) -> list[str] | None:
+    """The row of one field; None if it does not apply."""
+    part, key = field.split(".")
+    value, source = machine.value(field), machine.fact(field).source
+    if value is not None:
+        exact = key in _IN_BYTES
+        text = f"{units.plain(float(value))} byte" if exact else literal(machine_value(value, unit))
+        return [title, text, code(source) if source else ""]
+    if is_built_in(machine, part):
+        return [title, "this machine's", ""] if key in _SHARED else None
+    if key.startswith(_BUILT_IN_ONLY):
+        return None
+    return [title, machine_value(None, unit), literal(source)]
+
+
+def host_table(machine: Machine, caption: str, name: str, part: str = "peer") -> Block:
+    """The other host, or another `part`: every known value with its source.
+
+    What a built-in host shares with this machine is not repeated.
+    """
+    if machine.value(f"{part}.kind") is None:
+        return say("")
+    of_part = [(field, *labels) for field, labels in FIELDS.items() if field.startswith(f"{part}.")]
+    rows = [row for row in (_host_row(machine, *field) for field in of_part) if row]
+    return table({"What": 30, "Value": 45, "Source": 25}, rows, caption, name)
 
 
 _STATES = {"pass": "pass", "warn": "**warning**", "unknown": "not known"}

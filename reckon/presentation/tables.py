@@ -1,4 +1,4 @@
-"""Tables of results: predicted and measured, lines through curves, spreads, conditions."""
+"""Tables of results: predicted and measured, lines, spreads, conditions, other programs."""
 
 from __future__ import annotations
 
@@ -306,3 +306,24 @@ def spreads(results: list[Result], caption: str, name: str) -> Block:
             rows.append([quantity, *(in_unit(value, step) for value in values)])
     widths = {heading: width for heading, (_, width) in _SPREADS.items()}
     return columns_table({"Quantity": 20, **widths}, rows, caption, name)
+
+
+def _value(result: Result) -> str:
+    return f"{result:±}" if result.has_samples else literal(result.reason or "not measured")
+
+
+def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: str) -> Block:
+    """{program: (by it, by Reckon)}: both figures and their ratio, or why there is none."""
+    rows = []
+    for program, (by_it, by_reckon) in programs.items():
+        timed = literal(by_it.measurement.timed) if by_it.measurement else NONE
+        ratio = times(by_reckon.median / by_it.median)  # of nan a dash
+        rows.append([f"`{program}`", timed, _value(by_it), _value(by_reckon), ratio])
+    columns = {
+        "Program": 12,
+        "What it times": 36,
+        "Its figure": 20,
+        "Reckon's": 20,
+        "Reckon's / its": 12,
+    }
+    return columns_table(columns, rows, caption, name)

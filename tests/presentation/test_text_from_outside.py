@@ -71,7 +71,7 @@ def test_no_page_takes_it_for_markup(said, writer):
     blocks = [
         rk.show.host(machine),
         rk.show.disk(machine),
-        rk.show.host_table(machine, "C", "n"),
+        rk.machine_page.host_table(machine, "C", "n"),
         rk.show.verdict(nothing, "the call"),
         rk.show.table([nothing], "C", "n2"),
         fitness_table([check], "C", "n3"),
