@@ -1,4 +1,4 @@
-"""The C library for AArch64, under an emulator, and by Clang."""
+"""The C library for AArch64, under an emulator, by Clang, and for another C library than glibc."""
 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -73,3 +73,11 @@ def test_clang_builds_the_library_without_a_warning(tmp_path):
     installed("clang")
     built = make_library(tmp_path, "CC=clang")
     assert built.returncode == 0 and built.stderr == ""
+
+
+def test_musl_is_refused_by_one_sentence(tmp_path):
+    installed("musl-gcc")
+    built = make_library(tmp_path, "CC=musl-gcc")
+    sentence, *rest = built.stderr.splitlines()
+    assert sentence == "Reckon needs the GNU C library (glibc); musl-gcc compiles for another one."
+    assert built.returncode and all(line.startswith("make: ***") for line in rest), built.stderr
