@@ -100,8 +100,14 @@ def over_the_curve(points: Iterable[tuple[float, str]], how: str) -> str:
 def _interval(result: Result) -> str:
     if result.inside_interval is None:
         return ""
-    side = "inside" if result.inside_interval else "outside"
     low, high = (amount(end, result.unit) for end in (result.seal.low, result.seal.high))
+    measured = amount(result.median, result.unit)
+    side = first_case(
+        (result.inside_interval, "inside"),
+        (measured == low, "just below"),
+        (measured == high, "just above"),
+        (True, "outside"),
+    )
     return f"The measured value lies {side} its interval, {low} to {high}."
 
 
