@@ -25,10 +25,11 @@ class Bounds:
     with_reports: bool = True  # the reports' machines have the same bounds
     block_bytes: int = 0  # the bounds are for this many bytes; more bytes are scaled down
     because: str = ""  # the sentence that explains figures outside
+    which: str = "here"  # the figures meant, where a page has others too
 
     def rule(self) -> str:
         """The sentence that states the bounds."""
-        text = f"No figure here can be below {self.text(self.minimum)}"
+        text = f"No figure {self.which} can be below {self.text(self.minimum)}"
         if math.isfinite(self.maximum):
             text += f" or above {self.text(self.maximum)}"
         if self.block_bytes:
