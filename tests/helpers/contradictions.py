@@ -1,0 +1,348 @@
+"""Printed numbers that contradict one another: what a careful reader of the pages would find.
+
+`python -m helpers.contradictions [RUN]` reads the pages of the last build, and names what it finds.
+"""
+
+import itertools
+import json
+import math
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reckon import config, records, units
+from reckon.records.lookup import all_results
+from reckon.records.result import Result
+from reckon.records.session import current_session
+
+_NUMBER = r"[−-]?\d+(?:[  ]\d{3})*(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
+_UNIT = r"(?:[kKMGT]?i?(?:bytes?|bit|B|IO|cycle|tick)(?:/s)?|[nµm]?s(?:/cycle)?|[kMG]?Hz)"
+
+
+def _named(name: str) -> str:
+    """The pattern of an amount, its groups by that name."""
+    return rf"(?P<{name}>{_NUMBER}) ?(?P<{name}_unit>{_UNIT})(?![\w/])"
+
+
+_INTERVAL = rf"\((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\)"
+_MEASURED = re.compile(_named("value") + rf"(?: {_INTERVAL})?")
+_AMOUNT_ALONE = re.compile(_named("value"))
+_PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
+_UNITS = {"Hz": "cycle/s", "kHz": "kcycle/s", "MHz": "Mcycle/s", "GHz": "Gcycle/s"}
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A printed number, in base units."""
+
+    value: float
+    rounding: float  # half of its last digit
+    unit: str
+    text: str
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Between which values what was printed so lies."""
+        return self.value - self.rounding, self.value + self.rounding
+
+    def agrees(self, other: "Amount") -> bool:
+        """Whether one value may have been printed as both."""
+        if units.dimension(self.unit) != units.dimension(other.unit):
+            return True  # a rate as its time: nothing to compare
+        return abs(self.value - other.value) <= (self.rounding + other.rounding) * (1 + 1e-9)
+
+
+def amount(number: str, unit: str = "") -> Amount:
+    """The amount that is printed like that."""
+    digits, _, power = number.translate(_PLAIN).partition("·10")
+    digits = re.sub(r"\s", "", digits)
+    scale = 10.0 ** int(power or 0) * units.factor(_UNITS.get(unit, unit))
+    places = len(digits.partition(".")[2])
+    # 14 600 IO/s has three digits; 1 024 may have four, and is then taken for less exact than it is.
+    step = 10.0 ** max(-places, len(digits.lstrip("-")) - 3) if not places else 10.0**-places
+    text = f"{number} {unit}".strip()
+    return Amount(float(digits) * scale, step / 2 * scale, _UNITS.get(unit, unit), text)
+
+
+def _amount_of(match: re.Match, name: str = "value") -> Amount:
+    return amount(match[name], match[f"{name}_unit"])
+
+
+def alone(cell: str) -> Amount | None:
+    """The amount that a cell begins with and holds alone but for its interval; else None."""
+    match = _MEASURED.fullmatch(cell.strip())
+    return _amount_of(match) if match else None
+
+
+def tables(text: str) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """The tables of a page: name, headings, rows."""
+    for name, body in re.findall(
+        r"^:::\{table\}[^\n]*\n:name: (\S+)\n(.*?)^:::$", text, re.M | re.S
+    ):
+        lines = [line for line in body.splitlines() if line.startswith("|")]
+        cells = [[c.strip() for c in re.split(r"(?<!\\)\|", one)[1:-1]] for one in lines]
+        yield name, cells[0], cells[2:]
+
+
+# --- within one sentence or one row ---------------------------------------------------------------
+
+
+def intervals(text: str) -> Iterator[str]:
+    """Values outside the interval that is printed behind them."""
+    for match in _MEASURED.finditer(text):
+        if match["low"]:
+            value, low, high = (amount(match[name]).value for name in ("value", "low", "high"))
+            if not low <= value <= high:
+                yield f"{match[0]} lies outside its interval"
+
+
+_VERDICT = re.compile(
+    rf"Predicted {_named('predicted')}, measured {_named('measured')}[^:]*: "
+    r"[^.]* came out (?P<how>as predicted|(?P<percent>\d+) % (?P<side>higher|lower)|"
+    r"a factor of (?P<factor>[\d  .]+?) (?P<far>higher|lower))"
+)
+_SIDE = re.compile(
+    rf"The measured value lies (?P<side>inside|outside|just above|just below) its interval, {_named('low')} to "
+    rf"{_named('high')}"
+)
+_AS_PREDICTED = 1.05
+
+
+def verdicts(text: str) -> Iterator[str]:
+    """Verdicts that their own numbers contradict."""
+    for paragraph in text.splitlines():
+        if not (match := _VERDICT.search(paragraph)):
+            continue
+        predicted, measured = _amount_of(match, "predicted"), _amount_of(match, "measured")
+        least, most = _ratio(measured, predicted)
+        if not _fits(match, least, most):
+            yield f"{measured.text} against {predicted.text} came out “{match['how']}”"
+        if side := _SIDE.search(paragraph):
+            low, high = _amount_of(side, "low"), _amount_of(side, "high")
+            sides = {
+                "inside": low.value <= measured.value <= high.value,
+                "outside": not low.value <= measured.value <= high.value,
+                "just below": measured.value == low.value,
+                "just above": measured.value == high.value,
+            }
+            if not sides[side["side"]]:
+                yield f"{measured.text} is called {side[0].removeprefix('The measured value lies ')}"
+
+
+def _ratio(one: Amount, other: Amount) -> tuple[float, float]:
+    """The least and the largest ratio of what was printed so."""
+    (low, high), (other_low, other_high) = one.ends, other.ends
+    if other_low <= 0:
+        return (low / other_high if other_high else -math.inf), math.inf
+    return low / other_high, high / other_low
+
+
+def _fits(verdict: re.Match, least: float, most: float) -> bool:
+    """Whether the words fit a ratio between these."""
+    if verdict["percent"]:
+        change = float(verdict["percent"]) / 100
+        ratios = [1 + change, 1 - change]
+        stated = ratios[verdict["side"] == "lower"]
+        return least - 0.0051 <= stated <= most + 0.0051
+    if verdict["factor"]:
+        factor = amount(verdict["factor"])
+        low, high = factor.ends
+        if verdict["far"] == "lower":
+            least, most = 1 / most, 1 / least
+        return least <= high + 0.05 and low - 0.05 <= most
+    return least <= _AS_PREDICTED and most >= 1 / _AS_PREDICTED
+
+
+def rows(text: str) -> Iterator[str]:
+    """Rows of tables whose cells contradict one another: a ratio, a sum, an order."""
+    for name, headings, cells in tables(text):
+        for row in cells:
+            of = dict(zip(headings, row, strict=True))
+            for fault in itertools.chain(_ratio_of_row(of), _sum_of_row(of), _order_of_row(of)):
+                yield f"{name}, {row[0]}: {fault}"
+
+
+def _ratio_of_row(of: dict[str, str]) -> Iterator[str]:
+    stated = of.get("Measured / predicted", "")
+    measured = next(
+        (alone(cell) for head, cell in of.items() if head.startswith("Measured,")), None
+    )
+    predicted = alone(of.get("Predicted", ""))
+    if measured and predicted and stated.endswith("×"):
+        low, high = amount(stated[:-1]).ends
+        least, most = _ratio(measured, predicted)
+        if high < least * (1 - 1e-9) or most * (1 + 1e-9) < low:
+            yield f"{measured.text} over {predicted.text} is given as {stated}"
+
+
+def _sum_of_row(of: dict[str, str]) -> Iterator[str]:
+    names = "Base hardware", "Software overhead", "Predicted"
+    parts = [alone(of.get(name, "")) for name in names]
+    if all(parts):
+        hardware, software, predicted = parts
+        room = (hardware.rounding + software.rounding + predicted.rounding) * (1 + 1e-9)
+        if abs(hardware.value + software.value - predicted.value) > room:
+            yield f"{hardware.text} and {software.text} are given as {predicted.text}"
+
+
+def _order_of_row(of: dict[str, str]) -> Iterator[str]:
+    order = [of[name] for name in ("Minimum", "Median", "99th percentile") if name in of]
+    values = [amount(cell).value for cell in order if re.fullmatch(_NUMBER, cell)]
+    if values != sorted(values):
+        yield f"minimum, median and 99th percentile are {', '.join(order)}"
+
+
+_SHARE = re.compile(rf"(?:^|[,;:] |and )in ({_NUMBER}) %")
+
+
+def shares(text: str) -> Iterator[str]:
+    """Shares of one whole, "in 59 % …, in 41 % …" or a column, that do not sum to 100."""
+    for sentence in re.split(r"(?<=[.!?]) |\n", text):
+        parts = [amount(number) for number in _SHARE.findall(sentence)]
+        if len(parts) > 1:
+            yield from _not_whole(parts, sentence)
+
+
+def _not_whole(parts: list[Amount], where: str) -> Iterator[str]:
+    room = sum(part.rounding for part in parts)
+    total = sum(part.value for part in parts)
+    if abs(total - 100) > max(room, 0.5 * len(parts)):
+        yield f"{' % and '.join(part.text for part in parts)} % are no 100 %: {where}"
+
+
+_ALIKE = re.compile(r"cannot be told apart|not to be told apart|within their spread|indistinguish")
+
+
+def alike(text: str) -> Iterator[str]:
+    """Two values called indistinguishable although their printed intervals lie apart."""
+    for sentence in re.split(r"(?<=[.!?]) |\n", text):
+        ends = [
+            [amount(match[name], match["value_unit"]).value for name in ("low", "high")]
+            for match in _MEASURED.finditer(sentence)
+            if match["low"]
+        ]
+        if _ALIKE.search(sentence) and len(ends) == 2:
+            (low, high), (other_low, other_high) = ends
+            if high < other_low or other_high < low:
+                yield f"intervals that lie apart: {sentence}"
+
+
+# --- one quantity on several pages ----------------------------------------------------------------
+
+
+def statements(page: str, text: str, known: dict[str, Result]) -> Iterator[tuple[str, str, Amount]]:
+    """What a page says of the medians of the known quantities: quantity, place, amount."""
+    for name, headings, cells in tables(text):
+        for row in cells:
+            of = dict(zip(headings, row, strict=True))
+            place, quantity = f"{page}, {name}", _quantity_of(page, of, row[0], known)
+            for head, cell in of.items():
+                value = alone(cell)
+                if head.startswith("Measured, median") and value and quantity:
+                    yield quantity, place, value
+            unit = re.search(r"\[(\S+)\]$", row[0])
+            if unit and quantity and re.fullmatch(_NUMBER, of.get("Median", "")):
+                yield quantity, place, amount(of["Median"], unit[1])
+            origin = re.fullmatch(r"measured: `(\S+)`", row[-1])
+            if origin and (value := alone(of.get("Value", ""))):
+                yield origin[1], place, value
+    inline = re.compile(_named("value") + r" \(measured: `(?P<quantity>\S+?)`\)")
+    is_here = re.compile(r"(?<!times )`(?P<quantity>\w+/\w+/\w+)` is " + _named("value") + " here")
+    for pattern in (inline, is_here):
+        for match in pattern.finditer(text):
+            yield match["quantity"], f"{page}, “{match[0]}”", _amount_of(match)
+
+
+def _quantity_of(page: str, row: dict[str, str], title: str, known: dict[str, Result]) -> str:
+    """Of which quantity a row of a table is, by its name or by its label on its own page; else ""."""
+    if title.strip("`") in known:
+        return title.strip("`")
+    quantity = f"{page}/{title.split(' [')[0].replace(' ', '_')}"
+    if quantity not in known:
+        return ""
+    # One label may be that of two quantities in two tables, such as within the machine and beyond.
+    result = known[quantity]
+    predicted = units.amount(result.seal.predicted, result.unit)
+    return quantity if row.get("Predicted", predicted).startswith(predicted) else ""
+
+
+def two_values(pages: dict[str, str], results: list[Result]) -> Iterator[str]:
+    """Quantities for which two values are printed, on one page or two."""
+    said = defaultdict(list)
+    scalars = {one.quantity: one for one in results if one.has_samples and not one.is_curve}
+    for quantity, result in scalars.items():
+        said[quantity].append(("the record", alone(f"{result}")))
+    for page, text in pages.items():
+        for quantity, place, value in statements(page, text, scalars):
+            said[quantity].append((place, value))
+    for quantity, values in said.items():
+        (first_place, first), *others = values
+        for place, value in others:
+            if first and not first.agrees(value):
+                yield f"{quantity}: {first.text} in {first_place}, {value.text} in {place}"
+
+
+_BOUND = re.compile(
+    rf"No figure here can be below {_named('least')}(?: or above {_named('most')})?: (?P<rest>.*)"
+)
+
+
+def bounds(page: str, text: str, results: list[Result]) -> Iterator[str]:
+    """Figures outside what the page says that no figure here can be outside, and not named there."""
+    for match in _BOUND.finditer(text):
+        least = _amount_of(match, "least")
+        low, high = least.ends[0], math.inf
+        if match["most"]:
+            high = _amount_of(match, "most").ends[1]
+        for result in results:
+            if result.quantity.startswith(f"{page}/") and result.quantity not in match["rest"]:
+                values = _values_in(result, least.unit)
+                if any(not low <= value <= high for value in values):
+                    yield f"{result.quantity} is outside “{match[0].split(':')[0]}”"
+
+
+def _values_in(result: Result, unit: str) -> list[float]:
+    if unit == "cycle":
+        return [summary.median for summary in result.cycles]
+    if units.dimension(unit) != units.dimension(result.unit):
+        return []
+    return [float(value) for value in result.medians]
+
+
+def contradictions(pages: dict[str, str], results: list[Result]) -> list[str]:
+    """All of them, each as one sentence that names its page."""
+    found = []
+    for page, text in pages.items():
+        for check in (intervals, verdicts, rows, shares, alike):
+            found += [f"{page}: {fault}" for fault in check(text)]
+        found += [f"{page}: {fault}" for fault in bounds(page, text, results)]
+    return found + [*two_values(pages, results)]
+
+
+def _built_pages() -> dict[str, str]:
+    """The outputs of the executed notebooks of the last build, by page."""
+    folder = config.settings().build_dir / "executed"
+    pages = {}
+    for path in sorted(folder.rglob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        shown = [
+            "".join(output["data"].get("text/markdown", ""))
+            for cell in cells
+            for output in cell.get("outputs", [])
+            if "data" in output
+        ]
+        pages[str(path.relative_to(folder).with_suffix(""))] = "\n\n".join(shown)
+    return pages
+
+
+def main() -> int:
+    run = sys.argv[1] if sys.argv[1:] else current_session().run.name
+    found = contradictions(_built_pages(), all_results(records.find(run)))
+    print("\n".join([*found, f"{len(found)} contradictions"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""The pages of the recorded run do not contradict themselves, one another or the record."""
+
+import pytest
+from helpers import contradictions, made_up, pages
+from helpers.project import RECORDED
+
+import reckon as rk
+from reckon.book import contents
+from reckon.records.lookup import all_results
+
+VERDICT = "**Verdict.** Predicted 965 Mbit/s, measured {}: the rate came out {}. The measured value lies {} its interval, 869 Mbit/s to 965 Mbit/s."
+
+
+def row(*cells):
+    head = ("Operation", "Base hardware", "Software overhead", "Predicted")
+    head += ("Measured, median (interval)", "Measured / predicted")
+    lines = [f"| {' | '.join(one)} |" for one in (head, ["---"] * 6, cells)]
+    return "\n".join([":::{table} Calls", ":name: calls", "", *lines, ":::"])
+
+
+@pytest.fixture(scope="module")
+def results():
+    return all_results(RECORDED / "recorded")
+
+
+def test_the_recorded_run_is_shown_without_a_contradiction(results):
+    shown = {page: pages.expected_path(page).read_text("utf-8") for page in contents.notebooks()}
+    assert contradictions.contradictions(shown, results) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        (VERDICT.format("967 Mbit/s", "as predicted", "outside"), 0),
+        (VERDICT.format("965.2 Mbit/s", "as predicted", "outside"), 0),
+        (VERDICT.format("965 Mbit/s", "as predicted", "outside"), 1),
+        (VERDICT.format("965 Mbit/s", "as predicted", "just above"), 0),
+        (VERDICT.format("965 Mbit/s", "as predicted", "just below"), 1),
+        (VERDICT.format("970 Mbit/s (960 to 980)", "as predicted", "inside"), 1),
+        (VERDICT.format("2.00 Gbit/s", "a factor of 2.1 higher than predicted", "outside"), 0),
+        (VERDICT.format("2.00 Gbit/s", "12 % higher than predicted", "outside"), 1),
+        (VERDICT.format("2.00 Gbit/s", "as predicted", "outside"), 1),
+        ("It takes 196 ns (190 to 202), the other 1 020 ns (998 to 1 040).", 0),
+        ("It takes 196 ns (197 to 202).", 1),
+        (row("getpid", "24.7 ns", "41.2 ns", "66.0 ns", "196 ns (190 to 202)", "2.97×"), 0),
+        (row("getpid", "24.7 ns", "51.2 ns", "66.0 ns", "196 ns (190 to 202)", "2.97×"), 1),
+        (row("getpid", "24.7 ns", "41.2 ns", "66.0 ns", "196 ns (190 to 202)", "1.97×"), 1),
+        ("In all in 59 % of the turns it slept, in 41 % it ran.", 0),
+        ("In all in 59 % of the turns it slept, in 31 % it ran.", 1),
+        (
+            "A takes 10.0 µs (9.00 to 12.0), B 11.0 µs (10.0 to 13.0): the two cannot be told apart.",
+            0,
+        ),
+        (
+            "A takes 10.0 µs (9.00 to 11.0), B 13.0 µs (12.0 to 13.0): the two cannot be told apart.",
+            1,
+        ),
+    ],
+)
+def test_a_contradiction_within_a_page_is_found(text, faults):
+    assert len(contradictions.contradictions({"cpu/made_up": text}, [])) == faults
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("| null | {} | – | measured: `cpu/syscall/getpid` |", 1),
+        ("null {} (measured: `cpu/syscall/getpid`)", 1),
+        ("`cpu/syscall/getpid` is {} here.", 1),
+        (row("`cpu/syscall/getpid`", "–", "–", "66.0 ns", "{}", "–"), 1),
+        (row("getpid", "–", "–", "66.0 ns", "{}", "–"), 1),
+    ],
+)
+def test_a_second_value_of_a_quantity_is_found(results, text, faults):
+    if text.startswith("| null"):
+        head = "| Input | Value | Interval | Where it comes from |\n| --- | --- | --- | --- |"
+        text = f":::{{table}} Inputs\n:name: inputs\n\n{head}\n{text}\n:::"
+    of = {one.quantity: one for one in results}
+    same, other = f"{of['cpu/syscall/getpid']}", "143 ns"
+    assert contradictions.contradictions({"cpu/syscall": text.replace("{}", same)}, results) == []
+    found = contradictions.contradictions({"cpu/syscall": text.replace("{}", other)}, results)
+    assert len(found) == faults and same in found[0] and other in found[0]
+
+
+def test_a_bound_that_a_figure_of_the_page_contradicts_is_found(results):
+    rule = "No figure here can be below {} cycle: it takes as long. None is."
+    assert contradictions.contradictions({"cpu/timer": rule.format("1.00")}, results) == []
+    [*found] = contradictions.contradictions({"cpu/timer": rule.format("60.0")}, results)
+    assert any("cpu/timer/rdtsc" in fault for fault in found)
+    rule = "No figure of a pair with fences can be below 60.0 cycle: it takes as long. None is."
+    assert contradictions.contradictions({"cpu/timer": rule}, results) == []
+    rule = "No figure here can be below 0.200 GHz or above 3.00 GHz: none is sold. None is."
+    assert len(contradictions.contradictions({"cpu/clock": rule}, results)) == 2
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"), [(1 - 1e-6, "just above"), (1 + 1e-6, "inside"), (0.9, "outside")]
+)
+def test_a_value_beside_the_end_of_its_interval_is_said_to_be_there(factor, words):
+    """Both are printed alike: "outside its interval, 869 to 965" at 965 would be no verdict."""
+    result = made_up.single("network/made_up/rate", 965, "Mbit/s")
+    result.seal.low, result.seal.high = 0.5 * result.median, factor * result.median
+    text = rk.show.verdict(result, "the rate").markdown
+    assert f"lies {words} its interval" in text
+    assert [*contradictions.verdicts(text)] == []
