@@ -45,8 +45,8 @@ def test_the_recorded_run_is_shown_without_a_contradiction(results):
         (row("getpid", "24.7 ns", "41.2 ns", "66.0 ns", "196 ns (190 to 202)", "2.97×"), 0),
         (row("getpid", "24.7 ns", "51.2 ns", "66.0 ns", "196 ns (190 to 202)", "2.97×"), 1),
         (row("getpid", "24.7 ns", "41.2 ns", "66.0 ns", "196 ns (190 to 202)", "1.97×"), 1),
-        ("In all in 59 % of the turns it slept, in 41 % it ran.", 0),
-        ("In all in 59 % of the turns it slept, in 31 % it ran.", 1),
+        ("Between processes: in 59 % of the turns it slept, in 41 % it ran.", 0),
+        ("Between processes: in 59 % of the turns it slept, in 31 % it ran.", 1),
         (
             "A takes 10.0 µs (9.00 to 12.0), B 11.0 µs (10.0 to 13.0): the two cannot be told apart.",
             0,
