@@ -1,5 +1,6 @@
 """Shared by the tests: folders of their own, and skips that CI does not allow."""
 
+import fcntl
 import os
 import shutil
 import signal
@@ -69,6 +70,27 @@ def nothing_is_left_behind(tmp_path_factory):
     added = leaks.added_since(before, folder)
     if added:
         pytest.fail(f"The test left behind:\n{leaks.described(added)}", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory):
+    """`shared_folder(name, fill)` is a folder that one worker fills, for all workers of this run."""
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+
+    def share(name, fill):
+        folder, is_filled = base / name, base / f"{name}.filled"
+        with open(base / f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not is_filled.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of a worker that failed
+                folder.mkdir()
+                fill(folder)
+                is_filled.touch()
+        return folder
+
+    return share
 
 
 @pytest.fixture

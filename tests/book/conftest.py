@@ -7,21 +7,26 @@ from helpers.books import RecordedProject
 from helpers.capabilities import need
 
 
-@pytest.fixture(scope="session")
-def book(tmp_path_factory):
-    """The book with its PDF. A test that changes it changes it back; the next build mends the pages."""
-    project = RecordedProject(tmp_path_factory.mktemp("project"))
-    project.first = project.build()
-    assert project.first.returncode == 0, project.first.stdout + project.first.stderr
-    return project
-
-
-@pytest.fixture(scope="module")
-def whole_book(book):
-    """The book, whatever an earlier test has left of it."""
-    done = book.build()
+def _build(folder):
+    """Fill the folder with a project whose book is built, and copies of what the build made."""
+    project = RecordedProject(folder / "project")
+    done = project.build()
     assert done.returncode == 0, done.stdout + done.stderr
-    return book
+    (folder / "output").write_text(done.stdout)
+    for made in ("html", "latex"):
+        shutil.copytree(project.base / "_build" / made, folder / made)
+
+
+@pytest.fixture(scope="session")
+def built(shared_folder):
+    """The folder of the book: its `project`, the `html` and `latex` as first made, the `output`."""
+    return shared_folder("book", _build)
+
+
+@pytest.fixture(scope="session")
+def book(built):
+    """The project with its book, which the tests of one file alone change."""
+    return RecordedProject(built / "project")
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ def book(tmp_path_factory):
 def test_the_first_build_measures_everything_and_says_so(book):
     out = book.first.stdout
     assert f"Pages: {len(PAGES)} executed, 0 unchanged." in out
-    assert executing(book.first) == PAGES and "to go" in out  # plain lines: no terminal here
+    assert executing(book.first.stdout) == PAGES and "to go" in out  # plain lines: no terminal here
     assert re.search(r"Quantities: .*\d+ measured", out) and "Site: " in out
     shown = set(re.findall(r"((?:cpu|memory)/\w+/\w+) (?:measured|cannot)", out))
     assert shown == {name for name, one in book.measurements().items() if one}
@@ -50,7 +50,7 @@ def test_an_edited_prediction_leaves_the_samples(book):
     with book.edited("cpu/timer", "rk.guess(300, ", "rk.guess(350, "):
         done = book.build("--html")
     assert done.returncode == 0, done.stderr
-    assert executing(done) == ["cpu/timer", "summary"] and book.measurements() == before
+    assert executing(done.stdout) == ["cpu/timer", "summary"] and book.measurements() == before
 
 
 def test_the_front_page_has_the_root_hash_and_a_page_says_that_its_record_was_changed(book):
@@ -135,7 +135,7 @@ def test_a_stop_between_visits_loses_none_and_the_next_build_makes_those_that_la
     assert sorted({len(visits) for visits in before.values()}) == [1, 2]  # one is a curve
     done = project.build("--html", RECKON_PROFILE="standard")
     assert done.returncode == 0, done.stderr
-    assert executing(done) == ["cpu/timer", "machines"] and "Visit 2:" not in done.stdout
+    assert executing(done.stdout) == ["cpu/timer", "machines"] and "Visit 2:" not in done.stdout
     assert re.search(r"^Visit 3: \d+ quantities in", done.stdout, re.M)
     after = project.measurements()
     for name, one in after.items():

@@ -13,13 +13,13 @@ from reckon.book.contents import notebooks
 pytestmark = pytest.mark.book
 
 
-def captions(whole_book):
+def captions(site):
     """[(kind, number, words)] of every numbered table and figure of the site, in order."""
     found = []
     for page in notebooks():
         for kind, number, words in re.findall(
             r'caption-number">(Table|Fig\.) ([\d.]+) </span><span class="caption-text">(.*?)</span>',
-            whole_book.html(f"notebooks/{page}"),
+            (site / f"notebooks/{page}.html").read_text(),
             re.S,
         ):
             text = re.sub(r"<[^>]+>", "", words).split("(")[0].strip()
@@ -35,15 +35,15 @@ def sheets_of(pdf):
     return text.rstrip("\f").split("\f")
 
 
-def test_the_pdf_has_no_empty_page_and_the_sites_numbers(whole_book):
+def test_the_pdf_has_no_empty_page_and_the_sites_numbers(built):
     need(shutil.which("xelatex") and shutil.which("pdftotext"), "XeLaTeX or pdftotext is missing")
-    sheets = sheets_of(whole_book.base / "_build/html/reckon.pdf")
+    sheets = sheets_of(built / "html/reckon.pdf")
     assert len(sheets) > 20
     for number, sheet in enumerate(sheets, 1):
         assert len(sheet.split()) > 15, f"page {number} of the PDF is all but empty"
     flat = " ".join(" ".join(sheets).split())
     assert "??" not in flat  # a reference that was not resolved
-    numbered = captions(whole_book)
+    numbered = captions(built / "html")
     assert len(numbered) > 30
     for kind, number, words in numbered:
         assert re.search(rf"{kind} ?{re.escape(number)}[:.]? {re.escape(words)}", flat), (
@@ -53,10 +53,10 @@ def test_the_pdf_has_no_empty_page_and_the_sites_numbers(whole_book):
         )
 
 
-def test_a_table_that_ends_a_page_leaves_no_empty_one(whole_book, tmp_path):
+def test_a_table_that_ends_a_page_leaves_no_empty_one(built, tmp_path):
     """The book's last chapter with a long table, its end 2 mm lower each time: less than a line's height."""
     need(shutil.which("xelatex") and shutil.which("pdftotext"), "XeLaTeX or pdftotext is missing")
-    made = whole_book.base / "_build/latex"
+    made = built / "latex"
     before, _, text = (made / "reckon.tex").read_text().partition("\\begin{document}")
     found = re.search(r"\\section\{From experiment to C file\}.*?(?=\\sphinxstepscope)", text, re.S)
     down = "".join(rf"\newpage\vspace*{{{mm}mm}}{found[0]}" for mm in range(0, 160, 2))

@@ -15,10 +15,12 @@ from helpers.project import LIBRARY, RECORDED, ROOT
 
 
 class Project:
-    """A copy of the project with a _build and runs of its own."""
+    """A copy of the project with a _build and runs of its own; of a folder that has one, that one."""
 
     def __init__(self, base: Path):
         self.base = base
+        if (base / "reckon").exists():
+            return
         for name in ("reckon", "notebooks", "csrc", "book"):
             shutil.copytree(
                 ROOT / name,
@@ -83,7 +85,8 @@ class RecordedProject(Project):
 
     def __init__(self, base: Path):
         super().__init__(base)
-        shutil.copytree(RECORDED / "recorded", base / "book/runs/recorded")
+        if not (base / "book/runs/recorded").exists():
+            shutil.copytree(RECORDED / "recorded", base / "book/runs/recorded")
 
     def environment(self, **more: str) -> dict:
         return super().environment(**{"RECKON_RUN": "recorded", **more})
@@ -111,6 +114,6 @@ def _only(entries: list[dict], files: list[str]) -> list[dict]:
     return chosen
 
 
-def executing(done) -> list[str]:
-    """The pages that a build executed."""
-    return re.findall(r"^(\S+): executing", done.stdout, re.M)
+def executing(output: str) -> list[str]:
+    """The pages that a build executed, by what it printed."""
+    return re.findall(r"^(\S+): executing", output, re.M)
