@@ -7,14 +7,14 @@ import subprocess
 import pytest
 from helpers.capabilities import installed, need, own_mounts, own_network, two_cpus
 from helpers.probes import MIB
-from helpers.project import make_library
+from helpers.project import ROOT, make_library
 from helpers.tools import PROGRAM, private
 
 
 @pytest.fixture(scope="session")
-def sanitized(tmp_path_factory):
+def sanitized():
     """The folder of a build of the library and its programs with gcc's sanitizers, for all tests."""
-    out = tmp_path_factory.mktemp("sanitized")
+    out = ROOT / "_build" / "lib-sanitized"
     extra = "-fsanitize=address,undefined -fno-sanitize-recover=all"
     done = make_library(out, f"EXTRA={extra}")
     need("cannot find" not in done.stderr, "gcc has no sanitizer libraries here")

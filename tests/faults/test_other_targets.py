@@ -1,5 +1,6 @@
 """The C library for AArch64, under an emulator, by Clang, and for another C library than glibc."""
 
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,9 +18,12 @@ EXPERIMENTS = sorted({probe.experiment for probe in PROBES.values()})
 def emulated(tmp_path_factory):
     """Runs a probe on an emulated AArch64; its status, reason and median of ticks an operation."""
     installed(COMPILER, EMULATOR[0])
-    folder = tmp_path_factory.mktemp("aarch64")
-    built = make_library(folder, f"CC={COMPILER}", "WERROR=1")
+    library = ROOT / "_build" / "lib-aarch64"
+    built = make_library(library, f"CC={COMPILER}", "WERROR=1")
     assert built.returncode == 0, built.stderr
+    folder = tmp_path_factory.mktemp("aarch64")
+    for path in library.glob("*reckon*"):
+        shutil.copy(path, folder)
     for name in ("reckon-peer", "reckon-blank", "reckon-blank-static"):  # as probes start them
         (folder / name).rename(folder / f"{name}.aarch64")
         (folder / name).write_text(f'#!/bin/sh\nexec {" ".join(EMULATOR)} "$0.aarch64" "$@"\n')

@@ -61,61 +61,76 @@ def keys(folder):
     )
 
 
-def changed_by_an_edit(folder, file):
-    before = keys(folder)
-    source = folder / "csrc" / file
-    text = source.read_text()
-    source.write_text(text + "/* edited */\n")
-    after = keys(folder)
-    source.write_text(text)
-    return {name for name in before if before[name] != after[name]}
+@pytest.fixture(scope="module")
+def files(copy):
+    """The file of each probe of the copy, by the probe's name."""
+    return in_python(
+        "say({name: probe.file for name, probe in library.probes().items()})",
+        RECKON_LIB=str(copy / "lib"),
+    )
+
+
+@pytest.fixture(scope="module")
+def changed_by_an_edit(copy):
+    """The probes whose keys an edit of that source file changes."""
+    before = keys(copy)
+
+    def edit(file):
+        source = copy / "csrc" / file
+        text = source.read_text()
+        source.write_text(text + "/* edited */\n")
+        after = keys(copy)
+        source.write_text(text)
+        return {name for name in before if before[name] != after[name]}
+
+    return edit
 
 
 @pytest.mark.parametrize(
     "file",
     ["runner/registry.c", "runner/in_process.c", "runner/run.c", "runner/main.c", "reckon.h"],
 )
-def test_an_edit_of_the_runner_changes_the_key_of_every_probe(copy, file):
-    assert changed_by_an_edit(copy, file) == set(keys(copy))
+def test_an_edit_of_the_runner_changes_the_key_of_every_probe(changed_by_an_edit, files, file):
+    assert changed_by_an_edit(file) == set(files)
 
 
 @pytest.mark.parametrize("file", [file for file in FIFTH if "/support/" in file])
-def test_an_edit_of_support_code_changes_the_keys_of_the_probes_that_link_it(copy, file):
+def test_an_edit_of_support_code_changes_the_keys_of_the_probes_that_link_it(
+    changed_by_an_edit, file
+):
     """Also where other support code calls it, and the probe does not."""
-    assert changed_by_an_edit(copy, file) == {"fifth/uses/it"}
+    assert changed_by_an_edit(file) == {"fifth/uses/it"}
 
 
-def test_an_edit_of_shared_code_changes_the_keys_of_the_objects_that_call_it(copy):
-    changed = changed_by_an_edit(copy, "probe/available.c")
-    expected = set()
-    for name, probe in library.probes().items():
-        symbols = subprocess.run(
-            ["nm", (LIBRARY / probe.file).with_suffix(".o")],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        if "U rk_available_bytes" in symbols:
-            expected.add(name)
+def calls(file, symbol):
+    """Whether the object of that file calls the function of another one."""
+    command = ["nm", "-u", (LIBRARY / file).with_suffix(".o")]
+    return symbol in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_an_edit_of_shared_code_changes_the_keys_of_the_objects_that_call_it(changed_by_an_edit):
+    changed = changed_by_an_edit("probe/available.c")
+    probes = library.probes().values()
+    calling = {
+        file for file in {probe.file for probe in probes} if calls(file, "rk_available_bytes")
+    }
+    expected = {probe.name for probe in probes if probe.file in calling}
     assert expected <= changed
     assert "memory/latency/random" in changed and "cpu/task/fork" in changed
     assert not {"cpu/syscall/getpid", "cpu/clock/core", "fifth/uses/it"} & changed
 
 
 @pytest.mark.parametrize("file", ["cpu/syscall.c", "fifth/plain.c"])
-def test_an_edit_of_an_experiment_changes_the_keys_of_its_own_probes_alone(copy, file):
-    changed = changed_by_an_edit(copy, file)
-    probes = in_python(
-        "say({name: probe.file for name, probe in library.probes().items()})",
-        RECKON_LIB=str(copy / "lib"),
-    )
-    assert changed == {name for name in probes if probes[name] == file}
+def test_an_edit_of_an_experiment_changes_the_keys_of_its_own_probes_alone(
+    changed_by_an_edit, files, file
+):
+    assert changed_by_an_edit(file) == {name for name in files if files[name] == file}
 
 
 @pytest.mark.parametrize("file", ["peer/stream.c", "peer/peer.h"])
-def test_an_edit_of_the_peer_changes_the_keys_of_the_probes_that_need_one(copy, file):
+def test_an_edit_of_the_peer_changes_the_keys_of_the_probes_that_need_one(changed_by_an_edit, file):
     needing = {name for name, probe in library.probes().items() if probe.needs & library.Needs.PEER}
-    assert needing and changed_by_an_edit(copy, file) == needing
+    assert needing and changed_by_an_edit(file) == needing
 
 
 def test_a_probe_that_uses_the_code_of_another_experiment_does_not_build(copy):
