@@ -10,6 +10,7 @@ from helpers.everything import PROBES, little
 from helpers.project import ROOT, make_library
 
 UNSUPPORTED = -95
+TURNS = 7
 COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
 EXPERIMENTS = sorted({probe.experiment for probe in PROBES.values()})
 
@@ -57,13 +58,16 @@ def test_every_probe_runs_on_aarch64_or_says_why_not(emulated, experiment):
 @pytest.mark.timed
 @pytest.mark.parametrize("of", ["add", "multiply"])
 def test_twice_the_instructions_take_twice_as_long_on_aarch64(emulated, of):
-    """A known answer: the work doubles, on whatever processor."""
-    times = []
-    for instructions in (2**22, 2**23):
+    """A known answer: the work doubles, on whatever processor. In turn, the fastest of each, because
+    another's load only adds."""
+
+    def ticks(instructions):
         status, reason, median = emulated("test/chain", {"of": of, "instructions": instructions})
         assert status == 0, reason
-        times.append(median)
-    assert times[1] == pytest.approx(2 * times[0], rel=0.5)
+        return median
+
+    single, double = zip(*[(ticks(2**22), ticks(2**23)) for _ in range(TURNS)], strict=True)
+    assert min(double) == pytest.approx(2 * min(single), rel=0.2)
 
 
 def test_the_counter_runs_at_its_frequency_on_aarch64(emulated):
