@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -29,6 +30,8 @@ from reckon.config import Builder, ReckonError, Settings
 _DYING_S = 0.5  # the longest that a fork server may take to end once it answers no more
 _SOCKETS = "pymp-*/"  # as multiprocessing names it
 _OWNER = "reckon-builder-"  # an empty file in it
+# A socket's path has at most 107 bytes (unix(7)), and multiprocessing adds 32 to TMPDIR.
+_LONGEST_FOLDER = 75
 _STOP_S = 5.0  # the longest that a page may take to end: its hosts and files go with it
 
 
@@ -100,10 +103,21 @@ def _executed(job: Job, notebook: Path) -> str | Exception:
         return error
 
 
+def _folder_of_sockets() -> str:
+    """multiprocessing's folder, in /tmp if TMPDIR is too long for the path of a socket."""
+    if len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_FOLDER:
+        return get_temp_dir()
+    usual, tempfile.tempdir = tempfile.tempdir, "/tmp"
+    try:
+        return get_temp_dir()  # makes it once for this process, which removes it at its end
+    finally:
+        tempfile.tempdir = usual
+
+
 def _own_sockets() -> None:
     """Marks multiprocessing's folder of sockets with this process's name, and removes those of
     builders that SIGKILL gave no time to do so."""
-    folder = Path(get_temp_dir())
+    folder = Path(_folder_of_sockets())
     with suppress(OSError):  # a full disk: the folder goes with this process, if that is not killed
         (folder / f"{_OWNER}{owners.own_name()}").touch()
     for mark in folder.parent.glob(f"{_SOCKETS}{_OWNER}*"):

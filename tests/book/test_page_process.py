@@ -157,3 +157,15 @@ def test_the_next_builder_removes_the_sockets_of_a_killed_one_and_leaves_those_o
         others.rmdir()
         assert builder(0, folder).communicate(timeout=60) == (b"done\n", None)
         assert [*Path(folder).iterdir()] == []
+
+
+def test_a_temporary_folder_that_is_too_long_for_a_socket_stops_no_page(tmp_path):
+    notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
+    script, folder = tmp_path / "build.py", tmp_path / (100 * "x")
+    script.write_text(_BUILDER)
+    folder.mkdir()
+    environment = {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder)}
+    command = [sys.executable, script, notebook, tmp_path / "log", "0"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert list(folder.iterdir()) == []
