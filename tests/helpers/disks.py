@@ -12,33 +12,6 @@ from helpers.probes import in_python
 from reckon.computer import scratch
 from reckon.measurement import library
 
-# with known_disk(microseconds, bytes) as reads: the run's file lies on such a disk; reads() returns the
-# reads since its last call, as [offset, bytes]. Mounts are the script's own.
-KNOWN_DISK = """
-import contextlib, subprocess, sys
-@contextlib.contextmanager
-def known_disk(delay_us, size=8 << 20):
-    folder, log = f"{base}/disk-{delay_us}", f"{base}/log-{delay_us}"
-    os.makedirs(folder, exist_ok=True)
-    server = subprocess.Popen([sys.executable, "tests/helpers/sleepfs.py", folder, str(delay_us), str(size), log],
-                              stdout=subprocess.PIPE, text=True)
-    assert server.stdout.readline() == "ready\\n"
-    os.environ["RECKON_FILES"] = folder
-    seen = 0
-    def reads():
-        nonlocal seen
-        lines = open(log).read().splitlines()
-        new, seen = lines[seen:], len(lines)
-        return [[int(word) for word in line.split()] for line in new]
-    try:
-        yield reads
-    finally:
-        os.environ.pop("RECKON_FILES", None)
-        subprocess.run(["umount", folder], check=True)
-        assert server.wait(20) == 0
-        server.stdout.close()
-"""
-
 
 @contextlib.contextmanager
 def shared_files():
@@ -49,12 +22,15 @@ def shared_files():
 
 
 def on_a_known_disk(script, base):
-    """What the script says, which may use known_disk(). No package can provide FUSE: without it, CI
+    """What the script says, which may use known_disk(base, ...). No package can provide FUSE: without it, CI
     skips as well."""
     own_mounts()
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("no file systems in user space here")
-    return in_python(f"base = {str(base)!r}\n" + KNOWN_DISK + script, prefix=["unshare", "-m"])
+    return in_python(
+        f"from helpers.sleepfs import known_disk\nbase = {str(base)!r}\n{script}",
+        prefix=["unshare", "-m"],
+    )
 
 
 def answers(probes, params=None, before="", prefix=(), **environment):

@@ -16,9 +16,9 @@ from helpers.capabilities import (
     two_cpus,
     x86_only,
 )
+from helpers.probe_script import attempt
 from helpers.probes import MIB, in_python
 from helpers.processes import descendants, probes_of, until
-from helpers.script import attempt
 from reckon.measurement import library
 
 CONNECT, RTT, THROUGHPUT = "network/connect/", "network/rtt/", "network/throughput/"

@@ -109,7 +109,9 @@ def service_port(peer, service):
 
 def probe(at, token=TOKEN, service="about"):
     """What a probe says whose other host is there."""
-    from helpers.script import attempt  # conftest.py chooses the library after it imports this file
+    from helpers.probe_script import (
+        attempt,
+    )  # conftest.py chooses the library after it imports this file
 
     places = {"peer": at, "peer_token": token}
     return attempt("test/peer_ask", {"peer": "other", "service": service}, places=places)

@@ -28,39 +28,13 @@ NOBODY_ELSE = 54321
 
 
 # Of the package only what measures is imported: all that notebooks need takes a second.
-MERE_FOLDER = """
+HEAD = """
 import sys, types
 sys.modules["reckon"] = types.ModuleType("reckon")
 sys.modules["reckon"].__path__ = ["reckon"]
+from helpers.script import *
 """
-HEAD = MERE_FOLDER + "from helpers.script import *\n"
-# As little as shows that a probe of memory runs: few(probe, dir="/tmp") are its parameters.
-FEW = """
-small = {"size_bytes": 1 << 20, "evict_bytes": 1 << 16, "touches": 4, "idle_ms": 1, "loads": 64,
-         "stride_pages": 4, "chunk_elements": 4}
-def few(probe, **more):
-    names = {p.name for p in library.probe(probe).parameters}
-    return {k: v for k, v in {**small, **more}.items() if k in names}
-"""
-# A filter after seccomp(2): each rule is (system call, error, flag of the first argument or 0,
-# whether the flag must be set).
-FILTER = """
-import ctypes, struct
-def forbid(rules):
-    allow, code = 0x7fff0000, [(0x20, 0, 0, 4), (0x15, 1, 0, 0xc000003e), (0x06, 0, 0, 0x7fff0000)]
-    for call, error, flag, is_set in rules:
-        body = [(0x20, 0, 0, 16), (0x45, 1 - is_set, is_set, flag)] if flag else []
-        body.append((0x06, 0, 0, 0x50000 | error))
-        code += [(0x20, 0, 0, 0), (0x15, 0, len(body), call), *body]
-    code.append((0x06, 0, 0, allow))
-    text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))
-    program = struct.pack("HxxxxxxP", len(code), ctypes.addressof(text))
-    head = ctypes.create_string_buffer(program)
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    prctl.argtypes = [ctypes.c_int] + 4 * [ctypes.c_void_p]
-    assert prctl(38, 1, None, None, None) == 0  # PR_SET_NO_NEW_PRIVS
-    assert prctl(22, 2, ctypes.addressof(head), None, None) == 0  # PR_SET_SECCOMP, a filter
-"""
+PROBE_HEAD = HEAD + "from helpers.probe_script import *\n"
 NOTHING = [0, None, 0]  # what left_behind() gives
 
 
@@ -69,14 +43,14 @@ def script_environment(more):
     return {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT / "tests"), **more}
 
 
-def in_python(script, group=None, prefix=(), **environment):
+def in_python(script, group=None, prefix=(), head=PROBE_HEAD, **environment):
     """What the script says, run in a process of its own (in a control group, under a tool)."""
 
     def enter():
         (group / "cgroup.procs").write_text("0")
 
     done = subprocess.run(
-        [*prefix, sys.executable, "-c", HEAD + script],
+        [*prefix, sys.executable, "-c", head + script],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -92,7 +66,7 @@ def in_python(script, group=None, prefix=(), **environment):
 def started(script, environment=(), **how):
     """The process of a script beside the test, ended with the block; it says what it has to by stdout."""
     process = subprocess.Popen(
-        [sys.executable, "-c", HEAD + script],
+        [sys.executable, "-c", PROBE_HEAD + script],
         cwd=ROOT,
         text=True,
         stdout=subprocess.PIPE,

@@ -1,40 +1,20 @@
-"""What a script has at hand that a test runs in a process of its own (helpers.probes.in_python)."""
+"""What every script has at hand that a test runs in a process of its own (helpers.probes.in_python)."""
 
+import ctypes
 import json
 import os
 import resource
+import struct
 import time
 
 from helpers.processes import until
-from reckon.measurement import library
 
-__all__ = [
-    "attempt",
-    "become",
-    "files_before",
-    "json",
-    "left_behind",
-    "library",
-    "os",
-    "resource",
-    "say",
-    "threads_before",
-    "time",
-    "until",
-]
-
-FEW = {"tasks": 2, "turns": 2, "laps": 2, "rounds": 2, "calls": 50}
+__all__ = ["become", "forbid", "json", "os", "resource", "say", "time", "until"]
 
 
-def attempt(probe, params=None, samples=2, warmup=0, **how):
-    """Says "ran", or why not."""
-    if params is None:
-        params = {p.name: FEW[p.name] for p in library.probe(probe).parameters if p.name in FEW}
-    try:
-        library.run(probe, params, samples=samples, warmup=warmup, **how)
-        return "ran"
-    except library.ReckonError as error:
-        return f"{type(error).__name__}: {error}"
+def say(result):
+    """Hand a result to the test."""
+    print(json.dumps(result))
 
 
 def become(user):
@@ -44,28 +24,19 @@ def become(user):
     os.setuid(user)
 
 
-def say(result):
-    """Hand a result to the test."""
-    print(json.dumps(result))
-
-
-def _threads():
-    return len(os.listdir("/proc/self/task"))
-
-
-def _files():
-    return len(os.listdir("/proc/self/fd"))
-
-
-def left_behind():
-    """[threads more than at first, a child that is still to be waited for, descriptors more]."""
-    until(lambda: _threads() == threads_before, 1)  # a joined thread may stay listed for a moment
-    try:
-        child = os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        child = None
-    return [_threads() - threads_before, child, _files() - files_before]
-
-
-library.probes()
-threads_before, files_before = _threads(), _files()
+def forbid(rules):
+    """Filter system calls from now on (seccomp(2)), on x86-64. Each rule is (system call, error, flag of
+    the first argument or 0, whether the flag must be set)."""
+    code = [(0x20, 0, 0, 4), (0x15, 1, 0, 0xC000003E), (0x06, 0, 0, 0x7FFF0000)]
+    for call, error, flag, is_set in rules:
+        body = [(0x20, 0, 0, 16), (0x45, 1 - is_set, is_set, flag)] if flag else []
+        body.append((0x06, 0, 0, 0x50000 | error))
+        code += [(0x20, 0, 0, 0), (0x15, 0, len(body), call), *body]
+    code.append((0x06, 0, 0, 0x7FFF0000))  # allow all else
+    text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))
+    program = struct.pack("HxxxxxxP", len(code), ctypes.addressof(text))
+    head = ctypes.create_string_buffer(program)
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    prctl.argtypes = [ctypes.c_int] + 4 * [ctypes.c_void_p]
+    assert prctl(38, 1, None, None, None) == 0  # PR_SET_NO_NEW_PRIVS
+    assert prctl(22, 2, ctypes.addressof(head), None, None) == 0  # PR_SET_SECCOMP, a filter

@@ -2,13 +2,11 @@
 
 import contextlib
 import os
-import subprocess
-import sys
 
 import numpy as np
 
 from helpers.capabilities import need
-from helpers.project import ROOT
+from helpers.probes import in_python
 from reckon.hosts import nfs
 from reckon.measurement import library
 
@@ -77,31 +75,5 @@ def clean_environment():
 
 def in_client(lab, script, **environment):
     """What a script says that runs on the lab's client, to which the server is just another host."""
-    done = subprocess.run(
-        ["nsenter", f"--net=/proc/{lab.pid}/ns/net", sys.executable, "-c", script],
-        cwd=ROOT,
-        text=True,
-        capture_output=True,
-        timeout=60,
-        env={**os.environ, **environment},
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout.strip()
-
-
-ATTEMPT = """
-from reckon.measurement import library
-def attempt(probe, samples=3, places=None, **params):
-    try:
-        library.run(f"files/remote/{probe}", params, places, samples=samples)
-        return "ran"
-    except library.ReckonError as error:
-        return f"{type(error).__name__}: {error}"
-"""
-
-
-def attempt(probe, **params):
-    """As the one above, here."""
-    space = {}
-    exec(ATTEMPT, space)
-    return space["attempt"](probe, **params)
+    prefix = ["nsenter", f"--net=/proc/{lab.pid}/ns/net"]
+    return in_python(script, prefix=prefix, **environment)

@@ -5,11 +5,14 @@ it is unmounted; LOG gets "offset bytes" of each read. Needs root and /dev/fuse.
 The kernel's own protocol (linux/fuse.h, version 7.31): a header, and a structure for each request.
 """
 
+import contextlib
 import ctypes
 import os
 import struct
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 LOOKUP, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH, INIT = 1, 3, 14, 15, 17, 18, 25, 26
 UNANSWERED = (2, 36, 42)  # FORGET, INTERRUPT, BATCH_FORGET
@@ -78,6 +81,33 @@ def serve(folder, delay_us, size, log):
             continue
         error, reply = answer(opcode, node, bytes(buffer[40:got]), size, delay_us, log, data)
         os.writev(fuse, [struct.pack("IiQ", 16 + len(reply), -error, unique), reply])
+
+
+@contextlib.contextmanager
+def known_disk(base, delay_us, size=8 << 20):
+    """The run's file lies on such a disk, mounted below `base`. Gives a function that returns the reads
+    since its last call, as [offset, bytes]."""
+    folder, log = f"{base}/disk-{delay_us}", Path(f"{base}/log-{delay_us}")
+    os.makedirs(folder, exist_ok=True)
+    command = [sys.executable, __file__, folder, str(delay_us), str(size), log]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert server.stdout.readline() == "ready\n"
+    os.environ["RECKON_FILES"] = folder
+    lines_seen = 0
+
+    def reads():
+        nonlocal lines_seen
+        lines = log.read_text().splitlines()
+        new, lines_seen = lines[lines_seen:], len(lines)
+        return [[int(word) for word in line.split()] for line in new]
+
+    try:
+        yield reads
+    finally:
+        os.environ.pop("RECKON_FILES", None)
+        subprocess.run(["umount", folder], check=True)
+        assert server.wait(20) == 0
+        server.stdout.close()
 
 
 if __name__ == "__main__":

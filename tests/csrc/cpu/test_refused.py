@@ -8,7 +8,6 @@ import pytest
 from helpers.capabilities import other_users, raised_priority, x86_only
 from helpers.everything import check_outcome
 from helpers.probes import (
-    FILTER,
     MIB,
     NOBODY_ELSE,
     NOTHING,
@@ -226,9 +225,7 @@ def test_a_refused_call_is_named_and_the_other_probes_run(name):
     raised_priority()
     rules, sentence, needing = FILTERS[name]
     probes = [probe for probe in PROBES if re.match("cpu/(task|switch)", probe)]
-    said = in_python(
-        FILTER + f"forbid({rules})\nsay({{probe: attempt(probe) for probe in {probes}}})"
-    )
+    said = in_python(f"forbid({rules})\nsay({{probe: attempt(probe) for probe in {probes}}})")
     for probe, outcome in said.items():
         if re.match(f"cpu/({needing})", probe):
             assert re.match(f"ProbeUnsupported: {sentence}", outcome), probe
@@ -254,7 +251,7 @@ def test_after_a_probe_under_round_robin_the_caller_is_scheduled_as_before(refus
     raised_priority()
     x86_only()
     said = in_python(
-        FILTER + f"forbid({refused})\nos.nice(3)\n"
+        f"forbid({refused})\nos.nice(3)\n"
         f"os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))\n"
         f"say([[attempt(probe, isolated=False), os.sched_getscheduler(0), os.sched_getparam(0)[0],"
         f" os.nice(0)] for probe in {ROUND_ROBIN}])"

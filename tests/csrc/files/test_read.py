@@ -28,7 +28,7 @@ def test_a_disk_of_a_millisecond_is_measured_as_one(tmp_path):
     slow, quick = on_a_known_disk(
         "import numpy as np\n"
         "found = {1000: [], 0: []}\n"
-        "with known_disk(1000), known_disk(0):\n"
+        "with known_disk(base, 1000), known_disk(base, 0):\n"
         "    for turn in range(12):\n"
         "        delay = (1000, 0)[turn % 2]\n"
         "        os.environ['RECKON_FILES'] = f'{base}/disk-{delay}'\n"
@@ -69,7 +69,7 @@ def reads(tmp_path_factory):
     x86_only()
     return on_a_known_disk(
         "seen = {}\n"
-        f"with known_disk(0, {64 * PAGE}) as told:\n"
+        f"with known_disk(base, 0, {64 * PAGE}) as told:\n"
         f"    for name, (params, samples) in {ASKED}.items():\n"
         f"        probe = 'files/read/' + {PROBE}.get(name, name)\n"
         f"        one = library.run(probe, {{**{SMALL}, **params}}, samples=samples, warmup=0)\n"

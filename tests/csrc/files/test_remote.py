@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.capabilities import given, installed
+from helpers.probe_script import attempt
 from helpers.project import ROOT
-from helpers.served import FILE_BYTES, KIB, SERVED, attempt, lab_of
+from helpers.served import FILE_BYTES, KIB, SERVED, lab_of
 
 import reckon as rk
 from reckon import records
@@ -243,7 +244,7 @@ def test_the_soname_tells_the_order_of_arguments(tmp_path, monkeypatch, version,
     monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
     monkeypatch.delenv("RECKON_NFS_SPACE", raising=False)
     with socket.create_server(("127.0.0.77", 2049)):
-        said = attempt("random")
+        said = attempt("files/remote/random", {})
     assert (said == "ran") == ran and ("the stub's error" in said) != ran, said
 
 

@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import sys
-import textwrap
 import threading
 import time
 from pathlib import Path
@@ -13,14 +12,14 @@ from pathlib import Path
 import pytest
 from helpers.capabilities import other_users
 from helpers.labs import gone, living_in, spaces_of
+from helpers.probe_script import attempt
 from helpers.probes import in_python
 from helpers.processes import until
 from helpers.served import (
-    ATTEMPT,
     FILE_BYTES,
     KIB,
+    MIB,
     SERVED,
-    attempt,
     can_serve,
     clean_environment,
     in_client,
@@ -33,6 +32,7 @@ from reckon.measurement import library
 pytestmark = pytest.mark.alone  # its deadlines are of 5 s
 
 DEADLINE_S = 5
+RANDOM, NULL = "files/remote/random", "files/remote/null"
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +55,7 @@ def here(served):
 
 
 def test_without_a_server_each_probe_says_so():
-    said = {probe: attempt(probe.rsplit("/", 1)[1]) for probe in SERVED}
+    said = {probe: attempt(probe, {}) for probe in SERVED}
     assert set(said.values()) == {
         "ProbeUnsupported: needs an NFS server: none is set (RECKON_NFS_AT)"
     }, said
@@ -151,7 +151,7 @@ def test_without_libnfs_the_probe_says_what_to_install(here, monkeypatch):
 def test_an_export_that_is_not_there(here, version):
     places = here.start("near").places | {"nfs_near": "10.77.0.2:/wrong"}
     start = time.monotonic()
-    said = attempt("random", places=places, server="near", version=version)
+    said = attempt(RANDOM, {"server": "near", "version": version}, places=places)
     assert (
         f"10.77.0.2 does not export /wrong to this host by NFSv{version} (" in said
         and said.startswith("ProbeFailed")
@@ -173,30 +173,34 @@ def test_an_export_that_is_not_there(here, version):
 )
 def test_a_real_server_that_is_not_there(monkeypatch, where, told):
     monkeypatch.setenv("RECKON_NFS_AT", where)
-    for probe in ("random", "null"):
-        assert told in attempt(probe), probe
+    for probe in (RANDOM, NULL):
+        assert told in attempt(probe, {}), probe
 
 
 def test_a_server_that_is_none():
     for name in ("third", ""):
-        assert attempt("random", server=name).endswith("not other, near or far.")
+        assert attempt(RANDOM, {"server": name}).endswith("not other, near or far.")
 
 
 def test_what_is_read_from_a_real_server_is_the_file_put_there(here):
     """The lab's server as a real one is seen: another host, whose page cache is its own."""
-    script = ATTEMPT + textwrap.dedent("""
-        big = dict(file_bytes=1 << 20)
-        for probe, params in (("random", {}), ("random", dict(version=3)), ("random", dict(cold=1)), ("penalty", {}),
-                            ("seek_end", {}), ("t470_random", {}), ("null", None)):
-            print(attempt(probe) if params is None else attempt(probe, **big, **params))
-    """)
+    cases = [
+        ("random", {"file_bytes": MIB}),
+        ("random", {"file_bytes": MIB, "version": 3}),
+        ("random", {"file_bytes": MIB, "cold": 1}),
+        ("penalty", {"file_bytes": MIB}),
+        ("seek_end", {"file_bytes": MIB}),
+        ("t470_random", {"file_bytes": MIB}),
+        ("null", {}),
+    ]
+    script = f"say([attempt('files/remote/' + probe, params) for probe, params in {cases}])"
 
     def ask():
         nfs.forget()  # a server remembers a file's size for a while
         here.start("near")
         return in_client(
             lab_of("near"), script, RECKON_NFS_AT="10.77.0.2:/reckon", RECKON_NFS_SPACE=""
-        ).splitlines()
+        )
 
     *missing, nothing = ask()
     assert nothing == "ran"
@@ -208,7 +212,7 @@ def test_what_is_read_from_a_real_server_is_the_file_put_there(here):
     short = ask()[0]
     assert "10.77.0.2:/reckon/reckon-data has 64 KiB and not 1024; make it longer" in short
     put.unlink()
-    put.write_bytes(os.urandom(1 << 20))
+    put.write_bytes(os.urandom(MIB))
     by_4, by_3, cold, pair, end, t470, nothing = ask()
     put.unlink()
     assert [by_4, by_3, end, t470, nothing] == ["ran"] * 5
@@ -222,7 +226,7 @@ def test_what_is_read_from_a_real_server_is_the_file_put_there(here):
 def test_a_host_that_does_not_answer_is_waited_for_no_longer_than_the_deadline(here):
     start = time.monotonic()
     said = in_client(
-        lab_of("near"), ATTEMPT + "print(attempt('random'))", RECKON_NFS_AT="10.77.0.9:/x"
+        lab_of("near"), f"say(attempt({RANDOM!r}, {{}}))", RECKON_NFS_AT="10.77.0.9:/x"
     )
     assert "The NFS server at 10.77.0.9 did not answer within 5 s; is it up" in said, said
     assert DEADLINE_S <= time.monotonic() - start < DEADLINE_S + 4
@@ -248,9 +252,9 @@ def test_something_else_that_listens_there(monkeypatch, answer):
 
         threading.Thread(target=serve, daemon=True).start()
         monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
-        for probe in ("null", "random"):
+        for probe in (NULL, RANDOM):
             start = time.monotonic()
-            said = attempt(probe)
+            said = attempt(probe, {})
             assert said.startswith("ProbeFailed: ") and "127.0.0.77" in said, said
             assert time.monotonic() - start < 3 * DEADLINE_S
         listening.shutdown(socket.SHUT_RDWR)

@@ -5,7 +5,6 @@ import subprocess
 import pytest
 from helpers.capabilities import capable, has_capability, installed, need, own_mounts, x86_only
 from helpers.labs import NOBODY, USERS, in_lab, startable
-from helpers.probes import FILTER
 from helpers.project import LIBRARY
 
 UNSHARE, SOCKET, MOUNT = 272, 41, 165  # x86-64
@@ -30,7 +29,7 @@ def attempt(**how):
 def with_a_filter(rules, user="ours", then="say(attempt())"):
     x86_only()
     # no_new_privs, which a filter needs, does not keep root from being root.
-    return in_lab(FILTER + TRY + f"forbid({rules})\n{then}", user)
+    return in_lab(TRY + f"forbid({rules})\n{then}", user)
 
 
 # --- refused steps -----------------------------------------------------------------------------
@@ -135,7 +134,7 @@ def test_where_the_user_may_not_open_tun_packet_sockets_are_taken():
 def test_where_tun_is_closed_and_packet_sockets_are_refused_both_reasons_are_given():
     x86_only()
     own_mounts()
-    forbid = FILTER + f"forbid([({SOCKET}, {EPERM}, {PACKET_BIT}, 1)])\n"
+    forbid = f"forbid([({SOCKET}, {EPERM}, {PACKET_BIT}, 1)])\n"
     script = f"become({NOBODY})\n{forbid}say(attempt())"
     reason, remedy = in_lab(TRY + CLOSED_TUN + script, prefix=APART)
     assert reason == (
@@ -160,7 +159,7 @@ def test_a_tun_device_that_opens_and_does_nothing_is_not_taken():
 @pytest.mark.parametrize("user", USERS)
 def test_without_tun_and_packet_sockets_both_reasons_are_given(user):
     x86_only()
-    script = FILTER + f"forbid([(SOCKET, {EPERM}, {PACKET_BIT}, 1)])\nsay(attempt())"
+    script = f"forbid([(SOCKET, {EPERM}, {PACKET_BIT}, 1)])\nsay(attempt())"
     reason, remedy = apart([(b"tmpfs", b"/dev/net")], script.replace("SOCKET", str(SOCKET)), user)
     assert reason == (
         "there are no TUN devices here (No such file or directory) and no packet sockets on "

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.capabilities import other_users, own_mounts
 from helpers.everything import check_outcome
-from helpers.probes import FEW, MEMORY, MIB, NOBODY_ELSE, NOTHING, in_python, started
+from helpers.probes import MEMORY, MIB, NOBODY_ELSE, NOTHING, in_python, started
 from helpers.processes import probes_of, until
 
 from reckon.measurement import library
@@ -20,8 +20,7 @@ FILES = [n for n in MEMORY if "dir" in {p.name for p in library.probe(n).paramet
 def in_folder(path, before="", isolated=True):
     """{probe: what it says, given that folder}; the script runs after `before`."""
     return in_python(
-        FEW
-        + before
+        before
         + f"said = {{probe: attempt(probe, few(probe, dir={str(path)!r}), isolated={isolated})"
         f" for probe in {FILES}}}\nsay(said)"
     )
@@ -68,7 +67,7 @@ def test_a_folder_in_memory_is_no_disk():
 def test_a_limit_on_the_size_of_files_is_reported(isolated):
     limit = (
         "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))\n"
-        "small.update(touches=64, stride_pages=64)\n"
+        "FEW.update(touches=64, stride_pages=64)\n"
     )
     check_all_unsupported(
         in_folder("/var/tmp", limit, isolated=isolated), "the limit allows .ulimit -f"
@@ -77,9 +76,9 @@ def test_a_limit_on_the_size_of_files_is_reported(isolated):
 
 def test_a_full_disk_is_reported_and_left_as_it_was(small_disk):
     free = os.statvfs(small_disk).f_bavail
-    more = "small.update(size_bytes=64 << 20, touches=4096, stride_pages=4096)\n"
+    more = "FEW.update(size_bytes=64 << 20, touches=4096, stride_pages=4096)\n"
     check_all_unsupported(in_folder(small_disk, more), r"/.* has no room for a file of \d+ MiB")
-    said = in_folder(small_disk, "small.update(touches=2)\n")
+    said = in_folder(small_disk, "FEW.update(touches=2)\n")
     assert said.pop("memory/fault/t470") == "ran" and set(said.values()) == {"ran"}
     assert os.listdir(small_disk) == ["lost+found"] and os.statvfs(small_disk).f_bavail == free
 
@@ -104,7 +103,7 @@ def test_in_this_process_no_probe_leaves_anything_behind(tmp_path_factory):
     folder.mkdir()
     try:
         said = in_python(
-            FEW + f"given = {{'dir': {str(folder)!r}, 'threads': 2}}\n"
+            f"given = {{'dir': {str(folder)!r}, 'threads': 2}}\n"
             "say([[probe, attempt(probe, few(probe, **given), isolated=False), left_behind(),\n"
             f"      os.listdir(given['dir'])] for probe in {MEMORY}])"
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.capabilities import installed, need, two_cpus
-from helpers.probes import HEAD, MIB, endless, huge_pages, in_python, script_environment
+from helpers.probes import MIB, PROBE_HEAD, endless, huge_pages, in_python, script_environment
 from helpers.project import LIBRARY, ROOT, make_library
 
 from reckon.measurement import library
@@ -240,7 +240,9 @@ def test_every_probe_gets_available_huge_pages(layout):
 
 def counted_by_perf(probe, params, event, samples=3):
     """Faults of a whole process of Python in which the probe ran, as perf counts them."""
-    script = HEAD + f"say(attempt('memory/{probe}', {params}, samples={samples}, isolated=False))"
+    script = (
+        PROBE_HEAD + f"say(attempt('memory/{probe}', {params}, samples={samples}, isolated=False))"
+    )
     done = subprocess.run(
         ["perf", "stat", "-x,", "-e", event, sys.executable, "-c", script],
         cwd=ROOT,

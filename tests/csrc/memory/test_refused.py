@@ -9,7 +9,6 @@ import pytest
 from helpers.capabilities import capable, other_users, two_cpus
 from helpers.everything import check_outcome
 from helpers.probes import (
-    FEW,
     MEMORY,
     MIB,
     NOBODY_ELSE,
@@ -36,7 +35,7 @@ FOR_TWO_CPUS = [
 def limited(script, most=512 * MIB):
     """What the script says under that limit on memory; the kernel must not have killed anything."""
     with control_group("memory", max=most) as group:
-        said = in_python(FEW + script, group)
+        said = in_python(script, group)
         assert kills_in(group) == 0
     return said
 
@@ -169,7 +168,7 @@ def test_the_widths_are_those_that_this_cpu_has():
 @pytest.mark.parametrize("isolated", [True, False])
 def test_with_one_cpu_the_probes_for_two_are_unsupported(isolated):
     said = in_python(
-        FEW + f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
+        f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
         f"say({{probe: attempt(probe, few(probe, threads=2), isolated={isolated}) for probe in {MEMORY}}})"
     )
     wide = {
@@ -191,8 +190,7 @@ def test_with_one_cpu_the_probes_for_two_are_unsupported(isolated):
 def test_in_this_process_no_probe_keeps_its_memory(pages):
     """Neither those that ran nor those that requested huge pages and did not get them."""
     said = in_python(
-        FEW
-        + "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"  # no huge pages
+        "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"  # no huge pages
         "def mapped():\n    return int(open('/proc/self/statm').read().split()[0]) * 4096\n"
         f"said = []\nfor probe in {MEMORY}:\n"
         f"    given = few(probe, size_bytes=8 << 20, evict_bytes=8 << 20, touches=32, pages={pages!r})\n"
@@ -208,10 +206,7 @@ def test_in_this_process_no_probe_keeps_its_memory(pages):
 
 def test_every_probe_runs_as_an_ordinary_user():
     other_users()
-    said = in_python(
-        FEW
-        + f"become({NOBODY_ELSE})\nsay({{probe: attempt(probe, few(probe)) for probe in {MEMORY}}})"
-    )
+    said = in_python(f"become({NOBODY_ELSE})\nsay({{probe: attempt(probe) for probe in {MEMORY}}})")
     assert {probe: outcome for probe, outcome in said.items() if outcome != "ran"} == {}
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from helpers.labs import started_lab
 from helpers.network import CAPTURING, CONNECT, WITH_ANOTHER_HOST, of_part
+from helpers.probe_script import attempt
 from helpers.processes import running, until
-from helpers.script import attempt
 
 from reckon.measurement import library
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from helpers.labs import started_lab
 from helpers.network import CAPTURING, RTT, WITH_ANOTHER_HOST, of_part, possible
+from helpers.probe_script import attempt
 from helpers.processes import until
-from helpers.script import attempt
 
 from reckon.measurement import library
 

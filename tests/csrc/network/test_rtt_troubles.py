@@ -13,10 +13,10 @@ import pytest
 from helpers.capabilities import captures, need, other_users
 from helpers.network import NCAT, RTT, Running, own, possible
 from helpers.peers import FakePeer, Peer
+from helpers.probe_script import attempt
 from helpers.probes import NOBODY_ELSE, NOTHING, in_python
 from helpers.processes import living_children, until
 from helpers.project import ROOT
-from helpers.script import attempt
 
 from reckon.measurement import library
 
