@@ -90,8 +90,8 @@ test: setup lib ## run every test but those of installation; or those of TESTS=
 ifdef TESTS
 	@$(PY) -m pytest $(TESTS)
 else
-	@$(PY) -m pytest -n 3 --dist loadfile -m beside --ignore=tests/install; beside=$$?; \
-	  $(PY) -m pytest -m "not beside" --ignore=tests/install && exit $$beside
+	@$(PY) -m pytest -n 3 --dist loadfile -m beside --ignore=tests/install --durations=20; beside=$$?; \
+	  $(PY) -m pytest -m "not beside" --ignore=tests/install --durations=20 && exit $$beside
 endif
 
 # A kill of every program by every signal takes 18; 200 take about an hour.
@@ -112,7 +112,7 @@ $(VENV)/ready: requirements.txt pyproject.toml tools/setup
 	@touch $@
 
 lib: ## the C library alone
-	@$(MAKE) --no-print-directory -s -C csrc OUT=$(CURDIR)/$(LIB)
+	@$(MAKE) --no-print-directory -s -j$$(nproc) -C csrc OUT=$(CURDIR)/$(LIB)
 
 tex: ## install TeX by apt-get, where that can be used
 	@tools/setup tex
