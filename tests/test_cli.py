@@ -44,10 +44,10 @@ def test_probe_prints_samples_median_interval_and_conditions():
 
 def test_probe_as_json():
     done = reckon("probe", "cpu/clock/core", "--samples", "5", "--processes", "2", "--json")
-    found = json.loads(done.stdout)
-    assert found["unit"] == "ns/cycle" and found["n"] == 10 and len(found["samples"]) == 2
-    assert found["low"] is None  # not known from two processes, and not 0
-    assert 0.1 < found["median"] < 2
+    output = json.loads(done.stdout)
+    assert output["unit"] == "ns/cycle" and output["n"] == 10 and len(output["samples"]) == 2
+    assert output["low"] is None  # not known from two processes, and not 0
+    assert 0.1 < output["median"] < 2
 
 
 def test_doctor_lists_every_check_with_what_to_do():

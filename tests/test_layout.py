@@ -145,8 +145,8 @@ def test_citations_exist():
             key for group in re.findall(r"\{cite\}`([^`]+)`", text) for key in group.split(",")
         }
         cited |= set(re.findall(r'cite="([^"]+)"', text))
-    for one in published.figures():
-        cited.add(one.cite)
+    for figure in published.figures():
+        cited.add(figure.cite)
     assert cited <= bib, cited - bib
 
 
@@ -156,8 +156,8 @@ def test_the_reports_figures_fit_their_quantities():
         for path in (ROOT / "tests/runs/recorded").glob("*/*.json")
         for name in json.loads(path.read_text())["quantities"]
     }
-    for one in published.figures():
-        assert not one.quantity or one.quantity in known, one.quantity
+    for figure in published.figures():
+        assert not figure.quantity or figure.quantity in known, figure.quantity
 
 
 def test_the_lock_and_the_short_list_agree():
@@ -182,9 +182,9 @@ def test_no_module_knows_an_experiment_a_probe_or_a_report():
     names = {name for probe in probes for name in (probe.name, probe.experiment)} | EXPERIMENTS
     pattern = "|".join([*(rf"\b{name}\b" for name in sorted(names)), *sorted(reports)])
     known = [
-        f"reckon/{path}:{number}: {found[0]}"
+        f"reckon/{path}:{number}: {match[0]}"
         for path in MODULES
         for number, line in enumerate((ROOT / "reckon" / path).read_text().splitlines(), 1)
-        if (found := re.search(pattern, line)) and path.parts[0] != "cli"
+        if (match := re.search(pattern, line)) and path.parts[0] != "cli"
     ]
     assert not known, "\n".join(known)

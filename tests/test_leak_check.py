@@ -38,7 +38,7 @@ def test_a_reused_process_number_is_no_owner(folder_named, tmp_path):
     """The same number with another start is another process."""
     started = stat(f"/proc/{os.getpid()}")[STARTED]
     name = f"reckon-files-0123abcd-{os.getpid()}"
-    kept = folder_named(leaks.scratch(), f"{name}-{started}")
+    living = folder_named(leaks.scratch(), f"{name}-{started}")
     left = folder_named(leaks.scratch(), f"{name}-{int(started) + 1}")
     seen = leaks.remains(tmp_path)["scratch folder"]
-    assert left in seen and kept not in seen
+    assert left in seen and living not in seen

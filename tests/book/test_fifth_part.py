@@ -52,8 +52,8 @@ def book(tmp_path_factory):
     add_to_contents(project)
     library = project.base / "_build/lib"
     shutil.copytree(LIBRARY, library)  # only what is new is compiled
-    made = make_library(library, "WERROR=1", sources=project.base / "csrc")
-    assert made.returncode == 0, made.stderr
+    build = make_library(library, "WERROR=1", sources=project.base / "csrc")
+    assert build.returncode == 0, build.stderr
     project.done = project.build("--html", RECKON_LIB=str(library))
     return project
 

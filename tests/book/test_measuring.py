@@ -34,7 +34,7 @@ def test_the_first_build_measures_everything_and_says_so(book):
     assert executing(book.first.stdout) == PAGES and "to go" in out  # plain lines: no terminal here
     assert re.search(r"Quantities: .*\d+ measured", out) and "Site: " in out
     shown = set(re.findall(r"((?:cpu|memory)/\w+/\w+) (?:measured|cannot)", out))
-    assert shown == {name for name, one in book.measurements().items() if one}
+    assert shown == {name for name, measurement in book.measurements().items() if measurement}
 
 
 def test_nothing_changed_nothing_done(book):
@@ -93,17 +93,17 @@ def stop_when(project, line, **environment):
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    said = ""
-    for one in start.stdout:
-        said += one
-        if line in one:
+    output = ""
+    for printed in start.stdout:
+        output += printed
+        if line in printed:
             break
     os.killpg(start.pid, signal.SIGINT)
     out, err = start.communicate(timeout=60)
     assert start.returncode == 130 and "Stopped; complete records are kept" in err, err
     assert "Traceback" not in err
     assert until(lambda: not descendants_named(str(project.base)) + running("reckon-probe"))
-    return said + out
+    return output + out
 
 
 def test_ctrl_c_keeps_whole_records_and_the_next_build_goes_on(tmp_path):
@@ -128,9 +128,9 @@ def test_a_stop_between_visits_loses_none_and_the_next_build_makes_those_that_la
     """In the standard profile, whose quantities are visited three times."""
     files = ["notebooks/machine", "notebooks/cpu/timer", "notebooks/machines", "book/bibliography"]
     project = ShortProject(tmp_path / "visits", [*files, "book/method"])
-    said = stop_when(project, "Visit 2:", RECKON_PROFILE="standard")
+    output = stop_when(project, "Visit 2:", RECKON_PROFILE="standard")
     visiting = "cpu/timer: visiting again"
-    to_go = [seconds_to_go(said, task) for task in ("cpu/timer: executing", visiting)]
+    to_go = [seconds_to_go(output, task) for task in ("cpu/timer: executing", visiting)]
     before = {name: one["visits"] for name, one in project.measurements().items()}
     assert sorted({len(visits) for visits in before.values()}) == [1, 2]  # one is a curve
     done = project.build("--html", RECKON_PROFILE="standard")
@@ -138,9 +138,9 @@ def test_a_stop_between_visits_loses_none_and_the_next_build_makes_those_that_la
     assert executing(done.stdout) == ["cpu/timer", "machines"] and "Visit 2:" not in done.stdout
     assert re.search(r"^Visit 3: \d+ quantities in", done.stdout, re.M)
     after = project.measurements()
-    for name, one in after.items():
-        assert one["visits"][: len(before[name])] == before[name]
-        assert len(one["visits"]) == (1 if one["axis"] else 3), name
+    for name, measurement in after.items():
+        assert measurement["visits"][: len(before[name])] == before[name]
+        assert len(measurement["visits"]) == (1 if measurement["axis"] else 3), name
     described = json.loads((project.run / "run.json").read_text())
     assert described["between_visits"]["quantities"] >= 8
     tasks = (visiting, "cpu/timer: rendering", "machines: executing")

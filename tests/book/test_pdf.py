@@ -15,7 +15,7 @@ pytestmark = pytest.mark.book
 
 def captions(site):
     """[(kind, number, words)] of every numbered table and figure of the site, in order."""
-    found = []
+    numbered = []
     for page in notebooks():
         for kind, number, words in re.findall(
             r'caption-number">(Table|Fig\.) ([\d.]+) </span><span class="caption-text">(.*?)</span>',
@@ -23,8 +23,8 @@ def captions(site):
             re.S,
         ):
             text = re.sub(r"<[^>]+>", "", words).split("(")[0].strip()
-            found.append((kind, number.rstrip("."), " ".join(text.split()[:4])))
-    return found
+            numbered.append((kind, number.rstrip("."), " ".join(text.split()[:4])))
+    return numbered
 
 
 def sheets_of(pdf):
@@ -56,17 +56,19 @@ def test_the_pdf_has_no_empty_page_and_the_sites_numbers(built):
 def test_a_table_that_ends_a_page_leaves_no_empty_one(built, tmp_path):
     """The book's last chapter with a long table, its end 2 mm lower each time: less than a line's height."""
     need(shutil.which("xelatex") and shutil.which("pdftotext"), "XeLaTeX or pdftotext is missing")
-    made = built / "latex"
-    before, _, text = (made / "reckon.tex").read_text().partition("\\begin{document}")
-    found = re.search(r"\\section\{From experiment to C file\}.*?(?=\\sphinxstepscope)", text, re.S)
-    down = "".join(rf"\newpage\vspace*{{{mm}mm}}{found[0]}" for mm in range(0, 160, 2))
+    latex = built / "latex"
+    before, _, text = (latex / "reckon.tex").read_text().partition("\\begin{document}")
+    chapter = re.search(
+        r"\\section\{From experiment to C file\}.*?(?=\\sphinxstepscope)", text, re.S
+    )
+    down = "".join(rf"\newpage\vspace*{{{mm}mm}}{chapter[0]}" for mm in range(0, 160, 2))
     (tmp_path / "ends.tex").write_text(
         rf"{before}\begin{{document}}\pagestyle{{empty}}{down}\end{{document}}"
     )
     done = subprocess.run(
         ["xelatex", "-interaction=nonstopmode", "-halt-on-error", "ends.tex"],
         cwd=tmp_path,
-        env={**os.environ, "TEXINPUTS": f"{made}:"},
+        env={**os.environ, "TEXINPUTS": f"{latex}:"},
         capture_output=True,
         timeout=120,
     )

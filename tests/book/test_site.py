@@ -39,7 +39,7 @@ def browser(chromium):
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(
+        process = playwright.chromium.launch(
             executable_path=chromium,
             args=[
                 "--no-sandbox",
@@ -49,8 +49,8 @@ def browser(chromium):
                 "--no-first-run",
             ],
         )
-        yield found
-        found.close()
+        yield process
+        process.close()
 
 
 @pytest.fixture(scope="module")

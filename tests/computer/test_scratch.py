@@ -55,15 +55,15 @@ def test_files_are_made_of_data_that_differ_and_are_on_the_disk(disk):
 
 
 def test_what_is_there_is_kept_and_grown(disk):
-    told = []
+    messages = []
     with scratch.shared():
-        (one,) = scratch.prepare(1, 8 * KIB, told.append)
+        (one,) = scratch.prepare(1, 8 * KIB, messages.append)
         before = one.read_bytes()
-        scratch.prepare(1, 4 * KIB, told.append)
-        assert len(told) == 1
-        scratch.prepare(2, 16 * KIB, told.append)
+        scratch.prepare(1, 4 * KIB, messages.append)
+        assert len(messages) == 1
+        scratch.prepare(2, 16 * KIB, messages.append)
         assert one.read_bytes()[: 8 * KIB] == before and one.stat().st_size == 16 * KIB
-    assert len(told) == 3 and "8.00 KiB" in told[0], told
+    assert len(messages) == 3 and "8.00 KiB" in messages[0], messages
 
 
 def test_a_process_of_its_own_leaves_nothing(disk):
@@ -229,14 +229,14 @@ def test_a_quota_that_is_used_up_is_told(disk, monkeypatch):
 
 def test_what_is_read_ahead_is_the_disks_own(disk, monkeypatch):
     """A partition has no queue of its own; what lies in memory has none at all."""
-    told = subprocess.run(
+    output = subprocess.run(
         ["findmnt", "-T", disk, "-no", "MAJ:MIN"], capture_output=True, text=True
     ).stdout.strip()
-    here = Path(f"/sys/dev/block/{told}").resolve()
-    found = [
+    here = Path(f"/sys/dev/block/{output}").resolve()
+    paths = [
         p for p in (here / "queue/read_ahead_kb", here.parent / "queue/read_ahead_kb") if p.exists()
     ]
-    assert scratch.facts()["read_ahead"][0] == (int(found[0].read_text()) * 1024 if found else None)
+    assert scratch.facts()["read_ahead"][0] == (int(paths[0].read_text()) * 1024 if paths else None)
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
     assert scratch.facts()["read_ahead"] == (None, "")
 

@@ -77,8 +77,8 @@ def test_files_may_not_grow(book):
     """RLIMIT_FSIZE: what is longer is refused with EFBIG, once SIGXFSZ is ignored as Python does."""
     own_mounts()
     done = build(book, limits=[(resource.RLIMIT_FSIZE, 4096)])
-    said = done.stdout + done.stderr
-    assert done.returncode and "File too large" in said and "Traceback" not in said, said
+    output = done.stdout + done.stderr
+    assert done.returncode and "File too large" in output and "Traceback" not in output, output
     check_whole(book)
 
 

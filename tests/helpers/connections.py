@@ -19,15 +19,15 @@ class Capture:
 
     def packets(self):
         time.sleep(0.05)
-        found = []
+        captured = []
         with contextlib.suppress(BlockingIOError):
             while True:
                 data, extra, _, address = self.socket.recvmsg(256, 256, socket.MSG_DONTWAIT)
                 if address[2] == 4:  # PACKET_OUTGOING: on lo the other one is the same again
-                    found.append((stamp(extra), *parsed(data, address[1])))
+                    captured.append((stamp(extra), *parsed(data, address[1])))
         lost = struct.unpack("II", self.socket.getsockopt(263, 6, 8))[1]  # PACKET_STATISTICS
-        assert lost == 0 and found
-        return found
+        assert lost == 0 and captured
+        return captured
 
 
 def stamp(extra):
@@ -77,8 +77,8 @@ def after(seq, count):
 def connections(packets):
     """The connections that begin in the capture, in order (a last packet of the probe before may come
     late), without the first, to the port at which the peer listens: it requested the service."""
-    found = defaultdict(list)
+    by_ports = defaultdict(list)
     for packet in packets:
-        found[tuple(sorted(packet[1:3]))].append(packet)
-    seen = [one for one in map(Seen, found.values()) if one.syn]
-    return [one for one in seen if one.port != seen[0].port]
+        by_ports[tuple(sorted(packet[1:3]))].append(packet)
+    seen = [connection for connection in map(Seen, by_ports.values()) if connection.syn]
+    return [connection for connection in seen if connection.port != seen[0].port]

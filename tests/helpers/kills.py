@@ -70,12 +70,12 @@ def _find(victim: str, builder: int) -> list[int]:
     """The living processes of that kind that a build has."""
     if victim == "builder":
         return [builder] if alive(builder) else []
-    found = descendants()
+    pids = descendants()
     if victim == "page":  # and the server that forks it
-        return [pid for pid in found if b"multiprocessing.forkserver" in _command(pid)]
+        return [pid for pid in pids if b"multiprocessing.forkserver" in _command(pid)]
     if victim == "server":
-        return [pid for pid in found if name_of(pid).startswith("ganesha")]
-    return [pid for pid in found if name_of(pid) == _PROGRAMS[victim]]
+        return [pid for pid in pids if name_of(pid).startswith("ganesha")]
+    return [pid for pid in pids if name_of(pid) == _PROGRAMS[victim]]
 
 
 def _added(before: dict, book: SmallBook, *kinds: str) -> dict[str, set]:
@@ -113,28 +113,30 @@ class Disturbed:
         before = leaks.remains(self.book.base)
         build = self.book.start(site=site)
         missed = [one.victim for one in kills if not self._kill_one(one, build)]
-        said, _ = build.communicate(timeout=_ENDS_S)
+        output, _ = build.communicate(timeout=_ENDS_S)
         if missed:
-            print(said)
-        told = "; ".join(map(str, kills))
+            print(output)
+        description = "; ".join(map(str, kills))
         if not until(lambda: not _processes(before, self.book), _GONE_S):
-            self.faults.append(f"{told}: left behind {_processes(before, self.book)}")
+            self.faults.append(f"{description}: left behind {_processes(before, self.book)}")
         complete = self.book.recorded()
         done = self.book.build("--html") if site else self.book.build_pages()
-        found = self.book.faults(site=site)
+        faults = self.book.faults(site=site)
         if done.returncode:
-            found.append(f"the next build ended with {done.returncode}: {done.stdout}{done.stderr}")
+            faults.append(
+                f"the next build ended with {done.returncode}: {done.stdout}{done.stderr}"
+            )
         now = self.book.recorded()
         for quantity, visits in complete.items():
             if not set(visits) <= set(now.get(quantity, [])):
-                found.append(f"a complete record of {quantity} was lost")
+                faults.append(f"a complete record of {quantity} was lost")
         if added := _added(before, self.book, "process", "mount"):
-            found.append(f"left behind: {leaks.described(added)}")
+            faults.append(f"left behind: {leaks.described(added)}")
         files = self.book.files()
         if site and self.files and files != self.files:
-            found.append(f"files differ: {sorted(files ^ self.files)}")
-        found += [f"left behind: {path}" for path in self.book.left_behind()]
-        self.faults += [f"{told}: {one}" for one in found]
+            faults.append(f"files differ: {sorted(files ^ self.files)}")
+        faults += [f"left behind: {path}" for path in self.book.left_behind()]
+        self.faults += [f"{description}: {fault}" for fault in faults]
         return missed
 
     def _kill_one(self, kill: Kill, build) -> bool:

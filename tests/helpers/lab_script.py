@@ -69,25 +69,25 @@ class Inside:
             signal.alarm(30)
             try:
                 enter(pid)
-                said = [work(lambda: os.write(theirs, b"ready\n")), None]
+                answer = [work(lambda: os.write(theirs, b"ready\n")), None]
             except Exception as error:
-                said = [None, f"{type(error).__name__}: {error}"]
-            os.write(theirs, json.dumps(said).encode())
+                answer = [None, f"{type(error).__name__}: {error}"]
+            os.write(theirs, json.dumps(answer).encode())
             os._exit(0)
         os.close(theirs)
         self.pipe = os.fdopen(ours)
 
     def ready(self):
-        said = self.pipe.readline()
-        assert said == "ready\n", said
+        first_line = self.pipe.readline()
+        assert first_line == "ready\n", first_line
         return self
 
     def result(self):
-        found, error = json.loads(self.pipe.read() or '[null, "ended by its alarm"]')
+        answer, error = json.loads(self.pipe.read() or '[null, "ended by its alarm"]')
         os.waitpid(self.child, 0)
         self.pipe.close()
         assert error is None, error
-        return found
+        return answer
 
 
 def inside(pid, work):
@@ -155,19 +155,19 @@ def sink(ready):
 
 def flood(count, size):
     """Datagrams to the second host, sent as fast as the client can."""
-    with socket.socket(type=socket.SOCK_DGRAM) as one:
+    with socket.socket(type=socket.SOCK_DGRAM) as connection:
         for _ in range(count):
-            one.sendto(bytes(size), ("10.77.0.2", 9))
+            connection.sendto(bytes(size), ("10.77.0.2", 9))
 
 
 def counted(lab, packets):
     """The counters towards the second host once they include that number of packets."""
 
     def counters():
-        found = lab.counters()["to_peer"]
+        counts = lab.counters()["to_peer"]
         return (
-            found
-            if sum(found[name] for name in ("packets", "dropped", "missed")) >= packets
+            counts
+            if sum(counts[name] for name in ("packets", "dropped", "missed")) >= packets
             else None
         )
 

@@ -100,16 +100,16 @@ def unmeasured(quantity, like):
     measured = like.measurement.model_copy(
         update={"state": "unsupported", "reason": "needs huge pages", "points": []}
     )
-    found = records.Quantity(predictions=like.record.predictions, measurement=measured)
-    return Result(quantity, found, "unsupported", "needs huge pages")
+    quantity_record = records.Quantity(predictions=like.record.predictions, measurement=measured)
+    return Result(quantity, quantity_record, "unsupported", "needs huge pages")
 
 
 def single(quantity, value, unit, processes=8, seed=1):
     """A quantity that is no curve, measured around `value` and predicted exactly."""
-    one = curve(quantity, [1], [value], unit, processes=processes, seed=seed)
-    measured = one.measurement
+    result = curve(quantity, [1], [value], unit, processes=processes, seed=seed)
+    measured = result.measurement
     point = measured.points[0].model_copy(update={"x": None})
-    seal = one.record.predictions[0].model_copy(
+    seal = result.record.predictions[0].model_copy(
         update={
             "inputs": [],
             "predicted": float(units.to_base(value, unit)),
@@ -154,8 +154,10 @@ def run(name, found, identity="one machine", machine=None, fitness=()):
         )
     )
     experiments = {}
-    for one in found:
-        experiments.setdefault(one.quantity.rpartition("/")[0], {})[one.quantity] = one.record
+    for result in found:
+        experiments.setdefault(result.quantity.rpartition("/")[0], {})[result.quantity] = (
+            result.record
+        )
     for experiment, quantities in experiments.items():
         records.write_record(name, records.Record(experiment=experiment, quantities=quantities))
 

@@ -127,11 +127,11 @@ class Running:
 
     def __enter__(self):
         self.thread.start()
-        found = until(self._processes, 20)
-        if not found:
+        pids = until(self._processes, 20)
+        if not pids:
             self.__exit__()
             pytest.fail(f"{self.name} has no server: {self.said}")
-        self.probe, *self.servers = found
+        self.probe, *self.servers = pids
         return self
 
     def __exit__(self, *_):

@@ -104,8 +104,8 @@ def agrees_with_perf(probe, *bench, per=1):
     installed("perf")
     ours = theirs = np.inf
     for _ in range(15):
-        one = library.run(probe)
-        ours = min(ours, one.ticks.sum() / one.ops.sum() / library.tick_hz() * 1e9)
+        samples = library.run(probe)
+        ours = min(ours, samples.ticks.sum() / samples.ops.sum() / library.tick_hz() * 1e9)
         text = pinned("perf", "bench", *bench)
         theirs = min(theirs, float(re.search(r"([\d.]+) usecs/op", text)[1]) * 1000 / per)
     print(f"{probe}: {ours:.1f} ns, perf bench {theirs:.1f} ns")
@@ -114,11 +114,11 @@ def agrees_with_perf(probe, *bench, per=1):
 
 def median_ns(name, params=None, processes=7, **how):
     """The median over some processes of each one's median, in ns an operation."""
-    found = []
+    medians = []
     for _ in range(processes):
-        one = library.run(name, params, **how)
-        found.append(np.median(one.ticks / one.ops))
-    return np.median(found) / library.tick_hz() * 1e9
+        samples = library.run(name, params, **how)
+        medians.append(np.median(samples.ticks / samples.ops))
+    return np.median(medians) / library.tick_hz() * 1e9
 
 
 def quickest_ns(*probes, turns=15, **how):

@@ -71,11 +71,11 @@ def living_children(parent: int) -> list[int]:
 
 def descendants(parent: int | None = None) -> list[int]:
     """The living children of a process (of this one), then theirs, and so on."""
-    parents, generation, found = _parents(), {parent or os.getpid()}, []
+    parents, generation, pids = _parents(), {parent or os.getpid()}, []
     while generation:
         generation = {pid for pid, its_parent in parents.items() if its_parent in generation}
-        found += sorted(generation)
-    return [pid for pid in found if alive(pid)]
+        pids += sorted(generation)
+    return [pid for pid in pids if alive(pid)]
 
 
 def _program(pid: int) -> str:
@@ -98,9 +98,9 @@ def probes_of(parent: int) -> list[int]:
 
 def descendants_named(word: str) -> list[int]:
     """The living descendants of this process with that word in their command line."""
-    found = []
+    pids = []
     for pid in descendants():
         with contextlib.suppress(OSError):
             if word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
-                found.append(pid)
-    return found
+                pids.append(pid)
+    return pids

@@ -31,13 +31,13 @@ def await_readers(count, caller=None):
 @contextlib.contextmanager
 def meanwhile(act):
     """Does `act` in a thread; what it raises is raised here."""
-    found = []
+    errors = []
 
     def run():
         try:
             act()
         except BaseException as error:
-            found.append(error)
+            errors.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()
@@ -45,5 +45,5 @@ def meanwhile(act):
         yield
     finally:
         thread.join()
-        if found:
-            raise found[0]
+        if errors:
+            raise errors[0]

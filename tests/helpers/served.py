@@ -29,7 +29,7 @@ def lab_of(server):
         for (name, _), chosen in nfs._connections.items()
         if name == server
     ]
-    return next(one for one in nfs._started if str(one.pid) in processes)
+    return next(lab for lab in nfs._started if str(lab.pid) in processes)
 
 
 class Served:
@@ -53,21 +53,19 @@ class Served:
 
     def us(self, probe, **params):
         """The median over some processes of each one's median."""
-        found = [self.run(probe, **params) for _ in range(5)]
-        return (
-            np.median([np.median(one.ticks / one.ops) for one in found]) / library.tick_hz() * 1e6
-        )
+        runs = [self.run(probe, **params) for _ in range(5)]
+        return np.median([np.median(run.ticks / run.ops) for run in runs]) / library.tick_hz() * 1e6
 
 
 @contextlib.contextmanager
 def clean_environment():
     """No server and no files of a run are set; a scratch folder that the block sets is put back."""
-    kept = {name: os.environ.pop(name, None) for name in [*VARIABLES, "RECKON_FILES"]}
-    kept["RECKON_SCRATCH"] = os.environ["RECKON_SCRATCH"]
+    before = {name: os.environ.pop(name, None) for name in [*VARIABLES, "RECKON_FILES"]}
+    before["RECKON_SCRATCH"] = os.environ["RECKON_SCRATCH"]
     try:
         yield
     finally:
-        for name, value in kept.items():
+        for name, value in before.items():
             os.environ.pop(name, None)
             if value is not None:
                 os.environ[name] = value

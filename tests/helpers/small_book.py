@@ -119,20 +119,20 @@ class SmallBook(ShortProject):
     def faults(self, *, site: bool = True) -> list[str]:
         """What is wrong with the book: quantities without good samples, pages that are missing or
         could not be made, a broken chain."""
-        found = verify.faults(self.run)
+        faults = verify.faults(self.run)
         for name, measurement in self.measurements().items():
             if not measurement or measurement["state"] != "measured":
-                found.append(f"{name} is not measured: {measurement and measurement['reason']}")
+                faults.append(f"{name} is not measured: {measurement and measurement['reason']}")
             elif any(point["stopped"] in (None, "failed") for point in measurement["points"]):
-                found.append(f"{name} is not complete")
-        found += [f"{name} is missing" for name in set(QUANTITIES) - set(self.measurements())]
+                faults.append(f"{name} is not complete")
+        faults += [f"{name} is missing" for name in set(QUANTITIES) - set(self.measurements())]
         pages = [self.base / f"_build/executed/{page}.ipynb" for page in PAGES]
         if site:
             pages = [self.base / f"_build/html/notebooks/{page}.html" for page in PAGES]
         for path in pages:
             if not path.exists() or "could not be made" in path.read_text():
-                found.append(f"{path} was not made")
-        return found
+                faults.append(f"{path} was not made")
+        return faults
 
     def left_behind(self) -> list[str]:
         """Scratch and temporary files."""
@@ -140,8 +140,8 @@ class SmallBook(ShortProject):
 
     def files(self) -> set[str]:
         """Every file of the project, by its path."""
-        found = set()
+        files = set()
         for folder, _, names in os.walk(self.base):
             if "__pycache__" not in folder:
-                found |= {os.path.relpath(os.path.join(folder, name), self.base) for name in names}
-        return found
+                files |= {os.path.relpath(os.path.join(folder, name), self.base) for name in names}
+        return files

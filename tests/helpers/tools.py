@@ -39,10 +39,10 @@ def said_by(probe, prefix, before="", **how):
 
 def said_in_turn(probe, prefix, befores, **how):
     """The same after each of these, in one script."""
-    found = in_python(
+    outcomes = in_python(
         ALONE + f"found = []\nfor before in {befores!r}:\n    exec(before)\n"
         f"    found.append([attempt({probe!r}, **{how}), left_behind(), alone()])\nsay(found)",
         prefix=prefix,
     )
-    assert [one[1:] for one in found] == [[NOTHING, NOBODY]] * len(befores)
-    return [one[0] for one in found]
+    assert [outcome[1:] for outcome in outcomes] == [[NOTHING, NOBODY]] * len(befores)
+    return [outcome[0] for outcome in outcomes]

@@ -91,12 +91,12 @@ def test_a_recorded_run_is_not_asked_anew(recorded, monkeypatch):
 
 
 def test_a_probe_without_another_host_cannot(no_host):
-    one = rk.measure(predicted("test/peer_echo"), peer="other")
-    assert (one.state, one.reason) == (
+    result = rk.measure(predicted("test/peer_echo"), peer="other")
+    assert (result.state, result.reason) == (
         "unsupported",
         "Cannot start the lab host: it is forbidden; allow it",
     )
-    assert one.measurement.peer is None and not one.has_samples
+    assert result.measurement.peer is None and not result.has_samples
 
 
 def test_probes_on_loopback_ask_nobody(folders, monkeypatch):
@@ -113,15 +113,17 @@ def test_another_link_is_measured_anew(folders, monkeypatch):
 
     # Where the probe finds it does not matter here: on loopback, by a parameter that says "other".
     monkeypatch.setattr(library, "run", run_on_loopback)
-    found = []
+    results = []
     for link in ("a", "a", "b"):
         host_with(link)
-        found.append(rk.measure(predicted("test/peer_echo"), samples=2, peer="other"))
-    assert [one.state for one in found] == ["measured", "reused", "measured"]
-    assert found[2].measurement.peer == "a second host, b"
-    assert found[0].measurement.params == {"peer": "other"}
-    kept = records.read_record(current_session().run.name, "test").quantities["test/peer_echo"]
-    assert kept.measurement.peer == "a second host, b"
+        results.append(rk.measure(predicted("test/peer_echo"), samples=2, peer="other"))
+    assert [result.state for result in results] == ["measured", "reused", "measured"]
+    assert results[2].measurement.peer == "a second host, b"
+    assert results[0].measurement.params == {"peer": "other"}
+    stored_quantity = records.read_record(current_session().run.name, "test").quantities[
+        "test/peer_echo"
+    ]
+    assert stored_quantity.measurement.peer == "a second host, b"
 
 
 def run_on_loopback(probe, params, original=library.run, **how):
@@ -199,24 +201,24 @@ def test_the_hosts_table_says_what_is_this_machines_and_what_is_not_reported():
 
 
 def test_what_tcp_did_is_summed_and_unknown_is_not_none():
-    one = made_up.single("network/connect/connect", 20, "µs")
-    for k, process in enumerate(one.measurement.points[0].processes):
+    result = made_up.single("network/connect/connect", 20, "µs")
+    for k, process in enumerate(result.measurement.points[0].processes):
         process.retransmits, process.listen_overflows, process.time_wait = 1, -1 if k else 0, k
-    rows = tables.rows(rk.show.tcp([one, made_up.single("cpu/x/y", 1, "µs")], "C", "n"))
+    rows = tables.rows(rk.show.tcp([result, made_up.single("cpu/x/y", 1, "µs")], "C", "n"))
     assert len(rows) == 2, "what has nothing to do with TCP has no row"
     assert rows[1] == ["connect", "loopback", "8", "not known", "not known", "7"]
 
 
 def test_a_page_says_which_nfs_server_it_was():
-    made = Machine.of({"nfs.link_rtt": (2e-4, ""), "nfs.far_rtt": (1e-3, "")})
+    machine = Machine.of({"nfs.link_rtt": (2e-4, ""), "nfs.far_rtt": (1e-3, "")})
     real = Machine.of({"nfs.address": ("host:/export", "")})
     read = made_up.single("files/remote/random", 300, "µs")
     read.measurement.peer = "NFS-Ganesha 4.3 on a second host; it shares this machine's page cache"
     none = made_up.nothing("files/remote/random", "Cannot start an NFS server: it is forbidden")
-    assert "NFS-Ganesha 4.3 on a second host" in rk.show.server(made, [read]).markdown
-    assert "of 1.00 ms" in rk.show.server(made, [none, read]).markdown
+    assert "NFS-Ganesha 4.3 on a second host" in rk.show.server(machine, [read]).markdown
+    assert "of 1.00 ms" in rk.show.server(machine, [none, read]).markdown
     assert "The NFS server is host:/export" in rk.show.server(real, [read]).markdown
-    for nfs in (made, real):
+    for nfs in (machine, real):
         assert (
             "Cannot start an NFS server: it is forbidden." in rk.show.server(nfs, [none]).markdown
         )

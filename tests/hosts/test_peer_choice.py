@@ -21,7 +21,7 @@ def test_a_real_peer_is_greeted_once_and_reached_by_probes(peer, monkeypatch):
     chosen = choice(peer.at)
     assert chosen.kind == "real"
     assert chosen.places == {"peer": peer.at, "peer_token": TOKEN, "peer_process": ""}
-    said = about(peer)
+    facts = about(peer)
     for fact, name in (
         ("processor", "processor"),
         ("cores", "threads"),
@@ -29,7 +29,7 @@ def test_a_real_peer_is_greeted_once_and_reached_by_probes(peer, monkeypatch):
         ("congestion", "congestion_control"),
         ("memory", "memory_bytes"),
     ):
-        assert chosen.facts[fact][0] == said[name], fact
+        assert chosen.facts[fact][0] == facts[name], fact
     assert chosen.identity.startswith("peer 127.0.0.1 ") and len(chosen.identity.split()[2]) == 8
     assert "its interface lo (MTU" in chosen.describe and TOKEN not in repr(chosen.facts)
     assert other.identity() == chosen.identity
@@ -42,18 +42,18 @@ def test_another_kernel_on_the_other_host_is_another_host(monkeypatch):
     facts = {**dict.fromkeys((*other.TEXTS, *other.NUMBERS, "guest")), "release": "6.1"}
     monkeypatch.setenv("RECKON_PEER", "127.0.0.1")
     monkeypatch.setenv("RECKON_PEER_TOKEN", TOKEN)
-    found = []
+    results = []
     for release, memory in (("6.1", 1), ("6.2", 1), ("6.2", 2)):
-        said = {**facts, "release": release, "memory_bytes": memory}
-        monkeypatch.setattr(other, "_ask_about", lambda *_, said=said: said)
+        changed = {**facts, "release": release, "memory_bytes": memory}
+        monkeypatch.setattr(other, "_ask_about", lambda *_, changed=changed: changed)
         other.forget()
-        found.append(other.connect().identity)
-    assert found[0] != found[1] == found[2]
+        results.append(other.connect().identity)
+    assert results[0] != results[1] == results[2]
 
 
 def test_what_the_other_host_says_of_itself_is_taken_with_care():
-    said = '{"system": "<b>\\u0001é", "threads": -1, "guest": "yes", "release": 5, "more": [1]}'
-    facts = other._facts(said, "there")
+    text = '{"system": "<b>\\u0001é", "threads": -1, "guest": "yes", "release": 5, "more": [1]}'
+    facts = other._facts(text, "there")
     assert facts["system"] == "?b???" and "more" not in facts
     assert facts["threads"] is facts["guest"] is facts["release"] is None
     for nonsense in ("", "[]", "{", "7"):
@@ -93,19 +93,23 @@ def test_a_host_that_is_not_there_is_another_host(monkeypatch):
 
 
 def test_a_lab_host_that_cannot_be_is_the_same_sentence_each_time(monkeypatch):
-    asked = []
+    requests = []
 
     def start():
-        asked.append(1)
+        requests.append(1)
         raise lab.LabUnavailable("this kernel has no such thing", "Use another.")
 
     monkeypatch.setattr(lab, "start", start)
-    said = []
+    outcomes = []
     for _ in range(2):
         with pytest.raises(other.PeerUnavailable) as told:
             other.connect()
-        said.append(str(told.value))
-    assert said[0] == said[1] and "no such thing; use another." in said[0] and asked == [1, 1]
+        outcomes.append(str(told.value))
+    assert (
+        outcomes[0] == outcomes[1]
+        and "no such thing; use another." in outcomes[0]
+        and requests == [1, 1]
+    )
 
 
 @pytest.mark.parametrize(
@@ -137,8 +141,8 @@ def test_make_builds_it_says_how_to_start_it_and_passes_the_settings_on():
         )
         return done.stdout
 
-    said = make("peer")
-    assert "reckon-peer is built" in said and "--listen ADDRESS --allow HOST" in said
+    output = make("peer")
+    assert "reckon-peer is built" in output and "--listen ADDRESS --allow HOST" in output
     database = make("-pn", "help", PEER="there", PEER_TOKEN="secret", RECKON_LINK_RTT="5 ms")
     assert "RECKON_PEER := there\n" in database and "RECKON_LINK_RTT := 5 ms\n" in database
     assert "RECKON_PEER_TOKEN := secret\n" in database

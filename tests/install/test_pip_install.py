@@ -54,13 +54,13 @@ def test_the_command_line_compiles_the_library_and_lists_the_probes(installed):
 
 
 def test_an_experiment_is_measured_into_the_current_folder(installed):
-    said = installed("measure", "cpu/syscall", "--profile", "quick")
-    assert "measured" in said
+    output = installed("measure", "cpu/syscall", "--profile", "quick")
+    assert "measured" in output
     assert list(installed.folder.glob("book/runs/*/cpu/syscall.json"))
 
 
 def test_a_site_is_made_from_a_recorded_run(installed):
-    said = installed("build", "--html", RECKON_RUNS=str(RECORDED), RECKON_RUN="recorded")
+    output = installed("build", "--html", RECKON_RUNS=str(RECORDED), RECKON_RUN="recorded")
     site = installed.folder / "_build/html"
-    assert f"Site: {site / 'index.html'}" in said
+    assert f"Site: {site / 'index.html'}" in output
     assert "getpid" in (site / "notebooks/cpu/syscall.html").read_text(encoding="utf-8")

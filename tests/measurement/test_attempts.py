@@ -145,8 +145,8 @@ def test_runs_are_compared_by_the_version_of_meaning_where_both_have_one(folders
     def run(name, **how):
         single = made_up.single("cpu/made/one", 50, "ns", seed=len(name))
         measurement = single.measurement.model_copy(update=how)
-        kept = single.record.model_copy(update={"measurement": measurement})
-        made_up.run(name, [type(single)(single.quantity, kept, "measured")])
+        stored_record = single.record.model_copy(update={"measurement": measurement})
+        made_up.run(name, [type(single)(single.quantity, stored_record, "measured")])
 
     def why(one, other):
         return [quantity.why for quantity in compare(one, other).quantities]

@@ -35,17 +35,17 @@ def test_a_line_through_a_curve_gives_what_a_step_takes(folders, monkeypatch):
     real = library.run
 
     def run(name, params=None, **kwargs):
-        one = real(name, params, **kwargs)
-        seconds = one.ops * (params["instructions"] + 1000) / 2.5e9
+        samples = real(name, params, **kwargs)
+        seconds = samples.ops * (params["instructions"] + 1000) / 2.5e9
         ticks = np.rint(seconds * library.tick_hz()).astype(int)
-        return one.model_copy(update={"ticks": ticks})
+        return samples.model_copy(update={"ticks": ticks})
 
     monkeypatch.setattr(library, "run", run)
     predicted = predict_curve()
-    one = rk.measure(predicted, probe="test/chain", over="instructions")
-    assert one.line.slope == pytest.approx(1 / 2.5e9, rel=0.001)
-    assert one.line.intercept == pytest.approx(1000 / 2.5e9, rel=0.02)
-    assert one.sealed_line.slope == pytest.approx(1 / 3e9)
+    result = rk.measure(predicted, probe="test/chain", over="instructions")
+    assert result.line.slope == pytest.approx(1 / 2.5e9, rel=0.001)
+    assert result.line.intercept == pytest.approx(1000 / 2.5e9, rel=0.02)
+    assert result.sealed_line.slope == pytest.approx(1 / 3e9)
 
 
 @pytest.mark.parametrize(
@@ -68,26 +68,26 @@ def test_an_expensive_point_takes_what_cheap_ones_of_its_sweep_leave(
     clock = types.SimpleNamespace(monotonic=lambda: now[0], sleep=lambda _: None)
     monkeypatch.setattr(sys.modules["reckon.measurement.sampling"], "time", clock)
     predicted = predict_curve()
-    one = rk.measure(predicted, probe="test/chain", over="instructions", budget_s=budget_s)
-    ran = {point.x: len(point.processes) for point in one.points}
+    result = rk.measure(predicted, probe="test/chain", over="instructions", budget_s=budget_s)
+    ran = {point.x: len(point.processes) for point in result.points}
     assert ran[5120] >= 6 and ran[10240] >= 6 and ran[20480] == processes
-    assert one.points[-1].stopped == "time"
+    assert result.points[-1].stopped == "time"
 
 
 @pytest.mark.parametrize("after", [0, 3])
 def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, monkeypatch, after):
     refuse_at(monkeypatch, {10240}, after=after)
     predicted = predict_curve()
-    one = rk.measure(predicted, probe="test/chain", over="instructions")
-    assert one.state == "measured" and list(one.axis) == [5120, 20480]
-    assert [(p.x, p.stopped, p.reason) for p in one.missing] == [
+    result = rk.measure(predicted, probe="test/chain", over="instructions")
+    assert result.state == "measured" and list(result.axis) == [5120, 20480]
+    assert [(p.x, p.stopped, p.reason) for p in result.missing] == [
         (10240, "unsupported", "no room for 10240")
     ]
-    assert one.sealed("predicted") == pytest.approx([5120 / 3e9, 20480 / 3e9])
-    assert np.isfinite(one.ratio)
-    assert "no room for 10240" in rk.show.verdict(one, "a chain").markdown
-    assert "no room for 10240" in rk.show.table([one], "Chains", "chains").markdown
-    assert "no room for 10240" in rk.summary_page.suspicions([one], []).markdown
+    assert result.sealed("predicted") == pytest.approx([5120 / 3e9, 20480 / 3e9])
+    assert np.isfinite(result.ratio)
+    assert "no room for 10240" in rk.show.verdict(result, "a chain").markdown
+    assert "no room for 10240" in rk.show.table([result], "Chains", "chains").markdown
+    assert "no room for 10240" in rk.summary_page.suspicions([result], []).markdown
     forget()
     monkeypatch.undo()
 
@@ -95,15 +95,15 @@ def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, 
 def test_a_curve_of_which_no_point_can_be_measured_cannot(folders, monkeypatch):
     refuse_at(monkeypatch, {5120, 10240, 20480})
     predicted = predict_curve()
-    one = rk.measure(predicted, probe="test/chain", over="instructions")
-    assert one.state == "unsupported" and one.reason == "no room for 5120"
+    result = rk.measure(predicted, probe="test/chain", over="instructions")
+    assert result.state == "unsupported" and result.reason == "no room for 5120"
 
 
 def test_a_short_profile_leaves_what_takes_long_to_a_longer_one(folders, monkeypatch):
     """A quantity as a whole, or a curve's far end; the longer profile then measures it."""
     chain = predict_chain()
-    one = rk.measure(chain, min_profile="standard")
-    assert one.state == "unsupported" and one.reason == "the quick profile has no time for it"
+    result = rk.measure(chain, min_profile="standard")
+    assert result.state == "unsupported" and result.reason == "the quick profile has no time for it"
     predicted = predict_curve()
     plan = dict(
         probe="test/chain",
@@ -124,6 +124,8 @@ def test_a_short_profile_leaves_what_takes_long_to_a_longer_one(folders, monkeyp
 def test_a_probe_that_fails_later_keeps_no_sample_and_stops_nobody_else(folders, monkeypatch):
     chain, other = predict_chain(), predict_chain(quantity="test/other")
     refuse_at(monkeypatch, {1024}, library.ProbeFailed, after=4)
-    found = rk.measure_together({other: dict(probe="test/chain", instructions=1024), chain: {}})
-    assert found["test/other"].state == "failed" and not found["test/other"].has_samples
-    assert found["test/chain"].state == "measured" and found["test/chain"].summary.processes >= 6
+    results = rk.measure_together({other: dict(probe="test/chain", instructions=1024), chain: {}})
+    assert results["test/other"].state == "failed" and not results["test/other"].has_samples
+    assert (
+        results["test/chain"].state == "measured" and results["test/chain"].summary.processes >= 6
+    )

@@ -52,18 +52,18 @@ def test_structures_mirror_the_header(tmp_path):
         '#include <stdio.h>\n#include "reckon.h"\nint main(void){' + "".join(lines) + "}"
     )
     subprocess.run(["gcc", "-I", ROOT / "csrc", source, "-o", tmp_path / "offsets"], check=True)
-    told = dict(
+    output = dict(
         line.split()
         for line in subprocess.run(
             [tmp_path / "offsets"], capture_output=True, text=True, check=True
         ).stdout.splitlines()
     )
     for name, mirror in pairs.items():
-        assert int(told[name]) == ctypes.sizeof(mirror)
+        assert int(output[name]) == ctypes.sizeof(mirror)
         for field, _ in mirror._fields_:
-            assert int(told[f"{name}.{field}"]) == getattr(mirror, field).offset, field
+            assert int(output[f"{name}.{field}"]) == getattr(mirror, field).offset, field
     for name, bit in NEEDS.items():
-        assert int(told[f"RK_NEEDS_{name}"]) == bit
+        assert int(output[f"RK_NEEDS_{name}"]) == bit
     header = (ROOT / "csrc/reckon.h").read_text()
     assert set(re.findall(r"RK_NEEDS_(\w+) =", header)) == set(NEEDS)
 
@@ -106,10 +106,10 @@ def test_a_chain_of_one_cycle_adds_runs_at_the_calibrated_clock():
     """By the processes in which the clock stayed as it was."""
     cycles = []
     for _ in range(60):
-        one = library.run("test/chain", {"instructions": 20480})
-        before, after = one.cycles_per_tick_before, one.cycles_per_tick_after
+        samples = library.run("test/chain", {"instructions": 20480})
+        before, after = samples.cycles_per_tick_before, samples.cycles_per_tick_after
         if abs(after / before - 1) < 0.005:
-            cycles.append(np.median(one.ticks / one.ops) * (before + after) / 2)
+            cycles.append(np.median(samples.ticks / samples.ops) * (before + after) / 2)
         if len(cycles) == 7:
             break
     assert np.median(cycles) == pytest.approx(20480, rel=0.02)
@@ -120,8 +120,8 @@ def test_a_text_parameter_reaches_the_probe():
     """A chain of multiplies takes three times as long as one of adds."""
     adds, multiplies = [], []
     for _ in range(10):
-        for of, found in (("add", adds), ("multiply", multiplies)):
-            found.append(library.run("test/chain", {"of": of}).ticks.min())
+        for of, times in (("add", adds), ("multiply", multiplies)):
+            times.append(library.run("test/chain", {"of": of}).ticks.min())
     assert min(multiplies) / min(adds) == pytest.approx(3, rel=0.05)
     with pytest.raises(library.ProbeUnsupported, match="a chain is of add or of multiply"):
         library.run("test/chain", {"of": "divide"})
@@ -141,9 +141,9 @@ def test_the_tick_rate_agrees_with_the_monotonic_clock():
 def test_the_isolated_run_says_where_it_ran_and_leaves_the_caller_alone():
     allowed, nice = os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
     cpu = min(allowed)
-    one = library.run("cpu/syscall/getpid", cpu=cpu)
-    assert one.cpu == cpu and one.wall_ns > 0 and one.minor_faults >= 0
-    assert one.migrations in (-1, 0)
+    samples = library.run("cpu/syscall/getpid", cpu=cpu)
+    assert samples.cpu == cpu and samples.wall_ns > 0 and samples.minor_faults >= 0
+    assert samples.migrations in (-1, 0)
     assert os.sched_getaffinity(0) == allowed
     assert os.getpriority(os.PRIO_PROCESS, 0) == nice
 
@@ -225,8 +225,8 @@ def test_the_probe_does_not_outlive_a_killed_caller():
 
 @pytest.mark.parametrize("warmup", [0, 1, 3])
 def test_a_probe_is_opened_once_and_its_trials_called_for_the_warm_up_and_the_samples(warmup):
-    one = library.run("test/phases", samples=4, warmup=warmup)
-    assert one.ops.tolist() == [101 + (warmup > 0)] * 4
+    samples = library.run("test/phases", samples=4, warmup=warmup)
+    assert samples.ops.tolist() == [101 + (warmup > 0)] * 4
 
 
 @pytest.mark.parametrize("phase", ["open", "trials", "close"])
@@ -289,8 +289,8 @@ def test_isolation_costs_little():
     extra = []
     for _ in range(20):
         begin = time.perf_counter_ns()
-        one = library.run("cpu/syscall/getpid", warmup=0)
-        extra.append(time.perf_counter_ns() - begin - one.wall_ns)
+        samples = library.run("cpu/syscall/getpid", warmup=0)
+        extra.append(time.perf_counter_ns() - begin - samples.wall_ns)
     assert np.median(extra) < 20e6
 
 
@@ -307,15 +307,17 @@ def test_every_probe_runs_or_gives_the_reason_of_this_machine():
     outcomes = {}
     for name, probe in PROBES.items():
         try:
-            one = library.run(name, little(probe), samples=3)
-            outcomes[name] = "" if len(one.ticks) == 3 and (one.ops > 0).all() else "no operation"
+            samples = library.run(name, little(probe), samples=3)
+            outcomes[name] = (
+                "" if len(samples.ticks) == 3 and (samples.ops > 0).all() else "no operation"
+            )
         except library.ReckonError as error:
             outcomes[name] = str(error)
     reasons = {name: why_not(probe) for name, probe in PROBES.items()}
     wrong = {
-        name: said
-        for name, said in outcomes.items()
-        if not re.match(reasons[name], said) or bool(said) != bool(reasons[name])
+        name: outcome
+        for name, outcome in outcomes.items()
+        if not re.match(reasons[name], outcome) or bool(outcome) != bool(reasons[name])
     }
     assert wrong == {}
 

@@ -54,11 +54,11 @@ def test_measured_then_reused(folders):
 
 def test_all_raw_samples_are_kept(folders):
     chain = predict_chain()
-    one = rk.measure(chain, samples=20)
+    result = rk.measure(chain, samples=20)
     for process in stored().measurement.points[0].processes:
         assert len(process.ticks) == 10 and process.ops == 20  # quick: half the trials
         assert process.cpu >= 0 and process.wall_ns > 0
-    assert one.summary.n == 10 * one.summary.processes
+    assert result.summary.n == 10 * result.summary.processes
 
 
 def test_an_edited_prediction_measures_nothing_and_is_shown_beside_the_seal(folders, monkeypatch):
@@ -139,10 +139,10 @@ def test_a_longer_profile_serves_a_shorter_one(folders, monkeypatch):
 def test_a_sweep_measures_every_point_interleaved(folders):
     axis = rk.axis([5120, 10240, 20480], "cycle", "instructions")
     chain = predict_chain(axis=axis)
-    one = rk.measure(chain, over="instructions")
-    assert one.is_curve and list(one.axis) == [5120, 10240, 20480]
-    assert one.medians[2] / one.medians[0] == pytest.approx(4, rel=0.1)
-    starts = [[p.started_s for p in point.processes] for point in one.measurement.points]
+    result = rk.measure(chain, over="instructions")
+    assert result.is_curve and list(result.axis) == [5120, 10240, 20480]
+    assert result.medians[2] / result.medians[0] == pytest.approx(4, rel=0.1)
+    starts = [[p.started_s for p in point.processes] for point in result.measurement.points]
     # From the second round on; the first shows which rows can run at all.
     assert max(s[1] for s in starts) < min(s[-1] for s in starts)
 
@@ -178,15 +178,22 @@ def test_a_quantity_is_measured_once_in_a_call(folders):
 
 def test_settings_of_its_own_precede_the_common_ones(folders):
     chain, other = predict_chain(), predict_chain(quantity="test/other")
-    found = rk.measure_together({chain: {}, other: dict(samples=8)}, probe="test/chain", samples=4)
-    assert [one.measurement.samples for one in found.values()] == [2, 4]  # quick: half the trials
+    results = rk.measure_together(
+        {chain: {}, other: dict(samples=8)}, probe="test/chain", samples=4
+    )
+    assert [result.measurement.samples for result in results.values()] == [
+        2,
+        4,
+    ]  # quick: half the trials
 
 
 def test_what_is_compared_is_interleaved(folders):
     chain = predict_chain()
     other = predict_chain(quantity="test/other")
-    found = rk.measure_together([chain, other], probe="test/chain")
-    a, b = ([p.started_s for p in one.measurement.points[0].processes] for one in found.values())
+    results = rk.measure_together([chain, other], probe="test/chain")
+    a, b = (
+        [p.started_s for p in result.measurement.points[0].processes] for result in results.values()
+    )
     assert a[1] < b[-1] and b[1] < a[-1]
 
 
@@ -200,9 +207,10 @@ def test_processes_are_spread_over_time(folders):
 def test_a_cannot_is_recorded_with_its_reason_and_does_not_stop_the_others(folders):
     chain = predict_chain()
     cannot = predict_chain(quantity="test/unsupported")
-    found = rk.measure_together([cannot, chain])
+    results = rk.measure_together([cannot, chain])
     assert (
-        found["test/unsupported"].state == "unsupported" and found["test/chain"].state == "measured"
+        results["test/unsupported"].state == "unsupported"
+        and results["test/chain"].state == "measured"
     )
     assert stored("test/unsupported").measurement.reason == "this probe is unsupported everywhere"
     row = to_json(read_result(current_session().run.name, "test/unsupported"))
@@ -234,9 +242,9 @@ def test_measuring_stops_when_precise_or_when_time_is_up(folders, monkeypatch):
     real = library.run
 
     def noisy(*args, **kwargs):
-        one = real(*args, **kwargs)
-        one.ticks[:] = (one.ticks * next(values)).astype(np.int64)
-        return one
+        samples = real(*args, **kwargs)
+        samples.ticks[:] = (samples.ticks * next(values)).astype(np.int64)
+        return samples
 
     monkeypatch.setenv("RECKON_FRESH", "1")
     monkeypatch.setattr(library, "run", noisy)

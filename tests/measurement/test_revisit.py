@@ -86,7 +86,7 @@ def test_visits_are_added_to_the_measurement_and_leave_the_curve(
     assert revisit.experiments_to_visit(3) == {} and faults() == []
     interval_from = read_result(current_session().run.name, "test/chain").interval_from
     assert re.fullmatch(source, interval_from), interval_from
-    assert [one.state for one in measure().values()] == ["reused"] * 3
+    assert [result.state for result in measure().values()] == ["reused"] * 3
 
 
 def test_the_visits_share_the_time_of_the_quantity(builder, monkeypatch):
@@ -166,7 +166,7 @@ def test_a_page_that_is_rendered_measures_nothing_again(builder, monkeypatch):
     builder(renders=True)
     monkeypatch.setenv("RECKON_FRESH", "1")
     monkeypatch.setattr(ProbeRun, "start", lambda self: pytest.fail("measured again"))
-    assert [one.state for one in measure().values()] == ["measured"] * 3
+    assert [result.state for result in measure().values()] == ["measured"] * 3
     forget()
     again = rk.measure(unsupported, probe="test/chain", instructions=5120, samples=4)
     assert (again.state, again.reason) == ("unsupported", "no such thing")
@@ -185,7 +185,8 @@ def test_the_run_keeps_the_pooled_variance_of_its_quantities(builder, monkeypatc
     run = records.read_run(current_session().run.name)
     summaries = [stored(name).measurement.points[0].summary for name in CHAINS]
     assert run.between_visits == statistics.pooled_variance(
-        [one.visit_medians for one in summaries], [one.visit_spread for one in summaries]
+        [summary.visit_medians for summary in summaries],
+        [summary.visit_spread for summary in summaries],
     )
     assert read_result(run.name, "test/chain").between_visits == run.between_visits
     written = records.run_dir(run.name) / "run.json"

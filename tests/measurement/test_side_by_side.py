@@ -67,17 +67,21 @@ def ran(monkeypatch):
 def test_a_group_is_measured_again_as_its_pages_measured_it(folders, ran):
     page = execute_page(warmup=2)
     ran.clear()
-    found = side_by_side.compare(group())
-    assert found.side_by_side and len(ran) == 12 and set(ran) == {10240, 20480}
-    ratio = found.ratio(found.methods[0])
+    comparison = side_by_side.compare(group())
+    assert comparison.side_by_side and len(ran) == 12 and set(ran) == {10240, 20480}
+    ratio = comparison.ratio(comparison.methods[0])
     assert ratio.rounds == 6 and 1.7 < ratio.middle < 2.3
-    kept = stored()["methods/" + LONG]
+    stored_quantity = stored()["methods/" + LONG]
     assert (
-        kept.measurement.warmup == 2 and kept.measurement.samples == page[LONG].measurement.samples
+        stored_quantity.measurement.warmup == 2
+        and stored_quantity.measurement.samples == page[LONG].measurement.samples
     )
     # Sealed before: that the page's figure comes out again.
-    seal = kept.predictions[0]
-    assert seal.predicted == page[LONG].median and seal.made_at <= kept.measurement.started_at
+    seal = stored_quantity.predictions[0]
+    assert (
+        seal.predicted == page[LONG].median
+        and seal.made_at <= stored_quantity.measurement.started_at
+    )
     assert seal.inputs[0].reference == LONG and (seal.low, seal.high) == (
         page[LONG].summary.low,
         page[LONG].summary.high,
@@ -116,32 +120,37 @@ def test_what_was_measured_is_reused_all_or_none(folders, ran, monkeypatch):
 
 
 def test_a_probe_that_is_not_measured_here_says_why(folders):
-    found = side_by_side.compare(group())
+    comparison = side_by_side.compare(group())
     assert (
-        found.baseline.reason == "`test/chain` has not been measured yet; its page does that"
-        and not found.side_by_side
+        comparison.baseline.reason == "`test/chain` has not been measured yet; its page does that"
+        and not comparison.side_by_side
     )
     execute_page()
     probes = (
         Method(quantity="test/none", differs="x"),
         Method(report="t470", why_not="it does not say how"),
     )
-    found = side_by_side.compare(group(*probes))
-    assert [one.reason for one in found.methods] == [
+    comparison = side_by_side.compare(group(*probes))
+    assert [result.reason for result in comparison.methods] == [
         "`test/none` has not been measured yet; its page does that",
         "it does not say how",
     ]
-    assert not found.side_by_side and found.baseline.has_value  # alone it is not run again
-    found = side_by_side.compare(group(from_page="it is long"))
-    assert found.methods[0].reason == "it is long" and found.ratio(found.methods[0]).rounds == 0
+    assert (
+        not comparison.side_by_side and comparison.baseline.has_value
+    )  # alone it is not run again
+    comparison = side_by_side.compare(group(from_page="it is long"))
+    assert (
+        comparison.methods[0].reason == "it is long"
+        and comparison.ratio(comparison.methods[0]).rounds == 0
+    )
 
 
 def test_an_expensive_probe_keeps_the_figure_of_its_page(folders, request):
     execute_page(long=200_000_000)  # by a clock that goes, or all its processes would run
     ran = request.getfixturevalue("ran")
-    found = side_by_side.compare(group())
-    assert f"one process of `{LONG}` takes" in found.methods[0].reason and ran == []
-    assert found.ratio(found.methods[0]).middle > 1000
+    comparison = side_by_side.compare(group())
+    assert f"one process of `{LONG}` takes" in comparison.methods[0].reason and ran == []
+    assert comparison.ratio(comparison.methods[0]).middle > 1000
 
 
 @pytest.mark.timed
@@ -152,13 +161,13 @@ def test_a_curve_takes_part_at_one_place(folders, ran):
     )
     rk.measure(curve, "test/chain", over="instructions", samples=4)
     ran.clear()
-    found = side_by_side.compare(group(Method(quantity="test/curve", differs="x", at=5120)))
-    assert set(ran) == {5120, 10240} and 0.4 < found.ratio(found.methods[0]).middle < 0.6
-    found = side_by_side.compare(
+    comparison = side_by_side.compare(group(Method(quantity="test/curve", differs="x", at=5120)))
+    assert set(ran) == {5120, 10240} and 0.4 < comparison.ratio(comparison.methods[0]).middle < 0.6
+    comparison = side_by_side.compare(
         group(Method(quantity="test/curve", differs="x", at="last", per=2))
     )
     assert (
-        0.4 < found.ratio(found.methods[0]).middle < 0.6
+        0.4 < comparison.ratio(comparison.methods[0]).middle < 0.6
     )  # as long as ours, and two of ours are in it
     sealed = stored()["methods/test/curve"].predictions[
         -1
@@ -172,8 +181,8 @@ def test_a_curve_takes_part_at_one_place(folders, ran):
 def test_figures_measured_again_are_no_probes_of_the_summary(folders):
     execute_page()
     side_by_side.compare(group())
-    assert {one.quantity for one in rk.results()} == {"test/chain", LONG}
-    assert {one.quantity for one in rk.results("methods/test")} == {
+    assert {result.quantity for result in rk.results()} == {"test/chain", LONG}
+    assert {result.quantity for result in rk.results("methods/test")} == {
         "methods/test/chain",
         "methods/" + LONG,
     }
@@ -185,15 +194,15 @@ def test_a_recorded_run_is_read_and_not_measured(folders, ran):
     records.write_run(run.model_copy(update={"identity": "elsewhere"}))
     forget()
     ran.clear()
-    found = side_by_side.compare(group())
+    comparison = side_by_side.compare(group())
     assert (
         current_session().replay
         and ran == []
         and "methods/test" not in records.experiments(run.name)
     )
     assert (
-        found.baseline.reason == "the run holds no figures of it beside others"
-        and found.ratio(found.methods[0]).known
+        comparison.baseline.reason == "the run holds no figures of it beside others"
+        and comparison.ratio(comparison.methods[0]).known
     )
     records.write_run(run)
     forget()
@@ -201,9 +210,9 @@ def test_a_recorded_run_is_read_and_not_measured(folders, ran):
     records.write_run(run.model_copy(update={"identity": "elsewhere"}))
     forget()
     ran.clear()
-    found = side_by_side.compare(group())
+    comparison = side_by_side.compare(group())
     assert (
         ran == []
-        and found.side_by_side
-        and found.ratio(found.methods[0]) == here.ratio(here.methods[0])
+        and comparison.side_by_side
+        and comparison.ratio(comparison.methods[0]) == here.ratio(here.methods[0])
     )

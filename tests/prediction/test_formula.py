@@ -31,9 +31,9 @@ def inputs(cycles=100, clock=2.0, low=None, high=None):
 
 
 def test_value_in_base_units_and_the_interval_of_a_guess():
-    made = simple()(**inputs())
-    assert float(made.predicted) == pytest.approx(50e-9)
-    assert made.interval() == pytest.approx((25e-9, 100e-9))
+    prediction = simple()(**inputs())
+    assert float(prediction.predicted) == pytest.approx(50e-9)
+    assert prediction.interval() == pytest.approx((25e-9, 100e-9))
 
 
 def test_the_interval_sees_a_hump_in_the_middle():
@@ -41,8 +41,8 @@ def test_the_interval_sees_a_hump_in_the_middle():
     def hump(x):
         return x * (2 - x)
 
-    made = hump(x=rk.guess(1, "1", "corners alone would give 0 to 0", low=0, high=2))
-    assert made.interval() == (0, 1)
+    prediction = hump(x=rk.guess(1, "1", "corners alone would give 0 to 0", low=0, high=2))
+    assert prediction.interval() == (0, 1)
 
 
 def of_many_inputs(expression: str, count: int = 12) -> Formula:
@@ -84,17 +84,17 @@ def test_a_curve_is_the_same_function_over_an_axis():
     def curve(calls, each, pair):
         return each, pair / calls
 
-    made = curve(
+    prediction = curve(
         calls=rk.axis([1, 2, 4], "1", "calls"),
         each=rk.given(100, "ns", "x"),
         pair=rk.guess(20, "ns", "y", low=10, high=40),
     )
-    assert made.predicted == pytest.approx(np.array([120e-9, 110e-9, 105e-9]))
-    low, high = made.interval()
+    assert prediction.predicted == pytest.approx(np.array([120e-9, 110e-9, 105e-9]))
+    low, high = prediction.interval()
     assert low == pytest.approx(np.array([110e-9, 105e-9, 102.5e-9]))
     assert high == pytest.approx(np.array([140e-9, 120e-9, 110e-9]))
     # A part that does not depend on the axis is still as long as the axis.
-    assert prediction_record(made).hardware == pytest.approx([100e-9] * 3)
+    assert prediction_record(prediction).hardware == pytest.approx([100e-9] * 3)
 
 
 def test_a_rate_derives_the_softwares_share():
@@ -155,12 +155,12 @@ def test_a_curve_feeds_a_prediction_by_its_first_place_or_its_last(monkeypatch):
     assert rk.measured("memory/latency/x", guess).value == pytest.approx(1e-9, rel=0.05)
     last = rk.measured("memory/latency/x", guess, at_end=True)
     assert last.value == pytest.approx(90e-9, rel=0.05) and last.low < last.value < last.high
-    made = rk.predict("memory/latency/twice", unit="ns", kind="plain")(lambda wait: 2 * wait)(
+    prediction = rk.predict("memory/latency/twice", unit="ns", kind="plain")(lambda wait: 2 * wait)(
         wait=last
     )
     assert (
         "measured: `memory/latency/x`, at its last place"
-        in rk.show.prediction(made, "twice").markdown
+        in rk.show.prediction(prediction, "twice").markdown
     )
     last = whole.measurement.points[-1]
     whole.measurement.points[-1] = last.model_copy(update={"processes": []})
@@ -195,8 +195,8 @@ def test_a_formula_and_its_inputs_are_revised_by_a_person_alone():
     ]
 
     def measured(value):
-        made = prediction_record(simple()(**inputs()))
-        made.inputs[1] = records.InputRecord(
+        record = prediction_record(simple()(**inputs()))
+        record.inputs[1] = records.InputRecord(
             name="clock",
             origin="measured",
             value=value,
@@ -204,7 +204,7 @@ def test_a_formula_and_its_inputs_are_revised_by_a_person_alone():
             source="this run",
             reference="cpu/clock/core",
         )
-        return made
+        return record
 
     assert differences(measured(2e9), measured(2.5e9)) == []
     # Same value in another unit is no revision.
@@ -214,16 +214,16 @@ def test_a_formula_and_its_inputs_are_revised_by_a_person_alone():
 
 
 def test_a_prediction_survives_the_record():
-    made = prediction_record(simple()(**inputs()))
-    again = records.PredictionRecord.model_validate_json(made.model_dump_json())
-    assert again == made
-    assert json.loads(made.model_dump_json())["predicted_tree"][0] == "add"
+    record = prediction_record(simple()(**inputs()))
+    again = records.PredictionRecord.model_validate_json(record.model_dump_json())
+    assert again == record
+    assert json.loads(record.model_dump_json())["predicted_tree"][0] == "add"
 
 
 def test_octaves_are_whole_lines_from_least_to_most():
-    made = rk.octaves(1, 1024, 4, "KiB", "a region")
-    assert made.origin == "axis" and made.unit == "KiB" and len(made.value) == 41
-    assert made.value[0] == 1024 and made.value[-1] == 2**20
-    assert all(value % 64 == 0 for value in made.value)
-    ratios = np.diff(np.log2(made.value))
+    axis = rk.octaves(1, 1024, 4, "KiB", "a region")
+    assert axis.origin == "axis" and axis.unit == "KiB" and len(axis.value) == 41
+    assert axis.value[0] == 1024 and axis.value[-1] == 2**20
+    assert all(value % 64 == 0 for value in axis.value)
+    ratios = np.diff(np.log2(axis.value))
     assert np.abs(ratios - 0.25).max() < 0.06  # a line of 64 bytes is that much of 1 KiB

@@ -23,7 +23,7 @@ EXAMPLE = re.search(
 
 def test_the_five_are_there():
     assert {"hpe_i7_860", "i7_10750h", "mbp2016", "t470", "x510uq"} <= set(NAMES)
-    assert set(NAMES) <= {one.name for one in published.all_reports()}
+    assert set(NAMES) <= {report.name for report in published.all_reports()}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -35,11 +35,11 @@ def test_a_file_has_no_fault(name):
 def test_every_number_of_every_table_is_in_the_data(name):
     """The list was read from the reports by itself. A number must stand in the data at the place of the
     table as often as the table prints it."""
-    found = published.read(published.FOLDER / f"{name}.toml").numbers()
+    numbers = published.read(published.FOLDER / f"{name}.toml").numbers()
     missing = {}
     for place, printed in TABLES[name].items():
         wanted = Counter(f"{float(v):.9g}" for v in printed)
-        known = Counter(f"{float(v):.9g}" for v in found.get(place, []))
+        known = Counter(f"{float(v):.9g}" for v in numbers.get(place, []))
         if left := wanted - known:
             missing[place] = sorted(left.elements(), key=float)
     assert not missing, missing
@@ -47,7 +47,7 @@ def test_every_number_of_every_table_is_in_the_data(name):
 
 def test_a_missing_number_would_be_seen():
     report = published.read(published.FOLDER / "t470.toml")
-    report.figure[:] = [one for one in report.figure if one.measured != 1313.3]
+    report.figure[:] = [figure for figure in report.figure if figure.measured != 1313.3]
     assert 1313.3 in TABLES["t470"]["3.5.2"] and 1313.3 not in report.numbers()["3.5.2"]
 
 
@@ -85,19 +85,21 @@ def test_the_derivations_are_there_and_run(name):
     report = published.read(published.FOLDER / f"{name}.toml")
     known = {one.quantity for one in report.derivation}
     assert set(WANTED[name]) <= known, set(WANTED[name]) - known
-    for one in report.derivation:
-        again = derivations.recomputed(report, one)
-        assert again and all(r.recomputed > 0 or r.published == 0 for r in again), one.what
+    for derivation in report.derivation:
+        again = derivations.recomputed(report, derivation)
+        assert again and all(r.recomputed > 0 or r.published == 0 for r in again), derivation.what
         if not all(r.follows for r in again):
-            assert one.note, (
-                f"{one.what}, {one.reading}: it does not follow, and nothing is said about it"
+            assert derivation.note, (
+                f"{derivation.what}, {derivation.reading}: it does not follow, and nothing is said about it"
             )
 
 
 def test_every_derivation_has_a_reading_as_stated():
     for report in published.all_reports():
-        stated = {one.what for one in report.derivation if one.reading == "as stated"}
-        assert {one.what for one in report.derivation} == stated, report.name
+        stated = {
+            derivation.what for derivation in report.derivation if derivation.reading == "as stated"
+        }
+        assert {derivation.what for derivation in report.derivation} == stated, report.name
 
 
 def example(tmp_path, old="", new=""):
@@ -110,7 +112,10 @@ def example(tmp_path, old="", new=""):
 def test_the_documented_example_is_one(tmp_path):
     report = published.read(example(tmp_path))
     assert report.faults() == []
-    again = {one.side: one for one in derivations.recomputed(report, report.derivation[0])}
+    again = {
+        derivation.side: derivation
+        for derivation in derivations.recomputed(report, report.derivation[0])
+    }
     assert again["hardware"].recomputed == pytest.approx(8.192) and again["predicted"].follows
     assert report.figure[0].base(221520, "s", "cycle") == pytest.approx(92.3e-6)
 
@@ -122,20 +127,20 @@ def test_a_sixth_report_stands_on_the_page(tmp_path, folders, monkeypatch, witho
     text = text.replace("predicted = 8.7\n", "") if without == "pairs" else text
     path = tmp_path / "example.toml"
     path.write_text(text, encoding="utf-8")
-    five = [one for one in published.all_reports() if one.name in NAMES]
+    five = [report for report in published.all_reports() if report.name in NAMES]
     six = (*five, published.read(path))
     monkeypatch.setattr(published, "all_reports", lambda: six)
     page = json.loads((ROOT / "notebooks/reports.ipynb").read_text(encoding="utf-8"))
     cells = ["".join(cell["source"]) for cell in page["cells"] if cell["cell_type"] == "code"]
-    said = {cell: eval(cell, {"rk": rk}).markdown for cell in cells if cell.startswith("rk.")}
-    arithmetic = said["rk.reports_page.arithmetic()"]
+    blocks = {cell: eval(cell, {"rk": rk}).markdown for cell in cells if cell.startswith("rk.")}
+    arithmetic = blocks["rk.reports_page.arithmetic()"]
     derives = without != "derivations"
     assert (
         ("that A laptop {cite}`lmbench` derives" in arithmetic)
         == ("A laptop: its predictions" in arithmetic)
         == derives
     )
-    assert any("| A laptop {cite}`lmbench` | 1 |" in text for text in said.values()) == (
+    assert any("| A laptop {cite}`lmbench` | 1 |" in text for text in blocks.values()) == (
         without != "pairs"
     )
 
@@ -260,11 +265,14 @@ def test_what_rounding_explains_needs_no_note(tmp_path, summary, differing):
 
 
 def test_every_figure_of_a_quantity_is_in_its_unit():
-    for one in published.figures():
-        assert not one.quantity or one.measured is None or one.measured > 0, (one.report, one.label)
+    for figure in published.figures():
+        assert not figure.quantity or figure.measured is None or figure.measured > 0, (
+            figure.report,
+            figure.label,
+        )
         for unit in ("cycle", "s"):
-            if units.dimension(one.unit) == units.dimension(unit):
-                assert one.base(1, "cycle") > 0
+            if units.dimension(figure.unit) == units.dimension(unit):
+                assert figure.base(1, "cycle") > 0
 
 
 def test_a_counter_of_another_rate_than_the_cores_is_no_core_clock(tmp_path):
@@ -301,21 +309,21 @@ def facts():
 
 
 def test_an_unknown_value_is_left_out_and_a_state_is_no_value():
-    for name, one in facts():
-        assert not re.search(r"not known|unknown|not told|no rate", str(one.value)), (
+    for name, fact in facts():
+        assert not re.search(r"not known|unknown|not told|no rate", str(fact.value)), (
             name,
-            one.attribute,
+            fact.attribute,
         )
-        if "switched off" in str(one.value):
-            assert one.value == "switched off" and one.attribute in ("SMT", "turbo"), (
+        if "switched off" in str(fact.value):
+            assert fact.value == "switched off" and fact.attribute in ("SMT", "turbo"), (
                 name,
-                one.attribute,
+                fact.attribute,
             )
 
 
 def test_the_reports_use_the_same_words():
-    for name, one in facts():
-        kind = (one.component, one.attribute)
+    for name, fact in facts():
+        kind = (fact.component, fact.attribute)
         assert kind not in {
             ("disk", "bandwidth"),
             ("processor", "threads per core"),
@@ -325,8 +333,8 @@ def test_the_reports_use_the_same_words():
             ("network", "Wi-Fi bit rate"),
         }, name
         if kind == ("system", "name"):
-            assert not re.search(r"Ubuntu.", str(one.value)), (name, one.value)
-        for printed in [one, *one.also]:
+            assert not re.search(r"Ubuntu.", str(fact.value)), (name, fact.value)
+        for printed in [fact, *fact.also]:
             if kind == ("memory", "transfer rate"):
                 assert printed.unit == "Mtransfer/s", name
             if kind == ("memory", "clock"):
@@ -335,10 +343,10 @@ def test_the_reports_use_the_same_words():
 
 def test_a_report_is_of_the_year_of_its_reference():
     told = (ROOT / "book/references.bib").read_text(encoding="utf-8")
-    for one in (one for one in published.all_reports() if one.name in NAMES):
-        entry = re.search(rf"@\w+{{{re.escape(one.cite)},(.*?)\n}}", told, re.S)[1]
-        assert one.year == int(re.search(r"year = {(\d+)}", entry)[1]), one.name
-        assert one.course == "graduate operating systems", one.name
+    for report in (one for one in published.all_reports() if one.name in NAMES):
+        entry = re.search(rf"@\w+{{{re.escape(report.cite)},(.*?)\n}}", told, re.S)[1]
+        assert report.year == int(re.search(r"year = {(\d+)}", entry)[1]), report.name
+        assert report.course == "graduate operating systems", report.name
 
 
 # --- what the page of the reports says of them --------------------------------------------------------
@@ -469,7 +477,7 @@ def test_an_inferred_input_is_counted_apart_and_told(sixth, tmp_path):
 
 def test_no_report_reads_an_input_off_what_it_explains_without_saying_so():
     for report in published.all_reports():
-        for one in report.derivation:
-            for name, given in one.inputs.items():
+        for derivation in report.derivation:
+            for name, given in derivation.inputs.items():
                 if re.search(r"solved from|its sum takes|the table's", given.source):
-                    assert given.inferred, (report.name, one.what, name)
+                    assert given.inferred, (report.name, derivation.what, name)

@@ -27,32 +27,32 @@ def counts(capacity, reads=2400, background=0.0004, seed=1, shares=SHARES):
 @settings(max_examples=60, deadline=None)
 @given(st.floats(0.85, 1.1), st.floats(0, 0.01), st.integers(0, 10**6))
 def test_a_known_onset_is_found_within_two_percent(capacity, background, seed):
-    found = onset.find(SHARES, *counts(capacity, 2400, background, seed))
-    assert found.capacity == pytest.approx(capacity, rel=0.02)
-    assert found.low <= found.capacity <= found.high
-    assert SHARES[found.fits] <= found.capacity < [*SHARES, np.inf][found.fits + 1]
+    result = onset.find(SHARES, *counts(capacity, 2400, background, seed))
+    assert result.capacity == pytest.approx(capacity, rel=0.02)
+    assert result.low <= result.capacity <= result.high
+    assert SHARES[result.fits] <= result.capacity < [*SHARES, np.inf][result.fits + 1]
 
 
 def test_its_interval_holds_nineteen_times_of_twenty():
-    found = [onset.find(SHARES, *counts(0.99, 400, seed=seed)) for seed in range(200)]
-    assert np.mean([one.low <= 0.99 <= one.high for one in found]) >= 0.9
-    assert np.median([one.high - one.low for one in found]) < 0.02
+    results = [onset.find(SHARES, *counts(0.99, 400, seed=seed)) for seed in range(200)]
+    assert np.mean([result.low <= 0.99 <= result.high for result in results]) >= 0.9
+    assert np.median([result.high - result.low for result in results]) < 0.02
 
 
 def test_without_an_onset_none_is_found():
     """But for chance, which makes one of some thousand look like one."""
     backgrounds = np.random.default_rng(7).uniform(0, 0.02, 500)
-    found = [
+    results = [
         onset.find(SHARES, *counts(1e9, 2400, one, seed)) for seed, one in enumerate(backgrounds)
     ]
-    none = [one.reason for one in found if one.capacity is None]
+    none = [result.reason for result in results if result.capacity is None]
     assert len(none) >= 499 and set(none) == {"the cache was not filled: no jump was found"}
 
 
 @pytest.mark.parametrize("capacity", [0.1, 0.3, 0.5])
 def test_where_the_smallest_does_not_fit_that_is_told(capacity):
-    found = onset.find(SHARES, *counts(capacity))
-    assert found.capacity is None and "already the smallest file does not fit" in found.reason
+    result = onset.find(SHARES, *counts(capacity))
+    assert result.capacity is None and "already the smallest file does not fit" in result.reason
 
 
 def test_whole_passes_in_order_rise_at_once():
@@ -101,11 +101,11 @@ def test_a_step_of_times_is_found_at_its_size(place, times, noise, seed):
     y = np.where(np.arange(17) < place, 1.0, times) * np.random.default_rng(seed).lognormal(
         0, noise, 17
     )
-    found = onset.step(sizes, y)
-    assert (found.low, found.high) == (
+    result = onset.step(sizes, y)
+    assert (result.low, result.high) == (
         sizes[place - 1],
         sizes[place],
-    ) and found.capacity == found.low
+    ) and result.capacity == result.low
 
 
 @pytest.mark.parametrize("noise", [0, 0.05, 0.1])
@@ -125,29 +125,31 @@ def test_a_peak_is_no_step():
 
 def reads(quantity="files/cache/limited", capacity=0.99, processes=6, n=400, miss=80e-6):
     """A curve of single reads of files around 100 MiB."""
-    one = made_up.curve(
+    result = made_up.curve(
         quantity, 100 * SHARES, 1 + 0 * SHARES, unit="µs", axis_unit="MiB", processes=processes
     )
-    seal = one.record.predictions[0].model_copy(update={"kind": "mean"})
-    for k, point in enumerate(one.measurement.points):
+    seal = result.record.predictions[0].model_copy(update={"kind": "mean"})
+    for k, point in enumerate(result.measurement.points):
         for i, process in enumerate(point.processes):
             share = onset.rise(SHARES, capacity)[k]
             process.ticks[:] = [round(1e9 * t) for t in modes(1e-6, miss, share, n, 100 * k + i)]
             process.ops = 1
     return Result(
-        quantity, records.Quantity(predictions=[seal], measurement=one.measurement), "measured"
+        quantity, records.Quantity(predictions=[seal], measurement=result.measurement), "measured"
     )
 
 
 def test_a_mean_is_told_of_all_reads_of_a_process():
-    one = reads()
+    result = reads()
     expected = np.array(
-        [np.mean([np.mean(p.ticks) for p in point.processes]) for point in one.points]
+        [np.mean([np.mean(p.ticks) for p in point.processes]) for point in result.points]
     )
-    assert one.medians * 1e9 == pytest.approx(expected, rel=0.1)
-    assert one.medians[-1] > 10 * one.medians[0]  # a fifth of the reads is slow: no median shows it
-    assert one.summaries[-1].n == one.summaries[-1].processes == 6
-    assert one.cycles[0].median == pytest.approx(3 * expected[0], rel=0.1)
+    assert result.medians * 1e9 == pytest.approx(expected, rel=0.1)
+    assert (
+        result.medians[-1] > 10 * result.medians[0]
+    )  # a fifth of the reads is slow: no median shows it
+    assert result.summaries[-1].n == result.summaries[-1].processes == 6
+    assert result.cycles[0].median == pytest.approx(3 * expected[0], rel=0.1)
 
 
 def test_single_reads_tell_the_capacity_and_each_round_too():
@@ -160,9 +162,9 @@ def test_single_reads_tell_the_capacity_and_each_round_too():
 
 def test_times_of_whole_files_are_told_by_their_size():
     x = np.arange(1.0, 13)
-    one = made_up.curve("files/cache/i7_10750h", 1024 * x, x * np.where(x > 9, 5, 1), unit="ms")
-    one.measurement.op = "file"
-    assert in_times(one).capacity == 9 * MIB
+    result = made_up.curve("files/cache/i7_10750h", 1024 * x, x * np.where(x > 9, 5, 1), unit="ms")
+    result.measurement.op = "file"
+    assert in_times(result).capacity == 9 * MIB
     even = made_up.curve("files/cache/i7_10750h", 1024 * x, x, unit="ms")
     even.measurement.op = "file"  # twice the file, twice the time: no jump
     assert in_times(even).capacity is None
@@ -194,46 +196,48 @@ def record(folders):
 
 
 def test_a_capacity_is_sealed_and_recorded_as_a_quantity(predicted, folders):
-    found = predicted(reads())
-    one = found["files/cache/size"]
-    assert one.median == pytest.approx(99 * MIB, rel=0.01) and one.summary.processes == 6
-    assert one.ratio == pytest.approx(0.99, rel=0.01) and "MiB" in f"{one:±}"
-    kept = record(folders)
-    assert kept["measurement"]["op"] == "byte" and len(kept["predictions"]) == 1
-    assert rk.results("files/cache")[0].median == one.median
+    predictions = predicted(reads())
+    prediction = predictions["files/cache/size"]
+    assert (
+        prediction.median == pytest.approx(99 * MIB, rel=0.01) and prediction.summary.processes == 6
+    )
+    assert prediction.ratio == pytest.approx(0.99, rel=0.01) and "MiB" in f"{prediction:±}"
+    stored = record(folders)
+    assert stored["measurement"]["op"] == "byte" and len(stored["predictions"]) == 1
+    assert rk.results("files/cache")[0].median == prediction.median
 
 
 @pytest.mark.parametrize(
     "curve", [reads(capacity=9), made_up.unmeasured("files/cache/limited", reads())]
 )
 def test_what_was_not_found_says_why(predicted, folders, curve):
-    found = predicted(curve)
-    one = found["files/cache/size"]
-    assert one.state == "unsupported" and one.summary is None
-    assert one.reason in (
+    predictions = predicted(curve)
+    prediction = predictions["files/cache/size"]
+    assert prediction.state == "unsupported" and prediction.summary is None
+    assert prediction.reason in (
         "the cache was not filled: every read was fast up to 120 MiB",
         "needs huge pages",
     )
-    assert "not measured" in f"{one}" and record(folders)["measurement"]["points"] == []
+    assert "not measured" in f"{prediction}" and record(folders)["measurement"]["points"] == []
 
 
 @pytest.mark.parametrize("processes", [1, 8])
 def test_an_inferred_capacity_has_its_interval(folders, processes):
     """That of its rounds where they are enough, else by the likelihood of one round's reads."""
-    one = reads(processes=processes)
+    result = reads(processes=processes)
     size, true = (
         made_up.single(f"files/cache/{name}", 99, "MiB", processes) for name in ("size", "left")
     )
-    for process, ops in zip(size.measurement.points[0].processes, in_reads(one)[1], strict=True):
+    for process, ops in zip(size.measurement.points[0].processes, in_reads(result)[1], strict=True):
         process.ops = round(ops)
     for process in true.measurement.points[0].processes:
         process.ops = 99 * MIB
-    low, high = interval(size, one)
+    low, high = interval(size, result)
     assert low <= size.median <= high < 1.03 * low and low <= 99 * MIB <= high
-    told = rk.show.inferred_capacity(size, true, one, "There", "More.").markdown
-    assert told.startswith("There the inferred capacity is 9")
-    assert "kernel's 99.00 MiB is inside the interval. More." in told
-    drawn = rk.draw.filling(one, "cache-interval", "Caption", true).markdown
+    text = rk.show.inferred_capacity(size, true, result, "There", "More.").markdown
+    assert text.startswith("There the inferred capacity is 9")
+    assert "kernel's 99.00 MiB is inside the interval. More." in text
+    drawn = rk.draw.filling(result, "cache-interval", "Caption", true).markdown
     assert f"inferred capacity: {rk.amount(size.median, 'byte', 4)}" in drawn
 
 
@@ -242,10 +246,10 @@ def test_the_page_shows_inferred_and_true_capacities_and_the_filling(folders):
     small = made_up.curve(
         "files/cache/t470", 1024 * np.arange(1.0, 9), [1, 1, 1, 1, 1, 1, 9, 9], unit="µs"
     )
-    found = made_up.single("files/cache/t470_size", 6, "MiB")
+    result = made_up.single("files/cache/t470_size", 6, "MiB")
     none = made_up.nothing("files/cache/size", "needs root")
     table = rk.show.inferred_capacities(
-        [(found, true, small), (none, true, small)], "C", "t"
+        [(result, true, small), (none, true, small)], "C", "t"
     ).markdown
     assert (
         "6.000 MiB to 7.000 MiB" in table
@@ -264,7 +268,7 @@ def test_the_page_shows_inferred_and_true_capacities_and_the_filling(folders):
 
 def made_of_reads(hits_us, misses_us):
     """A curve of two sizes whose prediction is 1 and 11 µs, and single reads that took so long."""
-    one = made_up.curve("files/cache/made", [1, 2], [1, 1], "µs", "MiB", predicted=[1, 11])
+    result = made_up.curve("files/cache/made", [1, 2], [1, 1], "µs", "MiB", predicted=[1, 11])
     ticks = [1000 * us for us in [*hits_us, *misses_us]]
     points = [
         point.model_copy(
@@ -274,42 +278,44 @@ def made_of_reads(hits_us, misses_us):
                 ]
             }
         )
-        for point in one.points
+        for point in result.points
     ]
-    measured = one.measurement.model_copy(update={"points": points})
+    measured = result.measurement.model_copy(update={"points": points})
     return Result(
-        one.quantity,
-        records.Quantity(predictions=one.record.predictions, measurement=measured),
+        result.quantity,
+        records.Quantity(predictions=result.record.predictions, measurement=measured),
         "measured",
     )
 
 
 def test_the_times_of_a_hit_and_a_miss_are_separated():
-    said = rk.show.costs(made_of_reads([2] * 40, [80] * 10), 40e-6).markdown
-    assert "takes 2.00 µs on average, predicted 1.00 µs (2.00×)" in said
-    assert "takes 80.0 µs on average, predicted 41.0 µs (1.95×)" in said
-    said = rk.show.costs(made_of_reads([2] * 50, []), 40e-6).markdown
-    assert "2.00 µs" in said and "no other read was seen" in said
+    text = rk.show.costs(made_of_reads([2] * 40, [80] * 10), 40e-6).markdown
+    assert "takes 2.00 µs on average, predicted 1.00 µs (2.00×)" in text
+    assert "takes 80.0 µs on average, predicted 41.0 µs (1.95×)" in text
+    text = rk.show.costs(made_of_reads([2] * 50, []), 40e-6).markdown
+    assert "2.00 µs" in text and "no other read was seen" in text
     missing = made_up.nothing("files/cache/made", "no control group")
     assert "no control group" in rk.show.costs(missing, 40e-6).markdown
 
 
 def test_single_reads_tell_which_waited_and_their_median_is_the_processes():
-    one = made_of_reads([2] * 40, [80] * 10)
-    found = rk.show.single_reads([one, made_up.nothing("files/read/made", "no disk")], 9e-6)
-    assert found.has_gap and 2e-6 < found.limit < 80e-6 and list(found.times) == [one.quantity]
-    assert found.waited(one.quantity) == pytest.approx(0.2)
-    assert found.time_waited(one.quantity) == pytest.approx(800 / 880)
-    assert found.median(one.quantity) == pytest.approx(2e-6)
-    found = rk.show.single_reads([made_of_reads([2] * 50, [])], 9e-6)
-    assert not found.has_gap and found.limit == 9e-6 and found.waited(one.quantity) == 0
+    result = made_of_reads([2] * 40, [80] * 10)
+    shown = rk.show.single_reads([result, made_up.nothing("files/read/made", "no disk")], 9e-6)
+    assert shown.has_gap and 2e-6 < shown.limit < 80e-6 and list(shown.times) == [result.quantity]
+    assert shown.waited(result.quantity) == pytest.approx(0.2)
+    assert shown.time_waited(result.quantity) == pytest.approx(800 / 880)
+    assert shown.median(result.quantity) == pytest.approx(2e-6)
+    shown = rk.show.single_reads([made_of_reads([2] * 50, [])], 9e-6)
+    assert not shown.has_gap and shown.limit == 9e-6 and shown.waited(result.quantity) == 0
     assert not rk.show.single_reads([], 9e-6).times
 
 
 def test_where_a_mean_is_told_the_trials_and_their_middle_are_still_single_reads(folders):
-    one = made_of_reads([2] * 40, [80] * 10)
-    seal = one.record.predictions[0].model_copy(update={"kind": "mean"})
-    one = Result(one.quantity, one.record.model_copy(update={"predictions": [seal]}), "measured")
-    assert one.median == pytest.approx((40 * 2 + 10 * 80) / 50 * 1e-6)
-    assert f"| {2 * 8 * 50} |" in rk.show.conditions([one], "Conditions", "made").markdown
-    assert "with median 2.00 µs" in rk.draw.distribution([one], "made", "Made up").markdown
+    result = made_of_reads([2] * 40, [80] * 10)
+    seal = result.record.predictions[0].model_copy(update={"kind": "mean"})
+    result = Result(
+        result.quantity, result.record.model_copy(update={"predictions": [seal]}), "measured"
+    )
+    assert result.median == pytest.approx((40 * 2 + 10 * 80) / 50 * 1e-6)
+    assert f"| {2 * 8 * 50} |" in rk.show.conditions([result], "Conditions", "made").markdown
+    assert "with median 2.00 µs" in rk.draw.distribution([result], "made", "Made up").markdown

@@ -55,14 +55,14 @@ def test_known_jumps_are_found_in_95_of_100_curves(shape, sd):
 
 
 def test_without_noise_the_levels_are_exact():
-    found = levels.find(SIZES, stairs([21, 41, 61], [1.1, 3.8, 13, 110]))
-    assert [(level.first, level.last, level.y, level.ramp) for level in found] == [
+    results = levels.find(SIZES, stairs([21, 41, 61], [1.1, 3.8, 13, 110]))
+    assert [(level.first, level.last, level.y, level.ramp) for level in results] == [
         (0, 20, 1.1, False),
         (21, 40, 3.8, False),
         (41, 60, 13, False),
         (61, 72, 110, False),
     ]
-    assert (found[0].x_first, found[0].x_last) == (1024, 32 * 1024)
+    assert (results[0].x_first, results[0].x_last) == (1024, 32 * 1024)
 
 
 @pytest.mark.parametrize("sd", [0, 0.05])
@@ -70,21 +70,21 @@ def test_without_noise_the_levels_are_exact():
 def test_a_ramp_is_no_level(octaves, sd):
     hits, end, seeds = 0, 52 + 4 * octaves, SEEDS if sd else 1
     for seed in range(seeds):
-        found = levels.find(SIZES, noisy(with_ramps(octaves), sd, seed))
-        flat = plateaus(found)
+        results = levels.find(SIZES, noisy(with_ramps(octaves), sd, seed))
+        flat = plateaus(results)
         hits += (
             len(flat) == 4
             and abs(flat[2].last - 52) <= 2
             and abs(flat[3].first - end) <= 3
-            and [level.ramp for level in found][-3:] == [False, True, False]
+            and [level.ramp for level in results][-3:] == [False, True, False]
         )
     assert hits >= 0.95 * seeds
 
 
 def test_every_point_is_in_one_level():
     for seed in range(SEEDS):
-        found = levels.find(SIZES, noisy(with_ramps(2), 0.15, seed))
-        held = [i for level in found for i in range(level.first, level.last + 1)]
+        results = levels.find(SIZES, noisy(with_ramps(2), 0.15, seed))
+        held = [i for level in results for i in range(level.first, level.last + 1)]
         assert held == list(range(len(SIZES)))
 
 
@@ -94,10 +94,10 @@ def test_levels_that_are_nearly_alike_are_one():
 
 
 def test_missing_points_shift_no_jump():
-    kept = np.delete(np.arange(len(SIZES)), [5, 20, 30, 47, 70])
+    remaining = np.delete(np.arange(len(SIZES)), [5, 20, 30, 47, 70])
     y = stairs([21, 41, 61], [1.1, 3.8, 13, 110])
-    found = levels.find(SIZES[kept], y[kept])
-    assert [level.x_first for level in found] == [1024, *SIZES[[21, 41, 61]]]
+    results = levels.find(SIZES[remaining], y[remaining])
+    assert [level.x_first for level in results] == [1024, *SIZES[[21, 41, 61]]]
 
 
 def test_too_few_points_have_no_levels_and_odd_ones_are_refused():
@@ -135,8 +135,8 @@ def test_two_levels_inside_one_cache_are_not_that_and_the_next():
 
 
 def test_a_ramp_is_named_by_where_it_leads():
-    found = levels.find(SIZES, with_ramps(2))
-    assert levels.names(found, FOUR, CAPACITIES) == [
+    result = levels.find(SIZES, with_ramps(2))
+    assert levels.names(result, FOUR, CAPACITIES) == [
         "L1",
         "climb to L2",
         "L2",

@@ -13,10 +13,10 @@ def made_up(seed, processes=12, trials=20, centre=100.0, sd=1.0, between=1.0):
 
 
 def test_summary_agrees_with_numpy_and_scipy():
-    found = made_up(1)
-    pooled = np.concatenate(found)
-    s = statistics.summarise(found)
-    assert s.median == np.median([np.median(v) for v in found])
+    results = made_up(1)
+    pooled = np.concatenate(results)
+    s = statistics.summarise(results)
+    assert s.median == np.median([np.median(v) for v in results])
     assert s.mean == pytest.approx(pooled.mean())
     assert s.sd == pytest.approx(pooled.std(ddof=1))
     assert s.trimmed_mean == pytest.approx(scipy.stats.trim_mean(pooled, 0.1))
@@ -57,8 +57,8 @@ def test_the_interval_covers_the_true_median(n, draw):
 def test_too_few_processes_give_no_interval_rather_than_zero():
     s = statistics.summarise(made_up(4, processes=5))
     assert math.isnan(s.low) and math.isnan(s.high) and math.isnan(s.precision)
-    one = statistics.summarise([np.array([3.0])])
-    assert math.isnan(one.sd) and math.isnan(one.sd_within) and math.isnan(one.sd_across)
+    result = statistics.summarise([np.array([3.0])])
+    assert math.isnan(result.sd) and math.isnan(result.sd_within) and math.isnan(result.sd_across)
 
 
 def test_nothing_cannot_be_summarised():
@@ -69,8 +69,8 @@ def test_nothing_cannot_be_summarised():
 
 def apart(one, other, more=0.0):
     """Of fresh processes with one trial each."""
-    told = [statistics.summarise([[v] for v in values]) for values in (one, other)]
-    return told[0].apart(told[1], more)
+    summaries = [statistics.summarise([[v] for v in values]) for values in (one, other)]
+    return summaries[0].apart(summaries[1], more)
 
 
 def test_two_medians_are_apart_only_where_their_intervals_are():
@@ -97,10 +97,12 @@ def test_drift_is_noticed_and_noise_is_not():
 
 def test_two_modes_are_noticed_and_one_is_not_even_on_a_coarse_counter():
     random = np.random.default_rng(6)
-    one = random.normal(100, 10, 500)
-    assert statistics.two_modes(one) is None
-    assert statistics.two_modes(np.round(one / 20) * 20) is None  # the counter steps by 20
-    assert "two modes" in statistics.two_modes(np.concatenate([one, random.normal(200, 10, 500)]))
+    values = random.normal(100, 10, 500)
+    assert statistics.two_modes(values) is None
+    assert statistics.two_modes(np.round(values / 20) * 20) is None  # the counter steps by 20
+    assert "two modes" in statistics.two_modes(
+        np.concatenate([values, random.normal(200, 10, 500)])
+    )
 
 
 def test_processes_that_disagree_are_noticed():
@@ -112,11 +114,11 @@ def test_processes_that_disagree_are_noticed():
 def test_a_line_is_found_with_its_interval(seed):
     random = np.random.default_rng(seed)
     x = np.arange(20.0)
-    found = statistics.line(x, 3 + 0.5 * x + random.normal(0, 0.2, len(x)))
-    assert found.slope == pytest.approx(0.5, abs=0.05) and found.intercept == pytest.approx(
+    result = statistics.line(x, 3 + 0.5 * x + random.normal(0, 0.2, len(x)))
+    assert result.slope == pytest.approx(0.5, abs=0.05) and result.intercept == pytest.approx(
         3, abs=0.4
     )
-    assert abs(found.residuals.sum()) < 1e-9 and len(found.residuals) == 20
+    assert abs(result.residuals.sum()) < 1e-9 and len(result.residuals) == 20
 
 
 def test_the_interval_of_a_slope_covers_the_true_one():
@@ -125,9 +127,9 @@ def test_the_interval_of_a_slope_covers_the_true_one():
     x = np.arange(10.0)
     held, widths = 0, []
     for _ in range(100):
-        found = statistics.line(x, 2 * x + random.normal(0, 1, len(x)))
-        held += found.slope_low <= 2 <= found.slope_high
-        widths.append(found.slope_high - found.slope_low)
+        result = statistics.line(x, 2 * x + random.normal(0, 1, len(x)))
+        held += result.slope_low <= 2 <= result.slope_high
+        widths.append(result.slope_high - result.slope_low)
     assert held >= 90 and np.mean(widths) < 1
 
 

@@ -52,16 +52,16 @@ def test_the_pooled_variance_is_that_of_the_simulated_machine():
     # Scaled inverse chi-squared variances are what the method assumes: it finds their parameters.
     variances = 0.01 * 6 / random.chisquare(6, 4000)
     visits = np.exp(random.normal(size=(4000, 5)) * np.sqrt(variances)[:, None])
-    found = statistics.pooled_variance(visits)
-    assert found.degrees == pytest.approx(6, rel=0.1)
-    assert found.variance == pytest.approx(0.01, rel=0.05)
+    result = statistics.pooled_variance(visits)
+    assert result.degrees == pytest.approx(6, rel=0.1)
+    assert result.variance == pytest.approx(0.01, rel=0.05)
 
 
 def test_quantities_may_have_different_numbers_of_visits():
     random = np.random.default_rng(3)
     visits = [simulated(random, 1, 2 + n % 3, uneven=0)[0] for n in range(600)]
-    found = statistics.pooled_variance(visits)
-    assert math.sqrt(found.variance) == pytest.approx(0.05, rel=0.1)
+    result = statistics.pooled_variance(visits)
+    assert math.sqrt(result.variance) == pytest.approx(0.05, rel=0.1)
 
 
 def test_a_variance_that_follows_the_spread_inside_visits_is_found_and_used():
@@ -70,11 +70,11 @@ def test_a_variance_that_follows_the_spread_inside_visits_is_found_and_used():
     spreads = np.exp(random.uniform(math.log(1e-5), math.log(0.1), size=300))
     noise = random.normal(size=(300, VISITS)) * np.exp(0.3 * random.normal(size=300))[:, None]
     visits = 100 * np.exp(0.5 * spreads[:, None] * noise)
-    found = statistics.pooled_variance(visits, spreads)
-    assert found.slope == pytest.approx(1, abs=0.1) and found.degrees > 4
-    assert found.typical_spread == pytest.approx(1e-3, rel=0.3)
+    result = statistics.pooled_variance(visits, spreads)
+    assert result.slope == pytest.approx(1, abs=0.1) and result.degrees > 4
+    assert result.typical_spread == pytest.approx(1e-3, rel=0.3)
     exact = int(spreads.argmin())
-    low, high = statistics.revisit_interval(visits[exact], found, spread=spreads[exact])
+    low, high = statistics.revisit_interval(visits[exact], result, spread=spreads[exact])
     assert 0 < high - low < 0.02
     without = statistics.pooled_variance(visits)
     low, high = statistics.revisit_interval(visits[exact], without)
@@ -125,8 +125,8 @@ def test_a_summary_over_visits_keeps_its_median_and_holds_it():
     sure = statistics.PooledVariance(1e-6, math.inf, 50)
     over = summary.over_visits(sure)
     assert over.median == summary.median == 101 and over.low == 101  # beside the visits' mean, 126
-    one = statistics.summarise(processes)
-    assert one.visit_medians == (101,) and one.over_visits(sure) == one
+    result = statistics.summarise(processes)
+    assert result.visit_medians == (101,) and result.over_visits(sure) == result
 
 
 def test_visits_that_differ_are_no_drift():
@@ -140,8 +140,8 @@ def test_the_page_on_method_prints_the_coverage_that_the_visits_of_tools_drift_g
     """And the interval in use holds at least 90 % of re-measurements at 1.5 times the oracle's width."""
     script = [sys.executable, ROOT / "tools/drift/coverage.py"]
     out = subprocess.run(script, capture_output=True, text=True, check=True, cwd=ROOT).stdout
-    found = re.findall(r"^(.+?) +holds +([\d.]+) % of \d+; ([\d.]+) times", out, re.M)
-    measured = {name: (share, width) for name, share, width in found}
+    results = re.findall(r"^(.+?) +holds +([\d.]+) % of \d+; ([\d.]+) times", out, re.M)
+    measured = {name: (share, width) for name, share, width in results}
     table = re.findall(
         r"^\| \**(.+?)\** \| \**([\d.]+) %\** \| \**([\d.]+)\** \|$",
         (ROOT / "book/method.md").read_text(),

@@ -11,9 +11,9 @@ from reckon.measurement import library
 def test_a_round_of_a_loop_takes_a_core_cycle_at_least():
     cycles = []
     for _ in range(7):
-        one = library.run("cpu/loop/o2")
-        clock = (one.cycles_per_tick_before + one.cycles_per_tick_after) / 2
-        cycles.append(np.median(one.ticks / one.ops) * clock)
+        samples = library.run("cpu/loop/o2")
+        clock = (samples.cycles_per_tick_before + samples.cycles_per_tick_after) / 2
+        cycles.append(np.median(samples.ticks / samples.ops) * clock)
     assert np.median(cycles) >= 0.9
     assert median_ns("cpu/loop/o2_across_lines") >= 0.9 * median_ns("cpu/loop/o2")
 
@@ -53,8 +53,8 @@ def test_the_start_of_the_partner_is_not_timed(probe):
 
 def test_additions_in_memory_are_rounded_up_to_64():
     for requested, done in ((1, 64), (64, 64), (65, 128), (10_000, 10_048)):
-        one = library.run("cpu/loop/counter_in_memory", {"rounds": requested}, samples=2)
-        assert (one.ops == done).all()
+        samples = library.run("cpu/loop/counter_in_memory", {"rounds": requested}, samples=2)
+        assert (samples.ops == done).all()
 
 
 @pytest.fixture(scope="module")

@@ -58,8 +58,8 @@ def calls_in(instructions):
 
 @pytest.mark.parametrize(("file", "function"), [("call.o", "run_o2"), ("call.o0.o", "run_o0")])
 def test_a_group_is_fifty_calls_each_with_all_its_arguments(file, function):
-    found = Counter(map(repr, calls_in(instructions_of(f"cpu/{file}", function))))
-    assert found == {repr((f"take{k}", [(i, i) for i in range(1, k + 1)])): 50 for k in range(8)}
+    calls = Counter(map(repr, calls_in(instructions_of(f"cpu/{file}", function))))
+    assert calls == {repr((f"take{k}", [(i, i) for i in range(1, k + 1)])): 50 for k in range(8)}
 
 
 def test_the_reports_probes_call_once_in_their_loop():
@@ -205,11 +205,11 @@ def test_each_probe_creates_what_it_says(tmp_path):
         f"say(did)",
         prefix=["strace", "-f", "-qq", "-o", tmp_path / "log", "-e", "signal=none", "-e", TRACED],
     )
-    found = system_calls(tmp_path / "log")
+    calls = system_calls(tmp_path / "log")
     for probe, (_, expected) in CREATED.items():
         check_outcome(probe, did[probe])
         if did[probe] == "ran":
-            assert found[probe] == expected, probe
+            assert calls[probe] == expected, probe
 
 
 # --- switches: that they happen, and where -----------------------------------------------------
@@ -235,8 +235,8 @@ def test_every_turn_switches_away_and_back(probe, tasks, times):
     """Counted by the kernel: each task blocks once a turn. Of two processes it reports one."""
     if "t470" in probe:
         x86_only()
-    one = library.run(f"cpu/switch/{probe}", {"turns": 100}, samples=20, warmup=0)
-    counted = one.voluntary_switches + one.involuntary_switches
+    samples = library.run(f"cpu/switch/{probe}", {"turns": 100}, samples=20, warmup=0)
+    counted = samples.voluntary_switches + samples.involuntary_switches
     assert 0.95 <= counted / (20 * times * tasks) <= 1.2
 
 
@@ -257,16 +257,16 @@ def test_threads_wake_each_other_by_a_private_futex(kind, shared_wakes, tmp_path
 
 
 def test_the_ring_switches_once_a_lap_and_member():
-    one = library.run("cpu/switch/ring", {"processes": 5, "laps": 100}, samples=20, warmup=0)
-    counted = one.voluntary_switches + one.involuntary_switches
+    samples = library.run("cpu/switch/ring", {"processes": 5, "laps": 100}, samples=20, warmup=0)
+    counted = samples.voluntary_switches + samples.involuntary_switches
     assert 0.95 <= counted / (20 * 100) <= 2.2  # it may give way to the woken one, then wait
-    assert (one.ops == 100 * 5).all()
+    assert (samples.ops == 100 * 5).all()
 
 
 def test_a_pipe_within_one_process_does_not_switch():
-    one = library.run("cpu/switch/pipe", {"turns": 1000}, samples=20, warmup=0)
-    assert one.voluntary_switches == 0
-    assert one.involuntary_switches < 0.01 * 20 * 1000
+    samples = library.run("cpu/switch/pipe", {"turns": 1000}, samples=20, warmup=0)
+    assert samples.voluntary_switches == 0
+    assert samples.involuntary_switches < 0.01 * 20 * 1000
 
 
 def allowed(task):
@@ -300,14 +300,14 @@ def test_the_partner_is_where_the_probe_says(means, kind):
     others = sorted(os.sched_getaffinity(0) - {cpu})
     if not others:
         pytest.skip("one CPU alone")
-    found = places_while_running(f"{probe}_across", 2, turns=turns)
-    assert found == [(others[0], others[0]), (cpu, cpu)]
+    places = places_while_running(f"{probe}_across", 2, turns=turns)
+    assert places == [(others[0], others[0]), (cpu, cpu)]
 
 
 def test_the_ring_is_on_one_cpu():
     cpu = library.default_cpu()
-    found = places_while_running("cpu/switch/ring", 4, processes=4, laps=1_000_000)
-    assert found == [(cpu, cpu)] * 4
+    places = places_while_running("cpu/switch/ring", 4, processes=4, laps=1_000_000)
+    assert places == [(cpu, cpu)] * 4
 
 
 SWITCHES = [probe for probe in PROBES if probe.startswith("cpu/switch/")]

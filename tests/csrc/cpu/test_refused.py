@@ -87,7 +87,7 @@ def test_no_probe_has_more_processes_than_it_says(probe, params, most):
 
 def test_a_probe_without_enough_descriptors_leaves_nothing_behind():
     probes = ["ring", "process_less_pipe", "thread", "eventfd_process", "t470_process"]
-    said = in_python(
+    outcomes = in_python(
         "_, most = resource.getrlimit(resource.RLIMIT_NOFILE)\nsaid = []\n"
         "for limit in range(files_before, files_before + 12):\n"
         f"    for probe in {probes}:\n"
@@ -97,17 +97,17 @@ def test_a_probe_without_enough_descriptors_leaves_nothing_behind():
         "        said.append([outcome, left_behind()])\n"
         "say(said)"
     )
-    assert all(left == NOTHING for _, left in said)
-    refused = [outcome for outcome, _ in said if outcome != "ran"]
-    assert len(refused) > 15 and len(refused) < len(said)
+    assert all(left == NOTHING for _, left in outcomes)
+    refused = [outcome for outcome, _ in outcomes if outcome != "ran"]
+    assert len(refused) > 15 and len(refused) < len(outcomes)
     assert all("Too many open files" in outcome for outcome in refused)
 
 
 def test_in_this_process_no_probe_leaves_anything_behind():
-    said = in_python(
+    outcomes = in_python(
         f"say([[probe, attempt(probe, isolated=False), left_behind()] for probe in {PROBES}])"
     )
-    for probe, outcome, left in said:
+    for probe, outcome, left in outcomes:
         assert left == NOTHING, probe
         check_outcome(probe, outcome)
 
@@ -225,8 +225,8 @@ def test_a_refused_call_is_named_and_the_other_probes_run(name):
     raised_priority()
     rules, sentence, needing = FILTERS[name]
     probes = [probe for probe in PROBES if re.match("cpu/(task|switch)", probe)]
-    said = in_python(f"forbid({rules})\nsay({{probe: attempt(probe) for probe in {probes}}})")
-    for probe, outcome in said.items():
+    outcomes = in_python(f"forbid({rules})\nsay({{probe: attempt(probe) for probe in {probes}}})")
+    for probe, outcome in outcomes.items():
         if re.match(f"cpu/({needing})", probe):
             assert re.match(f"ProbeUnsupported: {sentence}", outcome), probe
         else:
@@ -236,9 +236,11 @@ def test_a_refused_call_is_named_and_the_other_probes_run(name):
 def test_an_ordinary_user_runs_all_but_the_probes_under_round_robin():
     other_users()
     x86_only()
-    said = in_python(f"become({NOBODY_ELSE})\nsay({{probe: attempt(probe) for probe in {PROBES}}})")
+    outcomes = in_python(
+        f"become({NOBODY_ELSE})\nsay({{probe: attempt(probe) for probe in {PROBES}}})"
+    )
     assert len(ROUND_ROBIN) == 4
-    for probe, outcome in said.items():
+    for probe, outcome in outcomes.items():
         if probe in ROUND_ROBIN:
             assert outcome.startswith("ProbeUnsupported: SCHED_RR needs root, CAP_SYS_NICE"), probe
         else:
@@ -250,12 +252,12 @@ def test_after_a_probe_under_round_robin_the_caller_is_scheduled_as_before(refus
     """Also after one that could not go on."""
     raised_priority()
     x86_only()
-    said = in_python(
+    outcomes = in_python(
         f"forbid({refused})\nos.nice(3)\n"
         f"os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))\n"
         f"say([[attempt(probe, isolated=False), os.sched_getscheduler(0), os.sched_getparam(0)[0],"
         f" os.nice(0)] for probe in {ROUND_ROBIN}])"
     )
     nice = os.nice(0)
-    assert [after for _, *after in said] == 4 * [[os.SCHED_BATCH, 0, nice + 3]]
-    assert sum(outcome == "ran" for outcome, *_ in said) == (2 if refused else 4)
+    assert [after for _, *after in outcomes] == 4 * [[os.SCHED_BATCH, 0, nice + 3]]
+    assert sum(outcome == "ran" for outcome, *_ in outcomes) == (2 if refused else 4)

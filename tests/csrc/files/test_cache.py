@@ -40,13 +40,13 @@ def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, mon
 @pytest.mark.parametrize("probe", ["limited", "whole"])
 def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, probe):
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
-    said = []
+    outcomes = []
 
     def run(params):
         try:
             library.run(f"files/cache/{probe}", params, samples=2)
         except library.ProbeFailed as error:
-            said.append(str(error))
+            outcomes.append(str(error))
 
     with shared_files():
         (path,) = scratch.prepare(1, 16 * MIB)
@@ -57,14 +57,14 @@ def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, probe)
         time.sleep(0.3)
         os.truncate(path, 4096)
         reader.join(60)
-    assert said and "the file became shorter while it was read" in said[0]
+    assert outcomes and "the file became shorter while it was read" in outcomes[0]
 
 
 def test_what_is_available_is_what_the_kernel_says():
-    one = library.run("files/cache/available", samples=2)
+    samples = library.run("files/cache/available", samples=2)
     with open("/proc/meminfo") as file:
-        told = 1024 * int(re.search(r"MemAvailable:\s+(\d+)", file.read())[1])
-    assert 0 < one.ops[0] < 1.1 * told
+        available = 1024 * int(re.search(r"MemAvailable:\s+(\d+)", file.read())[1])
+    assert 0 < samples.ops[0] < 1.1 * available
 
 
 @pytest.mark.parametrize("times", ["once", "always"])
@@ -97,8 +97,8 @@ def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monke
                 ):
                     library.run("files/cache/limited", params, samples=200)
             else:
-                one = library.run("files/cache/limited", params, samples=200)
-                assert (one.ticks / library.tick_hz() > 25e-6).mean() < 0.1
+                samples = library.run("files/cache/limited", params, samples=200)
+                assert (samples.ticks / library.tick_hz() > 25e-6).mean() < 0.1
         finally:
             ended.set()
             other.join()

@@ -38,8 +38,8 @@ def disk(tmp_path):
 def slow_share(limit, share, **more):
     """Of 600 reads; slow ones take 25 µs or more: no copy of a block does."""
     given = {"file_bytes": int(limit * share) // 4096 * 4096, "limit_bytes": limit, **more}
-    one = library.run("files/cache/limited", given, samples=600)
-    return float(np.mean(one.ticks / library.tick_hz() > 25e-6))
+    samples = library.run("files/cache/limited", given, samples=600)
+    return float(np.mean(samples.ticks / library.tick_hz() > 25e-6))
 
 
 @pytest.mark.timed
@@ -62,10 +62,10 @@ def test_the_size_is_found_within_a_few_percent_of_what_is_left(root):
         left = library.run(
             "files/cache/left", {"file_bytes": 2 * limit, "limit_bytes": limit}, samples=4
         )
-    found = onset.find(shares * limit, 1800 * np.array(slow), np.full(len(shares), 1800))
+    result = onset.find(shares * limit, 1800 * np.array(slow), np.full(len(shares), 1800))
     true = np.median(left.ops)
     assert 0.93 * limit < true < limit
-    assert found.capacity == pytest.approx(true, rel=0.08), (found, slow)
+    assert result.capacity == pytest.approx(true, rel=0.08), (result, slow)
 
 
 @pytest.mark.parametrize("probe", ["t470", "i7_10750h", "hpe_i7_860", "mbp2016"])
@@ -81,8 +81,8 @@ def test_by_each_reports_method_a_file_past_the_limit_takes_longer(root, probe):
                 else {}
             ),
         }
-        one = library.run(f"files/cache/{probe}", given, samples=3)
-        return np.median(one.ticks / one.ops) / (size if probe == "i7_10750h" else 1)
+        samples = library.run(f"files/cache/{probe}", given, samples=3)
+        return np.median(samples.ticks / samples.ops) / (size if probe == "i7_10750h" else 1)
 
     fits, over = (min(a_byte(size * MIB) for _ in range(3)) for size in (4, 12))
     assert over > 2 * fits
@@ -93,13 +93,15 @@ def test_by_each_reports_method_a_file_past_the_limit_takes_longer(root, probe):
 
 def test_who_is_not_root_is_told():
     other_users()
-    said = in_python(f"become({NOBODY_ELSE})\nsay([attempt(probe, {{}}) for probe in {WITHIN}])")
-    for probe, what in zip(WITHIN, said, strict=True):
+    outcomes = in_python(
+        f"become({NOBODY_ELSE})\nsay([attempt(probe, {{}}) for probe in {WITHIN}])"
+    )
+    for probe, outcome in zip(WITHIN, outcomes, strict=True):
         assert re.match(
             r"ProbeUnsupported: (no control group can be made in /\S+ \(Permission denied\); it needs "
             r"root|the control group takes no limit)",
-            what,
-        ), (probe, what)
+            outcome,
+        ), (probe, outcome)
 
 
 def given(folder):

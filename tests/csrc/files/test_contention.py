@@ -37,7 +37,7 @@ def reads_of(log):
 
 def watched(tmp_path, probe, params, samples):
     installed("strace")
-    said = in_python(
+    outcome = in_python(
         f"say(attempt({probe!r}, {params!r}, samples={samples}))",
         prefix=[
             "strace",
@@ -50,7 +50,7 @@ def watched(tmp_path, probe, params, samples):
             tmp_path / "log",
         ],
     )
-    assert said == "ran"
+    assert outcome == "ran"
     return reads_of(tmp_path / "log")
 
 
@@ -125,8 +125,8 @@ def test_the_figures_of_one_trial_fit_together(files):
     together = library.run(f"{NAME}/together", params, samples=8, warmup=0)
     assert slowest > 0.8 * each and 500 < work < 1.1 * len(os.sched_getaffinity(0)) * each
     assert (together.ops >= 64).all() and (together.ops <= 4 * 64).all()
-    one = np.median(together.ticks / together.ops) / library.tick_hz() * 1e9
-    assert 0.4 * each / 4 < one < 3 * slowest / 4
+    median_ns = np.median(together.ticks / together.ops) / library.tick_hz() * 1e9
+    assert 0.4 * each / 4 < median_ns < 3 * slowest / 4
 
 
 @pytest.mark.timed

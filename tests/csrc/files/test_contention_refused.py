@@ -36,21 +36,23 @@ def test_more_blocks_than_a_file_has_or_more_readers_than_may_be():
 def test_a_limit_on_processes_is_told():
     other_users()
     few = {"files": 20, "blocks": 4, "file_bytes": 64 * 1024}
-    asked = {probe: few for probe in [*BARRIER, f"{NAME}/hpe_i7_860"]}
-    asked[f"{NAME}/t470"] = {"files": 20, "blocks": 4}
+    requests = {probe: few for probe in [*BARRIER, f"{NAME}/hpe_i7_860"]}
+    requests[f"{NAME}/t470"] = {"files": 20, "blocks": 4}
     # Long enough for all of them to be there at once.
-    asked[f"{NAME}/mbp2016"] = {"threads": 64, "blocks": 256, "file_bytes": MIB}
-    said = in_python(
+    requests[f"{NAME}/mbp2016"] = {"threads": 64, "blocks": 256, "file_bytes": MIB}
+    outcomes = in_python(
         f"become({NOBODY_ELSE})\nresource.setrlimit(resource.RLIMIT_NPROC, (12, 12))\n"
         "say([[attempt(probe, few), attempt(probe, few, isolated=False), left_behind()]\n"
-        f"     for probe, few in {asked}.items()])"
+        f"     for probe, few in {requests}.items()])"
     )
-    for probe, (*told, left) in zip(asked, said, strict=True):
+    for probe, (*sentence, left) in zip(requests, outcomes, strict=True):
         assert left == NOTHING, probe
-        for one in told:
-            assert re.match("ProbeUnsupported: .* more processes or threads than the limit", one), (
+        for outcome in sentence:
+            assert re.match(
+                "ProbeUnsupported: .* more processes or threads than the limit", outcome
+            ), (
                 probe,
-                one,
+                outcome,
             )
 
 
@@ -97,9 +99,9 @@ def test_whoever_is_killed_no_reader_is_left(probe, victim, files):
     with started(script) as caller:
         process, readers = await_readers(1 if probe == "fio" else 3, caller.pid)
         os.kill(process if victim == "probe" else caller.pid, signal.SIGKILL)
-        said = caller.communicate(timeout=30)[0]
+        output = caller.communicate(timeout=30)[0]
     if victim == "probe":
-        assert "died of signal 9" in said
+        assert "died of signal 9" in output
     assert pids_gone([process, *readers]) and probes_of(caller.pid) == []
 
 
@@ -122,10 +124,10 @@ def test_a_deadline_or_an_interrupt_leaves_no_reader(how, files):
 
 def test_in_this_process_no_probe_leaves_anything_behind():
     installed("fio")
-    said = in_python(
+    outcome = in_python(
         f"say([[attempt(probe, {{}}, isolated=False), left_behind()] for probe in {PROBES}])"
     )
-    assert said == [["ran", NOTHING]] * len(PROBES)
+    assert outcome == [["ran", NOTHING]] * len(PROBES)
 
 
 # --- fio -----------------------------------------------------------------------------------------

@@ -84,8 +84,8 @@ ALL = [[i * PAGE, PAGE] for i in range(64)]
 
 def test_random_reads_ask_for_each_block_once_in_no_order(reads):
     for probe in ("direct_random", "buffered_random"):
-        ops, asked = reads[probe]
-        assert set(ops) == {1} and sorted(asked) == ALL and asked != ALL, probe
+        ops, requested = reads[probe]
+        assert set(ops) == {1} and sorted(requested) == ALL and requested != ALL, probe
 
 
 def test_direct_reads_in_order_ask_for_one_block_after_the_other(reads):
@@ -93,21 +93,23 @@ def test_direct_reads_in_order_ask_for_one_block_after_the_other(reads):
 
 
 def test_spans_follow_one_another_and_begin_again_where_the_file_ends(reads):
-    ops, asked = reads["in_spans"]
-    assert ops == [24] * 4 and asked == ALL[:48] * 2
+    ops, requested = reads["in_spans"]
+    assert ops == [24] * 4 and requested == ALL[:48] * 2
 
 
 def test_the_kernel_reads_ahead_unless_it_is_told_not_to(reads):
     """The page's answer to what is sequential: fewer and larger requests for the same blocks."""
-    ops, asked = reads["buffered_sequential"]
-    assert len(ops) == 64 and len(asked) < 16 and sum(size for _, size in asked) == 64 * PAGE
-    assert max(size for _, size in asked) > 8 * PAGE
+    ops, requested = reads["buffered_sequential"]
+    assert (
+        len(ops) == 64 and len(requested) < 16 and sum(size for _, size in requested) == 64 * PAGE
+    )
+    assert max(size for _, size in requested) > 8 * PAGE
     assert reads["ahead_no"] == [[1] * 64, ALL]
 
 
 def test_what_is_cached_asks_the_disk_once_and_a_seek_never(reads):
-    ops, asked = reads["cached"]
-    assert len(ops) == 200 and sum(size for _, size in asked) == 64 * PAGE
+    ops, requested = reads["cached"]
+    assert len(ops) == 200 and sum(size for _, size in requested) == 64 * PAGE
     assert reads["lseek"] == reads["lseek_current"] == [[1000] * 3, []]
 
 
@@ -116,16 +118,22 @@ def test_the_reports_methods_ask_in_their_order(reads):
     halves = [[(i // 2 + i % 2 * 32) * PAGE, PAGE] for i in range(24)]
     assert reads["mbp2016_random"] == [[8] * 3, halves]
     assert reads["hpe_i7_860_sequential"] == [[64] * 2, ALL * 2]
-    ops, asked = reads["hpe_i7_860_random"]
-    assert ops == [100] * 2 and len(asked) == 200 and all(one in ALL for one in asked)
-    assert 20 < len({offset for offset, _ in asked[:100]}) < 64  # some twice, some never
+    ops, requested = reads["hpe_i7_860_random"]
+    assert ops == [100] * 2 and len(requested) == 200 and all(one in ALL for one in requested)
+    assert 20 < len({offset for offset, _ in requested[:100]}) < 64  # some twice, some never
 
 
 def test_a_file_read_backwards_begins_at_its_end(reads):
-    ops, asked = reads["i7_10750h_sequential"]
-    assert ops == [1] and asked[0][0] >= 48 * PAGE and sum(size for _, size in asked) == 64 * PAGE
-    ops, asked = reads["i7_10750h_random"]
-    assert ops == [1] and 0 < sum(size for _, size in asked) <= 64 * PAGE  # the rest was in memory
+    ops, requested = reads["i7_10750h_sequential"]
+    assert (
+        ops == [1]
+        and requested[0][0] >= 48 * PAGE
+        and sum(size for _, size in requested) == 64 * PAGE
+    )
+    ops, requested = reads["i7_10750h_random"]
+    assert (
+        ops == [1] and 0 < sum(size for _, size in requested) <= 64 * PAGE
+    )  # the rest was in memory
 
 
 # --- on the disk that is there -------------------------------------------------------------------
@@ -133,12 +141,12 @@ def test_a_file_read_backwards_begins_at_its_end(reads):
 
 @pytest.mark.timed
 def test_a_block_from_the_disk_takes_longer_than_one_from_memory():
-    found = {
+    results = {
         probe: median_ns(f"files/read/{probe}", processes=3, samples=20)
         for probe in ("cached", "direct_random", "buffered_random", "lseek")
     }
-    assert found["lseek"] < found["cached"] < found["direct_random"] / 2
-    assert found["cached"] < found["buffered_random"] / 2
+    assert results["lseek"] < results["cached"] < results["direct_random"] / 2
+    assert results["cached"] < results["buffered_random"] / 2
 
 
 @pytest.mark.timed
@@ -146,18 +154,18 @@ def test_what_was_never_written_is_read_without_the_disk():
     x86_only()
     real = median_ns("files/read/direct_random", processes=3, samples=40)
     for probe in ("t470_sequential", "t470_random"):
-        one = median_ns(f"files/read/{probe}", {"size_bytes": MIB}, processes=3, samples=3) / (
+        block_ns = median_ns(f"files/read/{probe}", {"size_bytes": MIB}, processes=3, samples=3) / (
             MIB / PAGE
         )
-        assert one < real / 4, probe
+        assert block_ns < real / 4, probe
 
 
 @pytest.mark.timed
 def test_readahead_shortens_the_mean_and_more_the_median():
     def times(advice):
         params = {"blocks": 1, "advice": advice}
-        one = library.run("files/read/buffered_sequential", params, samples=1024, warmup=0)
-        return one.ticks
+        samples = library.run("files/read/buffered_sequential", params, samples=1024, warmup=0)
+        return samples.ticks
 
     ahead, alone = times("normal"), times("random")
     assert ahead.mean() < alone.mean() / 2
@@ -189,12 +197,12 @@ def test_in_this_process_no_probe_leaves_anything_behind():
     folder = Path("/var/tmp") / f"reckon-test-{os.getpid()}"
     folder.mkdir()
     try:
-        said = in_python(
+        outcomes = in_python(
             f"say([[probe, attempt(probe, {{'dir': {str(folder)!r}}}, isolated=False), left_behind(),\n"
             f"      os.listdir({str(folder)!r})] for probe in {READ}])"
         )
     finally:
         folder.rmdir()  # and so it is empty
-    for probe, outcome, left, files in said:
+    for probe, outcome, left, files in outcomes:
         assert left == NOTHING and files == [], probe
         check_outcome(probe, outcome)

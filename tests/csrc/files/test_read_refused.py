@@ -26,13 +26,13 @@ DIRECT = [
 
 
 def test_a_direct_read_that_is_not_aligned_is_refused():
-    found = answers(DIRECT, {"block_bytes": 4100})
+    outcomes = answers(DIRECT, {"block_bytes": 4100})
     # Linux 6.1 and newer report the alignment (statx(2)); older ones refuse the read.
     aligned = r"O_DIRECT reads multiples of \d+ bytes here, not 4100"
     refused = "the file system refuses this read, as one that is not aligned for O_DIRECT"
-    assert_unsupported(found, f"({aligned}|{refused})")
-    found = answers(["files/read/buffered_random"], {"block_bytes": 4100})
-    assert [answer for _, answer in found] == ["ran", "ran"]
+    assert_unsupported(outcomes, f"({aligned}|{refused})")
+    outcomes = answers(["files/read/buffered_random"], {"block_bytes": 4100})
+    assert [answer for _, answer in outcomes] == ["ran", "ran"]
 
 
 @pytest.mark.parametrize(
@@ -71,17 +71,17 @@ def test_dropping_the_page_cache_needs_root():
     other_users()
     file = "/proc/sys/vm/drop_caches"
     reason = rf"needs root to drop the page cache \({file}: {{}}\)"
-    found = answers(DROPPED, {"dir": "/var/tmp"}, f"become({NOBODY_ELSE})")
-    assert_unsupported(found, reason.format("Permission denied"))
+    outcome = answers(DROPPED, {"dir": "/var/tmp"}, f"become({NOBODY_ELSE})")
+    assert_unsupported(outcome, reason.format("Permission denied"))
     read_only = mounted(f"mount --bind {file} {file} && mount -o remount,bind,ro {file}")
-    found = answers(DROPPED, prefix=read_only)
-    assert_unsupported(found, reason.format("Read-only file system"))
+    outcome = answers(DROPPED, prefix=read_only)
+    assert_unsupported(outcome, reason.format("Read-only file system"))
 
 
 def test_root_drops_the_page_cache():
     capable("sys_admin", "dropping the page cache")
-    found = answers(DROPPED, {"file_bytes": MIB})
-    assert {answer for _, answer in found} == {"ran"}
+    outcomes = answers(DROPPED, {"file_bytes": MIB})
+    assert {answer for _, answer in outcomes} == {"ran"}
 
 
 # --- during the reads ----------------------------------------------------------------------------------

@@ -57,22 +57,22 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
     read_only = mounted(
         f"mount --bind {tmp_path} {tmp_path} && mount -o remount,bind,ro {tmp_path}"
     )
-    found = answers(LOCAL, {"dir": str(tmp_path)}, prefix=read_only)
-    assert_unsupported(found, "no file can be made in /.*: Read-only file system")
+    outcome = answers(LOCAL, {"dir": str(tmp_path)}, prefix=read_only)
+    assert_unsupported(outcome, "no file can be made in /.*: Read-only file system")
     other_users()
-    found = answers(LOCAL, {"dir": "/root"}, f"become({NOBODY_ELSE})")
-    assert_unsupported(found, "no file can be made in /root: Permission denied")
+    outcome = answers(LOCAL, {"dir": "/root"}, f"become({NOBODY_ELSE})")
+    assert_unsupported(outcome, "no file can be made in /root: Permission denied")
 
 
 def test_a_limit_on_the_size_of_files_is_named():
     limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))"
-    found = answers(LOCAL, {"dir": "/var/tmp"}, limit)
-    assert_unsupported(found, r"a file of \d+ MiB is more than the limit allows \(ulimit -f\)")
+    outcome = answers(LOCAL, {"dir": "/var/tmp"}, limit)
+    assert_unsupported(outcome, r"a file of \d+ MiB is more than the limit allows \(ulimit -f\)")
 
 
 def test_a_folder_in_memory_is_refused():
-    found = answers(LOCAL, {"dir": "/dev/shm"})
-    assert_unsupported(found, "/dev/shm lies in memory and not on a disk")
+    outcome = answers(LOCAL, {"dir": "/dev/shm"})
+    assert_unsupported(outcome, "/dev/shm lies in memory and not on a disk")
 
 
 @pytest.mark.parametrize("kind", ["tmpfs", "ramfs"])
@@ -89,11 +89,11 @@ def test_the_runs_files_in_memory_are_refused(kind, tmp_path):
     )
     assert kind != "ramfs" or not takes_direct
     reason = "lies in memory and not on a disk" if takes_direct else "refuses O_DIRECT"
-    found = answers(DIRECT, prefix=prefix, **places)
-    assert_unsupported(found, f"(the file system of )?{tmp_path} {reason}")
+    outcome = answers(DIRECT, prefix=prefix, **places)
+    assert_unsupported(outcome, f"(the file system of )?{tmp_path} {reason}")
     buffered = [name for name in LOCAL if re.search("buffered|cache/|local_|t470", name)]
-    found = answers(buffered, prefix=prefix, **places)
-    assert_unsupported(found, f"{tmp_path} lies in memory and not on a disk")
+    outcome = answers(buffered, prefix=prefix, **places)
+    assert_unsupported(outcome, f"{tmp_path} lies in memory and not on a disk")
 
 
 @pytest.fixture

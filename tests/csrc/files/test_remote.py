@@ -26,10 +26,10 @@ pytestmark = pytest.mark.alone  # its servers serve one page cache
 
 def pages_in_cache(path):
     installed("fincore")
-    said = subprocess.run(
+    done = subprocess.run(
         ["fincore", "--json", "--bytes", path], capture_output=True, text=True, check=True
     )
-    return json.loads(said.stdout)["fincore"][0]["pages"] * 1
+    return json.loads(done.stdout)["fincore"][0]["pages"] * 1
 
 
 def test_each_probe_runs_against_a_server(served):
@@ -54,8 +54,8 @@ def test_each_block_crosses_the_link_and_nothing_is_cached_or_read_ahead(served,
         crossed.append(
             [after[way]["bytes"] - before[way]["bytes"] for way in ("to_peer", "to_client")]
         )
-    asked, answered = (np.subtract(*crossed[::-1]) / 200).tolist()
-    assert 100 < asked < 500, asked
+    requested, answered = (np.subtract(*crossed[::-1]) / 200).tolist()
+    assert 100 < requested < 500, requested
     assert 4096 + 150 < answered < 4096 + 400, answered
 
 
@@ -87,9 +87,9 @@ def test_a_trial_of_many_blocks_waits_for_the_readahead(served):
     one is cold."""
     whole = dict(blocks=64, file_bytes=256 * KIB)
     for probe in ("sequential", "local_sequential"):
-        for asked in (64, 1000):
+        for requested in (64, 1000):
             assert set(
-                served.run(probe, samples=4, **{**whole, "blocks": asked}, cold=1).ops.tolist()
+                served.run(probe, samples=4, **{**whole, "blocks": requested}, cold=1).ops.tolist()
             ) == {64}
     cold = served.run("local_sequential", samples=6, **whole, cold=1)
     warm = served.us("local_sequential", samples=6, **whole)
@@ -163,15 +163,15 @@ def test_only_the_end_of_a_file_is_asked_of_the_server(served):
 def test_another_server_or_link_is_another_key(monkeypatch):
     for name in ("RECKON_NFS", "RECKON_LINK_RTT", "RECKON_LINK_RATE"):
         monkeypatch.delenv(name, raising=False)
-    found = [nfs.identity(server) for server in nfs.SERVERS]
+    results = [nfs.identity(server) for server in nfs.SERVERS]
     monkeypatch.setenv("RECKON_LINK_RTT", "3 ms")
-    found += [nfs.identity("other"), nfs.identity("far")]
+    results += [nfs.identity("other"), nfs.identity("far")]
     monkeypatch.setenv("RECKON_LINK_RATE", "10 Mbit/s")
-    found += [nfs.identity("other"), nfs.identity("near")]
+    results += [nfs.identity("other"), nfs.identity("near")]
     monkeypatch.setenv("RECKON_NFS", "host:/export")
-    found += [nfs.identity("other")]
-    assert len(set(found)) == len(found), found
-    assert "host:/export" in found[-1] and nfs.identity("near") == found[-2]
+    results += [nfs.identity("other")]
+    assert len(set(results)) == len(results), results
+    assert "host:/export" in results[-1] and nfs.identity("near") == results[-2]
 
 
 def test_a_measured_quantity_says_what_it_was_read_from(served, folders):
@@ -180,17 +180,17 @@ def test_a_measured_quantity_says_what_it_was_read_from(served, folders):
         return some, 0 * some
 
     near = guess(some=rk.guess(100, "µs", "a guess", low=1, high=1000))
-    one = rk.measure(near, "files/remote/random", server="near", file_bytes=256 * KIB, samples=4)
+    result = rk.measure(near, "files/remote/random", server="near", file_bytes=256 * KIB, samples=4)
     assert (
-        one.state == "measured"
-        and "Ganesha" in one.measurement.peer
-        and "page cache" in one.measurement.peer
+        result.state == "measured"
+        and "Ganesha" in result.measurement.peer
+        and "page cache" in result.measurement.peer
     )
-    assert one.median > 20e-6
+    assert result.median > 20e-6
     again = rk.measure(near, "files/remote/random", server="near", file_bytes=256 * KIB, samples=4)
     assert again.state == "reused"
     far = rk.measure(near, "files/remote/random", server="far", file_bytes=256 * KIB, samples=4)
-    assert far.state == "measured" and far.measurement.key != one.measurement.key
+    assert far.state == "measured" and far.measurement.key != result.measurement.key
     process = far.points[0].processes[0]
     values = sample_values(process.ticks, process.ops, "block", far.measurement.tick_hz, "s")
     assert np.median(values) > 1e-3 and process.retransmits >= 0
@@ -244,8 +244,8 @@ def test_the_soname_tells_the_order_of_arguments(tmp_path, monkeypatch, version,
     monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
     monkeypatch.delenv("RECKON_NFS_SPACE", raising=False)
     with socket.create_server(("127.0.0.77", 2049)):
-        said = attempt("files/remote/random", {})
-    assert (said == "ran") == ran and ("the stub's error" in said) != ran, said
+        outcome = attempt("files/remote/random", {})
+    assert (outcome == "ran") == ran and ("the stub's error" in outcome) != ran, outcome
 
 
 def test_the_server_holds_the_one_capability_that_it_needs(served):

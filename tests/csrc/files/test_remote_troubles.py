@@ -55,10 +55,10 @@ def here(served):
 
 
 def test_without_a_server_each_probe_says_so():
-    said = {probe: attempt(probe, {}) for probe in SERVED}
-    assert set(said.values()) == {
+    outcomes = {probe: attempt(probe, {}) for probe in SERVED}
+    assert set(outcomes.values()) == {
         "ProbeUnsupported: needs an NFS server: none is set (RECKON_NFS_AT)"
-    }, said
+    }, outcomes
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_program_that_is_not_installed_is_named(monkeypatch, missing, told):
 def test_an_ordinary_user_hears_what_it_takes():
     can_serve()
     other_users()
-    said = in_python("""
+    outcome = in_python("""
 from pathlib import Path
 from reckon.hosts import nfs
 become(54321)
@@ -95,16 +95,16 @@ try:
 except nfs.NfsUnavailable as reason:
     say(str(reason))
 """)
-    assert said.startswith("Cannot start an NFS server: nfs-ganesha needs root outside any")
+    assert outcome.startswith("Cannot start an NFS server: nfs-ganesha needs root outside any")
 
 
 def test_root_of_a_user_namespace_is_not_root_enough():
     can_serve()
-    said = in_python(
+    outcome = in_python(
         "from reckon.hosts import nfs; say(nfs._why_not('/var/tmp'))",
         prefix=["unshare", "--user", "--map-root-user"],
     )
-    assert said.startswith("nfs-ganesha needs root outside any user namespace")
+    assert outcome.startswith("nfs-ganesha needs root outside any user namespace")
 
 
 def test_without_rpcbind_there_is_no_version_3(here, monkeypatch):
@@ -151,11 +151,11 @@ def test_without_libnfs_the_probe_says_what_to_install(here, monkeypatch):
 def test_an_export_that_is_not_there(here, version):
     places = here.start("near").places | {"nfs_near": "10.77.0.2:/wrong"}
     start = time.monotonic()
-    said = attempt(RANDOM, {"server": "near", "version": version}, places=places)
+    outcome = attempt(RANDOM, {"server": "near", "version": version}, places=places)
     assert (
-        f"10.77.0.2 does not export /wrong to this host by NFSv{version} (" in said
-        and said.startswith("ProbeFailed")
-    ), said
+        f"10.77.0.2 does not export /wrong to this host by NFSv{version} (" in outcome
+        and outcome.startswith("ProbeFailed")
+    ), outcome
     assert time.monotonic() - start < DEADLINE_S
 
 
@@ -204,7 +204,7 @@ def test_what_is_read_from_a_real_server_is_the_file_put_there(here):
 
     *missing, nothing = ask()
     assert nothing == "ran"
-    assert {told[:74] for told in missing} == {
+    assert {message[:74] for message in missing} == {
         "ProbeFailed: 10.77.0.2:/reckon has no file reckon-data; make one there: he"
     }
     put = here.folder / "reckon-data"
@@ -225,10 +225,10 @@ def test_what_is_read_from_a_real_server_is_the_file_put_there(here):
 
 def test_a_host_that_does_not_answer_is_waited_for_no_longer_than_the_deadline(here):
     start = time.monotonic()
-    said = in_client(
+    outcome = in_client(
         lab_of("near"), f"say(attempt({RANDOM!r}, {{}}))", RECKON_NFS_AT="10.77.0.9:/x"
     )
-    assert "The NFS server at 10.77.0.9 did not answer within 5 s; is it up" in said, said
+    assert "The NFS server at 10.77.0.9 did not answer within 5 s; is it up" in outcome, outcome
     assert DEADLINE_S <= time.monotonic() - start < DEADLINE_S + 4
 
 
@@ -254,20 +254,20 @@ def test_something_else_that_listens_there(monkeypatch, answer):
         monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
         for probe in (NULL, RANDOM):
             start = time.monotonic()
-            said = attempt(probe, {})
-            assert said.startswith("ProbeFailed: ") and "127.0.0.77" in said, said
+            outcome = attempt(probe, {})
+            assert outcome.startswith("ProbeFailed: ") and "127.0.0.77" in outcome, outcome
             assert time.monotonic() - start < 3 * DEADLINE_S
         listening.shutdown(socket.SHUT_RDWR)
 
 
 def test_the_setting_is_checked_before_anything_is_measured(monkeypatch):
-    for where, told in (
+    for where, message in (
         ("host", "write HOST:/EXPORT"),
         ("127.0.0.77:/x", "Nothing listens at 127.0.0.77 port 2049"),
     ):
         monkeypatch.setenv("RECKON_NFS", where)
         nfs.forget()
-        with pytest.raises(nfs.NfsUnavailable, match=told):
+        with pytest.raises(nfs.NfsUnavailable, match=message):
             nfs.connect("other", Path("/var/tmp"))
     nfs.forget()
 
@@ -277,14 +277,14 @@ def test_the_setting_is_checked_before_anything_is_measured(monkeypatch):
 
 def meanwhile(served, do, **params):
     """What a long probe says while `do` happens in its middle, and how long it took from then on."""
-    said = []
+    outcomes = []
 
     def read():
         try:
             served.run("random", samples=50_000, **params)
-            said.append("ran")
+            outcomes.append("ran")
         except library.ReckonError as error:
-            said.append(f"{type(error).__name__}: {error}")
+            outcomes.append(f"{type(error).__name__}: {error}")
 
     reader = threading.Thread(target=read)
     reader.start()
@@ -293,7 +293,7 @@ def meanwhile(served, do, **params):
     do()
     reader.join(30)
     assert not reader.is_alive()
-    return said[0], time.monotonic() - start
+    return outcomes[0], time.monotonic() - start
 
 
 @pytest.mark.parametrize("version", [3, 4])

@@ -181,8 +181,8 @@ def test_the_second_host_runs_reckon_peer_and_a_probe_reaches_it(monkeypatch, pa
     with labs.Lab(0.005, 1e9, path=path) as lab:
         name_places(monkeypatch, lab.places)
         # Once a warm-up and once the samples: the probe enters twice, and is already there.
-        found = library.run("test/peer_echo", {"peer": "other", "turns": 4}, samples=3, warmup=2)
-        assert min(found.ticks / found.ops) / library.tick_hz() >= 0.005
+        samples = library.run("test/peer_echo", {"peer": "other", "turns": 4}, samples=3, warmup=2)
+        assert min(samples.ticks / samples.ops) / library.tick_hz() >= 0.005
         with pytest.raises(library.ProbeUnsupported, match="by an isolated probe alone"):
             library.run("test/peer_echo", {"peer": "other"}, isolated=False)
         packets = lab.counters()["to_peer"]["packets"]
@@ -227,10 +227,10 @@ LISTENER = [
 
 def test_it_is_ready_when_its_program_listens():
     connect = "lambda: socket.create_connection(('10.77.0.2', 9000), timeout=5).close()"
-    said = in_lab(
+    outcome = in_lab(
         f"with Lab(0, 1e9, {LISTENER!r}, wait_port=9000) as lab:\n    say([inside(lab.pid, {connect})])"
     )
-    assert said == [None]
+    assert outcome == [None]
 
 
 def test_a_program_that_ends_before_it_listens():
@@ -257,14 +257,17 @@ def test_a_program_has_a_process_space_of_its_own_and_no_others_input(user):
     script = "readlink /proc/self/ns/pid; readlink /proc/1/ns/pid; readlink /proc/self/fd/0; cat"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LC_ALL", "C")
-        said = in_lab(
+        outcomes = in_lab(
             "out = tempfile.mktemp()\n"
             f"with Lab(0, 1e9, ['sh', '-c', '({script}) > ' + out + '; sleep 1000']):\n"
             "    until(lambda: os.path.exists(out) and len(open(out).read().split()) == 3)\n"
             "    say(open(out).read().split()); os.unlink(out)",
             user,
         )
-    assert said[0] == said[1] != os.readlink("/proc/self/ns/pid") and said[2] == "/dev/null"
+    assert (
+        outcomes[0] == outcomes[1] != os.readlink("/proc/self/ns/pid")
+        and outcomes[2] == "/dev/null"
+    )
 
 
 def test_only_the_line_counters_is_answered():

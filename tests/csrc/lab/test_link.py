@@ -158,13 +158,13 @@ def test_packets_that_a_stopped_relay_misses_are_counted(user, path):
 
 
 def test_ipv6_goes_the_same_way(path):
-    said = in_lab(
+    outcome = in_lab(
         f"with Lab(0.02, 1e9, SLEEP, path={path!r}) as lab:\n"
         "    say(round_trips(lab, 5, 'fd77::2') if lab.ipv6 else 'no IPv6')"
     )
-    if said == "no IPv6":
+    if outcome == "no IPv6":
         pytest.skip("the kernel has no IPv6")
-    assert min(said) >= 0.02
+    assert min(outcome) >= 0.02
 
 
 # --- apart from all else -----------------------------------------------------------------------

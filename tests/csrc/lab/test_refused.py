@@ -148,12 +148,12 @@ def test_a_tun_device_that_opens_and_does_nothing_is_not_taken():
     """As /dev/null in its place: what some containers do."""
     startable("packet")
     own_mounts()
-    said = in_lab(
+    outcome = in_lab(
         TRY + "assert libc.mount(b'/dev/null', b'/dev/net/tun', None, 4096, None) == 0\n"
         f"become({NOBODY})\nsay(attempt())",
         prefix=APART,
     )
-    assert said == ["packet", 3]
+    assert outcome == ["packet", 3]
 
 
 @pytest.mark.parametrize("user", USERS)
@@ -201,8 +201,8 @@ def test_without_proc_the_remedy_is_to_mount_it():
 
 
 def test_a_missing_program_is_named():
-    said = in_lab(TRY + "SLEEP = ['/nowhere/\"program\"\\\\']\nsay(attempt())")
-    assert said == [
+    outcome = in_lab(TRY + "SLEEP = ['/nowhere/\"program\"\\\\']\nsay(attempt())")
+    assert outcome == [
         '/nowhere/"program"\\ does not start: No such file or directory',
         "Run `make lib`, or name a program that is there.",
     ]
@@ -212,12 +212,12 @@ def test_a_lab_without_a_first_line_is_given_up(tmp_path):
     silent = tmp_path / "reckon-lab"
     silent.write_text("#!/bin/sh\ncat\n")
     silent.chmod(0o755)
-    said = in_lab(
+    outcome = in_lab(
         "import reckon.hosts.lab\nreckon.hosts.lab.START_S = 0.3\n"
         "try: Lab(0, 1e9)\nexcept ReckonError as error: say(str(error))",
         RECKON_LIB=str(tmp_path),
     )
-    assert said == "The lab host said nothing for 0.3 s; start it again."
+    assert outcome == "The lab host said nothing for 0.3 s; start it again."
 
 
 # --- under the sanitizers ----------------------------------------------------------------------

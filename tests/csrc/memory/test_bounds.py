@@ -89,9 +89,9 @@ def test_a_load_from_the_first_cache_takes_the_cycles_of_an_x86_cpu():
     """Four or five on all of them; a guest's neighbour on the same core adds tenths for minutes."""
     cycles = []
     for _ in range(9):
-        one = library.run("memory/latency/random", {"size_bytes": L1})
-        clock = (one.cycles_per_tick_before + one.cycles_per_tick_after) / 2
-        cycles.append(np.median(one.ticks / one.ops) * clock)
+        samples = library.run("memory/latency/random", {"size_bytes": L1})
+        clock = (samples.cycles_per_tick_before + samples.cycles_per_tick_after) / 2
+        cycles.append(np.median(samples.ticks / samples.ops) * clock)
     print(f"{np.median(cycles):.4f} cycles, {min(cycles):.4f} to {max(cycles):.4f}")
     assert 3.8 < min(cycles) < 5.5
 
@@ -158,8 +158,8 @@ def test_four_times_the_bytes_take_about_four_times_as_long():
 
 def test_a_touch_that_finds_its_page_mapped_takes_less_than_a_fault():
     """mbp2016 divides by the pages touched, of which the kernel maps up to 16 in one fault."""
-    one = library.run("memory/fault/mbp2016", {"touches": 1024}, samples=5, warmup=0)
-    if one.minor_faults >= 5 * 1024:
+    samples = library.run("memory/fault/mbp2016", {"touches": 1024}, samples=5, warmup=0)
+    if samples.minor_faults >= 5 * 1024:
         pytest.skip("this kernel maps no pages around the one that is touched")
     by_pages, by_faults = median_ns("memory/fault/mbp2016"), median_ns("memory/fault/minor")
     print(f"{by_pages:.0f} ns a page, {by_faults:.0f} ns a fault")

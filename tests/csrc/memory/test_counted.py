@@ -42,8 +42,10 @@ def test_windows_and_the_nodes_in_them_are_in_random_order(rings):
     within = [[node % 32 for node in walk[:32]] for walk in walks]
     for found in (walks, windows, within):
         assert len(set(map(tuple, found))) == len(found)
-        assert all(sorted(one) != one for one in found)
-    far = sum(abs(a - b) > 1 for one in windows for a, b in zip(one, one[1:], strict=False))
+        assert all(sorted(result) != result for result in found)
+    far = sum(
+        abs(a - b) > 1 for window in windows for a, b in zip(window, window[1:], strict=False)
+    )
     assert far > 0.85 * 8 * 31  # 94 % of random neighbours are
 
 
@@ -88,13 +90,13 @@ def code_of(name):
 
 def loops_of(code):
     """The instructions of every loop that has none inside, from the jump's target to the jump."""
-    found = []
+    results = []
     for address, text in code:
         if (jump := re.match(r"j\w+ +([0-9a-f]+)", text)) and int(jump[1], 16) < address:
             inside = [t for a, t in code if int(jump[1], 16) <= a <= address]
             if sum(t.startswith(("j", "ret")) for t in inside) == 1:
-                found.append(inside)
-    return found
+                results.append(inside)
+    return results
 
 
 def accesses(instructions, kind=r"(?!lea|nop|data16|cs )\w+"):
@@ -141,15 +143,15 @@ def test_a_round_is_eight_accesses_of_that_width(width, kernel, loads, stores, s
     code = code_of("bandwidth.o")[f"{kernel}_{width}"]
     register, ordinary, past = WIDTHS[width]
     (loop,) = loops_of(code)
-    found = Counter()
+    results = Counter()
     for text in accesses(loop):
         assert f"%{register}" in text.replace(text[text.index("(") : text.index(")")], ""), text
         if re.match(rf"({past}) ", text):
-            found["stream"] += 1
+            results["stream"] += 1
         else:
             assert re.match(rf"({ordinary}) ", text), text
-            found["store" if text.endswith(")") else "load"] += 1
-    assert found == +Counter(load=loads, store=stores, stream=streams)
+            results["store" if text.endswith(")") else "load"] += 1
+    assert results == +Counter(load=loads, store=stores, stream=streams)
     assert len({re.search(r"-?\w*\(", t)[0] for t in accesses(loop) if t.endswith(")")}) in (0, 8)
     assert not [text for _, text in code if text.startswith(("call", "rep"))]
     assert any(text.startswith("sfence") for _, text in code) == bool(streams)
@@ -183,9 +185,9 @@ def between_stamps(code):
 def test_the_reports_probes_access_memory_as_often_as_they_count(file, function, times, access):
     """By the timed part with the most accesses: others time an empty loop or nothing."""
     parts = between_stamps(code_of(file)[function])
-    found = max((accesses(part) for part in parts), key=len)
-    assert len(found) == times
-    assert all(re.match(access, text) for text in found), found
+    results = max((accesses(part) for part in parts), key=len)
+    assert len(results) == times
+    assert all(re.match(access, text) for text in results), results
 
 
 # --- what the samples say ------------------------------------------------------------------------
@@ -267,12 +269,12 @@ def test_a_sample_counts_what_was_done(probe, params, ops):
         two_cpus()
     if "huge" in probe:
         huge_pages()
-    one = library.run(f"memory/{probe}", params, samples=3)
+    samples = library.run(f"memory/{probe}", params, samples=3)
     if ops is None:  # the bytes of both, in the time of one
-        assert (one.ops > 9728).all()
+        assert (samples.ops > 9728).all()
     else:
-        assert one.ops.tolist() == 3 * [ops]
-    assert (one.ticks > 0).all() or "mbp2016" in probe or "t470" in probe
+        assert samples.ops.tolist() == 3 * [ops]
+    assert (samples.ticks > 0).all() or "mbp2016" in probe or "t470" in probe
 
 
 def test_the_library_s_own_passes_have_no_width():
@@ -284,7 +286,7 @@ def test_the_library_s_own_passes_have_no_width():
 
 
 def test_faults_of_other_threads_are_not_counted():
-    said = in_python(
+    outcome = in_python(
         "import mmap, threading\n"
         "going = True\n"
         "def fault():\n"
@@ -296,4 +298,4 @@ def test_faults_of_other_threads_are_not_counted():
         "going = False; other.join()\n"
         "say(one.ops.tolist())"
     )
-    assert said == 5 * [10_000]
+    assert outcome == 5 * [10_000]

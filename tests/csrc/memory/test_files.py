@@ -78,8 +78,8 @@ def test_a_full_disk_is_reported_and_left_as_it_was(small_disk):
     free = os.statvfs(small_disk).f_bavail
     more = "FEW.update(size_bytes=64 << 20, touches=4096, stride_pages=4096)\n"
     check_all_unsupported(in_folder(small_disk, more), r"/.* has no room for a file of \d+ MiB")
-    said = in_folder(small_disk, "FEW.update(touches=2)\n")
-    assert said.pop("memory/fault/t470") == "ran" and set(said.values()) == {"ran"}
+    outcomes = in_folder(small_disk, "FEW.update(touches=2)\n")
+    assert outcomes.pop("memory/fault/t470") == "ran" and set(outcomes.values()) == {"ran"}
     assert os.listdir(small_disk) == ["lost+found"] and os.statvfs(small_disk).f_bavail == free
 
 
@@ -102,14 +102,14 @@ def test_in_this_process_no_probe_leaves_anything_behind(tmp_path_factory):
     folder = Path("/var/tmp") / f"reckon-test-{os.getpid()}"
     folder.mkdir()
     try:
-        said = in_python(
+        outcomes = in_python(
             f"given = {{'dir': {str(folder)!r}, 'threads': 2}}\n"
             "say([[probe, attempt(probe, few(probe, **given), isolated=False), left_behind(),\n"
             f"      os.listdir(given['dir'])] for probe in {MEMORY}])"
         )
     finally:
         folder.rmdir()  # and so it is empty
-    for probe, outcome, left, files in said:
+    for probe, outcome, left, files in outcomes:
         assert left == NOTHING and files == [], probe
         check_outcome(probe, outcome)
 

@@ -133,7 +133,7 @@ def test_omitted_work_is_noticed(built, name):
     try:
         done = make_library(built / "lib", sources=built / "csrc")
         assert done.returncode == 0, done.stderr
-        said = in_python(
+        outcome = in_python(
             f"names = {{probe: [p.name for p in library.probe('memory/' + probe).parameters] for probe in {probes}}}\n"
             f"given = {{'size_bytes': 65536, 'loads': 256, 'idle_ms': 1, **{params}}}\n"
             f"say({{probe: attempt('memory/' + probe, {{k: v for k, v in given.items() if k in names[probe]}})"
@@ -142,7 +142,7 @@ def test_omitted_work_is_noticed(built, name):
         )
     finally:
         source.write_text(as_it_was)
-    assert said == {probe: f"ProbeFailed: {sentence}: Input/output error" for probe in probes}
+    assert outcome == {probe: f"ProbeFailed: {sentence}: Input/output error" for probe in probes}
 
 
 # --- pages ---------------------------------------------------------------------------------------
@@ -275,8 +275,8 @@ def test_perf_counts_as_many_faults_as_the_samples_say(probe, less, more, faults
 
 
 def test_every_sample_of_a_major_fault_is_one():
-    one = library.run("memory/fault/major", {"size_bytes": 4 * MIB}, samples=50, warmup=0)
-    assert (one.ops == 1).all() and one.major_faults >= 50
+    samples = library.run("memory/fault/major", {"size_bytes": 4 * MIB}, samples=50, warmup=0)
+    assert (samples.ops == 1).all() and samples.major_faults >= 50
     if shutil.which("perf"):
         few, many = (
             counted_by_perf("fault/major", {"size_bytes": 4 * MIB}, "major-faults", n)
@@ -295,11 +295,11 @@ def usual_major_faults(probe, params, processes=7):
 
 def test_a_fault_of_a_cached_file_is_minor_and_may_map_several_pages():
     """The kernel maps up to 16 pages around the one that is touched (fault_around_bytes)."""
-    one = library.run("memory/fault/minor", {"touches": 64}, samples=5)
+    samples = library.run("memory/fault/minor", {"touches": 64}, samples=5)
     assert usual_major_faults("memory/fault/minor", {"touches": 64}) == 0
-    assert (one.ops >= 1).all() and (one.ops <= 64).all()
+    assert (samples.ops >= 1).all() and (samples.ops <= 64).all()
     near = library.run("memory/fault/minor", {"touches": 64, "step_bytes": 4096}, samples=5)
-    assert near.ops.sum() < one.ops.sum()
+    assert near.ops.sum() < samples.ops.sum()
     mbp = library.run("memory/fault/mbp2016", {"touches": 1024}, samples=5, warmup=0)
     assert (mbp.ops == 1024).all() and mbp.minor_faults < 5 * 1024 / 2
     assert usual_major_faults("memory/fault/mbp2016", {"touches": 1024}) == 0

@@ -35,9 +35,9 @@ FOR_TWO_CPUS = [
 def limited(script, most=512 * MIB):
     """What the script says under that limit on memory; the kernel must not have killed anything."""
     with control_group("memory", max=most) as group:
-        said = in_python(script, group)
+        outcome = in_python(script, group)
         assert kills_in(group) == 0
-    return said
+    return outcome
 
 
 DOES_NOT_FIT = (
@@ -47,24 +47,24 @@ DOES_NOT_FIT = (
 
 @pytest.mark.parametrize("isolated", [True, False])
 def test_more_memory_than_the_control_group_has_is_not_touched(isolated):
-    said = limited(
+    outcomes = limited(
         f"say([[probe, attempt(probe, few(probe, size_bytes=size), isolated={isolated})]"
         f" for size in (1 << 30, 16 << 20) for probe in {WITH_SIZE} if 'fault' not in probe])"
     )
-    half = len(said) // 2
-    for probe, outcome in said[:half]:
+    half = len(outcomes) // 2
+    for probe, outcome in outcomes[:half]:
         assert re.fullmatch(DOES_NOT_FIT, outcome), (probe, outcome)
-    for probe, outcome in said[half:]:
+    for probe, outcome in outcomes[half:]:
         assert outcome == "ran", (probe, outcome)
     assert half > 25
 
 
 def test_a_sweep_of_sizes_goes_as_far_as_memory_does():
-    said = limited(
+    outcomes = limited(
         "say([attempt('memory/latency/random', {'size_bytes': 1024 << i, 'pages': pages})"
         " for pages in ('small', 'huge') for i in range(21)])"
     )
-    for sweep in (said[:21], said[21:]):
+    for sweep in (outcomes[:21], outcomes[21:]):
         ran = [outcome == "ran" for outcome in sweep]
         assert ran == sorted(ran, reverse=True)  # none runs that is bigger than an unsupported one
         assert 18 <= sum(ran) < 20  # 128 MiB runs and 512 MiB does not
@@ -72,7 +72,7 @@ def test_a_sweep_of_sizes_goes_as_far_as_memory_does():
 
 
 def test_other_probes_that_take_memory_are_bounded_too():
-    said = limited(
+    outcomes = limited(
         "say([attempt(f'memory/{probe}', params) for probe, params in [\n"
         "    ('bandwidth/read', {'size_bytes': 600 << 20, 'threads': 2}),\n"
         "    ('bandwidth/copy', {'size_bytes': 300 << 20}),\n"
@@ -84,16 +84,16 @@ def test_other_probes_that_take_memory_are_bounded_too():
         "    ('fault/i7_10750h_anonymous', {'touches': 1 << 18}),\n"
         "    ('fault/hpe_i7_860_memory', {'stride_pages': 1 << 18})]])"
     )
-    for outcome in said:
+    for outcome in outcomes:
         assert re.fullmatch(DOES_NOT_FIT, outcome), outcome
 
 
 def test_a_file_bigger_than_the_control_group_is_read_through_its_page_cache():
     """The kernel gives the cached pages of a file back by itself."""
     probes = "(('major', {'size_bytes': 256 << 20}), ('minor', {'touches': 1024}))"
-    said = limited(f"say([attempt('memory/fault/' + r, p) for r, p in {probes}])", 128 * MIB)
-    assert said[0] == "ran"
-    assert said[1] == "ran" or "do not stay in the page cache" in said[1]
+    outcomes = limited(f"say([attempt('memory/fault/' + r, p) for r, p in {probes}])", 128 * MIB)
+    assert outcomes[0] == "ran"
+    assert outcomes[1] == "ran" or "do not stay in the page cache" in outcomes[1]
 
 
 # --- values that make no sense -------------------------------------------------------------------
@@ -137,11 +137,11 @@ def test_pages_that_are_locked_into_memory_are_reported():
     """mlockall(2): they stay mapped, and touching them raises no fault."""
     capable("ipc_lock", "locking all memory")
     probes = ("t470", "x510uq", "mbp2016", "i7_10750h_file", "i7_10750h_anonymous")
-    said = in_python(
+    outcomes = in_python(
         "import ctypes\nlibc = ctypes.CDLL(None)\nassert libc.mlockall(2) == 0\n"  # MCL_FUTURE
         f"say([attempt('memory/fault/' + probe, {{'touches': 2}}, isolated=False) for probe in {probes}])"
     )
-    assert all(outcome.endswith(": madvise: Invalid argument") for outcome in said), said
+    assert all(outcome.endswith(": madvise: Invalid argument") for outcome in outcomes), outcomes
 
 
 def test_the_widths_are_those_that_this_cpu_has():
@@ -167,14 +167,14 @@ def test_the_widths_are_those_that_this_cpu_has():
 
 @pytest.mark.parametrize("isolated", [True, False])
 def test_with_one_cpu_the_probes_for_two_are_unsupported(isolated):
-    said = in_python(
+    outcomes = in_python(
         f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
         f"say({{probe: attempt(probe, few(probe, threads=2), isolated={isolated}) for probe in {MEMORY}}})"
     )
     wide = {
         probe for probe in MEMORY if "threads" in {p.name for p in library.probe(probe).parameters}
     }
-    for probe, outcome in said.items():
+    for probe, outcome in outcomes.items():
         if probe in FOR_TWO_CPUS:
             assert re.match("ProbeUnsupported: there is (no other CPU|one CPU only)", outcome), (
                 probe
@@ -189,7 +189,7 @@ def test_with_one_cpu_the_probes_for_two_are_unsupported(isolated):
 @pytest.mark.parametrize("pages", ["small", "huge"])
 def test_in_this_process_no_probe_keeps_its_memory(pages):
     """Neither those that ran nor those that requested huge pages and did not get them."""
-    said = in_python(
+    outcomes = in_python(
         "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"  # no huge pages
         "def mapped():\n    return int(open('/proc/self/statm').read().split()[0]) * 4096\n"
         f"said = []\nfor probe in {MEMORY}:\n"
@@ -199,15 +199,17 @@ def test_in_this_process_no_probe_keeps_its_memory(pages):
         "    outcome = attempt(probe, given, isolated=False)\n"
         "    said.append([probe, outcome, mapped() - before])\nsay(said)"
     )
-    assert [probe for probe, _, added in said if added >= 2 * MIB] == []
-    refused = [probe for probe, outcome, _ in said if "huge pages are not available" in outcome]
+    assert [probe for probe, _, added in outcomes if added >= 2 * MIB] == []
+    refused = [probe for probe, outcome, _ in outcomes if "huge pages are not available" in outcome]
     assert len(refused) == (1 if pages == "small" else 14)
 
 
 def test_every_probe_runs_as_an_ordinary_user():
     other_users()
-    said = in_python(f"become({NOBODY_ELSE})\nsay({{probe: attempt(probe) for probe in {MEMORY}}})")
-    assert {probe: outcome for probe, outcome in said.items() if outcome != "ran"} == {}
+    outcomes = in_python(
+        f"become({NOBODY_ELSE})\nsay({{probe: attempt(probe) for probe in {MEMORY}}})"
+    )
+    assert {probe: outcome for probe, outcome in outcomes.items() if outcome != "ran"} == {}
 
 
 # --- two processes at once -----------------------------------------------------------------------
@@ -218,12 +220,12 @@ TWO = "bandwidth/i7_10750h_two_read"
 def test_each_of_two_processes_has_arrays_of_its_own_only():
     """Within a limit on addresses that holds one set of arrays beside what is there, and not two."""
     two_cpus()
-    said = in_python(
+    outcome = in_python(
         "taken = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
         "resource.setrlimit(resource.RLIMIT_AS, (taken + (80 << 20),) * 2)\n"
         f"say(attempt('memory/{TWO}', {{'size_bytes': 4 << 20, 'evict_bytes': 56 << 20}}, isolated=False))"
     )
-    assert said == "ran"
+    assert outcome == "ran"
 
 
 @pytest.fixture(scope="module")
@@ -234,23 +236,25 @@ def no_affinity(tmp_path_factory):
 
 def test_a_refusal_in_the_second_process_is_reported(no_affinity):
     two_cpus()
-    said = in_python(f"say(attempt('memory/{TWO}', {{}}, isolated=False))", LD_PRELOAD=no_affinity)
-    assert said == "ProbeUnsupported: the second process cannot have a CPU and arrays of its own"
+    outcome = in_python(
+        f"say(attempt('memory/{TWO}', {{}}, isolated=False))", LD_PRELOAD=no_affinity
+    )
+    assert outcome == "ProbeUnsupported: the second process cannot have a CPU and arrays of its own"
 
 
 def test_unknown_cpus_are_part_of_the_reason(no_affinity):
     """As with more CPUs than a cpu_set_t has; probes for one CPU run all the same."""
-    said = in_python(
+    outcomes = in_python(
         "say([attempt('memory/' + probe, {'size_bytes': 1 << 20}, isolated=False)"
         f" for probe in ('latency/random', '{TWO}', 'bandwidth/load')])",
         LD_PRELOAD=no_affinity,
         UNKNOWN_CPUS="1",
     )
     unknown = "(which CPUs this process may use is not known: Invalid argument)"
-    assert said[0] == "ran"
+    assert outcomes[0] == "ran"
     assert all(
         outcome.startswith("ProbeUnsupported: there is ") and outcome.endswith(unknown)
-        for outcome in said[1:]
+        for outcome in outcomes[1:]
     )
 
 

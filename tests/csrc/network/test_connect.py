@@ -58,11 +58,11 @@ def seen():
 def test_a_connection_ends_in_order_or_by_reset(seen):
     two_cpus()
     for probe, connections in seen.items():
-        for one in connections:
+        for connection in connections:
             if probe in IN_ORDER:
-                assert (one["fins"], one["resets"]) == ([1, 1], [0, 0]), probe
+                assert (connection["fins"], connection["resets"]) == ([1, 1], [0, 0]), probe
             else:
-                assert (one["fins"], one["resets"]) == ([0, 0], [1, 0]), probe
+                assert (connection["fins"], connection["resets"]) == ([0, 0], [1, 0]), probe
     assert len(seen) == len(PROBES) - 2
 
 
@@ -70,22 +70,24 @@ def test_the_handshake_on_the_wire_is_within_the_callers_time(seen):
     callers = [probe for probe in seen if re.search("connect", probe)]
     assert len(callers) == 4
     for probe in callers:
-        for one in seen[probe]:
-            assert 0 < one["setup"] <= one["ns"] * 1.001, probe
+        for connection in seen[probe]:
+            assert 0 < connection["setup"] <= connection["ns"] * 1.001, probe
 
 
 @pytest.mark.parametrize("probe", WIRE)
 def test_the_probe_finds_the_same_packets_as_another_capture(seen, probe):
     part = "setup" if "setup" in probe else "teardown"
-    for one in seen[probe]:
-        assert one["ns"] == pytest.approx(one[part], rel=0.002)  # the same stamps, another clock
+    for connection in seen[probe]:
+        assert connection["ns"] == pytest.approx(
+            connection[part], rel=0.002
+        )  # the same stamps, another clock
 
 
 def test_a_held_connection_is_held(seen):
     for probe in HELD:
-        assert all(one["held"] >= 1_000_000 for one in seen[probe])
+        assert all(connection["held"] >= 1_000_000 for connection in seen[probe])
     held = in_own_network(SEE % (HELD, {"hold_us": 5000}))
-    assert all(one["held"] >= 5_000_000 for probe in HELD for one in held[probe])
+    assert all(held_ns["held"] >= 5_000_000 for probe in HELD for held_ns in held[probe])
 
 
 # --- what is counted ---------------------------------------------------------------------------
@@ -126,12 +128,12 @@ def test_as_many_are_accepted_as_are_made_and_time_wait_has_the_orderly_ones(mos
 
 
 def test_a_process_closes_at_most_a_thousand_connections_in_order():
-    found = in_own_network(
+    outcomes = in_own_network(
         "say([attempt(PART + probe, {}, samples=n) for probe, n in"
         " (('connect', 1001), ('close', 1000), ('close', 1001))])"
     )
-    assert found[:2] == ["ran", "ran"]
-    assert found[2].startswith(
+    assert outcomes[:2] == ["ran", "ran"]
+    assert outcomes[2].startswith(
         "ProbeUnsupported: A process closes at most 1000 connections in order"
     )
 
@@ -141,18 +143,18 @@ FEW_PORTS = "sysctl -qw net.ipv4.ip_local_port_range='40000 40099'"
 
 def test_closing_in_order_is_unsupported_where_half_of_the_ports_would_be_in_time_wait():
     """Of 100 ports, 20 in TIME_WAIT and 20 more are not yet half; 60 are."""
-    found = in_own_network(
+    outcomes = in_own_network(
         "say({probe: [attempt(PART + probe, {'ports_wait_ms': wait} if wait is not None else {},"
         " samples=20) for _ in range(3)]"
         " for probe, wait in (('close_reset', None), ('close', 0))})",
         FEW_PORTS,
     )
-    assert found["close_reset"] == 3 * ["ran"]
-    assert found["close"][:2] == 2 * ["ran"]
+    assert outcomes["close_reset"] == 3 * ["ran"]
+    assert outcomes["close"][:2] == 2 * ["ran"]
     assert re.match(
         r"ProbeUnsupported: 4\d connections in TIME_WAIT and 20 more would hold over half of "
         r"the 100 local ports; wait a minute\.$",
-        found["close"][2],
+        outcomes["close"][2],
     )
 
 
@@ -212,10 +214,10 @@ def test_the_server_has_the_cpu_and_the_scheduling_policy_of_the_probe():
     }
     cpu = library.default_cpu()
     other = min(os.sched_getaffinity(0) - {cpu})
-    for probe, found in in_own_network(WATCH % samples).items():
+    for probe, outcome in in_own_network(WATCH % samples).items():
         policy = os.SCHED_BATCH if probe in PATIENT else os.SCHED_OTHER
         expected_cpu = other if CONNECT + probe in ACROSS else cpu
-        assert found == [[expected_cpu, policy]], probe
+        assert outcome == [[expected_cpu, policy]], probe
 
 
 @pytest.mark.parametrize(

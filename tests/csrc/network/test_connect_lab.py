@@ -58,9 +58,9 @@ def test_a_probe_fails_when_the_other_host_vanishes():
     with started_lab(RTT_S, 100e6) as other, ThreadPoolExecutor() as pool:
         params = {"peer": "other"}
         how = {"samples": 1000, "places": other.places}
-        said = pool.submit(attempt, CONNECT + "connect", params, **how)
+        outcome = pool.submit(attempt, CONNECT + "connect", params, **how)
         assert until(lambda: other.counters()["to_peer"]["packets"] >= 100)
         other.close()
     # As it waited for the SYN-ACK, or for the byte after it.
     sentences = "No answer to the SYN of a connection|A connection was made but not accepted"
-    assert re.match(f"ProbeFailed: ({sentences})", said.result()), said.result()
+    assert re.match(f"ProbeFailed: ({sentences})", outcome.result()), outcome.result()

@@ -94,9 +94,13 @@ def test_a_full_accept_queue_fails_the_probe_and_is_never_a_slow_sample(counted,
 
 
 def test_a_syn_that_was_lost_on_the_way_is_a_sample_and_is_counted():
-    one = run(full_queue(0, 0))
-    assert one.retransmits >= 1
-    assert one.ticks.max() / library.tick_hz() > 0.9 > 100 * one.ticks.min() / library.tick_hz()
+    samples = run(full_queue(0, 0))
+    assert samples.retransmits >= 1
+    assert (
+        samples.ticks.max() / library.tick_hz()
+        > 0.9
+        > 100 * samples.ticks.min() / library.tick_hz()
+    )
 
 
 def test_another_socket_s_full_queue_fails_nothing():
@@ -219,5 +223,7 @@ def test_where_no_local_port_is_left_the_probe_is_unsupported():
     """But the port of the connection that requested the service, which goes elsewhere: the first
     connection gets it, and leaves it in TIME_WAIT."""
     few_ports = "ip link set lo up && sysctl -qw net.ipv4.ip_local_port_range='40000 40099'"
-    said = in_python(ALL_PORTS_TAKEN, prefix=own(few_ports))
-    assert said.startswith("ProbeUnsupported: No local port is left for another connection; wait")
+    outcome = in_python(ALL_PORTS_TAKEN, prefix=own(few_ports))
+    assert outcome.startswith(
+        "ProbeUnsupported: No local port is left for another connection; wait"
+    )

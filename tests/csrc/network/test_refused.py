@@ -87,8 +87,8 @@ def test_with_one_cpu_no_probe_runs_across():
 
 def test_with_another_host_every_probe_runs_but_those_of_loopback():
     with Peer() as peer:
-        said = attempts(peer="other", RECKON_PEER_AT=peer.at, RECKON_PEER_TOKEN=TOKEN)
-    assert said == expected(LOOPBACK_NEEDED)
+        outcome = attempts(peer="other", RECKON_PEER_AT=peer.at, RECKON_PEER_TOKEN=TOKEN)
+    assert outcome == expected(LOOPBACK_NEEDED)
 
 
 def test_where_no_other_host_is_set_a_probe_needs_one():
@@ -127,7 +127,7 @@ def test_in_this_process_no_probe_leaves_a_thread_a_child_or_a_descriptor(host):
     probes = PROBES if host == "loopback" else WITH_ANOTHER_HOST
     few = {name: {**FEW[name], "peer": host} for name in probes}
     with Peer() as peer:
-        said = in_python(
+        outcomes = in_python(
             "_, most = resource.getrlimit(resource.RLIMIT_NOFILE)\nsaid = []\n"
             f"for name, params in {few}.items():\n"
             "    for limit in [*range(files_before, files_before + 12), most]:\n"
@@ -141,10 +141,14 @@ def test_in_this_process_no_probe_leaves_a_thread_a_child_or_a_descriptor(host):
             RECKON_PEER_AT=peer.at,
             RECKON_PEER_TOKEN=TOKEN,
         )
-    assert [one for one in said if one[3] != [0, None, 0]] == []
+    assert [outcome for outcome in outcomes if outcome[3] != [0, None, 0]] == []
     refused = {} if len(os.sched_getaffinity(0)) > 1 else dict.fromkeys(ACROSS, ONE_CPU)
-    assert {name: what for name, is_last, what, _ in said if is_last} == expected(refused, probes)
-    assert {name for name, is_last, what, _ in said if not is_last and what != "ran"} == set(probes)
+    assert {name: outcome for name, is_last, outcome, _ in outcomes if is_last} == expected(
+        refused, probes
+    )
+    assert {
+        name for name, is_last, outcome, _ in outcomes if not is_last and outcome != "ran"
+    } == set(probes)
 
 
 @pytest.mark.parametrize(

@@ -99,10 +99,10 @@ def test_a_message_of_any_size_goes_there_and_back(probe, size):
 @pytest.mark.parametrize("probe", of_part(RTT))
 def test_the_counters_of_tcp_are_in_the_record(probe):
     possible(RTT + probe)
-    one = library.run(RTT + probe, samples=2)
+    samples = library.run(RTT + probe, samples=2)
     # Of the whole namespace, so others' may be among them; -1 would be "not known".
-    assert min(one.retransmits, one.listen_overflows, one.listen_drops) >= 0
-    assert one.time_wait >= 0
+    assert min(samples.retransmits, samples.listen_overflows, samples.listen_drops) >= 0
+    assert samples.time_wait >= 0
 
 
 @pytest.mark.parametrize("probe", ["tcp", "udp", "icmp"])
@@ -148,8 +148,8 @@ def test_a_byte_is_sent_each_interval_and_acknowledged_at_once(open_folder, monk
         peer = Peer()
     with peer:
         params = {"interval_us": 20_000, "peer": "other"}
-        one = library.run(RTT + "hpe_i7_860", params, peer.places, samples=10, warmup=0)
-    assert one.wall_ns > 9 * 20_000_000
+        samples = library.run(RTT + "hpe_i7_860", params, peer.places, samples=10, warmup=0)
+    assert samples.wall_ns > 9 * 20_000_000
     assert until(lambda: calls.stat().st_size == 1 + 10), calls.stat().st_size
 
 

@@ -36,9 +36,11 @@ def seconds(one):
 def test_no_round_trip_is_faster_than_the_link(lab):
     took = {}
     for probe in OVER_THE_LINK:
-        one = run(lab, probe, **({"rounds": 5} if probe == "mbp2016" else {}))
-        assert (one.retransmits, one.listen_overflows, one.listen_drops) == (0, 0, 0), probe
-        took[probe] = seconds(one)
+        samples = run(lab, probe, **({"rounds": 5} if probe == "mbp2016" else {}))
+        assert (samples.retransmits, samples.listen_overflows, samples.listen_drops) == (0, 0, 0), (
+            probe
+        )
+        took[probe] = seconds(samples)
         if probe != "mbp2016":  # which subtracts
             assert took[probe].min() >= RTT_S, probe
         assert RTT_S * 0.8 < np.median(took[probe]) < RTT_S * 5, probe
@@ -63,8 +65,8 @@ def test_a_large_message_takes_the_links_time_for_all_its_bits(lab, probe):
 
 
 def test_rounds_over_the_link_take_as_many_of_its_round_trips(lab):
-    one = run(lab, "tcp", samples=3, rounds=10)
-    assert set(one.ops) == {10} and one.ticks.min() / library.tick_hz() >= 10 * RTT_S
+    samples = run(lab, "tcp", samples=3, rounds=10)
+    assert set(samples.ops) == {10} and samples.ticks.min() / library.tick_hz() >= 10 * RTT_S
 
 
 def test_an_echo_reply_to_another_is_not_taken_for_ones_own(lab):
@@ -72,7 +74,7 @@ def test_an_echo_reply_to_another_is_not_taken_for_ones_own(lab):
     possible(RTT + "tcp_wire")  # as root, for whom a ping socket is not allowed in the lab
     with ThreadPoolExecutor() as pool:
         running = [pool.submit(run, lab, "icmp", 40) for _ in range(3)]
-    assert min(seconds(one.result()).min() for one in running) >= RTT_S
+    assert min(seconds(samples.result()).min() for samples in running) >= RTT_S
 
 
 def test_a_probe_fails_when_the_other_host_vanishes(lab):
@@ -84,7 +86,7 @@ def test_a_probe_fails_when_the_other_host_vanishes(lab):
             running[probe] = pool.submit(attempt, RTT + probe, params, **how)
             assert until(lambda: lab.counters()["to_peer"]["packets"] >= packets + 200)  # noqa: B023
         lab.close()
-    for probe, said in running.items():
+    for probe, outcome in running.items():
         assert re.match(
-            "ProbeFailed: (Nothing came back|The other end went away)", said.result()
+            "ProbeFailed: (Nothing came back|The other end went away)", outcome.result()
         ), probe

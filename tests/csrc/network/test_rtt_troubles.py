@@ -27,10 +27,10 @@ GONE = "ProbeFailed: The other end went away in the middle; is it still running 
 def test_hold_idle_needs_the_right_to_write_to_its_device():
     other_users()
     need(os.path.exists("/dev/cpu_dma_latency"), "there is no /dev/cpu_dma_latency")
-    said = in_python(
+    outcome = in_python(
         f"become({NOBODY_ELSE})\nsay([attempt('network/rtt/tcp', {{'hold_idle': n}}) for n in (0, 1)])"
     )
-    assert said == [
+    assert outcome == [
         "ran",
         "ProbeUnsupported: hold_idle needs the right to write to /dev/cpu_dma_latency, which root has",
     ]
@@ -82,10 +82,10 @@ def udp_probe(answer, **params):
     with FakePeer(serve) as peer:
         try:
             params = {"peer": "other", **params}
-            one = library.run(RTT + "udp", params, peer.places, samples=4, warmup=0)
+            samples = library.run(RTT + "udp", params, peer.places, samples=4, warmup=0)
         except library.ReckonError as error:
             return f"{type(error).__name__}: {error}"
-    return one.ticks / library.tick_hz() * 1e9
+    return samples.ticks / library.tick_hz() * 1e9
 
 
 def test_a_lost_datagram_fails_the_probe_and_is_no_fast_one():
@@ -142,10 +142,10 @@ def test_a_server_that_is_killed_fails_the_probe(probe):
 def test_another_host_s_peer_that_ends_fails_the_probe():
     with Peer() as peer, ThreadPoolExecutor() as pool:
         params = {"peer": "other", "rounds": 1_000_000}
-        said = pool.submit(attempt, RTT + "tcp", params, samples=1000, places=peer.places)
+        outcome = pool.submit(attempt, RTT + "tcp", params, samples=1000, places=peer.places)
         assert until(lambda: living_children(peer.pid))
         peer.end()
-        assert said.result() == GONE
+        assert outcome.result() == GONE
 
 
 # --- a clock that is set ------------------------------------------------------------------------

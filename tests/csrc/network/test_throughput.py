@@ -35,7 +35,7 @@ def test_a_sample_is_what_all_receivers_noted_in_its_window(streams):
 
     with Receiver(notes) as receiver:
         windows = {"skip_ms": 100, "window_ms": 50}
-        one = run("tcp", receiver.places, 4, streams=streams, size_bytes=5000, **windows)
+        samples = run("tcp", receiver.places, 4, streams=streams, size_bytes=5000, **windows)
     assert len(receiver.received) == streams
     assert all(received % 5000 == 0 for received in receiver.received)
     begin = (streams - 1) * 7 + 100
@@ -43,16 +43,16 @@ def test_a_sample_is_what_all_receivers_noted_in_its_window(streams):
         np.interp(10**6 * (begin + 50 * np.arange(5)), *bytes_and_times(received, number)[::-1])
         for number, received in enumerate(receiver.received)
     )
-    assert np.abs(one.ops - np.diff(at)).max() <= 1
-    assert abs(float(one.ops.sum()) - (at[-1] - at[0])) <= 1
-    assert one.ticks == pytest.approx(0.05 * library.tick_hz(), rel=0.01)
+    assert np.abs(samples.ops - np.diff(at)).max() <= 1
+    assert abs(float(samples.ops.sum()) - (at[-1] - at[0])) <= 1
+    assert samples.ticks == pytest.approx(0.05 * library.tick_hz(), rel=0.01)
     assert {tuple(request) for request in receiver.requests} == {("sink", "1000", "1048576")}
 
 
 def test_each_window_of_start_is_of_a_fresh_connection():
     with Receiver() as receiver:
-        one = run("start", receiver.places, 3, after_ms=20, window_ms=10)
-    assert one.ops == pytest.approx([received / 1000 for received in receiver.received], abs=1)
+        samples = run("start", receiver.places, 3, after_ms=20, window_ms=10)
+    assert samples.ops == pytest.approx([received / 1000 for received in receiver.received], abs=1)
     assert len(receiver.received) == 3
 
 
@@ -60,20 +60,22 @@ def test_each_window_of_start_is_of_a_fresh_connection():
 def test_a_probe_counts_the_bytes_that_its_receiver_has(probe):
     possible(THROUGHPUT + probe)
     with Receiver() as receiver:
-        one = run(probe, receiver.places, size_bytes=100_000)
-    assert one.ops.sum() == sum(receiver.received)
-    assert (one.ops % 100_000 == 0).all() and one.ops.min() >= 100_000
+        samples = run(probe, receiver.places, size_bytes=100_000)
+    assert samples.ops.sum() == sum(receiver.received)
+    assert (samples.ops % 100_000 == 0).all() and samples.ops.min() >= 100_000
     assert len(receiver.received) == (3 if "i7" in probe else 1)
 
 
 def test_the_best_window_is_of_a_transfer_of_the_requested_size():
     possible(THROUGHPUT + "hpe_i7_860")
     with Receiver() as receiver:
-        one = run("hpe_i7_860", receiver.places, size_bytes=300_000_000, best_ms=20)
+        samples = run("hpe_i7_860", receiver.places, size_bytes=300_000_000, best_ms=20)
     assert len(receiver.received) == 3 and min(receiver.received) >= 300_000_000
-    assert (one.ops <= receiver.received).all() and (one.ops > 0).all()
-    rate = one.ops / (one.ticks / library.tick_hz())
-    assert (rate >= 300_000_000 / (one.wall_ns / 1e9)).all()  # the best is no less than the whole
+    assert (samples.ops <= receiver.received).all() and (samples.ops > 0).all()
+    rate = samples.ops / (samples.ticks / library.tick_hz())
+    assert (
+        rate >= 300_000_000 / (samples.wall_ns / 1e9)
+    ).all()  # the best is no less than the whole
 
 
 def read_slowly(connection, least, part, pause_s):
@@ -98,10 +100,10 @@ def test_the_best_window_is_in_the_fast_part_of_a_transfer():
         connection.sendall(true_notes(received, 0))
 
     with FakePeer(serve, receive_buffer_bytes=1 << 16) as peer:
-        one = run("hpe_i7_860", peer.places, 1, size_bytes=32 * MIB, best_ms=20)
-    best = one.ops[0] / (one.ticks[0] / library.tick_hz())
-    assert best > 3 * 32 * MIB / (one.wall_ns / 1e9)
-    assert one.ops[0] <= 32 * MIB
+        samples = run("hpe_i7_860", peer.places, 1, size_bytes=32 * MIB, best_ms=20)
+    best = samples.ops[0] / (samples.ticks[0] / library.tick_hz())
+    assert best > 3 * 32 * MIB / (samples.wall_ns / 1e9)
+    assert samples.ops[0] <= 32 * MIB
 
 
 def test_a_send_may_take_longer_than_the_time_limit_while_it_makes_progress():
@@ -114,19 +116,19 @@ def test_a_send_may_take_longer_than_the_time_limit_while_it_makes_progress():
         connection.sendall(true_notes(received, 0))
 
     with FakePeer(serve, receive_buffer_bytes=1 << 17) as peer:
-        one = run("t470", peer.places, 1, size_bytes=12 * MIB)
-    assert one.ops[0] == 12 * MIB and one.wall_ns > 5e9
+        samples = run("t470", peer.places, 1, size_bytes=12 * MIB)
+    assert samples.ops[0] == 12 * MIB and samples.wall_ns > 5e9
 
 
 def test_t470_hands_over_everything_in_one_send(tmp_path):
     x86_only()
     installed("strace")
-    said = in_python(
+    outcome = in_python(
         "say(attempt('network/throughput/t470', {'size_bytes': 3 << 20}, samples=4, isolated=False))",
         prefix=["strace", "-f", "-qq", "-o", tmp_path / "log", "-e", "trace=sendto"],
     )
     sends = [text for text in (tmp_path / "log").read_text().splitlines() if "MSG_WAITALL" in text]
-    assert said == "ran" and len(sends) == 4
+    assert outcome == "ran" and len(sends) == 4
     assert all(text.endswith("= 3145728") for text in sends)
 
 

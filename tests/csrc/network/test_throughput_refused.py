@@ -32,12 +32,12 @@ def failure(probe, places, **params):
 def test_a_receiver_that_dies_fails_the_probe_at_once(probe):
     possible(THROUGHPUT + probe)
     with Peer() as peer, ThreadPoolExecutor() as pool:
-        said = pool.submit(failure, probe, peer.places, **LONG[probe])
+        outcome = pool.submit(failure, probe, peer.places, **LONG[probe])
         assert until(lambda: len(living_children(peer.pid)) == LONG[probe].get("streams", 1))
         time.sleep(0.2)  # in the middle of it
         began = time.monotonic()
         os.kill(living_children(peer.pid)[0], signal.SIGKILL)
-        assert said.result() == "The receiver went away before it had everything."
+        assert outcome.result() == "The receiver went away before it had everything."
     assert time.monotonic() - began < 4  # not the 60 s that are left, nor a time limit of 5 s
 
 
@@ -117,14 +117,14 @@ def test_more_memory_than_the_control_group_has_is_unsupported():
 def test_the_congestion_control_is_set_or_unsupported(tmp_path):
     installed("strace")
     log = tmp_path / "log"
-    said = in_python(
+    outcomes = in_python(
         f"say([attempt('{THROUGHPUT}' + probe, dict(congestion=name), samples=1, isolated=False)"
         " for probe in ('tcp', 'start') for name in ('reno', 'nosuch', '')])",
         # By seccomp-bpf no other call is slowed down: a stream that began late would have no sample.
         prefix=["strace", "-f", "--seccomp-bpf", "-qq", "-o", log, "-e", "trace=setsockopt"],
     )
     refused = "ProbeUnsupported: the congestion control nosuch is not available here: No such file"
-    assert [what[: len(refused)] for what in said] == 2 * ["ran", refused, "ran"]
+    assert [outcome[: len(refused)] for outcome in outcomes] == 2 * ["ran", refused, "ran"]
     calls = log.read_text().splitlines()
     chosen = [text for text in calls if "TCP_CONGESTION" in text]
     assert ["nosuch" in text for text in chosen] == 2 * [
@@ -146,10 +146,10 @@ def test_twice_the_rate_is_twice_the_throughput():
     for megabit in (10, 20):
         with started_lab(0.010, megabit * 1e6) as lab:
             windows = {"skip_ms": 300, "window_ms": 200}
-            one = run("tcp", lab.places, 10, congestion="reno", **windows)
+            samples = run("tcp", lab.places, 10, congestion="reno", **windows)
             dropped = lab.counters()["to_peer"]["dropped"]
-        rates[megabit] = one.ops.sum() / (one.ticks.sum() / library.tick_hz()) * 8
-        assert dropped > 0 and one.retransmits >= dropped / 2
+        rates[megabit] = samples.ops.sum() / (samples.ticks.sum() / library.tick_hz()) * 8
+        assert dropped > 0 and samples.retransmits >= dropped / 2
     assert 1.8 < rates[20] / rates[10] < 2.2
     assert 0.9 < rates[10] / (10e6 * 1448 / 1500) < 1.02
 
@@ -158,8 +158,8 @@ def test_every_probe_runs_through_the_lab():
     with started_lab(0.010, 100e6) as lab:
         for probe in LONG:
             possible(THROUGHPUT + probe)
-            one = run(probe, lab.places, 2)
-            assert (one.ops > 0).all() and (one.ticks > 0).all(), probe
+            samples = run(probe, lab.places, 2)
+            assert (samples.ops > 0).all() and (samples.ticks > 0).all(), probe
 
 
 @pytest.mark.timed

@@ -21,9 +21,9 @@ def us_of(one):
 @pytest.mark.parametrize("samples", [1, 7, 50])
 @pytest.mark.parametrize("probe", [PING, SOCKPERF])
 def test_a_sample_for_each_requested_round_trip(probe, samples):
-    one = library.run(probe, samples=samples, warmup=0)
-    assert len(one.ticks) == samples and (one.ops == 1).all()
-    assert (one.ticks > 0).all() and us_of(one).sum() < one.wall_ns / 1e3
+    outcome = library.run(probe, samples=samples, warmup=0)
+    assert len(outcome.ticks) == samples and (outcome.ops == 1).all()
+    assert (outcome.ticks > 0).all() and us_of(outcome).sum() < outcome.wall_ns / 1e3
 
 
 @pytest.mark.parametrize(
@@ -36,22 +36,22 @@ def test_a_sample_for_each_requested_round_trip(probe, samples):
 )
 @pytest.mark.timed
 def test_a_program_s_figure_is_that_of_reckon_s_probe_within_a_factor(probe, reckons, factor):
-    found = [
+    results = [
         median_ns(name, processes=1, warmup=0, samples=2 if name == IPERF3 else 20)
         for name in (probe, reckons)
     ]
-    assert 1 / factor < found[0] / found[1] < factor, found
+    assert 1 / factor < results[0] / results[1] < factor, results
 
 
 def test_a_run_of_iperf3_is_a_sample():
-    one = library.run(IPERF3, samples=2, warmup=0)
-    assert (abs(us_of(one) / 1e6 - 1) < 0.5).all() and one.wall_ns > 2e9
-    assert (one.ops > 1e6).all()
+    samples = library.run(IPERF3, samples=2, warmup=0)
+    assert (abs(us_of(samples) / 1e6 - 1) < 0.5).all() and samples.wall_ns > 2e9
+    assert (samples.ops > 1e6).all()
 
 
 def test_a_longer_span_is_rounded_up_to_whole_seconds():
-    one = library.run(IPERF3, {"span_ms": 1001}, samples=1, warmup=0)
-    assert 1.5 < us_of(one)[0] / 1e6 < 3
+    samples = library.run(IPERF3, {"span_ms": 1001}, samples=1, warmup=0)
+    assert 1.5 < us_of(samples)[0] / 1e6 < 3
 
 
 def test_the_counters_of_tcp_are_noted_where_it_is_tcp():
@@ -87,12 +87,12 @@ def test_parameters_reach_the_program_and_the_peers_token_does_not(
     monkeypatch.setenv("RECKON_PEER_TOKEN", "nobody else's business")
     note = f'printf "%s\\n" "$*" >> {tmp_path}/said; env >> {tmp_path}/said; exec "$REAL" "$@"'
     assert said_by(probe, pretend(PROGRAM[probe], note, note), params=params, samples=1) == "ran"
-    said = (tmp_path / "said").read_text()
-    assert re.search(expected, said)
-    assert "business" not in said
+    text = (tmp_path / "said").read_text()
+    assert re.search(expected, text)
+    assert "business" not in text
     assert (
-        said.count("LC_ALL=C\n")
-        == said.count("PATH=/usr/bin:/bin\n")
+        text.count("LC_ALL=C\n")
+        == text.count("PATH=/usr/bin:/bin\n")
         == (1 if probe == PING else 2)
     )
 
@@ -162,7 +162,7 @@ def printing(pretend, tmp_path):
                 "echo sockperf: Test ended"
             )
         prefix = pretend(PROGRAM[probe], client, LISTEN if probe == IPERF3 else 'exec "$REAL" "$@"')
-        found = in_python(
+        outcomes = in_python(
             ALONE + f"said = []\nfor lines, samples in {cases}:\n"
             f"    open({str(shown)!r}, 'w').write('\\n'.join(lines) + '\\n')\n"
             "    try:\n"
@@ -173,8 +173,8 @@ def printing(pretend, tmp_path):
             "say([said, left_behind(), alone()])",
             prefix=prefix,
         )
-        assert found[1:] == [NOTHING, NOBODY]
-        return found[0]
+        assert outcomes[1:] == [NOTHING, NOBODY]
+        return outcomes[0]
 
     return build
 
@@ -186,9 +186,9 @@ def changed(lines, old, new):
 
 
 def no_sample_of(probe, printing, cases):
-    said = printing(probe, [(lines, 2) for lines, _ in cases])
-    for what, (lines, sentence) in zip(said, cases, strict=True):
-        assert isinstance(what, str) and what.startswith(f"ProbeFailed: {sentence}"), lines
+    outcomes = printing(probe, [(lines, 2) for lines, _ in cases])
+    for outcome, (lines, sentence) in zip(outcomes, cases, strict=True):
+        assert isinstance(outcome, str) and outcome.startswith(f"ProbeFailed: {sentence}"), lines
 
 
 def test_the_times_of_ping_are_read_without_the_first(printing):
@@ -223,9 +223,9 @@ def test_an_implausible_line_of_ping_fails_the_probe(printing):
 
 def test_round_trips_of_sockperf_are_whole_and_evenly_spread(printing):
     expected = [[22, 55], [22, 44, 66], [11, 22, 33, 44, 55, 66]]
-    found = printing(SOCKPERF, [(LOG, len(us)) for us in expected])
-    for [us, ops], those in zip(found, expected, strict=True):
-        assert us == pytest.approx(those, rel=0.01) and ops == [1] * len(those)
+    outcomes = printing(SOCKPERF, [(LOG, len(us)) for us in expected])
+    for [us, ops], expected_us in zip(outcomes, expected, strict=True):
+        assert us == pytest.approx(expected_us, rel=0.01) and ops == [1] * len(expected_us)
 
 
 def test_an_implausible_log_of_sockperf_fails_the_probe(printing):

@@ -26,9 +26,9 @@ def path_of(probe):
 @pytest.mark.parametrize("isolated", [True, False])
 @pytest.mark.parametrize("probe", PROGRAM)
 def test_a_missing_program_is_named_with_its_package(probe, isolated):
-    said = said_by(probe, private(f"mount --bind /dev/null {path_of(probe)}"), isolated=isolated)
+    outcome = said_by(probe, private(f"mount --bind /dev/null {path_of(probe)}"), isolated=isolated)
     package = "iputils-ping" if probe == PING else PROGRAM[probe]
-    assert said == (
+    assert outcome == (
         f"ProbeUnsupported: {PROGRAM[probe]} is not installed (the package {package} of Debian "
         "and Ubuntu has it)"
     )
@@ -74,8 +74,8 @@ def test_a_program_that_may_not_be_executed_is_unsupported(tmp_path):
     subprocess.run(["setcap", "cap_net_raw=ep", ping], check=True)
     drop = ["setpriv", "--bounding-set=-net_raw", "--inh-caps=-net_raw"]
     before = f"os.environ['PATH'] = '{tmp_path}'\n"
-    said = said_by(PING, [*private("true"), *drop], before, isolated=False)
-    assert said == f"ProbeUnsupported: {ping} is refused here: Operation not permitted"
+    outcome = said_by(PING, [*private("true"), *drop], before, isolated=False)
+    assert outcome == f"ProbeUnsupported: {ping} is refused here: Operation not permitted"
 
 
 def test_a_program_that_reports_a_missing_right_is_unsupported(pretend):
@@ -115,10 +115,10 @@ BROKEN = [
 def broken(probe, prefix, script, cases, **how):
     """The probe fails with the sentence of each case when its program is the case's script."""
     writes = [f"open({str(script)!r}, 'w').write({text!r})" for text, _ in cases]
-    for said, (text, sentence) in zip(
+    for outcome, (text, sentence) in zip(
         said_in_turn(probe, prefix, writes, **how), cases, strict=True
     ):
-        assert said.startswith("ProbeFailed: " + sentence.format(PROGRAM[probe])), text
+        assert outcome.startswith("ProbeFailed: " + sentence.format(PROGRAM[probe])), text
 
 
 @pytest.mark.parametrize("isolated", [True, False])
@@ -183,10 +183,10 @@ def test_a_program_that_hangs_is_ended(pretend, probe, scripts, sentence):
 @pytest.mark.parametrize("probe", PROGRAM)
 def test_the_probes_own_deadline_ends_programs_and_what_they_started(pretend, probe):
     hang = "sleep 1000 & sleep 1000; exit"
-    said = said_by(
+    outcome = said_by(
         probe, pretend(PROGRAM[probe], hang, 'sleep 1000 & exec "$REAL" "$@"'), deadline_s=1
     )
-    assert said == f"ProbeFailed: {probe} was still running after 1 s and was ended."
+    assert outcome == f"ProbeFailed: {probe} was still running after 1 s and was ended."
 
 
 @pytest.mark.parametrize(
@@ -198,8 +198,8 @@ def test_no_program_outlives_a_killed_caller(probe, params):
     wanted = 1 if probe == PING else 2
 
     def programs():
-        found = descendants(caller.pid)
-        return found if [name_of(pid) for pid in found].count(PROGRAM[probe]) == wanted else []
+        results = descendants(caller.pid)
+        return results if [name_of(pid) for pid in results].count(PROGRAM[probe]) == wanted else []
 
     with started(script) as caller:
         running = until(programs)

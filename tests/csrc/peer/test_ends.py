@@ -49,46 +49,46 @@ def test_a_client_that_vanishes_leaves_no_process_and_no_descriptor(peer, servic
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_it_with_all_its_services(number):
-    with Peer() as one:
-        connections = [one.ask(service)[0] for service in SERVICES]
-        children = living_children(one.pid)
+    with Peer() as peer:
+        connections = [peer.ask(service)[0] for service in SERVICES]
+        children = living_children(peer.pid)
         assert len(children) >= len(SERVICES) - 2
-        half_open = one.connect()
-        one.program.send_signal(number)
-        assert one.program.wait(5) == 0
+        half_open = peer.connect()
+        peer.program.send_signal(number)
+        assert peer.program.wait(5) == 0
         assert not any(alive(child) for child in children)
         for connection in [*connections, half_open]:
             connection.close()
-    assert one.said == ""
+    assert peer.said == ""
 
 
 def test_its_services_die_with_it():
-    with Peer() as one:
-        connections = [one.ask(service)[0] for service in SERVICES]
-        children = living_children(one.pid)
-        one.program.kill()
-        one.program.wait()
+    with Peer() as peer:
+        connections = [peer.ask(service)[0] for service in SERVICES]
+        children = living_children(peer.pid)
+        peer.program.kill()
+        peer.program.wait()
         assert pids_gone(children)
         for connection in connections:
             connection.close()
 
 
 def test_with_until_eof_it_ends_with_its_standard_input():
-    with Peer("--until-eof") as one:
-        connection, _ = one.ask("echo 64")
-        one.program.stdin.close()
-        assert one.program.wait(5) == 0
+    with Peer("--until-eof") as peer:
+        connection, _ = peer.ask("echo 64")
+        peer.program.stdin.close()
+        assert peer.program.wait(5) == 0
         assert connection.recv(1) == b""
         connection.close()
-        one.program.stdin = None
+        peer.program.stdin = None
 
 
 def test_it_and_its_services_stay_on_the_given_cpu():
     for cpu in sorted(os.sched_getaffinity(0))[:2]:
-        with Peer("--cpu", str(cpu)) as one:
-            connection, _ = one.ask("echo 8")
+        with Peer("--cpu", str(cpu)) as peer:
+            connection, _ = peer.ask("echo 8")
             with connection:
-                for pid in (one.pid, *living_children(one.pid)):
+                for pid in (peer.pid, *living_children(peer.pid)):
                     assert os.sched_getaffinity(pid) == {cpu}
 
 
@@ -114,8 +114,8 @@ def test_the_peer_of_a_probe_ends_with_the_probe_and_its_caller(killed):
         os.kill(pid, signal.SIGKILL)
         assert until(lambda: not running(PEER) + running("reckon-probe"))
 
-    said = in_the_middle(kill, killed != "a probe in its caller")
-    assert "died of signal 9" in said if killed == "the probe" else said == ""
+    outcome = in_the_middle(kill, killed != "a probe in its caller")
+    assert "died of signal 9" in outcome if killed == "the probe" else outcome == ""
 
 
 @pytest.mark.parametrize("which", ["the one that listens", "the service"])
@@ -123,24 +123,24 @@ def test_the_peer_of_a_probe_ends_with_the_probe_and_its_caller(killed):
 def test_a_probe_whose_peer_dies_fails_at_once_and_has_no_sample(which, isolated):
     def end_the_peer(caller):
         peers = running(PEER)
-        (listening,) = [one for one in peers if living_children(one)]
+        (listening,) = [pid for pid in peers if living_children(pid)]
         (service,) = living_children(listening)
         os.kill(service if which == "the service" else listening, signal.SIGKILL)
 
-    said = in_the_middle(end_the_peer, isolated)
+    outcome = in_the_middle(end_the_peer, isolated)
     # By what it received, not by a time limit.
-    assert said.startswith('"ProbeFailed: the echo: Connection reset by peer')
+    assert outcome.startswith('"ProbeFailed: the echo: Connection reset by peer')
 
 
 def test_a_probe_whose_peer_stops_answering_fails_by_its_time_limit():
     """Stopped, not ended: the connection is still there."""
 
     def stop_the_peer(caller):
-        for one in running(PEER):
-            os.kill(one, signal.SIGSTOP)
+        for pid in running(PEER):
+            os.kill(pid, signal.SIGSTOP)
 
-    said = in_the_middle(stop_the_peer, True)
-    assert said.startswith('"ProbeFailed: the echo: Connection timed out')
+    outcome = in_the_middle(stop_the_peer, True)
+    assert outcome.startswith('"ProbeFailed: the echo: Connection timed out')
 
 
 def test_forty_probes_leave_no_descriptor(peer):

@@ -25,12 +25,12 @@ def clean(sanitized, leaks_are_errors):
 
 def half_open(peer, count, words=b""):
     """Connections that greet slowly, never, or with garbage."""
-    found = []
+    connections = []
     for _ in range(count):
-        one = peer.connect()
-        one.sendall(words)
-        found.append(one)
-    return found
+        connection = peer.connect()
+        connection.sendall(words)
+        connections.append(connection)
+    return connections
 
 
 @pytest.mark.parametrize("words", [b"", b"reckon-peer 1 ", b"x" * 511])
@@ -56,15 +56,15 @@ def test_a_greeting_that_takes_longer_than_two_seconds_is_over(peer):
     with peer.connect() as slow:
         line(slow)
         slow.settimeout(0.2)
-        said = b""
+        answer = b""
         for byte in (f"reckon-peer 1 {TOKEN}" + "x" * 100).encode():
             try:
                 slow.sendall(bytes([byte]))
-                said += slow.recv(1000)
+                answer += slow.recv(1000)
                 break
             except TimeoutError:
                 continue
-    assert said == b"no The greeting took longer than 2 s.\n"
+    assert answer == b"no The greeting took longer than 2 s.\n"
     assert 1.5 < time.monotonic() - begin < 20
 
 
@@ -137,35 +137,35 @@ def random_greeting(random, number):
 
 def test_2000_random_greetings_do_no_harm(clean):
     dice = random.Random(20)
-    with Peer(program=clean) as one:
+    with Peer(program=clean) as peer:
         for number in range(2000):
-            with one.connect() as connection, contextlib.suppress(OSError):  # it closed first
+            with peer.connect() as connection, contextlib.suppress(OSError):  # it closed first
                 connection.sendall(random_greeting(dice, number))
                 if number % 3 == 0:
                     connection.shutdown(socket.SHUT_WR)
                 if number % 7 == 0:
                     line(connection)
-        assert about(one)["system"] == "Linux"
-        connection, _ = one.ask("echo 8")
+        assert about(peer)["system"] == "Linux"
+        connection, _ = peer.ask("echo 8")
         connection.close()
-        assert until(lambda: not living_children(one.pid))
-    assert one.program.returncode == 0, "neither it nor one of its services failed"
-    assert "runtime error" not in one.said and "Sanitizer" not in one.said, one.said[-3000:]
+        assert until(lambda: not living_children(peer.pid))
+    assert peer.program.returncode == 0, "neither it nor one of its services failed"
+    assert "runtime error" not in peer.said and "Sanitizer" not in peer.said, peer.said[-3000:]
 
 
 def test_the_services_are_clean_under_the_sanitizers(clean):
     """The services themselves, through the probe's client."""
-    with Peer(program=clean) as one:
+    with Peer(program=clean) as peer:
         large = {"peer": "other", "size_bytes": 1 << 20}
-        library.run("test/peer_echo", large, one.places, samples=2)
-        library.run("test/peer_udp", {"peer": "other"}, one.places, samples=2)
-        library.run("test/peer_ask", {"peer": "other"}, one.places, samples=2)
+        library.run("test/peer_echo", large, peer.places, samples=2)
+        library.run("test/peer_udp", {"peer": "other"}, peer.places, samples=2)
+        library.run("test/peer_ask", {"peer": "other"}, peer.places, samples=2)
         for service in ("sink 1000 4096", "accept 3"):
-            connection, answer = one.ask(service)
+            connection, answer = peer.ask(service)
             assert answer.startswith("ok")
             connection.close()
-        assert until(lambda: not living_children(one.pid))
-    assert one.program.returncode == 0 and one.said == ""
+        assert until(lambda: not living_children(peer.pid))
+    assert peer.program.returncode == 0 and peer.said == ""
 
 
 # --- IPv6 --------------------------------------------------------------------------------------
@@ -173,11 +173,11 @@ def test_the_services_are_clean_under_the_sanitizers(clean):
 
 def test_a_peer_at_an_ipv6_address_serves_probes_and_the_choice():
     need(os.path.exists("/proc/net/if_inet6"), "this kernel has no IPv6")
-    with Peer(listen="[::1]:0") as one:
-        assert one.at.startswith("[::1]:")
-        assert probe(one.at) == "ran"
-        chosen = choice(one.at)
-        assert chosen.places["peer"] == one.at
+    with Peer(listen="[::1]:0") as peer:
+        assert peer.at.startswith("[::1]:")
+        assert probe(peer.at) == "ran"
+        chosen = choice(peer.at)
+        assert chosen.places["peer"] == peer.at
         for name in ("test/peer_echo", "test/peer_udp"):
             library.run(name, {"peer": "other"}, chosen.places, samples=2)
-        assert about(one)["interface"] == "lo"
+        assert about(peer)["interface"] == "lo"

@@ -35,17 +35,17 @@ def test_nothing_listens():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         at = "127.0.0.1:%d" % taken.getsockname()[1]
-        for said in both(at):
-            assert said.startswith(f"Nothing listens at {at}; start reckon-peer there")
+        for sentence in both(at):
+            assert sentence.startswith(f"Nothing listens at {at}; start reckon-peer there")
 
 
 def test_no_route_to_the_address():
-    said = in_python(
+    outcome = in_python(
         "os.environ.update(RECKON_PEER_AT='192.0.2.1:7325', RECKON_PEER_TOKEN='x' * 16)\n"
         "say(attempt('test/peer_ask', {'peer': 'other'}))",
         prefix=own("true"),
     )
-    assert said == (
+    assert outcome == (
         "ProbeFailed: The peer at 192.0.2.1:7325 cannot be reached: Network is unreachable."
     )
 
@@ -56,15 +56,15 @@ def test_packets_are_dropped():
         full.bind(("127.0.0.1", 0))
         full.listen(0)
         crowd = [socket.socket() for _ in range(4)]
-        for one in crowd:
-            one.setblocking(False)
-            one.connect_ex(full.getsockname())
+        for connection in crowd:
+            connection.setblocking(False)
+            connection.connect_ex(full.getsockname())
         begin = time.monotonic()
-        for said in both("127.0.0.1:%d" % full.getsockname()[1]):
-            assert "did not answer within 5 s; is it up, and does a firewall" in said
+        for sentence in both("127.0.0.1:%d" % full.getsockname()[1]):
+            assert "did not answer within 5 s; is it up, and does a firewall" in sentence
         assert 9 < time.monotonic() - begin < 25
-        for one in crowd:
-            one.close()
+        for connection in crowd:
+            connection.close()
 
 
 @contextlib.contextmanager
@@ -88,8 +88,8 @@ def test_a_greeting_that_does_not_end_is_ended_by_the_deadline(bytes_sent):
     """Silence, and a byte now and then."""
     begin = time.monotonic()
     with impostor(*[b"r"] * bytes_sent, every_s=0.5) as (at, _):
-        for said in both(at):
-            assert "did not answer within 5 s" in said
+        for sentence in both(at):
+            assert "did not answer within 5 s" in sentence
         assert time.monotonic() - begin < 25
 
 
@@ -130,8 +130,10 @@ def test_an_answer_that_is_neither_ok_nor_no(answer):
 
 
 def test_a_wrong_token(peer):
-    for said in both(peer.at, WRONG):
-        assert said.startswith("The token is not the one of this reckon-peer; both need the same")
+    for sentence in both(peer.at, WRONG):
+        assert sentence.startswith(
+            "The token is not the one of this reckon-peer; both need the same"
+        )
     for wrong in (TOKEN[:-1], TOKEN + "x", TOKEN[:16], "x" * 128, "x" * 400, ""):
         connection, answer = peer.ask("about", token=wrong)
         with connection:
@@ -154,22 +156,25 @@ def test_a_caller_of_another_version(peer):
 
 def test_a_peer_of_another_version_does_not_get_the_token():
     with impostor(b"reckon-peer 2\n") as (at, received):
-        for said in both(at):
-            assert "speaks version 2 of the protocol" in said and "version 1; build both" in said
+        for sentence in both(at):
+            assert (
+                "speaks version 2 of the protocol" in sentence
+                and "version 1; build both" in sentence
+            )
         assert until(lambda: b"".join(received).count(b"reckon-peer 1\n") == 2), received
     assert TOKEN.encode() not in b"".join(received)
 
 
 def test_a_host_that_is_not_allowed():
-    with Peer("--allow", "127.0.0.2") as one:
-        for said in both(one.at):
-            assert said == (
+    with Peer("--allow", "127.0.0.2") as peer:
+        for sentence in both(peer.at):
+            assert sentence == (
                 "This reckon-peer does not serve 127.0.0.1; start it with --allow 127.0.0.1."
             )
-        connection, answer = one.ask("echo 8", here="127.0.0.2")
+        connection, answer = peer.ask("echo 8", here="127.0.0.2")
         with connection:
             assert answer == "ok"
-    assert "127.0.0.1 is not among the hosts of --allow" in one.said
+    assert "127.0.0.1 is not among the hosts of --allow" in peer.said
 
 
 # --- starting it -------------------------------------------------------------------------------
@@ -212,8 +217,8 @@ def test_a_port_that_is_taken(peer):
     ],
 )
 def test_a_mistake_in_its_options_is_one_sentence(arguments, status, said):
-    found = started(*arguments)
-    assert found[0] == status and said in found[1] and found[1].endswith("."), found
+    done = started(*arguments)
+    assert done[0] == status and said in done[1] and done[1].endswith("."), done
 
 
 @pytest.mark.parametrize(
@@ -226,8 +231,8 @@ def test_a_token_that_is_too_short_or_cannot_be_sent_is_refused(token):
 
 def test_the_token_may_be_in_a_file(tmp_path):
     (tmp_path / "token").write_text("another-token-of-the-tests\n")
-    with Peer("--token-file", str(tmp_path / "token"), token="") as one:
-        connection, answer = one.ask("echo 8", token="another-token-of-the-tests")
+    with Peer("--token-file", str(tmp_path / "token"), token="") as peer:
+        connection, answer = peer.ask("echo 8", token="another-token-of-the-tests")
         connection.close()
         assert answer == "ok"
-        assert "another-token" not in open(f"/proc/{one.pid}/cmdline").read()
+        assert "another-token" not in open(f"/proc/{peer.pid}/cmdline").read()

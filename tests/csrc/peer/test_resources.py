@@ -96,7 +96,7 @@ def test_all_addresses_are_all_of_them(everywhere, monkeypatch):
 
 def status_of(pid):
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    return {key: value.split() for key, _, value in (one.partition(":") for one in lines)}
+    return {key: value.split() for key, _, value in (line.partition(":") for line in lines)}
 
 
 def test_root_becomes_nobody():

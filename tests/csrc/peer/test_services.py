@@ -178,8 +178,8 @@ def test_accept_sends_a_byte_at_once_and_counts(peer):
 
 def test_accept_ends_with_the_connection_that_requested_it_and_gives_its_count(peer):
     control, address = service_port(peer, "accept 1000")
-    with control, socket.create_connection(address) as one:
-        exactly(one, 1)
+    with control, socket.create_connection(address) as connection:
+        exactly(connection, 1)
         control.shutdown(socket.SHUT_WR)
         assert line(control).split()[:2] == ["done", "1"]
     with pytest.raises(ConnectionRefusedError):
@@ -222,8 +222,8 @@ def test_a_connection_of_another_host_is_not_accepted(peer):
     with control:
         with socket.create_connection(address, 5, ("127.0.0.2", 0)) as other:
             assert other.recv(1) == b""
-        with socket.create_connection(address) as one:
-            assert exactly(one, 1) == b"\1"
+        with socket.create_connection(address) as connection:
+            assert exactly(connection, 1) == b"\1"
         assert line(control).split()[:2] == ["done", "1"]
 
 

@@ -70,25 +70,25 @@ def test_counters_agree_if_the_processor_or_the_kernel_says_so(tmp_path, says_so
 def test_a_signal_that_comes_before_the_wait_is_noticed_at_once(tmp_path):
     hook = compiled(tmp_path, "signalled", "-shared", "-fPIC")
     begin = time.monotonic()
-    said = in_python(
+    outcome = in_python(
         "try:\n"
         "    library.run('test/hang', warmup=0, deadline_s=30)\n"
         "except KeyboardInterrupt:\n"
         "    say('stopped')\n",
         LD_PRELOAD=str(hook),
     )
-    assert said == "stopped"
+    assert outcome == "stopped"
     assert time.monotonic() - begin < 15
 
 
 def test_the_end_of_a_probe_is_noticed_by_a_caller_that_ignores_sigchld():
     begin = time.monotonic()
-    said = in_python(
+    outcome = in_python(
         "import signal\n"
         "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
         "say(len(library.run('cpu/syscall/getpid', samples=3, deadline_s=30).ticks))\n"
     )
-    assert said == 3
+    assert outcome == 3
     assert time.monotonic() - begin < 15
 
 
