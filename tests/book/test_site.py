@@ -77,7 +77,7 @@ def accessibility_faults(sheet, scheme, rules):
     """What axe finds wrong with a page in that colour scheme, by its rule and element."""
     from axe_playwright_python.sync_playwright import Axe
 
-    assert sheet.evaluate("document.documentElement.dataset.theme") == scheme
+    sheet.wait_for_function(f"document.documentElement.dataset.theme == '{scheme}'")
     outcome = Axe().run(sheet, options={"runOnly": rules, "resultTypes": ["violations"]})
     return [
         (violation["id"], node["target"])
