@@ -33,6 +33,7 @@ from reckon.prediction.inputs import axis, given, guess, octaves
 from reckon.presentation import block as blocks
 from reckon.presentation import figures as draw
 from reckon.presentation import (
+    front_page,
     machine_page,
     machines_page,
     methods_page,
@@ -82,6 +83,7 @@ __all__ = [
     "by_profile",
     "draw",
     "first_case",
+    "front_page",
     "given",
     "guess",
     "machine",

@@ -4,6 +4,7 @@ Most functions return a Block, which a notebook cell displays. Figures are in `r
 """
 
 from reckon.presentation.among_reports import among, among_curve, methods
+from reckon.presentation.answer import answer, exercise
 from reckon.presentation.bounds import plausibility
 from reckon.presentation.capacities import inferred_capacities, inferred_capacity
 from reckon.presentation.faults import fault_counts, faults_per_touch, time_per_major_fault
@@ -24,11 +25,13 @@ from reckon.presentation.verdicts import verdict
 __all__ = [
     "among",
     "among_curve",
+    "answer",
     "conditions",
     "costs",
     "cross_check",
     "disk",
     "distance",
+    "exercise",
     "fault_counts",
     "faults_per_touch",
     "first_slower",

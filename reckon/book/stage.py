@@ -20,6 +20,9 @@ from reckon.records import verify
 from reckon.records.session import current_session
 
 _PROSE = (".md", ".bib", ".json")  # of what lies in book/
+# Tags of cells: the answer box and its figure; what the front page shows; a section's first cell.
+_ANSWER, _FRONT, _FOLD = "answer", "front", "fold"
+_FOLD_MARK = '```{raw} html\n<span class="folded"></span>\n```'
 _MATHJAX_LEAST_FILES = 10  # the script and its fonts; fewer are a broken package
 _PDF_LINK = '\n```{raw} html\n<p><a href="../reckon.pdf">The whole book as one PDF</a></p>\n```\n'
 
@@ -40,7 +43,9 @@ class Stage:
 def stage(*, pdf_link: bool) -> Stage:
     """Bring _build/stage up to date; files that did not change keep their time."""
     folder = config.settings().build_dir / "stage"
-    files = {**_sources(), **_figures(), **_executed()}
+    notebooks = _executed()
+    files = {**_sources(), **_figures(), **_pages(notebooks)}
+    files["book/front.md"] = _front(notebooks).encode()
     files["book/stamp.md"] = (_stamp() + (_PDF_LINK if pdf_link else "")).encode()
     static, mathjax = _static(), _mathjax()
     for name, content in {**files, **static}.items():
@@ -72,14 +77,58 @@ def _figures() -> dict[str, bytes]:
     return {f"figures/{path.name}": path.read_bytes() for path in figures}
 
 
-def _executed() -> dict[str, bytes]:
-    pages, faults = contents.notebooks(), _faults()
+def _executed() -> dict[str, dict]:
+    """The executed notebook of each page."""
+    notebooks = {}
+    for page in contents.notebooks():
+        path = contents.executed(page)
+        try:
+            notebooks[page] = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            raise ReckonError(f"{path} is missing; run `make book`, which executes it.") from None
+    return notebooks
+
+
+def _pages(notebooks: dict[str, dict]) -> dict[str, bytes]:
+    faults = _faults()
     return {
         f"notebooks/{page}.ipynb": _staged(
-            contents.executed(page), [fault for fault in faults if fault.startswith(f"{page}/")]
+            notebook, [fault for fault in faults if fault.startswith(f"{page}/")]
         )
-        for page in pages
+        for page, notebook in notebooks.items()
     }
+
+
+def _tagged(cell: dict, tag: str) -> bool:
+    return tag in cell["metadata"].get("tags", [])
+
+
+def _front(notebooks: dict[str, dict]) -> str:
+    """What the front page shows of the run: the outputs of the cells tagged "front"."""
+    outputs = [
+        "".join(output["data"]["text/markdown"])
+        for notebook in notebooks.values()
+        for cell in notebook["cells"]
+        if _tagged(cell, _FRONT)
+        for output in cell["outputs"]
+        if "text/markdown" in output.get("data", {})
+    ]
+    return "\n\n".join(outputs) + "\n"
+
+
+def _arranged(cells: list[dict]) -> list[dict]:
+    """The cells in the order of the page: the answer, which is computed last, below the title."""
+    title, *others = [cell for cell in cells if not _tagged(cell, _FRONT)]
+    answer = [cell for cell in others if _tagged(cell, _ANSWER)]
+    return [title, *answer, *(_foldable(cell) for cell in others if not _tagged(cell, _ANSWER))]
+
+
+def _foldable(cell: dict) -> dict:
+    """The cell; if it begins a section to be folded, with the mark by which reckon.js finds it."""
+    if not _tagged(cell, _FOLD):
+        return cell
+    heading, _, text = "".join(cell["source"]).partition("\n")
+    return {**cell, "source": f"{heading}\n\n{_FOLD_MARK}\n{text}"}
 
 
 def _faults() -> list[str]:
@@ -95,22 +144,19 @@ def _faults() -> list[str]:
     return faults
 
 
-def _staged(path: Path, faults: list[str]) -> bytes:
+def _staged(notebook: dict, faults: list[str]) -> bytes:
     """The executed notebook without what differs from one execution to the next.
 
     faults: what is broken in its record, which the page says below its title."""
-    try:
-        notebook = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        raise ReckonError(f"{path} is missing; run `make book`, which executes it.") from None
-    for part in (notebook, *notebook["cells"]):
-        for name in ("papermill", "execution"):
-            part["metadata"].pop(name, None)
+    cells = _arranged(notebook["cells"])
     if faults:
         sentence = f"Its record was changed after it was written: {literal('; '.join(faults))}."
         cell = nbformat.v4.new_markdown_cell(f":::{{error}}\n{sentence}\n:::", id="changed")
-        notebook["cells"].insert(1, cell)
-    return (json.dumps(notebook, indent=1) + "\n").encode()
+        cells.insert(1, cell)
+    for part in (notebook, *cells):
+        for name in ("papermill", "execution"):
+            part["metadata"].pop(name, None)
+    return (json.dumps({**notebook, "cells": cells}, indent=1) + "\n").encode()
 
 
 def _mathjax() -> dict[str, Path]:
