@@ -6,15 +6,13 @@ What a notebook uses:
     rk.axis, rk.octaves                                         the variable of a curve
     rk.measure, rk.measure_together, rk.by_profile              measuring
     rk.measure_capacities                                       a capacity, from a curve
-    rk.measure_methods, rk.methods_page                              all methods, side by side
+    rk.measure_methods                                          all methods, side by side
     rk.by_name                                                  results by their short names
     rk.show, rk.draw, rk.blocks                                 tables, sentences and figures
     rk.machine_page, rk.machines_page, rk.methods_page,         those of one page
     rk.reports_page, rk.summary_page
     rk.say, rk.first_case                                       sentences, and their cases
     rk.amount, rk.number, rk.percent, rk.more_or_less           numbers in sentences
-    rk.machines_page                                                 this run among other machines
-    rk.reports_page                                                the reports, checked
     rk.run(), rk.results()                                      what the run holds
     rk.parts()                                                  the parts of the book
     rk.other_host(), rk.nfs_server()                            the other end of network and files

@@ -13,7 +13,7 @@ from reckon.presentation.text import NONE
 from reckon.records.result import Result
 
 _HEADER = [
-    "Row",
+    "Measurement",
     "Pages touched",
     "Faults in the trials",
     "Minor faults of the processes",

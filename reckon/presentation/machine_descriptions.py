@@ -40,7 +40,7 @@ def _fact_value(fact: published.Fact) -> str:
     return f"{number} {units.spoken(fact.unit)}".strip()
 
 
-def strangers(others: Others) -> list[records.Run]:
+def runs_of_other_machines(others: Others) -> list[records.Run]:
     """One run of each other machine (or of this one with another kernel)."""
     runs = {run.identity: run for run in others.runs.values()}
     return [run for identity, run in runs.items() if identity != others.here.identity]
@@ -56,7 +56,7 @@ def _rows(others: Others, component: str, of: set[str], fields: dict[str, str]) 
         for fact in report.fact
         if fact.of in of and fact.component == component
     ]
-    machines = [run.machine for run in (others.here, *strangers(others))]
+    machines = [run.machine for run in (others.here, *runs_of_other_machines(others))]
     rows: list[list[str]] = []
     alone: list[list[str]] = [[] for _ in reports]
     for attribute in dict.fromkeys([*fields, *attributes_stated]):
@@ -93,7 +93,7 @@ def descriptions(others: Others, component: str, name: str) -> Block:
     header = [
         "What",
         "This machine",
-        *(run.name for run in strangers(others)),
+        *(run.name for run in runs_of_other_machines(others)),
         *map(cited, published.all_reports()),
     ]
     return grid(header, rows, caption, name, [13] + [17] * (len(header) - 1))

@@ -12,7 +12,7 @@ from reckon.presentation import changes
 from reckon.presentation.block import Block, grid, joined_blocks, say
 from reckon.presentation.figures import heat_map as figure
 from reckon.presentation.machine_descriptions import descriptions as descriptions
-from reckon.presentation.machine_descriptions import strangers
+from reckon.presentation.machine_descriptions import runs_of_other_machines
 from reckon.presentation.text import NONE, joined, ratio, verb
 from reckon.reports import methods
 from reckon.reports.attributes import attributes
@@ -92,7 +92,7 @@ def heat_map(others: Others, part: str) -> Block:
     return Block(joined_blocks(maps).markdown, "".join(piece.svg or "" for piece in maps))
 
 
-def against(others: Others, column: str) -> Block:
+def ranking(others: Others, column: str) -> Block:
     """In which quantities this machine is faster and slower than another."""
     cells = [(row.label, row.cells[column]) for row in others.rows if column in row.cells]
     timed = [(label, cell) for label, cell in cells if cell.times > 0]
@@ -129,13 +129,13 @@ def _not_ranked(pairs: list[tuple[str, Cell]]) -> str:
     return f"Not ranked: {joined(named)}." if named else ""
 
 
-def all_against(others: Others) -> Block:
-    """The same for every report's machine and for runs of other machines, a paragraph each."""
-    columns = [*others.of_reports, *(run.name for run in strangers(others))]
-    return joined_blocks([against(others, column) for column in columns])
+def rankings(others: Others) -> Block:
+    """The ranking for every report's machine and for runs of other machines, a paragraph each."""
+    columns = [*others.of_reports, *(run.name for run in runs_of_other_machines(others))]
+    return joined_blocks([ranking(others, column) for column in columns])
 
 
-def not_alike(others: Others) -> Block:
+def exclusions(others: Others) -> Block:
     """What is left out, what is not ranked, and which runs take part."""
     left_out = "; ".join(f"`{name}`: {why}" for name, why in methods.not_comparable().items())
     quantities: dict[str, list[str]] = {}
@@ -153,7 +153,7 @@ def not_alike(others: Others) -> Block:
     )
 
 
-def without(others: Others, name: str) -> Block:
+def uncompared(others: Others, name: str) -> Block:
     """Every figure of a report that no table of the page has, with the reason."""
     if not others.unmatched:
         return say("Every figure of the reports is compared with one of this run.")
@@ -170,7 +170,7 @@ _ONE_RUN = (
 )
 
 
-def latest(others: Others) -> Block:
+def compared_with_latest(others: Others) -> Block:
     """This run compared with the latest other ones; else how to measure another one."""
     if not others.runs:
         return say(_ONE_RUN)

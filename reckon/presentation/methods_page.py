@@ -64,7 +64,7 @@ def group(compared: GroupResult) -> Block:
     return Block(f"{lead}{table(_GROUP_COLUMNS, rows, caption, name).markdown}\n\n{sentences}")
 
 
-def farthest(groups: Groups) -> Block:
+def changed_figures(groups: Groups) -> Block:
     """How many methods change their figures, and the one with the largest change."""
     count, changed = sum(len(group.ranked) for group in groups.values()), changing(groups)
     if not count:

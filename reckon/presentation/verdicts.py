@@ -116,7 +116,7 @@ def _revised(result: Result) -> str:
         return ""
     now = "" if result.is_curve else f": now {amount(result.current.predicted, result.unit)}"
     changes = "; ".join(result.revisions)
-    return f"Revised after measuring ({changes}){now}. The score keeps to the sealed one."
+    return f"Revised after measuring ({changes}){now}. The score uses the sealed one."
 
 
 def _notes(result: Result) -> list[str]:

@@ -43,7 +43,7 @@ def test_an_edited_prediction_executes_its_page_and_the_summary_alone(book):
         assert executing(done.stdout) == ["cpu/syscall", "summary"]
         assert book.measurements() == before  # samples untouched
         page = book.html("notebooks/cpu/syscall")
-        assert "inputs revised: mode_switch" in page and "The score keeps to the sealed one" in page
+        assert "inputs revised: mode_switch" in page and "The score uses the sealed one" in page
         assert "inputs revised: mode_switch" in book.html("notebooks/summary")
 
 

@@ -55,7 +55,7 @@ def test_a_copied_run_is_another_machine(folders):
     assert {run.name for run in others.runs.values()} == set(others.runs)
     table = machines_page.descriptions(others, "processor", "name").markdown
     assert "| What | This machine | renamed |" in table
-    assert "**before compared with here.**" in machines_page.latest(others).markdown
+    assert "**before compared with here.**" in machines_page.compared_with_latest(others).markdown
 
 
 def test_quantities_of_one_run_alone_are_listed_with_the_reason(folders):

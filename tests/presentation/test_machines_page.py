@@ -55,12 +55,12 @@ def test_a_machine_is_described_by_what_it_is_faster_and_slower_in(folders):
     made_up.run("other", [getpid(seed=4)], identity="another")
     o = compared([getpid(factor=4), made_up.single("cpu/task/t470_thread", 1e9, "ns")])
     ratio = units.number(o.rows[0].cells["t470"].ratio)
-    text = machines_page.against(o, "t470").markdown
+    text = machines_page.ranking(o, "t470").markdown
     assert "2 figures: this machine is faster in 1 of them" in text
     assert f"Largest advantages: cpu/syscall getpid ({ratio}×)" in text
     assert "Largest disadvantages: cpu/task thread" in text
-    assert "nothing that this run measured." in machines_page.against(o, "mbp2016").markdown
-    assert "**other**" in machines_page.all_against(o).markdown
+    assert "nothing that this run measured." in machines_page.ranking(o, "mbp2016").markdown
+    assert "**other**" in machines_page.rankings(o).markdown
 
 
 def test_figures_that_show_no_machines_speed_are_not_ranked(folders):
@@ -68,19 +68,19 @@ def test_figures_that_show_no_machines_speed_are_not_ranked(folders):
     over_link.measurement.peer = "The other host is 192.0.2.7."
     penalty = made_up.single("files/remote/penalty_in_order", 10, "ns")
     o = compared([getpid(), over_link, penalty])
-    text = machines_page.against(o, "t470").markdown
+    text = machines_page.ranking(o, "t470").markdown
     assert "1 figures: " in text and text.endswith(
         "Not ranked: 1 over the link to the peer and files/remote penalty in order (Reckon's)."
     )
     o = compared([made_up.single("files/remote/seek", 10, "ns")], "more")
-    assert machines_page.against(o, "i7_10750h").markdown.endswith(
+    assert machines_page.ranking(o, "i7_10750h").markdown.endswith(
         "that this run measured and that is ranked. Not ranked: files/remote seek (Reckon's)."
     )
 
 
 def test_the_page_lists_what_is_left_out_and_not_ranked(folders):
     o = compared([made_up.single("network/rtt/tcp_peer", 1e5, "ns")])
-    text = machines_page.not_alike(o).markdown
+    text = machines_page.exclusions(o).markdown
     for part in (
         "`cpu/clock/t470_sleep`",
         "`files/remote/seek`: libnfs only notes an offset",
@@ -91,7 +91,7 @@ def test_the_page_lists_what_is_left_out_and_not_ranked(folders):
         "*(Reckon's)*: this run's by Reckon's own method"
         in machines_page.heat_map(o, "network").markdown
     )
-    assert "not measured yet" in machines_page.without(o, "name").markdown
+    assert "not measured yet" in machines_page.uncompared(o, "name").markdown
 
 
 def described(**processor):
@@ -133,13 +133,15 @@ def test_every_brief_note_has_a_longer_one():
 
 
 def test_this_run_is_compared_with_the_latest_two(folders):
-    assert "There is one run only" in machines_page.latest(compared([getpid()])).markdown
+    assert (
+        "There is one run only" in machines_page.compared_with_latest(compared([getpid()])).markdown
+    )
     for k, name in enumerate(("before", "again", "empty")):
         made_up.run(name, [getpid(factor=0.5, seed=k)] if name != "empty" else [])
         run = records.read_run(name)
         opened_at = run.opened_at.replace(year=2010 - k)
         records.write_run(run.model_copy(update={"opened_at": opened_at}))
-    text = machines_page.latest(compared([getpid()])).markdown
+    text = machines_page.compared_with_latest(compared([getpid()])).markdown
     assert "**here compared with before.**" in text and "Control: between before and again" in text
     assert "**here compared with again.**" in text and text.count(f"`{GETPID}` |") == 2
 

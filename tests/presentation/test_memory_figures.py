@@ -54,12 +54,12 @@ def test_the_staircase_has_its_levels_in_the_alt_text_and_every_point_in_the_dat
 
 def test_a_staircase_without_reported_capacities_or_levels_is_drawn(build):
     short = made_up.curve(LOAD, [1, 2, 4], [1, 1, 3])
-    assert rk.draw.levels([short], short, "mem-short", "C").svg
+    assert rk.draw.levels([short], short, "mem-short", "C", {}, {}).svg
     one = latency()
-    assert "level 3" in rk.draw.levels([one], one, "mem-bare", "C").markdown
+    assert "level 3" in rk.draw.levels([one], one, "mem-bare", "C", {}, {}).markdown
     gone = made_up.unmeasured(LOAD, one)
-    assert rk.draw.levels([one], gone, "mem-gone", "C", reported=CAPACITIES).svg
-    assert "nothing to draw" in rk.draw.levels([gone], gone, "mem-none", "C").markdown
+    assert rk.draw.levels([one], gone, "mem-gone", "C", {}, CAPACITIES).svg
+    assert "nothing to draw" in rk.draw.levels([gone], gone, "mem-none", "C", {}, {}).markdown
 
 
 def mountain(strides, **changes):

@@ -95,7 +95,7 @@ def test_a_group_without_a_method_or_a_baseline():
     assert (
         methods_page.group(nothing).markdown == "There is nothing to compare: unsupported: no gate."
     )
-    assert "nothing can be compared" in methods_page.farthest({"g": nothing}).markdown
+    assert "nothing can be compared" in methods_page.changed_figures({"g": nothing}).markdown
     assert draw.method_ratios({"g": nothing}, "methods-none", "x").svg is None
 
 
@@ -136,7 +136,7 @@ def test_methods_are_ordered_by_effect_and_the_farthest_is_named(folders):
     )
     group = in_a_group(far, near, below)
     assert group.ranked == [near, far, below]
-    text = methods_page.farthest({"g": group}).markdown
+    text = methods_page.changed_figures({"g": group}).markdown
     assert text.startswith(
         "Of 3 methods, 2 change the figure on this machine by more than chance and by more than 5 %, 2 "
     )
@@ -153,7 +153,7 @@ def test_methods_are_ordered_by_effect_and_the_farthest_is_named(folders):
 def test_methods_of_few_rounds_or_of_their_pages_are_counted_apart():
     sure, few = method("cpu/x/t470", [400] * 6), method("cpu/x/made", [300] * 3)
     group = in_a_group(sure, few, method("cpu/x/page", [9], side_by_side=False))
-    text = methods_page.farthest({"g": group}).markdown
+    text = methods_page.changed_figures({"g": group}).markdown
     assert "Of 3 methods, 1 change" in text
     assert (
         "2 more differ by more than 25 %, but with too few rounds, or only the pages' figures"

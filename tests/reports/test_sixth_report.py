@@ -53,7 +53,7 @@ def test_the_machines_page_has_every_report(seven, recorded):
     assert row.cells["sixth"].quantity == MAJOR and row.cells["seventh"].is_ranked
     pieces = [
         machines_page.descriptions(o, "disk", "d"),
-        machines_page.all_against(o),
+        machines_page.rankings(o),
         machines_page.report_table(o, "memory"),
         machines_page.heat_map(o, "memory"),
     ]

@@ -263,7 +263,7 @@ def test_the_page_shows_inferred_and_true_capacities_and_the_filling(folders):
     for curve in (one, reads(capacity=9), reads(processes=1)):
         block = rk.draw.filling(curve, "cache-test", "Caption", true)
         assert block.svg.startswith("<svg") and "nan" not in block.markdown
-    assert "nothing to draw" in rk.draw.filling(none, "cache-none", "C").markdown.lower()
+    assert "nothing to draw" in rk.draw.filling(none, "cache-none", "C", true).markdown.lower()
 
 
 def made_of_reads(hits_us, misses_us):

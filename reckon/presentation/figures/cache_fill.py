@@ -16,7 +16,7 @@ from reckon.records.result import Result
 from reckon.statistics import onset
 
 
-def filling(result: Result, name: str, caption: str, true: Result | None = None) -> Block:
+def filling(result: Result, name: str, caption: str, true: Result | None) -> Block:
     """Above, the mean time of a read with its prediction; below, the share of slow reads with the
     fitted rise. Vertical lines: the inferred capacity, and the true one if it is known."""
     if not result.has_samples:

@@ -25,8 +25,8 @@ def levels(
     levels_of: Result,
     name: str,
     caption: str,
-    titles: dict | None = None,
-    reported: dict[str, float | None] | None = None,
+    titles: dict[str, str],
+    reported: dict[str, float | None],
 ) -> Block:
     """Several times over sizes on logarithmic axes, as in lmbench's figure 1 (McVoy and Staelin
     1996): medians with 95 % interval in a band from minimum to 99th percentile, sealed predictions
@@ -38,8 +38,8 @@ def levels(
     measured = [result for result in results if result.has_samples]
     if not measured:
         return style.nothing(results)
-    unit, capacities = style.readable_unit(measured[0]), reported or {}
-    all_regimes = regimes(levels_of, [*capacities, "main memory"], capacities)
+    unit = style.readable_unit(measured[0])
+    all_regimes = regimes(levels_of, [*reported, "main memory"], reported)
     flat = [regime for regime in all_regimes if not regime.level.ramp]
     drawn = [MeasuredCurve(result, unit) for result in measured]
     with style.drawing(4.4) as drawing:
@@ -54,7 +54,7 @@ def levels(
         axes.set_yscale("log")
         _set_limits(axes, drawn)
         _write_levels(axes, flat, unit)
-        _write_capacities(axes, capacities, measured[0].axis_unit)
+        _write_capacities(axes, reported, measured[0].axis_unit)
         style.plain_log(axes.yaxis)
         axes.set_xlabel(_XLABEL)
         axes.set_ylabel(units.spoken(unit))
