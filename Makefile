@@ -82,7 +82,7 @@ serve: setup ## show the site on http://127.0.0.1:8000 (PORT=)
 # No root, no asserted time, no page executed: what runs after every edit.
 check: setup lib ## run the tests that take no root, no measured time and no build, within 3 minutes
 	@$(PY) -m pytest -q -n 2 --dist loadfile -m "beside and not book" \
-	  --ignore=tests/csrc --ignore=tests/measurement --ignore=tests/notebooks
+	  --ignore=tests/csrc --ignore=tests/measurement --ignore=tests/notebooks --ignore=tests/faults
 
 # First what asserts no time, three files at once, of which one mostly waits; then what measures, alone.
 # Both always run.

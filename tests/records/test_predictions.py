@@ -2,8 +2,8 @@
 
 import pytest
 
+from reckon.records.lookup import all_results
 from reckon.records.predictions import from_record
-from reckon.records.result import all_results
 
 
 def assert_same(value, recorded_value):
