@@ -28,23 +28,26 @@ _TOO_FEW = "fewer than three sizes were measured"
 
 
 def measure_capacities(
-    found_in: dict[Prediction, Prediction],
+    curve_of: dict[Prediction, Prediction],
     plans: dict[Prediction, dict],
     min_profile: str = "quick",
 ) -> dict[str, Result]:
     """Results of curves over sizes and of the capacity found in each, by quantity.
 
-    found_in: the curve of each capacity. plans: the predictions to be measured, curves among them,
+    curve_of: the curve of each capacity. plans: the predictions to be measured, curves among them,
     with their settings. Where single reads were timed (a prediction of kind "mean") each round of
     fresh processes gives one value; else the whole curve gives one, the last size before the jump.
     In a profile shorter than `min_profile` nothing is measured: the record's results are returned.
     Raises ReckonError, as measure()."""
     too_short = config.settings().profile.rank < PROFILES[min_profile].rank
     if too_short or (current_session().replay and min_profile != "quick"):
-        return {one.quantity: _recorded(one, min_profile) for one in [*plans, *found_in]}
-    sealed = {capacity: seal(capacity) for capacity in found_in}
+        return {
+            prediction.quantity: _recorded(prediction, min_profile)
+            for prediction in [*plans, *curve_of]
+        }
+    sealed = {capacity: seal(capacity) for capacity in curve_of}
     results = measure_together(plans)
-    for capacity, curve in found_in.items():
+    for capacity, curve in curve_of.items():
         name = capacity.quantity
         if not current_session().replay:
             results[name] = _record(name, results[curve.quantity])
@@ -132,11 +135,11 @@ def _capacities(curve: Result) -> tuple[list[float], str | None]:
 def _record(name: str, curve: Result) -> Result:
     """Write the capacities that the curve shows as samples of a quantity: bytes, no time."""
     values, reason = _capacities(curve)
-    made = _measurement(curve, values, reason)
-    quantity = record_measurement(name, made)
-    state = "reused" if values and curve.state == "reused" else made.state
-    emit("done", quantity=name, state=state, reason=made.reason)
-    return Result(name, quantity, state, made.reason)
+    measurement = _measurement(curve, values, reason)
+    quantity = record_measurement(name, measurement)
+    state = "reused" if values and curve.state == "reused" else measurement.state
+    emit("done", quantity=name, state=state, reason=measurement.reason)
+    return Result(name, quantity, state, measurement.reason)
 
 
 def _measurement(curve: Result, values: list[float], reason: str | None) -> Measurement:

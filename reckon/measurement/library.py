@@ -191,11 +191,11 @@ def _library() -> C.CDLL:
     return library
 
 
-def _parameters(found: ProbeStruct) -> tuple[Parameter, ...]:
-    if not found.params:
+def _parameters(struct: ProbeStruct) -> tuple[Parameter, ...]:
+    if not struct.params:
         return ()
     params = itertools.takewhile(
-        lambda param: param.kind, (found.params[k] for k in itertools.count())
+        lambda param: param.kind, (struct.params[k] for k in itertools.count())
     )
     return tuple(_parameter(param) for param in params)
 
@@ -219,16 +219,16 @@ def probes() -> dict[str, Probe]:
     structs = [library.rk_probe_at(i).contents for i in range(library.rk_probe_count())]
     entries = [
         Probe(
-            name=found.name.decode(),
-            op=found.op.decode(),
-            timed=found.timed.decode(),
-            reports=tuple((found.reports or b"").decode().split()),
-            version=found.version or 1,
-            needs=Needs(found.needs),
-            parameters=_parameters(found),
-            file=found.file.decode(),
+            name=struct.name.decode(),
+            op=struct.op.decode(),
+            timed=struct.timed.decode(),
+            reports=tuple((struct.reports or b"").decode().split()),
+            version=struct.version or 1,
+            needs=Needs(struct.needs),
+            parameters=_parameters(struct),
+            file=struct.file.decode(),
         )
-        for found in structs
+        for struct in structs
     ]
     by_name = {probe.name: probe for probe in sorted(entries, key=lambda probe: probe.name)}
     if len(by_name) < len(entries):
@@ -334,9 +334,9 @@ def source_key(name: str) -> str:
     the runner, each with its headers, and reckon-peer's for a probe that needs a peer. (The lab
     host's count with the link: peer.identity.)
     """
-    folder, found = settings().library_dir, probe(name)
-    lists = [(folder / found.file).with_suffix(".sources")]
-    if found.needs & Needs.PEER:
+    folder, entry = settings().library_dir, probe(name)
+    lists = [(folder / entry.file).with_suffix(".sources")]
+    if entry.needs & Needs.PEER:
         lists.append(folder / "reckon-peer.sources")
     files = {file for path in lists for file in path.read_text().split()}
     digest = hashlib.sha256(compiler().encode())

@@ -70,7 +70,7 @@ def _write_files(plan: Plan) -> dict[str, str]:
 
     if "file_bytes" not in plan.probe.defaults:
         return {}
-    for point in sorted(plan.open_points(), key=lambda one: math.prod(size(one)), reverse=True):
+    for point in sorted(plan.open_points(), key=lambda point: math.prod(size(point)), reverse=True):
         try:
             paths = scratch.prepare(
                 *size(point), lambda text: emit("preparing", quantity=plan.quantity, what=text)

@@ -55,7 +55,7 @@ class MeasurementOptions:
     @classmethod
     def of(cls, options: dict) -> MeasurementOptions:
         """The options; any other name is a parameter of the probe."""
-        known = {one.name for one in fields(cls)} - {"parameters"}
+        known = {option.name for option in fields(cls)} - {"parameters"}
         own = {name: value for name, value in options.items() if name in known}
         more = {name: value for name, value in options.items() if name not in known}
         return cls(**own, parameters=more)
@@ -128,8 +128,8 @@ class Plan:
     def parameters_at(self, value: int | None, *, profile: str) -> dict:
         """The probe's parameters under that profile, with that value of the swept one."""
         values = {
-            name: config.value_at(one, profile=profile)
-            for name, one in self.options.parameters.items()
+            name: config.value_at(value, profile=profile)
+            for name, value in self.options.parameters.items()
         }
         return values if value is None else {**values, self.options.over: value}
 

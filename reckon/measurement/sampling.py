@@ -162,8 +162,8 @@ def collect(points: list[PointSampler]) -> None:
     was 20 % slower for some tenths of a second at a time, the core clock unchanged (a busy sibling
     thread). An interval taken inside one burst would be narrow and wrong."""
     profiles = [point.profile for point in points]
-    span_s = max((one.span_s for one in profiles), default=0.0)
-    pace_s = max((one.span_s / one.min_processes for one in profiles), default=0.0)
+    span_s = max((profile.span_s for profile in profiles), default=0.0)
+    pace_s = max((profile.span_s / profile.min_processes for profile in profiles), default=0.0)
     origin_s = time.monotonic()
     round_s = origin_s - pace_s  # the first round begins at once
     generator, order, is_new = random.Random(), list(points), True

@@ -33,14 +33,14 @@ def link_hash(previous: str, event: str, at: datetime, content: str) -> str:
 def contents(quantity: Quantity) -> Content:
     """Everything the quantity holds that its chain has to know."""
     # Older formats had the seal first and gave no roles.
-    held: Content = [
+    present: Content = [
         (prediction.role or ("revision" if place else "seal"), digest(prediction))
         for place, prediction in enumerate(quantity.predictions)
     ]
     if quantity.measurement:
-        held += [("visit", visit.digest) for visit in quantity.measurement.visits]
+        present += [("visit", visit.digest) for visit in quantity.measurement.visits]
     attempt = quantity.attempt or _attempt(quantity.measurement)
-    return held + ([("attempt", digest(attempt))] if attempt else [])
+    return present + ([("attempt", digest(attempt))] if attempt else [])
 
 
 def _attempt(measurement: Measurement | None) -> Attempt | None:
@@ -64,15 +64,15 @@ def extended(quantity: Quantity, run_id: str, at: datetime, *, imported: bool) -
     """The quantity with a link for everything that its chain does not have yet.
 
     imported: it comes from a format without chains, so nobody saw the events happen."""
-    held = contents(quantity)
+    present = contents(quantity)
     linked = [link.digest for link in quantity.chain if link.event != "discard"]
-    gone = set(linked) - {content for _, content in held} - discarded(quantity)
+    lost = set(linked) - {content for _, content in present} - discarded(quantity)
     events: Content = [
         ("import" if imported else event, content)
-        for event, content in held
+        for event, content in present
         if content not in linked
     ]
-    events += [("discard", content) for content in linked if content in gone]
+    events += [("discard", content) for content in linked if content in lost]
     links = list(quantity.chain)
     for event, content in events:
         previous = links[-1].hash if links else run_id

@@ -118,17 +118,17 @@ class Result:
     def interval_from(self) -> str:
         """What the interval is made from: "3 visits over 9 min", "12 processes of one visit"; ""
         without an interval."""
-        if not self.measurement or not any(np.isfinite(one.low) for one in self.summaries):
+        if not self.measurement or not any(np.isfinite(summary.low) for summary in self.summaries):
             return ""
-        if any(len(set(one.visit_medians)) > 1 for one in self.summaries):
+        if any(len(set(summary.visit_medians)) > 1 for summary in self.summaries):
             starts = [visit.started_at for visit in self.measurement.visits]
             visits, span_s = len(starts), (max(starts) - min(starts)).total_seconds()
             span = f"{span_s / 60:.0f} min" if span_s >= 60 else f"{span_s:.0f} s"
             return f"{visits} visits over {span}"
-        fewest = min(one.processes for one in self.summaries)
-        most = max(one.processes for one in self.summaries)
+        fewest = min(summary.processes for summary in self.summaries)
+        most = max(summary.processes for summary in self.summaries)
         count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-        visits = max(len(one.visit_medians) for one in self.summaries)
+        visits = max(len(summary.visit_medians) for summary in self.summaries)
         return f"{count} processes of {'one visit' if visits == 1 else f'{visits} visits'}"
 
     @property

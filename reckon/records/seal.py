@@ -71,11 +71,11 @@ def prediction_record(prediction: Prediction) -> records.PredictionRecord:
     )
 
 
-def _is_new(made: records.PredictionRecord, quantity: Quantity) -> bool:
+def _is_new(new: records.PredictionRecord, quantity: Quantity) -> bool:
     """Whether the prediction is to be written: as a revision, or as a seal before any sample."""
     if quantity.has_samples:
-        return bool(differences(quantity.predictions[-1], made))
-    return not quantity.predictions or not is_same(quantity.predictions[-1], made)
+        return bool(differences(quantity.predictions[-1], new))
+    return not quantity.predictions or not is_same(quantity.predictions[-1], new)
 
 
 def seal(prediction: Prediction) -> Quantity:
@@ -86,18 +86,18 @@ def seal(prediction: Prediction) -> Quantity:
     """
     run, name = current_session().run.name, prediction.quantity
     experiment = name.rsplit("/", 1)[0]
-    made = prediction_record(prediction)
+    new = prediction_record(prediction)
     if current_session().replay:
-        overlay.write(run, name, made)
+        overlay.write(run, name, new)
         recorded = records.read_record(run, experiment).quantities
         shown = overlay.laid_over(run, experiment, recorded)
-        return shown.get(name, Quantity(predictions=[made]))
+        return shown.get(name, Quantity(predictions=[new]))
     overlay.forget(run, experiment)
     with records.updating(run, experiment) as record:
         quantity = record.quantities.get(name) or Quantity(predictions=[])
         earlier = quantity.predictions if quantity.has_samples else []
-        if _is_new(made, quantity):
-            made = made.model_copy(update={"role": "revision" if earlier else "seal"})
-            quantity = quantity.model_copy(update={"predictions": [*earlier, made]})
+        if _is_new(new, quantity):
+            new = new.model_copy(update={"role": "revision" if earlier else "seal"})
+            quantity = quantity.model_copy(update={"predictions": [*earlier, new]})
             record.quantities[name] = quantity
     return quantity

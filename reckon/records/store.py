@@ -34,6 +34,8 @@ from reckon.records.samples import remove_unnamed, with_samples, with_visit
 # The prefix of an experiment's name for its probes as the page `methods` measured them side by
 # side. These are other figures of the same quantities, so they are no part of all results.
 AGAIN = "methods/"
+# What a record leaves out, because it is in the samples files.
+_PROCESSES = {"quantities": {"__all__": {"measurement": {"points": {"__all__": {"processes"}}}}}}
 
 
 def now() -> datetime:
@@ -162,15 +164,15 @@ def write_record(run: str | Path, record: Record) -> None:
     """Write the record: new samples in files of their own, then the record that names them; then
     samples that it no longer names are removed. A crash leaves the former state or the new one."""
     folder, imported = run_dir(run), record.format < FORMAT
-    described = read_model(folder / "run.json", Run)
-    run_id, at = (described and described.id) or "", now()
+    of_run = read_model(folder / "run.json", Run)
+    run_id, at = (of_run and of_run.id) or "", now()
     quantities = {}
     for name, quantity in record.quantities.items():
         written = quantity.model_copy(update={"measurement": with_visit(folder, name, quantity)})
         quantities[name] = chain.extended(written, run_id, at, imported=imported)
-    kept = record.model_copy(update={"format": FORMAT, "quantities": quantities})
-    without = {"quantities": {"__all__": {"measurement": {"points": {"__all__": {"processes"}}}}}}
-    write_whole(record_path(run, record.experiment), kept.model_dump_json(exclude=without) + "\n")
+    complete = record.model_copy(update={"format": FORMAT, "quantities": quantities})
+    text = complete.model_dump_json(exclude=_PROCESSES) + "\n"
+    write_whole(record_path(run, record.experiment), text)
     for name, quantity in quantities.items():
         remove_unnamed(folder, name, quantity)
 

@@ -41,17 +41,19 @@ def faults(run: str | Path, only: str | None = None) -> list[str]:
     described = read_run(run)
     if described is None:
         raise ReckonError(f"{run_dir(run)} holds no run.")
-    found = []
+    sentences = []
     for experiment in [only] if only else experiments(run):
         try:
             record = read_record(run, experiment, samples=False)
         except ReckonError as error:
-            found.append(f"{experiment}: {error}")
+            sentences.append(f"{experiment}: {error}")
             continue
         if record.format == FORMAT:
             for name, quantity in record.quantities.items():
-                found += [f"{name}: {fault}" for fault in _faults(described, run, name, quantity)]
-    return found
+                sentences += [
+                    f"{name}: {fault}" for fault in _faults(described, run, name, quantity)
+                ]
+    return sentences
 
 
 def _faults(run: Run, folder: str | Path, name: str, quantity: Quantity) -> Iterator[str]:
@@ -67,11 +69,11 @@ def _chain_faults(quantity: Quantity, run_id: str) -> Iterator[str]:
             yield f"link {place} of its chain ({link.event}) was changed"
         previous = link.hash
     linked = [link.digest for link in quantity.chain if link.event != "discard"]
-    held = chain.contents(quantity)
-    for event, content in held:
+    present = chain.contents(quantity)
+    for event, content in present:
         if content not in linked:
             yield f"its chain does not have the digest of this {event}"
-    lost = set(linked) - {content for _, content in held} - chain.discarded(quantity)
+    lost = set(linked) - {content for _, content in present} - chain.discarded(quantity)
     if lost:
         yield f"{len(lost)} of what its chain names is missing"
     yield from _seal_faults(quantity)
@@ -124,10 +126,10 @@ def _meaning_faults(measurement: Measurement, files: list[SamplesFile]) -> Itera
         yield "its tick_hz is that of no visit"
 
 
-def _summary_faults(stored: Measurement, whole: Measurement) -> Iterator[str]:
+def _summary_faults(stored: Measurement, with_processes: Measurement) -> Iterator[str]:
     if stored.statistics != VERSION or stored.unit is None or stored.kind is None:
         return
-    computed = summarised(whole, stored.unit, stored.kind)
+    computed = summarised(with_processes, stored.unit, stored.kind)
     for point, again in zip(stored.points, computed.points, strict=True):
         if not _same(point.summary, again.summary):
             where = "" if point.x is None else f" at {point.x:g}"

@@ -84,30 +84,30 @@ def _input(given: Value) -> Input:
     return Input("axis", values, given.unit, given.source)
 
 
-def prediction(one: Derivation) -> Prediction:
-    """The derivation as a prediction that has its values.
+def prediction(derivation: Derivation) -> Prediction:
+    """The derivation as a prediction of this book.
 
-    Raises ReckonError for a formula that is none, PredictionError where its dimensions do not fit.
+    Raises ReckonError for text that is no formula, PredictionError if its dimensions do not fit.
     """
-    names = list(one.inputs)
-    hardware, software, whole = (
-        _tree(text or "0", names) for text in (one.hardware, one.software, one.predicted)
+    names = list(derivation.inputs)
+    hardware, software, predicted = (
+        _tree(getattr(derivation, side) or "0", names) for side in _SIDES
     )
-    if one.kind == "sum":
-        whole = _sum(hardware, software)
-    elif not one.predicted:
-        raise ReckonError(f"kind {one.kind} needs a formula `predicted`.")
+    if derivation.kind == "sum":
+        predicted = _sum(hardware, software)
+    elif not derivation.predicted:
+        raise ReckonError(f"kind {derivation.kind} needs a formula `predicted`.")
     formula = Formula(
-        quantity=one.quantity or one.what,
-        unit=one.unit,
-        kind=one.kind,
+        quantity=derivation.quantity or derivation.what,
+        unit=derivation.unit,
+        kind=derivation.kind,
         function_name="the formula",
         input_names=names,
-        hardware=None if one.kind == "plain" else hardware,
-        software=software if one.kind == "sum" else None,
-        predicted=whole,
+        hardware=None if derivation.kind == "plain" else hardware,
+        software=software if derivation.kind == "sum" else None,
+        predicted=predicted,
     )
-    inputs = {name: _input(given) for name, given in one.inputs.items()}
+    inputs = {name: _input(given) for name, given in derivation.inputs.items()}
     return formula(**inputs)
 
 
@@ -134,27 +134,27 @@ class Recomputed:
         return rounding_explains(self.published, self.recomputed, FOLLOWS)
 
 
-def _places(one: Derivation) -> list[str]:
+def _places(derivation: Derivation) -> list[str]:
     """The places on the axis of a derivation's curve, each with its unit; "" if there is none."""
-    for given in one.inputs.values():
+    for given in derivation.inputs.values():
         if given.values is not None:
             unit = units.spoken(given.unit)
             return [f"{value:g} {unit}".strip() for value in given.values]
     return [""]
 
 
-def _recomputed(report: Report, one: Derivation) -> list[Recomputed]:
-    computed, places = prediction(one), _places(one)
-    found = []
+def _recomputed(report: Report, derivation: Derivation) -> list[Recomputed]:
+    computed, places = prediction(derivation), _places(derivation)
+    recomputed_values = []
     for side in _SIDES:
-        published = getattr(one.published, side)
+        published = getattr(derivation.published, side)
         if published is None:
             continue
         tree = getattr(computed.formula, side)
         if tree is None:
-            raise ReckonError(f"a prediction of kind {one.kind} has no {side}.")
+            raise ReckonError(f"a prediction of kind {derivation.kind} has no {side}.")
         printed = np.atleast_1d(np.asarray(published, float))
-        again = np.atleast_1d(units.from_base(computed.value(tree), one.unit))
+        again = np.atleast_1d(units.from_base(computed.value(tree), derivation.unit))
         if len(printed) != len(places):
             raise ReckonError(
                 f"{len(printed)} published values of {side} for {len(places)} places."
@@ -164,20 +164,22 @@ def _recomputed(report: Report, one: Derivation) -> list[Recomputed]:
                 f"{side} comes out as {again[~np.isfinite(again)][0]}, which is no number; "
                 "a divisor of its formula may be 0."
             )
-        found += [
-            Recomputed(report, one, side, *values)
+        recomputed_values += [
+            Recomputed(report, derivation, side, *values)
             for values in zip(places, printed.tolist(), again.tolist(), strict=True)
         ]
-    return found
+    return recomputed_values
 
 
-def recomputed(report: Report, one: Derivation) -> list[Recomputed]:
+def recomputed(report: Report, derivation: Derivation) -> list[Recomputed]:
     """Every published value of a derivation beside the value that its inputs give.
 
     Raises ReckonError where the formula, its dimensions, its inputs or the number of values do not
     fit.
     """
     try:
-        return _recomputed(report, one)
+        return _recomputed(report, derivation)
     except ReckonError as error:
-        raise ReckonError(f"{report.name}.toml: {one.what}, {one.place}: {error}") from None
+        raise ReckonError(
+            f"{report.name}.toml: {derivation.what}, {derivation.place}: {error}"
+        ) from None

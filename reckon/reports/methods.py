@@ -233,6 +233,6 @@ class GroupResult:
     def whole_rounds(self) -> GroupResult:
         """The same without the round that was under way when the time was up."""
         results = (self.baseline, *self.methods)
-        rounds = min((len(one.values) for one in results if one.repeated), default=0)
-        baseline, *methods = (replace(one, rounds=rounds) for one in results)
+        rounds = min((len(result.values) for result in results if result.repeated), default=0)
+        baseline, *methods = (replace(result, rounds=rounds) for result in results)
         return GroupResult(self.group, baseline, tuple(methods))

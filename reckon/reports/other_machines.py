@@ -3,8 +3,8 @@
 Each report measured by methods of its own, and this run has a probe for nearly each of them. A
 report's figure is compared with the probe of the same method, so that the ratio is one of machines
 and not of methods. The few figures that are compared with this book's own method are marked and not
-ranked. Quantities that measure the same thing by the methods of different reports share a row. What
-a report measured and no row has is kept with the reason.
+ranked. Quantities that measure the same thing by the methods of different reports share a row.
+Figures of a report that are in no row are listed with the reason.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Cell:
 
     @property
     def colour(self) -> float:
-        """The same, where it says which machine is faster; nan where it does not."""
+        """`times` if it says which machine is faster, else nan."""
         return self.times if self.shows_speed else math.nan
 
 
@@ -95,21 +95,18 @@ class Unmatched:
 
 
 class RunValues:
-    """A quantity's medians at its points, in base units.
+    """A quantity's medians at its points, in base units; a summary takes 100 times as long."""
 
-    Without the rest of a summary, whose warnings take a hundred times as long.
-    """
-
-    def __init__(self, one: Result):
-        self.one = one
-        medians = [one.process_medians(point) for point in one.points]
+    def __init__(self, result: Result):
+        self.result = result
+        medians = [result.process_medians(point) for point in result.points]
         self.medians = [float(np.median(values)) for values in medians]
-        self.over_link = one.measurement is not None and one.measurement.peer is not None
-        method = methods.of(one.quantity)
+        self.over_link = result.measurement is not None and result.measurement.peer is not None
+        method = methods.of(result.quantity)
         # A divisor that belongs to one place of a curve says nothing about the others.
         divides = method is not None and not isinstance(method.at, float)
         self.divisors = [
-            method.divisor(point) if method and divides else 1.0 for point in one.points
+            method.divisor(point) if method and divides else 1.0 for point in result.points
         ]
 
     def cell(self, matches: Sequence[tuple[int, float]], *, by_reckon: bool = False) -> Cell | None:
@@ -122,8 +119,8 @@ class RunValues:
         per = np.array(self.divisors)[k]
         here, there = np.array(self.medians)[k] / per, np.array(values) / per
         return Cell(
-            self.one.quantity,
-            self.one.unit,
+            self.result.quantity,
+            self.result.unit,
             here=float(np.median(here)),
             there=float(np.median(there)),
             ratio=float(np.median(there / here)),
@@ -155,42 +152,37 @@ class Others:
         return [column for column in self.titles if column not in self.runs]
 
 
-def _measured(figure: published.Figure, unit: str) -> float:
-    """The figure's measured value in base units; nan where it has none."""
-    return math.nan if figure.measured is None else figure.base(figure.measured, unit)
-
-
 def _of_slope(mine: RunValues, figure: published.Figure) -> Cell | None:
     """A report's slope compared with the slope of this run's curve."""
-    one = mine.one
-    here, there = value_here(one, figure), _measured(figure, one.unit)
+    result = mine.result
+    here, there = value_here(result, figure), figure.measured_in(result.unit)
     if not here > 0:
         return None
-    return Cell(one.quantity, one.unit, here, there, there / here)
+    return Cell(result.quantity, result.unit, here, there, there / here)
 
 
 def _of_report(mine: RunValues, figures: list[published.Figure]) -> Cell | None:
     """The report's figures of a quantity at the places that this run has too."""
-    one = mine.one
+    result = mine.result
     for figure in figures:
         if figure.slope:
             return _of_slope(mine, figure)
     matches = [
-        (place, _measured(figure, one.unit))
+        (place, figure.measured_in(result.unit))
         for figure in figures
-        if (place := one.place(figure.at, figure.at_unit)) is not None
+        if (place := result.place(figure.at, figure.at_unit)) is not None
     ]
     return mine.cell(matches, by_reckon=any(figure.method_differs for figure in figures))
 
 
 def _of_run(mine: RunValues, theirs: RunValues) -> Cell | None:
     """Another run's figures at the places that both measured by the same parameters."""
-    one, other = mine.one, theirs.one
-    if units.dimension(one.unit) != units.dimension(other.unit):
+    here, there = mine.result, theirs.result
+    if units.dimension(here.unit) != units.dimension(there.unit):
         return None
-    places = {point.x: (k, point.params) for k, point in enumerate(other.points)}
+    places = {point.x: (k, point.params) for k, point in enumerate(there.points)}
     matches = []
-    for i, point in enumerate(one.points):
+    for i, point in enumerate(here.points):
         k, params = places.get(point.x, (0, None))
         if params == point.params:
             matches.append((i, theirs.medians[k]))
@@ -221,32 +213,32 @@ def _read_runs(folders: dict[str, Path], troubles: list[str]) -> dict[str, dict[
         except ReckonError as error:
             troubles.append(str(error))
             continue
-        known[name] = {one.quantity: one for one in results if one.has_samples}
+        known[name] = {result.quantity: result for result in results if result.has_samples}
     return known
 
 
-def _why_unmatched(figure: published.Figure, one: Result | None, mine: RunValues | None) -> str:
+def _why_unmatched(figure: published.Figure, result: Result | None, mine: RunValues | None) -> str:
     """Why a report's figure is compared with nothing; nothing where it is."""
     if not figure.quantity:
         return "derived from other figures" if figure.derived else _NO_ROW
     if figure.quantity.rpartition("/")[0] in methods.not_comparable():
         return "on another scale"
-    if one is None:
+    if result is None:
         return "not measured yet"
     if mine is None:
-        return f"{one.state}: {one.reason}"
-    place = one.place(figure.at, figure.at_unit)
+        return f"{result.state}: {result.reason}"
+    place = result.place(figure.at, figure.at_unit)
     if place is None and not figure.slope:
         return "at places that this run has not"
-    if not _measured(figure, one.unit) > 0:
+    if not figure.measured_in(result.unit) > 0:
         return "the report has no figure above 0 there, and so no ratio"
-    here = value_here(one, figure) if place is None else mine.medians[place]
+    here = value_here(result, figure) if place is None else mine.medians[place]
     return "" if here > 0 else "this run has no figure above 0 there, and so no ratio"
 
 
 def _unmatched(results: dict[str, Result], values: dict[str, RunValues]) -> list[Unmatched]:
     """What the reports measured and no cell has."""
-    found: dict[tuple[str, str], list[str]] = {}
+    quantities: dict[tuple[str, str], list[str]] = {}
     for figure in published.figures():
         if figure.measured is None:
             continue
@@ -254,25 +246,25 @@ def _unmatched(results: dict[str, Result], values: dict[str, RunValues]) -> list
         why = _why_unmatched(figure, results.get(quantity), values.get(quantity))
         if why:
             of = f"`{quantity}`" if quantity else figure.what
-            found.setdefault((why, figure.report), []).append(of)
+            quantities.setdefault((why, figure.report), []).append(of)
     return [
         Unmatched(report, why, tuple(dict.fromkeys(of)), len(of))
-        for (why, report), of in sorted(found.items())
+        for (why, report), of in sorted(quantities.items())
     ]
 
 
 def _cells(mine: RunValues, known: dict[str, dict[str, Result]]) -> dict[str, Cell]:
     """Every other machine's figure of a quantity."""
-    quantity = mine.one.quantity
+    quantity = mine.result.quantity
     figures = comparable(quantity)
-    found = {
-        report.name: _of_report(mine, [one for one in figures if one.report == report.name])
+    cells = {
+        report.name: _of_report(mine, [f for f in figures if f.report == report.name])
         for report in published.all_reports()
     }
     for name, theirs in known.items():
         if quantity in theirs:
-            found[name] = _of_run(mine, RunValues(theirs[quantity]))
-    return {column: cell for column, cell in found.items() if cell}
+            cells[name] = _of_run(mine, RunValues(theirs[quantity]))
+    return {column: cell for column, cell in cells.items() if cell}
 
 
 def _rows(values: dict[str, RunValues], known: dict[str, dict[str, Result]]) -> list[Row]:
@@ -292,8 +284,8 @@ def others(here: records.Run) -> Others:
     """What the other machines have of this run's quantities."""
     folders, troubles = other_runs(here.name)
     known = _read_runs(folders, troubles)
-    results = {one.quantity: one for one in all_results(here.name, only_measured=True)}
-    values = {name: RunValues(one) for name, one in results.items() if one.has_samples}
+    results = {result.quantity: result for result in all_results(here.name, only_measured=True)}
+    values = {name: RunValues(result) for name, result in results.items() if result.has_samples}
     runs = {name: records.read_run(folders[name]) for name in known}
     titles = {report.name: report.machine for report in published.all_reports()}
     return Others(

@@ -294,7 +294,7 @@ class Derivation(_Strict):
     @property
     def inferred(self) -> bool:
         """Whether an input of it is not the report's, but solved from the published value."""
-        return any(one.inferred for one in self.inputs.values())
+        return any(value.inferred for value in self.inputs.values())
 
     def faults(self) -> Iterator[str]:
         """What the schema cannot see, a sentence each."""
@@ -319,8 +319,8 @@ class Report(_Strict):
 
     @pydantic.model_validator(mode="after")
     def _figures_know_their_report(self):
-        for one in self.figure:
-            one._report = self
+        for figure in self.figure:
+            figure._report = self
         return self
 
     def numbers(self) -> dict[str, list[float]]:
@@ -375,12 +375,16 @@ def all_reports() -> tuple[Report, ...]:
 @functools.cache
 def figures() -> tuple[Figure, ...]:
     """Every figure of every report."""
-    return tuple(one for report in all_reports() for one in report.figure)
+    return tuple(figure for report in all_reports() for figure in report.figure)
 
 
 def of(quantity: str) -> list[Figure]:
-    """What the reports measured of a quantity, in alphabetical order of the reports."""
-    return [one for one in figures() if one.quantity == quantity and one.measured is not None]
+    """The measured figures of a quantity, in alphabetical order of the reports."""
+    return [
+        figure
+        for figure in figures()
+        if figure.quantity == quantity and figure.measured is not None
+    ]
 
 
 def schema() -> str:

@@ -75,7 +75,7 @@ def pooled_variance(
     quantities = list(quantities)
     given = [math.nan] * len(quantities) if spreads is None else spreads
     pairs = zip(quantities, given, strict=True)
-    counted = [(one, spread) for one, spread in pairs if _differ(one) and min(one) > 0]
+    counted = [(visits, spread) for visits, spread in pairs if _differ(visits) and min(visits) > 0]
     if len(counted) < _LEAST_QUANTITIES:
         return None
     variances = np.array([np.var(np.log(visits), ddof=1) for visits, _ in counted])
