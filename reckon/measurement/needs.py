@@ -21,13 +21,13 @@ def provide(plan: Plan) -> tuple[str | None, dict[str, str]]:
 
     Writes the files and starts the server or the other host. Points that cannot run without them,
     or that the profile has no time for, are given up with the reason."""
-    _leave_to_longer_profiles(plan)
+    _skip_what_takes_too_long(plan)
     host: str | None = None
     places: dict[str, str] = {}
     if not plan.open_points():
         return host, places
     if plan.uses_peer:
-        host, places = _greet_peer(plan)
+        host, places = _connect_peer(plan)
     if plan.probe.needs & (Needs.DISK | Needs.SERVER) and not _is_users_server(plan.server):
         places |= _write_files(plan)
     if plan.server:
@@ -36,7 +36,7 @@ def provide(plan: Plan) -> tuple[str | None, dict[str, str]]:
     return host, places
 
 
-def _leave_to_longer_profiles(plan: Plan) -> None:
+def _skip_what_takes_too_long(plan: Plan) -> None:
     name, until = plan.profile.name, plan.options.until
     for point in plan.points:
         if PROFILES[plan.options.min_profile].rank > plan.profile.rank:
@@ -49,7 +49,7 @@ def _is_users_server(server: str | None) -> bool:
     return server is not None and nfs.is_real(server)
 
 
-def _greet_peer(plan: Plan) -> tuple[str | None, dict[str, str]]:
+def _connect_peer(plan: Plan) -> tuple[str | None, dict[str, str]]:
     try:
         chosen = peer.connect()
     except peer.PeerUnavailable as error:

@@ -80,7 +80,7 @@ class Plan:
         self.started_at = records.now()
         self.earlier_visits: list[Visit] = []  # whose good points are kept
         self.other_end: str | None = None  # the host that the probe talks to
-        self.swept = self._swept_values()
+        self.swept_values = self._swept_values()
         self.points = self._point_samplers()
 
     @property
@@ -100,7 +100,7 @@ class Plan:
             return None
         return (self.probe.defaults | self.options.parameters)["server"]
 
-    def keep(self, measurement: Measurement) -> None:
+    def keep_points(self, measurement: Measurement) -> None:
         """Keep the points of an earlier measurement that did not fail; the others stay open."""
         earlier = {point.x: point for point in measurement.points if point.stopped != "failed"}
         for sampler in self.points:
@@ -159,7 +159,7 @@ class Plan:
                 budget=TimeBudget(share_s),
                 shared=shared,
             )
-            for x, value in zip(places, self.swept, strict=True)
+            for x, value in zip(places, self.swept_values, strict=True)
         ]
 
     def _trials(self) -> int:

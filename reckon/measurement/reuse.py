@@ -32,7 +32,7 @@ def key(plan: Plan, *, profile: str) -> str:
         config.value_at(plan.options.samples, profile=profile),
         plan.options.warmup,
         plan.options.priority,
-        [plan.parameters_at(value, profile=profile) for value in plan.swept],
+        [plan.parameters_at(value, profile=profile) for value in plan.swept_values],
     ]
     if plan.uses_peer:
         parts.append(peer.identity())
@@ -75,7 +75,7 @@ def keep_good_points(plan: Plan) -> None:
         and _has_failed(measurement)
         and _is_valid(plan, measurement)
     ):
-        plan.keep(measurement)
+        plan.keep_points(measurement)
 
 
 def seal_or_reuse(plan: Plan) -> Result | None:

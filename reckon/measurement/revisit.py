@@ -31,7 +31,7 @@ def experiments_to_visit(visit: int) -> dict[str, float]:
     run, profile = current_session().run.name, config.settings().profile
     found = {}
     for experiment in records.experiments(run):
-        if experiment.startswith(records.AGAIN):
+        if experiment.startswith(records.METHODS_PREFIX):
             continue
         seconds = [
             quantity.measurement.visits[-1].seconds
@@ -141,7 +141,7 @@ def write_pooled_variance() -> None:
     summaries = [
         point.summary
         for experiment in records.experiments(name)
-        if not experiment.startswith(records.AGAIN)
+        if not experiment.startswith(records.METHODS_PREFIX)
         for quantity in records.read_record(name, experiment, samples=False).quantities.values()
         if quantity.measurement
         for point in quantity.measurement.points

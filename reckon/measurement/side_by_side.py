@@ -18,7 +18,7 @@ from reckon.measurement.plan import options_of
 from reckon.measurement.visit import measure_in_rounds
 from reckon.prediction.formula import Formula, Prediction, predict
 from reckon.prediction.inputs import Input
-from reckon.records import AGAIN
+from reckon.records import METHODS_PREFIX
 from reckon.records.lookup import read_result
 from reckon.records.result import Result
 from reckon.records.session import current_session
@@ -99,6 +99,11 @@ def _options(method: MethodResult) -> dict:
     return options_of(page.measurement, point)
 
 
+def _repeated_quantity(method: MethodResult) -> str:
+    """The name under which its measurement in rounds is recorded."""
+    return METHODS_PREFIX + method.entry.quantity
+
+
 def _prediction(method: MethodResult) -> Prediction:
     """The prediction that the page's value comes out again, in its own unit and operation."""
     page, point = method.page, method.point
@@ -108,7 +113,7 @@ def _prediction(method: MethodResult) -> Prediction:
     has_interval = not math.isnan(low)
     place = "" if point.x is None else f" at {point.x:g}"
     return _repeated(page.unit).of(
-        AGAIN + method.entry.quantity,
+        _repeated_quantity(method),
         page=Input(
             "measured",
             float(np.median(values)),
@@ -135,7 +140,7 @@ def _can_be_repeated(method: MethodResult) -> bool:
         return False
     if not current_session().replay:
         return True
-    recorded = records.read_measured(current_session().run.name, AGAIN + method.entry.quantity)
+    recorded = records.read_measured(current_session().run.name, _repeated_quantity(method))
     return recorded is not None and recorded.measurement is not None
 
 
@@ -151,7 +156,7 @@ def compare(group: Group) -> GroupResult:
     done = measure_in_rounds(
         {_prediction(method): _options(method) for method in chosen}, _budget()
     )
-    first, *others = (_with(method, done.get(AGAIN + method.entry.quantity)) for method in methods)
+    first, *others = (_with(method, done.get(_repeated_quantity(method))) for method in methods)
     return GroupResult(group, first, tuple(others)).whole_rounds()
 
 

@@ -35,7 +35,7 @@ def changing(groups: Groups) -> list[RankedMethod]:
     """The methods that change their figures, from the largest change to the smallest."""
     ranked = [RankedMethod(group, m) for group in groups.values() for m in group.ranked]
     methods = [method for method in ranked if changes_figure(method.ratio)]
-    return sorted(methods, key=lambda method: -method.ratio.off)
+    return sorted(methods, key=lambda method: -method.ratio.factor)
 
 
 def ends(ratio: Ratio) -> tuple[float, float]:
@@ -61,7 +61,7 @@ def changes_figure(ratio: Ratio) -> bool:
     low, high = ends(ratio)
     if math.isnan(ratio.low):
         return ratio.rounds != 1 and (low > VAGUE or high < 1 / VAGUE)
-    return not low <= 1 <= high and ratio.off > 1 + SAME
+    return not low <= 1 <= high and ratio.factor > 1 + SAME
 
 
 def _basis(ratio: Ratio) -> str:

@@ -10,7 +10,7 @@ from reckon import units
 from reckon.presentation.block import Block, say, table
 from reckon.presentation.effects import SAME, VAGUE, Groups, changing, sentence, times
 from reckon.presentation.text import NONE, first_case, literal, percent, verb
-from reckon.records import AGAIN
+from reckon.records import METHODS_PREFIX
 from reckon.records.result import Result
 from reckon.reports.methods import GroupResult, MethodResult
 
@@ -52,7 +52,7 @@ def group(compared: GroupResult) -> Block:
     baseline = compared.baseline
     if not any(method.has_value for method in (baseline, *compared.methods)):
         return say(f"There is nothing to compare: {literal(baseline.reason)}.")
-    methods = [*compared.ranked, *compared.without]
+    methods = [*compared.ranked, *compared.unranked]
     why = f"{literal(baseline.reason)}.\n\n"
     lead = first_case(
         (not baseline.has_value, f"Reckon's method has no value here: {why}"),
@@ -70,7 +70,7 @@ def changed_figures(groups: Groups) -> Block:
     if not count:
         return say("No page has been measured yet, so that nothing can be compared.")
     significant = [ranked.ratio for ranked in changed if not math.isnan(ranked.ratio.low)]
-    twice, few = sum(ratio.off > 2 for ratio in significant), len(changed) - len(significant)
+    twice, few = sum(ratio.factor > 2 for ratio in significant), len(changed) - len(significant)
     sentences = [
         f"Of {count} methods, {len(significant)} change the figure on this machine by more than "
         f"chance and by more than {percent(SAME, 1)}, {twice} of them by more than a factor of two."
@@ -105,7 +105,7 @@ def repeated(groups: Groups) -> Block:
     again = [
         result
         for result in results(groups)
-        if result.quantity.startswith(AGAIN) and 0 < result.ratio < math.inf
+        if result.quantity.startswith(METHODS_PREFIX) and 0 < result.ratio < math.inf
     ]
     if not again:
         return say("Nothing was measured again.")
@@ -122,6 +122,6 @@ def repeated(groups: Groups) -> Block:
     return say(
         f"{len(again)} figures were measured again here, minutes after their pages. Half of them "
         f"are within a factor of {middle} of their page's{inside_text}.",
-        f"The largest difference: `{again[worst].quantity.removeprefix(AGAIN)}`, a factor of "
-        f"{units.number(factors[worst])}.",
+        f"The largest difference: `{again[worst].quantity.removeprefix(METHODS_PREFIX)}`, "
+        f"a factor of {units.number(factors[worst])}.",
     )

@@ -15,7 +15,7 @@ from reckon.records.models import (
 )
 from reckon.records.reads import digest, entry_path, file_digest, note_read, version_of
 from reckon.records.store import (
-    AGAIN,
+    METHODS_PREFIX,
     experiments,
     find,
     measuring,
@@ -34,7 +34,7 @@ from reckon.records.store import (
 )
 
 __all__ = [
-    "AGAIN",
+    "METHODS_PREFIX",
     "FORMAT",
     "Attempt",
     "InputRecord",

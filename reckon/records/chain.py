@@ -76,8 +76,8 @@ def extended(quantity: Quantity, run_id: str, at: datetime, *, imported: bool) -
     links = list(quantity.chain)
     for event, content in events:
         previous = links[-1].hash if links else run_id
-        made = link_hash(previous, event, at, content)
-        links.append(Link(at=at, event=event, digest=content, hash=made))
+        hash_ = link_hash(previous, event, at, content)
+        links.append(Link(at=at, event=event, digest=content, hash=hash_))
     return quantity.model_copy(update={"chain": links})
 
 

@@ -53,7 +53,7 @@ def all_results(
         raise ReckonError(
             f"The run {run} has no record of {experiment}; it has {', '.join(known) or 'none'}."
         )
-    chosen = [name for name in known if not name.startswith(records.AGAIN)]
+    chosen = [name for name in known if not name.startswith(records.METHODS_PREFIX)]
     results, between_visits = [], _between_visits(run)
     for name in [experiment] if experiment else chosen:
         quantities = records.read_record(run, name, only_measured=only_measured).quantities

@@ -63,7 +63,7 @@ class Result:
         """The counter's step in seconds, as this quantity's single readings show it; else nan."""
         if not (self.points and self.measurement):
             return math.nan
-        step = statistics.step(np.concatenate([p.ticks for p in self.points[0].processes]))
+        step = statistics.counter_step(np.concatenate([p.ticks for p in self.points[0].processes]))
         return step / self.measurement.tick_hz if step else math.nan
 
     @property

@@ -34,7 +34,7 @@ def current_session() -> Session:
     run = records.read_run(name)
     if run is None:
         with records.writing(name):
-            run = records.read_run(name) or _opened(name, described)
+            run = records.read_run(name) or _open_run(name, described)
     if not _is_of_this_machine(run, described):
         if config.settings().fresh:
             raise ReckonError(
@@ -42,7 +42,7 @@ def current_session() -> Session:
                 "its own with another RUN=."
             )
         return Session(run, replay=True)
-    return Session(_brought_up_to_date(run, described), replay=False)
+    return Session(_updated(run, described), replay=False)
 
 
 def requested_run(described: Machine | None = None) -> str:
@@ -50,7 +50,7 @@ def requested_run(described: Machine | None = None) -> str:
     return config.settings().run or default_run_name(described or describe())
 
 
-def _opened(name: str, described: Machine) -> Run:
+def _open_run(name: str, described: Machine) -> Run:
     """A new run of this machine, written."""
     run = Run(
         name=name,
@@ -70,7 +70,7 @@ def _is_of_this_machine(run: Run, described: Machine) -> bool:
     return run.identity == here
 
 
-def _brought_up_to_date(run: Run, described: Machine) -> Run:
+def _updated(run: Run, described: Machine) -> Run:
     """The run with the machine as it is now; machine.toml may be edited, a device come or go."""
     for part in ("peer", "nfs"):
         described = described.with_recorded(part, run.machine)

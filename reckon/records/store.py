@@ -33,7 +33,7 @@ from reckon.records.samples import remove_unnamed, with_samples, with_visit
 
 # The prefix of an experiment's name for its probes as the page `methods` measured them side by
 # side. These are other figures of the same quantities, so they are no part of all results.
-AGAIN = "methods/"
+METHODS_PREFIX = "methods/"
 # What a record leaves out, because it is in the samples files.
 _PROCESSES = {"quantities": {"__all__": {"measurement": {"points": {"__all__": {"processes"}}}}}}
 
@@ -204,7 +204,7 @@ def experiments(run: str | Path) -> list[str]:
     note_read(base, "/*/*.json")
     return sorted(
         str(path.relative_to(base).with_suffix(""))
-        for pattern in ("*.json", "*/*.json", f"{AGAIN}*/*.json")  # not below samples/
+        for pattern in ("*.json", "*/*.json", f"{METHODS_PREFIX}*/*.json")  # not below samples/
         for path in base.glob(pattern)
         if path.name != "run.json" and not path.name.startswith(".")
     )

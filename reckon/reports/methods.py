@@ -183,7 +183,7 @@ class Ratio:
         return self.middle > 0 and math.isfinite(self.middle)
 
     @property
-    def off(self) -> float:
+    def factor(self) -> float:
         """The factor between the two, at least 1; nan for an unknown ratio."""
         return max(self.middle, 1 / self.middle) if self.known else math.nan
 
@@ -223,10 +223,10 @@ class GroupResult:
     def ranked(self) -> list[MethodResult]:
         """The methods with a ratio, from the one nearest to the baseline to the farthest."""
         known = [method for method in self.methods if self.ratio(method).known]
-        return sorted(known, key=lambda method: self.ratio(method).off)
+        return sorted(known, key=lambda method: self.ratio(method).factor)
 
     @property
-    def without(self) -> list[MethodResult]:
+    def unranked(self) -> list[MethodResult]:
         """The methods without a ratio."""
         return [method for method in self.methods if not self.ratio(method).known]
 

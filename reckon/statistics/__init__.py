@@ -3,12 +3,12 @@
 from reckon.statistics.inference import (
     PROCESSES_FOR_AN_INTERVAL,
     Line,
+    counter_step,
     line,
     median_interval,
     prediction_interval,
     ratio_interval,
     same_level,
-    step,
 )
 from reckon.statistics.summary import (
     VERSION,
@@ -32,6 +32,7 @@ __all__ = [
     "Line",
     "PooledVariance",
     "Summary",
+    "counter_step",
     "drift",
     "line",
     "load",
@@ -42,7 +43,6 @@ __all__ = [
     "revisit_interval",
     "spread_within",
     "same_level",
-    "step",
     "summarise",
     "two_modes",
     "wide",

@@ -135,7 +135,7 @@ def line(x, y, confidence: float = 0.95) -> Line:
     )
 
 
-def step(values) -> float | None:
+def counter_step(values) -> float | None:
     """The step of a counter: the least distance of two common readings; None if all are alike."""
     readings, counts = np.unique(np.asarray(values, dtype=float), return_counts=True)
     common = readings[counts > _COMMON * counts.sum()]

@@ -141,9 +141,11 @@ def test_a_level_line_and_too_few_points():
 
 
 def test_the_step_of_a_counter_is_the_distance_of_common_readings():
-    assert statistics.step([52] * 400 + [78] * 170 + [416]) == 26
+    assert statistics.counter_step([52] * 400 + [78] * 170 + [416]) == 26
     assert (
-        statistics.step([26] * 67 + [51] * 16 + [52] * 514 + [77] * 3) == 26
+        statistics.counter_step([26] * 67 + [51] * 16 + [52] * 514 + [77] * 3) == 26
     )  # a scaled counter rounds now and then
-    assert statistics.step([40, 41, 42, 44] * 50) == 1
-    assert statistics.step([20] * 600) is None and statistics.step(range(1000)) is None
+    assert statistics.counter_step([40, 41, 42, 44] * 50) == 1
+    assert (
+        statistics.counter_step([20] * 600) is None and statistics.counter_step(range(1000)) is None
+    )
