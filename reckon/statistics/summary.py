@@ -56,7 +56,10 @@ class Summary:
 
     def over_visits(self, pooled: PooledVariance | None) -> Summary:
         """This summary with an interval for one more visit, where several visits differ."""
-        low, high = revisit_interval(self.visit_medians, pooled, spread=self.visit_spread)
+        extremes = min(self.medians), max(self.medians)
+        low, high = revisit_interval(
+            self.visit_medians, pooled, spread=self.visit_spread, extremes=extremes
+        )
         if math.isnan(low):
             return self
         # Its centre is the visits' mean: with one far off, the median may lie beside that.

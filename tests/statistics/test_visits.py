@@ -129,6 +129,20 @@ def test_a_summary_over_visits_keeps_its_median_and_holds_it():
     assert result.visit_medians == (101,) and result.over_visits(sure) == result
 
 
+def test_one_visit_far_off_does_not_put_the_ends_far_beyond_all_processes():
+    pooled = statistics.PooledVariance(1e-4, 4, 50)
+    visits, extremes = (100, 101, 10_000), (98, 10_300)
+    low, high = statistics.revisit_interval(visits, pooled)
+    assert low < 98 / 10 and high > 10 * 10_300
+    low, high = statistics.revisit_interval(visits, pooled, extremes=extremes)
+    reach = pooled.reach(math.nan, len(visits), CONFIDENCE)
+    assert (low, high) == pytest.approx((98 * math.exp(-reach), 10_300 * math.exp(reach)))
+    assert 0.02 < reach < 0.03
+    steady, extremes = (100, 101, 102), (90, 112)
+    free = statistics.revisit_interval(steady, pooled)
+    assert statistics.revisit_interval(steady, pooled, extremes=extremes) == free
+
+
 def test_visits_that_differ_are_no_drift():
     steady = [[100.0 + step] * 3 for step in range(0, 24, 2)]
     assert "drifted" in "".join(statistics.summarise(steady).warnings)
@@ -148,7 +162,7 @@ def test_the_page_on_method_prints_the_coverage_that_the_visits_of_tools_drift_g
         re.M,
     )
     level = f"nominal {100 * CONFIDENCE:.0f} %"
-    used = f"3 visits, pooled by spread, {level}"
+    used = f"3 visits, pooled by spread, bounded, {level}"
     others = ["today: processes of one visit", "3 visits, alone, nominal 95 %"]
     names = [*others, f"3 visits, pooled, {level}", used]
     assert [(share, width) for _, share, width in table] == [measured[name] for name in names]

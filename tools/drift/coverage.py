@@ -43,15 +43,22 @@ def of_processes(visits: list[list[float]]) -> Interval:
 
 
 def of_visits(
-    medians: np.ndarray, level: float, spreads: list[float] | None = None, *, pooled: bool = False
+    medians: np.ndarray,
+    level: float,
+    spreads: list[float] | None = None,
+    extremes: list | None = None,
+    *,
+    pooled: bool = False,
 ) -> Interval:
-    """The interval for one more visit; the pooled variance follows the spreads, if given."""
+    """The interval for one more visit; the pooled variance follows the spreads, if given, and the
+    extremes of the processes bound it."""
     known = spreads or [math.nan] * len(medians)
+    ends = extremes or [None] * len(medians)
     variance = statistics.pooled_variance(medians, known) if pooled else None
     return of_ends(
         [
-            statistics.revisit_interval(one, variance, level, spread=spread)
-            for one, spread in zip(medians, known, strict=True)
+            statistics.revisit_interval(one, variance, level, spread=spread, extremes=end)
+            for one, spread, end in zip(medians, known, ends, strict=True)
         ]
     )
 
@@ -64,7 +71,7 @@ def report(name: str, intervals: Iterator[Interval], targets: list, oracle: np.n
         held.extend((abs(target - interval.centre) <= interval.half)[known])
         widths.extend((interval.half / oracle)[known])
     share, width = 100 * np.mean(held), np.median(widths)
-    print(f"{name:40} holds {share:5.1f} % of {len(held)}; {width:.2f} times the oracle's width")
+    print(f"{name:50} holds {share:5.1f} % of {len(held)}; {width:.2f} times the oracle's width")
 
 
 def main() -> None:
@@ -87,20 +94,26 @@ def main() -> None:
             [statistics.spread_within(processes[window]) for processes in quantities]
             for window in windows
         ]
+        extremes = [
+            [(min(map(min, one[window])), max(map(max, one[window]))) for one in quantities]
+            for window in windows
+        ]
         for level, kind in (
             (0.95, "alone"),
             (0.95, "pooled"),
             (0.98, "pooled"),
             (0.98, "pooled by spread"),
+            (0.98, "pooled by spread, bounded"),
         ):
             intervals = (
                 of_visits(
                     medians[:, window],
                     level,
                     spread if "spread" in kind else None,
+                    ends if "bounded" in kind else None,
                     pooled="pooled" in kind,
                 )
-                for window, spread in zip(windows, spreads, strict=True)
+                for window, spread, ends in zip(windows, spreads, extremes, strict=True)
             )
             name = f"{count} visits, {kind}, nominal {100 * level:.0f} %"
             report(name, intervals, targets, oracle)
