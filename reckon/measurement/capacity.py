@@ -69,13 +69,13 @@ def _recorded(prediction: Prediction, min_profile: str) -> Result:
 
 
 def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
-    """The capacity that single reads show, that of each round of fresh processes, and the share of
-    slow reads by size. Sizes are in base units.
+    """The capacity by single reads, that of each round of fresh processes, and the share of slow
+    reads by size. Sizes are in base units.
 
-    All rounds together tell which sizes do not fit, by the median share over processes, because a
-    program that empties the cache or takes the CPU disturbs some of them; from those sizes and the
-    last that fits each round tells how much does. Their median is the capacity, the medians of
-    their intervals' ends are its interval, as wide as one round's."""
+    Which sizes do not fit follows from all rounds: from the median share over processes, because a
+    program that empties the cache or takes the CPU disturbs some of them. How much fits follows for
+    each round from those sizes and the last that fits. The capacity is the median of the rounds,
+    its interval the medians of their intervals' ends: as wide as that of one round."""
     measurement = curve.measurement
     assert measurement
     values = [
@@ -112,7 +112,7 @@ def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
 
 
 def in_times(curve: Result) -> Onset:
-    """The capacity that the times of a curve show; a whole file's time is divided by its size."""
+    """The capacity by the times of a curve; a whole file's time is divided by its size."""
     if len(curve.points) < _MIN_SIZES:
         return Onset(None, reason=_TOO_FEW)
     is_whole_file = curve.measurement is not None and curve.measurement.op == "file"

@@ -168,9 +168,9 @@ def _with(method: MethodResult, repeated: Result | None) -> MethodResult:
         why = f"{repeated.state} when it was to be measured again: {repeated.reason}"
         return replace(method, reason=why)
     if current_session().replay:
-        why = "the run holds no figures of it beside others"
+        why = "the run did not measure it side by side with others"
     else:
-        why = "no two ways of this group can be run again here"
+        why = "no two methods of this group can be measured again here"
     return replace(method, reason=method.reason or why)
 
 

@@ -18,8 +18,7 @@ AT_END = ", at its last place"  # of an input's source
 def machine(field_name: str, otherwise: Input) -> Input:
     """A value of the machine description, such as "processor.base_clock".
 
-    In the unit of `otherwise`: the guess that stands in, and says so, if the machine does not
-    report it.
+    In the unit of `otherwise`, the guess that is used instead if the machine does not report it.
     """
     machine = current_session().run.machine
     if field_name not in machine.fields():
@@ -33,8 +32,8 @@ def machine(field_name: str, otherwise: Input) -> Input:
 def measured(quantity: str, otherwise: Input, *, at_end: bool = False) -> Input:
     """The median of an earlier measurement, with its interval.
 
-    In the unit of `otherwise`: the guess that stands in, and says so, without a measurement. Of a
-    curve it is the median at the first point, or at the last (`at_end`), if that was measured.
+    In the unit of `otherwise`, the guess that is used instead without a measurement. Of a curve
+    it is the median at the first point, or at the last (`at_end`), if that was measured.
     """
     unit = otherwise.unit
     earlier = read_result(current_session().run.name, quantity)

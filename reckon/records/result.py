@@ -274,7 +274,7 @@ class Result:
 
     @property
     def attempt_note(self) -> str:
-        """From when the samples are, and why a later attempt gave none; "" without such a one."""
+        """The date of the samples, and why a later attempt gave none; "" if none was made."""
         attempt = self.record.attempt
         if attempt is None or self.measurement is None:
             return ""

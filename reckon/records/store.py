@@ -111,8 +111,7 @@ def read_measured(run: str | Path, quantity: str, *, samples: bool = True) -> Qu
 
 
 def _stored(path: Path, experiment: str, quantity: str | None, *, samples: bool) -> Record:
-    """The record, or that one quantity of it; with a dictionary of its own, so that the caller may
-    add quantities."""
+    """The record, or one quantity of it; its dictionary is a copy, to which the caller may add."""
     record = read_model(path, Record)
     if record is None:
         return Record(experiment=experiment)
@@ -134,7 +133,7 @@ def _stored(path: Path, experiment: str, quantity: str | None, *, samples: bool)
 
 @contextlib.contextmanager
 def updating(run: str, experiment: str) -> Iterator[Record]:
-    """The record to be changed, locked meanwhile; written afterwards if a quantity was replaced.
+    """The record to be changed, under the run's lock; written if a quantity was replaced.
 
     A record of an older format is converted first."""
     with writing(run):

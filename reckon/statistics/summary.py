@@ -99,7 +99,7 @@ class Summary:
         return 0
 
     def why_not_apart(self, other: Summary) -> str:
-        """Why two medians cannot be told apart, in words."""
+        """Why two medians are indistinguishable, in words."""
         if self._both_have_intervals(other):
             return "within their spread"
         return "too few processes to tell"

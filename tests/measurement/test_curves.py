@@ -92,7 +92,7 @@ def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, 
     monkeypatch.undo()
 
 
-def test_a_curve_of_which_no_point_can_be_measured_cannot(folders, monkeypatch):
+def test_a_curve_without_a_supported_point_is_unsupported(folders, monkeypatch):
     refuse_at(monkeypatch, {5120, 10240, 20480})
     predicted = predict_curve()
     result = rk.measure(predicted, probe="test/chain", over="instructions")

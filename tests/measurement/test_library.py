@@ -148,7 +148,7 @@ def test_the_isolated_run_says_where_it_ran_and_leaves_the_caller_alone():
     assert os.getpriority(os.PRIO_PROCESS, 0) == nice
 
 
-def test_priority_is_raised_where_allowed_and_told():
+def test_priority_is_raised_where_allowed_and_reported():
     if has_capability("sys_nice"):
         assert library.run("cpu/syscall/getpid").nice == -20
         assert library.run("cpu/syscall/getpid", priority="rr").policy == os.SCHED_RR
@@ -240,7 +240,7 @@ def test_a_probe_is_closed_after_a_failure_and_the_first_failure_is_reported(pha
     assert closed() == before + 2
 
 
-def test_cannot_is_a_result_with_a_reason():
+def test_an_unsupported_probe_gives_a_reason():
     with pytest.raises(library.ProbeUnsupported, match="this probe is unsupported everywhere"):
         library.run("test/unsupported")
 
@@ -257,7 +257,7 @@ def test_cannot_is_a_result_with_a_reason():
         ("cpu/syscall/getpid", {"": 1}, "has no parameter"),
     ],
 )
-def test_mistakes_are_told_in_a_sentence(name, params, says):
+def test_mistakes_are_explained_in_a_sentence(name, params, says):
     with pytest.raises(ReckonError, match=says):
         library.run(name, params)
 
@@ -360,7 +360,7 @@ def test_the_null_call_enters_the_kernel_and_the_vdso_does_not(tmp_path):
     assert count("clock_gettime_syscall", "clock_gettime") == 21
 
 
-def test_out_of_address_space_is_told():
+def test_lack_of_address_space_is_reported():
     """No memory for the samples: a sentence, no crash."""
     script = (
         "import resource\nfrom reckon.measurement import library\nlibrary.probes()\n"

@@ -204,7 +204,7 @@ def test_processes_are_spread_over_time(folders):
     assert starts[5] - starts[1] > 0.05  # quick: 0.1 s over six processes
 
 
-def test_a_cannot_is_recorded_with_its_reason_and_does_not_stop_the_others(folders):
+def test_an_unsupported_probe_is_recorded_with_its_reason_and_stops_no_other(folders):
     chain = predict_chain()
     cannot = predict_chain(quantity="test/unsupported")
     results = rk.measure_together([cannot, chain])
@@ -271,7 +271,7 @@ def test_samples_become_the_unit_of_the_prediction(op, unit, expected):
     assert units.from_base(value, unit) == pytest.approx(expected)
 
 
-def test_a_unit_that_does_not_fit_the_samples_is_told():
+def test_a_unit_that_does_not_fit_the_samples_is_an_error():
     with pytest.raises(rk.ReckonError, match="time per call; they cannot be expressed in GB/s"):
         sample_values([1], [1], "call", 1e9, "GB/s")
 
@@ -303,7 +303,7 @@ def test_a_kernel_upgrade_is_a_new_run(folders, monkeypatch):
     assert len(os.listdir(folders / "runs")) == 2
 
 
-def test_the_compiler_is_told_without_what_tells_records_apart(folders, monkeypatch):
+def test_the_compilers_description_has_no_check_sum(folders, monkeypatch):
     """The last line of compiler.txt is a check sum, which only the keys of records need."""
     (folders / "lib").mkdir()
     (folders / "lib" / "compiler.txt").write_text("gcc 12\n-O2\n1816640063 127\n")

@@ -201,7 +201,7 @@ def test_a_recorded_run_is_read_and_not_measured(folders, ran):
         and "methods/test" not in records.experiments(run.name)
     )
     assert (
-        comparison.baseline.reason == "the run holds no figures of it beside others"
+        comparison.baseline.reason == "the run did not measure it side by side with others"
         and comparison.ratio(comparison.methods[0]).known
     )
     records.write_run(run)

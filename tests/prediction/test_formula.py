@@ -121,7 +121,7 @@ def test_a_rate_derives_the_softwares_share():
         (lambda: rk.predict("x", unit="ns")(lambda a: a), "returns 1 value"),
     ],
 )
-def test_mistakes_are_told_in_a_sentence(make, says):
+def test_mistakes_are_explained_in_a_sentence(make, says):
     if says is None:  # the dimension shows only once the inputs are known
         make()
         return

@@ -34,7 +34,7 @@ def holder(tmp_path):
     path.unlink(missing_ok=True)
 
 
-def test_one_waits_for_the_other_and_says_for_whom(holder):
+def test_a_waiting_process_names_the_holder_of_the_lock(holder):
     process, path = holder
     sentences = []
 

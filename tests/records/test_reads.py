@@ -1,7 +1,7 @@
 from reckon import records
 
 
-def test_who_lists_a_runs_experiments_notices_one_that_appears(builder):
+def test_a_new_record_changes_the_digest_of_a_runs_experiments(builder):
     records.write_record("r", records.Record(experiment="a/b"))
     assert records.experiments("r") == ["a/b"]
 

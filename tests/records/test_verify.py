@@ -125,7 +125,7 @@ def test_a_seal_that_was_written_after_the_samples_is_named(run):
     assert verify.faults("r") == [f"{SCALAR}: its seal is younger than its first samples"]
 
 
-def test_a_whole_history_written_anew_has_another_root_hash(run):
+def test_a_rewritten_history_has_another_root_hash(run):
     root = verify.root_hash("r")
     shutil.rmtree(run / "cpu")
     shutil.rmtree(run / "samples")

@@ -460,7 +460,7 @@ def test_contradictions_are_shown_with_both_values(sixth, tmp_path, old, new, ro
     assert first == ["example", *row, "contradicts table 3"]
 
 
-def test_an_inferred_input_is_counted_apart_and_told(sixth, tmp_path):
+def test_an_inferred_input_is_counted_separately_and_named(sixth, tmp_path):
     path = tmp_path / "example.toml"
     inferred = path.read_text().replace('source = "2"', 'source = "2", inferred = true')
     path.write_text(inferred.replace("value = 6,", "value = 4,"))

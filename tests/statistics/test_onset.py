@@ -50,7 +50,7 @@ def test_without_an_onset_none_is_found():
 
 
 @pytest.mark.parametrize("capacity", [0.1, 0.3, 0.5])
-def test_where_the_smallest_does_not_fit_that_is_told(capacity):
+def test_a_smallest_file_that_does_not_fit_is_reported(capacity):
     result = onset.find(SHARES, *counts(capacity))
     assert result.capacity is None and "already the smallest file does not fit" in result.reason
 
@@ -139,7 +139,7 @@ def reads(quantity="files/cache/limited", capacity=0.99, processes=6, n=400, mis
     )
 
 
-def test_a_mean_is_told_of_all_reads_of_a_process():
+def test_a_mean_is_over_all_reads_of_a_process():
     result = reads()
     expected = np.array(
         [np.mean([np.mean(p.ticks) for p in point.processes]) for point in result.points]
@@ -160,7 +160,7 @@ def test_single_reads_tell_the_capacity_and_each_round_too():
     assert "every read was fast" in in_reads(reads(capacity=9))[0].reason
 
 
-def test_times_of_whole_files_are_told_by_their_size():
+def test_times_of_whole_files_are_divided_by_their_size():
     x = np.arange(1.0, 13)
     result = made_up.curve("files/cache/i7_10750h", 1024 * x, x * np.where(x > 9, 5, 1), unit="ms")
     result.measurement.op = "file"
@@ -310,7 +310,7 @@ def test_single_reads_tell_which_waited_and_their_median_is_the_processes():
     assert not rk.show.single_reads([], 9e-6).times
 
 
-def test_where_a_mean_is_told_the_trials_and_their_middle_are_still_single_reads(folders):
+def test_trials_of_a_mean_are_still_single_reads(folders):
     result = made_of_reads([2] * 40, [80] * 10)
     seal = result.record.predictions[0].model_copy(update={"kind": "mean"})
     result = Result(
