@@ -1,5 +1,5 @@
-"""Folders without room, that cannot be written or whose disk fails: one sentence, no half record, and
-the next build is whole."""
+"""Folders without room, that cannot be written or whose disk fails, too few processes, too little
+memory: one sentence, no half record, and the next build is whole."""
 
 import gzip
 import json
@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from helpers.capabilities import own_mounts
+from helpers.probes import MIB, compiled, control_group, kills_in
 from helpers.small_book import BUILD_PAGES, SmallBook
 
 pytestmark = [pytest.mark.book, pytest.mark.alone]
@@ -18,12 +19,15 @@ def book(tmp_path_factory):
     return SmallBook(tmp_path_factory.mktemp("project") / "book")
 
 
-def build(book, mounts=(), limits=(), **environment):
-    """A build of a new run within its own mounts (mount(8)) and limits of its processes."""
+def build(book, mounts=(), limits=(), group=None, **environment):
+    """A build of a new run within its own mounts (mount(8)), a control group, and limits of its
+    processes."""
     book.empty()
     script = " && ".join([*(f"mount {mount}" for mount in mounts), 'exec "$@"'])
 
     def limit():
+        if group:
+            (group / "cgroup.procs").write_text("0")
         for kind, value in limits:
             resource.setrlimit(kind, (value, value))
 
@@ -70,6 +74,35 @@ def test_a_full_file_system(book, place, variable, reason):
     output = done.stdout + done.stderr
     assert "Traceback" not in output
     assert reason in output, output
+    check_whole(book)
+
+
+@pytest.mark.parametrize(
+    ("place", "variable"),
+    [("runs", "RECKON_RUNS"), ("scratch", "RECKON_SCRATCH"), ("build", "RECKON_BUILD")],
+)
+def test_a_disk_that_fails(book, tmp_path, place, variable):
+    own_mounts()
+    shim = compiled(tmp_path, "failing_disk", "-shared", "-fPIC")
+    folder = book.base / f"failing-{place}"
+    folder.mkdir()
+    failing = {"LD_PRELOAD": str(shim), "FAILING": f"{folder}/", variable: str(folder)}
+    done = build(book, **failing)
+    said = done.stdout + done.stderr
+    assert "Input/output error" in said and "Traceback" not in said, said
+    check_whole(book)
+
+
+@pytest.mark.parametrize("mib", [40, 80])
+def test_too_little_memory_is_allowed(book, mib):
+    """The kernel kills by SIGKILL: what is killed says nothing, the builder does unless it is that."""
+    own_mounts()
+    with control_group("memory", max=mib * MIB) as group:
+        done = build(book, group=group)
+        assert kills_in(group)
+    said = done.stdout + done.stderr
+    assert "Traceback" not in said, said
+    assert done.returncode in (-9, 137) or "died" in said or "SIGKILL" in said, said
     check_whole(book)
 
 
