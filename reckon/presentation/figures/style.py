@@ -117,8 +117,8 @@ def empty(height_inches: float) -> Iterator[Drawing]:
 def drawing(height_inches: float = 3.6, panel_heights: Sequence[float] = (1,)) -> Iterator[Drawing]:
     """A new figure with panels of these relative heights that share the x axis; see empty()."""
     with empty(height_inches) as new:
-        # The lowest axis has room for its label.
-        new.figure.subplots_adjust(bottom=max(0.11, 0.45 / height_inches))
+        # The lowest axis has room for its label; the legend follows it, however tall the figure is.
+        new.figure.subplots_adjust(bottom=min(0.45, 0.5 / height_inches))
         n = len(panel_heights)
         panels = new.figure.subplots(n, squeeze=False, sharex=True, height_ratios=panel_heights)
         new.panels.extend(panels.flat)
