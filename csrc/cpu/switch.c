@@ -97,24 +97,24 @@ static int close_ring(struct rk_context *c)
 }
 
 /* Closes what belongs to others, so that a member that died is the end of the file for the next. */
-static void keep_own_ends(struct ring *ring, int64_t me)
+static void keep_own_ends(struct ring *ring, int64_t index)
 {
     for (int64_t i = 0; i < ring->size; i++)
         for (int end = 0; end < 2; end++)
-            if (i != (me + end) % ring->size) {
+            if (i != (index + end) % ring->size) {
                 close(ring->pipes[i][end]);
                 ring->pipes[i][end] = -1;
             }
 }
 
-/* Member `me` of the ring; the working set is its own, because it writes to it first. */
-static void be_member(struct ring *ring, int64_t me)
+/* Member `index` of the ring; the working set is its own, because it writes to it first. */
+static void be_member(struct ring *ring, int64_t index)
 {
     rk_die_with_parent();
-    const int from = ring->pipes[me][0], to = ring->pipes[(me + 1) % ring->size][1];
-    keep_own_ends(ring, me);
+    const int from = ring->pipes[index][0], to = ring->pipes[(index + 1) % ring->size][1];
+    keep_own_ends(ring, index);
     for (size_t i = 0; i < ring->count; i++)
-        ring->words[i] = (uint64_t)me;
+        ring->words[i] = (uint64_t)index;
     while (!get(from)) {
         sum_up(ring->words, ring->count);
         if (put(to))

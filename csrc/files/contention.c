@@ -113,12 +113,12 @@ struct same_file {
  */
 static void *read_same(void *argument)
 {
-    struct same_file_reader *const me = argument;
-    struct rk_blocks file = {.buffer = me->buffer, .block_bytes = me->block_bytes};
-    file.fd = open(me->path, O_RDONLY | O_CLOEXEC | O_DIRECT);
-    me->status = file.fd < 0 ? -errno : 0;
-    for (uint32_t i = 0; i < me->blocks && !me->status; i++)
-        me->status = rk_read_block(&file, i);
+    struct same_file_reader *const self = argument;
+    struct rk_blocks file = {.buffer = self->buffer, .block_bytes = self->block_bytes};
+    file.fd = open(self->path, O_RDONLY | O_CLOEXEC | O_DIRECT);
+    self->status = file.fd < 0 ? -errno : 0;
+    for (uint32_t i = 0; i < self->blocks && !self->status; i++)
+        self->status = rk_read_block(&file, i);
     if (file.fd >= 0)
         close(file.fd);
     return NULL;

@@ -6,13 +6,13 @@
 /* --- t470: the start of the processes inside the timing, the same offsets in each file --- */
 
 /* The same random blocks in each file, some twice, because all processes are forks of one. */
-static void read_offsets(struct readers *r, int me)
+static void read_offsets(struct readers *r, int index)
 {
-    const struct rk_blocks *file = &r->file[me];
+    const struct rk_blocks *file = &r->file[index];
     int status = 0;
     for (uint32_t i = 0; i < r->blocks && !status; i++)
         status = rk_read_block(file, file->order[i]);
-    r->shared->reader[me].status = status;
+    r->shared->reader[index].status = status;
 }
 
 /* n trials; `order` of each file is filled with the same `blocks` random places. */
@@ -68,27 +68,27 @@ static void note_sample(struct reader *own, int status, const struct rk_sample *
 }
 
 /* i7_10750h: backwards through the file, a seek and a read for each block. */
-static void read_backwards(struct readers *r, int me)
+static void read_backwards(struct readers *r, int index)
 {
     struct rk_sample sample;
     int status = 0;
     RK_TIME_PAOLONI(&sample, 1, {
         for (uint32_t i = r->blocks; i-- > 0 && !status;)
-            status = rk_seek_and_read(&r->file[me], i);
+            status = rk_seek_and_read(&r->file[index], i);
     });
-    note_sample(&r->shared->reader[me], status, &sample);
+    note_sample(&r->shared->reader[index], status, &sample);
 }
 
 /* hpe_i7_860: from the file's beginning on. */
-static void read_forwards(struct readers *r, int me)
+static void read_forwards(struct readers *r, int index)
 {
     struct rk_sample sample;
     int status = 0;
     RK_TIME_PAOLONI(&sample, 1, {
         for (uint32_t i = 0; i < r->blocks && !status; i++)
-            status = rk_read_next(&r->file[me]);
+            status = rk_read_next(&r->file[index]);
     });
-    note_sample(&r->shared->reader[me], status, &sample);
+    note_sample(&r->shared->reader[index], status, &sample);
 }
 
 /* n trials, each of new processes. `cold`: the page cache drops the files before each. */

@@ -83,10 +83,10 @@ static int run_penalty(struct rk_context *c, struct rk_sample *out, size_t n)
         const uint32_t block = r->blocks.order[i % r->blocks.count];
         const uint64_t begin = rk_begin();
         bad = nfs_read_block(&r->nfs, &r->blocks, block);
-        const uint64_t middle = rk_end(), again = rk_begin();
+        const uint64_t middle = rk_end(), begin_local = rk_begin();
         local_bad = rk_read_block(&r->blocks, block);
         const uint64_t end = rk_end();
-        out[i] = (struct rk_sample){(int64_t)(middle - begin) - (int64_t)(end - again), 1};
+        out[i] = (struct rk_sample){(int64_t)(middle - begin) - (int64_t)(end - begin_local), 1};
     }
     note_tcp_since(c, &before);
     if (bad)

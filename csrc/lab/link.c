@@ -56,7 +56,7 @@ static void close_nest(struct message *message, struct rtattr *nest)
 }
 
 /* Sends the request and reads the kernel's answer, which is there when send() returns. */
-static int ask(struct message *message)
+static int request(struct message *message)
 {
     const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (fd < 0)
@@ -98,7 +98,7 @@ int lab_link_up(const char *device)
     struct message message;
     const unsigned quiet = strcmp(device, "lo") != 0 ? IFF_NOARP : 0;
     const int status = change(device, IFF_UP | quiet, &message);
-    return status ? status : ask(&message);
+    return status ? status : request(&message);
 }
 
 /* The MTU; a queue that no burst overflows before the relay has counted it; and, where there is
@@ -111,7 +111,7 @@ int lab_link_prepare(const char *device)
         return status;
     put_number(&message, IFLA_MTU, LAB_MTU);
     put_number(&message, IFLA_TXQLEN, 10000);
-    status = ask(&message);
+    status = request(&message);
     if (status)
         return status;
     const uint8_t none = IN6_ADDR_GEN_MODE_NONE;
@@ -121,7 +121,7 @@ int lab_link_prepare(const char *device)
     put(&message, IFLA_INET6_ADDR_GEN_MODE, &none, sizeof none);
     close_nest(&message, family);
     close_nest(&message, families);
-    status = ask(&message);
+    status = request(&message);
     return status == -EAFNOSUPPORT || status == -EOPNOTSUPP ? 0 : status;
 }
 
@@ -143,7 +143,7 @@ int lab_link_veth(const char *name, const char *peer_name, int peer_net, const u
     close_nest(&message, peer);
     close_nest(&message, data);
     close_nest(&message, link);
-    return ask(&message);
+    return request(&message);
 }
 
 int lab_link_address(const char *device, int family, const void *address, int prefix)
@@ -157,7 +157,7 @@ int lab_link_address(const char *device, int family, const void *address, int pr
     begin(&message, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &info, sizeof info);
     put(&message, IFA_LOCAL, address, size);
     put(&message, IFA_ADDRESS, address, size);
-    return ask(&message);
+    return request(&message);
 }
 
 int lab_link_neighbour(const char *device, int family, const void *address, const uint8_t mac[6])
@@ -169,5 +169,5 @@ int lab_link_neighbour(const char *device, int family, const void *address, cons
     begin(&message, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, &info, sizeof info);
     put(&message, NDA_DST, address, family == AF_INET ? 4 : 16);
     put(&message, NDA_LLADDR, mac, 6);
-    return ask(&message);
+    return request(&message);
 }

@@ -117,7 +117,7 @@ __attribute__((noreturn)) static void be_relay(struct lab *lab, int (*reports)[2
 /* The pid of the program, as the machine sees it, once it runs. */
 static pid_t await_program(const char *name, int report)
 {
-    int error = ECHILD, again = 0;
+    int error = ECHILD, last_error = 0;
     union {
         struct cmsghdr head;
         char room[CMSG_SPACE(sizeof(struct ucred))];
@@ -132,7 +132,8 @@ static pid_t await_program(const char *name, int report)
         const struct cmsghdr *from = CMSG_FIRSTHDR(&message);
         if (from && from->cmsg_type == SCM_CREDENTIALS)
             memcpy(&sender, CMSG_DATA(from), sizeof sender);
-        error = recv(report, &again, sizeof again, 0) == sizeof again ? again : 0;
+        error =
+            recv(report, &last_error, sizeof last_error, 0) == sizeof last_error ? last_error : 0;
     }
     close(report);
     if (error || sender.pid <= 0)

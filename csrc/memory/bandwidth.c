@@ -22,13 +22,13 @@ struct sweep {
 };
 
 /* Every pass stores another value, so the last one's is what must be there at the end. */
-static uint64_t work(struct rk_member *me, uint64_t trial)
+static uint64_t work(struct rk_member *self, uint64_t trial)
 {
-    const struct sweep *const sweep = (const struct sweep *)me->team;
+    const struct sweep *const sweep = (const struct sweep *)self->team;
     const uint64_t first = (trial - 1) * sweep->passes;
     uint64_t sum = 0;
     for (uint64_t pass = 0; pass < sweep->passes; pass++)
-        sum += sweep->pass(me->to.start, me->from.start, sweep->bytes, first + pass);
+        sum += sweep->pass(self->to.start, self->from.start, sweep->bytes, first + pass);
     return sum;
 }
 
@@ -206,9 +206,9 @@ static uint64_t walk(struct loaded *loaded)
 
 /* Reads the member's memory for a share of the time, beginning anywhere in a round: otherwise a
  * short walk would always run under load. */
-static uint64_t load(struct loaded *loaded, const struct rk_member *me, uint64_t trial)
+static uint64_t load(struct loaded *loaded, const struct rk_member *self, uint64_t trial)
 {
-    uint64_t read = 0, state = rk_begin() + ((trial * RK_CPUS_MAX + (uint64_t)me->cpu) << 40);
+    uint64_t read = 0, state = rk_begin() + ((trial * RK_CPUS_MAX + (uint64_t)self->cpu) << 40);
     size_t at = 0;
     const uint64_t begin = rk_monotonic_ns() - random_below(&state, ROUND_NS);
     while (!atomic_load(&loaded->stop)) {
@@ -216,8 +216,8 @@ static uint64_t load(struct loaded *loaded, const struct rk_member *me, uint64_t
             rk_pause();
             continue;
         }
-        RK_KEEP(loaded->read(NULL, me->from.start + at, LOAD_STEP, 0));
-        at = at + 2 * LOAD_STEP <= me->from.size_bytes ? at + LOAD_STEP : 0;
+        RK_KEEP(loaded->read(NULL, self->from.start + at, LOAD_STEP, 0));
+        at = at + 2 * LOAD_STEP <= self->from.size_bytes ? at + LOAD_STEP : 0;
         read += LOAD_STEP;
     }
     atomic_fetch_add(&loaded->bytes, read);
@@ -225,10 +225,10 @@ static uint64_t load(struct loaded *loaded, const struct rk_member *me, uint64_t
 }
 
 /* Member 0 walks the ring and then stops the others. */
-static uint64_t walk_or_load(struct rk_member *me, uint64_t trial)
+static uint64_t walk_or_load(struct rk_member *self, uint64_t trial)
 {
-    struct loaded *const loaded = (struct loaded *)me->team;
-    return me == me->team->members ? walk(loaded) : load(loaded, me, trial);
+    struct loaded *const loaded = (struct loaded *)self->team;
+    return self == self->team->members ? walk(loaded) : load(loaded, self, trial);
 }
 
 /* A random ring through all lines of a region of its own. */

@@ -92,7 +92,7 @@ static int open_udp(struct rk_context *c)
     state->fd = -1;
     int status = trip_open_awake(c, &state->trip, server_place_of(c));
     if (!status)
-        status = peer_ask_port(c, &state->trip.peer, "udp-echo", &state->trip.fd, &to, &length);
+        status = peer_request_port(c, &state->trip.peer, "udp-echo", &state->trip.fd, &to, &length);
     if (!status)
         status = connect_udp(c, &to, length, &state->fd);
     if (status)
@@ -191,7 +191,7 @@ static int open_hpe_i7_860(struct rk_context *c)
     struct captured_trip *state = rk_state(c);
     int status = trip_open(c, &state->trip, SAME_CPU);
     if (!status)
-        status = peer_ask(c, &state->trip.peer, "quickack", &state->trip.fd);
+        status = peer_request(c, &state->trip.peer, "quickack", &state->trip.fd);
     return status ? status : capture_connection(c, state->trip.fd, &state->capture);
 }
 

@@ -135,7 +135,7 @@ static int spread(struct rk_context *c, const struct tool *sockperf, struct rk_s
 }
 
 /* The client on this process's CPU, as the server. Its log is a file in memory. */
-static int ask_sockperf(struct rk_context *c, const char *port, struct rk_sample *out, size_t n)
+static int run_client(struct rk_context *c, const char *port, struct rk_sample *out, size_t n)
 {
     const int64_t span_s = (rk_integer(c, "span_ms") + 999) / 1000;
     char size[16], span[16], path[32];
@@ -182,7 +182,7 @@ static int run_sockperf(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct sockperf *const state = rk_state(c);
     const struct counts before = count_tcp();
-    const int status = ask_sockperf(c, state->port, out, n);
+    const int status = run_client(c, state->port, out, n);
     note_tcp_since(c, &before);
     return status;
 }

@@ -19,7 +19,7 @@ struct windows {
 
 /* n successive windows on the same connections; ticks are ns. Adds to *again. */
 static int take_windows(struct rk_context *c, const struct windows *windows, struct rk_sample *out,
-                        size_t n, int64_t *again)
+                        size_t n, int64_t *retransmits)
 {
     const int64_t span_ms = windows->skip_ms + (int64_t)n * windows->window_ms + MARGIN_MS;
     const int64_t fine_us = windows->window_ms * 1000 / NOTES_A_WINDOW;
@@ -35,7 +35,7 @@ static int take_windows(struct rk_context *c, const struct windows *windows, str
         status = finish_streams(c, &all);
     if (!status)
         status = cut_windows(c, &all, out, n, windows->skip_ms * MS_NS, windows->window_ms * MS_NS);
-    *again = add_counts(*again, all_sent_again(&all));
+    *retransmits = add_counts(*retransmits, all_retransmits(&all));
     close_streams(&all);
     return status;
 }
@@ -47,9 +47,9 @@ static int run_tcp(struct rk_context *c, struct rk_sample *out, size_t n)
                                     .skip_ms = rk_integer(c, "skip_ms"),
                                     .window_ms = rk_integer(c, "window_ms")};
     const struct counts before = count_tcp();
-    int64_t again = 0;
-    const int status = take_windows(c, &windows, out, n, &again);
-    note_retransmits(c, again, &before);
+    int64_t retransmits = 0;
+    const int status = take_windows(c, &windows, out, n, &retransmits);
+    note_retransmits(c, retransmits, &before);
     rk_ns_to_ticks(out, n, &sender->opened);
     return status;
 }
@@ -62,11 +62,11 @@ static int run_start(struct rk_context *c, struct rk_sample *out, size_t n)
                                     .skip_ms = rk_integer(c, "after_ms"),
                                     .window_ms = rk_integer(c, "window_ms")};
     const struct counts before = count_tcp();
-    int64_t again = 0;
+    int64_t retransmits = 0;
     int status = 0;
     for (size_t i = 0; i < n && !status; i++)
-        status = take_windows(c, &windows, out + i, 1, &again);
-    note_retransmits(c, again, &before);
+        status = take_windows(c, &windows, out + i, 1, &retransmits);
+    note_retransmits(c, retransmits, &before);
     rk_ns_to_ticks(out, n, &sender->opened);
     return status;
 }
@@ -88,7 +88,7 @@ static int open_mbp2016(struct rk_context *c)
     if (status)
         return status;
     return peer_is_loopback(c) ? open_own_receiver(c, &state->thread, &sender->peer, &sender->fd)
-                               : peer_ask(c, &sender->peer, SINK_THAT_COUNTS, &sender->fd);
+                               : peer_request(c, &sender->peer, SINK_THAT_COUNTS, &sender->fd);
 }
 
 /* Each transfer begins when the receiver has the whole of the one before. */
@@ -99,7 +99,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     const size_t size = state->sender.size_bytes;
     const int fd = state->sender.fd;
     const struct counts before = count_tcp();
-    const int64_t again = sent_again(fd);
+    const int64_t retransmits = tcp_retransmits(fd);
     int error = 0;
     for (size_t i = 0; i < n && !error; i++) {
         const uint64_t begin = rk_begin();
@@ -108,7 +108,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
         error = error ? error : await_taken(fd, 0);
         state->sent += size;
     }
-    note_retransmits(c, count_growth(again, sent_again(fd)), &before);
+    note_retransmits(c, count_growth(retransmits, tcp_retransmits(fd)), &before);
     return error ? transfer_failed(c, error) : 0;
 }
 

@@ -30,30 +30,30 @@ static int open_t470(struct rk_context *c)
     struct sender *sender = &state->sender;
     int status = open_sender(c, sender, SAME_CPU);
     if (!status)
-        status = peer_ask(c, &sender->peer, SINK_THAT_COUNTS, &sender->fd);
+        status = peer_request(c, &sender->peer, SINK_THAT_COUNTS, &sender->fd);
     return status ? status : limit_stalls(c, sender->fd);
 }
 
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct whole_sends *state = rk_state(c);
-    const struct sender me = state->sender;
-    const size_t size = me.size_bytes;
+    const struct sender sender = state->sender;
+    const size_t size = sender.size_bytes;
     const struct counts before = count_tcp();
-    const int64_t again = sent_again(me.fd);
+    const int64_t retransmits = tcp_retransmits(sender.fd);
     int error = 0;
     for (size_t i = 0; i < n && !error; i++) {
         ssize_t sent;
         errno = 0;
         RK_TIME_BARE(out + i, 1,
-                     sent = send(me.fd, me.data.start, size, MSG_WAITALL | MSG_NOSIGNAL));
-        error = sent < 0 ? errno : sent < (ssize_t)size ? pending_error(me.fd) : 0;
-        error = error ? error : sent < (ssize_t)size ? ETIMEDOUT : await_taken(me.fd, 0);
+                     sent = send(sender.fd, sender.data.start, size, MSG_WAITALL | MSG_NOSIGNAL));
+        error = sent < 0 ? errno : sent < (ssize_t)size ? pending_error(sender.fd) : 0;
+        error = error ? error : sent < (ssize_t)size ? ETIMEDOUT : await_taken(sender.fd, 0);
         out[i].ops = size;
         state->sent += size;
     }
     state->failed = error;
-    note_retransmits(c, count_growth(again, sent_again(me.fd)), &before);
+    note_retransmits(c, count_growth(retransmits, tcp_retransmits(sender.fd)), &before);
     return error ? transfer_failed(c, error) : 0;
 }
 
@@ -109,13 +109,13 @@ static int i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, chun
     const size_t size = sender->size_bytes;
     const uint64_t span_ns = (uint64_t)rk_integer(c, "span_ms") * 1000000;
     const struct counts before = count_tcp();
-    int64_t again = 0;
+    int64_t retransmits = 0;
     int status = 0;
     for (size_t i = 0; i < n && !status; i++) {
         uint64_t bytes = 0;
         struct notes notes = {NULL, 0};
         int error = 0;
-        status = peer_ask(c, &sender->peer, service, &sender->fd);
+        status = peer_request(c, &sender->peer, service, &sender->fd);
         if (status)
             break;
         RK_TIME_PAOLONI(out + i, 1, error = exchange(sender, size, span_ns, &bytes));
@@ -125,9 +125,9 @@ static int i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, chun
         else if (exchange == chunks_one_way)
             status = read_notes(c, sender->fd, bytes, &notes);
         free_notes(&notes);
-        again = add_counts(again, hang_up(sender));
+        retransmits = add_counts(retransmits, hang_up(sender));
     }
-    note_retransmits(c, again, &before);
+    note_retransmits(c, retransmits, &before);
     return status;
 }
 
@@ -188,7 +188,7 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct sender *sender = rk_state(c);
     const struct counts before = count_tcp();
-    int64_t again = 0;
+    int64_t retransmits = 0;
     int status = 0;
     for (size_t i = 0; i < n && !status; i++) {
         struct streams all;
@@ -196,10 +196,10 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
         if (status)
             break;
         status = captured_transfer(c, &all, out + i);
-        again = add_counts(again, all_sent_again(&all));
+        retransmits = add_counts(retransmits, all_retransmits(&all));
         close_streams(&all);
     }
-    note_retransmits(c, again, &before);
+    note_retransmits(c, retransmits, &before);
     rk_ns_to_ticks(out, n, &sender->opened);
     return status;
 }

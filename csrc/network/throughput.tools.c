@@ -49,7 +49,7 @@ static int read_report(struct rk_context *c, const struct tool *client, int64_t 
     return 0;
 }
 
-static int ask_iperf3(struct rk_context *c, const char *port, int64_t span_s, struct rk_sample *out)
+static int run_client(struct rk_context *c, const char *port, int64_t span_s, struct rk_sample *out)
 {
     char size[16], span[16];
     double bytes = 0, seconds = 0;
@@ -92,7 +92,7 @@ static int serve_once(struct rk_context *c, const struct iperf3 *state, struct r
     int status = tool_start(c, &server, "iperf3", "iperf3", words, state->cpu,
                             (span_s + TOOL_SPARE_S) * 1000);
     status = status ? status : tool_await(c, &server, state->port);
-    status = status ? status : ask_iperf3(c, port, span_s, out);
+    status = status ? status : run_client(c, port, span_s, out);
     status = status ? status : tool_wait(c, &server);
     tool_stop(&server);
     return status;

@@ -42,7 +42,7 @@ static int open_echo(struct rk_context *c)
     snprintf(service, sizeof service, "echo %zu", (size_t)rk_integer(c, "size_bytes"));
     const int status =
         peer_open(c, &connection->peer, rk_integer(c, "across") ? OTHER_CPU : SAME_CPU);
-    return status ? status : peer_ask(c, &connection->peer, service, &connection->fd);
+    return status ? status : peer_request(c, &connection->peer, service, &connection->fd);
 }
 
 static int run_echo(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -68,7 +68,7 @@ static int open_ask(struct rk_context *c)
     char line[4096];
     int status = peer_open(c, &connection->peer, SAME_CPU);
     if (!status)
-        status = peer_ask(c, &connection->peer, rk_text(c, "service"), &connection->fd);
+        status = peer_request(c, &connection->peer, rk_text(c, "service"), &connection->fd);
     return status ? status : peer_line(c, connection->fd, line, sizeof line);
 }
 
@@ -92,7 +92,7 @@ static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
     struct sockaddr_storage address;
     socklen_t length;
     int control = -1;
-    int status = peer_ask_port(c, &connection->peer, "udp-echo", &control, &address, &length);
+    int status = peer_request_port(c, &connection->peer, "udp-echo", &control, &address, &length);
     if (status)
         return status;
     const struct timeval limit = {.tv_sec = 2};
@@ -196,7 +196,7 @@ RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
                              RK_COUNT("across", 0, 0, 1,
                                       "1: the probe's own peer is on another CPU")),
          OF_A_PEER(open_echo), .trials = run_echo);
-RK_PROBE(peer_ask, .name = "test/peer_ask", .op = "line", .timed = "nothing: one line is read",
+RK_PROBE(peer_request, .name = "test/peer_ask", .op = "line", .timed = "nothing: one line is read",
          .params = RK_PARAMS(PEER, RK_WORD("service", "about", "the request to the peer")),
          OF_A_PEER(open_ask), .trials = run_ask);
 RK_PROBE(peer_udp, .name = "test/peer_udp", .op = "datagram",

@@ -46,10 +46,10 @@ static uint64_t cpu_time_ns(void)
 }
 
 /* One trial: the next `blocks` blocks of the file's order. */
-static void reader_trial(struct readers *r, int me, uint32_t from)
+static void reader_trial(struct readers *r, int index, uint32_t from)
 {
-    struct reader *const own = &r->shared->reader[me];
-    const struct rk_blocks *const file = &r->file[me];
+    struct reader *const own = &r->shared->reader[index];
+    const struct rk_blocks *const file = &r->file[index];
     const uint64_t cpu_ns = cpu_time_ns();
     own->begin = rk_begin();
     for (uint32_t i = 0; i < r->blocks; i++) {
@@ -74,19 +74,19 @@ static uint32_t trials_in_order(const struct readers *r, int i)
 
 /* A reader: one block that is not timed, as a warm-up; then trial after trial, until it is ended.
  */
-static void reader_live(struct readers *r, int me)
+static void reader_live(struct readers *r, int index)
 {
-    const uint32_t in_order = trials_in_order(r, me);
-    memset(r->file[me].buffer, 1,
-           r->file[me].block_bytes); /* copies the parent's pages before a timed read does */
-    r->shared->reader[me].status = rk_read_block(&r->file[me], r->file[me].order[0]);
+    const uint32_t in_order = trials_in_order(r, index);
+    memset(r->file[index].buffer, 1,
+           r->file[index].block_bytes); /* copies the parent's pages before a timed read does */
+    r->shared->reader[index].status = rk_read_block(&r->file[index], r->file[index].order[0]);
     for (uint32_t trial = 0;; trial++) {
         arrive(r);
         uint32_t now;
         while ((now = atomic_load(&r->shared->trial)) == trial)
             sleep_while(&r->shared->trial, trial, NULL);
-        if (!r->shared->reader[me].status)
-            reader_trial(r, me, 1 + trial % in_order * r->blocks);
+        if (!r->shared->reader[index].status)
+            reader_trial(r, index, 1 + trial % in_order * r->blocks);
     }
 }
 

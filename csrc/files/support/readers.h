@@ -53,19 +53,19 @@ int readers_open(struct rk_context *c, struct readers *r, int64_t blocks, int fl
 /* --- the processes --- */
 
 /* In a reader: closes the others' files, and does not outlive its parent. */
-static inline void reader_settle(struct readers *r, int me, pid_t parent)
+static inline void reader_settle(struct readers *r, int index, pid_t parent)
 {
     rk_die_with_parent();
     if (getppid() != parent || sched_setaffinity(0, sizeof r->cpus, &r->cpus) < 0)
         _exit(1);
     for (int i = 0; i < r->count; i++)
-        if (i != me && r->file[i].fd >= 0)
+        if (i != index && r->file[i].fd >= 0)
             close(r->file[i].fd);
 }
 
 /* Starts one process for each file, which does `work` and ends. Does not wait. */
 static inline int readers_start(struct rk_context *c, struct readers *r,
-                                void (*work)(struct readers *, int me))
+                                void (*work)(struct readers *, int index))
 {
     const pid_t parent = getpid();
     for (int i = 0; i < r->count; i++) {

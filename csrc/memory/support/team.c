@@ -5,17 +5,17 @@
 #include "probe/cpus.h"
 
 /* By the thread that uses it, so that it lies near its CPU. */
-static int rk_member_touch(const struct rk_member *me)
+static int rk_member_touch(const struct rk_member *self)
 {
-    const int error = me->from.start ? rk_touch(&me->from) : 0;
-    return error || !me->to.start ? error : rk_touch(&me->to);
+    const int error = self->from.start ? rk_touch(&self->from) : 0;
+    return error || !self->to.start ? error : rk_touch(&self->to);
 }
 
 static void *rk_member_main(void *argument)
 {
-    struct rk_member *const me = argument;
-    struct rk_team *const team = me->team;
-    me->error = rk_member_touch(me);
+    struct rk_member *const self = argument;
+    struct rk_team *const team = self->team;
+    self->error = rk_member_touch(self);
     atomic_fetch_add(&team->ready, 1);
     for (uint64_t last_trial = 0; !atomic_load(&team->over);) {
         const uint64_t trial = atomic_load(&team->trial);
@@ -23,7 +23,7 @@ static void *rk_member_main(void *argument)
             rk_pause();
             continue;
         }
-        me->result = team->work(me, last_trial = trial);
+        self->result = team->work(self, last_trial = trial);
         atomic_fetch_add(&team->done, 1);
     }
     return NULL;

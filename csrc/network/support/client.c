@@ -107,8 +107,8 @@ static int greet(struct rk_context *c, const struct peer *peer, int fd, const ch
     return 0;
 }
 
-static int ask(struct rk_context *c, const struct peer *peer, const char *service, int *fd,
-               char line[PEER_LINE_MAX])
+static int request(struct rk_context *c, const struct peer *peer, const char *service, int *fd,
+                   char line[PEER_LINE_MAX])
 {
     int status = connect_within(PEER_DEADLINE_S, &peer->address, peer->length, fd);
     if (status)
@@ -121,19 +121,19 @@ static int ask(struct rk_context *c, const struct peer *peer, const char *servic
     return status;
 }
 
-int peer_ask(struct rk_context *c, const struct peer *peer, const char *service, int *fd)
+int peer_request(struct rk_context *c, const struct peer *peer, const char *service, int *fd)
 {
     char line[PEER_LINE_MAX];
-    return ask(c, peer, service, fd, line);
+    return request(c, peer, service, fd, line);
 }
 
-int peer_ask_port(struct rk_context *c, const struct peer *peer, const char *service, int *fd,
-                  struct sockaddr_storage *address, socklen_t *length)
+int peer_request_port(struct rk_context *c, const struct peer *peer, const char *service, int *fd,
+                      struct sockaddr_storage *address, socklen_t *length)
 {
     char line[PEER_LINE_MAX];
     *address = peer->address;
     *length = peer->length;
-    const int status = ask(c, peer, service, fd, line);
+    const int status = request(c, peer, service, fd, line);
     if (status)
         return status;
     int port = 0;

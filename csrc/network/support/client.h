@@ -46,10 +46,10 @@ int peer_close(struct rk_context *, struct peer *);
 int peer_is_loopback(const struct rk_context *);
 
 /* A new connection on which the peer now serves `service`; *fd is -1 after a failure. */
-int peer_ask(struct rk_context *, const struct peer *, const char *service, int *fd);
+int peer_request(struct rk_context *, const struct peer *, const char *service, int *fd);
 /* For a service with a port of its own, whose address this gives. Closing *fd ends it. */
-int peer_ask_port(struct rk_context *, const struct peer *, const char *service, int *fd,
-                  struct sockaddr_storage *address, socklen_t *length);
+int peer_request_port(struct rk_context *, const struct peer *, const char *service, int *fd,
+                      struct sockaddr_storage *address, socklen_t *length);
 /* One line that the peer sends on the connection. */
 int peer_line(struct rk_context *, int fd, char *line, size_t size);
 

@@ -103,11 +103,11 @@ int begin_accepting(struct rk_context *c, struct acceptor *to, size_t n, enum en
     char service[64];
     snprintf(service, sizeof service, "accept %zu", n);
     to->control = -1;
-    to->connections = to->sent_again = 0;
+    to->connections = to->syn_retransmits = 0;
     int status = ending == IN_ORDER ? bound_time_wait(c, n) : 0;
     to->before = count_tcp();
     if (!status)
-        status = peer_ask_port(c, &to->peer, service, &to->control, &to->address, &to->length);
+        status = peer_request_port(c, &to->peer, service, &to->control, &to->address, &to->length);
     /* Acknowledges the answer now, not after 40 ms: before, it would be sent again and counted. */
     if (!status)
         setsockopt(to->control, IPPROTO_TCP, TCP_QUICKACK, &at_once, sizeof at_once);
@@ -126,13 +126,13 @@ static int compare_counts(struct rk_context *c, const struct acceptor *to, enum 
     if (sscanf(line, "done %lld %lld %lld %lld", &accepted, &overflows, &drops, &in_order) != 4)
         return rk_error(c, EPROTO, "The peer did not say what it had accepted.");
     /* Without a SYN sent again, overflows and drops are those of another socket there. */
-    if (to->sent_again && (overflows > 0 || drops > 0))
+    if (to->syn_retransmits && (overflows > 0 || drops > 0))
         return rk_error(c, EBUSY,
                         "A full accept queue on the peer's host dropped a SYN, which was sent "
                         "again a second later (%lld overflows, %lld drops); is its "
                         "net.core.somaxconn far below 4096?",
                         overflows, drops);
-    if (to->sent_again && (overflows < 0 || drops < 0))
+    if (to->syn_retransmits && (overflows < 0 || drops < 0))
         return rk_error(c, EBUSY,
                         "A SYN was sent again a second later, and the peer cannot tell "
                         "whether its accept queue was full: it may not read "
@@ -180,7 +180,7 @@ int await_accepted(struct rk_context *c, struct acceptor *to, int fd)
         close(fd);
         return status;
     }
-    to->sent_again += info.tcpi_total_retrans;
+    to->syn_retransmits += info.tcpi_total_retrans;
     to->connections++;
     return 0;
 }

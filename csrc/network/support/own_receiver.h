@@ -17,7 +17,8 @@ struct own_receiver {
 };
 
 /* *fd is the end to send on, or -1 after a failure. Both: 0, or a status with the reason set. */
-int open_own_receiver(struct rk_context *, struct own_receiver *, const struct peer *self, int *fd);
+int open_own_receiver(struct rk_context *, struct own_receiver *, const struct peer *loopback,
+                      int *fd);
 /* Ends the stream; fails if the thread has not received every byte. */
 int close_own_receiver(struct rk_context *, struct own_receiver *, int fd, uint64_t sent);
 

@@ -94,7 +94,7 @@ int all_received(struct rk_context *c, int fd, uint64_t sent)
     return status;
 }
 
-int64_t sent_again(int fd)
+int64_t tcp_retransmits(int fd)
 {
     struct tcp_info info = {0};
     socklen_t size = sizeof info;

@@ -43,7 +43,7 @@ double bytes_at(const struct notes *, int64_t ns);
  * set. */
 int all_received(struct rk_context *, int fd, uint64_t sent);
 /* Segments that TCP sent again on this connection; -1 if not known. */
-int64_t sent_again(int fd);
+int64_t tcp_retransmits(int fd);
 
 /* --- what the reports time with their sends --- */
 

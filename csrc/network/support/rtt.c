@@ -49,6 +49,6 @@ int trip_echo(struct rk_context *c, struct trip *trip, char *buffer, size_t size
     char service[32];
     snprintf(service, sizeof service, "echo %zu", size);
     memset(buffer, 1, size);
-    const int status = peer_ask(c, &trip->peer, service, &trip->fd);
+    const int status = peer_request(c, &trip->peer, service, &trip->fd);
     return status ? status : trip_failed(c, there_and_back(trip->fd, buffer, size));
 }

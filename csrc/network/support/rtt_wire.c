@@ -82,8 +82,8 @@ static void match_packet(struct segments *all, const struct packet *packet)
 {
     const uint32_t end = packet->seq + packet->payload;
     if (packet->outgoing) {
-        const int again = all->left && behind(packet->seq, all->next) < 0;
-        if (packet->payload && !again && all->left < all->n)
+        const int is_retransmission = all->left && behind(packet->seq, all->next) < 0;
+        if (packet->payload && !is_retransmission && all->left < all->n)
             all->out[all->left++] = (struct rk_sample){packet->ns, all->next = end};
         return;
     }

@@ -33,10 +33,10 @@ int open_sender(struct rk_context *c, struct sender *sender, enum server_place p
 
 int64_t hang_up(struct sender *sender)
 {
-    const int64_t again = sent_again(sender->fd);
+    const int64_t retransmits = tcp_retransmits(sender->fd);
     close(sender->fd);
     sender->fd = -1;
-    return again;
+    return retransmits;
 }
 
 int close_sender(struct rk_context *c, struct sender *sender)
@@ -80,7 +80,7 @@ void close_streams(struct streams *all)
     all->count = 0;
 }
 
-/* Nagle's algorithm (RFC 896), which peer_ask() switches off for round trips. */
+/* Nagle's algorithm (RFC 896), which peer_request() switches off for round trips. */
 static int gather_small_sends(struct rk_context *c, int fd)
 {
     const int off = 0;
@@ -101,7 +101,7 @@ int open_streams(struct rk_context *c, const struct sender *sender, struct strea
     for (; !status && all->count < count; all->count++) {
         struct stream *stream = &all->each[all->count];
         *stream = (struct stream){.all = all, .fd = -1};
-        status = peer_ask(c, &sender->peer, service, &stream->fd);
+        status = peer_request(c, &sender->peer, service, &stream->fd);
         if (!status)
             status = gather_small_sends(c, stream->fd);
         if (!status)
@@ -114,18 +114,18 @@ int open_streams(struct rk_context *c, const struct sender *sender, struct strea
 
 static void *keep_sending(void *argument)
 {
-    struct stream *const me = argument;
-    struct streams *const all = me->all;
+    struct stream *const self = argument;
+    struct streams *const all = self->all;
     pthread_mutex_lock(&all->gate);
     pthread_mutex_unlock(&all->gate);
     while (!atomic_load_explicit(&all->over, memory_order_relaxed) &&
            rk_monotonic_ns() < all->until_ns) {
-        me->error = -peer_send(me->fd, all->data, all->size_bytes);
-        if (me->error) {
+        self->error = -peer_send(self->fd, all->data, all->size_bytes);
+        if (self->error) {
             atomic_store(&all->over, 1);
             break;
         }
-        me->sent += all->size_bytes;
+        self->sent += all->size_bytes;
     }
     atomic_fetch_sub(&all->sending, 1);
     return NULL;
@@ -207,10 +207,10 @@ int cut_windows(struct rk_context *c, const struct streams *all, struct rk_sampl
     return 0;
 }
 
-int64_t all_sent_again(const struct streams *all)
+int64_t all_retransmits(const struct streams *all)
 {
     int64_t sum = 0;
     for (int i = 0; i < all->count; i++)
-        sum = add_counts(sum, sent_again(all->each[i].fd));
+        sum = add_counts(sum, tcp_retransmits(all->each[i].fd));
     return sum;
 }

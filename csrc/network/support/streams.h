@@ -69,6 +69,6 @@ int finish_streams(struct rk_context *, struct streams *);
  * are the bytes of all streams, ticks are ns. */
 int cut_windows(struct rk_context *, const struct streams *, struct rk_sample *out, size_t n,
                 int64_t after_ns, int64_t window_ns);
-int64_t all_sent_again(const struct streams *); /* -1: not known */
+int64_t all_retransmits(const struct streams *); /* -1: not known */
 
 #endif
