@@ -125,7 +125,7 @@ static int i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n, chun
         else if (exchange == chunks_one_way)
             status = read_notes(c, sender->fd, bytes, &notes);
         free_notes(&notes);
-        retransmits = add_counts(retransmits, hang_up(sender));
+        retransmits = add_counts(retransmits, close_connection(sender));
     }
     note_retransmits(c, retransmits, &before);
     return status;
@@ -167,7 +167,7 @@ static int one_transfer(struct rk_context *c, struct streams *all, struct captur
     if (error && !status)
         status = rk_failed(c, "reading the acknowledgements", error);
     if (!status)
-        status = best_window(c, &acks, all->each[0].sent, best_ns, out);
+        status = best_window(c, &acks, all->stream[0].sent, best_ns, out);
     free(acks.at);
     return status;
 }
@@ -175,7 +175,7 @@ static int one_transfer(struct rk_context *c, struct streams *all, struct captur
 static int captured_transfer(struct rk_context *c, struct streams *all, struct rk_sample *out)
 {
     struct capture capture;
-    int status = capture_connection(c, all->each[0].fd, &capture);
+    int status = capture_connection(c, all->stream[0].fd, &capture);
     if (status)
         return status;
     capture_only_incoming(&capture);

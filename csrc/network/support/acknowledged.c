@@ -44,7 +44,7 @@ int take_acknowledgements(struct capture *capture, struct streams *all, int64_t 
         const size_t before = acks->count;
         if (!ended && !atomic_load(&all->sending)) {
             ended = 1;
-            error = all->each[0].error ? 0 : await_taken(all->each[0].fd, 0);
+            error = all->stream[0].error ? 0 : await_taken(all->stream[0].fd, 0);
         }
         while (!error && (got = capture_next(capture, &packet, 0)) != 0)
             error = got < 0 ? -got : note_acknowledgement(acks, &packet);

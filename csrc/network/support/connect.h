@@ -25,9 +25,9 @@ struct acceptor {
     struct rk_stamp opened;
     struct sockaddr_storage address;
     socklen_t length;
-    int control;              /* the connection whose end ends the service */
-    size_t connections;       /* connections */
-    uint64_t syn_retransmits; /* their SYNs */
+    int control;        /* the connection whose end ends the service */
+    size_t connections; /* accepted so far */
+    uint64_t syn_retransmits;
     struct counts before;
 };
 

@@ -31,7 +31,7 @@ int open_sender(struct rk_context *c, struct sender *sender, enum server_place p
     return open_sender_of(c, sender, place, (size_t)rk_integer(c, "size_bytes"));
 }
 
-int64_t hang_up(struct sender *sender)
+int64_t close_connection(struct sender *sender)
 {
     const int64_t retransmits = tcp_retransmits(sender->fd);
     close(sender->fd);
@@ -73,9 +73,9 @@ static int choose_congestion(struct rk_context *c, int fd, const char *name)
 void close_streams(struct streams *all)
 {
     for (int i = 0; i < all->count; i++) {
-        if (all->each[i].fd >= 0)
-            close(all->each[i].fd);
-        free_notes(&all->each[i].notes);
+        if (all->stream[i].fd >= 0)
+            close(all->stream[i].fd);
+        free_notes(&all->stream[i].notes);
     }
     all->count = 0;
 }
@@ -99,7 +99,7 @@ int open_streams(struct rk_context *c, const struct sender *sender, struct strea
                             .gate = PTHREAD_MUTEX_INITIALIZER};
     int status = 0;
     for (; !status && all->count < count; all->count++) {
-        struct stream *stream = &all->each[all->count];
+        struct stream *stream = &all->stream[all->count];
         *stream = (struct stream){.all = all, .fd = -1};
         status = peer_request(c, &sender->peer, service, &stream->fd);
         if (!status)
@@ -136,7 +136,7 @@ int begin_streams(struct rk_context *c, struct streams *all, int64_t span_ns)
     int started = 0, error = 0;
     pthread_mutex_lock(&all->gate);
     while (started < all->count && !error) {
-        struct stream *stream = &all->each[started];
+        struct stream *stream = &all->stream[started];
         error = pthread_create(&stream->thread, NULL, keep_sending, stream);
         started += !error;
     }
@@ -147,7 +147,7 @@ int begin_streams(struct rk_context *c, struct streams *all, int64_t span_ns)
     if (!error)
         return 0;
     for (int i = 0; i < started; i++)
-        pthread_join(all->each[i].thread, NULL);
+        pthread_join(all->stream[i].thread, NULL);
     return rk_refused(c, "pthread_create", error);
 }
 
@@ -155,15 +155,15 @@ int finish_streams(struct rk_context *c, struct streams *all)
 {
     int error = 0, status = 0;
     for (int i = 0; i < all->count; i++) {
-        pthread_join(all->each[i].thread, NULL);
-        error = error ? error : all->each[i].error;
+        pthread_join(all->stream[i].thread, NULL);
+        error = error ? error : all->stream[i].error;
     }
     for (int i = 0; i < all->count && !error; i++)
-        error = end_stream(all->each[i].fd);
+        error = end_stream(all->stream[i].fd);
     if (error)
         return transfer_failed(c, error);
     for (int i = 0; i < all->count && !status; i++)
-        status = read_notes(c, all->each[i].fd, all->each[i].sent, &all->each[i].notes);
+        status = read_notes(c, all->stream[i].fd, all->stream[i].sent, &all->stream[i].notes);
     return status;
 }
 
@@ -172,8 +172,8 @@ static int64_t all_began_ns(const struct streams *all)
 {
     int64_t began = INT64_MIN;
     for (int i = 0; i < all->count; i++)
-        if (all->each[i].notes.at[0].ns > began)
-            began = all->each[i].notes.at[0].ns;
+        if (all->stream[i].notes.at[0].ns > began)
+            began = all->stream[i].notes.at[0].ns;
     return began;
 }
 
@@ -184,7 +184,7 @@ int cut_windows(struct rk_context *c, const struct streams *all, struct rk_sampl
     const int64_t end_ns = begin_ns + (int64_t)n * window_ns;
     double before = 0;
     for (int i = 0; i < all->count; i++) {
-        const struct notes *notes = &all->each[i].notes;
+        const struct notes *notes = &all->stream[i].notes;
         if (notes->at[notes->count - 1].ns < end_ns)
             return rk_error(c, ETIME,
                             "The receiver's notes end before the last window does: its "
@@ -194,7 +194,7 @@ int cut_windows(struct rk_context *c, const struct streams *all, struct rk_sampl
     for (size_t trial = 0; trial < n; trial++) {
         double after = 0;
         for (int i = 0; i < all->count; i++)
-            after += bytes_at(&all->each[i].notes, begin_ns + (int64_t)(trial + 1) * window_ns);
+            after += bytes_at(&all->stream[i].notes, begin_ns + (int64_t)(trial + 1) * window_ns);
         /* Rounded at the window's ends, so that the windows sum up. */
         out[trial] = (struct rk_sample){window_ns, (uint64_t)after - (uint64_t)before};
         if (!out[trial].ops)
@@ -211,6 +211,6 @@ int64_t all_retransmits(const struct streams *all)
 {
     int64_t sum = 0;
     for (int i = 0; i < all->count; i++)
-        sum = add_counts(sum, tcp_retransmits(all->each[i].fd));
+        sum = add_counts(sum, tcp_retransmits(all->stream[i].fd));
     return sum;
 }

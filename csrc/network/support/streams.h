@@ -31,7 +31,7 @@ int close_sender_of_probe(struct rk_context *);
 #define OF_A_SENDER(state, open_)                                                                  \
     .state_bytes = sizeof(state), .open = open_, .close = close_sender_of_probe
 /* Closes the connection; the segments that TCP sent again on it, -1 if not known. */
-int64_t hang_up(struct sender *);
+int64_t close_connection(struct sender *);
 
 struct streams;
 
@@ -44,7 +44,7 @@ struct stream {
 };
 
 struct streams {
-    struct stream each[STREAMS_MAX];
+    struct stream stream[STREAMS_MAX];
     int count;
     const char *data; /* what every send sends */
     size_t size_bytes;
