@@ -181,46 +181,59 @@ static char *beside(const char *name)
     return path;
 }
 
-int main(int argc, char **argv)
+/* Fills in the link and the path; returns 1 if reckon-peer runs beside the given program. */
+static int read_options(int argc, char **argv, struct lab *lab, int *port)
 {
     static const struct option options[] = {
         {"rtt-us", required_argument, NULL, 'd'}, {"rate-bit", required_argument, NULL, 'r'},
         {"path", required_argument, NULL, 'p'},   {"wait-port", required_argument, NULL, 'w'},
         {"beside", no_argument, NULL, 'b'},       {NULL, 0, NULL, 0}};
-    struct lab lab = {.rtt_ns = -1};
-    int with_peer = 0, port = 0;
+    int with_peer = 0;
     for (int option; (option = getopt_long(argc, argv, "+", options, NULL)) != -1;) {
         if (option == 'd')
-            lab.rtt_ns = whole("--rtt-us", optarg, 0, RTT_US_MAX) * 1000;
+            lab->rtt_ns = whole("--rtt-us", optarg, 0, RTT_US_MAX) * 1000;
         else if (option == 'r')
-            lab.rate_bit = whole("--rate-bit", optarg, RATE_BIT_MIN, RATE_BIT_MAX);
+            lab->rate_bit = whole("--rate-bit", optarg, RATE_BIT_MIN, RATE_BIT_MAX);
         else if (option == 'p' && strcmp(optarg, "tun") == 0)
-            lab.requested = LAB_TUN;
+            lab->requested = LAB_TUN;
         else if (option == 'p' && strcmp(optarg, "packet") == 0)
-            lab.requested = LAB_PACKET;
+            lab->requested = LAB_PACKET;
         else if (option == 'w')
-            port = (int)whole("--wait-port", optarg, 1, 65535);
+            *port = (int)whole("--wait-port", optarg, 1, 65535);
         else if (option == 'b')
             with_peer = 1;
         else
             usage("an option is not known or lacks its value");
     }
-    if (lab.rtt_ns < 0 || !lab.rate_bit)
+    if (lab->rtt_ns < 0 || !lab->rate_bit)
         usage("the link's round trip and rate are needed");
-    if (lab.rtt_ns / 1000 * (lab.rate_bit / 1000) / 8000 > ON_THE_WAY_MAX)
+    if (lab->rtt_ns / 1000 * (lab->rate_bit / 1000) / 8000 > ON_THE_WAY_MAX)
         lab_unsupported("Set a shorter round trip or a lower rate.",
                         "a link of that round trip and rate holds more than %d MiB on the way",
                         ON_THE_WAY_MAX >> 20);
-    lab.queue_bytes = queue_bytes(&lab);
-    lab.offload = lab.rate_bit > 100000000;
+    lab->queue_bytes = queue_bytes(lab);
+    lab->offload = lab->rate_bit > 100000000;
+    return with_peer;
+}
 
-    const int caller = (int)syscall(SYS_pidfd_open, getppid(), 0); /* -1: stdin has to do */
+/* A descriptor that is readable when a child has ended. */
+static int watch_children(void)
+{
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child, NULL);
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP}, NULL);
-    const int children = signalfd(-1, &child, SFD_CLOEXEC);
+    return signalfd(-1, &child, SFD_CLOEXEC);
+}
+
+int main(int argc, char **argv)
+{
+    struct lab lab = {.rtt_ns = -1};
+    int port = 0;
+    const int with_peer = read_options(argc, argv, &lab, &port);
+    const int caller = (int)syscall(SYS_pidfd_open, getppid(), 0); /* -1: stdin has to do */
+    const int children = watch_children();
     lab.counts = mmap(NULL, 2 * sizeof *lab.counts, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (children < 0 || lab.counts == MAP_FAILED)
