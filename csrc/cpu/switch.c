@@ -8,7 +8,7 @@
 
 /* --- a token between two --- */
 
-static int hand_over(struct rk_context *c, struct rk_sample *out, size_t n)
+static int pass_token(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t turns = rk_integer(c, "turns");
     const struct pair *pair = rk_state(c);
@@ -97,7 +97,7 @@ static int close_ring(struct rk_context *c)
 }
 
 /* Closes what belongs to others, so that a member that died is the end of the file for the next. */
-static void keep_own_ends(struct ring *ring, int64_t index)
+static void close_other_ends(struct ring *ring, int64_t index)
 {
     for (int64_t i = 0; i < ring->size; i++)
         for (int end = 0; end < 2; end++)
@@ -108,11 +108,11 @@ static void keep_own_ends(struct ring *ring, int64_t index)
 }
 
 /* Member `index` of the ring; the working set is its own, because it writes to it first. */
-static void be_member(struct ring *ring, int64_t index)
+static void run_member(struct ring *ring, int64_t index)
 {
     rk_die_with_parent();
     const int from = ring->pipes[index][0], to = ring->pipes[(index + 1) % ring->size][1];
-    keep_own_ends(ring, index);
+    close_other_ends(ring, index);
     for (size_t i = 0; i < ring->count; i++)
         ring->words[i] = (uint64_t)index;
     while (!get(from)) {
@@ -149,11 +149,11 @@ static int open_ring(struct rk_context *c)
     for (int64_t i = 1; i < size; i++) {
         ring->children[i] = fork();
         if (ring->children[i] == 0)
-            be_member(ring, i);
+            run_member(ring, i);
         if (ring->children[i] < 0)
             return rk_refused(c, "fork", errno);
     }
-    keep_own_ends(ring, 0);
+    close_other_ends(ring, 0);
     for (; ring->own_size < size; ring->own_size++)
         if (pipe(ring->own[ring->own_size]) < 0)
             return rk_refused(c, "pipe", errno);
@@ -215,13 +215,13 @@ static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 #define SAME(id, probe_name, what, means, partner, ...)                                            \
     RK_PROBE(id, .name = "cpu/switch/" probe_name, .op = "switch",                                 \
              .timed = "turns x a token there and back between two " what ", same CPU",             \
-             .params = RK_PARAMS(TURNS(100)), .trials = hand_over,                                 \
+             .params = RK_PARAMS(TURNS(100)), .trials = pass_token,                                \
              PAIR(means, partner, 0), ##__VA_ARGS__)
 #define ACROSS(id, probe_name, what, means, partner, ...)                                          \
     RK_PROBE(id, .name = "cpu/switch/" probe_name "_across", .op = "switch",                       \
              .timed = "turns x a token there and back between two " what ", the partner on "       \
                       "another CPU",                                                               \
-             .params = RK_PARAMS(TURNS(20)), .trials = hand_over,                                  \
+             .params = RK_PARAMS(TURNS(20)), .trials = pass_token,                                 \
              PAIR(means, partner, 1), ##__VA_ARGS__)
 #define LESS(id, probe_name, what, partner)                                                        \
     RK_PROBE(id, .name = "cpu/switch/" probe_name "_less_pipe", .op = "switch",                    \

@@ -69,9 +69,9 @@ static pid_t by_posix_spawn(void)
     return errno ? -1 : child;
 }
 
-/* Creates a child and waits for it, n times; `to_the_end` says whether the wait is timed. */
+/* Creates a child and waits for it, n times; `with_wait` says whether the wait is timed. */
 static int create_and_wait(struct rk_context *c, struct rk_sample *out, size_t n,
-                           pid_t (*create)(void), int to_the_end)
+                           pid_t (*create)(void), int with_wait)
 {
     for (size_t i = 0; i < n; i++) {
         const uint64_t begin = rk_begin();
@@ -80,7 +80,7 @@ static int create_and_wait(struct rk_context *c, struct rk_sample *out, size_t n
         if (child < 0)
             return rk_refused(c, "creating a process", errno);
         const int status = wait_child(c, child);
-        if (to_the_end)
+        if (with_wait)
             end = rk_end();
         if (status)
             return status;
@@ -91,52 +91,53 @@ static int create_and_wait(struct rk_context *c, struct rk_sample *out, size_t n
 
 /* --- what is there while they are created --- */
 
-struct around {
+struct background {
     struct blocked_tasks others;
     struct rk_region region;
 };
 
 /* The parent's memory. Touching it leaves the caches and the free lists in an unusual state, so
  * one untimed creation follows. */
-static int carry(struct rk_context *c, pid_t (*create)(void))
+static int map_resident(struct rk_context *c, pid_t (*create)(void))
 {
-    struct around *around = rk_state(c);
+    struct background *background = rk_state(c);
     struct rk_sample unused;
     const int huge = rk_wants_huge(c);
     const int status =
-        huge < 0 ? huge : rk_map(c, &around->region, (size_t)rk_integer(c, "resident_bytes"), huge);
-    return status || !around->region.start ? status : create_and_wait(c, &unused, 1, create, 1);
+        huge < 0 ? huge
+                 : rk_map(c, &background->region, (size_t)rk_integer(c, "resident_bytes"), huge);
+    return status || !background->region.start ? status : create_and_wait(c, &unused, 1, create, 1);
 }
 
 static int open_fork(struct rk_context *c)
 {
-    struct around *around = rk_state(c);
-    const int status = start_blocked(c, &around->others, rk_integer(c, "alive"), PROCESSES);
-    return status ? status : carry(c, by_fork);
+    struct background *background = rk_state(c);
+    const int status = start_blocked(c, &background->others, rk_integer(c, "alive"), PROCESSES);
+    return status ? status : map_resident(c, by_fork);
 }
 
 static int open_vfork(struct rk_context *c)
 {
-    return carry(c, by_vfork);
+    return map_resident(c, by_vfork);
 }
 
 static int open_posix_spawn(struct rk_context *c)
 {
     const int status = find_program(c, "reckon-blank");
-    return status ? status : carry(c, by_posix_spawn);
+    return status ? status : map_resident(c, by_posix_spawn);
 }
 
 static int open_thread(struct rk_context *c)
 {
-    struct around *around = rk_state(c);
-    return start_blocked(c, &around->others, rk_integer(c, "alive"), THREADS);
+    struct background *background = rk_state(c);
+    return start_blocked(c, &background->others, rk_integer(c, "alive"), THREADS);
 }
 
-static int close_around(struct rk_context *c)
+static int close_background(struct rk_context *c)
 {
-    struct around *around = rk_state(c);
-    rk_unmap(&around->region);
-    return end_blocked(c, &around->others);
+    struct background *background = rk_state(c);
+    rk_unmap(&background->region);
+    return end_blocked(c, &background->others);
 }
 
 static int open_program(struct rk_context *c)
@@ -149,10 +150,10 @@ static int open_static_program(struct rk_context *c)
     return find_program(c, "reckon-blank-static");
 }
 
-#define CREATE_AND_WAIT(function, create, to_the_end)                                              \
+#define CREATE_AND_WAIT(function, create, with_wait)                                               \
     static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
     {                                                                                              \
-        return create_and_wait(c, out, n, create, to_the_end);                                     \
+        return create_and_wait(c, out, n, create, with_wait);                                      \
     }
 
 CREATE_AND_WAIT(run_fork, by_fork, 1)
@@ -164,7 +165,7 @@ CREATE_AND_WAIT(run_vfork_exec, by_vfork_exec, 1)
 
 /* --- threads --- */
 
-static int create_and_join(struct rk_context *c, struct rk_sample *out, size_t n, int to_the_end)
+static int create_and_join(struct rk_context *c, struct rk_sample *out, size_t n, int with_wait)
 {
     for (size_t i = 0; i < n; i++) {
         pthread_t thread;
@@ -174,7 +175,7 @@ static int create_and_join(struct rk_context *c, struct rk_sample *out, size_t n
         if (error)
             return rk_refused(c, "pthread_create", error);
         const int status = join(c, thread);
-        if (to_the_end)
+        if (with_wait)
             end = rk_end();
         if (status)
             return status;
@@ -227,8 +228,9 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
         RK_PAGES
 #define PROBE(id, probe_name, what, method, ...)                                                   \
     RK_PROBE(id, .name = "cpu/task/" probe_name, .op = "task", .timed = what,                      \
-             .open = open_##method, .trials = run_##method, .state_bytes = sizeof(struct around),  \
-             .close = close_around, .params = RK_PARAMS(__VA_ARGS__))
+             .open = open_##method, .trials = run_##method,                                        \
+             .state_bytes = sizeof(struct background), .close = close_background,                  \
+             .params = RK_PARAMS(__VA_ARGS__))
 #define MBP_PROBE(id, probe_name, what, function)                                                  \
     RK_PROBE(id, .name = "cpu/task/mbp2016_" probe_name, .op = "task", .reports = "mbp2016",       \
              .timed = "t(2n) - t(n) of n times " what " (the report does not say if it waits)",    \

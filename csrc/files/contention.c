@@ -6,15 +6,15 @@
 #include "probe/cpus.h"
 
 /* The sample of a trial that began at `begin`: of all readers, or of reader `i`. */
-typedef struct rk_sample (*take)(const struct readers *, uint64_t begin, int i);
+typedef struct rk_sample (*sampler)(const struct readers *, uint64_t begin, int i);
 
 /* How the probes that share time_trials() differ. */
 struct reading {
-    take sample;
+    sampler sample;
     int of_each; /* 1: each reader of a trial gives a sample */
 };
 
-static struct rk_sample take_slowest(const struct readers *r, uint64_t begin, int unused)
+static struct rk_sample sample_slowest(const struct readers *r, uint64_t begin, int unused)
 {
     uint64_t end = begin;
     (void)unused;
@@ -24,20 +24,20 @@ static struct rk_sample take_slowest(const struct readers *r, uint64_t begin, in
     return (struct rk_sample){(int64_t)(end - begin), r->blocks};
 }
 
-static struct rk_sample take_reader(const struct readers *r, uint64_t begin, int i)
+static struct rk_sample sample_reader(const struct readers *r, uint64_t begin, int i)
 {
     (void)begin;
     return (struct rk_sample){(int64_t)(r->shared->reader[i].end - r->shared->reader[i].begin),
                               r->blocks};
 }
 
-static struct rk_sample take_together(const struct readers *r, uint64_t begin, int unused)
+static struct rk_sample sample_together(const struct readers *r, uint64_t begin, int unused)
 {
     (void)unused;
     return (struct rk_sample){(int64_t)(r->shared->first_end - begin), r->shared->first_blocks};
 }
 
-static struct rk_sample take_start(const struct readers *r, uint64_t begin, int unused)
+static struct rk_sample sample_start(const struct readers *r, uint64_t begin, int unused)
 {
     uint64_t last = begin;
     (void)unused;
@@ -48,7 +48,7 @@ static struct rk_sample take_start(const struct readers *r, uint64_t begin, int 
 }
 
 /* In ns; run_work() makes them ticks. */
-static struct rk_sample take_work(const struct readers *r, uint64_t begin, int unused)
+static struct rk_sample sample_work(const struct readers *r, uint64_t begin, int unused)
 {
     uint64_t ns = 0;
     (void)begin, (void)unused;
@@ -193,21 +193,21 @@ static int close_mbp2016(struct rk_context *c)
     "`files` processes, each from a file of its own, past the page cache, in random order, "       \
     "on all CPUs that this process might use"
 
-PROBE(slowest, time_trials, take_slowest, 0, RK_NEEDS_COMMON_COUNTER,
+PROBE(slowest, time_trials, sample_slowest, 0, RK_NEEDS_COMMON_COUNTER,
       "from the barrier until the slowest reader has read its `blocks` blocks; read by " READ_BY);
-PROBE(each, time_trials, take_reader, 1, 0,
+PROBE(each, time_trials, sample_reader, 1, 0,
       "from just before a reader's first read to just after its last of `blocks` blocks; read "
       "by " READ_BY);
-PROBE(together, time_trials, take_together, 0, RK_NEEDS_COMMON_COUNTER,
+PROBE(together, time_trials, sample_together, 0, RK_NEEDS_COMMON_COUNTER,
       "from the barrier until the first reader is done; blocks that all have read by then; read "
       "by " READ_BY);
-PROBE(work, run_work, take_work, 0, 0,
+PROBE(work, run_work, sample_work, 0, 0,
       "the time that all readers ran on a CPU meanwhile, by the kernel's account of each "
       "process; the "
       "interrupts that the disk raises are not in it; read by " READ_BY);
 RK_PROBE(start, .name = "files/contention/start", .op = "start",
          .timed = "from the barrier until the last reader begins to read", .trials = time_trials,
-         OF_READERS(take_start, 0, RK_NEEDS_COMMON_COUNTER),
+         OF_READERS(sample_start, 0, RK_NEEDS_COMMON_COUNTER),
          .params = RK_PARAMS(READERS(2), READS(4), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
 RK_PROBE(
     mbp2016, .name = "files/contention/mbp2016", .op = "block", .reports = "mbp2016",

@@ -112,7 +112,7 @@ static int open_null(struct rk_context *c)
     state->fd = state->idle = -1;
     int status = null_open(c, &state->server, &state->fd);
     status = status ? status : keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &state->idle);
-    const int bad = status ? 0 : null_there_and_back(state->fd, &state->call); /* not timed */
+    const int bad = status ? 0 : null_round_trip(state->fd, &state->call); /* not timed */
     return bad ? null_failed(c, &state->server, bad) : status;
 }
 
@@ -125,7 +125,7 @@ static int run_null(struct rk_context *c, struct rk_sample *out, size_t n)
     int bad = 0;
     for (size_t i = 0; i < n && !bad; i++) {
         const uint64_t begin = rk_begin();
-        bad = null_there_and_back(fd, &call);
+        bad = null_round_trip(fd, &call);
         const uint64_t end = rk_end();
         out[i] = (struct rk_sample){(int64_t)(end - begin), 1};
     }

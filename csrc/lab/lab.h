@@ -73,9 +73,9 @@ void lab_open_spaces(struct lab *lab);
 void lab_enter(const struct lab *lab, enum lab_side side);
 void lab_set_up_host(struct lab *lab, enum lab_side side);
 
-int lab_open_tun(struct lab *lab);          /* 0 or -errno */
-int lab_open_packet(struct lab *lab);       /* 0 or -errno */
-int lab_know_neighbour(enum lab_side side); /* its Ethernet address, without ARP */
+int lab_open_tun(struct lab *lab);         /* 0 or -errno */
+int lab_open_packet(struct lab *lab);      /* 0 or -errno */
+int lab_set_neighbour(enum lab_side side); /* its Ethernet address, without ARP */
 /* read(2), and when the frame arrived (CLOCK_MONOTONIC). */
 ssize_t lab_read(const struct lab_port *port, uint8_t *frame, size_t room, int64_t *arrived_ns);
 uint64_t lab_missed(const struct lab_port *port);

@@ -60,7 +60,7 @@ __attribute__((noreturn)) static void usage(const char *what)
     exit(2);
 }
 
-static int64_t whole(const char *name, const char *text, int64_t minimum, int64_t maximum)
+static int64_t number_option(const char *name, const char *text, int64_t minimum, int64_t maximum)
 {
     char what[128];
     int64_t value;
@@ -83,7 +83,7 @@ static int64_t queue_bytes(const struct lab *lab)
     return by_rate > bytes ? by_rate : bytes;
 }
 
-static void say_counters(const struct lab *lab)
+static void print_counters(const struct lab *lab)
 {
     static const char *const name[2] = {"to_peer", "to_client"};
     for (int side = LAB_CLIENT; side <= LAB_PEER; side++) {
@@ -98,7 +98,7 @@ static void say_counters(const struct lab *lab)
     fflush(stdout);
 }
 
-static void say_ready(const struct lab *lab, pid_t program)
+static void print_ready(const struct lab *lab, pid_t program)
 {
     printf("{\"pid\": %d, \"peer_pid\": %d, \"relay_pid\": %d, \"path\": \"%s\", "
            "\"congestion\": \"%s\", \"offload\": %s, \"ipv6\": %s, \"rtt_us\": %lld, "
@@ -112,7 +112,7 @@ static void say_ready(const struct lab *lab, pid_t program)
 }
 
 /* Why the relay has ended, unless a program of the second host ended by itself. */
-static void say_why(int how)
+static void print_cause(int how)
 {
     if (WIFSIGNALED(how))
         fprintf(stderr, "reckon-lab: the relay died of signal %d (%s).\n", WTERMSIG(how),
@@ -130,7 +130,7 @@ __attribute__((noreturn)) static void end(const struct lab *lab, int status)
 {
     int how;
     if (waitpid(lab->relay, &how, WNOHANG) == lab->relay)
-        say_why(how);
+        print_cause(how);
     else
         kill(lab->relay, SIGKILL);
     for (int waited_ms = 0; waited_ms < ENDING_MS; waited_ms++) {
@@ -164,7 +164,7 @@ static void serve(const struct lab *lab, int children, int caller)
         for (char *stop; (stop = memchr(line, '\n', size));) {
             const size_t used = (size_t)(stop + 1 - line);
             if (used == 9 && memcmp(line, "counters", 8) == 0)
-                say_counters(lab);
+                print_counters(lab);
             memmove(line, stop + 1, size -= used);
         }
     }
@@ -191,15 +191,15 @@ static int read_options(int argc, char **argv, struct lab *lab, int *port)
     int with_peer = 0;
     for (int option; (option = getopt_long(argc, argv, "+", options, NULL)) != -1;) {
         if (option == 'd')
-            lab->rtt_ns = whole("--rtt-us", optarg, 0, RTT_US_MAX) * 1000;
+            lab->rtt_ns = number_option("--rtt-us", optarg, 0, RTT_US_MAX) * 1000;
         else if (option == 'r')
-            lab->rate_bit = whole("--rate-bit", optarg, RATE_BIT_MIN, RATE_BIT_MAX);
+            lab->rate_bit = number_option("--rate-bit", optarg, RATE_BIT_MIN, RATE_BIT_MAX);
         else if (option == 'p' && strcmp(optarg, "tun") == 0)
             lab->requested = LAB_TUN;
         else if (option == 'p' && strcmp(optarg, "packet") == 0)
             lab->requested = LAB_PACKET;
         else if (option == 'w')
-            *port = (int)whole("--wait-port", optarg, 1, 65535);
+            *port = (int)number_option("--wait-port", optarg, 1, 65535);
         else if (option == 'b')
             with_peer = 1;
         else
@@ -254,7 +254,7 @@ int main(int argc, char **argv)
     if (port)
         lab_await_port(&lab, port);
     lab_drop_capabilities();
-    say_ready(&lab, program);
+    print_ready(&lab, program);
     serve(&lab, children, caller);
     end(&lab, 0);
 }

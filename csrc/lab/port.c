@@ -101,7 +101,7 @@ static int segment_before(const char *device)
     return status;
 }
 
-int lab_know_neighbour(enum lab_side side)
+int lab_set_neighbour(enum lab_side side)
 {
     struct in_addr v4;
     struct in6_addr v6;

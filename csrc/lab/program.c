@@ -26,7 +26,7 @@
 static pid_t programs[LAB_PROGRAMS_MAX]; /* as the relay sees them */
 
 /* No input or output of the first process, whose caller waits for the end of it. */
-static void stand_alone(void)
+static void detach_input_output(void)
 {
     const int null = open("/dev/null", O_RDWR);
     dup2(null, 0);
@@ -90,11 +90,11 @@ static void wait_for_orphans(int signal_number)
     errno = error;
 }
 
-__attribute__((noreturn)) static void be_relay(struct lab *lab, int (*reports)[2])
+__attribute__((noreturn)) static void run_relay(struct lab *lab, int (*reports)[2])
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* sooner than the pipe, where it works */
     close(lab->life[1]);
-    stand_alone();
+    detach_input_output();
     sigaction(SIGCHLD,
               &(struct sigaction){.sa_handler = wait_for_orphans, .sa_flags = SA_NOCLDSTOP}, NULL);
     for (int i = 0; i < LAB_PROGRAMS_MAX && lab->program[i]; i++) {
@@ -162,7 +162,7 @@ pid_t lab_start(struct lab *lab)
     if (lab->relay < 0)
         lab_stop("fork", errno);
     if (lab->relay == 0)
-        be_relay(lab, reports);
+        run_relay(lab, reports);
     close(lab->life[0]);
     for (int side = LAB_CLIENT; side <= LAB_PEER; side++)
         close(lab->port[side].fd);

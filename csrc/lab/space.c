@@ -106,7 +106,7 @@ void lab_set_up_host(struct lab *lab, enum lab_side side)
     if (!status)
         status = lab_link_address(LAB_DEVICE, AF_INET, &v4, 24);
     if (!status && lab->path == LAB_PACKET)
-        status = lab_know_neighbour(side);
+        status = lab_set_neighbour(side);
     if (status)
         lab_stop("setting up the lab's devices", -status);
     /* IPv6 may be switched off. */

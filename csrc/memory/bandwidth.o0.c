@@ -207,7 +207,7 @@ static int pass_at_once(const struct rk_context *c, struct two_processes *two,
 #define PASSES_BEFORE 1
 
 /* The second process, on that CPU, with arrays of its own. */
-static void be_second(struct rk_context *c, struct two_processes *two, int cpu)
+static void run_second(struct rk_context *c, struct two_processes *two, int cpu)
 {
     struct second *const second = two->second;
     rk_die_with_parent();
@@ -252,7 +252,7 @@ static int open_i7_two(struct rk_context *c)
     two->second->status = -ECHILD; /* if it ends before it has another */
     two->child = fork();
     if (two->child == 0)
-        be_second(c, two, cpus[have - 1]);
+        run_second(c, two, cpus[have - 1]);
     if (two->child < 0)
         return rk_refused(c, "fork", errno);
     status = open_arrays(c);

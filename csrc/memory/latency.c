@@ -182,7 +182,7 @@ static int close_mountain(struct rk_context *c)
 
 /* --- mbp2016: while (p->p_next != NULL) p = p->p_next, t(2n) - t(n) --- */
 
-static __attribute__((noinline)) const struct node *to_the_end(const struct node *p)
+static __attribute__((noinline)) const struct node *walk_list(const struct node *p)
 {
     while (p->next)
         p = p->next;
@@ -199,7 +199,7 @@ static int open_mbp2016(struct rk_context *c)
     /* The ring is cut open: the last node leads nowhere. */
     char *const last = walk->region.start + (walk->nodes - 1) * stride;
     ((struct node *)(void *)last)->next = NULL;
-    RK_KEEP(to_the_end(walk->at));
+    RK_KEEP(walk_list(walk->at));
     return 0;
 }
 
@@ -207,7 +207,7 @@ static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct walk *const walk = rk_state(c);
     const int64_t walks = 1 + rk_integer(c, "loads") / walk->nodes;
-    RK_TIME_DIFFERENCE(out, n, walks, RK_KEEP(to_the_end(walk->at)));
+    RK_TIME_DIFFERENCE(out, n, walks, RK_KEEP(walk_list(walk->at)));
     for (size_t i = 0; i < n; i++)
         out[i].ops *= walk->nodes;
     return 0;

@@ -31,7 +31,7 @@ static int run_tcp(struct rk_context *c, struct rk_sample *out, size_t n)
     const int fd = ((const struct trip *)rk_state(c))->fd;
     const struct counts before = count_tcp();
     int bad = 0;
-    TRIPS(out, n, rk_integer(c, "rounds"), bad, there_and_back(fd, buffer, size));
+    TRIPS(out, n, rk_integer(c, "rounds"), bad, round_trip(fd, buffer, size));
     note_tcp_since(c, &before);
     return trip_failed(c, bad);
 }
@@ -76,7 +76,7 @@ static int connect_udp(struct rk_context *c, const struct sockaddr_storage *to, 
 }
 
 /* A server that died with the datagram unread is silent, and its TCP connection has ended. */
-static int silent_or_gone(int bad, int control)
+static int check_server(int bad, int control)
 {
     char byte;
     const int is_closed =
@@ -98,7 +98,7 @@ static int open_udp(struct rk_context *c)
     if (status)
         return status;
     const int bad = exchange(state->fd, size_of(c), state->number); /* not timed */
-    return trip_failed(c, silent_or_gone(bad, state->trip.fd));
+    return trip_failed(c, check_server(bad, state->trip.fd));
 }
 
 static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -112,7 +112,7 @@ static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
     TRIPS(out, n, rk_integer(c, "rounds"), bad, exchange(fd, size, ++number));
     state->number = number;
     note_tcp_since(c, &before);
-    return trip_failed(c, silent_or_gone(bad, state->trip.fd));
+    return trip_failed(c, check_server(bad, state->trip.fd));
 }
 
 static int close_udp(struct rk_context *c)

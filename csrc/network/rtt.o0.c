@@ -27,7 +27,7 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
     for (size_t i = 0; i < n && !bad; i++) {
         struct rk_sample timer, whole;
         RK_TIME_BARE(&timer, 1, (void)0);
-        RK_TIME_BARE(&whole, 1, bad = there_and_back(trip.fd, buffer, size));
+        RK_TIME_BARE(&whole, 1, bad = round_trip(trip.fd, buffer, size));
         out[i] = (struct rk_sample){whole.ticks - timer.ticks, 1};
     }
     note_tcp_since(c, &before);
@@ -51,7 +51,7 @@ static int open_i7_10750h(struct rk_context *c)
     if (!status)
         status = ncat_begin(c, &state->trip.peer, &state->ncat, &state->trip.fd);
     const size_t size = (size_t)rk_integer(c, "size_bytes");
-    return status ? status : trip_failed(c, there_and_back(state->trip.fd, buffer, size));
+    return status ? status : trip_failed(c, round_trip(state->trip.fd, buffer, size));
 }
 
 static int close_i7_10750h(struct rk_context *c)
@@ -69,7 +69,7 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     const struct counts before = count_tcp();
     int bad = 0;
     for (size_t i = 0; i < n && !bad; i++)
-        RK_TIME_PAOLONI(out + i, 1, bad = there_and_back(trip.fd, buffer, size));
+        RK_TIME_PAOLONI(out + i, 1, bad = round_trip(trip.fd, buffer, size));
     note_tcp_since(c, &before);
     return trip_failed(c, bad);
 }

@@ -63,14 +63,14 @@ int listen_at(const char *address, struct sockaddr_storage *bound)
 {
     char host[256], port[16];
     if (split_address(address, PEER_PORT, host, port)) {
-        note("\"%s\" is not ADDRESS, ADDRESS:PORT or [IPv6]:PORT.", address);
+        log_line("\"%s\" is not ADDRESS, ADDRESS:PORT or [IPv6]:PORT.", address);
         return -1;
     }
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     struct addrinfo *addresses;
     const int error = getaddrinfo(host, port, &hints, &addresses);
     if (error) {
-        note("%s is no address to listen on: %s.", address, gai_strerror(error));
+        log_line("%s is no address to listen on: %s.", address, gai_strerror(error));
         return -1;
     }
     memcpy(bound, addresses->ai_addr, addresses->ai_addrlen);
@@ -82,10 +82,11 @@ int listen_at(const char *address, struct sockaddr_storage *bound)
     if (fd >= 0)
         close(fd);
     if (why == EADDRINUSE)
-        note("%s is taken by another program (port %s); choose another with --listen ADDRESS:PORT.",
-             address, port);
+        log_line(
+            "%s is taken by another program (port %s); choose another with --listen ADDRESS:PORT.",
+            address, port);
     else
-        note("Listening on %s (port %s) is not possible: %s.", address, port, strerror(why));
+        log_line("Listening on %s (port %s) is not possible: %s.", address, port, strerror(why));
     return -1;
 }
 
@@ -95,7 +96,7 @@ int allow(const char *name)
     struct addrinfo *addresses;
     const int error = getaddrinfo(name, NULL, &hints, &addresses);
     if (error) {
-        note("--allow %s names no host: %s.", name, gai_strerror(error));
+        log_line("--allow %s names no host: %s.", name, gai_strerror(error));
         return -1;
     }
     int status = 0;
@@ -106,7 +107,7 @@ int allow(const char *name)
             continue;
         memcpy(&address, item->ai_addr, item->ai_addrlen);
         if (allowed_count == ALLOWED_MAX) {
-            note("--allow takes at most %d addresses.", ALLOWED_MAX);
+            log_line("--allow takes at most %d addresses.", ALLOWED_MAX);
             status = -1;
             break;
         }

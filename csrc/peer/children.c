@@ -73,7 +73,7 @@ void serve(int fd, const struct host *host, const char *service)
 static void ended(int at, int how)
 {
     if (WIFSIGNALED(how))
-        note("A service died of signal %d (%s).", WTERMSIG(how), strsignal(WTERMSIG(how)));
+        log_line("A service died of signal %d (%s).", WTERMSIG(how), strsignal(WTERMSIG(how)));
     failures += how != 0;
     children[at] = children[--count];
 }

@@ -43,7 +43,7 @@ static int is_token(const char *text, size_t length)
     return differs == 0;
 }
 
-static void forget(int at)
+static void remove_greeting(int at)
 {
     memmove(&waiting[at], &waiting[at + 1], (size_t)(--count - at) * sizeof *waiting);
 }
@@ -59,11 +59,11 @@ static void refuse(int fd, const char *why)
     close(fd);
 }
 
-void forget_oldest_greeting(void)
+void close_oldest_greeting(void)
 {
     if (count) {
         close(waiting[0].fd);
-        forget(0);
+        remove_greeting(0);
     }
 }
 
@@ -74,7 +74,7 @@ void greet_new(int fd, const struct host *host)
         host_text(host, text);
         snprintf(why, sizeof why, "This reckon-peer does not serve %s; start it with --allow %s.",
                  text, text);
-        note("%s is not among the hosts of --allow and was refused.", text);
+        log_line("%s is not among the hosts of --allow and was refused.", text);
         refuse(fd, why);
         return;
     }
@@ -88,7 +88,7 @@ void greet_new(int fd, const struct host *host)
         oldest = 0;
     if (count == GREETINGS_MAX || of_host >= GREETINGS_A_HOST) {
         close(waiting[oldest].fd);
-        forget(oldest);
+        remove_greeting(oldest);
     }
     waiting[count++] =
         (struct greeting){.fd = fd, .due_ns = rk_monotonic_ns() + GREETING_NS, .host = *host};
@@ -96,7 +96,7 @@ void greet_new(int fd, const struct host *host)
 }
 
 /* A complete line: its service is started, or refused with a reason. */
-static void decide(struct greeting *greeting)
+static void answer_greeting(struct greeting *greeting)
 {
     char name[ADDRESS_MAX], why[256];
     host_text(&greeting->host, name);
@@ -108,9 +108,10 @@ static void decide(struct greeting *greeting)
                  "This reckon-peer speaks version %d of its protocol and the other host version "
                  "%d; build both from the same commit.",
                  PEER_VERSION, version);
-        note("%s was refused: it speaks version %d of the protocol and this reckon-peer version "
-             "%d; build both from the same commit.",
-             name, version, PEER_VERSION);
+        log_line(
+            "%s was refused: it speaks version %d of the protocol and this reckon-peer version "
+            "%d; build both from the same commit.",
+            name, version, PEER_VERSION);
         refuse(greeting->fd, why);
     } else {
         const char *text = greeting->line + at + (greeting->line[at] == ' ');
@@ -120,7 +121,7 @@ static void decide(struct greeting *greeting)
             greeting->fd = -1; /* the service's: not closed with the greetings in its process */
             serve(fd, &greeting->host, text + length + (text[length] == ' '));
         } else {
-            note("%s was refused: its token is not the one of this reckon-peer.", name);
+            log_line("%s was refused: its token is not the one of this reckon-peer.", name);
             refuse(greeting->fd, "The token is not the one of this reckon-peer; both need the same "
                                  "RECKON_PEER_TOKEN.");
         }
@@ -149,7 +150,7 @@ static int read_greeting(struct greeting *greeting)
     greeting->length += take;
     if (end) {
         greeting->line[greeting->length - 1] = 0;
-        decide(greeting);
+        answer_greeting(greeting);
         return 1;
     }
     if (greeting->length < sizeof greeting->line - 1)
@@ -162,10 +163,10 @@ void read_greetings(uint64_t now)
 {
     for (int i = 0; i < count;) {
         if (read_greeting(&waiting[i])) {
-            forget(i);
+            remove_greeting(i);
         } else if (now >= waiting[i].due_ns) {
             refuse(waiting[i].fd, "The greeting took longer than 2 s.");
-            forget(i);
+            remove_greeting(i);
         } else {
             i++;
         }
@@ -188,5 +189,5 @@ int64_t next_deadline_ns(void)
 void close_greetings(void)
 {
     while (count)
-        forget_oldest_greeting();
+        close_oldest_greeting();
 }

@@ -45,7 +45,7 @@ static volatile sig_atomic_t stopped;
 
 /* At most NOTES_AT_ONCE lines, and one more every NOTE_EVERY_NS: what others send must not fill a
  * disk. */
-void note(const char *format, ...)
+void log_line(const char *format, ...)
 {
     static uint64_t begin_ns, written, left_out;
     const uint64_t now = rk_monotonic_ns();
@@ -77,7 +77,7 @@ static int drop_privileges(void)
     if (geteuid() == 0 && setgroups(0, NULL) == 0 && setresgid(NOBODY, NOBODY, NOBODY) == 0)
         (void)!setresuid(NOBODY, NOBODY, NOBODY);
     if (syscall(SYS_capset, &header, none) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
-        note("The privileges cannot be dropped: %s.", strerror(errno));
+        log_line("The privileges cannot be dropped: %s.", strerror(errno));
         return -1;
     }
 #ifdef __SANITIZE_ADDRESS__
@@ -106,7 +106,7 @@ static int find_token(const char *file)
     if (file) {
         FILE *in = fopen(file, "re");
         if (!in) {
-            note("The token file %s cannot be read: %s.", file, strerror(errno));
+            log_line("The token file %s cannot be read: %s.", file, strerror(errno));
             return -1;
         }
         text[fread(text, 1, sizeof text - 1, in)] = 0;
@@ -120,9 +120,9 @@ static int find_token(const char *file)
     while (text[length] > ' ' && text[length] <= '~')
         length++;
     if (text[length] || length < PEER_TOKEN_MIN || length > PEER_TOKEN_MAX) {
-        note("A token of %d to %d characters without spaces is needed, in the environment's "
-             "RECKON_PEER_TOKEN or by --token-file.",
-             PEER_TOKEN_MIN, PEER_TOKEN_MAX);
+        log_line("A token of %d to %d characters without spaces is needed, in the environment's "
+                 "RECKON_PEER_TOKEN or by --token-file.",
+                 PEER_TOKEN_MIN, PEER_TOKEN_MAX);
         return -1;
     }
     set_token(text);
@@ -136,7 +136,7 @@ static int pin(const char *text)
     const int error = rk_pin_process(0, end && !*end ? (int)cpu : -1);
     if (!error)
         return 0;
-    note("CPU %s cannot be used: %s.", text, strerror(error));
+    log_line("CPU %s cannot be used: %s.", text, strerror(error));
     return -1;
 }
 
@@ -153,7 +153,7 @@ static void accept_one(void)
         greet_new(fd, &host);
     } else if (is_full(errno)) {
         const struct timespec pause = {0, FULL_PAUSE_NS};
-        forget_oldest_greeting();
+        close_oldest_greeting();
         nanosleep(&pause, NULL);
     }
 }
@@ -190,8 +190,9 @@ static int run(const char *address, pid_t parent)
         return 1;
     const struct host host = host_of(&bound);
     if (!is_loopback(&host) && !anyone_allowed()) {
-        note("Listening on %s, which others reach, needs --allow HOST for each host to be served.",
-             address);
+        log_line(
+            "Listening on %s, which others reach, needs --allow HOST for each host to be served.",
+            address);
         return 2;
     }
     if (drop_privileges())
@@ -264,9 +265,9 @@ int main(int argc, char **argv)
         }
     }
     if (optind < argc)
-        note("There is no argument %s; see --help.", argv[optind]);
+        log_line("There is no argument %s; see --help.", argv[optind]);
     else if (!address)
-        note("Say where to listen, --listen ADDRESS[:PORT]; see --help.");
+        log_line("Say where to listen, --listen ADDRESS[:PORT]; see --help.");
     if (optind < argc || !address || bad || find_token(token_file))
         return 2;
     return run(address, parent);

@@ -28,8 +28,8 @@ int is_loopback(const struct host *);
 void address_text(const struct sockaddr_storage *, char text[ADDRESS_MAX]); /* with its port */
 void host_text(const struct host *, char text[ADDRESS_MAX]);
 int listen_at(const char *address,
-              struct sockaddr_storage *bound); /* the socket, or -1 with a note */
-int allow(const char *name);                   /* 0, or -1 with a note */
+              struct sockaddr_storage *bound); /* the socket, or -1 with a line on stderr */
+int allow(const char *name);                   /* 0, or -1 with a line on stderr */
 int is_allowed(const struct host *);
 int anyone_allowed(void);
 
@@ -38,7 +38,7 @@ void greet_new(int fd, const struct host *);
 void read_greetings(uint64_t now_ns);        /* on the connections that have not greeted yet */
 int greetings(struct pollfd *, int maximum); /* the descriptors to poll; returns their number */
 int64_t next_deadline_ns(void);              /* of the first of them; -1: none */
-void forget_oldest_greeting(void);
+void close_oldest_greeting(void);
 void close_greetings(void);
 void set_token(const char *);
 
@@ -49,7 +49,7 @@ int end_children(void); /* returns how many had failed */
 
 /* services.c: in the child; does not return */
 __attribute__((noreturn)) void run_service(int fd, const struct host *, char *line);
-void *touched(size_t size);
+void *allocate_touched(size_t size);
 int answer(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void serve_echo(int fd, const struct host *, const int64_t *);
@@ -67,7 +67,7 @@ static inline int is_full(int error)
 #define FULL_PAUSE_NS 10000000 /* before the next try */
 
 /* main.c */
-void note(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a line on stderr */
+void log_line(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a line on stderr */
 void leave_sockets(void); /* in a child: what only the parent needs */
 
 #endif

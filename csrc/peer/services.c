@@ -43,7 +43,7 @@ int answer(int fd, const char *format, ...)
 }
 
 /* Memory whose pages have been touched, so that no measured loop faults. */
-void *touched(size_t size)
+void *allocate_touched(size_t size)
 {
     char *memory = malloc(size);
     if (memory)

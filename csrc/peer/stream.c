@@ -11,7 +11,7 @@
 /* A buffer, and "ok" to the caller; NULL if either failed. */
 static char *begin(int fd, size_t size)
 {
-    char *buffer = touched(size);
+    char *buffer = allocate_touched(size);
     if (!buffer)
         answer(fd, "no The other host has not enough memory for the buffer.\n");
     return buffer && !answer(fd, "ok\n") ? buffer : NULL;

@@ -23,7 +23,7 @@ struct merits {
 };
 
 /* Whether a list such as "0-3,8" has that CPU. 0 if there is no such file. */
-static int lists(const char *path, int cpu)
+static int list_has(const char *path, int cpu)
 {
     char list[4096];
     rk_read_text(path, list, sizeof list);
@@ -49,7 +49,7 @@ static struct speed speed_of(const char *sys, int cpu)
     snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cpu_capacity", sys, cpu);
     speed.capacity = number_or_0(path);
     snprintf(path, sizeof path, "%s/devices/cpu_core/cpus", sys);
-    speed.is_performance_core = lists(path, cpu);
+    speed.is_performance_core = list_has(path, cpu);
     snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cpufreq/cpuinfo_max_freq", sys, cpu);
     speed.max_khz = number_or_0(path);
     return speed;
@@ -60,7 +60,7 @@ static int is_sibling(const char *sys, int cpu, int other)
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/topology/thread_siblings_list", sys,
              cpu);
-    return lists(path, other);
+    return list_has(path, other);
 }
 
 /* Whether both are below the last cache of `cpu`. */
@@ -77,7 +77,7 @@ static int shares_last_cache(const char *sys, int cpu, int other)
         last_level = level;
         snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
                  sys, cpu, i);
-        shares = lists(path, other);
+        shares = list_has(path, other);
     }
     return shares;
 }

@@ -71,7 +71,7 @@ static inline int get(int fd)
     return done != sizeof token;
 }
 
-static inline int hand_turn(const struct channel *channel, uint32_t to)
+static inline int pass_turn(const struct channel *channel, uint32_t to)
 {
     atomic_store(channel->turn, to);
     return syscall(SYS_futex, channel->turn, FUTEX_WAKE | channel->futex_flags, 1, NULL, NULL, 0) <
@@ -97,7 +97,7 @@ static inline int await_turn(const struct channel *channel, uint32_t mine)
 static inline int turn_around(const struct channel *channel)
 {
     if (channel->means == BY_FUTEX)
-        return hand_turn(channel, 1) || await_turn(channel, 0);
+        return pass_turn(channel, 1) || await_turn(channel, 0);
     return put(channel->request[1]) || get(channel->reply[0]);
 }
 
@@ -105,7 +105,7 @@ static inline int turn_around(const struct channel *channel)
 static inline void answer(const struct channel *channel)
 {
     if (channel->means == BY_FUTEX)
-        while (!await_turn(channel, 1) && !hand_turn(channel, 0))
+        while (!await_turn(channel, 1) && !pass_turn(channel, 0))
             ;
     else /* an eventfd has no end of file, so `turn` marks the end */
         while (!get(channel->request[0]) && atomic_load(channel->turn) != 2 &&

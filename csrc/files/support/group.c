@@ -108,7 +108,7 @@ static void group_sweep(const char *folder)
         closedir(all);
 }
 
-__attribute__((noreturn)) static void group_be_remover(const struct rk_group *g, int end)
+__attribute__((noreturn)) static void run_remover(const struct rk_group *g, int end)
 {
     sigset_t all;
     char byte = 0;
@@ -144,7 +144,7 @@ static int group_start_remover(struct rk_context *c, struct rk_group *g)
         return rk_refused(c, "socketpair", errno);
     g->remover = fork();
     if (g->remover == 0)
-        group_be_remover(g, ends[1]);
+        run_remover(g, ends[1]);
     const int error = g->remover < 0 ? errno : 0;
     close(ends[1]);
     g->life = ends[0];

@@ -19,7 +19,7 @@ struct null_reply {
 };
 
 /* One call and its answer. 0 or a negative error. */
-static inline int null_there_and_back(int fd, struct null_call *call)
+static inline int null_round_trip(int fd, struct null_call *call)
 {
     struct null_reply reply;
     size_t have = 0;

@@ -52,8 +52,8 @@ struct rk_outcome {
 };
 
 /* In the child. */
-__attribute__((noreturn)) static void rk_be_reader(struct rk_reader *r, struct rk_outcome *outcome,
-                                                   pid_t parent, int (*reading)(struct rk_reader *))
+__attribute__((noreturn)) static void run_reader(struct rk_reader *r, struct rk_outcome *outcome,
+                                                 pid_t parent, int (*reading)(struct rk_reader *))
 {
     rk_die_with_parent();
     if (getppid() != parent)
@@ -109,7 +109,7 @@ int rk_read_within(struct rk_context *c, struct rk_sample *out, size_t n,
     if (!status) {
         const pid_t parent = getpid(), child = fork();
         if (child == 0)
-            rk_be_reader(r, outcome, parent, reading);
+            run_reader(r, outcome, parent, reading);
         status = child < 0 ? rk_refused(c, "fork", errno)
                            : rk_reader_ended(c, outcome, child, limit_bytes);
         posix_fadvise(r->blocks.fd, 0, 0,

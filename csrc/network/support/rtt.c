@@ -50,5 +50,5 @@ int trip_echo(struct rk_context *c, struct trip *trip, char *buffer, size_t size
     snprintf(service, sizeof service, "echo %zu", size);
     memset(buffer, 1, size);
     const int status = peer_request(c, &trip->peer, service, &trip->fd);
-    return status ? status : trip_failed(c, there_and_back(trip->fd, buffer, size));
+    return status ? status : trip_failed(c, round_trip(trip->fd, buffer, size));
 }

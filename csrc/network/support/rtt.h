@@ -15,7 +15,7 @@ struct trip {
 };
 
 /* There and back on the same buffer; the compiler must not assume what arrives. */
-static inline int there_and_back(int fd, char *buffer, size_t size)
+static inline int round_trip(int fd, char *buffer, size_t size)
 {
     const int status = peer_send(fd, buffer, size);
     return status ? status : peer_receive(fd, buffer, size);

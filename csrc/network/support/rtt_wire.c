@@ -34,7 +34,7 @@ int time_wire(const struct trip *trip, struct capture *capture, struct rk_sample
     for (size_t i = 0; i <= n; i++) { /* the first gives the sequence numbers alone */
         int64_t left = 0, back = 0;
         const int64_t begin = realtime_ns();
-        int bad = there_and_back(trip->fd, buffer, size);
+        int bad = round_trip(trip->fd, buffer, size);
         const int64_t end = realtime_ns();
         bad = bad ? bad : await_segment(capture, 1, i == 0, &own_next, size, &left);
         bad = bad ? bad : await_segment(capture, 0, i == 0, &peer_next, size, &back);

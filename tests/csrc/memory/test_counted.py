@@ -113,7 +113,7 @@ def test_a_group_is_64_loads_each_of_what_the_last_one_found():
 
 
 def test_the_list_is_followed_load_by_load():
-    (loop,) = loops_of(code_of("latency.o")["to_the_end"])
+    (loop,) = loops_of(code_of("latency.o")["walk_list"])
     assert len(accesses(loop)) == 1
     (load,) = accesses(loop)
     assert re.match(r"mov +\(%", load)

@@ -21,7 +21,7 @@ static noreturn void end_service(int status)
 
 static long served, noted;
 
-void note(const char *format, ...)
+void log_line(const char *format, ...)
 {
     char text[512];
     va_list list;
