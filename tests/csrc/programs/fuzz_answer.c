@@ -72,9 +72,9 @@ int main(int argc, char **argv)
         fuzz_send(pair[1], text, length);
         shutdown(pair[1], SHUT_WR);
         reason[0] = 0;
-        const int status = fuzz_below(2)
-                               ? peer_request(&context, &peer, "sink 1000 4096", &fd)
-                               : peer_request_port(&context, &peer, "udp-echo", &fd, &address, &size);
+        const int status =
+            fuzz_below(2) ? peer_request(&context, &peer, "sink 1000 4096", &fd)
+                          : peer_request_port(&context, &peer, "udp-echo", &fd, &address, &size);
         if (status == 0) {
             accepted++;
             complete += read_notes(&context, fd, 200, &notes) == 0;
