@@ -19,10 +19,10 @@ int rk_refused(struct rk_context *c, const char *what, int error)
     return -error;
 }
 
-int rk_unsupported(struct rk_context *c, const char *format, ...)
+int rk_error(struct rk_context *c, int error, const char *format, ...)
 {
     (void)c, (void)format;
-    return -EOPNOTSUPP;
+    return -error;
 }
 
 const char *rk_text(const struct rk_context *c, const char *name)
