@@ -86,12 +86,11 @@ def seal_or_reuse(plan: Plan) -> Result | None:
     if _is_reusable(plan, quantity.measurement):
         return from_record(plan.quantity, quantity, "reused", between_visits)
     builder = config.builder()
-    if builder and builder.renders and quantity.measurement is not None:
+    only_shows = plan.session.replay or (builder is not None and builder.renders)
+    if only_shows and quantity.measurement is not None:
         return from_record(plan.quantity, quantity, between_visits=between_visits)
     if not plan.session.replay:
         return None
-    if quantity.measurement is not None:
-        return from_record(plan.quantity, quantity, between_visits=between_visits)
     raise ReckonError(
         f"The run {plan.session.run.name} was recorded elsewhere and holds no samples of "
         f"{plan.quantity}; measure it there, or leave RUN= away."

@@ -49,18 +49,7 @@ def prediction_record(prediction: Prediction) -> records.PredictionRecord:
             [hardware_tree, software_tree, predicted_tree], formula.unit
         ),
         inputs=[
-            records.InputRecord(
-                name=name,
-                origin=given.origin,
-                value=given.value,
-                low=given.low,
-                high=given.high,
-                unit=given.unit,
-                source=given.source,
-                cite=given.cite,
-                reference=given.reference,
-                instead_of=given.instead_of,
-            )
+            records.InputRecord(name=name, **vars(given))
             for name, given in prediction.inputs.items()
         ],
         hardware=_plain_or_none(prediction.value(formula.hardware)),
