@@ -1,29 +1,37 @@
 """The C library for AArch64, under an emulator, by Clang, and for another C library than glibc."""
 
+import re
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from helpers.capabilities import installed
-from helpers.everything import PROBES, little
+from helpers.everything import PROBES, little, why_not
 from helpers.project import ROOT, make_library
 
+from reckon.measurement import library
+
 UNSUPPORTED = -95
-TURNS = 7
+TURNS = 4
 COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
-EXPERIMENTS = sorted({probe.experiment for probe in PROBES.values()})
+# On a busy machine an emulated stream begins after its windows.
+ALONE = {"network/throughput"}
+EXPERIMENTS = [
+    pytest.param(name, marks=pytest.mark.alone if name in ALONE else ())
+    for name in sorted({probe.experiment for probe in PROBES.values()})
+]
 
 
 @pytest.fixture(scope="module")
 def emulated(tmp_path_factory):
     """Runs a probe on an emulated AArch64; its status, reason and median of ticks an operation."""
     installed(COMPILER, EMULATOR[0])
-    library = ROOT / "_build" / "lib-aarch64"
-    built = make_library(library, f"CC={COMPILER}", "WERROR=1")
+    compiled = ROOT / "_build" / "lib-aarch64"
+    built = make_library(compiled, f"CC={COMPILER}", "WERROR=1")
     assert built.returncode == 0, built.stderr
     folder = tmp_path_factory.mktemp("aarch64")
-    for path in library.glob("*reckon*"):
+    for path in compiled.glob("*reckon*"):
         shutil.copy(path, folder)
     for name in ("reckon-peer", "reckon-blank", "reckon-blank-static"):  # as probes start them
         (folder / name).rename(folder / f"{name}.aarch64")
@@ -44,15 +52,38 @@ def emulated(tmp_path_factory):
     return run
 
 
+# What the emulator lacks, by the probe's name; other reasons are those of this machine (why_not).
+MISSING = [
+    (".*", "a trial is too short for the steps of this machine's counter"),
+    ("files/remote/", "needs an NFS server: none is set|it reads by Apple's own protocol"),
+    ("network/", "this kernel has no ring .PACKET_RX_RING. for captured packets"),
+    ("files/cache/", "within a limit of 1024 KiB the kernel ended the reader"),  # and the emulator
+    ("cpu/syscall/.*_int80", "this kernel has no INT 0x80 entry point"),
+    ("cpu/clock/core_multiply", "how many cycles a multiply takes on this processor is not known"),
+    ("memory/fault/major", "the file's pages stay in memory"),
+    ("memory/fault/huge", "huge pages are not available"),
+]
+
+
+def reasons(probe):
+    """A pattern of why the probe may be unsupported there."""
+    if probe.needs & library.Needs.STAMPS:
+        return "RDTSC and CPUID are x86 instructions"
+    missing = [reason for pattern, reason in MISSING if re.match(pattern, probe.name)]
+    return "|".join(filter(None, [*missing, why_not(probe)]))
+
+
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_every_probe_runs_on_aarch64_or_says_why_not(emulated, experiment):
+def test_a_probe_runs_on_aarch64_or_says_what_is_missing_there(emulated, experiment):
     probes = [probe for probe in PROBES.values() if probe.experiment == experiment]
     with ThreadPoolExecutor(2) as pool:
         outcomes = list(pool.map(lambda probe: emulated(probe.name, little(probe)), probes))
     for probe, (status, reason, median) in zip(probes, outcomes, strict=True):
         print(f"{probe.name}: {reason or f'{median:g} ticks'}")
-        is_refused = status == UNSUPPORTED and reason
-        assert is_refused or (status == 0 and not reason), f"{probe.name}: {status} {reason}"
+        if probe.needs & library.Needs.STAMPS or status:
+            assert status == UNSUPPORTED and re.match(reasons(probe), reason), (probe.name, reason)
+        else:
+            assert reason == "", probe.name
 
 
 @pytest.mark.timed
