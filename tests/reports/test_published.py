@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 from helpers.project import ROOT
 from helpers.project import reckon as command
+from helpers.report_example import EXAMPLE, example
 
 import reckon as rk
 from reckon import units
@@ -16,9 +17,6 @@ from reckon.reports import derivations, published
 
 TABLES = tomllib.loads((ROOT / "tests/reports/tables.toml").read_text(encoding="utf-8"))
 NAMES = sorted(TABLES)
-EXAMPLE = re.search(
-    r"```toml\n(.*?)```", (ROOT / "book/report-format.md").read_text(encoding="utf-8"), re.S
-)[1]
 
 
 def test_the_five_are_there():
@@ -100,13 +98,6 @@ def test_every_derivation_has_a_reading_as_stated():
             derivation.what for derivation in report.derivation if derivation.reading == "as stated"
         }
         assert {derivation.what for derivation in report.derivation} == stated, report.name
-
-
-def example(tmp_path, old="", new=""):
-    assert old in EXAMPLE
-    path = tmp_path / "example.toml"
-    path.write_text(EXAMPLE.replace(old, new) if old else EXAMPLE, encoding="utf-8")
-    return path
 
 
 def test_the_documented_example_is_one(tmp_path):
@@ -347,132 +338,6 @@ def test_a_report_is_of_the_year_of_its_reference():
         entry = re.search(rf"@\w+{{{re.escape(report.cite)},(.*?)\n}}", told, re.S)[1]
         assert report.year == int(re.search(r"year = {(\d+)}", entry)[1]), report.name
         assert report.course == "graduate operating systems", report.name
-
-
-# --- what the page of the reports says of them --------------------------------------------------------
-
-
-@pytest.fixture
-def sixth(tmp_path, monkeypatch):
-    """The documented example as the only report, with a page of 6 KiB that does not follow."""
-    path = example(tmp_path, "page = { value = 4,", "page = { value = 6,")
-    monkeypatch.setattr(published, "all_reports", lambda: (published.read(path),))
-
-
-def cells(block):
-    return [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in block.markdown.splitlines()
-        if line.startswith("|")
-    ][2:]
-
-
-def test_published_and_recomputed_stand_side_by_side(sixth):
-    block = rk.reports_page.arithmetic()
-    first, second, third = cells(block)
-    assert first == [
-        "page fault, from the disk (4.3)",
-        "as stated",
-        "hardware",
-        "8.2 µs",
-        "12.29 µs",
-        "-33.3 %",
-    ]
-    assert second == ["", "", "software", "0.5 µs", "0.5000 µs", "follows"]
-    assert third[2:] == ["predicted", "8.7 µs", "12.79 µs", "-32.0 %"]
-    text = block.markdown
-    assert text.startswith("Of 1 predictions that A laptop") and " 0 follow from them" in text
-    assert (
-        "\n- *page fault, from the disk*: a transfer alone: the time until the disk answers is left out.\n"
-        in text
-    )
-
-
-def test_sides_that_say_the_same_are_one_and_nothing_is_none(sixth, tmp_path, monkeypatch):
-    path = tmp_path / "example.toml"
-    path.write_text(
-        path.read_text()
-        .replace("software = 0.5, predicted = 8.7", "software = 0, predicted = 8.2")
-        .replace("value = 0.5", "value = 0")
-        .replace("value = 6", "value = 4")
-    )
-    [row] = cells(rk.reports_page.arithmetic())
-    assert row[2:] == ["hardware, predicted", "8.2 µs", "8.192 µs", "follows"]
-
-
-def test_scores_and_readings(sixth):
-    [row] = cells(rk.reports_page.scores("C", "t"))
-    assert row[1:] == ["1", "10.6×", "0 %", "0 %", "0 %"]
-    [row] = cells(rk.reports_page.readings("C", "t"))
-    assert row[1:4] == ["cycles", "ticks of the time-stamp counter", "0"]
-
-
-def test_a_figure_that_stands_aside_is_not_counted(sixth, tmp_path):
-    path = tmp_path / "example.toml"
-    path.write_text(
-        path.read_text().replace("measured = 92.3", 'measured = 92.3\naside = true\nnote = "a sum"')
-    )
-    assert not cells(rk.reports_page.scores("C", "t"))
-
-
-_FIGURE = "page fault, from the disk"
-_HERE = "measured 92.3 µs, predicted 8.7 µs"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "row"),
-    [
-        (
-            "n = 100",
-            "n = 100",
-            [_FIGURE, f"{_HERE} (table 3)", "measured 95 µs, predicted 8.7 µs (summary)"],
-        ),
-        (  # only what both print
-            "predicted = 8.7, measured = 95",
-            "measured = 90",
-            [_FIGURE, "measured 92.3 µs (table 3)", "measured 90 µs (summary)"],
-        ),
-        (  # nothing that both print
-            "predicted = 8.7, measured = 95",
-            "predicted_low = 5",
-            [
-                _FIGURE,
-                f"{_HERE}, hardware 8.2 µs, software 0.5 µs, standard deviation 4.1 µs (table 3)",
-                "predicted from 5 µs (summary)",
-            ],
-        ),
-        (  # the figure's own note
-            "sd = 4.1",
-            'note = "contradicts table 3"',
-            [_FIGURE, f"{_HERE}, hardware 8.2 µs, software 0.5 µs (table 3)", "–"],
-        ),
-        (
-            'unit = "MB/s"\n',
-            'unit = "MB/s"\nalso = [{ value = "fast", place = "3", note = "contradicts table 3" }]\n',
-            ["disk, read bandwidth", "500 MB/s (2)", "fast (3)"],
-        ),
-    ],
-)
-def test_contradictions_are_shown_with_both_values(sixth, tmp_path, old, new, row):
-    path = tmp_path / "example.toml"
-    path.write_text(path.read_text().replace(old, new, 1))
-    first, *_ = cells(rk.reports_page.contradictions("C", "t"))
-    assert first == ["example", *row, "contradicts table 3"]
-
-
-def test_an_inferred_input_is_counted_separately_and_named(sixth, tmp_path):
-    path = tmp_path / "example.toml"
-    inferred = path.read_text().replace('source = "2"', 'source = "2", inferred = true')
-    path.write_text(inferred.replace("value = 6,", "value = 4,"))
-    text = rk.reports_page.arithmetic().markdown
-    assert (
-        text.startswith("Of 0 predictions")
-        and " A further 1 follows with an input that the report does not print" in text
-    )
-    assert cells(rk.reports_page.arithmetic())[0][1] == "as stated, an input inferred"
-    path.write_text(inferred)  # and does not follow
-    text = rk.reports_page.arithmetic().markdown
-    assert "A further" not in text and "Even with such an input, 1 does not" in text
 
 
 def test_no_report_reads_an_input_off_what_it_explains_without_saying_so():

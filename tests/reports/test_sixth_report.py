@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 from helpers import made_up
-from helpers.project import ROOT
+from helpers.report_example import EXAMPLE
 
 import reckon as rk
 from reckon import cli, records
@@ -15,9 +15,6 @@ from reckon.presentation import machines_page
 from reckon.presentation.figures import strips, style
 from reckon.reports import other_machines, published
 
-EXAMPLE = re.search(
-    r"```toml\n(.*?)```", (ROOT / "book/report-format.md").read_text(encoding="utf-8"), re.S
-)[1]
 MAJOR = "memory/fault/major"
 
 
