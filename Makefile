@@ -124,8 +124,10 @@ lock: setup ## compile requirements.txt from pyproject.toml (needs uv)
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 -o requirements.txt \
 	  --custom-compile-command "make lock"
 
-schema: setup ## write book/record.schema.json and report.schema.json again
-	@$(PY) -c "from reckon import config, records; from reckon.reports import published; book = config.ROOT / 'book'; \
+schema: setup ## write book/record.schema.json, report.schema.json and docs/formulas.schema.json again
+	@$(PY) -c "from reckon import config, records; from reckon.reports import published; from reckon.presentation import what_if; \
+	  book = config.ROOT / 'book'; \
+	  records.write_whole(config.ROOT / 'docs' / 'formulas.schema.json', what_if.schema()); \
 	  records.write_whole(book / 'record.schema.json', records.schema()); \
 	  records.write_whole(book / 'report.schema.json', published.schema())"
 

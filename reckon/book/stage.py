@@ -6,23 +6,26 @@ import hashlib
 import importlib.metadata
 import json
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
 from reckon import config, records, units
-from reckon.book import contents
+from reckon.book import contents, dependencies
 from reckon.config import ROOT, ReckonError
-from reckon.presentation.block import line
+from reckon.presentation import what_if
+from reckon.presentation.block import line, raw_html
 from reckon.presentation.text import code, literal
-from reckon.records import verify
+from reckon.records import overlay, verify
 from reckon.records.session import current_session
 
 _PROSE = (".md", ".bib", ".json")  # of what lies in book/
 # Tags of cells: the answer box and its figure; what the front page shows; a section's first cell.
 _ANSWER, _FRONT, _FOLD = "answer", "front", "fold"
-_FOLD_MARK = '```{raw} html\n<span class="folded"></span>\n```'
+_FOLD_MARK = raw_html('<span class="folded"></span>')
 _MATHJAX_LEAST_FILES = 10  # the script and its fonts; fewer are a broken package
 _PDF_LINK = '\n```{raw} html\n<p><a href="../reckon.pdf">The whole book as one PDF</a></p>\n```\n'
 
@@ -90,10 +93,13 @@ def _executed() -> dict[str, dict]:
 
 
 def _pages(notebooks: dict[str, dict]) -> dict[str, bytes]:
-    faults = _faults()
+    faults, run = _faults(), current_session().run.name
+    recorded = records.experiments(run)
     return {
         f"notebooks/{page}.ipynb": _staged(
-            notebook, [fault for fault in faults if fault.startswith(f"{page}/")]
+            notebook,
+            [fault for fault in faults if fault.startswith(f"{page}/")],
+            _formulas(run, page) if page in recorded else "",
         )
         for page, notebook in notebooks.items()
     }
@@ -131,28 +137,48 @@ def _foldable(cell: dict) -> dict:
     return {**cell, "source": f"{heading}\n\n{_FOLD_MARK}\n{text}"}
 
 
+def _formulas(run: str, experiment: str) -> str:
+    """The data of the page's what-if panels."""
+    run_dir, execution = records.run_dir(run), dependencies.last_execution(experiment)
+    made_from = [
+        records.record_path(run, experiment),
+        overlay.overlay_path(run, experiment),
+        run_dir / "run.json",
+    ]
+    version = [execution.sources if execution else "", *map(records.file_digest, made_from)]
+    return _kept(f"formulas/{experiment}.json", version, lambda: what_if.script(run, experiment))
+
+
+def _kept(name: str, version: list, compute: Callable[[], Any]) -> Any:
+    """What is computed, as JSON has it; read from a file of the build while the version lasts."""
+    path = config.settings().build_dir / name
+    if path.exists() and (last := json.loads(path.read_text("utf-8"))).get("version") == version:
+        return last["value"]
+    value = compute()
+    records.write_whole(path, json.dumps({"version": version, "value": value}) + "\n")
+    return value
+
+
 def _faults() -> list[str]:
     """What `reckon verify` finds broken in the run; kept while no file of the run changes."""
     run = current_session().run.name
     files = sorted(path for path in records.run_dir(run).rglob("*") if path.is_file())
-    versions = [[str(path), *records.version_of(path)] for path in files]
-    path = config.settings().build_dir / "verified.json"
-    if path.exists() and (last := json.loads(path.read_text("utf-8")))["versions"] == versions:
-        return last["faults"]
-    faults = verify.faults(run)
-    records.write_whole(path, json.dumps({"versions": versions, "faults": faults}) + "\n")
-    return faults
+    version = [[str(path), *records.version_of(path)] for path in files]
+    return _kept("verified.json", version, lambda: verify.faults(run))
 
 
-def _staged(notebook: dict, faults: list[str]) -> bytes:
+def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:
     """The executed notebook without what differs from one execution to the next.
 
-    faults: what is broken in its record, which the page says below its title."""
+    faults: what is broken in its record, which the page says below its title.
+    formulas: the data of its what-if panels, its last cell."""
     cells = _arranged(notebook["cells"])
     if faults:
         sentence = f"Its record was changed after it was written: {literal('; '.join(faults))}."
         cell = nbformat.v4.new_markdown_cell(f":::{{error}}\n{sentence}\n:::", id="changed")
         cells.insert(1, cell)
+    if formulas:
+        cells.append(nbformat.v4.new_markdown_cell(formulas, id="formulas"))
     for part in (notebook, *cells):
         for name in ("papermill", "execution"):
             part["metadata"].pop(name, None)
@@ -244,14 +270,16 @@ def _stamp() -> str:
 def _measured(run: str) -> tuple[str, str]:
     """The newest samples' date, and the profiles under which any were taken.
 
-    Kept beside the stage with the records' versions: parsing all of a long run takes seconds.
+    Kept with the records' versions: parsing all of a long run takes seconds.
     """
     experiments = records.experiments(run)
     states = [records.record_path(run, name).stat() for name in experiments]
     version = [[one.st_ino, one.st_mtime_ns, one.st_size] for one in states]
-    path = config.settings().build_dir / "measured.json"
-    if path.exists() and (last := json.loads(path.read_text("utf-8")))["version"] == version:
-        return last["date"], last["profiles"]
+    date, profiles = _kept("measured.json", version, lambda: _date_and_profiles(run, experiments))
+    return date, profiles
+
+
+def _date_and_profiles(run: str, experiments: list[str]) -> tuple[str, str]:
     measured = [
         quantity.measurement
         for name in experiments
@@ -260,7 +288,4 @@ def _measured(run: str) -> tuple[str, str]:
     ]
     dates = [one.started_at for one in measured]
     date = f"{max(dates):%Y-%m-%d}" if dates else "not yet"
-    profiles = ", ".join(sorted({one.profile for one in measured})) or "none"
-    kept = {"version": version, "date": date, "profiles": profiles}
-    records.write_whole(path, json.dumps(kept) + "\n")
-    return date, profiles
+    return date, ", ".join(sorted({one.profile for one in measured})) or "none"

@@ -117,6 +117,8 @@ _UFUNCS = {
     np.logical_or: "or",
 }
 
+NUMPY_NAMES = {op: ufunc.__name__ for ufunc, op in _UFUNCS.items()} | {"where": "where"}
+
 
 def _make(op: str, *args) -> Node:
     return Node(op, *(to_node(arg) for arg in args))

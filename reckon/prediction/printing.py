@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reckon.prediction.expression import Node
+from reckon.prediction.expression import NUMPY_NAMES, Node
 
 _LOWEST, _SUM, _PRODUCT, _ATOM = -9, 1, 2, 3  # how tightly an expression binds
 # Of each infix operator: its sign in Python, its sign in LaTeX, how tightly it binds.
@@ -45,21 +45,21 @@ def _plain(value: float) -> str:
 
 
 def text(node: Node) -> str:
-    """The tree as one line of Python."""
+    """The tree as one line of Python, as a notebook may write it."""
 
     def show(arg: Node, min_binding: int) -> str:
         return f"({text(arg)})" if _binding(arg) < min_binding else text(arg)
 
     if node.op == "const":
-        return _plain(node.args[0])
+        return repr(node.args[0]).removesuffix(".0")
     if node.op == "input":
         return node.args[0]
-    if node.op in _INFIX:
+    if node.op in _INFIX and node.op not in ("and", "or"):
         sign, _, binding = _INFIX[node.op]
         return f"{show(node.args[0], binding)} {sign} {show(node.args[1], binding + 1)}"
     if node.op == "neg":
         return f"-{show(node.args[0], _PRODUCT)}"
-    return f"{node.op}({', '.join(text(arg) for arg in node.args)})"
+    return f"np.{NUMPY_NAMES[node.op]}({', '.join(text(arg) for arg in node.args)})"
 
 
 def name_latex(name: str) -> str:

@@ -40,7 +40,7 @@ def _with_value(given: Input, value: float) -> Input:
 def sensitivity(prediction: Prediction) -> dict[str, tuple[float, float]]:
     """The prediction at the low and high end of each uncertain input, as multiples of what it is.
 
-    Of a curve the median multiple. The input that moves the prediction most comes first.
+    Of a curve the geometric mean over its places. The input that moves most comes first.
     """
     moves = {}
     for name, given in prediction.inputs.items():
@@ -51,9 +51,10 @@ def sensitivity(prediction: Prediction) -> dict[str, tuple[float, float]]:
 
 
 def _multiple(prediction: Prediction, name: str, value: float) -> float:
+    now = np.atleast_1d(prediction.predicted)
     with np.errstate(all="ignore"):
-        multiples = _predicted_with(prediction, name, value) / np.atleast_1d(prediction.predicted)
-    return float(np.median(multiples))
+        multiples = _predicted_with(prediction, name, value) / now
+        return float(np.exp(np.mean(np.log(multiples)))) if len(now) > 1 else float(multiples[0])
 
 
 def _spread(low: float, high: float) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reckon import config
@@ -37,9 +39,23 @@ class Block:
         return {"text/markdown": plain(self.markdown)}
 
 
+def raw_html(element: str) -> str:
+    """HTML of the site alone: print and JupyterLab leave it out."""
+    return f"```{{raw}} html\n{element}\n```"
+
+
+def what_if_anchor(quantities: Iterable[str], what: str = "") -> str:
+    """Where book/static/what-if.js puts the panel that changes these quantities' predictions."""
+    names, title = html.escape(" ".join(quantities)), html.escape(what)
+    return raw_html(
+        f'<div class="reckon-what-if" data-quantities="{names}" data-what="{title}"></div>'
+    )
+
+
 def plain(markdown: str) -> str:
     """MyST's directives and roles as Markdown that JupyterLab renders."""
-    text = re.sub(r"^:::\{table\} (.*)$", r"*\1*", markdown, flags=re.M)
+    text = re.sub(r"^```\{raw\} html\n.*?^```$\n?", "", markdown, flags=re.M | re.S)
+    text = re.sub(r"^:::\{table\} (.*)$", r"*\1*", text, flags=re.M)
     text = re.sub(r"^:::.*\n?|^:[a-z]+:.*\n", "", text, flags=re.M)
     text = re.sub(r"\{cite\}`([^`]*)`", r"[\1]", text)
     return re.sub(r"\{download\}`([^`<]*?) ?<[^`]*>`", r"\1", text)

@@ -10,7 +10,7 @@ from reckon.prediction.expression import Node, is_zero
 from reckon.prediction.formula import PARTS, Formula, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.printing import latex, name_latex
-from reckon.presentation.block import Block, label, table
+from reckon.presentation.block import Block, label, plain, table, what_if_anchor
 from reckon.presentation.text import NONE
 from reckon.records.inputs import AT_END
 
@@ -92,6 +92,11 @@ def _input_interval(given: Input) -> str:
     return f"{low} to {high}"
 
 
+def source_text(given: Input) -> str:
+    """Where an input comes from, in words without markup."""
+    return plain(_input_source(given)).replace("`", "")
+
+
 def _input_source(given: Input) -> str:
     if given.origin == "measured":
         at_end = AT_END if given.source.endswith(AT_END) else ""
@@ -135,7 +140,8 @@ def prediction(prediction: Prediction, what: str) -> Block:
         interval = " and ".join(_interval(prediction))
         between = f" (between {interval} by the inputs' intervals)" if interval else ""
         predicted = f"**Predicted: {_predicted(prediction)}**{between}."
-    return Block(f"$$\n{formula_latex(prediction)}\n$$\n\n{predicted}\n\n{inputs}")
+    panel = what_if_anchor([prediction.quantity], what)
+    return Block(f"$$\n{formula_latex(prediction)}\n$$\n\n{predicted}\n\n{inputs}\n\n{panel}")
 
 
 def _formulas(predictions: list[Prediction]) -> str:
@@ -178,4 +184,6 @@ def predictions(predictions: list[Prediction], caption: str, name: str) -> Block
         )
     columns = {"Quantity": 22, "With": 40, "Predicted": 16, "Interval": 22}
     values_table = table(columns, rows, caption, name).markdown
-    return Block(f"{_formulas(predictions)}\n\n{values_table}\n\nInputs: {'; '.join(sources)}.")
+    panel = what_if_anchor(prediction.quantity for prediction in predictions)
+    pieces = [_formulas(predictions), values_table, f"Inputs: {'; '.join(sources)}.", panel]
+    return Block("\n\n".join(pieces))

@@ -1,14 +1,19 @@
-"""A prediction of a record, made into one that can be evaluated again."""
+"""A prediction of a record, made into one that can be evaluated again; compared with a result."""
 
 from __future__ import annotations
 
-from reckon.prediction import expression
+import math
+
+import numpy as np
+
+from reckon.prediction import expression, what_if
 from reckon.prediction.formula import Formula, Prediction
 from reckon.prediction.inputs import Input
 from reckon.records.models import PredictionRecord
+from reckon.records.result import Result
 
 
-def from_record(quantity: str, recorded: PredictionRecord) -> Prediction:
+def to_prediction(quantity: str, recorded: PredictionRecord) -> Prediction:
     """The recorded formula with the recorded inputs."""
     formula = Formula(
         quantity=quantity,
@@ -26,3 +31,36 @@ def from_record(quantity: str, recorded: PredictionRecord) -> Prediction:
 
 def _node(tree: list | None) -> expression.Node | None:
     return None if tree is None else expression.from_json(tree)
+
+
+def measured_places(result: Result, prediction: Prediction) -> list[int]:
+    """Which places of the prediction's axis were measured; [0] of a single value."""
+    axis = prediction.curve_axis
+    if axis is None:
+        return [0]
+    values = np.atleast_1d(axis[1].value).tolist()
+    return [values.index(point.x) for point in result.points]
+
+
+def ratio(result: Result, prediction: Prediction) -> float:
+    """Measured over predicted; of a curve the median over its points. nan if not measured."""
+    if not result.has_samples:
+        return math.nan
+    predicted = np.atleast_1d(prediction.predicted)[measured_places(result, prediction)]
+    with np.errstate(all="ignore"):
+        ratios = result.medians / predicted
+    known = ratios[np.isfinite(ratios)]
+    return float(np.median(known)) if len(known) else math.nan
+
+
+def needed_guesses(result: Result, prediction: Prediction) -> dict[str, float]:
+    """Of each guessed input, the value with which alone the prediction would meet the result."""
+    if not result.has_samples:
+        return {}
+    places = measured_places(result, prediction)
+    values = {
+        name: what_if.needed(prediction, name, result.medians, places)
+        for name, given in prediction.inputs.items()
+        if given.origin == "guess"
+    }
+    return {name: value for name, value in values.items() if value is not None}

@@ -36,3 +36,23 @@ def chromium():
     path = next(filter(None, map(shutil.which, names)), None)
     need(path, "Chromium is not installed")
     return path
+
+
+@pytest.fixture(scope="session")
+def browser(chromium):
+    """Chromium, driven by Playwright."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        process = playwright.chromium.launch(
+            executable_path=chromium,
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--no-first-run",
+            ],
+        )
+        yield process
+        process.close()

@@ -35,25 +35,6 @@ def test_no_third_party_code_and_no_foreign_address_is_needed(built):
 
 
 @pytest.fixture(scope="module")
-def browser(chromium):
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        process = playwright.chromium.launch(
-            executable_path=chromium,
-            args=[
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--no-first-run",
-            ],
-        )
-        yield process
-        process.close()
-
-
-@pytest.fixture(scope="module")
 def served(built):
     """The site on loopback, as `make serve` shows it."""
 
@@ -71,6 +52,15 @@ def served(built):
 
 # Of the theme, not of a page: its pop-up dialogs and the generated skip links.
 THEME_FAULTS = {"aria-allowed-attr", "aria-dialog-name"}
+
+# Opens the what-if panels, and in them the quantities.
+OPEN_PANELS = """() => {
+  document.querySelectorAll("details.what-if").forEach((panel) => (panel.open = true));
+  return new Promise((done) => setTimeout(() => {
+    document.querySelectorAll("details.what-if details").forEach((one) => (one.open = true));
+    setTimeout(done, 500);
+  }, 100));
+}"""
 
 
 def accessibility_faults(sheet, scheme, rules):
@@ -108,12 +98,28 @@ def test_pages_work_offline_narrow_wide_light_and_dark(browser, served, page):
     assert sheet.evaluate(
         f"{pictures}.every(i => i.complete && i.naturalWidth > 0 && i.alt.length > 20)"
     )
+    sheet.evaluate(OPEN_PANELS)
     assert accessibility_faults(sheet, "light", ["wcag2a", "wcag2aa"]) == []
     sheet.emulate_media(color_scheme="dark")  # differs in nothing but colours
     sheet.reload(wait_until="networkidle")
+    sheet.evaluate(OPEN_PANELS)
     contrast = {"type": "rule", "values": ["color-contrast"]}
     assert accessibility_faults(sheet, "dark", contrast) == []
     sheet.set_viewport_size({"width": 360, "height": 740})
     sheet.wait_for_timeout(200)
     assert sheet.evaluate("document.documentElement.scrollWidth") <= 360
     context.close()
+
+
+def test_a_page_has_a_panel_for_each_shown_prediction_and_is_whole_without(browser, served):
+    address = f"{served}/notebooks/cpu/syscall.html"
+    texts = []
+    for has_script in (True, False):
+        context = browser.new_context(java_script_enabled=has_script)
+        sheet = context.new_page()
+        sheet.goto(address)
+        assert (sheet.locator("details.what-if").count() > 2) == has_script
+        texts.append(sheet.locator("main").inner_text())
+        context.close()
+    assert "What if?" in texts[0] and "What if?" not in texts[1]
+    assert all("Predicted:" in text for text in texts)

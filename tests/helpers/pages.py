@@ -24,6 +24,8 @@ from reckon.config import Builder, Settings
 EXPECTED = ROOT / "tests" / "expected"
 ROWS_SHOWN = 24  # of a figure's data; a longer table is shown by so many rows, and its sums
 DIGITS = 6  # the last bits of a float differ from one processor to another
+# Where a script puts what is to be changed.
+_WITHOUT_TEXT = re.compile(r'\n\n```\{raw\} html\n<div class="reckon-what-if"[^\n]*\n```')
 
 
 def expected_path(page: str) -> Path:
@@ -54,7 +56,8 @@ def outputs(page: str, folder: Path) -> list:
 def output_text(output) -> str:
     if output.output_type == "stream":
         return output.text.rstrip()
-    return output.data.get("text/markdown") or output.data["text/plain"]
+    shown = output.data.get("text/markdown") or output.data["text/plain"]
+    return _WITHOUT_TEXT.sub("", shown)
 
 
 def text(page: str, folder: Path) -> str:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -151,7 +152,7 @@ trees = st.recursive(
 @given(trees, st.floats(0.1, 100), st.floats(0.1, 100), st.floats(0.1, 100))
 @settings(max_examples=200)
 def test_the_text_evaluates_to_the_value_of_the_tree(tree, a, b, c):
-    names = {"min": np.minimum, "max": np.maximum, "ceil": expression._ceil}
+    names = {"np": SimpleNamespace(minimum=np.minimum, maximum=np.maximum, ceil=expression._ceil)}
     values = {k: np.float64(v) for k, v in dict(a=a, b=b, c=c).items()}
     expected = expression.evaluate(tree, values)
     with np.errstate(all="ignore"):
@@ -168,3 +169,13 @@ def test_nested_np_where_is_one_list_of_cases():
         r"\begin{cases} a & \text{if } a < b \\ b & \text{if } a > 2 \cdot b \\ "
         r"a + b & \text{otherwise} \end{cases}"
     )
+
+
+def test_the_line_of_python_gives_the_same_tree_again():
+    def formula(a, b):
+        condition = np.logical_or(a > b, np.logical_and(a <= 2.5e-7, b >= 0.1 + 0.2))
+        return np.where(condition, np.minimum(-a, b**2) / np.ceil(a - (b - a)), np.sqrt(a * a))
+
+    tree = traced(formula)
+    again = traced(eval(f"lambda a, b: {text(tree)}", {"np": np}))
+    assert expression.to_json(again) == expression.to_json(tree)

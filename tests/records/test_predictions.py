@@ -3,7 +3,7 @@
 import pytest
 
 from reckon.records.lookup import all_results
-from reckon.records.predictions import from_record
+from reckon.records.predictions import to_prediction
 
 
 def assert_same(value, recorded_value):
@@ -17,7 +17,7 @@ def test_every_recorded_prediction_gives_its_values_and_interval_again(recorded)
     assert len(results) > 300
     for result in results:
         stored = result.current
-        prediction = from_record(result.quantity, stored)
+        prediction = to_prediction(result.quantity, stored)
         formula = prediction.formula
         for part in ("hardware", "software", "predicted"):
             value = prediction.value(getattr(formula, part))
