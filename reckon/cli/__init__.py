@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable
 
-from reckon.cli import book, checks, compare, probes, runs
+from reckon.cli import book, checks, compare, predict, probes, runs
 from reckon.config import PROFILES, ReckonError
 from reckon.measurement.compilation import compile_library
 
@@ -20,6 +20,8 @@ examples:
   reckon measure cpu/syscall          measure one experiment
   reckon build --html                 execute the notebooks and make the site
   reckon results cpu/syscall --json   what was predicted and measured
+  reckon predict cpu/syscall/getpid kernel_path="550 cycle"
+                                      what would it be with another input?
   reckon compare before after         what a kernel upgrade changed
   reckon verify before                was anything changed after it was written?
 """
@@ -66,6 +68,14 @@ def _parser() -> argparse.ArgumentParser:
     _add_experiment(results)
     results.add_argument("--run", metavar="NAME", help=f"{_RUN_HELP}; default: this machine's")
     _add_json(results)
+
+    _add_predict(
+        command(
+            "predict",
+            predict.predict,
+            "print a recorded prediction with other inputs, and what each guess would have to be",
+        )
+    )
 
     verify = command("verify", runs.verify, "check a run's chains of hashes, samples and summaries")
     verify.add_argument(
@@ -126,6 +136,15 @@ def _add_probe(parser: argparse.ArgumentParser) -> None:
         help="stop a process after this time; default: 60",
     )
     parser.add_argument("--in-process", action="store_true", help="no fresh process, no pinning")
+    _add_json(parser)
+
+
+def _add_predict(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("quantity", help="such as cpu/syscall/getpid")
+    parser.add_argument(
+        "inputs", nargs="*", metavar="input=value", help='such as kernel_path="550 cycle"'
+    )
+    parser.add_argument("--run", metavar="NAME", help=f"{_RUN_HELP}; default: this machine's")
     _add_json(parser)
 
 

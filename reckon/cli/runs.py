@@ -14,7 +14,7 @@ from reckon.records.lookup import all_results
 from reckon.records.session import requested_run
 
 
-def _requested_run(arguments) -> str | Path:
+def chosen_run(arguments) -> str | Path:
     """The requested run, by name or as a folder. Raises ReckonError if there is none."""
     if arguments.run:
         folder = records.find(arguments.run)
@@ -24,7 +24,7 @@ def _requested_run(arguments) -> str | Path:
 
 def results(arguments) -> int:
     """Prints what was predicted and measured of every quantity."""
-    run = _requested_run(arguments)
+    run = chosen_run(arguments)
     states = _last_states(run)
     rows = []
     for result in all_results(run, arguments.experiment):
@@ -77,7 +77,7 @@ def _predicted_and_measured(row: dict) -> tuple[str, str]:
 
 def verify(arguments) -> int:
     """Prints the root hash, and what was changed after it was written."""
-    run = _requested_run(arguments)
+    run = chosen_run(arguments)
     faults = seals.faults(run)
     root = seals.root_hash(run)
     if arguments.root and arguments.root != root:

@@ -1,0 +1,91 @@
+"""`reckon predict`: a recorded prediction with other inputs."""
+
+import json
+import re
+
+import pytest
+from helpers.project import reckon
+
+from reckon.records.lookup import all_results
+
+NULL_CALL = "cpu/syscall/getpid"
+
+
+def null_call():
+    results = {result.quantity: result for result in all_results("recorded", "cpu/syscall")}
+    return results[NULL_CALL]
+
+
+def test_it_prints_value_ratio_and_what_would_meet_the_measurement(recorded):
+    result = null_call()
+    done = reckon("predict", NULL_CALL, "kernel_path=550 cycle")
+    assert done.returncode == 0, done.stderr
+    inputs = {given.name: given.value for given in result.seal.inputs}
+    predicted_s = (inputs["mode_switch"] + 550) / inputs["clock"]
+    assert "550 cycle  instead of 150 cycle; guess: " in done.stdout
+    assert f"Predicted  {1e9 * predicted_s:.3g} ns (" in done.stdout
+    assert f"{result.median / predicted_s:.2f}×, " in done.stdout
+    assert f"Sealed     {1e9 * result.seal.predicted:.1f} ns: {result.ratio:.2f}×" in done.stdout
+    assert "Decides    kernel_path: 50 to 1200 cycle moves" in done.stdout
+    (needed,) = re.findall(r'Would meet kernel_path="(\d+) cycle" alone', done.stdout)
+    met = reckon("predict", NULL_CALL, f"kernel_path={needed}")
+    assert "as predicted" in met.stdout
+
+
+def test_as_json(recorded):
+    done = reckon("predict", NULL_CALL, "clock=2 Gcycle/s", "--json")
+    found = json.loads(done.stdout)
+    assert found["predicted"] == pytest.approx((90 + 150) / 2)
+    assert found["ratio"] == pytest.approx(found["measured"] / found["predicted"])
+    assert found["sealed_ratio"] == pytest.approx(null_call().ratio)
+    assert found["low"] < found["predicted"] < found["high"]
+    assert found["inputs"]["clock"] == {
+        "value": 2.0,
+        "unit": "GHz",
+        "origin": "measured",
+        "changed": True,
+    }
+    needed = found["needed"]["kernel_path"]
+    assert (90 + needed) / 2 == pytest.approx(found["measured"])
+    assert list(found["sensitivity"])[0] == "kernel_path"
+
+
+def test_a_curve_by_its_ends_and_its_median_ratio(recorded):
+    done = reckon("predict", "cpu/syscall/amortised", "pair=1 µs")
+    assert done.returncode == 0, done.stderr
+    assert "calls  1 to 1024" in re.sub(" +", " ", done.stdout).replace("calls ", "calls  ")
+    assert "× in the median" in done.stdout
+    found = json.loads(reckon("predict", "cpu/syscall/amortised", "--json").stdout)
+    assert len(found["predicted"]) == len(found["measured"]) == 11
+
+
+def test_units_may_differ_and_may_be_left_out(recorded):
+    values = [
+        json.loads(reckon("predict", NULL_CALL, text, "--json").stdout)["predicted"]
+        for text in ("kernel_path=550", "kernel_path=0.55e3 cycle", "kernel_path=0.55kilocycle")
+    ]
+    assert values[0] == pytest.approx(values[1]) == pytest.approx(values[2])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["cpu/syscall/getpit"], "did you mean cpu/syscall/getpid"),
+        (["nothing"], "`reckon results` lists all"),
+        ([NULL_CALL, "kernel_pth=3"], "did you mean kernel_path"),
+        ([NULL_CALL, "frobnicate=3"], "it has mode_switch, kernel_path, clock"),
+        ([NULL_CALL, "kernel_path"], 'write for example mode_switch="90 cycle"'),
+        ([NULL_CALL, "kernel_path=3 ns"], "is a number of cycles, but 3 ns is a time"),
+        ([NULL_CALL, "kernel_path=many"], "'many' is not a number with its unit"),
+        ([NULL_CALL, "kernel_path=3 furlongs"], "'furlongs' is not a unit of this book"),
+        ([NULL_CALL, "kernel_path=1e999"], "is too large for a number"),
+        ([NULL_CALL, "clock=0"], "the formula gives ∞ ns for these inputs"),
+        (["cpu/syscall/amortised", "calls=3"], "calls is the axis of the curve"),
+        ([NULL_CALL, "--run", "nowhere"], "There is no run nowhere"),
+    ],
+)
+def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, message):
+    done = reckon("predict", *arguments)
+    assert done.returncode == 2, done
+    assert message in done.stderr and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("reckon: ") and done.stdout == ""
