@@ -1,0 +1,268 @@
+"""changes.py: how often `reckon compare` names a change where there was none, and where there was.
+
+    changes.py unchanged [--runs 11] [--like RUN] [--only NAME]
+    changes.py changed [--like RUN]
+
+`unchanged` measures runs of this machine one after another, in the standard profile with its three
+visits but without a page, and compares each with the one before. `changed` measures one more run
+under each change of CHANGES, with those quantities that it affects, and one without beside it.
+
+Quantities are the single ones of the run --like that are measured by the book's own methods. The
+runs lie in _build/changes: stop it with Ctrl-C and call it again, and it goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import struct
+import subprocess
+import sys
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import reckon as rk
+from reckon import config, records
+from reckon.comparison import two_runs
+from reckon.config import ReckonError
+from reckon.hosts import lab
+from reckon.measurement import library, revisit
+from reckon.measurement.plan import options_of
+from reckon.records.lookup import all_results
+from reckon.records.result import Result
+
+FOLDER = config.ROOT / "_build" / "changes"
+GROUPS = Path("/sys/fs/cgroup")
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Under which a run is measured."""
+
+    filtered: bool = False  # system calls pass a seccomp filter
+    link_rtt: str = ""
+    limit_mib: int = 0  # of memory
+
+
+@dataclass(frozen=True)
+class Change:
+    """Something that differs between two runs, and the quantities that it must change."""
+
+    affects: tuple[str, ...]
+    before: Conditions
+    after: Conditions
+
+
+CHANGES = {
+    "system calls pass a seccomp filter": Change(
+        ("cpu/syscall/getpid", "cpu/syscall/getppid", "cpu/syscall/getuid"),
+        Conditions(),
+        Conditions(filtered=True),
+    ),
+    "the link takes 12 ms instead of 10": Change(
+        ("network/rtt/tcp_peer", "network/rtt/icmp_peer", "network/connect/connect_peer"),
+        Conditions(link_rtt="10 ms"),
+        Conditions(link_rtt="12 ms"),
+    ),
+    "a limit leaves 480 MiB instead of 512": Change(
+        ("files/cache/available",), Conditions(limit_mib=512), Conditions(limit_mib=480)
+    ),
+}
+
+
+# --- one run --------------------------------------------------------------------------------------
+
+
+def _whole(value):
+    return 0, value
+
+
+def _rate(value):
+    return value, value
+
+
+def _plain(value):
+    return value
+
+
+_PREDICTED = {"sum": _whole, "mean": _whole, "rate": _rate, "plain": _plain}
+
+
+def single_quantities(like: str, only: list[str]) -> list[Result]:
+    """The single quantities of that run that a probe measured by the book's own method."""
+    results = [
+        result
+        for result in all_results(records.find(like))
+        if result.measurement
+        and result.has_samples
+        and not result.is_curve
+        and not result.measurement.reports
+        and result.measurement.seconds  # others were derived
+        and result.measurement.probe in library.probes()
+    ]
+    return [
+        one
+        for one in results
+        if not only or one.quantity in only or one.quantity.rpartition("/")[0] in only
+    ]
+
+
+def measure_run(name: str, profile: str, like: str, only: list[str]) -> None:
+    """Measure the quantities in all visits of the profile, into a run of that name."""
+    quantities = single_quantities(like, only)
+    rk.begin(profile=profile, run=name)
+    visits = config.settings().profile.visits
+    log = FOLDER / f"{name}.log"
+    config.set_builder(config.Builder(log, FOLDER / f"{name}.reads", visits=visits))
+    of_experiments: dict[str, list[Result]] = {}
+    for one in quantities:
+        of_experiments.setdefault(one.quantity.rpartition("/")[0], []).append(one)
+    for results in of_experiments.values():
+        rk.measure_together(
+            {_prediction(one): options_of(one.measurement, one.points[0]) for one in results}
+        )
+    for visit in range(2, visits + 1):
+        for experiment in revisit.experiments_to_visit(visit):
+            revisit.visit_again(experiment, visit)
+    revisit.write_pooled_variance()
+
+
+def _prediction(result: Result):
+    kind, unit = result.seal.kind, result.seal.unit
+    formula = rk.predict(result.quantity, unit=unit, kind=kind)(_PREDICTED[kind])
+    return formula(value=rk.guess(1, unit, "any", low=0, high=1e9))
+
+
+def filter_system_calls() -> None:
+    """Let every system call of this process and its children pass a filter of 200 instructions.
+
+    It reads an argument of the call: the kernel remembers the result of a filter that does not."""
+    code = [(0x20, 0, 0, 16)] * 200 + [(0x06, 0, 0, 0x7FFF0000)]  # load a word; allow
+    text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))
+    program = struct.pack("HxxxxxxP", len(code), ctypes.addressof(text))
+    head = ctypes.create_string_buffer(program)
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    prctl.argtypes = [ctypes.c_int] + 4 * [ctypes.c_void_p]
+    no_new_privileges, set_seccomp, by_filter = 38, 22, 2
+    if prctl(no_new_privileges, 1, None, None, None) or prctl(
+        set_seccomp, by_filter, ctypes.addressof(head), None, None
+    ):
+        raise ReckonError("This kernel takes no seccomp filter.")
+
+
+@contextmanager
+def limited_memory(mib: int):
+    """A control group for a child process with that limit; removed afterwards."""
+    is_first_version = (GROUPS / "memory").is_dir()
+    base = GROUPS / "memory" if is_first_version else GROUPS
+    limit = "memory.limit_in_bytes" if is_first_version else "memory.max"
+    group = base / f"changes-{os.getpid()}"
+    group.mkdir()
+    try:
+        (group / limit).write_text(str(mib << 20))
+        yield group / "cgroup.procs"
+    finally:
+        for _ in range(50):  # the last process may still be on its way out
+            with suppress(OSError):
+                group.rmdir()
+                break
+            time.sleep(0.1)
+
+
+def run(arguments) -> None:
+    """The command `run`: measure one run under one of the changes."""
+    if arguments.filtered:
+        filter_system_calls()
+    # Two links are two peers, whose quantities are not compared: here one changes unnoticed.
+    lab.Lab.describe = lambda self: "a host behind a link"  # type: ignore[method-assign]
+    measure_run(arguments.name, arguments.profile, arguments.like, arguments.only)
+
+
+# --- all runs -------------------------------------------------------------------------------------
+
+
+def start(name: str, arguments, only, conditions: Conditions = Conditions()) -> None:
+    """Measure that run in a process of its own."""
+    print(f"{name}: measuring", flush=True)
+    command = [sys.executable, __file__, "run", name, "--profile", arguments.profile]
+    command += ["--like", arguments.like, *(f"--only={one}" for one in only)]
+    command += ["--filtered"] * conditions.filtered
+    environment = {**os.environ, "RECKON_LINK_RTT": conditions.link_rtt}
+    if not conditions.limit_mib:
+        subprocess.run(command, env=environment, check=True)
+        return
+    with limited_memory(conditions.limit_mib) as processes:
+        subprocess.run(
+            command, env=environment, check=True, preexec_fn=lambda: processes.write_text("0")
+        )
+
+
+def unchanged(arguments) -> None:
+    """Measure runs of the unchanged machine, and print what compare names between neighbours."""
+    names = [f"unchanged-{number}" for number in range(1, arguments.runs + 1)]
+    for name in names:
+        start(name, arguments, arguments.only)
+    judged = named = 0
+    for a, b in zip(names, names[1:], strict=False):
+        comparison = two_runs.compare(a, b)
+        judged, named = judged + len(comparison.judged), named + len(comparison.changed)
+        print(f"{a} → {b}: {_named(comparison)} of {len(comparison.judged)}")
+    print(f"False changes: {named} of {judged} comparisons in {len(names) - 1} pairs")
+
+
+def _named(comparison: two_runs.Comparison) -> str:
+    changes = [f"{one.quantity} ({one.ratio:.3f}×)" for one in comparison.changed]
+    return f"{len(changes)} named{': ' if changes else ''}{', '.join(changes)}"
+
+
+def changed(arguments) -> None:
+    """Measure under each change and without it, and print what compare names."""
+    for number, (what, change) in enumerate(CHANGES.items(), 1):
+        before, after = f"change-{number}-before", f"change-{number}-after"
+        start(before, arguments, change.affects, change.before)
+        start(after, arguments, change.affects, change.after)
+        comparison = two_runs.compare(before, after)
+        print(f"{what}: {_named(comparison)} of {len(comparison.quantities)}")
+        for one in comparison.same:
+            visible = one.visible_from(comparison.minimum_change)
+            print(f"  not named: {one.quantity}, {one.ratio:.3f}×; named from {visible:.3f}× on")
+        for one in comparison.unjudged:
+            print(f"  not judged: {one.quantity}: {one.why}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(required=True)
+    for command in (unchanged, changed, run):
+        one = commands.add_parser(command.__name__)
+        one.set_defaults(command=command)
+        one.add_argument("--profile", default="standard")
+        one.add_argument("--like", default=str(config.ROOT / "tests/runs/recorded"))
+        one.add_argument(
+            "--only",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="an experiment or a quantity",
+        )
+        if command is unchanged:
+            one.add_argument("--runs", type=int, default=11)
+        if command is run:
+            one.add_argument("name")
+            one.add_argument("--filtered", action="store_true")
+    arguments = parser.parse_args()
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    config.set_environment(RECKON_RUNS=str(FOLDER))
+    arguments.command(arguments)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except ReckonError as error:
+        sys.exit(f"changes.py: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
