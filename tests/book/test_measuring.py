@@ -10,9 +10,9 @@ import sys
 
 import pytest
 from helpers.books import Project, ShortProject, executing
-from helpers.capabilities import need
+from helpers.capabilities import other_users
+from helpers.probes import in_python
 from helpers.processes import descendants_named, running, until
-from helpers.project import ROOT
 
 pytestmark = pytest.mark.book
 PAGES = ["machine", "cpu/clock", "cpu/timer", "memory/fault", "summary", "machines"]
@@ -151,14 +151,13 @@ def test_a_stop_between_visits_loses_none_and_the_next_build_makes_those_that_la
     assert project.measurements() == after
 
 
-def test_an_ordinary_user_without_rights_measures_and_is_told(folders):
+def test_an_ordinary_user_measures_and_the_priority_is_a_warning(folders):
     """Dropping root inside Python: no priority, no dmidecode; the probes run all the same."""
-    need(os.geteuid() == 0, "dropping root needs root")
-    script = (
-        "import os, reckon\nfrom reckon.measurement import library; from reckon.computer import fitness\nlibrary.probes()\n"
-        "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-        "one = library.run('cpu/syscall/getpid')\n"
-        "print(one.nice, [c.state for c in fitness.check_all() if c.name == 'priority'])\n"
+    other_users()
+    outcome = in_python(
+        "from reckon.computer import fitness\nbecome(65534)\n"
+        "samples = library.run('cpu/syscall/getpid')\n"
+        "states = [c.state for c in fitness.check_all() if c.name == 'priority']\n"
+        "say([samples.nice, states])"
     )
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.strip() == "0 ['warn']", done.stdout + done.stderr
+    assert outcome == [0, ["warn"]]

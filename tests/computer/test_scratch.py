@@ -26,7 +26,7 @@ def disk(tmp_path, monkeypatch):
     return tmp_path
 
 
-def in_python(text, folder, **more):
+def start_python(text, folder, **more):
     return subprocess.Popen(
         [sys.executable, "-c", text],
         cwd=ROOT,
@@ -67,7 +67,7 @@ def test_what_is_there_is_kept_and_grown(disk):
 
 
 def test_a_process_of_its_own_leaves_nothing(disk):
-    process = in_python(MAKE, disk)
+    process = start_python(MAKE, disk)
     paths = process.communicate(timeout=60)[0].split()
     assert len(paths) == 2 and process.returncode == 0
     assert list(disk.iterdir()) == []
@@ -75,26 +75,28 @@ def test_a_process_of_its_own_leaves_nothing(disk):
 
 def test_a_notebook_uses_the_builders_folder_and_leaves_it_to_him(disk):
     with scratch.shared() as folder:
-        paths = in_python(MAKE, disk, RECKON_FILES=str(folder)).communicate(timeout=60)[0].split()
+        paths = (
+            start_python(MAKE, disk, RECKON_FILES=str(folder)).communicate(timeout=60)[0].split()
+        )
         assert [Path(path).parent for path in paths] == [folder] * 2 and Path(paths[0]).exists()
     assert list(disk.iterdir()) == [] and scratch.folder() is None
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_what_an_ended_owner_leaves_is_removed_by_the_next(disk, end):
-    process = in_python(MAKE + "import time; time.sleep(60)", disk)
+    process = start_python(MAKE + "import time; time.sleep(60)", disk)
     path = Path(process.stdout.readline().split()[0])
     assert path.exists()
     process.send_signal(end)
     process.wait(60)
     process.stdout.close()
     assert path.exists() == (end == signal.SIGKILL)
-    in_python(MAKE, disk).communicate(timeout=60)
+    start_python(MAKE, disk).communicate(timeout=60)
     assert list(disk.iterdir()) == []
 
 
 def test_a_living_owners_files_and_what_is_not_ours_stay(disk):
-    process = in_python(MAKE + "import time; time.sleep(60)", disk)
+    process = start_python(MAKE + "import time; time.sleep(60)", disk)
     path = Path(process.stdout.readline().split()[0])
     others = disk / "reckon-files-1-2-3"
     others.mkdir()

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -246,8 +245,7 @@ def test_the_program_s_last_line_is_reported():
         with pytest.raises(
             ReckonError, match=r"The lab host has ended \(no disk\); start it again\."
         ):
-            time.sleep(1)
-            lab.counters()
+            until(lambda: not lab.counters())
     finally:
         lab.close()
 
