@@ -35,7 +35,7 @@ def test_an_answer_shows_prediction_measurement_and_ratio(results):
 
 def test_an_answer_of_a_curve_is_for_one_place(results):
     curve = next(r for r in results.values() if r.is_curve and r.has_samples)
-    first = answer("?", curve, "it", at=curve.axis_told[0]).markdown
+    first = answer("?", curve, "it", at=curve.axis_in_unit[0]).markdown
     last = answer("?", curve, "it").markdown
     assert 'data-point="0"' in first
     assert f'data-point="{len(curve.points) - 1}"' in last
