@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,20 +37,37 @@ static void each_file(const char *folder, int make)
     }
 }
 
-/* $OWN_GROUP is this process's group, and GROUPS is where groups are mounted. */
+/* $OWN_GROUP is this process's group, and GROUPS is where groups are mounted. Returns the path that
+ * is opened instead, in `other` if it differs. */
+static const char *mapped(const char *path, char other[PATH_MAX])
+{
+    static const char mounted[] = "/sys/fs/cgroup/";
+    if (getenv("OWN_GROUP") && strcmp(path, "/proc/self/cgroup") == 0)
+        return getenv("OWN_GROUP");
+    if (!getenv("OWN_GROUP") || strncmp(path, mounted, strlen(mounted)) != 0)
+        return path;
+    snprintf(other, PATH_MAX, "%s/%s", getenv("GROUPS"), path + strlen(mounted));
+    return other;
+}
+
 FILE *fopen(const char *path, const char *mode)
 {
     FILE *(*const real)(const char *, const char *) =
         (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
-    static const char mounted[] = "/sys/fs/cgroup/";
     char other[PATH_MAX];
-    if (getenv("OWN_GROUP") && strcmp(path, "/proc/self/cgroup") == 0)
-        return real(getenv("OWN_GROUP"), mode);
-    if (getenv("OWN_GROUP") && strncmp(path, mounted, strlen(mounted)) == 0) {
-        snprintf(other, sizeof other, "%s/%s", getenv("GROUPS"), path + strlen(mounted));
-        return real(other, mode);
-    }
-    return real(path, mode);
+    return real(mapped(path, other), mode);
+}
+
+int open(const char *path, int flags, ...)
+{
+    int (*const real)(const char *, int, ...) =
+        (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    char other[PATH_MAX];
+    va_list list;
+    va_start(list, flags);
+    const mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+    va_end(list);
+    return real(mapped(path, other), flags, mode);
 }
 
 DIR *opendir(const char *path)
