@@ -8,7 +8,7 @@ import reckon as rk
 from reckon import records
 from reckon.presentation.answer import answer, exercise
 from reckon.presentation.front_page import headlines, machine_card
-from reckon.records.result import all_results
+from reckon.records.lookup import all_results
 
 
 @pytest.fixture
