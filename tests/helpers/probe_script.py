@@ -25,9 +25,14 @@ FEW = {
 
 
 def few(probe, **more):
-    """Those of these parameters that the probe has."""
-    names = {parameter.name for parameter in library.probe(probe).parameters}
-    return {name: value for name, value in {**FEW, **more}.items() if name in names}
+    """Those of these parameters that the probe has, within its maximum."""
+    parameters = {parameter.name: parameter for parameter in library.probe(probe).parameters}
+    little = {
+        name: min(value, parameters[name].maximum)
+        for name, value in FEW.items()
+        if name in parameters
+    }
+    return little | {name: value for name, value in more.items() if name in parameters}
 
 
 def attempt(probe, params=None, samples=2, warmup=0, **how):
