@@ -141,7 +141,9 @@ def test_a_sweep_measures_every_point_interleaved(folders):
     chain = predict_chain(axis=axis)
     result = rk.measure(chain, over="instructions")
     assert result.is_curve and list(result.axis) == [5120, 10240, 20480]
-    assert result.medians[2] / result.medians[0] == pytest.approx(4, rel=0.1)
+    # The fastest trials, because another's load only adds.
+    fastest = [np.min(result.trials(point)) for point in result.points]
+    assert fastest[2] / fastest[0] == pytest.approx(4, rel=0.1)
     starts = [[p.started_s for p in point.processes] for point in result.measurement.points]
     # From the second round on; the first shows which rows can run at all.
     assert max(s[1] for s in starts) < min(s[-1] for s in starts)
