@@ -2,13 +2,64 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from reckon import units
+from reckon.records import InputRecord
+from reckon.records.result import Result
 from reckon.reports import published
 
 NEAR = 1.25  # a prediction is met within this factor
 WITHIN = (NEAR, 2, 10)  # factors off; the share of predictions within each is printed
+
+# What a prediction is made from: the score keeps these apart.
+FIRST_PRINCIPLES = "data sheets, the clock and guesses"
+DERIVED = "earlier measurements of this run"
+SETTING = "settings that Reckon made itself"
+BASES = (FIRST_PRINCIPLES, DERIVED, SETTING)
+_SETTINGS = ("peer.", "nfs.")  # sections of the machine's description: the built-in host's link
+
+NARROW_DECADES = math.log10(4)  # an interval from half to twice the value
+NARROW = "intervals up to 4 times wide"
+WIDE = "wider intervals"
+INTERVALS = (NARROW, WIDE)
+_MISS_WEIGHT = 2 / 0.05  # of Winkler's score for a 95 % interval
+
+
+def basis(result: Result) -> str:
+    """What the sealed prediction was made from."""
+    inputs = result.seal.inputs
+    if any((each.reference or "").startswith(_SETTINGS) for each in inputs):
+        return SETTING
+    derived = [each for each in inputs if each.origin == "measured" and not _is_clock(each)]
+    return DERIVED if derived else FIRST_PRINCIPLES
+
+
+def _is_clock(given: InputRecord) -> bool:
+    """A measured clock only turns guessed cycles into time."""
+    return units.dimension(given.unit) == units.dimension("cycle/s")
+
+
+def interval_decades(result: Result) -> float | None:
+    """The width of the sealed interval in decades; None without one, or for a curve."""
+    low, high = result.seal.low, result.seal.high
+    if result.inside_interval is None or not isinstance(low, float) or not isinstance(high, float):
+        return None
+    return math.log10(high / low) if low > 0 else math.inf
+
+
+def interval_score(result: Result) -> float | None:
+    """Winkler's interval score for 95 % on the decimal logarithm (JASA 67, 1972); None where the
+    interval has no finite width."""
+    width = interval_decades(result)
+    if width is None or math.isinf(width) or not result.median > 0:
+        return None
+    measured = math.log10(result.median)
+    below = math.log10(float(result.seal.low)) - measured  # type: ignore[arg-type]
+    above = measured - math.log10(float(result.seal.high))  # type: ignore[arg-type]
+    return width + _MISS_WEIGHT * max(0.0, below, above)
 
 
 def typical_factor(factors_off: np.ndarray) -> str:

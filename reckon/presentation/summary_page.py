@@ -9,7 +9,22 @@ import numpy as np
 
 from reckon import config, units
 from reckon.presentation.block import Block, grid, label, say, table
-from reckon.presentation.scores import shares_within, typical_factor
+from reckon.presentation.caveats import caveats as caveats
+from reckon.presentation.caveats import chapter
+from reckon.presentation.scores import (
+    BASES,
+    INTERVALS,
+    NARROW,
+    NARROW_DECADES,
+    NEAR,
+    SETTING,
+    WIDE,
+    basis,
+    interval_decades,
+    interval_score,
+    shares_within,
+    typical_factor,
+)
 from reckon.presentation.tables import (
     hardware,
     mean_sd,
@@ -19,28 +34,30 @@ from reckon.presentation.tables import (
     software,
     with_note,
 )
-from reckon.presentation.text import literal
-from reckon.presentation.verdicts import not_measured, warnings
+from reckon.presentation.text import NONE
 from reckon.records.result import Result
 
 _EXTREMES = 3  # the best and worst predictions that are named
 
 
 _SUMMARY_COLUMNS = {
-    "Operation": 25,
+    "Operation": 20,
+    "Predicted": 14,
+    "Measured, median (interval)": 20,
+    "Measured / predicted": 9,
     "Base hardware": 11,
     "Software overhead": 11,
-    "Predicted": 14,
-    "Measured, median (interval)": 18,
     "Mean ± sd": 13,
-    "Measured / predicted": 8,
 }
 
 
 def summary_table(results: list[Result], caption: str, name: str) -> Block:
-    """A line for each quantity that the run holds."""
-    cells = (hardware, software, predicted, measured, mean_sd, ratio)
-    rows = [[f"`{result.quantity}`", *(cell(result) for cell in cells)] for result in results]
+    """A line for each quantity, the chapters in the run's order."""
+    cells = (predicted, measured, ratio, hardware, software, mean_sd)
+    rows = [
+        [f"{chapter(r.quantity)}: {label(r.quantity)}", *(cell(r) for cell in cells)]
+        for r in results
+    ]
     with_interval = [result for result in results if not result.is_curve]
     return with_note(table(_SUMMARY_COLUMNS, rows, caption, name), with_interval)
 
@@ -53,76 +70,89 @@ def _factors_off(results: list[Result]) -> list[tuple[float, Result]]:
 
 
 def score(results: list[Result]) -> Block:
-    """How good the sealed predictions were, and how many intervals held."""
-    off = np.array([factor for factor, _ in _factors_off(results)])
-    if not len(off):
+    """How good the sealed predictions were, which way they err, and how many intervals held."""
+    judged = [result for _, result in _factors_off(results)]
+    if not judged:
         return say("Nothing has been measured yet.")
+    off = np.array([factor for factor, _ in _factors_off(results)])
     within = shares_within(off).items()
     shares = [f"{share} within {limit:g} times" for limit, share in within]
-    inside = [result.inside_interval for _, result in _factors_off(results)]
-    held = [is_inside for is_inside in inside if is_inside is not None]
+    high = sum(result.ratio > NEAR for result in judged)
+    low = sum(result.ratio < 1 / NEAR for result in judged)
+    held = [result.inside_interval for result in judged if result.inside_interval is not None]
     share = f"{100 * np.mean(held):.0f} %" if held else ""
     return say(
-        f"Of {len(off)} sealed predictions, {', '.join(shares)}.",
-        f"Typically a prediction was off by a factor of {typical_factor(off)}.",
-        f"Of {len(held)} with an interval, {share} held the measured value." if held else "",
+        f"**Of {len(off)} sealed predictions, {', '.join(shares)}.**",
+        f"Typically a prediction was off by a factor of {typical_factor(off)};",
+        f"{high} values came out more than {NEAR:g} times higher than predicted, {low} lower.",
+        f"Of {len(held)} intervals, {share} held the measured value." if held else "",
     )
 
 
+_SCORE_COLUMNS = {
+    "Predicted from": 28,
+    "Predictions": 11,
+    "Within 1.25×": 11,
+    "Within 2×": 11,
+    "Typical factor": 12,
+    "Intervals held": 14,
+    "Interval score": 13,
+}
+
+
+def scores(results: list[Result], caption: str, name: str) -> Block:
+    """The score apart for each kind of prediction and for narrow and wide intervals.
+
+    The interval score is Winkler's (JASA 67, 1972) for 95 % on the decimal logarithm: the width in
+    decades, and 40 times the distance by which the interval missed; smaller is better.
+    """
+    groups: dict[str, list[Result]] = {basis: [] for basis in BASES}
+    groups |= {title: [] for title in INTERVALS}
+    for _, result in _factors_off(results):
+        groups[basis(result)].append(result)
+        width = interval_decades(result)
+        if width is not None:
+            groups[NARROW if width <= NARROW_DECADES else WIDE].append(result)
+    rows = [[title, *_score_cells(members)] for title, members in groups.items() if members]
+    return table(_SCORE_COLUMNS, rows, caption, name)
+
+
+def _score_cells(results: list[Result]) -> list[str]:
+    off = np.array([factor for factor, _ in _factors_off(results)])
+    within = shares_within(off)
+    held = [result.inside_interval for result in results if result.inside_interval is not None]
+    interval_scores = [score for score in map(interval_score, results) if score is not None]
+    return [
+        str(len(results)),
+        within[NEAR],
+        within[2],
+        typical_factor(off),
+        f"{sum(held)} of {len(held)}" if held else NONE,
+        units.number(float(np.mean(interval_scores)), 2) if interval_scores else NONE,
+    ]
+
+
 def best_and_worst(results: list[Result]) -> Block:
-    """The predictions that came nearest and those that were farthest off; empty without any."""
+    """The predictions that came nearest, without those of settings that Reckon made itself, and
+    those that were farthest off; empty without any."""
+    judged = [result for _, result in _factors_off(results) if basis(result) != SETTING]
     names = [
-        f"`{result.quantity}` ({units.number(result.ratio)} times the prediction)"
-        for _, result in _factors_off(results)
+        f"{label(result.quantity)} ({chapter(result.quantity)}), {units.number(result.ratio)} times"
+        for result in judged
     ]
     if not names:
         return say("")
     best, worst = names[:_EXTREMES], names[::-1][:_EXTREMES]
-    return say(f"Best: {', '.join(best)}. Worst: {', '.join(worst)}.")
-
-
-def suspicions(results: list[Result], fitness: list[dict]) -> Block:
-    """What may mislead: fitness warnings, the samples' warnings, impossible figures, measurements
-    that stopped when their time was up."""
-    lines = [
-        f"- **{check['name']}**: {check['found']}. {check['advice']}"
-        for check in fitness
-        if check["state"] == "warn"
-    ]
-    stopped: dict[str, list[str]] = {}
-    for result in results:
-        lines += [f"- `{result.quantity}`: {text}" for text in _suspicions(result)]
-        if any(point.stopped == "time" for point in result.points):
-            stopped.setdefault(_experiment(result), []).append(label(result.quantity))
-    lines += [
-        f"- `{experiment}`: time was up before these intervals were narrow enough: "
-        f"{', '.join(names)}."
-        for experiment, names in stopped.items()
-    ]
-    return say("\n".join(lines) or "Nothing suspicious was found.")
-
-
-def _suspicions(result: Result) -> list[str]:
-    """What may mislead in one quantity."""
-    texts = [f"{text}." for text in [*warnings(result), *not_measured(result)]]
-    # A value of 0 is right only where 0 was predicted, as for no round of a loop.
-    pairs = zip(result.medians, result.sealed("predicted"), strict=True)
-    impossible = [value for value, predicted in pairs if value <= 0 and not predicted <= 0]
-    if impossible:
-        value = units.amount(min(impossible), result.unit)
-        if result.is_curve:
-            value += f" at {len(impossible)} of its {len(result.points)} points"
-        texts.append(f"**{value} is not possible**: as much was subtracted as there was, or more.")
-    if result.attempt_note:
-        texts.append(f"{literal(result.attempt_note)}.")
-    elif result.state in ("unsupported", "failed"):
-        texts.append(f"{result.state}: {literal(result.reason)}")
-    return texts
+    return say(f"Nearest: {'; '.join(best)}. Farthest off: {'; '.join(worst)}.")
 
 
 def revised(results: list[Result]) -> Block:
     """The predictions that were revised after measuring."""
-    lines = [f"- `{r.quantity}`: {'; '.join(r.revisions)}." for r in results if r.revisions]
+    lines = [
+        f"- {label(r.quantity)} ({chapter(r.quantity)}): {'; '.join(r.revisions)}."
+        for r in results
+        if r.revisions
+    ]
     return say("\n".join(lines) or "No prediction was revised after measuring.")
 
 
@@ -137,5 +167,5 @@ def source_map(results: list[Result], caption: str, name: str) -> Block:
     for experiment, count in sorted(quantities.items()):
         paths = sorted(csrc.glob(f"{experiment}.*c"))  # call.c, call.o0.c
         links = [f"{{download}}`{p.name} </{p.relative_to(config.ROOT)}>`" for p in paths]
-        rows.append([f"`{experiment}`", ", ".join(links), str(count)])
+        rows.append([chapter(f"{experiment}/"), ", ".join(links), str(count)])
     return grid(["Experiment", "C files", "Quantities"], rows, caption, name)

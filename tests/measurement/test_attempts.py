@@ -44,7 +44,7 @@ def test_an_attempt_that_gave_nothing_is_said_wherever_the_figure_is_shown(faile
     assert to_json(failed_again)["reason"] == note
     assert note in rk.show.verdict(failed_again, "a chain").markdown
     assert note in tables.measured(failed_again)
-    assert note in summary_page.suspicions([failed_again], []).markdown
+    assert note in summary_page.caveats([failed_again], []).markdown
     assert verify.faults(current_session().run.name) == []
 
 

@@ -87,7 +87,7 @@ def test_a_point_that_cannot_be_measured_says_why_and_the_others_stand(folders, 
     assert np.isfinite(result.ratio)
     assert "no room for 10240" in rk.show.verdict(result, "a chain").markdown
     assert "no room for 10240" in rk.show.table([result], "Chains", "chains").markdown
-    assert "no room for 10240" in rk.summary_page.suspicions([result], []).markdown
+    assert "no room for 10240" in rk.summary_page.caveats([result], []).markdown
     forget()
     monkeypatch.undo()
 

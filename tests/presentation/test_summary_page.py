@@ -1,10 +1,14 @@
 """The summary's sentences on how good the predictions were."""
 
+import re
 from dataclasses import replace
 
+import pytest
 from helpers import made_up
 
-from reckon.presentation import machine_page, summary_page
+from reckon import records
+from reckon.presentation import machine_page, scores, summary_page
+from reckon.presentation.caveats import caveats
 
 
 def predicted(factor, **interval):
@@ -17,9 +21,9 @@ def predicted(factor, **interval):
 def test_the_score_counts_predictions_and_intervals_that_held():
     results = [predicted(1.0, low=0.0, high=1.0), predicted(4.0, low=0.0, high=1e-9)]
     assert summary_page.score(results).markdown == (
-        "Of 2 sealed predictions, 50 % within 1.25 times, 50 % within 2 times, 100 % within 10 "
-        "times. Typically a prediction was off by a factor of 2.00. Of 2 with an interval, 50 % "
-        "held the measured value."
+        "**Of 2 sealed predictions, 50 % within 1.25 times, 50 % within 2 times, 100 % within 10 "
+        "times.** Typically a prediction was off by a factor of 2.00; 0 values came out more than "
+        "1.25 times higher than predicted, 1 lower. Of 2 intervals, 50 % held the measured value."
     )
     assert "interval" not in summary_page.score([predicted(2.0)]).markdown
     assert summary_page.score([]).markdown == "Nothing has been measured yet."
@@ -28,8 +32,9 @@ def test_the_score_counts_predictions_and_intervals_that_held():
 def test_the_best_and_the_worst_predictions_are_named():
     results = [predicted(factor) for factor in (0.25, 1.0, 20.0, 3.0, 1.1)]
     text = summary_page.best_and_worst(results).markdown
-    assert text.startswith("Best: `cpu/made/1.0` (1.00 times the prediction), `cpu/made/1.1`")
-    assert "Worst: `cpu/made/20.0` (0.0500 times the prediction), `cpu/made/0.25`" in text
+    link = "([cpu/made](/notebooks/cpu/made.ipynb))"
+    assert text.startswith(f"Nearest: 1.0 {link}, 1.00 times; 1.1 {link}")
+    assert f"Farthest off: 20.0 {link}, 0.0500 times; 0.25 {link}" in text
     assert summary_page.best_and_worst([]).markdown == ""
 
 
@@ -44,3 +49,57 @@ def test_checks_that_warn_and_that_could_not_be_made_are_named():
     assert machine_page.fitness_counted(checks[2:]).markdown == (
         "Of 1 checks, 0 warn, and 0 could not be made here."
     )
+
+
+def with_inputs(result, *inputs):
+    named = [
+        records.InputRecord(name=f"input{i}", value=1.0, source="made up", **given)
+        for i, given in enumerate(inputs)
+    ]
+    seal = result.seal.model_copy(update={"inputs": named})
+    return replace(result, record=result.record.model_copy(update={"predictions": [seal]}))
+
+
+def test_predictions_are_scored_apart_by_what_they_were_made_from():
+    clock = {"origin": "measured", "unit": "GHz", "reference": "cpu/clock/core"}
+    guess = {"origin": "guess", "unit": "cycle"}
+    link = {"origin": "machine", "unit": "us", "reference": "peer.link_rtt"}
+    earlier = {"origin": "measured", "unit": "ns", "reference": "cpu/made/else"}
+    bases = [
+        scores.basis(with_inputs(predicted(1.0), *inputs))
+        for inputs in ((guess, clock), (guess, earlier), (earlier, link))
+    ]
+    assert bases == [scores.FIRST_PRINCIPLES, scores.DERIVED, scores.SETTING]
+
+
+def test_the_interval_score_is_the_width_and_forty_times_the_miss():
+    measured = predicted(1.0).median
+    held = predicted(1.0, low=measured / 10, high=measured * 10)
+    assert scores.interval_score(held) == pytest.approx(2.0)
+    missed = predicted(1.0, low=measured * 10, high=measured * 100)
+    assert scores.interval_score(missed) == pytest.approx(1 + 40 * 1)
+    assert scores.interval_score(predicted(1.0)) is None
+
+
+def test_narrow_and_wide_intervals_are_counted_apart():
+    narrow, wide = {"low": 9e-9, "high": 2e-8}, {"low": 1e-10, "high": 1e-7}
+    results = [predicted(1.0, **narrow), predicted(1.1, **wide), predicted(1.2, **wide)]
+    text = summary_page.scores(results, "caption", "name").markdown
+    assert re.search(rf"{scores.NARROW} \| 1 \|.*\| 1 of 1 \|", text)
+    assert re.search(rf"{scores.WIDE} \| 2 \|.*\| 2 of 2 \|", text)
+
+
+def test_caveats_have_a_line_for_each_cause():
+    noisy = made_up.single("cpu/made/noisy", 10, "ns")
+    summary = replace(noisy.summary, warnings=("fresh processes differ by 25 % (middle half)",))
+    noisy.__dict__["summaries"] = [summary]
+    other = made_up.single("memory/made/other", 10, "ns")
+    other.__dict__["summaries"] = [summary]
+    check = {"name": "load", "state": "warn", "found": "3 of 2", "advice": "Wait."}
+    assert caveats([noisy, other], [check]).markdown.splitlines() == [
+        "- **Load**: 3 of 2. Wait.",
+        "- **Fresh processes differ from one another** (2 quantities): "
+        "[cpu/made](/notebooks/cpu/made.ipynb): noisy; "
+        "[memory/made](/notebooks/memory/made.ipynb): other.",
+    ]
+    assert caveats([], []).markdown == "Nothing suspicious was found."

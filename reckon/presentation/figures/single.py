@@ -141,22 +141,24 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
 
 
 def prediction_ratios(results: list[Result], name: str, caption: str) -> Block:
-    """How far each sealed prediction was off: measured over predicted on a logarithmic scale."""
+    """How far the sealed predictions of each chapter were off: measured over predicted, one dot
+    for each quantity."""
     judged = [result for result in results if 0 < result.ratio < math.inf]
     if not judged:
         return style.nothing(results)
-    judged.sort(key=lambda result: result.ratio)
-    names, ratios = [r.quantity for r in judged], [r.ratio for r in judged]
-    with style.drawing(0.8 + 0.2 * len(judged)) as drawing:
+    chapters = list(dict.fromkeys(r.quantity.rsplit("/", 1)[0] for r in judged))
+    rows = [[result.quantity, f"{result.ratio:.6g}"] for result in judged]
+    with style.drawing(1.0 + 0.24 * len(chapters)) as drawing:
         axes = drawing.axes
         for limit, colour in reversed([*zip(WITHIN, _BAND_COLOURS, strict=True)]):
             axes.axvspan(1 / limit, limit, color=colour, lw=0, zorder=0)
-        axes.plot(ratios, range(len(judged)), "o", color=BLUE, ms=4)
         axes.axvline(1, color=BLACK, lw=0.8)
+        medians = []
+        for row, chapter in enumerate(chapters):
+            ratios = [r.ratio for r in judged if r.quantity.startswith(f"{chapter}/")]
+            axes.plot(ratios, [row] * len(ratios), "o", color=BLUE, ms=5, alpha=0.6, mew=0)
+            medians.append(f"{chapter} {units.number(float(np.median(ratios)))}")
         xlabel = "measured / predicted (bands: within 1.25, 2 and 10 times)"
-        style.named_rows(axes, names, xlabel, fontsize=7)
-        pairs = list(zip(names, ratios, strict=True))
-        alt = "; ".join(f"{quantity} {units.number(ratio)}" for quantity, ratio in pairs)
-        rows = [[quantity, f"{ratio:.6g}"] for quantity, ratio in pairs]
-        header = ["quantity", "measured / predicted"]
-        return drawing.save(name, caption, alt, Data(header, rows))
+        style.named_rows(axes, chapters, xlabel)
+        alt = f"Median ratio of measured to predicted by chapter: {'; '.join(medians)}"
+        return drawing.save(name, caption, alt, Data(["quantity", "measured / predicted"], rows))
