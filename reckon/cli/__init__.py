@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from reckon.cli import book, checks, compare, predict, probes, runs
 from reckon.config import PROFILES, ReckonError
@@ -140,9 +141,15 @@ def _add_probe(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_predict(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("quantity", help="such as cpu/syscall/getpid")
+    parser.add_argument("quantity", nargs="?", help="such as cpu/syscall/getpid")
     parser.add_argument(
         "inputs", nargs="*", metavar="input=value", help='such as kernel_path="550 cycle"'
+    )
+    parser.add_argument(
+        "--file",
+        type=Path,
+        metavar="FILE",
+        help="a predictions.toml that the site's What if? panels gave, instead of a quantity",
     )
     parser.add_argument("--run", metavar="NAME", help=f"{_RUN_HELP}; default: this machine's")
     _add_json(parser)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pydantic
 
 from reckon import records, units
 from reckon.cli.output import print_json
@@ -16,31 +20,79 @@ from reckon.prediction import what_if
 from reckon.prediction.formula import PARTS, Prediction
 from reckon.prediction.inputs import Input
 from reckon.presentation.formulas import source_text
+from reckon.presentation.scores import NEAR
 from reckon.presentation.verdicts import how_far
 from reckon.records.lookup import all_results
 from reckon.records.predictions import needed_guesses, ratio, to_prediction
 from reckon.records.result import Result
+from reckon.reports import toml
 from reckon.text import did_you_mean
 
 _AMOUNT = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*")
 _WHOLE = 1e-9  # nearer to a whole number than this share of it, it is one
 
 
+class _KeptPredictions(pydantic.RootModel[dict[str, dict[str, str]]]):
+    """predictions.toml, as the site gives it: amounts of inputs, by quantity and input."""
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A recorded prediction with some inputs changed."""
+
+    result: Result
+    recorded: Prediction
+    values: dict[str, float]  # of the changed inputs, in base units
+
+    @functools.cached_property
+    def prediction(self) -> Prediction:
+        return what_if.changed(self.recorded, self.values)
+
+    @functools.cached_property
+    def ratio(self) -> float:
+        """Measured over predicted."""
+        return ratio(self.result, self.prediction)
+
+    @functools.cached_property
+    def needed(self) -> dict[str, float]:
+        """Of each guess, the value with which alone the prediction would meet the measurement."""
+        return needed_guesses(self.result, self.prediction)
+
+
 def predict(arguments) -> int:
-    """Prints the prediction with the given inputs, its ratio, and what would meet the result."""
-    result = _result(chosen_run(arguments), arguments.quantity)
-    recorded = to_prediction(result.quantity, result.current)
-    values = dict(_changed_input(recorded, text) for text in arguments.inputs)
-    prediction = what_if.changed(recorded, values)
-    if not np.all(np.isfinite(prediction.predicted)):
+    """Prints predictions with the given inputs, their ratio, and what would meet the result."""
+    run = chosen_run(arguments)
+    if arguments.file:
+        kept = toml.read(arguments.file, _KeptPredictions).root
+        trials = [
+            _trial(run, quantity, [f"{name}={amount}" for name, amount in inputs.items()])
+            for quantity, inputs in kept.items()
+        ]
+    elif arguments.quantity:
+        trials = [_trial(run, arguments.quantity, arguments.inputs)]
+    else:
         raise ReckonError(
-            f"{result.quantity}: the formula gives {_predicted(prediction)} for these inputs."
+            "Say which quantity, such as cpu/syscall/getpid, or --file predictions.toml."
         )
     if arguments.json:
-        print_json(_to_json(result, prediction, values))
+        objects = [_to_json(trial) for trial in trials]
+        print_json(objects if arguments.file else objects[0])
     else:
-        print("\n".join(_lines(result, recorded, prediction, values)))
+        print("\n\n".join("\n".join(_lines(trial)) for trial in trials))
+        if len(trials) > 1:
+            print(f"\n{_score(trials)}")
     return 0
+
+
+def _trial(run: str | Path, quantity: str, inputs: list[str]) -> _Trial:
+    """The prediction of a quantity with `inputs` as "name=amount". Raises ReckonError."""
+    result = _result(run, quantity)
+    recorded = to_prediction(quantity, result.current)
+    trial = _Trial(result, recorded, dict(_changed_input(recorded, text) for text in inputs))
+    if not np.all(np.isfinite(trial.prediction.predicted)):
+        predicted = _predicted(trial.prediction)
+        raise ReckonError(f"{quantity}: the formula gives {predicted} for these inputs.")
+    return trial
 
 
 def _result(run: str | Path, quantity: str) -> Result:
@@ -119,18 +171,18 @@ def _predicted(prediction: Prediction) -> str:
     return units.span(np.atleast_1d(prediction.predicted), prediction.unit)
 
 
-def _lines(
-    result: Result, recorded: Prediction, prediction: Prediction, values: dict[str, float]
-) -> list[str]:
-    width = max(map(len, prediction.inputs))
-    lines = [result.quantity]
-    for name, given in prediction.inputs.items():
-        before = _amount(recorded.inputs[name].value, given)
+def _lines(trial: _Trial) -> list[str]:
+    inputs, recorded = trial.prediction.inputs, trial.recorded.inputs
+    width = max(map(len, inputs))
+    lines = [trial.result.quantity]
+    for name, given in inputs.items():
         source = source_text(given)
-        instead = f"instead of {before}; {source}" if name in values else source
-        lines.append(f"  {name:{width}}  {_amount(given.value, given):>12}  {instead}")
-    lines.append(f"Predicted  {_predicted(prediction)}{_interval(prediction)}{_parts(prediction)}")
-    return [*lines, _measured(result, prediction), _sealed(result), *_effects(result, prediction)]
+        if name in trial.values:
+            source = f"instead of {_amount(recorded[name].value, given)}; {source}"
+        lines.append(f"  {name:{width}}  {_amount(given.value, given):>12}  {source}")
+    predicted = _predicted(trial.prediction)
+    lines.append(f"Predicted  {predicted}{_interval(trial.prediction)}{_parts(trial.prediction)}")
+    return [*lines, _measured(trial), _sealed(trial.result), *_effects(trial)]
 
 
 def _interval(prediction: Prediction) -> str:
@@ -152,14 +204,14 @@ def _parts(prediction: Prediction) -> str:
     return f": hardware {hardware} + software {software}"
 
 
-def _measured(result: Result, prediction: Prediction) -> str:
+def _measured(trial: _Trial) -> str:
+    result = trial.result
     if not result.has_samples:
         return f"Measured   not yet ({result.reason})" if result.reason else "Measured   not yet"
     shown = units.span(result.medians, result.unit) if result.is_curve else f"{result:±}"
-    now = ratio(result, prediction)
-    far = f", {how_far(now)}" if 0 < now < math.inf else ""
+    far = f", {how_far(trial.ratio)}" if 0 < trial.ratio < math.inf else ""
     median = " in the median" if result.is_curve else ""
-    return f"Measured   {shown}: {units.number(now)}×{median}{far}"
+    return f"Measured   {shown}: {units.number(trial.ratio)}×{median}{far}"
 
 
 def _sealed(result: Result) -> str:
@@ -167,51 +219,60 @@ def _sealed(result: Result) -> str:
     return f"Sealed     {seal}" + (f": {units.number(result.ratio)}×" if result.has_samples else "")
 
 
-def _effects(result: Result, prediction: Prediction) -> list[str]:
+def _effects(trial: _Trial) -> list[str]:
     """Which input decides, and what each guess would have to be."""
-    lines = []
-    for name, (low, high) in list(what_if.sensitivity(prediction).items())[:1]:
-        ends = _range(prediction.inputs[name])
+    lines, inputs = [], trial.prediction.inputs
+    for name, (low, high) in list(what_if.sensitivity(trial.prediction).items())[:1]:
         moves = f"{units.number(low)} to {units.number(high)} times"
-        lines.append(f"Decides    {name}: {ends} moves the prediction {moves}")
-    meet = needed_guesses(result, prediction)
-    for name, value in meet.items():
-        given = prediction.inputs[name]
+        lines.append(f"Decides    {name}: {_range(inputs[name])} moves the prediction {moves}")
+    for name, value in trial.needed.items():
+        given = inputs[name]
         is_inside = (given.low or 0) <= value <= (given.high or 0)
         outside = "" if is_inside else f", outside {_range(given)}"
         lines.append(f'Would meet {name}="{_amount(value, given)}" alone{outside}')
-    if result.has_samples and not meet:
+    if trial.result.has_samples and not trial.needed:
         lines.append("Would meet no guess alone")
     return lines
+
+
+def _score(trials: list[_Trial]) -> str:
+    """How many of several predictions are met, beside the sealed ones."""
+
+    def met(ratios: Iterable[float]) -> int:
+        return sum(1 / NEAR < one < NEAR for one in ratios)
+
+    now, sealed = met(t.ratio for t in trials), met(t.result.ratio for t in trials)
+    return f"Within {NEAR} times of the measurement: {now} of {len(trials)} (sealed {sealed})"
 
 
 def _range(given: Input) -> str:
     return _amount([given.low or 0.0, given.high or 0.0], given)
 
 
-def _to_json(result: Result, prediction: Prediction, values: dict[str, float]) -> dict:
+def _to_json(trial: _Trial) -> dict:
     """The same as one object; numbers in the quantity's unit, of inputs in theirs."""
+    result, prediction = trial.result, trial.prediction
 
-    def in_unit(value):
-        if value is None or (isinstance(value, float) and not math.isfinite(value)):
-            return None
-        converted = units.from_base(np.asarray(value, float), prediction.unit)
-        return converted.tolist()
+    def in_unit(value, unit: str = prediction.unit):
+        return None if value is None else units.from_base(np.asarray(value, float), unit).tolist()
 
-    def of_input(name: str, value: float) -> float:
-        return float(units.from_base(value, prediction.inputs[name].unit))
+    def known(value: float) -> float | None:
+        return value if math.isfinite(value) else None
 
+    measured = result.medians if result.is_curve else result.median
     low, high = prediction.interval()
     inputs = {
         name: {
-            "value": np.asarray(units.from_base(np.asarray(given.value), given.unit)).tolist(),
+            "value": in_unit(given.value, given.unit),
             "unit": given.unit,
             "origin": given.origin,
-            "changed": name in values,
+            "changed": name in trial.values,
         }
         for name, given in prediction.inputs.items()
     }
-    now = ratio(result, prediction)
+    needed = {
+        name: in_unit(value, prediction.inputs[name].unit) for name, value in trial.needed.items()
+    }
     return {
         "quantity": result.quantity,
         "unit": prediction.unit,
@@ -219,15 +280,10 @@ def _to_json(result: Result, prediction: Prediction, values: dict[str, float]) -
         "predicted": in_unit(prediction.predicted),
         "low": in_unit(low),
         "high": in_unit(high),
-        "measured": in_unit(result.medians if result.is_curve else result.median)
-        if result.has_samples
-        else None,
-        "ratio": None if math.isnan(now) else now,
+        "measured": in_unit(measured) if result.has_samples else None,
+        "ratio": known(trial.ratio),
         "sealed": in_unit(result.seal.predicted),
-        "sealed_ratio": None if math.isnan(result.ratio) else result.ratio,
+        "sealed_ratio": known(result.ratio),
         "sensitivity": what_if.sensitivity(prediction),
-        "needed": {
-            name: of_input(name, value)
-            for name, value in needed_guesses(result, prediction).items()
-        },
+        "needed": needed,
     }

@@ -67,10 +67,42 @@ def test_units_may_differ_and_may_be_left_out(recorded):
     assert values[0] == pytest.approx(values[1]) == pytest.approx(values[2])
 
 
+def test_predictions_that_the_site_gave(recorded, tmp_path):
+    path = tmp_path / "predictions.toml"
+    path.write_text(
+        f'["{NULL_CALL}"]\nkernel_path = "620 cycle"  # instead of 150 cycle\n'
+        '["cpu/syscall/getppid"]\nwork = "20 cycle"\n'
+    )
+    done = reckon("predict", "--file", str(path))
+    assert done.returncode == 0, done.stderr
+    assert f"{NULL_CALL}\n" in done.stdout and "cpu/syscall/getppid\n" in done.stdout
+    assert "Within 1.25 times of the measurement: 2 of 2 (sealed 1)" in done.stdout
+    found = json.loads(reckon("predict", "--file", str(path), "--json").stdout)
+    assert [one["quantity"] for one in found] == [NULL_CALL, "cpu/syscall/getppid"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "cannot be read: No such file"),
+        ("[cpu", "predictions.toml: "),
+        ("a = 1", "predictions.toml: a: Input should be a valid dictionary"),
+        ('["cpu/syscall/getpid"]\nkernel_path = "3 ns"', "is a number of cycles, but 3 ns"),
+    ],
+)
+def test_a_file_with_a_fault_is_one_sentence(recorded, tmp_path, content, message):
+    path = tmp_path / "predictions.toml"
+    if content is not None:
+        path.write_text(content)
+    done = reckon("predict", "--file", str(path))
+    assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["cpu/syscall/getpit"], "did you mean cpu/syscall/getpid"),
+        ([], "Say which quantity"),
         (["nothing"], "`reckon results` lists all"),
         ([NULL_CALL, "kernel_pth=3"], "did you mean kernel_path"),
         ([NULL_CALL, "frobnicate=3"], "it has mode_switch, kernel_path, clock"),
