@@ -563,7 +563,7 @@
       oninput: () => {
         const isEmpty = field.value === "" && !field.validity.badInput;
         const value = isEmpty ? input.value : field.valueAsNumber * input.unit.factor;
-        field.toggleAttribute("aria-invalid", !Number.isFinite(value));
+        field.setAttribute("aria-invalid", !Number.isFinite(value));
         if (Number.isFinite(value)) change(shared, value);
       },
     });
@@ -573,7 +573,7 @@
         : ` (${plain(input.low / input.unit.factor)} to ${withUnit(input.high, input)})`;
     const row = element(
       "div",
-      { class: "what-if-input", title: input.source },
+      { class: "what-if-input" },
       element("label", { for: id }, label),
       slider,
       element("span", { class: "what-if-field" }, field, element("span", {}, unit)),
@@ -795,12 +795,10 @@
         .filter((point) => point.every(Number.isFinite));
       return svg("polyline", { class: name, points: points.map((p) => p.map((c) => c.toFixed(1))).join(" ") });
     };
-    const places = measured?.places ?? [];
-    const dots = places
-      .filter((_, k) => Number.isFinite(y.at(measured.value[k])))
-      .map((place, k) =>
-        svg("circle", { class: "measured", cx: x.at(axis.value[place]), cy: y.at(measured.value[k]), r: 2.5 }),
-      );
+    const dots = (measured?.places ?? [])
+      .map((place, k) => ({ cx: x.at(axis.value[place]), cy: y.at(measured.value[k]) }))
+      .filter(({ cy }) => Number.isFinite(cy))
+      .map((at) => svg("circle", { class: "measured", r: 2.5, ...at }));
     const anchors = ["start", "middle", "end"];
     const labels = [
       ...x.ticks.map((value, k) =>
@@ -882,7 +880,8 @@
   /** Takes over the changed inputs of an address. */
   function followLink() {
     if (!location.hash.startsWith(LINK)) return;
-    const changed = [];
+    const changed = [...edits.keys()];
+    edits.clear();
     for (const [place, text] of new URLSearchParams(location.hash.slice(LINK.length))) {
       const [quantity, name] = place.split(".");
       const formula = [...formulas.values()].find((one) => lastPart(one.quantity) === quantity);
@@ -1065,14 +1064,12 @@
         build();
       },
       refresh(changed) {
-        if (!box.open || !rows.length || !shared.some((one) => changed.includes(one))) {
-          if (rows.length && !box.open) {
-            rows = [];
-            results = [];
-            content.replaceChildren();
-          }
+        if (!box.open) {
+          rows = []; // made again when it is opened
+          content.replaceChildren();
           return;
         }
+        if (!shared.some((one) => changed.includes(one))) return;
         rows.filter((row) => changed.includes(row.shared)).forEach((row) => row.show());
         results
           .filter(({ formula }) => sharedOf(formula).some((one) => changed.includes(one)))
@@ -1092,6 +1089,9 @@
     rules = data.rules;
     for (const formula of data.formulas) {
       formulas.set(formula.quantity, formula);
+      for (const known of [formula.sealed, formula.measured ?? {}]) {
+        for (const ends of ["value", "low", "high"]) known[ends] = known[ends]?.map((one) => one ?? NaN);
+      }
       formula.compiled = {};
       for (const part of ["hardware", "software", "predicted"]) {
         if (formula[part]) formula.compiled[part] = compiled(formula[part], formula.axis);
@@ -1109,7 +1109,7 @@
     percent,
     amount: (value, quantity) => amount(value, formulas.get(quantity)),
     howFar,
-    rules: () => rules,
+    data: () => data,
     evaluate(quantity, changes, withInterval = true) {
       const formula = formulas.get(quantity);
       const inputs = inputsOf(formula, new Map());

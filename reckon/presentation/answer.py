@@ -83,7 +83,8 @@ def answer(
         reason = literal(result.reason or "it has no samples at that place").rstrip(".")
         return _box(f"**{question}**\n\nNot measured here: {reason}.")
     where = f" at {place(result, result.axis[compared.index])}" if result.is_curve else ""
-    verdict = f"{what[0].upper()}{what[1:]}{where} came out {how_far(compared.ratio)}."
+    far = compared.span(how_far(compared.ratio), "verdict")
+    verdict = f"{what[0].upper()}{what[1:]}{where} came out {far}."
     head = line(["predicted", "measured (interval)", "measured / predicted"])
     cells = "\n".join([head, "| --- | --- | --- |", line(compared.values())])
     picture = track(compared, log_scale([compared]))

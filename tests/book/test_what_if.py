@@ -147,7 +147,7 @@ def test_more_inputs_than_a_grid_takes_give_the_same_interval(open_page, monkeyp
     monkeypatch.setattr("reckon.prediction.formula.MAX_GRID_INPUTS", 1)
     for experiment in ("cpu/syscall", "files/read"):
         page = open_page(experiment, ())
-        page.evaluate("reckonWhatIf.rules().max_grid_inputs = 1")
+        page.evaluate("reckonWhatIf.data().rules.max_grid_inputs = 1")
         for quantity, result in results_of(experiment).items():
             low, high = to_prediction(quantity, result.current).interval()
             in_page = page.evaluate(f"reckonWhatIf.evaluate('{quantity}', {{}}).interval")
@@ -286,8 +286,9 @@ def test_an_unfinished_number_changes_nothing(open_page):
     before = box.locator(".what-if-status").text_content()
     kernel_path.press_sequentially("e")  # "550e" is no number
     assert box.locator(".what-if-status").text_content() == before
-    assert kernel_path.get_attribute("aria-invalid") is not None
+    assert kernel_path.get_attribute("aria-invalid") == "true"
     kernel_path.press_sequentially("1")
+    assert kernel_path.get_attribute("aria-invalid") == "false"
     assert box.locator(".what-if-status").text_content() != before
     kernel_path.fill("")  # as it was
     assert page.locator("[data-shows=ratio]").text_content() == "sealed ratio"
@@ -401,6 +402,27 @@ def test_the_copied_cell_gives_the_same_prediction(open_page, recorded, quantity
     changed = what_if.changed(prediction, {name: in_base})
     np.testing.assert_allclose(made.predicted, changed.predicted, rtol=1e-9, atol=0)
     assert made.formula.kind == prediction.formula.kind
+
+
+def test_points_without_a_median_are_left_out(open_page, monkeypatch):
+    """A median may be infinite, which JSON has as null."""
+    whole = panels.panel_data
+
+    def with_a_gap(run, experiment):
+        data = whole(run, experiment)
+        for formula in data.formulas:
+            if formula.measured:
+                formula.measured.value[0] = None
+        return data
+
+    monkeypatch.setattr(panels, "panel_data", with_a_gap)
+    page = open_page(groups=[("cpu/syscall/amortised",), (NULL_CALL,)])
+    circles = panel(page, 0).locator("circle")
+    curve = results_of("cpu/syscall")["cpu/syscall/amortised"]
+    assert circles.count() == len(curve.points) - 1
+    first_measured = page.evaluate("reckonWhatIf.data().formulas.find((one) => one.axis).measured")
+    assert math.isnan(first_measured["value"][0])
+    assert panel(page, 1).locator(".what-if-ratio b").text_content() == "–"
 
 
 def test_a_curve_is_drawn_again(open_page):
