@@ -1,398 +1,16 @@
-// The what-if panels of a page: changed inputs, and what the predictions would then be.
-//
-// Formulas, units, thresholds and words are in the page as JSON (reckon/presentation/what_if.py; its
-// schema is docs/formulas.schema.json). This script walks the expression trees as
-// reckon/prediction/ does, and prints numbers as reckon/units.py does; a test compares the two.
+// The What if? panels of a page: inputs of its predictions are changed there, and what they predict
+// follows, in the panels and in the page's own numbers. formulas.js computes and prints.
 (() => {
   "use strict";
 
+  const { load, formulas, inputsOf, valuesOf, along, interval, ratioOf, median } = window.reckonFormulas;
+  const { sensitivity, needed, number, plain, amount, between, ends, times, howFar } =
+    window.reckonFormulas;
   let data; // of the page: its inputs and formulas
-  let rules; // of the data: the numbers that this script shares with the Python package
-
-  // --- expression trees -----------------------------------------------------------------------
-
-  const FUNCTIONS = {
-    add: (a, b) => a + b,
-    sub: (a, b) => a - b,
-    mul: (a, b) => a * b,
-    div: (a, b) => a / b,
-    pow: (a, b) => a ** b,
-    neg: (a) => -a,
-    abs: Math.abs,
-    min: (a, b) => Math.min(a, b),
-    max: (a, b) => Math.max(a, b),
-    sqrt: Math.sqrt,
-    exp: Math.exp,
-    log: Math.log,
-    log2: Math.log2,
-    log10: Math.log10,
-    ceil: (x) => Math.ceil(x - rules.slack * Math.max(1, Math.abs(x))),
-    floor: (x) => Math.floor(x + rules.slack * Math.max(1, Math.abs(x))),
-    lt: (a, b) => Number(a < b),
-    le: (a, b) => Number(a <= b),
-    gt: (a, b) => Number(a > b),
-    ge: (a, b) => Number(a >= b),
-    and: (a, b) => Number(a !== 0 && b !== 0),
-    or: (a, b) => Number(a !== 0 || b !== 0),
-    where: (condition, a, b) => (condition !== 0 ? a : b),
-  };
-
-  // A value is a number, or a Grid: one number for each combination of the levels (low, given,
-  // high) of some uncertain inputs, which are numbered; the last one's level changes fastest.
-  class Grid {
-    constructor(inputs, data) {
-      this.inputs = inputs;
-      this.data = data;
-    }
-  }
-
-  const positions = new Map();
-
-  /** Where each element of a grid over `all` inputs is found in one over `some` of them. */
-  function positionsIn(some, all) {
-    const key = `${some}|${all}`;
-    let found = positions.get(key);
-    if (!found) {
-      found = new Uint16Array(3 ** all.length);
-      for (let place = 0; place < found.length; place++) {
-        let rest = place;
-        let stride = 1;
-        for (let k = all.length - 1; k >= 0; k--) {
-          if (some.includes(all[k])) {
-            found[place] += (rest % 3) * stride;
-            stride *= 3;
-          }
-          rest = Math.floor(rest / 3);
-        }
-      }
-      positions.set(key, found);
-    }
-    return found;
-  }
-
-  /** A function of numbers, applied to each combination. */
-  function onGrid(op, args) {
-    const all = [...new Set(args.flatMap((arg) => arg.inputs ?? []))].sort((a, b) => a - b);
-    const size = 3 ** all.length;
-    const whole = args.map((arg) => {
-      if (typeof arg === "number") return new Float64Array(size).fill(arg);
-      if (arg.inputs.length === all.length) return arg.data;
-      const at = positionsIn(arg.inputs, all);
-      return Float64Array.from(at, (place) => arg.data[place]);
-    });
-    const [a, b, c] = whole;
-    const data = new Float64Array(size);
-    // The four commonest by loops of their own: a call for each element takes several times as long.
-    if (op === "add") for (let i = 0; i < size; i++) data[i] = a[i] + b[i];
-    else if (op === "sub") for (let i = 0; i < size; i++) data[i] = a[i] - b[i];
-    else if (op === "mul") for (let i = 0; i < size; i++) data[i] = a[i] * b[i];
-    else if (op === "div") for (let i = 0; i < size; i++) data[i] = a[i] / b[i];
-    else {
-      const apply = FUNCTIONS[op];
-      for (let i = 0; i < size; i++) data[i] = apply(a[i], b?.[i], c?.[i]);
-    }
-    return new Grid(all, data);
-  }
-
-  let evaluation = 0; // numbers the evaluations of a formula, for what is computed once in each
-
-  /** The function of the inputs' values, in base units, that a tree is; `axis` may be null. */
-  function compiled(tree, axis) {
-    const [op, ...args] = tree;
-    if (op === "const") return { at: () => args[0], alongAxis: false };
-    if (op === "input") return { at: (values) => values[args[0]], alongAxis: args[0] === axis };
-    const parts = args.map((arg) => compiled(arg, axis));
-    const alongAxis = parts.some((part) => part.alongAxis);
-    const at = op === "where" ? choice(...parts) : operation(op, parts);
-    return { at: alongAxis || !axis ? at : once(at), alongAxis };
-  }
-
-  function operation(op, parts) {
-    const apply = FUNCTIONS[op];
-    const [a, b] = parts.map((part) => part.at);
-    if (!b) {
-      return (values) => {
-        const x = a(values);
-        return typeof x === "number" ? apply(x) : onGrid(op, [x]);
-      };
-    }
-    return (values) => {
-      const x = a(values);
-      const y = b(values);
-      return typeof x === "number" && typeof y === "number" ? apply(x, y) : onGrid(op, [x, y]);
-    };
-  }
-
-  /** Only the alternative that is chosen is computed, if the condition is a single number. */
-  function choice(condition, a, b) {
-    return (values) => {
-      const holds = condition.at(values);
-      if (typeof holds === "number") return (holds !== 0 ? a : b).at(values);
-      return onGrid("where", [holds, a.at(values), b.at(values)]);
-    };
-  }
-
-  /** What does not depend on the axis is computed once for all of its places. */
-  function once(at) {
-    let last = -1;
-    let value;
-    return (values) => {
-      if (last !== evaluation) {
-        value = at(values);
-        last = evaluation;
-      }
-      return value;
-    };
-  }
-
-  // --- a formula with its inputs --------------------------------------------------------------
-
-  /** The inputs of a formula by name, those in `edits` (by their shared number) changed. */
-  function inputsOf(formula, edits) {
-    const inputs = {};
-    for (const [name, number] of Object.entries(formula.inputs)) {
-      const given = data.inputs[number];
-      const value = edits.get(given.shared);
-      inputs[name] = value === undefined ? given : withValue(given, value);
-    }
-    return inputs;
-  }
-
-  /** The input with another value; an interval grows to hold it. */
-  function withValue(given, value) {
-    if (given.low === undefined) return { ...given, value };
-    return { ...given, value, low: Math.min(given.low, value), high: Math.max(given.high, value) };
-  }
-
-  const valuesOf = (inputs) =>
-    Object.fromEntries(Object.entries(inputs).map(([name, given]) => [name, given.value]));
-
-  /** A part ("predicted", "hardware", "software") at each place of the axis; without an axis, at the
-   * only one. null if the formula has no such part. */
-  function along(formula, part, values) {
-    const { at } = formula.compiled[part] ?? {};
-    if (!at) return null;
-    evaluation++;
-    if (!formula.axis) return [at(values)];
-    const there = { ...values };
-    return placesOf(formula).map((x) => {
-      there[formula.axis] = x;
-      return at(there);
-    });
-  }
-
-  /** The places of a curve; of a single value one that is null. */
-  const placesOf = (formula) =>
-    formula.axis ? data.inputs[formula.inputs[formula.axis]].value : [null];
-
-  /** The least and greatest predicted value at each place: [lows, highs], or null. */
-  function interval(formula, inputs) {
-    const uncertain = Object.keys(inputs).filter((name) => inputs[name].low !== undefined);
-    if (!uncertain.length) return null;
-    const values = valuesOf(inputs);
-    const levels = (name) => [inputs[name].low, inputs[name].value, inputs[name].high];
-    if (uncertain.length > rules.max_grid_inputs) return searched(formula, values, uncertain, levels);
-    uncertain.forEach((name, k) => (values[name] = new Grid([k], Float64Array.from(levels(name)))));
-    const results = along(formula, "predicted", values).map((value) =>
-      typeof value === "number" ? [value] : value.data,
-    );
-    const least = (a, b) => (b < a || b !== b ? b : a);
-    const greatest = (a, b) => (b > a || b !== b ? b : a);
-    return [results.map((each) => each.reduce(least)), results.map((each) => each.reduce(greatest))];
-  }
-
-  /** The same by moving one input at a time to the level that improves the result, until none does. */
-  function searched(formula, values, uncertain, levels) {
-    const predictedAt = (chosen) => {
-      evaluation++;
-      return formula.compiled.predicted.at(chosen);
-    };
-    const end = (isBetter) =>
-      placesOf(formula).map((x) => {
-        const chosen = { ...values };
-        if (formula.axis) chosen[formula.axis] = x;
-        let best = predictedAt(chosen);
-        for (let round = 0; round < rules.max_search_rounds; round++) {
-          const before = best;
-          for (const name of uncertain) {
-            for (const level of levels(name)) {
-              const trial = predictedAt({ ...chosen, [name]: level });
-              if (isBetter(trial, best)) {
-                chosen[name] = level;
-                best = trial;
-              }
-            }
-          }
-          if (best === before) break;
-        }
-        return best;
-      });
-    return [end((a, b) => a < b), end((a, b) => a > b)];
-  }
-
-  function median(numbers) {
-    const sorted = [...numbers].sort((a, b) => a - b);
-    if (!sorted.length || sorted.some(Number.isNaN)) return NaN;
-    const middle = sorted.length >> 1;
-    return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-  }
-
-  /** Measured over predicted; of a curve the median over its points. */
-  function ratioOf(formula, predicted) {
-    if (!formula.measured) return NaN;
-    const { places, value } = formula.measured;
-    const ratios = places.map((place, k) => value[k] / (predicted[place] ?? NaN));
-    return median(ratios.filter(Number.isFinite));
-  }
-
-  /** By uncertain input: the prediction at its ends, as multiples of what it is; the most first. */
-  function sensitivity(formula, inputs) {
-    const values = valuesOf(inputs);
-    const now = along(formula, "predicted", values);
-    const multiple = (name, value) => {
-      const then = along(formula, "predicted", { ...values, [name]: value });
-      const multiples = then.map((each, k) => each / now[k]);
-      if (multiples.length === 1) return multiples[0];
-      return Math.exp(multiples.map(Math.log).reduce((sum, log) => sum + log, 0) / multiples.length);
-    };
-    const spread = ({ low, high }) => {
-      if (low > 0 && high > 0) return Math.abs(Math.log(high / low));
-      return low === high ? 0 : Infinity;
-    };
-    return Object.entries(inputs)
-      .filter(([, given]) => given.low !== undefined)
-      .map(([name, given]) => ({
-        name,
-        low: multiple(name, given.low),
-        high: multiple(name, given.high),
-      }))
-      .sort((a, b) => spread(b) - spread(a) || 0);
-  }
-
-  /** The value of an input, nearest to the given one, with which alone the prediction would meet the
-   * measurement; undefined if there is none. */
-  function needed(formula, inputs, name) {
-    const values = valuesOf(inputs);
-    const excess = (value) =>
-      ratioOf(formula, along(formula, "predicted", { ...values, [name]: value })) - 1;
-    const given = inputs[name];
-    let above = given.value;
-    let below = given.value;
-    if (above === 0) {
-      above = given.high ?? 0;
-      const value = root(excess, 0, above);
-      if (value !== undefined) return value;
-    }
-    for (let step = 0; step < rules.needed_steps; step++) {
-      const value = root(excess, above, above * rules.needed_step);
-      if (value !== undefined) return value;
-      above *= rules.needed_step;
-      if (below) {
-        const lower = root(excess, below, below / rules.needed_step);
-        if (lower !== undefined) return lower;
-        below /= rules.needed_step;
-      }
-    }
-    return undefined;
-  }
-
-  function root(f, start, end) {
-    const atStart = f(start);
-    if (!(atStart * f(end) <= 0)) return undefined;
-    for (let k = 0; k < rules.needed_halvings; k++) {
-      const middle = (start + end) / 2;
-      if (atStart * f(middle) > 0) start = middle;
-      else end = middle;
-    }
-    return Math.abs(f(end)) < rules.needed_error ? end : undefined;
-  }
-
-  // --- the printing of numbers ----------------------------------------------------------------
-
-  /** The digits and the power of ten of a positive number, rounded as Python does: half to even. */
-  function rounded(value, digits) {
-    const [mantissa, power] = value.toExponential(digits + 19).split("e");
-    const all = mantissa.replace(".", "");
-    const isTie = /^50*$/.test(all.slice(digits));
-    if (isTie && Number(all[digits - 1]) % 2 === 0) return [all.slice(0, digits), Number(power)];
-    const [up, upPower] = value.toExponential(digits - 1).split("e");
-    return [up.replace(".", ""), Number(upPower)];
-  }
-
-  const grouped = (whole) => whole.replace(/\B(?=(\d{3})+$)/g, " ");
-  const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-
-  /** A number in three significant digits, in exponent form only if very small or large. */
-  function number(value, digits = 3) {
-    if (value === null || value === undefined || Number.isNaN(value)) return "–";
-    if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
-    if (value === 0) return "0";
-    const sign = value < 0 ? "−" : "";
-    const [figures, power] = rounded(Math.abs(value), digits);
-    if (power < -4 || power >= 15) {
-      const raised = String(power).replace("-", "⁻").replace(/\d/g, (d) => SUPERSCRIPT[d]);
-      return `${sign}${figures[0]}${digits > 1 ? "." : ""}${figures.slice(1)}·10${raised}`;
-    }
-    const places = Math.max(digits - 1 - power, 0);
-    const padded = power < 0 ? "0".repeat(-power) + figures : figures.padEnd(power + 1, "0");
-    const whole = padded.slice(0, padded.length - places);
-    const fraction = places ? `.${padded.slice(padded.length - places)}` : "";
-    return `${sign}${grouped(whole)}${fraction}`;
-  }
-
-  /** A number as it was given: a whole one in full, another in three digits. */
-  function plain(value) {
-    const isWhole = Math.abs(value) < 1e12 && Math.abs(value - Math.round(value)) <= 1e-9 * Math.abs(value);
-    if (!isWhole) return number(value);
-    return (value < 0 ? "−" : "") + grouped(String(Math.abs(Math.round(value))));
-  }
-
-  /** The step in which a value is printed, of those that its unit has (the smallest first). */
-  function readable(value, { steps }) {
-    let best = steps[0];
-    for (const step of steps.slice(1)) {
-      if (Math.abs(value) >= step.factor * rules.almost_a_step) best = step;
-    }
-    return best;
-  }
-
-  /** A value in base units, printed with its unit. `units`: what has `steps` and the `unit` itself. */
-  function amount(value, units, digits = 3) {
-    const step = Number.isFinite(value) ? readable(value, units) : units.unit;
-    return `${number(value / step.factor, digits)} ${step.spoken}`.trim();
-  }
-
-  /** "92.1 to 94.0": the ends of an interval as numbers of the unit in which `middle` is printed. */
-  function between(low, high, middle, units) {
-    const { factor } = readable(middle, units);
-    return `${number(low / factor)} to ${number(high / factor)}`;
-  }
-
-  /** A whole percentage, rounded half to even. */
-  function percent(share) {
-    const value = 100 * share;
-    const down = Math.floor(value);
-    const isUp = value - down > 0.5 || (value - down === 0.5 && down % 2 === 1);
-    return String(isUp ? down + 1 : down);
-  }
-
-  const times = (ratio) => (Number.isNaN(ratio) ? "–" : `${number(ratio)}×`);
-
-  /** A ratio of measured to predicted in words. */
-  function howFar(ratio) {
-    const factor = Math.max(ratio, 1 / ratio);
-    const fits = ({ limit }) => limit === undefined || factor < limit;
-    const { words } = rules.how_far.find(fits);
-    return words
-      .replace("{percent}", percent(Math.abs(ratio - 1)))
-      .replace("{side}", ratio > 1 ? "higher" : "lower")
-      .replace("{factor}", number(factor, 2));
-  }
 
   // --- the state of the page ------------------------------------------------------------------
 
   const edits = new Map(); // the changed inputs: their value in base units by their shared number
-  const formulas = new Map(); // by quantity
   const panels = [];
 
   const given = (shared) => data.inputs.find((input) => input.shared === shared);
@@ -426,6 +44,8 @@
       ratio: ratioOf(formula, predicted),
     };
   }
+
+  const sealedRatio = (formula) => ratioOf(formula, formula.sealed.value);
 
   function change(shared, value) {
     if (value === given(shared).value) edits.delete(shared);
@@ -493,14 +113,6 @@
       default:
         return span.dataset.sealed;
     }
-  }
-
-  /** The first and last value of a curve; one value if all are printed alike. */
-  function ends(values, units) {
-    const first = amount(values[0], units);
-    const last = amount(values[values.length - 1], units);
-    const isOne = first === last && values.every((value) => amount(value, units) === first);
-    return isOne ? first : `${first} to ${last}`;
   }
 
   // --- building elements ----------------------------------------------------------------------
@@ -622,7 +234,6 @@
     const line = element("summary");
     const body = element("div", { class: "what-if-body" });
     const box = element("details", { class: "what-if-result", ontoggle: () => show() }, line, body);
-    const sealedRatio = ratioOf(formula, formula.sealed.value);
     if (isAlone) box.open = true;
 
     const drawing = element("div");
@@ -639,7 +250,7 @@
         ? element("span", { class: "measured" }, ends(measured.value, formula))
         : element("span", {}, "not measured");
       const ratio = element("b", {}, times(now.ratio));
-      const before = element("small", {}, `sealed ${times(sealedRatio)}`);
+      const before = element("small", {}, `sealed ${times(sealedRatio(formula))}`);
       line.replaceChildren(
         element("span", { class: "what-if-name" }, formula.label),
         track(formula, now),
@@ -960,14 +571,81 @@
 
   // --- a panel --------------------------------------------------------------------------------
 
+  /** What a panel of these quantities calls an input: its name; where several inputs have it, with the
+   * first of its quantities. */
+  function labelOf(shared, quantities) {
+    const { label } = given(shared);
+    const alike = new Set(quantities.flatMap(sharedOf).filter((other) => given(other).label === label));
+    if (alike.size === 1) return label;
+    const [first, ...others] = quantities.filter((formula) => sharedOf(formula).includes(shared));
+    return `${label} of ${first.label}${others.length ? " …" : ""}`;
+  }
+
+  /** One sentence on what the changes did to these quantities. */
+  function report(quantities) {
+    const changed = quantities.filter(isEdited);
+    if (!changed.length) return "These are the inputs of the prediction as it is; change one.";
+    if (quantities.length === 1) return reportOne(quantities[0]);
+    const isNear = (ratio) => ratio > 1 / data.rules.near && ratio < data.rules.near;
+    const measured = quantities.filter((formula) => formula.measured);
+    const near = measured.filter((formula) => isNear(compute(formula).ratio)).length;
+    const sealed = measured.filter((formula) => isNear(sealedRatio(formula))).length;
+    return (
+      `With your inputs ${changed.length} of ${quantities.length} predictions change; ${near} of ` +
+      `${measured.length} lie within ${data.rules.near} times of the measurement (sealed ${sealed}).`
+    );
+  }
+
+  function reportOne(formula) {
+    const { predicted, ratio } = compute(formula);
+    const comparison = formula.measured
+      ? `measured is ${times(ratio)} (sealed ${times(sealedRatio(formula))})`
+      : "it is not measured";
+    return `With your inputs: ${ends(predicted, formula)}; ${comparison}.`;
+  }
+
+  /** The buttons below a panel, and the text that they give. `say` takes a sentence for the reader. */
+  function actions(quantities, say) {
+    const text = element("textarea", { rows: 6, readonly: "", "aria-label": "Text to copy", hidden: "" });
+    const button = (title, onclick) => element("button", { type: "button", onclick }, title);
+    const save = button("Download predictions.toml", () => {
+      const file = new Blob([text.value], { type: "application/toml" });
+      const address = URL.createObjectURL(file);
+      element("a", { href: address, download: "predictions.toml" }).click();
+      URL.revokeObjectURL(address);
+    });
+    save.hidden = true;
+    const copy = async (content, isFile = false) => {
+      text.value = content;
+      text.hidden = false;
+      save.hidden = !isFile;
+      text.select();
+      try {
+        await navigator.clipboard.writeText(content);
+        say("Copied.");
+      } catch {
+        say("The text is below and selected; copy it from there.");
+      }
+    };
+    const buttons = element(
+      "div",
+      { class: "what-if-actions" },
+      button("Reset", reset),
+      button("Copy link", () => copy(link())),
+      button("Copy as notebook cell", () => copy(notebookCell(quantities))),
+      button("Keep these predictions", () => copy(predictionsToml(), true)),
+    );
+    return [buttons, text, save];
+  }
+
+  /** The panel of an anchor's quantities, folded; what is in it is made when it is opened. */
   function makePanel(anchor) {
-    const own = anchor.dataset.quantities.split(" ").map((name) => formulas.get(name)).filter(Boolean);
+    const names = anchor.dataset.quantities.split(" ");
+    const own = names.map((name) => formulas.get(name)).filter(Boolean);
     const shared = [...new Set(own.flatMap(sharedOf))];
     if (!shared.length) return;
     const what = anchor.dataset.what || (own.length === 1 ? own[0].label : `${own.length} quantities`);
     const status = element("output", { class: "what-if-status", "aria-live": "polite" });
-    const text = element("textarea", { rows: 6, readonly: "", "aria-label": "Text to copy", hidden: "" });
-    const save = element("button", { type: "button", hidden: "", onclick: download }, "Download predictions.toml");
     const content = element("div", { class: "what-if-content" });
     const box = element(
       "details",
@@ -978,105 +656,42 @@
     let rows = [];
     let results = [];
 
-    /** The input's name; where several have it, with the first of its quantities. */
-    function labelOf(one) {
-      const { label } = given(one);
-      if (shared.filter((other) => given(other).label === label).length === 1) return label;
-      const [first, ...others] = own.filter((formula) => sharedOf(formula).includes(one));
-      return `${label} of ${first.label}${others.length ? " …" : ""}`;
-    }
+    const say = (sentence) => (status.textContent = sentence);
 
     function build() {
       if (rows.length) return;
-      rows = shared.map((one) => inputRow(one, labelOf(one)));
+      rows = shared.map((one) => inputRow(one, labelOf(one, own)));
       results = own.map((formula) => resultBox(formula, own.length === 1));
-      const button = (title, onclick) => element("button", { type: "button", onclick }, title);
-      const offer = (title, make) => button(title, () => copy(make()));
       content.append(
         element("div", { class: "what-if-inputs" }, ...rows.map(({ row }) => row)),
         status,
         element("div", { class: "what-if-results" }, ...results.map((result) => result.box)),
-        element(
-          "div",
-          { class: "what-if-actions" },
-          button("Reset", reset),
-          offer("Copy link", link),
-          offer("Copy as notebook cell", () => notebookCell(own)),
-          button("Keep these predictions", () => copy(predictionsToml(), true)),
-        ),
-        text,
-        save,
+        ...actions(own, say),
       );
       results.forEach((result) => result.show());
-      report();
+      say(report(own));
     }
 
-    /** One sentence on what the changes did. */
-    function report() {
-      const changed = own.filter(isEdited);
-      if (!changed.length) {
-        status.textContent = "These are the inputs of the prediction as it is; change one.";
+    function open() {
+      for (let fold = box; fold; fold = fold.parentElement.closest("details")) fold.open = true;
+      build();
+    }
+
+    function refresh(changed) {
+      if (!box.open) {
+        rows = []; // made again when it is opened
+        content.replaceChildren();
         return;
       }
-      if (own.length === 1) {
-        const [formula] = own;
-        const now = compute(formula);
-        const sealedRatio = ratioOf(formula, formula.sealed.value);
-        const ratio = formula.measured
-          ? `; measured is ${times(now.ratio)} (sealed ${times(sealedRatio)})`
-          : "; it is not measured";
-        status.textContent = `With your inputs: ${ends(now.predicted, formula)}${ratio}.`;
-        return;
-      }
-      const count = (ratios) => ratios.filter((one) => one > 1 / rules.near && one < rules.near).length;
-      const measured = own.filter((formula) => formula.measured);
-      const near = count(measured.map((formula) => compute(formula).ratio));
-      const sealed = count(measured.map((formula) => ratioOf(formula, formula.sealed.value)));
-      status.textContent =
-        `With your inputs ${changed.length} of ${own.length} predictions change; ` +
-        `${near} of ${measured.length} lie within ${rules.near} times of the measurement (sealed ${sealed}).`;
+      if (!shared.some((one) => changed.includes(one))) return;
+      rows.filter((row) => changed.includes(row.shared)).forEach((row) => row.show());
+      results
+        .filter(({ formula }) => sharedOf(formula).some((one) => changed.includes(one)))
+        .forEach((result) => result.show());
+      say(report(own));
     }
 
-    async function copy(content, isFile = false) {
-      text.value = content;
-      save.hidden = !isFile;
-      text.hidden = false;
-      text.select();
-      try {
-        await navigator.clipboard.writeText(content);
-        status.textContent = "Copied.";
-      } catch {
-        status.textContent = "The text is below and selected; copy it from there.";
-      }
-    }
-
-    function download() {
-      const address = URL.createObjectURL(new Blob([predictionsToml()], { type: "application/toml" }));
-      element("a", { href: address, download: "predictions.toml" }).click();
-      URL.revokeObjectURL(address);
-    }
-
-    panels.push({
-      box,
-      shared,
-      open() {
-        for (let fold = box; fold; fold = fold.parentElement.closest("details")) fold.open = true;
-        build();
-      },
-      refresh(changed) {
-        if (!box.open) {
-          rows = []; // made again when it is opened
-          content.replaceChildren();
-          return;
-        }
-        if (!shared.some((one) => changed.includes(one))) return;
-        rows.filter((row) => changed.includes(row.shared)).forEach((row) => row.show());
-        results
-          .filter(({ formula }) => sharedOf(formula).some((one) => changed.includes(one)))
-          .forEach((result) => result.show());
-        report();
-      },
-    });
+    panels.push({ box, shared, open, refresh });
     anchor.append(box);
   }
 
@@ -1085,52 +700,11 @@
   function start() {
     const source = document.querySelector("script.reckon-formulas");
     if (!source) return;
-    data = JSON.parse(source.textContent);
-    rules = data.rules;
-    for (const formula of data.formulas) {
-      formulas.set(formula.quantity, formula);
-      for (const known of [formula.sealed, formula.measured ?? {}]) {
-        for (const ends of ["value", "low", "high"]) known[ends] = known[ends]?.map((one) => one ?? NaN);
-      }
-      formula.compiled = {};
-      for (const part of ["hardware", "software", "predicted"]) {
-        if (formula[part]) formula.compiled[part] = compiled(formula[part], formula.axis);
-      }
-    }
+    data = load(JSON.parse(source.textContent));
     document.querySelectorAll(".reckon-what-if").forEach(makePanel);
     followLink();
     window.addEventListener("hashchange", followLink);
   }
-
-  // For tests: what the panels show, by quantity and inputs in base units by their names.
-  window.reckonWhatIf = {
-    number,
-    plain,
-    percent,
-    amount: (value, quantity) => amount(value, formulas.get(quantity)),
-    howFar,
-    data: () => data,
-    evaluate(quantity, changes, withInterval = true) {
-      const formula = formulas.get(quantity);
-      const inputs = inputsOf(formula, new Map());
-      for (const [name, value] of Object.entries(changes)) inputs[name] = withValue(inputs[name], value);
-      const values = valuesOf(inputs);
-      return {
-        hardware: along(formula, "hardware", values),
-        software: along(formula, "software", values),
-        predicted: along(formula, "predicted", values),
-        interval: withInterval ? interval(formula, inputs) : null,
-      };
-    },
-    sensitivity: (quantity) => {
-      const formula = formulas.get(quantity);
-      return sensitivity(formula, inputsOf(formula, new Map()));
-    },
-    needed: (quantity, name) => {
-      const formula = formulas.get(quantity);
-      return needed(formula, inputsOf(formula, new Map()), name);
-    },
-  };
 
   document.addEventListener("DOMContentLoaded", start);
 })();

@@ -181,7 +181,7 @@ class Prediction:
         """(low, high) of the predicted value in base units; (None, None) without uncertain inputs.
 
         Every uncertain input takes its low, given and high value, in all combinations; if these
-        are too many, each end is searched one input at a time. book/static/what-if.js follows the
+        are too many, each end is searched one input at a time. book/static/formulas.js follows the
         same rule.
         """
         levels = {

@@ -1,6 +1,6 @@
 """What a prediction would be with other inputs: changed values, sensitivity, needed values.
 
-book/static/what-if.js computes the same on a page.
+book/static/formulas.js computes the same on a page.
 """
 
 from __future__ import annotations

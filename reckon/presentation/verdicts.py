@@ -14,7 +14,7 @@ from reckon.presentation.scores import NEAR
 from reckon.presentation.text import amount, first_case, joined, literal, place, verb
 from reckon.records.result import Result
 
-# What is said of a ratio that is off by less than each factor; what-if.js says the same.
+# What is said of a ratio that is off by less than each factor; formulas.js says the same.
 HOW_FAR = (
     (1.05, "as predicted"),  # the inputs are not known better than to this factor
     (2.0, "{percent} % {side} than predicted"),

@@ -1,7 +1,7 @@
 """The data of a page's what-if panels: the formulas of its quantities, as JSON.
 
-book/static/what-if.js evaluates them in the page. Units, thresholds and words come from here, so
-that it has none of its own. The JSON schema is published as docs/formulas.schema.json.
+book/static/formulas.js evaluates them there. Units, thresholds and words come from here, so that it
+has none of its own. The JSON schema is published as docs/formulas.schema.json.
 """
 
 from __future__ import annotations

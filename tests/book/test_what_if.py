@@ -67,7 +67,8 @@ def _html(experiment, groups):
     return (
         "<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         f"<title>A page</title><link rel=stylesheet href='{static}/what-if.css'>"
-        f"<script src='{static}/what-if.js'></script><main>{anchors}<p>{spans}</p></main>"
+        f"<script src='{static}/formulas.js'></script><script src='{static}/what-if.js'></script>"
+        f"<main>{anchors}<p>{spans}</p></main>"
         f"{_element(panels.script(RUN, experiment))}"
     )
 
@@ -113,6 +114,30 @@ def grid_points(prediction):
     return 3**uncertain * np.size(prediction.predicted)
 
 
+# Parts and interval of a quantity for each set of changed inputs; the interval for the first few.
+EVALUATE = """([quantity, changes, intervals]) => {
+  const { formulas, inputsOf, withValue, valuesOf, along, interval } = reckonFormulas;
+  const formula = formulas.get(quantity);
+  return changes.map((values, k) => {
+    const inputs = inputsOf(formula, new Map());
+    for (const name in values) inputs[name] = withValue(inputs[name], values[name]);
+    const part = (name) => along(formula, name, valuesOf(inputs));
+    return {
+      hardware: part("hardware"),
+      software: part("software"),
+      predicted: part("predicted"),
+      interval: k < intervals ? interval(formula, inputs) : null,
+    };
+  });
+}"""
+
+
+def as_is(quantity):
+    """The formula with its inputs as they are, as JavaScript's arguments."""
+    formula = f"reckonFormulas.formulas.get('{quantity}')"
+    return f"{formula}, reckonFormulas.inputsOf({formula}, new Map())"
+
+
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_the_page_and_python_agree_on_every_formula(open_page, experiment):
     page = open_page(experiment, ())
@@ -122,11 +147,7 @@ def test_the_page_and_python_agree_on_every_formula(open_page, experiment):
         formula = prediction.formula
         changes = [random_values(prediction, generator) for _ in range(RANDOM_INPUTS)]
         intervals = RANDOM_INPUTS if grid_points(prediction) < LARGE else FEW
-        found = page.evaluate(
-            "([quantity, changes, intervals]) => changes.map((one, k) =>"
-            " reckonWhatIf.evaluate(quantity, one, k < intervals))",
-            [quantity, changes, intervals],
-        )
+        found = page.evaluate(EVALUATE, [quantity, changes, intervals])
         for k, (values, in_page) in enumerate(zip(changes, found, strict=True)):
             changed = what_if.changed(prediction, values)
             for part in ("hardware", "software", "predicted"):
@@ -147,10 +168,10 @@ def test_more_inputs_than_a_grid_takes_give_the_same_interval(open_page, monkeyp
     monkeypatch.setattr("reckon.prediction.formula.MAX_GRID_INPUTS", 1)
     for experiment in ("cpu/syscall", "files/read"):
         page = open_page(experiment, ())
-        page.evaluate("reckonWhatIf.data().rules.max_grid_inputs = 1")
+        page.evaluate("reckonFormulas.data.rules.max_grid_inputs = 1")
         for quantity, result in results_of(experiment).items():
             low, high = to_prediction(quantity, result.current).interval()
-            in_page = page.evaluate(f"reckonWhatIf.evaluate('{quantity}', {{}}).interval")
+            in_page = page.evaluate(EVALUATE, [quantity, [{}], 1])[0]["interval"]
             assert (low is None) == (in_page is None)
             if in_page:
                 ends = [np.atleast_1d(low), np.atleast_1d(high)]
@@ -163,13 +184,13 @@ def test_the_page_and_python_agree_on_what_an_input_does(open_page, experiment):
     for quantity, result in results_of(experiment).items():
         prediction = to_prediction(quantity, result.current)
         moves = what_if.sensitivity(prediction)
-        in_page = page.evaluate(f"reckonWhatIf.sensitivity('{quantity}')")
+        in_page = page.evaluate(f"reckonFormulas.sensitivity({as_is(quantity)})")
         assert [one["name"] for one in in_page] == list(moves), quantity
         found = [(one["low"], one["high"]) for one in in_page]
         np.testing.assert_allclose(found, list(moves.values()) or found, **SAME)
         guesses = [name for name, given in prediction.inputs.items() if given.origin == "guess"]
         in_page = {
-            name: page.evaluate(f"reckonWhatIf.needed('{quantity}', '{name}')")
+            name: page.evaluate(f"reckonFormulas.needed({as_is(quantity)}, '{name}')")
             for name in (guesses if result.has_samples else [])
         }
         found = {name: value for name, value in in_page.items() if value is not None}
@@ -190,18 +211,21 @@ def test_numbers_are_printed_alike(open_page):
     values = numbers()
     signed = [*values, *(-value for value in values), math.inf, -math.inf, math.nan]
     for digits in (2, 3):
-        found = page.evaluate("([v, d]) => v.map(x => reckonWhatIf.number(x, d))", [signed, digits])
+        found = page.evaluate(
+            "([v, d]) => v.map(x => reckonFormulas.number(x, d))", [signed, digits]
+        )
         assert found == [units.number(value, digits) for value in signed]
-    assert page.evaluate("v => v.map(x => reckonWhatIf.plain(x))", signed[:-3]) == [
+    assert page.evaluate("v => v.map(x => reckonFormulas.plain(x))", signed[:-3]) == [
         units.plain(value) for value in signed[:-3]
     ]
-    found = page.evaluate(f"v => v.map(x => reckonWhatIf.amount(x, '{NULL_CALL}'))", signed)
+    formula = f"reckonFormulas.formulas.get('{NULL_CALL}')"
+    found = page.evaluate(f"v => v.map(x => reckonFormulas.amount(x, {formula}))", signed)
     assert found == [units.amount(value, "ns") for value in signed]
     shares = [k / 1000 for k in range(1, 1000)] + [k / 200 for k in range(1, 300)]
-    found = page.evaluate("v => v.map(x => reckonWhatIf.percent(x))", shares)
+    found = page.evaluate("v => v.map(x => reckonFormulas.percent(x))", shares)
     assert found == [f"{100 * share:.0f}" for share in shares]
     ratios = [value for value in values if 0 < value < 1e12]
-    found = page.evaluate("v => v.map(x => reckonWhatIf.howFar(x))", ratios)
+    found = page.evaluate("v => v.map(x => reckonFormulas.howFar(x))", ratios)
     assert found == [how_far(ratio) for ratio in ratios]
 
 
@@ -418,9 +442,10 @@ def test_points_without_a_median_are_left_out(open_page, monkeypatch):
     monkeypatch.setattr(panels, "panel_data", with_a_gap)
     page = open_page(groups=[("cpu/syscall/amortised",), (NULL_CALL,)])
     circles = panel(page, 0).locator("circle")
+    circles.first.wait_for()
     curve = results_of("cpu/syscall")["cpu/syscall/amortised"]
     assert circles.count() == len(curve.points) - 1
-    first_measured = page.evaluate("reckonWhatIf.data().formulas.find((one) => one.axis).measured")
+    first_measured = page.evaluate("reckonFormulas.data.formulas.find((one) => one.axis).measured")
     assert math.isnan(first_measured["value"][0])
     assert panel(page, 1).locator(".what-if-ratio b").text_content() == "–"
 
