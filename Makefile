@@ -80,8 +80,8 @@ serve: setup ## show the site on http://127.0.0.1:8000 (PORT=)
 	@$(PY) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
 # No root, no asserted time, no page executed: what runs after every edit.
-check: setup lib ## run the tests that take no root, no measured time and no build, within 3 minutes
-	@$(PY) -m pytest -q -n 2 --dist loadfile -m "beside and not book" \
+check: setup lib ## run the tests that take no root, no measured time, no browser and no build, within 3 minutes
+	@$(PY) -m pytest -q -n 2 --dist loadfile -m "beside and not book and not browser" \
 	  --ignore=tests/csrc --ignore=tests/measurement --ignore=tests/notebooks --ignore=tests/faults
 
 # First what asserts no time, three files at once, of which one mostly waits; then what measures, alone.

@@ -332,28 +332,19 @@
     const logs = moves.flatMap(({ low, high }) => [low, high]).map(Math.log);
     const most = Math.max(0.1, ...logs.filter(Number.isFinite).map(Math.abs));
     const percentAt = (log) => 50 + (50 * Math.max(-most, Math.min(most, log))) / most;
-    const body = element("tbody");
-    for (const { name, low, high } of moves) {
+    const rows = moves.map(({ name, low, high }) => {
       const input = now.inputs[name];
       const [left, right] = [Math.min(low, high), Math.max(low, high)].map(Math.log).map(percentAt);
-      const bar = element(
-        "span",
-        { class: "what-if-bar", "aria-hidden": "true" },
-        element("span", { style: `left: ${left}%; width: ${Math.max(1, right - left)}%` }),
+      const extent = element("span", { style: `left: ${left}%; width: ${Math.max(1, right - left)}%` });
+      const bar = element("span", { class: "what-if-bar", "aria-hidden": "true" }, extent);
+      return element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, input.label),
+        element("td", {}, bar, `${times(low)} to ${times(high)}`),
+        element("td", {}, meetsText(formula, now, name)),
       );
-      const isGuess = formula.measured && input.origin === "guess";
-      const meets = isGuess ? needed(formula, now.inputs, name) : undefined;
-      const outside = meets < input.low || meets > input.high ? ", outside its interval" : "";
-      body.append(
-        element(
-          "tr",
-          {},
-          element("th", { scope: "row" }, input.label),
-          element("td", {}, bar, `${times(low)} to ${times(high)}`),
-          element("td", {}, meets === undefined ? "–" : `${withUnit(meets, input)}${outside}`),
-        ),
-      );
-    }
+    });
     const head = (text) => element("th", { scope: "col" }, text);
     return element(
       "table",
@@ -363,8 +354,18 @@
         {},
         element("tr", {}, head("input"), head("its interval moves the prediction"), head("alone would meet it at")),
       ),
-      body,
+      element("tbody", {}, ...rows),
     );
+  }
+
+  /** The value with which a guess alone would meet the measurement; a dash without one. */
+  function meetsText(formula, now, name) {
+    const input = now.inputs[name];
+    if (!formula.measured || input.origin !== "guess") return "–";
+    const value = needed(formula, now.inputs, name);
+    if (value === undefined) return "–";
+    const isOutside = value < input.low || value > input.high;
+    return `${withUnit(value, input)}${isOutside ? ", outside its interval" : ""}`;
   }
 
   // --- the picture of a curve -----------------------------------------------------------------
@@ -385,7 +386,7 @@
     const known = values.filter(Number.isFinite);
     let [low, high] = [Math.min(...known), Math.max(...known)];
     const isLogarithmic = low > 0 && high / low > 10;
-    if (!isLogarithmic && low > 0 && low < high) low = start > end ? 0 : low;
+    if (!isLogarithmic && low > 0 && start > end) low = 0; // heights begin at 0
     if (low === high) high = low + (Math.abs(low) || 1);
     const map = isLogarithmic ? Math.log : (value) => value;
     const at = (value) => start + ((end - start) * (map(value) - map(low))) / (map(high) - map(low));
@@ -393,70 +394,72 @@
     return { at, ticks: [low, middle, high] };
   }
 
-  /** Measured points, the sealed and the present curve. */
+  const pixel = (value) => value.toFixed(1);
+
+  /** A curve through values at the places of the axis, without those that are unknown. */
+  function curveLine(name, values, places, { x, y }) {
+    const points = values
+      .map((value, k) => [x.at(places[k]), y.at(value)])
+      .filter((point) => point.every(Number.isFinite))
+      .map((point) => point.map(pixel).join());
+    return svg("polyline", { class: name, points: points.join(" ") });
+  }
+
+  /** The area between the ends of an interval, as far as it lies in the picture. */
+  function curveInterval([lows, highs], places, { x, y }) {
+    const inside = (value) => Math.min(Math.max(value || 0, EDGE.top), HEIGHT - EDGE.bottom);
+    const side = (values) => values.map((value, k) => `${pixel(x.at(places[k]))},${pixel(inside(y.at(value)))}`);
+    return svg("polygon", { class: "interval", points: [...side(lows), ...side(highs).reverse()].join(" ") });
+  }
+
+  function curveLabels(axis, formula, { x, y }) {
+    const alignments = ["start", "middle", "end"];
+    const below = x.ticks.map((value, k) =>
+      svg("text", { x: x.at(value), y: HEIGHT - 6, "text-anchor": alignments[k] }, amount(value, axis)),
+    );
+    const beside = y.ticks.map((value) =>
+      svg("text", { x: EDGE.left - 4, y: y.at(value) + 3, "text-anchor": "end" }, amount(value, formula, 2)),
+    );
+    return [...below, ...beside];
+  }
+
+  /** Measured points, the sealed and the present curve, and the present one's interval if it is known. */
   function curve(formula, now, range) {
     const axis = data.inputs[formula.inputs[formula.axis]];
     const { measured, sealed } = formula;
-    const x = scale(axis.value, EDGE.left, WIDTH - EDGE.right);
     const shown = [...now.predicted, ...sealed.value, ...(measured?.value ?? [])];
-    const y = scale(shown.filter(Number.isFinite), HEIGHT - EDGE.bottom, EDGE.top);
-    const line = (values, name) => {
-      const points = values
-        .map((value, k) => [x.at(axis.value[k]), y.at(value)])
-        .filter((point) => point.every(Number.isFinite));
-      return svg("polyline", { class: name, points: points.map((p) => p.map((c) => c.toFixed(1))).join(" ") });
+    const scales = {
+      x: scale(axis.value, EDGE.left, WIDTH - EDGE.right),
+      y: scale(shown, HEIGHT - EDGE.bottom, EDGE.top),
     };
     const dots = (measured?.places ?? [])
-      .map((place, k) => ({ cx: x.at(axis.value[place]), cy: y.at(measured.value[k]) }))
+      .map((place, k) => ({ cx: scales.x.at(axis.value[place]), cy: scales.y.at(measured.value[k]) }))
       .filter(({ cy }) => Number.isFinite(cy))
       .map((at) => svg("circle", { class: "measured", r: 2.5, ...at }));
-    const anchors = ["start", "middle", "end"];
-    const labels = [
-      ...x.ticks.map((value, k) =>
-        svg(
-          "text",
-          { x: x.at(value), y: HEIGHT - 6, "text-anchor": anchors[k] },
-          amount(value, axis),
-        ),
-      ),
-      ...y.ticks.map((value) =>
-        svg("text", { x: EDGE.left - 4, y: y.at(value) + 3, "text-anchor": "end" }, amount(value, formula, 2)),
-      ),
-    ];
-    const clip = (value) => Math.min(Math.max(value, EDGE.top), HEIGHT - EDGE.bottom);
-    const band = [];
-    if (range) {
-      const side = (values) =>
-        values.map((value, k) => `${x.at(axis.value[k]).toFixed(1)},${clip(y.at(value) || 0).toFixed(1)}`);
-      const points = [...side(range[0]), ...side(range[1]).reverse()].join(" ");
-      band.push(svg("polygon", { class: "interval", points }));
-    }
-    const base = HEIGHT - EDGE.bottom;
-    const frame = svg("path", { class: "frame", d: `M${EDGE.left} ${EDGE.top}V${base}H${WIDTH - EDGE.right}` });
-    const name =
-      `${formula.label}: predicted ${ends(now.predicted, formula)}` +
-      (measured ? `, measured ${ends(measured.value, formula)}` : "");
-    return element(
-      "div",
-      { class: "what-if-curve" },
-      svg(
-        "svg",
-        { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": name },
-        ...band,
-        frame,
-        line(sealed.value, "sealed"),
-        line(now.predicted, "predicted"),
-        ...dots,
-        ...labels,
-      ),
-      element(
-        "p",
-        {},
-        element("span", { class: "predicted" }, "— with your inputs "),
-        element("span", { class: "sealed" }, "┄ sealed "),
-        measured ? element("span", { class: "measured" }, "● measured") : null,
-      ),
+    const down = HEIGHT - EDGE.bottom;
+    const name = `${formula.label}: predicted ${ends(now.predicted, formula)}`;
+    const picture = svg(
+      "svg",
+      {
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        role: "img",
+        "aria-label": measured ? `${name}, measured ${ends(measured.value, formula)}` : name,
+      },
+      ...(range ? [curveInterval(range, axis.value, scales)] : []),
+      svg("path", { class: "frame", d: `M${EDGE.left} ${EDGE.top}V${down}H${WIDTH - EDGE.right}` }),
+      curveLine("sealed", sealed.value, axis.value, scales),
+      curveLine("predicted", now.predicted, axis.value, scales),
+      ...dots,
+      ...curveLabels(axis, formula, scales),
     );
+    const legend = element(
+      "p",
+      {},
+      element("span", { class: "predicted" }, "— with your inputs "),
+      element("span", { class: "sealed" }, "┄ sealed "),
+      measured ? element("span", { class: "measured" }, "● measured") : null,
+    );
+    return element("div", { class: "what-if-curve" }, picture, legend);
   }
 
   // --- what is copied -------------------------------------------------------------------------
