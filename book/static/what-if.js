@@ -647,13 +647,14 @@
     const own = names.map((name) => formulas.get(name)).filter(Boolean);
     const shared = [...new Set(own.flatMap(sharedOf))];
     if (!shared.length) return;
-    const what = anchor.dataset.what || (own.length === 1 ? own[0].label : `${own.length} quantities`);
+    const one = `Change the prediction: ${anchor.dataset.what || own[0].label}`;
+    const title = own.length === 1 ? one : `Change these ${own.length} predictions`;
     const status = element("output", { class: "what-if-status", "aria-live": "polite" });
     const content = element("div", { class: "what-if-content" });
     const box = element(
       "details",
       { class: "what-if", ontoggle: () => box.open && build() },
-      element("summary", {}, element("b", {}, "What if?"), ` Change the prediction: ${what}`),
+      element("summary", {}, element("b", {}, "What if?"), ` ${title}`),
       content,
     );
     let rows = [];
