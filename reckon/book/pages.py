@@ -1,0 +1,125 @@
+"""The pages as they are staged: executed notebooks with their cells in the order of the page.
+
+Tags of cells say what they are: "answer" the answer box and its figure, "front" what the front page
+shows, "fold" the first cell of a section for specialists.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import nbformat
+
+from reckon import records
+from reckon.book import contents, dependencies
+from reckon.book.kept import faults_of_run, kept
+from reckon.config import ReckonError
+from reckon.presentation import what_if
+from reckon.presentation.block import raw_html
+from reckon.presentation.text import literal
+from reckon.records import overlay
+from reckon.records.session import current_session
+
+_ANSWER, _FRONT, _FOLD = "answer", "front", "fold"
+_FOLD_MARK = raw_html('<span class="folded"></span>')
+
+
+def executed() -> dict[str, dict]:
+    """The executed notebook of each page."""
+    notebooks = {}
+    for page in contents.notebooks():
+        path = contents.executed(page)
+        try:
+            notebooks[page] = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            raise ReckonError(f"{path} is missing; run `make book`, which executes it.") from None
+    return notebooks
+
+
+def staged(notebooks: dict[str, dict]) -> dict[str, bytes]:
+    faults, run = faults_of_run(), current_session().run.name
+    recorded = records.experiments(run)
+    return {
+        f"notebooks/{page}.ipynb": _staged(
+            notebook,
+            [fault for fault in faults if fault.startswith(f"{page}/")],
+            _formulas(run, page) if page in recorded else "",
+        )
+        for page, notebook in notebooks.items()
+    }
+
+
+def front(notebooks: dict[str, dict]) -> str:
+    """What the front page shows of the run: the outputs of the cells tagged "front"."""
+    shown = [text for notebook in notebooks.values() for text in _outputs(notebook, _FRONT)]
+    return "\n\n".join(shown) + "\n"
+
+
+def answers(part: str, notebooks: dict[str, dict]) -> str:
+    """The title and the answer box of each chapter of a part."""
+    cards = []
+    for page, notebook in notebooks.items():
+        if not page.startswith(f"{part}/"):
+            continue
+        title = "".join(notebook["cells"][0]["source"]).partition("\n")[0].lstrip("# ")
+        box = next(_outputs(notebook, _ANSWER), "")
+        cards.append(f"**[{title}](/notebooks/{page}.ipynb)**\n\n{box}")
+    return "\n\n".join(cards) + "\n"
+
+
+def _outputs(notebook: dict, tag: str) -> Iterator[str]:
+    """The Markdown that the cells of this tag gave."""
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []) if _tagged(cell, tag) else []:
+            if "text/markdown" in output.get("data", {}):
+                yield "".join(output["data"]["text/markdown"])
+
+
+def _tagged(cell: dict, tag: str) -> bool:
+    return tag in cell["metadata"].get("tags", [])
+
+
+def _arranged(cells: list[dict]) -> list[dict]:
+    """The cells in the order of the page: the answer, which is computed last, below the title."""
+    title, *others = [cell for cell in cells if not _tagged(cell, _FRONT)]
+    answer = [cell for cell in others if _tagged(cell, _ANSWER)]
+    return [title, *answer, *(_foldable(cell) for cell in others if not _tagged(cell, _ANSWER))]
+
+
+def _foldable(cell: dict) -> dict:
+    """The cell; if it begins a section to be folded, with the mark by which reckon.js finds it."""
+    if not _tagged(cell, _FOLD):
+        return cell
+    heading, _, text = "".join(cell["source"]).partition("\n")
+    return {**cell, "source": f"{heading}\n\n{_FOLD_MARK}\n{text}"}
+
+
+def _formulas(run: str, experiment: str) -> str:
+    """The data of the page's what-if panels."""
+    run_dir, execution = records.run_dir(run), dependencies.last_execution(experiment)
+    made_from = [
+        records.record_path(run, experiment),
+        overlay.overlay_path(run, experiment),
+        run_dir / "run.json",
+    ]
+    version = [execution.sources if execution else "", *map(records.file_digest, made_from)]
+    return kept(f"formulas/{experiment}.json", version, lambda: what_if.script(run, experiment))
+
+
+def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:
+    """The executed notebook without what differs from one execution to the next.
+
+    faults: what is broken in its record, which the page says below its title.
+    formulas: the data of its what-if panels, its last cell."""
+    cells = _arranged(notebook["cells"])
+    if faults:
+        sentence = f"Its record was changed after it was written: {literal('; '.join(faults))}."
+        cell = nbformat.v4.new_markdown_cell(f":::{{error}}\n{sentence}\n:::", id="changed")
+        cells.insert(1, cell)
+    if formulas:
+        cells.append(nbformat.v4.new_markdown_cell(formulas, id="formulas"))
+    for part in (notebook, *cells):
+        for name in ("papermill", "execution"):
+            part["metadata"].pop(name, None)
+    return (json.dumps({**notebook, "cells": cells}, indent=1) + "\n").encode()

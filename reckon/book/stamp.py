@@ -1,0 +1,79 @@
+"""The stamp of the front page: machine, run, date, commit, root hash."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import subprocess
+
+from reckon import config, records, units
+from reckon.book.kept import faults_of_run, kept
+from reckon.config import ROOT
+from reckon.presentation.block import line
+from reckon.presentation.text import code, literal
+from reckon.records import verify
+from reckon.records.session import current_session
+
+
+def commit() -> str:
+    """What `git describe` says of the sources; the version of an installed package."""
+    if config.INSTALLED:
+        return f"version {importlib.metadata.version('reckon')}"
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=10"]
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, timeout=10, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return "not known"
+    return done.stdout.strip()
+
+
+def stamp() -> str:
+    """What the front page says of this run. The date is that of the newest samples."""
+    run = current_session().run
+    machine = run.machine
+    words = f"{machine.value('processor.model')}, {machine.value('processor.cores')} cores"
+    memory = machine.number("memory.capacity")
+    if memory:
+        words += f", {units.amount(memory, 'byte')} of memory"
+    date, profiles = _measured(run.name)
+    rows = {
+        "Machine": literal(words),
+        "Kernel": literal(machine.value("system.kernel")),
+        "Hypervisor": literal(machine.value("system.hypervisor")),
+        "Compiler": literal(machine.value("system.compiler") or "not reported"),
+        "Measured": date,
+        "Profile": profiles,
+        "Run": code(run.name),
+        "Commit": code(commit()),
+    }
+    if root := verify.root_hash(run.name):
+        rows["Root hash"] = code(root)
+    if faults_of_run():
+        rows["Changed"] = "after it was written; `reckon verify` lists what"
+    table = "\n".join(line([f"**{name}**", value]) for name, value in rows.items())
+    return f"| This run | |\n| --- | --- |\n{table}\n"
+
+
+def _measured(run: str) -> tuple[str, str]:
+    """The newest samples' date, and the profiles under which any were taken.
+
+    Kept with the records' versions: parsing all of a long run takes seconds.
+    """
+    experiments = records.experiments(run)
+    states = [records.record_path(run, name).stat() for name in experiments]
+    version = [[one.st_ino, one.st_mtime_ns, one.st_size] for one in states]
+    date, profiles = kept("measured.json", version, lambda: _date_and_profiles(run, experiments))
+    return date, profiles
+
+
+def _date_and_profiles(run: str, experiments: list[str]) -> tuple[str, str]:
+    measured = [
+        quantity.measurement
+        for name in experiments
+        for quantity in records.read_record(run, name).quantities.values()
+        if quantity.measurement
+    ]
+    dates = [one.started_at for one in measured]
+    date = f"{max(dates):%Y-%m-%d}" if dates else "not yet"
+    return date, ", ".join(sorted({one.profile for one in measured})) or "none"
