@@ -7,6 +7,7 @@ shows, "fold" the first cell of a section for specialists.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 import nbformat
@@ -22,6 +23,7 @@ from reckon.records import overlay
 from reckon.records.session import current_session
 
 _ANSWER, _FRONT, _FOLD = "answer", "front", "fold"
+_LINK = re.compile(r"\[(?P<words>[^][]*)\]\(/notebooks/(?P<page>[\w/-]+)\.ipynb\)")
 _FOLD_MARK = raw_html('<span class="folded"></span>')
 
 
@@ -53,7 +55,7 @@ def staged(notebooks: dict[str, dict]) -> dict[str, bytes]:
 def front(notebooks: dict[str, dict]) -> str:
     """What the front page shows of the run: the outputs of the cells tagged "front"."""
     shown = [text for notebook in notebooks.values() for text in _outputs(notebook, _FRONT)]
-    return "\n\n".join(shown) + "\n"
+    return without_dead_links("\n\n".join(shown)) + "\n"
 
 
 def answers(part: str, notebooks: dict[str, dict]) -> str:
@@ -74,6 +76,12 @@ def _outputs(notebook: dict, tag: str) -> Iterator[str]:
         for output in cell.get("outputs", []) if _tagged(cell, tag) else []:
             if "text/markdown" in output.get("data", {}):
                 yield "".join(output["data"]["text/markdown"])
+
+
+def without_dead_links(text: str) -> str:
+    """The text; a link to a chapter that this book leaves out is the words alone."""
+    pages = contents.notebooks()
+    return _LINK.sub(lambda link: link[0] if link["page"] in pages else link["words"], text)
 
 
 def _tagged(cell: dict, tag: str) -> bool:
@@ -122,4 +130,5 @@ def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:
     for part in (notebook, *cells):
         for name in ("papermill", "execution"):
             part["metadata"].pop(name, None)
-    return (json.dumps({**notebook, "cells": cells}, indent=1) + "\n").encode()
+    text = json.dumps({**notebook, "cells": cells}, indent=1)
+    return (without_dead_links(text) + "\n").encode()

@@ -12,7 +12,7 @@ from reckon.book import contents, pages
 from reckon.book.stamp import stamp
 from reckon.config import ROOT, ReckonError
 
-_PROSE = (".md", ".bib", ".json")  # of what lies in book/
+_DATA = (".bib", ".json")  # of what lies in book/, beside the prose
 _MATHJAX_LEAST_FILES = 10  # the script and its fonts; fewer are a broken package
 _PDF_LINK = '\n```{raw} html\n<p><a href="../reckon.pdf">The whole book as one PDF</a></p>\n```\n'
 
@@ -53,10 +53,14 @@ def stage(*, pdf_link: bool) -> Stage:
 def _sources() -> dict[str, bytes]:
     """What is staged as it is: the settings, the prose and the C sources, by its staged path."""
     files = {name: ROOT / name for name in ("_config.yml", "_toc.yml")}
-    files |= {f"book/{p.name}": p for p in (ROOT / "book").glob("*") if p.suffix in _PROSE}
+    files |= {f"book/{p.name}": p for p in (ROOT / "book").glob("*") if p.suffix in _DATA}
     files |= {f"_ext/{p.name}": p for p in (ROOT / "book" / "ext").glob("*.py")}
     files |= {str(p.relative_to(ROOT)): p for p in (ROOT / "csrc").rglob("*.[ch]")}
-    return {name: path.read_bytes() for name, path in files.items()}
+    prose = {f"book/{p.name}": p.read_text("utf-8") for p in (ROOT / "book").glob("*.md")}
+    return {
+        **{name: path.read_bytes() for name, path in files.items()},
+        **{name: pages.without_dead_links(text).encode() for name, text in prose.items()},
+    }
 
 
 def _static() -> dict[str, bytes]:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from reckon.cli import book, checks, compare, predict, probes, runs
+from reckon.cli import book, checks, compare, probes, runs, what_if
 from reckon.config import PROFILES, ReckonError
 from reckon.measurement.compilation import compile_library
 
@@ -73,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_predict(
         command(
             "predict",
-            predict.predict,
+            what_if.predict,
             "print a recorded prediction with other inputs, and what each guess would have to be",
         )
     )

@@ -263,6 +263,10 @@ def tick_hz() -> float:
 
 
 def _lines(values: Mapping[str, int | str]) -> bytes:
+    """A line for each value. Raises ReckonError for what would be more than one."""
+    for key, value in values.items():
+        if "\n" in f"{key}{value}":
+            raise ReckonError(f"The parameter {f'{key}={value}'!r} has a line break; leave it out.")
     return "\n".join(f"{key}={value}" for key, value in values.items()).encode()
 
 
