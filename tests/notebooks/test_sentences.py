@@ -218,6 +218,44 @@ def test_two_versions_of_nfs(apart, words):
 
 
 @pytest.mark.parametrize(
+    ("off", "words"),
+    [
+        (0.1, "enters no kernel."),
+        (5, "unexplained. A count of the system calls (`strace -c`) would tell."),
+        (1, ""),
+    ],
+)
+def test_a_seek_that_was_predicted_as_a_system_call(off, words):
+    text = displayed("files/remote", ["off_by = inside"], inside=SimpleNamespace(ratio=off))
+    assert text.endswith(words) and bool(text) == bool(words)
+
+
+@pytest.mark.parametrize(
+    ("times", "words"),
+    [([1, 2], "That fits pages that are copied from main memory"), ([2, 2.1], "So it is not the")],
+)
+def test_cached_reads_of_a_larger_file(times, words):
+    tiny_file = curve(times, "µs")
+    tiny_file.axis_in_unit = [6, 32]
+    names = dict(tiny_file=tiny_file, l3_text="The L3 cache has 32 MiB")
+    assert words in displayed("files/cache", ["few_pages, many_pages ="], **names)
+
+
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [
+        (100_000, "None: the guess of 100 000 IO/s fits."),
+        (400_000, "it would have to be 100 000 IO/s, as 20 readers show."),
+    ],
+)
+def test_the_rate_that_many_readers_need(rate, words):
+    each = curve([200], "µs")
+    each.axis, each.ratio, each.reason = [20], 4, None
+    inputs = {"rate": SimpleNamespace(value=rate, origin="guess")}
+    assert words in displayed("files/contention", ["needed = readers"], e=each, inputs=inputs)
+
+
+@pytest.mark.parametrize(
     ("guest", "apart", "words"),
     [
         (0, 1, "This is no guest: nobody takes it back."),
