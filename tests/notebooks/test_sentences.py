@@ -201,6 +201,54 @@ def test_round_trips_of_a_connect(opened, origin, words):
     assert words in displayed("network/connect", ["(not opened.summary"], **names)
 
 
+def missed(quantity, value, predicted, unit):
+    """A result of exactly that value, beside what was predicted."""
+    row = result(value, unit)
+    row.quantity, row.ratio = quantity, value / predicted
+    row.seal = SimpleNamespace(predicted=units.to_base(predicted, unit))
+    return row
+
+
+@pytest.mark.parametrize(
+    ("measured", "fastest", "words"),
+    [
+        (14, 13, "None of the measured levels."),
+        (80, 14, "so at times the L3 does hold the region"),
+        (80, 70, "No trial came near the L3's time"),
+        (200, 180, "it is no mixture of L3 and memory"),
+    ],
+)
+def test_why_a_region_is_slower_than_the_l3(measured, fastest, words):
+    l3 = missed("memory/latency/l3", measured, 14, "ns")
+    l3.minimum = fastest * 1e-9
+    m = {"l3": l3, "memory": missed("memory/latency/memory", 150, 150, "ns")}
+    names = dict(m=m, names={l3.quantity: "L3"}, sizes={"l3": 2**22}, region="4 MiB")
+    names |= dict(far=SimpleNamespace(value=42), clock=SimpleNamespace(value=3e9))
+    names |= dict(dram=SimpleNamespace(value=80e-9))
+    assert words in displayed("memory/latency", ["at_times = ", "the measured levels."], **names)
+
+
+@pytest.mark.parametrize(
+    ("measured", "words"),
+    [
+        (8, "None of these measurements."),
+        (20, "What is missing is 0.60 times such a wake-up (20.0 µs)"),
+        (200, "unexplained until both CPUs are traced."),
+        (1, "unexplained; a trace of the kernel would tell"),
+    ],
+)
+def test_why_a_close_takes_longer_where_the_server_has_another_cpu(measured, words):
+    rows = dict.fromkeys(("connect_across", "close_reset", "teardown_wire", "close"), (8, 8))
+    rows["close_across"] = (measured, 8)
+    n = {name: missed(name, *times, "µs") for name, times in rows.items()}
+    f = {f"close{way}_peer": missed(f"close{way}_peer", 8, 8, "µs") for way in ("", "_reset")}
+    names = dict(n=n, f=f, titles={"close_across": "close"}, wake=SimpleNamespace(value=20e-6))
+    names |= dict(clock=SimpleNamespace(value=3e9), down={"take_down": SimpleNamespace(value=6000)})
+    names |= dict(path={"carrier": SimpleNamespace(value=20e-6)})
+    markers = ["def wake_ups", "to_link = ", "None of these measurements."]
+    assert words in displayed("network/connect", markers, **names)
+
+
 @pytest.mark.parametrize(
     ("apart", "words"),
     [
