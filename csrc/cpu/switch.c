@@ -134,7 +134,7 @@ static int open_ring(struct rk_context *c)
     const int64_t size = rk_integer(c, "processes");
     const size_t working_set = (size_t)rk_integer(c, "working_set_bytes");
     struct ring *ring = rk_state(c);
-    const int status = rk_fits(c, (size_t)size * working_set);
+    const int status = rk_require_room(c, (size_t)size * working_set);
     if (status)
         return status;
     ring->count = working_set / sizeof(uint64_t);

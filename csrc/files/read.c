@@ -74,7 +74,7 @@ static int drop_and_advise(struct rk_context *c, const char *advice)
     const struct rk_blocks *const b = rk_state(c);
     int status = rk_read_span(b, 0, b->count);
     status = status ? rk_read_failed(c, status) : drop_caches(c);
-    status = status ? status : rk_is_cold(c, b);
+    status = status ? status : rk_require_cold(c, b);
     return status ? status : advise(c, b, advice);
 }
 

@@ -238,8 +238,8 @@ static int open_i7_two(struct rk_context *c)
     const int have = rk_cpus(cpus, RK_CPUS_MAX);
     if (have < 2)
         return rk_unsupported(c, "there is one CPU only, and two processes at once need two");
-    int status =
-        rk_fits(c, 2 * (size_t)(rk_integer(c, "size_bytes") + rk_integer(c, "evict_bytes")));
+    int status = rk_require_room(
+        c, 2 * (size_t)(rk_integer(c, "size_bytes") + rk_integer(c, "evict_bytes")));
     if (status)
         return status;
     two->second_bytes =

@@ -36,7 +36,7 @@ static int open_anonymous(struct rk_context *c)
         const struct timespec rest = {idle_ms / 1000, idle_ms % 1000 * 1000000};
         nanosleep(&rest, NULL);
     }
-    status = rk_fits(c, size);
+    status = rk_require_room(c, size);
     return status ? status : rk_reserve(c, &state->region, size, kind->huge);
 }
 
@@ -64,7 +64,7 @@ static int time_anonymous(struct rk_context *c, struct rk_sample *out, size_t n)
         if (!out[i].ops)
             return rk_failed(c, "touching new pages raised no fault", EIO);
     }
-    return kind->huge ? rk_got_huge(c, &state->region) : 0;
+    return kind->huge ? rk_require_huge(c, &state->region) : 0;
 }
 
 static int close_anonymous(struct rk_context *c)

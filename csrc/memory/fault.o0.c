@@ -145,7 +145,7 @@ static int open_walk_in_memory(struct rk_context *c)
 {
     struct touched *const state = rk_state(c);
     state->mapped.fd = -1;
-    const int status = rk_fits(c, walk_bytes(c));
+    const int status = rk_require_room(c, walk_bytes(c));
     return status
                ? status
                : make_file(c, &state->mapped, "/dev/shm",

@@ -61,7 +61,7 @@ int rk_wants_huge(struct rk_context *c)
     return strcmp(pages, "small") == 0 ? 0 : rk_unsupported(c, "pages are small or huge");
 }
 
-int rk_fits(struct rk_context *c, size_t size_bytes)
+int rk_require_room(struct rk_context *c, size_t size_bytes)
 {
     const int64_t available = rk_available_bytes();
     if (available < 0 || size_bytes <= (size_t)available / 9 * 8)
@@ -96,7 +96,7 @@ int rk_reserve(struct rk_context *c, struct rk_region *region, size_t size_bytes
     return 0;
 }
 
-int rk_got_huge(struct rk_context *c, const struct rk_region *region)
+int rk_require_huge(struct rk_context *c, const struct rk_region *region)
 {
     if (!region->start || rk_huge_share(region) >= 0.9)
         return 0;
@@ -120,7 +120,7 @@ int rk_touch(const struct rk_region *region)
 int rk_map(struct rk_context *c, struct rk_region *region, size_t size_bytes, int huge)
 {
     *region = (struct rk_region){NULL, 0};
-    int status = rk_fits(c, rk_whole_pages(size_bytes, huge));
+    int status = rk_require_room(c, rk_whole_pages(size_bytes, huge));
     if (!status)
         status = rk_reserve(c, region, size_bytes, huge);
     if (status || !region->start)
@@ -129,7 +129,7 @@ int rk_map(struct rk_context *c, struct rk_region *region, size_t size_bytes, in
     if (error)
         status = rk_refused(c, "touching the memory", error);
     else if (huge)
-        status = rk_got_huge(c, region);
+        status = rk_require_huge(c, region);
     if (status)
         rk_unmap(region);
     return status;

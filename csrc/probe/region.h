@@ -19,9 +19,9 @@ size_t rk_huge_page(void);
 /* 1 for huge pages, 0 for small ones, by the parameter `pages`; else a status. */
 int rk_wants_huge(struct rk_context *);
 
-/* Whether that much, with its page tables and an eighth to spare, is available without swapping or
- * an OOM kill. 0 or a status. */
-int rk_fits(struct rk_context *, size_t size_bytes);
+/* 0 if that much, with its page tables and an eighth to spare, is available without swapping or an
+ * OOM kill, else a status. */
+int rk_require_room(struct rk_context *, size_t size_bytes);
 
 /* That much in whole pages: what is touched where `size_bytes` are requested. */
 size_t rk_whole_pages(size_t size_bytes, int huge);
@@ -36,7 +36,7 @@ void rk_unmap(struct rk_region *);
 int rk_reserve(struct rk_context *, struct rk_region *, size_t size_bytes, int huge);
 /* Touches every page. 0 or an errno. */
 int rk_touch(const struct rk_region *);
-/* A status if memory that requested huge pages did not get them. */
-int rk_got_huge(struct rk_context *, const struct rk_region *);
+/* 0 if memory that requested huge pages got them, else a status. */
+int rk_require_huge(struct rk_context *, const struct rk_region *);
 
 #endif

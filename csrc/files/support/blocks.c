@@ -119,7 +119,7 @@ int rk_open_direct(struct rk_context *c)
 int rk_open_buffered(struct rk_context *c)
 {
     const int status = rk_blocks_open(c, rk_state(c), 0, rk_block_bytes(c), 0);
-    return status ? status : rk_is_cold(c, rk_state(c));
+    return status ? status : rk_require_cold(c, rk_state(c));
 }
 
 int rk_close_blocks(struct rk_context *c)
@@ -165,7 +165,7 @@ double rk_cached_share(int fd, size_t size_bytes)
     return known ? (double)count / (double)pages : -1;
 }
 
-int rk_is_cold(struct rk_context *c, const struct rk_blocks *b)
+int rk_require_cold(struct rk_context *c, const struct rk_blocks *b)
 {
     const struct timespec pause = {0, COLD_PAUSE_NS};
     double share = rk_cached_share(b->fd, rk_blocks_bytes(b));
@@ -191,7 +191,7 @@ int rk_is_cold(struct rk_context *c, const struct rk_blocks *b)
 int rk_blocks_cold(struct rk_context *c, const struct rk_blocks *b)
 {
     const int status = rk_make_cold(c, b->fd);
-    return status ? status : rk_is_cold(c, b);
+    return status ? status : rk_require_cold(c, b);
 }
 
 int rk_read_failed(struct rk_context *c, int status)

@@ -71,12 +71,13 @@ static inline size_t rk_blocks_bytes(const struct rk_blocks *b)
     return b->count * b->block_bytes;
 }
 
-/* 0 if the page cache holds nothing of the file. The kernel may ignore the advice to drop a file,
- * for example where another process has mapped it, and its reads then need no disk. Pages that an
- * earlier readahead still fills stay for a moment (posix_fadvise(2)), so the advice is repeated. */
-int rk_is_cold(struct rk_context *, const struct rk_blocks *);
+/* 0 once the page cache holds nothing of the file, else a status. The kernel may ignore the advice
+ * to drop a file, for example where another process has mapped it, and its reads then need no disk.
+ * Pages that an earlier readahead still fills stay for a moment (posix_fadvise(2)), so this repeats
+ * the advice. */
+int rk_require_cold(struct rk_context *, const struct rk_blocks *);
 
-/* Removes the file from the page cache. 0 if no page of it stays there, else a status. */
+/* Advises the kernel to drop the file, then requires that it has. */
 int rk_blocks_cold(struct rk_context *, const struct rk_blocks *);
 
 /* Reads one block. 0, or a negative error where not all of it was read; -ENODATA: the file is too

@@ -36,12 +36,12 @@ int rk_open_cold(struct rk_context *c, int index, size_t block_bytes, int64_t pa
         return status;
     r->wide = mmap(NULL, RK_WIDE_BYTES, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    return r->wide == MAP_FAILED ? rk_refused(c, "mmap", errno) : rk_is_cold(c, &r->blocks);
+    return r->wide == MAP_FAILED ? rk_refused(c, "mmap", errno) : rk_require_cold(c, &r->blocks);
 }
 
 int rk_open_within(struct rk_context *c, int index, size_t block_bytes, int64_t passes)
 {
-    const int status = rk_fits(c, (size_t)rk_integer(c, "limit_bytes"));
+    const int status = rk_require_room(c, (size_t)rk_integer(c, "limit_bytes"));
     return status ? status : rk_open_cold(c, index, block_bytes, passes);
 }
 
@@ -104,7 +104,7 @@ int rk_read_within(struct rk_context *c, struct rk_sample *out, size_t n,
     memset(outcome, 0, size); /* so that the group is not charged for its pages */
     r->group = &group;
     r->n = n;
-    int status = rk_is_cold(c, &r->blocks);
+    int status = rk_require_cold(c, &r->blocks);
     status = status ? status : group_open(c, &group, limit_bytes);
     if (!status) {
         const pid_t parent = getpid(), child = fork();

@@ -48,7 +48,7 @@ static int reserve(struct rk_context *c, struct rk_team *team, size_t from_bytes
                    int huge)
 {
     const size_t each = rk_whole_pages(from_bytes, huge) + rk_whole_pages(to_bytes, huge);
-    int status = rk_fits(c, (size_t)team->count * each);
+    int status = rk_require_room(c, (size_t)team->count * each);
     for (int i = 0; i < team->count && !status; i++) {
         status = rk_reserve(c, &team->members[i].from, from_bytes, huge);
         if (!status)
@@ -98,9 +98,9 @@ int rk_team_begin(struct rk_context *c, struct rk_team *team, int count, size_t 
     if (!status)
         status = start(c, team);
     for (int i = 0; i < count && !status && huge; i++) {
-        status = rk_got_huge(c, &team->members[i].from);
+        status = rk_require_huge(c, &team->members[i].from);
         if (!status)
-            status = rk_got_huge(c, &team->members[i].to);
+            status = rk_require_huge(c, &team->members[i].to);
     }
     return status;
 }
