@@ -90,7 +90,8 @@ int start_blocked(struct rk_context *c, struct blocked_tasks *tasks, int64_t cou
         pipe(tasks->release) < 0 || pipe(tasks->arrived) < 0 ? rk_refused(c, "pipe", errno) : 0;
     while (!status && tasks->count < count) {
         status = start_one(c, tasks);
-        tasks->count += !status;
+        if (!status)
+            tasks->count++;
     }
     return status ? status : await_blocked(c, tasks);
 }

@@ -18,10 +18,14 @@
 #define GROUP_NAME "reckon-"
 #define GROUP_NAME_MAX 160 /* with a slash, the owner's name and a number */
 
-/* Files of a group in versions 1 and 2. */
-static const char *const limit_file[2] = {"memory.limit_in_bytes", "memory.max"};
-static const char *const usage_file[2] = {"memory.usage_in_bytes", "memory.current"};
-static const char *const cached_field[2] = {"cache %lld", "file %lld"}; /* of memory.stat */
+/* The files of a group, by the version of control groups. */
+static const struct {
+    const char *limit, *usage;
+    const char *cached; /* the field of memory.stat */
+} files_of_version[] = {
+    [1] = {"memory.limit_in_bytes", "memory.usage_in_bytes", "cache %lld"},
+    [2] = {"memory.max", "memory.current", "file %lld"},
+};
 
 /* 1 if a file of words has this word. */
 static int group_has_word(const char *folder, const char *name, const char *word)
@@ -53,21 +57,21 @@ static int group_find(struct rk_context *c, struct rk_group *g, const char *root
     snprintf(mount, sizeof mount, "%s/unified", root);
     const int hybrid = group_has_word(mount, "cgroup.controllers", "memory");
     const int whole = group_has_word(root, "cgroup.controllers", "memory");
-    g->second = hybrid || whole;
-    if (g->second)
+    g->version = hybrid || whole ? 2 : 1;
+    if (g->version == 2)
         snprintf(mount, sizeof mount, "%s%s", root, whole ? "" : "/unified");
     else if (rk_memory_controller(root, mount))
         return rk_unsupported(c, "there is no memory controller of control groups in %.128s", root);
-    rk_own_group(g->second ? 2 : 1, own);
+    rk_own_group(g->version, own);
     const size_t length = strlen(mount);
     if (snprintf(g->path, PATH_MAX - GROUP_NAME_MAX, "%s%s", mount, own) >=
         PATH_MAX - GROUP_NAME_MAX)
         g->path[length] = 0;
     while (strlen(g->path) > length &&
            (!group_is_folder(g->path) || g->path[strlen(g->path) - 1] == '/' ||
-            (g->second && !group_has_word(g->path, "cgroup.subtree_control", "memory"))))
+            (g->version == 2 && !group_has_word(g->path, "cgroup.subtree_control", "memory"))))
         *strrchr(g->path, '/') = 0;
-    if (g->second && !group_has_word(g->path, "cgroup.subtree_control", "memory"))
+    if (g->version == 2 && !group_has_word(g->path, "cgroup.subtree_control", "memory"))
         return rk_unsupported(
             c, "no control group above this process enables the memory controller for "
                "its children (cgroup.subtree_control)");
@@ -189,19 +193,20 @@ int group_open(struct rk_context *c, struct rk_group *g, int64_t limit_bytes)
                               (int)length, g->path, strerror(error));
     }
     snprintf(text, sizeof text, "%lld", (long long)limit_bytes);
-    const int error = -group_write(g, limit_file[g->second], text);
+    const char *const limit_file = files_of_version[g->version].limit;
+    const int error = -group_write(g, limit_file, text);
     if (error)
-        return rk_unsupported(c, "the control group takes no limit of memory (%s: %s)",
-                              limit_file[g->second], strerror(error));
+        return rk_unsupported(c, "the control group takes no limit of memory (%s: %s)", limit_file,
+                              strerror(error));
     return 0;
 }
 
 int64_t group_used(const struct rk_group *g, int64_t *limit_bytes)
 {
     char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/%s", g->path, limit_file[g->second]);
+    snprintf(path, sizeof path, "%s/%s", g->path, files_of_version[g->version].limit);
     *limit_bytes = rk_number_in(path);
-    snprintf(path, sizeof path, "%s/%s", g->path, usage_file[g->second]);
+    snprintf(path, sizeof path, "%s/%s", g->path, files_of_version[g->version].usage);
     return rk_number_in(path);
 }
 
@@ -210,7 +215,7 @@ int64_t group_left(const struct rk_group *g)
     char path[PATH_MAX + 64];
     int64_t limit;
     snprintf(path, sizeof path, "%s/memory.stat", g->path);
-    const int64_t cached = rk_field_in(path, cached_field[g->second], 0),
+    const int64_t cached = rk_field_in(path, files_of_version[g->version].cached, 0),
                   used = group_used(g, &limit);
     return limit - (used - cached);
 }

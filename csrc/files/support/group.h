@@ -19,7 +19,7 @@
              "the memory limit of the control group that the reader is in")
 
 struct rk_group {
-    int second; /* 1: version 2 */
+    int version; /* of control groups: 1 or 2 */
     char path[PATH_MAX];
     int life; /* the remover acts when no process has this descriptor open */
     pid_t remover;

@@ -65,8 +65,10 @@ static int start(struct rk_context *c, struct rk_team *team)
         struct rk_member *const member = &team->members[i];
         const int error =
             rk_start_thread(&member->thread, rk_one_cpu(member->cpu), rk_member_main, member);
-        status = error ? rk_refused(c, "pthread_create", error) : 0;
-        team->started += !error;
+        if (error)
+            status = rk_refused(c, "pthread_create", error);
+        else
+            team->started++;
     }
     if (!status)
         team->members[0].error = rk_member_touch(&team->members[0]);

@@ -33,8 +33,10 @@ static int read_line(int fd, char *line, size_t size)
         const ssize_t peeked = recv(fd, line + length, size - 1 - length, MSG_PEEK);
         if (peeked < 0 && errno == EINTR)
             continue;
-        if (peeked <= 0)
-            return peeked == 0 ? -ECONNRESET : errno == EAGAIN ? -ETIMEDOUT : -errno;
+        if (peeked < 0)
+            return errno == EAGAIN ? -ETIMEDOUT : -errno;
+        if (peeked == 0)
+            return -ECONNRESET;
         const char *end = memchr(line + length, '\n', (size_t)peeked);
         const size_t take = end ? (size_t)(end - (line + length)) + 1 : (size_t)peeked;
         const int status = peer_receive(fd, line + length, take);

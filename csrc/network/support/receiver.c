@@ -55,12 +55,14 @@ int read_notes(struct rk_context *c, int fd, uint64_t sent, struct notes *notes)
     }
     while (!status) {
         errno = 0;
-        if (!fgets(line, sizeof line, lines))
-            status = transfer_failed(c, errno == EAGAIN ? ETIMEDOUT : errno ? errno : ECONNRESET);
-        else if (strcmp(line, "end\n") == 0)
+        if (!fgets(line, sizeof line, lines)) {
+            const int error = errno ? errno : ECONNRESET;
+            status = transfer_failed(c, error == EAGAIN ? ETIMEDOUT : error);
+        } else if (strcmp(line, "end\n") == 0) {
             break;
-        else
+        } else {
             status = add_note(c, notes, line);
+        }
     }
     fclose(lines);
     const uint64_t got = notes->count ? notes->at[notes->count - 1].bytes : 0;

@@ -138,7 +138,8 @@ int begin_streams(struct rk_context *c, struct streams *all, int64_t span_ns)
     while (started < all->count && !error) {
         struct stream *stream = &all->stream[started];
         error = pthread_create(&stream->thread, NULL, keep_sending, stream);
-        started += !error;
+        if (!error)
+            started++;
     }
     atomic_store(&all->over, error != 0);
     atomic_store(&all->sending, started);
