@@ -48,7 +48,7 @@ static int time_blocks(struct rk_context *c, struct rk_sample *out, size_t n, in
         note_tcp_since(c, &before);
     if (bad)
         return remote ? nfs_read_failed(c, &r->nfs, bad) : rk_read_failed(c, bad);
-    return status || !remote ? status : remote_is_same(c, r, last);
+    return status || !remote ? status : remote_require_same(c, r, last);
 }
 
 static int run_sequential(struct rk_context *c, struct rk_sample *out, size_t n)

@@ -97,7 +97,7 @@ int remote_open(struct rk_context *c, struct remote *r, enum remote_order order,
                : keep_cpus_awake(c, (int)rk_integer(c, "hold_idle"), &r->idle);
 }
 
-int remote_is_same(struct rk_context *c, const struct remote *r, uint32_t block)
+int remote_require_same(struct rk_context *c, const struct remote *r, uint32_t block)
 {
     const struct rk_blocks *const b = &r->blocks;
     char *const copy = b->fd >= 0 ? malloc(b->block_bytes) : NULL;

@@ -48,8 +48,9 @@ int remote_open_here(struct rk_context *c, struct remote *r, enum remote_order o
  * to open a file, opens it at the first read. */
 int remote_open(struct rk_context *c, struct remote *r, enum remote_order order, int version);
 
-/* 0 if the last block read over NFS is as in the file, where that is on this machine. */
-int remote_is_same(struct rk_context *c, const struct remote *r, uint32_t block);
+/* 0 if the last block read over NFS is as in the file, or the file is on another machine; else a
+ * status. */
+int remote_require_same(struct rk_context *c, const struct remote *r, uint32_t block);
 
 #define REMOTE_FILE(file_, block_)                                                                 \
     RK_FILE(file_), RK_BLOCK(block_), RK_DIR, NFS_SERVER, RK_HOLD_IDLE
