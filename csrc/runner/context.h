@@ -42,4 +42,8 @@ struct rk_shared {
 
 #define RK_SHARED_FD 3
 
+/* The seed modulo this sets the gap in the stack (in_process.c); the rest of the seed, the size of
+ * the environment (run.c). */
+#define RK_STACK_GAPS 256
+
 #endif

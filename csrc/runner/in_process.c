@@ -204,7 +204,7 @@ static int close_probe(struct rk_context *c, int status)
 static int run_probe(struct rk_context *c, const struct rk_request *request,
                      struct rk_sample *samples, struct rk_report *report)
 {
-    char *gap = __builtin_alloca(16 + (request->seed % 256) * 16);
+    char *gap = __builtin_alloca(16 + (request->seed % RK_STACK_GAPS) * 16);
     RK_KEEP(gap);
     /* Touched before, not while measuring. */
     memset(samples, 0, request->samples * sizeof *samples);

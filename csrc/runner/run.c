@@ -34,12 +34,18 @@ int rk_beside(const char *name, char path[PATH_MAX])
     return access(path, X_OK) == 0 ? 0 : -errno;
 }
 
+/* A variable of the environment whose length follows from the seed, within a page: the size of the
+ * environment moves the stack (Mytkowicz et al. 2009). */
+#define PAD_NAME "RK_PAD="
+#define PAD_SPAN 4096
+#define SANITIZER_MAX 512 /* with the variable's name; longer options are cut off */
+
 static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
 {
-    char pad[4200];
-    const size_t length = 8 + seed / 256 % 4096; /* the environment's size moves the stack too */
+    char pad[sizeof PAD_NAME + PAD_SPAN];
+    const size_t length = sizeof PAD_NAME + seed / RK_STACK_GAPS % PAD_SPAN;
     memset(pad, 'x', length);
-    memcpy(pad, "RK_PAD=", 7);
+    memcpy(pad, PAD_NAME, strlen(PAD_NAME));
     pad[length] = 0;
     char parent[32];
     snprintf(parent, sizeof parent, "%d", (int)getpid());
@@ -47,7 +53,7 @@ static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
     snprintf(program, sizeof program, "%s", path);
     char *const argv[] = {program, parent, NULL};
     const char *sanitizer = getenv("ASAN_OPTIONS"), *undefined = getenv("UBSAN_OPTIONS");
-    char asan[512], ubsan[512];
+    char asan[SANITIZER_MAX], ubsan[SANITIZER_MAX];
     snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s", sanitizer ? sanitizer : "");
     snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=%s", undefined ? undefined : "");
     char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", pad, asan, ubsan, NULL};
