@@ -54,6 +54,6 @@ int64_t rk_available_bytes(void)
     const int64_t system = rk_field_in("/proc/meminfo", "MemAvailable: %lld", 0) * 1024;
     if (system <= 0)
         return -1;
-    const int64_t groups = left_by_groups();
-    return groups < system ? (groups > 0 ? groups : 0) : system;
+    const int64_t groups = left_by_groups(), left = groups < system ? groups : system;
+    return left > 0 ? left : 0;
 }
