@@ -17,7 +17,8 @@ struct windows {
     int64_t skip_ms, window_ms;
 };
 
-/* n successive windows on the same connections; ticks are ns. Adds to *again. */
+/* n successive windows on the same connections; ticks are ns. Adds the segments
+ * that TCP sent again to *retransmits. */
 static int take_windows(struct rk_context *c, const struct windows *windows, struct rk_sample *out,
                         size_t n, int64_t *retransmits)
 {

@@ -1,4 +1,4 @@
-/* stamps.h: how the five reports read time. For the probes of their methods; Reckon's own is in
+/* stamps.h: how the reports read time. For the probes of their methods; Reckon's own is in
  * clock.h.
  *
  * The halves stay apart until after the second read, as in the reports' code: at -O0 what is

@@ -1,4 +1,4 @@
-/* context.h: one call's parameters and reason; private to the library (registry.c, run.c). */
+/* context.h: one run's parameters, state and reason, and what rk_run shares with reckon-probe. */
 #ifndef RK_CONTEXT_H
 #define RK_CONTEXT_H
 
