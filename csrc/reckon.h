@@ -37,9 +37,8 @@ struct rk_context; /* parameters, state and the reason buffer of one run; see pr
 /* What a probe needs besides a CPU and memory. The runner refuses a probe whose ROOT,
  * STAMPS or COMMON_COUNTER is missing; the others are checked by Python, or by the probe itself. */
 enum rk_needs {
-    RK_NEEDS_DISK = 1 << 0, /* reads or writes files on the disk that is measured */
-    RK_NEEDS_PEER = 1
-        << 1, /* reckon-peer at the other end: its sources are part of the key for reuse */
+    RK_NEEDS_DISK = 1 << 0,           /* reads or writes files on the disk that is measured */
+    RK_NEEDS_PEER = 1 << 1,           /* reckon-peer: its sources are part of the key for reuse */
     RK_NEEDS_SERVER = 1 << 2,         /* an NFS server */
     RK_NEEDS_ROOT = 1 << 3,           /* user 0, in whichever user namespace */
     RK_NEEDS_STAMPS = 1 << 4,         /* RDTSC, RDTSCP and CPUID of x86, as the reports use them */

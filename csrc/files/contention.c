@@ -202,9 +202,8 @@ PROBE(together, time_trials, sample_together, 0, RK_NEEDS_COMMON_COUNTER,
       "from the barrier until the first reader is done; blocks that all have read by then; read "
       "by " READ_BY);
 PROBE(work, run_work, sample_work, 0, 0,
-      "the time that all readers ran on a CPU meanwhile, by the kernel's account of each "
-      "process; the "
-      "interrupts that the disk raises are not in it; read by " READ_BY);
+      "the time that all readers ran on a CPU during the trial, by the kernel's account of each "
+      "process; the interrupts that the disk raises are not in it; read by " READ_BY);
 RK_PROBE(start, .name = "files/contention/start", .op = "start",
          .timed = "from the barrier until the last reader begins to read", .trials = time_trials,
          OF_READERS(sample_start, 0, RK_NEEDS_COMMON_COUNTER),

@@ -147,7 +147,7 @@ PROBE(t470_random, "t470", open_unwritten, "file",
       UNWRITTEN);
 PROBE(i7_10750h_sequential, "i7_10750h", rk_open_buffered, "file",
       "a whole cold file read backwards in chunks through the "
-      "page cache, which was told to forget it before, -O0",
+      "page cache, which was advised to drop it before, -O0",
       CHUNKS);
 PROBE(i7_10750h_random, "i7_10750h", rk_open_buffered, "file",
       "as many chunks of a cold file as it has, each at a random "

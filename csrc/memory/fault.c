@@ -207,7 +207,7 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n)
 
 PROBE(anonymous,
       "a byte written into each of `touches` new small pages that were touched, given back "
-      "and mapped anew; by the faults counted",
+      "and mapped again; by the faults counted",
       ANONYMOUS(.huge = 0), .params = RK_PARAMS(TOUCHES(64)));
 PROBE(huge, "a byte written into each of `touches` new huge pages, likewise; by the faults counted",
       ANONYMOUS(.huge = 1), .params = RK_PARAMS(TOUCHES(1)));
