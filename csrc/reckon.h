@@ -20,15 +20,16 @@ struct rk_sample {
     uint64_t ops;
 };
 
-enum rk_kind { RK_END = 0, RK_INTEGER, RK_TEXT };
+enum rk_kind { RK_KIND_END = 0, RK_KIND_INTEGER, RK_KIND_TEXT };
 
 /* A named parameter. The unit is the suffix of the name: size_bytes, interval_ns, calls. */
 struct rk_param {
     const char *name;
     int32_t kind; /* enum rk_kind */
     int32_t reserved;
-    int64_t preset, minimum, maximum; /* RK_INTEGER: default and bounds, both inclusive */
-    const char *preset_text;          /* RK_TEXT: default */
+    int64_t default_integer;  /* of an RK_KIND_INTEGER */
+    int64_t minimum, maximum; /* its bounds, both inclusive */
+    const char *default_text; /* of an RK_KIND_TEXT */
     const char *help;
 };
 
@@ -55,7 +56,7 @@ struct rk_probe {
     uint32_t version; /* raised when what is timed changes its meaning, not for a better wording of
                          `timed`; 0 counts as 1 */
     uint32_t needs;   /* enum rk_needs */
-    const struct rk_param *params; /* ends with an RK_END entry; may be NULL */
+    const struct rk_param *params; /* ends with an RK_KIND_END entry; may be NULL */
     const void *variant; /* what rk_variant() returns: how this probe differs from others that share
                             its functions; may be NULL */
     uint64_t state_bytes;             /* of what rk_state() returns: zeroed before open */

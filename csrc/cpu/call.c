@@ -57,5 +57,5 @@ RK_PROBE(o2, .name = "cpu/call/o2", .op = "call",
 RK_PROBE(mbp2016, .name = "cpu/call/mbp2016", .op = "call", .reports = "mbp2016",
          .timed = "t(2n) - t(n) of n rounds of a loop with one call of a variadic procedure, -O2 "
                   "(the report: n = 100,000,000)",
-         .params = RK_PARAMS(ARGUMENTS, RK_COUNT("calls", 10000, 1, 1000000000, "n")),
+         .params = RK_PARAMS(ARGUMENTS, RK_INTEGER("calls", 10000, 1, 1000000000, "n")),
          .trials = run_mbp2016);

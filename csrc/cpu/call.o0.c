@@ -61,7 +61,7 @@ static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-#define INNER(preset) RK_COUNT("calls", preset, 1, 1000000000, "calls between two stamps")
+#define INNER(default_) RK_INTEGER("calls", default_, 1, 1000000000, "calls between two stamps")
 #define ALONE_PROBE(id, report)                                                                    \
     RK_PROBE(id, .name = "cpu/call/" report, .op = "call", .reports = report,                      \
              .timed = "one call, -O0, between CPUID-fenced stamps, the stamps included",           \

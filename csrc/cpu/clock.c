@@ -74,24 +74,25 @@ static int run_sleep(struct rk_context *c, struct rk_sample *out, size_t n)
 RK_PROBE(ticks, .name = "cpu/clock/ticks", .op = "ns",
          .timed = "busy waiting for interval_ns of CLOCK_MONOTONIC; ops are the nanoseconds that "
                   "really passed",
-         .params = RK_PARAMS(RK_COUNT("interval_ns", 20000000, 1000, 10000000000,
-                                      "how long one trial waits")),
+         .params = RK_PARAMS(RK_INTEGER("interval_ns", 20000000, 1000, 10000000000,
+                                        "how long one trial waits")),
          .trials = run_ticks);
 RK_PROBE(core, .name = "cpu/clock/core", .op = "cycle",
          .timed = "rounds x 512 dependent register adds of one cycle each",
-         .params = RK_PARAMS(RK_COUNT("rounds", 125, 1, 1000000000, "rounds of 512 adds a trial")),
+         .params = RK_PARAMS(RK_INTEGER("rounds", 125, 1, 1000000000,
+                                        "rounds of 512 adds a trial")),
          .trials = run_core);
 RK_PROBE(core_multiply, .name = "cpu/clock/core_multiply", .op = "cycle",
          .timed = "rounds x 512 dependent multiplies, counted as three cycles each",
-         .params = RK_PARAMS(RK_COUNT("rounds", 42, 1, 1000000000,
-                                      "rounds of 512 multiplies a trial")),
+         .params = RK_PARAMS(RK_INTEGER("rounds", 42, 1, 1000000000,
+                                        "rounds of 512 multiplies a trial")),
          .state_bytes = sizeof(struct multiplies), .open = open_core_multiply,
          .trials = run_core_multiply);
 RK_PROBE(t470_sleep, .name = "cpu/clock/t470_sleep", .op = "ns", .reports = "t470",
          .timed = "a sleep of sleep_ms, divided by its nominal length (the report: 500 x 2 s)",
-         .params = RK_PARAMS(RK_COUNT("sleep_ms", 2000, 1, 60000, "nominal sleep")),
+         .params = RK_PARAMS(RK_INTEGER("sleep_ms", 2000, 1, 60000, "nominal sleep")),
          .trials = run_sleep);
 RK_PROBE(x510uq_second, .name = "cpu/clock/x510uq_second", .op = "ns", .reports = "x510uq",
          .timed = "a wait of sleep_ms, divided by its nominal length (the report: 100 x 1 s)",
-         .params = RK_PARAMS(RK_COUNT("sleep_ms", 1000, 1, 60000, "nominal wait")),
+         .params = RK_PARAMS(RK_INTEGER("sleep_ms", 1000, 1, 60000, "nominal wait")),
          .trials = run_sleep);

@@ -1,9 +1,9 @@
 /* cpu/loop: what one round of a loop costs. */
 #include "probe/stamps.h"
 
-#define ROUNDS RK_COUNT("rounds", 10000, 1, 1000000000, "rounds of the loop")
+#define ROUNDS RK_INTEGER("rounds", 10000, 1, 1000000000, "rounds of the loop")
 /* The whole loop is repeated, so that it is long against a step of the counter (10 ns on some). */
-#define LOOPS RK_COUNT("loops", 100, 1, 1000000000, "loops in a trial")
+#define LOOPS RK_INTEGER("loops", 100, 1, 1000000000, "loops in a trial")
 
 /* The empty asm keeps the loop; it puts no instruction into it. */
 #define EMPTY_LOOP(rounds)                                                                         \
@@ -79,7 +79,7 @@ RK_PROBE(o2, .name = "cpu/loop/o2", .op = "round",
          .trials = run_o2);
 RK_PROBE(o2_whole, .name = "cpu/loop/o2_whole", .op = "loop",
          .timed = "loops x the whole loop of `rounds` rounds around an empty asm, -O2",
-         .params = RK_PARAMS(RK_COUNT("rounds", 1, 0, 1000000000, "rounds of the loop"), LOOPS),
+         .params = RK_PARAMS(RK_INTEGER("rounds", 1, 0, 1000000000, "rounds of the loop"), LOOPS),
          .trials = run_o2_whole);
 RK_PROBE(o2_across_lines, .name = "cpu/loop/o2_across_lines", .op = "round",
          .timed = "the loop of o2, placed so that it lies across two cache lines",
@@ -87,9 +87,9 @@ RK_PROBE(o2_across_lines, .name = "cpu/loop/o2_across_lines", .op = "round",
 RK_PROBE(
     counter_in_memory, .name = "cpu/loop/counter_in_memory", .op = "addition",
     .timed = "additions of 1 to one counter in memory, each waiting for the last, in groups of 64",
-    .params = RK_PARAMS(RK_COUNT("rounds", 10000, 1, 1000000000, "additions, rounded up to 64")),
+    .params = RK_PARAMS(RK_INTEGER("rounds", 10000, 1, 1000000000, "additions, rounded up to 64")),
     .trials = run_counter_in_memory);
 RK_PROBE(mbp2016, .name = "cpu/loop/mbp2016", .op = "round", .reports = "mbp2016",
          .timed = "t(2n) - t(n) of n rounds around an empty asm, -O2 (the report: n = 10,000,000)",
-         .params = RK_PARAMS(RK_COUNT("rounds", 100000, 1, 1000000000, "n")),
+         .params = RK_PARAMS(RK_INTEGER("rounds", 100000, 1, 1000000000, "n")),
          .trials = run_mbp2016);

@@ -1,8 +1,8 @@
 /* cpu/loop at -O0: the counter and the bound live on the stack. */
 #include "probe/stamps.h"
 
-#define ROUNDS(preset, minimum)                                                                    \
-    RK_COUNT("rounds", preset, minimum, 1000000000, "rounds of the loop in a trial")
+#define ROUNDS(default_, minimum)                                                                  \
+    RK_INTEGER("rounds", default_, minimum, 1000000000, "rounds of the loop in a trial")
 
 static int run_o0(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -60,7 +60,7 @@ RK_PROBE(o0, .name = "cpu/loop/o0", .op = "round", .timed = "an empty loop of `r
 RK_PROBE(o0_whole, .name = "cpu/loop/o0_whole", .op = "loop",
          .timed = "loops x the whole empty loop of `rounds` rounds, -O0",
          .params = RK_PARAMS(ROUNDS(1, 0),
-                             RK_COUNT("loops", 100, 1, 1000000000, "loops in a trial")),
+                             RK_INTEGER("loops", 100, 1, 1000000000, "loops in a trial")),
          .trials = run_o0_whole);
 RK_PROBE(t470, .name = "cpu/loop/t470", .op = "round", .reports = "t470",
          .timed = "one round of a loop, -O0, between bare stamps, minus an empty pair of stamps",

@@ -211,7 +211,8 @@ static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     return bad ? TOKEN_LOST(c) : 0;
 }
 
-#define TURNS(preset) RK_COUNT("turns", preset, 1, 100000000, "times the token goes there and back")
+#define TURNS(default_)                                                                            \
+    RK_INTEGER("turns", default_, 1, 100000000, "times the token goes there and back")
 #define SAME(id, probe_name, what, means, partner, ...)                                            \
     RK_PROBE(id, .name = "cpu/switch/" probe_name, .op = "switch",                                 \
              .timed = "turns x a token there and back between two " what ", same CPU",             \
@@ -230,9 +231,9 @@ static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
              .params = RK_PARAMS(TURNS(100)), .trials = less_pipe, PAIR_AND_PIPE(partner))
 #define RING                                                                                       \
     RK_PARAMS(                                                                                     \
-        RK_COUNT("processes", 2, 2, RING_MAX, "processes in the ring"),                            \
-        RK_COUNT("working_set_bytes", 0, 0, 1 << 30, "summed up by each before it passes on"),     \
-        RK_COUNT("laps", 10, 1, 1000000, "times the token goes around"))
+        RK_INTEGER("processes", 2, 2, RING_MAX, "processes in the ring"),                          \
+        RK_INTEGER("working_set_bytes", 0, 0, 1 << 30, "summed up by each before it passes on"),   \
+        RK_INTEGER("laps", 10, 1, 1000000, "times the token goes around"))
 #define MBP_PROBE(id, probe_name, partner)                                                         \
     RK_PROBE(id, .name = "cpu/switch/mbp2016_" probe_name, .op = "switch", .reports = "mbp2016",   \
              .timed =                                                                              \

@@ -250,7 +250,7 @@ static int run_hpe_thread(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-#define TURNS RK_PARAMS(RK_COUNT("turns", 100, 1, 1000000, "times the token goes there and back"))
+#define TURNS RK_PARAMS(RK_INTEGER("turns", 100, 1, 1000000, "times the token goes there and back"))
 #define ALONE(id, report, probe_name, what, function, ...)                                         \
     RK_PROBE(id, .name = "cpu/switch/" report "_" probe_name, .op = "switch", .reports = report,   \
              .timed = what, .needs = RK_NEEDS_STAMPS, .trials = function, ##__VA_ARGS__)

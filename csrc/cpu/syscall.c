@@ -7,7 +7,7 @@
 #include "cpu/support/int80.h"
 #include "probe/stamps.h"
 
-#define CALLS RK_COUNT("calls", 1000, 1, 1000000000, "calls a trial")
+#define CALLS RK_INTEGER("calls", 1000, 1, 1000000000, "calls a trial")
 
 /* A probe that times `calls` times `call` and fails if any of them was not `good`. Checking costs a
  * compare and an OR beside a call of tens of nanoseconds. */

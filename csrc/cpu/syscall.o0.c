@@ -75,7 +75,7 @@ static int run_hpe_getcwd_int80(struct rk_context *c, struct rk_sample *out, siz
 
 RK_PROBE(t470_getpid, .name = "cpu/syscall/t470_getpid", .op = "call", .reports = "t470",
          .timed = "calls x syscall(SYS_getpid), -O0, minus the timer and minus the empty loop",
-         .params = RK_PARAMS(RK_COUNT("calls", 100000, 1, 1000000000, "calls a trial")),
+         .params = RK_PARAMS(RK_INTEGER("calls", 100000, 1, 1000000000, "calls a trial")),
          .needs = RK_NEEDS_STAMPS, .trials = run_t470);
 ALONE_PROBE(x510uq_times, "x510uq", "times", run_x510uq_times, "times()");
 ALONE_PROBE(i7_10750h_getpid, "i7_10750h", "getpid", run_i7_getpid, "getpid()");

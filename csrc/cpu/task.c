@@ -221,10 +221,11 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
     return refused ? rk_refused(c, "pthread_create", refused) : status;
 }
 
-#define ALIVE(what) RK_COUNT("alive", 0, 0, 4096, what " alive and blocked during the measurement")
+#define ALIVE(what)                                                                                \
+    RK_INTEGER("alive", 0, 0, 4096, what " alive and blocked during the measurement")
 #define RESIDENT                                                                                   \
-    RK_COUNT("resident_bytes", 0, 0, (int64_t)1 << 40,                                             \
-             "memory that the caller has touched before, beside its own"),                         \
+    RK_INTEGER("resident_bytes", 0, 0, (int64_t)1 << 40,                                           \
+               "memory that the caller has touched before, beside its own"),                       \
         RK_PAGES
 #define PROBE(id, probe_name, what, method, ...)                                                   \
     RK_PROBE(id, .name = "cpu/task/" probe_name, .op = "task", .timed = what,                      \
@@ -234,7 +235,7 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
 #define MBP_PROBE(id, probe_name, what, function)                                                  \
     RK_PROBE(id, .name = "cpu/task/mbp2016_" probe_name, .op = "task", .reports = "mbp2016",       \
              .timed = "t(2n) - t(n) of n times " what " (the report does not say if it waits)",    \
-             .params = RK_PARAMS(RK_COUNT("tasks", 10, 1, 100000, "n")), .trials = function)
+             .params = RK_PARAMS(RK_INTEGER("tasks", 10, 1, 100000, "n")), .trials = function)
 
 PROBE(fork_, "fork", "fork(), _exit(0) in the child, waitpid() in the parent", fork,
       ALIVE("child processes"), RESIDENT);

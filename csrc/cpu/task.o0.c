@@ -210,7 +210,7 @@ static int first_of_thread(struct rk_context *c, struct rk_sample *out, size_t n
     return 0;
 }
 
-#define TASKS(preset) RK_PARAMS(RK_COUNT("tasks", preset, 1, 1000000, "tasks a trial"))
+#define TASKS(default_) RK_PARAMS(RK_INTEGER("tasks", default_, 1, 1000000, "tasks a trial"))
 
 RK_PROBE(t470_fork, .name = "cpu/task/t470_fork", .op = "task", .reports = "t470",
          .timed =

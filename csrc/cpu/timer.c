@@ -4,7 +4,7 @@
 
 #include "probe/stamps.h"
 
-#define READS RK_COUNT("reads", 1000, 1, 1000000000, "reads a trial")
+#define READS RK_INTEGER("reads", 1000, 1, 1000000000, "reads a trial")
 
 static int run_pair(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -100,7 +100,7 @@ RK_PROBE(pairs, .name = "cpu/timer/fenced", .op = "pair",
          .trials = run_pairs);
 RK_PROBE(around, .name = "cpu/timer/around", .op = "round",
          .timed = "rounds x 512 one-cycle adds between one pair of fenced reads, the pair included",
-         .params = RK_PARAMS(RK_COUNT("rounds", 1, 1, 1000000000, "rounds of 512 adds a trial")),
+         .params = RK_PARAMS(RK_INTEGER("rounds", 1, 1, 1000000000, "rounds of 512 adds a trial")),
          .trials = run_around);
 RK_PROBE(rdtsc, .name = "cpu/timer/rdtsc", .op = "read",
          .timed = "reads x RDTSC, nothing to fence them", .params = RK_PARAMS(READS),
@@ -109,7 +109,7 @@ RK_PROBE(rdtscp, .name = "cpu/timer/rdtscp", .op = "read", .timed = "reads x RDT
          .params = RK_PARAMS(READS), .needs = RK_NEEDS_STAMPS, .trials = run_rdtscp);
 RK_PROBE(cpuid, .name = "cpu/timer/cpuid", .op = "instruction",
          .timed = "reads x CPUID, which a hypervisor has to emulate",
-         .params = RK_PARAMS(RK_COUNT("reads", 20, 1, 1000000, "instructions a trial")),
+         .params = RK_PARAMS(RK_INTEGER("reads", 20, 1, 1000000, "instructions a trial")),
          .needs = RK_NEEDS_STAMPS, .trials = run_cpuid);
 RK_PROBE(gettime, .name = "cpu/timer/clock_gettime", .op = "call",
          .timed = "reads x clock_gettime(CLOCK_MONOTONIC) of the C library (the vDSO)",
@@ -124,5 +124,5 @@ RK_PROBE(mbp2016, .name = "cpu/timer/mbp2016", .op = "read", .reports = "mbp2016
 RK_PROBE(mbp2016_cpuid, .name = "cpu/timer/mbp2016_cpuid", .op = "read", .reports = "mbp2016",
          .timed = "t(2n) - t(n) of n CPUID; RDTSC (what its text says; the report: "
                   "n = 100,000,000)",
-         .params = RK_PARAMS(RK_COUNT("reads", 20, 1, 1000000000, "reads a trial")),
+         .params = RK_PARAMS(RK_INTEGER("reads", 20, 1, 1000000000, "reads a trial")),
          .needs = RK_NEEDS_STAMPS, .trials = run_mbp2016_cpuid);

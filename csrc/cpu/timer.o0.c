@@ -37,5 +37,5 @@ RK_PROBE(paoloni, .name = "cpu/timer/paoloni", .op = "pair",
          .needs = RK_NEEDS_STAMPS, .trials = run_paoloni);
 RK_PROBE(paoloni_whole, .name = "cpu/timer/paoloni_whole", .op = "pair",
          .timed = "pairs x (CPUID; RDTSC; RDTSCP; CPUID): what such a pair costs to execute",
-         .params = RK_PARAMS(RK_COUNT("pairs", 10, 1, 1000000, "pairs a trial")),
+         .params = RK_PARAMS(RK_INTEGER("pairs", 10, 1, 1000000, "pairs a trial")),
          .needs = RK_NEEDS_STAMPS, .trials = run_paoloni_whole);

@@ -144,7 +144,7 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     return rk_read_within(c, out, n, read_mbp2016);
 }
 
-#define PASSES RK_COUNT("passes", 1, 0, 1000, "times that the whole file is read before")
+#define PASSES RK_INTEGER("passes", 1, 0, 1000, "times that the whole file is read before")
 
 RK_READER_PROBE(
     limited, "block", 0,

@@ -72,7 +72,8 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
     return rk_read_within(c, out, n, read_hpe_i7_860);
 }
 
-#define PASSES(preset) RK_COUNT("passes", preset, 1, 1000, "timed passes over the file in a trial")
+#define PASSES(default_)                                                                           \
+    RK_INTEGER("passes", default_, 1, 1000, "timed passes over the file in a trial")
 #define PROBE(id, op, timed_, ...)                                                                 \
     RK_READER_PROBE(id, op, RK_NEEDS_STAMPS, timed_, .reports = #id,                               \
                     .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS,            \

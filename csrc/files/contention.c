@@ -215,5 +215,5 @@ RK_PROBE(
              "of one thread",
     .needs = RK_NEEDS_DISK, .open = open_mbp2016, .trials = run_mbp2016, .close = close_mbp2016,
     .state_bytes = sizeof(struct same_file),
-    .params = RK_PARAMS(RK_COUNT("threads", 2, 1, READERS_MAX, "threads that read the same file"),
+    .params = RK_PARAMS(RK_INTEGER("threads", 2, 1, READERS_MAX, "threads that read the same file"),
                         READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));

@@ -143,7 +143,7 @@ RK_PROBE(t470, .name = "files/contention/t470", .op = "block", .reports = "t470"
          .trials = run_t470, OF_READERS(open_unwritten),
          .timed = T470 "; the files are allocated and never written",
          .params = RK_PARAMS(READERS(2), READS(1000), RK_BLOCK(4096),
-                             RK_COUNT("size_bytes", 20 << 20, 4096, (int64_t)1 << 40, "one file"),
+                             RK_INTEGER("size_bytes", 20 << 20, 4096, (int64_t)1 << 40, "one file"),
                              RK_DIR));
 RK_PROBE(t470_written, .name = "files/contention/t470_written", .op = "block", .reports = "t470",
          .trials = run_t470, OF_READERS(open_buffered), .timed = T470 "; the files hold data",

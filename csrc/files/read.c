@@ -251,7 +251,7 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
 }
 
 #define FILE_OF RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR
-#define SPAN(preset, help) RK_COUNT("blocks", preset, 1, 1 << 30, help)
+#define SPAN(default_, help) RK_INTEGER("blocks", default_, 1, 1 << 30, help)
 #define PROBE(id, prepare, run, what, ...)                                                         \
     RK_PROBE(id, .name = "files/read/" #id, .op = "block", .timed = what, .needs = RK_NEEDS_DISK,  \
              .trials = run, .open = prepare, .close = rk_close_blocks,                             \
@@ -261,7 +261,7 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
              .trials = run_##id, .open = open_seeks, .close = rk_close_file,                       \
              .state_bytes = sizeof(struct seeks),                                                  \
              .params = RK_PARAMS(RK_FILE(1 << 20), RK_DIR,                                         \
-                                 RK_COUNT("calls", 1000, 1, 1 << 30, "calls in a trial")))
+                                 RK_INTEGER("calls", 1000, 1, 1 << 30, "calls in a trial")))
 #define MBP2016(id, prepare, what)                                                                 \
     RK_PROBE(id, .name = "files/read/" #id, .op = "block", .reports = "mbp2016", .timed = what,    \
              .needs = RK_NEEDS_DISK, .trials = run_##id, .open = prepare,                          \
@@ -281,7 +281,7 @@ PROBE(buffered_sequential, rk_open_buffered, run_buffered_sequential,
       "`blocks` preads from the start of a file on that the page cache does not have, "
       "after the advice about the order that `advice` names",
       FILE_OF, SPAN(256, "in a trial"),
-      RK_WORD("advice", "normal", "the advice about the order: normal, random or sequential"));
+      RK_TEXT("advice", "normal", "the advice about the order: normal, random or sequential"));
 PROBE(dropped_random, rk_open_buffered, run_dropped_random,
       "one pread of a block after all of the page cache was dropped, with the advice that "
       "reads are random; the blocks in random order, none twice",

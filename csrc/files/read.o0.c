@@ -130,12 +130,12 @@ static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, si
              .close = rk_close_blocks, .state_bytes = sizeof(struct rk_blocks),                    \
              .params = RK_PARAMS(__VA_ARGS__))
 #define UNWRITTEN                                                                                  \
-    RK_COUNT("size_bytes", 8 << 20, 4096, (int64_t)1 << 40,                                        \
-             "a file made by fallocate and never written"),                                        \
+    RK_INTEGER("size_bytes", 8 << 20, 4096, (int64_t)1 << 40,                                      \
+               "a file made by fallocate and never written"),                                      \
         RK_DIR
 #define CHUNKS RK_FILE(8 << 20), RK_BLOCK(65536), RK_DIR
-#define BLOCKS(preset, help)                                                                       \
-    RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR, RK_COUNT("reads", preset, 1, 1 << 30, help)
+#define BLOCKS(default_, help)                                                                     \
+    RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR, RK_INTEGER("reads", default_, 1, 1 << 30, help)
 
 PROBE(t470_sequential, "t470", open_unwritten, "file",
       "a whole file, made by fallocate and never written, read in blocks "
@@ -158,7 +158,7 @@ RK_PROBE(i7_10750h_lseek, .name = "files/read/i7_10750h_lseek", .op = "call",
          .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_i7_10750h_lseek, .open = open_file,
          .close = rk_close_file, .state_bytes = sizeof(int),
          .params = RK_PARAMS(RK_FILE(1 << 20), RK_DIR,
-                             RK_COUNT("calls", 2048, 1, 1 << 30, "calls in a trial")));
+                             RK_INTEGER("calls", 2048, 1, 1 << 30, "calls in a trial")));
 PROBE(hpe_i7_860_sequential, "hpe_i7_860", rk_open_direct, "block",
       "`reads` reads with O_DIRECT from the start of the file "
       "on, -O0",

@@ -203,7 +203,7 @@ static int run_kernel(struct rk_context *c, struct rk_sample *out, size_t n)
              .close = remote_close, .state_bytes = sizeof(struct remote),                          \
              .params = RK_PARAMS(__VA_ARGS__))
 #define NOT_TIMED "; mounting, opening and a first read are not timed"
-#define SPAN RK_COUNT("blocks", 1, 1, 1 << 30, "in a trial")
+#define SPAN RK_INTEGER("blocks", 1, 1, 1 << 30, "in a trial")
 
 PROBE(sequential, open_served, REMOTE_SEQUENTIAL, run_sequential, "block", RK_NEEDS_SERVER,
       "`blocks` reads over NFS by libnfs, one after the other, in rising order" NOT_TIMED,
@@ -231,13 +231,13 @@ PROBE(local_random, open_local, REMOTE_RANDOM, run_random, "block", RK_NEEDS_DIS
 PROBE(seek, open_served, REMOTE_RANDOM, run_seek, "call", RK_NEEDS_SERVER,
       "`seeks` times nfs_lseek() to a random block, which libnfs works out by itself",
       REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
-      RK_COUNT("seeks", 1000, 1, 1 << 24, "calls in a trial"));
+      RK_INTEGER("seeks", 1000, 1, 1 << 24, "calls in a trial"));
 PROBE(seek_end, open_served, REMOTE_RANDOM, run_seek_end, "call", RK_NEEDS_SERVER,
       "`seeks` times nfs_lseek() to the end of the file, for which libnfs asks the server",
       REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
-      RK_COUNT("seeks", 1, 1, 1 << 24, "calls in a trial"));
+      RK_INTEGER("seeks", 1, 1, 1 << 24, "calls in a trial"));
 PROBE(
     kernel, open_kernel, REMOTE_AS_REQUESTED, run_kernel, "block", RK_NEEDS_SERVER | RK_NEEDS_ROOT,
     "one pread() of a file on an NFS mount of the kernel's, with O_DIRECT, the server's cache warm",
     REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER,
-    RK_COUNT("rsize_bytes", 1 << 20, 1024, 1 << 20, "the most that one request reads"));
+    RK_INTEGER("rsize_bytes", 1 << 20, 1024, 1 << 20, "the most that one request reads"));

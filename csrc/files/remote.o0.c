@@ -135,8 +135,8 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define COLD                                                                                       \
-    RK_COUNT("cold", 1, 0, 1,                                                                      \
-             "1: the server's page cache is dropped before each trial, as the report does")
+    RK_INTEGER("cold", 1, 0, 1,                                                                    \
+               "1: the server's page cache is dropped before each trial, as the report does")
 #define PROBE(id, report, op_, what, ...)                                                          \
     RK_PROBE(id, .name = "files/remote/" #id, .op = op_, .reports = report, .timed = what,         \
              .needs = RK_NEEDS_SERVER, .open = open_v4, .trials = run_##id, .close = remote_close, \
@@ -165,6 +165,6 @@ PROBE(hpe_i7_860_random, "hpe_i7_860", "block",
       "`reads` random blocks with replacement, 4 KiB a request, -O0; by "
       "the blocks",
       REMOTE_FILE(1 << 20, 4096), COLD,
-      RK_COUNT("reads", 100, 1, 1 << 24, "blocks in a trial; the report: 1,000"));
+      RK_INTEGER("reads", 100, 1, 1 << 24, "blocks in a trial; the report: 1,000"));
 MBP2016(mbp2016_sequential, "one read of 4 KiB by AFP, in order");
 MBP2016(mbp2016_random, "one read of 4 KiB by AFP, from the halves of the file in turn");

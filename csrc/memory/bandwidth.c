@@ -316,9 +316,9 @@ static int close_loaded(struct rk_context *c)
 }
 
 #define SIZE                                                                                       \
-    RK_COUNT("size_bytes", 1 << 26, 1, (int64_t)1 << 40,                                           \
-             "of each array, shared out among the CPUs (16 MiB each at least)")
-#define PASSES RK_COUNT("passes", 1, 1, 1 << 20, "times through the array in a trial")
+    RK_INTEGER("size_bytes", 1 << 26, 1, (int64_t)1 << 40,                                         \
+               "of each array, shared out among the CPUs (16 MiB each at least)")
+#define PASSES RK_INTEGER("passes", 1, 1, 1 << 20, "times through the array in a trial")
 #define KERNEL(kind_, kernel_)                                                                     \
     (&(const struct sweep_kind){kind_, offsetof(struct rk_width, kernel_), NULL})
 #define OWN(kind_, pass_) (&(const struct sweep_kind){kind_, 0, pass_})
@@ -326,12 +326,12 @@ static int close_loaded(struct rk_context *c)
 #define OWN_PROBE(id, how, what, ...)                                                              \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, SWEEP_STATE,        \
              .variant = how, .open = open_own, .trials = time_sweep,                               \
-             .params =                                                                             \
-                 RK_PARAMS(SIZE, PASSES, RK_PAGES,                                                 \
-                           RK_COUNT("threads", 1, 1, RK_CPUS_MAX, "CPUs at once"), ##__VA_ARGS__))
+             .params = RK_PARAMS(                                                                  \
+                 SIZE, PASSES, RK_PAGES,                                                           \
+                 RK_INTEGER("threads", 1, 1, RK_CPUS_MAX, "CPUs at once"), ##__VA_ARGS__))
 #define WIDE_PROBE(id, kind_, kernel_, what)                                                       \
     OWN_PROBE(id, KERNEL(kind_, kernel_), what,                                                    \
-              RK_WORD("vector", "widest", "width of the registers"))
+              RK_TEXT("vector", "widest", "width of the registers"))
 #define MBP_PROBE(id, how, what)                                                                   \
     RK_PROBE(mbp2016_##id, .name = "memory/bandwidth/mbp2016_" #id, .op = "byte",                  \
              .reports = "mbp2016", .timed = what ", t(2n) - t(n)", SWEEP_STATE, .variant = how,    \
@@ -341,9 +341,9 @@ static int close_loaded(struct rk_context *c)
              .state_bytes = sizeof(struct loaded), .open = open_loaded, .trials = trials_,         \
              .close = close_loaded,                                                                \
              .params = RK_PARAMS(                                                                  \
-                 SIZE, RK_PAGES, RK_COUNT("loads", 16384, 1, 1 << 30, "loads in a trial"),         \
-                 RK_COUNT("line_bytes", 64, 16, 4096, "from one node to the next"),                \
-                 RK_COUNT("load_percent", 100, 0, 100, "of the others' time")))
+                 SIZE, RK_PAGES, RK_INTEGER("loads", 16384, 1, 1 << 30, "loads in a trial"),       \
+                 RK_INTEGER("line_bytes", 64, 16, 4096, "from one node to the next"),              \
+                 RK_INTEGER("load_percent", 100, 0, 100, "of the others' time")))
 
 WIDE_PROBE(read, READ, read, "every byte loaded and summed up; bytes loaded");
 WIDE_PROBE(write, WRITE, write,

@@ -321,11 +321,11 @@ static int close_i7_two(struct rk_context *c)
 HPE(run_hpe_i7_860_read, ADD, sum += other[i])
 HPE(run_hpe_i7_860_write, PUT, other[i] = 1)
 
-#define SIZE(preset, help)                                                                         \
-    RK_COUNT("size_bytes", preset, 4096, (int64_t)1 << 37, "the array (the report: " help ")")
-#define EVICT(preset, help)                                                                        \
-    RK_COUNT("evict_bytes", preset, 4096, (int64_t)1 << 37,                                        \
-             "what goes through the caches before " help)
+#define SIZE(default_, help)                                                                       \
+    RK_INTEGER("size_bytes", default_, 4096, (int64_t)1 << 37, "the array (the report: " help ")")
+#define EVICT(default_, help)                                                                      \
+    RK_INTEGER("evict_bytes", default_, 4096, (int64_t)1 << 37,                                    \
+               "what goes through the caches before " help)
 #define PROBE(id, report, what, multiple, pass, method, ...)                                       \
     RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .reports = report, .timed = what,  \
              .needs = RK_NEEDS_STAMPS, .variant = &(const struct array_kind){multiple, pass},      \

@@ -194,7 +194,7 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-#define TOUCHES(preset) RK_COUNT("touches", preset, 1, 1 << 24, "pages touched in a trial")
+#define TOUCHES(default_) RK_INTEGER("touches", default_, 1, 1 << 24, "pages touched in a trial")
 #define PROBE(id, what, ...)                                                                       \
     RK_PROBE(id, .name = "memory/fault/" #id, .op = "fault", .timed = what, ##__VA_ARGS__)
 #define ANONYMOUS(...)                                                                             \
@@ -216,18 +216,18 @@ PROBE(cold,
       "for `idle_ms`, so that a host may have taken it back; by the faults counted",
       ANONYMOUS(.rests = 1),
       .params = RK_PARAMS(TOUCHES(64),
-                          RK_COUNT("idle_ms", 2500, 0, 60000, "how long it is left alone")));
+                          RK_INTEGER("idle_ms", 2500, 0, 60000, "how long it is left alone")));
 PROBE(minor,
       "a byte read every `step_bytes` of a mapped file that is in the page cache; by the faults "
       "counted, of which each may map several pages",
       OF_A_FILE(minor),
       .params = RK_PARAMS(TOUCHES(64),
-                          RK_COUNT("step_bytes", 65536, 1, 1 << 30, "from one touch to the next"),
+                          RK_INTEGER("step_bytes", 65536, 1, 1 << 30, "from one touch to the next"),
                           RK_DIR));
 PROBE(
     major,
     "a byte read of a random page of a mapped file that is not in the page cache, with the advice "
     "that reads are random; each touch alone; touches that found their page are left out",
     OF_A_FILE(major),
-    .params = RK_PARAMS(RK_COUNT("size_bytes", 64 << 20, 4096, (int64_t)1 << 40, "the file"),
+    .params = RK_PARAMS(RK_INTEGER("size_bytes", 64 << 20, 4096, (int64_t)1 << 40, "the file"),
                         RK_DIR));

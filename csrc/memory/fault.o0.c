@@ -169,8 +169,8 @@ static int run_walk(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-#define TOUCHES(preset, help)                                                                      \
-    RK_COUNT("touches", preset, 1, 1 << 24, "pages touched in a trial (the report: " help ")")
+#define TOUCHES(default_, help)                                                                    \
+    RK_INTEGER("touches", default_, 1, 1 << 24, "pages touched in a trial (the report: " help ")")
 #define PROBE(id, report, what, ...)                                                               \
     RK_PROBE(id, .name = "memory/fault/" #id, .op = "page", .reports = report, .timed = what,      \
              .state_bytes = sizeof(struct touched), .close = close_touched, ##__VA_ARGS__)
@@ -180,7 +180,7 @@ static int run_walk(struct rk_context *c, struct rk_sample *out, size_t n)
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
-#define STRIDE RK_COUNT("stride_pages", 512, 1, 1 << 20, "the stride; the report states none")
+#define STRIDE RK_INTEGER("stride_pages", 512, 1, 1 << 20, "the stride; the report states none")
 
 PROBE(t470, "t470",
       "a byte read every 2 MiB, backwards through a cold file (the report: 20 GB), -O0; by "

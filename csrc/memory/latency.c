@@ -220,9 +220,9 @@ static int close_mbp2016(struct rk_context *c)
 }
 
 #define MAX_BYTES ((int64_t)1 << 37)
-#define SIZE(preset)                                                                               \
-    RK_COUNT("size_bytes", preset, 128, MAX_BYTES, "the region that is walked through")
-#define LOADS(help) RK_COUNT("loads", 16384, 1, (int64_t)1 << 32, help)
+#define SIZE(default_)                                                                             \
+    RK_INTEGER("size_bytes", default_, 128, MAX_BYTES, "the region that is walked through")
+#define LOADS(help) RK_INTEGER("loads", 16384, 1, (int64_t)1 << 32, help)
 #define IN_A_TRIAL LOADS("loads in a trial, rounded up to 64")
 
 RK_PROBE(random, .name = "memory/latency/random", .op = "load",
@@ -231,8 +231,8 @@ RK_PROBE(random, .name = "memory/latency/random", .op = "load",
              "the region in random order (within windows of `window_bytes`, these in random "
              "order), of which up to 2^18 loads are done before",
          .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
-                             RK_COUNT("window_bytes", 0, 0, MAX_BYTES, "0: the whole region"),
-                             RK_COUNT("line_bytes", 64, 16, 4096, "from one node to the next")),
+                             RK_INTEGER("window_bytes", 0, 0, MAX_BYTES, "0: the whole region"),
+                             RK_INTEGER("line_bytes", 64, 16, 4096, "from one node to the next")),
          .state_bytes = sizeof(struct walk), .open = open_random, .trials = time_ring,
          .close = close_ring);
 RK_PROBE(
@@ -240,22 +240,22 @@ RK_PROBE(
     .timed = "loads, each of the pointer that the last one found, `stride_bytes` further on; at "
              "the end from the beginning; up to 2^18 loads are done before",
     .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
-                        RK_COUNT("stride_bytes", 64, 16, 1 << 24, "from one node to the next")),
+                        RK_INTEGER("stride_bytes", 64, 16, 1 << 24, "from one node to the next")),
     .state_bytes = sizeof(struct walk), .open = open_stride, .trials = time_ring,
     .close = close_ring);
-RK_PROBE(mountain, .name = "memory/latency/mountain", .op = "byte", .reports = "x510uq",
-         .timed =
-             "a word of 8 bytes every `stride_bytes`, summed up by four sums at -O2; the bytes of "
+RK_PROBE(
+    mountain, .name = "memory/latency/mountain", .op = "byte", .reports = "x510uq",
+    .timed = "a word of 8 bytes every `stride_bytes`, summed up by four sums at -O2; the bytes of "
              "the words count; once through before",
-         .params = RK_PARAMS(SIZE(1 << 20), LOADS("words in a trial at least"),
-                             RK_COUNT("stride_bytes", 64, 8, 1 << 20, "from one word to the next")),
-         .state_bytes = sizeof(struct mountain), .open = open_mountain, .trials = time_mountain,
-         .close = close_mountain);
+    .params = RK_PARAMS(SIZE(1 << 20), LOADS("words in a trial at least"),
+                        RK_INTEGER("stride_bytes", 64, 8, 1 << 20, "from one word to the next")),
+    .state_bytes = sizeof(struct mountain), .open = open_mountain, .trials = time_mountain,
+    .close = close_mountain);
 RK_PROBE(mbp2016, .name = "memory/latency/mbp2016", .op = "load", .reports = "mbp2016",
          .timed =
              "t(2n) - t(n) of n walks down a list whose elements lie `stride_bytes` apart (the "
              "report: 4096)",
          .params = RK_PARAMS(SIZE(1 << 20), LOADS("loads in a trial at least"), RK_PAGES,
-                             RK_COUNT("stride_bytes", 4096, 16, 1 << 24, "between elements")),
+                             RK_INTEGER("stride_bytes", 4096, 16, 1 << 24, "between elements")),
          .state_bytes = sizeof(struct walk), .open = open_mbp2016, .trials = time_mbp2016,
          .close = close_mbp2016);

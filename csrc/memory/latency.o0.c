@@ -131,8 +131,8 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 #endif
 }
 
-#define SIZE RK_COUNT("size_bytes", 1 << 20, 2048, (int64_t)1 << 37, "the array")
-#define LOADS RK_COUNT("loads", 16384, 1, (int64_t)1 << 30, "loads in a trial")
+#define SIZE RK_INTEGER("size_bytes", 1 << 20, 2048, (int64_t)1 << 37, "the array")
+#define LOADS RK_INTEGER("loads", 16384, 1, (int64_t)1 << 30, "loads in a trial")
 
 #define PROBE(id, what, ...)                                                                       \
     RK_PROBE(id, .name = "memory/latency/" #id, .op = "load", .reports = #id, .timed = what,       \
@@ -146,9 +146,9 @@ PROBE(t470,
 PROBE(i7_10750h,
       "a loop of x = A[x], each `stride_bytes` further around the array, -O0 (the report: "
       "1,000,000 loads, 128 KiB)",
-      SIZE, LOADS, RK_COUNT("stride_bytes", 1 << 17, 4, 1 << 24, "to the next element"));
+      SIZE, LOADS, RK_INTEGER("stride_bytes", 1 << 17, 4, 1 << 24, "to the next element"));
 PROBE(hpe_i7_860,
       "hundreds of loads written out, each of the pointer that the last one found: a random "
       "element of the next chunk of the list, and from the last chunk the first again",
       SIZE, LOADS,
-      RK_COUNT("chunk_elements", 64, 1, 1 << 20, "pointers in a chunk; the report states none"));
+      RK_INTEGER("chunk_elements", 64, 1, 1 << 20, "pointers in a chunk; the report states none"));

@@ -136,7 +136,7 @@ static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
     "; on loopback the server is on the same CPU and waits until the caller does (SCHED_BATCH)"
 #define ORDINARY_SERVER                                                                            \
     "; on loopback an ordinary server on the same CPU, which may run during the measurement"
-#define HOLD RK_COUNT("hold_us", 1000, 0, 1000000, "between accepted and closed")
+#define HOLD RK_INTEGER("hold_us", 1000, 0, 1000000, "between accepted and closed")
 
 PROBE(connect_, "connect", "connect() alone on a new blocking socket" BATCH_SERVER, run_connect,
       (.kind = BATCH));

@@ -264,7 +264,8 @@ static int close_mbp2016(struct rk_context *c)
     return trip_close(c, &state->trip);
 }
 
-#define DATAGRAM(preset) RK_COUNT("size_bytes", preset, 1, PING_MAX, "of the payload, each way")
+#define DATAGRAM(default_)                                                                         \
+    RK_INTEGER("size_bytes", default_, 1, PING_MAX, "of the payload, each way")
 #define PROBE(id, open_, run_, close_, state, what, ...)                                           \
     RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .timed = what,                    \
              .needs = RK_NEEDS_PEER, .open = open_, .trials = run_, .close = close_,               \
@@ -297,8 +298,8 @@ PROBE(hpe_i7_860, open_hpe_i7_860, run_hpe_i7_860, close_captured, struct captur
       "by the kernel's time stamps of captured packets: from a segment as it leaves to its "
       "acknowledgement as it comes in; 1 B every interval_us, TCP_QUICKACK at the server",
       .reports = "hpe_i7_860",
-      .params = RK_PARAMS(PEER,
-                          RK_COUNT("interval_us", 1000, 1, 1000000, "from one byte to the next")));
+      .params = RK_PARAMS(PEER, RK_INTEGER("interval_us", 1000, 1, 1000000,
+                                           "from one byte to the next")));
 PROBE(mbp2016, open_mbp2016, run_mbp2016, close_mbp2016, struct trip_to_thread,
       "t(2n) - t(n) of n messages written and read back, the server a thread of the client's "
       "process on any CPU (peer=other: reckon-peer there)",

@@ -74,10 +74,10 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     return trip_failed(c, bad);
 }
 
-#define PROBE(id, preset, what, ...)                                                               \
+#define PROBE(id, default_, what, ...)                                                             \
     RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .reports = #id, .timed = what,    \
              .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .open = open_##id, .trials = run_##id,      \
-             .params = RK_PARAMS(PEER, SIZE(preset)), __VA_ARGS__)
+             .params = RK_PARAMS(PEER, SIZE(default_)), __VA_ARGS__)
 
 PROBE(t470, 64,
       "send() and recv() of a message between RDTSC and RDTSCP, -O0, minus the timer; on "

@@ -198,18 +198,18 @@ RK_PROBE(
     .timed = "as ping prints it, in steps of 1 us: from its own look at the clock before it sends "
              "an ICMP echo to " TOOL_LOOPBACK " to the kernel's stamp of the reply; a first echo "
              "is not counted",
-    .params = RK_PARAMS(RK_COUNT("size_bytes", 56, 16, 65507, "payload of an echo"),
-                        RK_COUNT("interval_ms", 2, 1, 1000,
-                                 "from one echo to the next; ping refuses an ordinary user less "
-                                 "than 2, older ones less than 200")),
+    .params = RK_PARAMS(RK_INTEGER("size_bytes", 56, 16, 65507, "payload of an echo"),
+                        RK_INTEGER("interval_ms", 2, 1, 1000,
+                                   "from one echo to the next; ping refuses an ordinary user less "
+                                   "than 2, older ones less than 200")),
     .trials = run_ping);
 RK_PROBE(sockperf, .name = "network/rtt/sockperf", .op = "round trip",
          .timed =
              "as sockperf ping-pong --tcp --full-rtt logs them, by its own clock: a send and the "
              "receive of what its server on the same CPU sends back; as many of the log's round "
              "trips as there are samples, evenly spread over it",
-         .params = RK_PARAMS(RK_COUNT("size_bytes", 64, 14, 65000, "one message"),
-                             RK_COUNT("span_ms", 1000, 1000, SPAN_MAX_MS,
-                                      "rounded up to whole seconds, as sockperf takes them")),
+         .params = RK_PARAMS(RK_INTEGER("size_bytes", 64, 14, 65000, "one message"),
+                             RK_INTEGER("span_ms", 1000, 1000, SPAN_MAX_MS,
+                                        "rounded up to whole seconds, as sockperf takes them")),
          .open = open_sockperf, .trials = run_sockperf, .close = close_sockperf,
          .state_bytes = sizeof(struct sockperf));

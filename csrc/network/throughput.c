@@ -128,14 +128,14 @@ static int close_mbp2016(struct rk_context *c)
     return received ? received : status;
 }
 
-#define SIZE RK_COUNT("size_bytes", 131072, 64, 4 << 20, "handed over in one send")
+#define SIZE RK_INTEGER("size_bytes", 131072, 64, 4 << 20, "handed over in one send")
 #define CONGESTION                                                                                 \
-    RK_WORD("congestion", "",                                                                      \
+    RK_TEXT("congestion", "",                                                                      \
             "the sender's congestion control, as reno or cubic; empty: the system's")
 #define WINDOWS                                                                                    \
-    SIZE, RK_COUNT("streams", 1, 1, STREAMS_MAX, "connections at a time"),                         \
-        RK_COUNT("skip_ms", 100, 0, 60000, "at the beginning that do not count (slow start)"),     \
-        RK_COUNT("window_ms", 50, 1, 60000, "of one sample"), CONGESTION
+    SIZE, RK_INTEGER("streams", 1, 1, STREAMS_MAX, "connections at a time"),                       \
+        RK_INTEGER("skip_ms", 100, 0, 60000, "at the beginning that do not count (slow start)"),   \
+        RK_INTEGER("window_ms", 50, 1, 60000, "of one sample"), CONGESTION
 
 RK_PROBE(tcp, .name = "network/throughput/tcp", .op = "byte",
          .timed =
@@ -148,7 +148,7 @@ RK_PROBE(tcp_across, .name = "network/throughput/tcp_across", .op = "byte",
          .timed = "bytes that the receiver, on another CPU of this computer than the sender, "
                   "took from all its connections in successive windows of window_ms by its own "
                   "clock, skip_ms after its first byte; it takes up to 1 MiB a call",
-         .params = RK_PARAMS(RK_WORD("peer", "loopback", "loopback"), WINDOWS),
+         .params = RK_PARAMS(RK_TEXT("peer", "loopback", "loopback"), WINDOWS),
          .needs = RK_NEEDS_PEER, .trials = run_tcp,
          OF_A_SENDER(struct sender, open_sender_of_probe), SERVER_ACROSS);
 RK_PROBE(
@@ -156,15 +156,15 @@ RK_PROBE(
     .timed = "bytes that the receiver of a fresh connection took in one window of window_ms by its "
              "own clock, after_ms after its first byte",
     .params = RK_PARAMS(PEER, SIZE,
-                        RK_COUNT("after_ms", 0, 0, 60000, "from the first byte to the window"),
-                        RK_COUNT("window_ms", 10, 1, 60000, "of the window"), CONGESTION),
+                        RK_INTEGER("after_ms", 0, 0, 60000, "from the first byte to the window"),
+                        RK_INTEGER("window_ms", 10, 1, 60000, "of the window"), CONGESTION),
     .needs = RK_NEEDS_PEER, .trials = run_start, OF_A_SENDER(struct sender, open_sender_of_probe));
 RK_PROBE(mbp2016, .name = "network/throughput/mbp2016", .op = "byte", .reports = "mbp2016",
          .timed =
              "sends in a loop until the last of size_bytes is handed over, the sender's time; the "
              "end of it lies in socket buffers yet. Loopback: to a thread of the same process, "
              "where the scheduler puts it",
-         .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 32 << 20, 1, 1 << 30,
-                                            "of one sample (the report: 32 MB)")),
+         .params = RK_PARAMS(PEER, RK_INTEGER("size_bytes", 32 << 20, 1, 1 << 30,
+                                              "of one sample (the report: 32 MB)")),
          .needs = RK_NEEDS_PEER, .state_bytes = sizeof(struct sender_to_thread),
          .open = open_mbp2016, .trials = run_mbp2016, .close = close_mbp2016);

@@ -112,7 +112,7 @@ RK_PROBE(iperf3, .name = "network/throughput/iperf3", .op = "byte",
          .timed = "as iperf3 -J reports it in sum_received, by its own clock: one stream over the "
                   "loopback to a server on another CPU, from its beginning; what the "
                   "receiver got, and how long it took; a run a sample",
-         .params = RK_PARAMS(RK_COUNT("size_bytes", 131072, 64, 1 << 20, "one send"),
-                             RK_COUNT("span_ms", 1000, 1000, SPAN_MAX_MS,
-                                      "rounded up to whole seconds, as iperf3 takes them")),
+         .params = RK_PARAMS(RK_INTEGER("size_bytes", 131072, 64, 1 << 20, "one send"),
+                             RK_INTEGER("span_ms", 1000, 1000, SPAN_MAX_MS,
+                                        "rounded up to whole seconds, as iperf3 takes them")),
          .open = open_iperf3, .trials = run_iperf3, .state_bytes = sizeof(struct iperf3));

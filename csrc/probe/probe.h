@@ -67,16 +67,16 @@ int rk_long_enough(const struct rk_sample *, size_t n, const struct rk_resolutio
 /* Converts samples in ns into ticks, by rk_ticks_per_ns(). */
 void rk_ns_to_ticks(struct rk_sample *, size_t n, const struct rk_stamp *since);
 
-#define RK_COUNT(name_, preset_, minimum_, maximum_, help_)                                        \
+#define RK_INTEGER(name_, default_, minimum_, maximum_, help_)                                     \
     {.name = name_,                                                                                \
-     .kind = RK_INTEGER,                                                                           \
-     .preset = preset_,                                                                            \
+     .kind = RK_KIND_INTEGER,                                                                      \
+     .default_integer = default_,                                                                  \
      .minimum = minimum_,                                                                          \
      .maximum = maximum_,                                                                          \
      .help = help_}
-#define RK_WORD(name_, preset_, help_)                                                             \
-    {.name = name_, .kind = RK_TEXT, .preset_text = preset_, .help = help_}
-#define RK_PARAMS(...) ((const struct rk_param[]){__VA_ARGS__, {.kind = RK_END}})
+#define RK_TEXT(name_, default_, help_)                                                            \
+    {.name = name_, .kind = RK_KIND_TEXT, .default_text = default_, .help = help_}
+#define RK_PARAMS(...) ((const struct rk_param[]){__VA_ARGS__, {.kind = RK_KIND_END}})
 
 /* Puts a probe into the registry (a linker section: no list is kept by hand). */
 #define RK_PROBE(id, ...)                                                                          \

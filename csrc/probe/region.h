@@ -4,7 +4,7 @@
 
 #include "probe/probe.h"
 
-#define RK_PAGES RK_WORD("pages", "small", "small or huge (on most machines 4 KiB and 2 MiB)")
+#define RK_PAGES RK_TEXT("pages", "small", "small or huge (on most machines 4 KiB and 2 MiB)")
 
 struct rk_region {
     char *start;

@@ -12,12 +12,12 @@
 #include "probe/probe.h"
 
 #define RK_DIR                                                                                     \
-    RK_WORD("dir", "", "a folder on the disk that is measured; if empty, SCRATCH's or /var/tmp")
+    RK_TEXT("dir", "", "a folder on the disk that is measured; if empty, SCRATCH's or /var/tmp")
 /* A probe with `file_bytes` reads `files` files (or one) of at least that size; Python creates them
  * for the run. */
-#define RK_FILE(preset_)                                                                           \
-    RK_COUNT("file_bytes", preset_, 4096, (int64_t)1 << 42,                                        \
-             "how much of a file of real data is read")
+#define RK_FILE(default_)                                                                          \
+    RK_INTEGER("file_bytes", default_, 4096, (int64_t)1 << 42,                                     \
+               "how much of a file of real data is read")
 
 /* The folder on the disk that is measured. */
 const char *rk_scratch_dir(const struct rk_context *);

@@ -31,7 +31,7 @@ static const struct rk_probe *find(const char *name)
 
 static int position(const struct rk_probe *probe, const char *name, size_t length)
 {
-    for (int i = 0; probe->params && probe->params[i].kind != RK_END; i++)
+    for (int i = 0; probe->params && probe->params[i].kind != RK_KIND_END; i++)
         if (strncmp(probe->params[i].name, name, length) == 0 && !probe->params[i].name[length])
             return i;
     return -1;
@@ -54,7 +54,7 @@ static int set(struct rk_context *c, const char *line, size_t length)
     memcpy(value, equals + 1, value_length);
     value[value_length] = 0;
     const struct rk_param *param = &c->probe->params[at];
-    if (param->kind == RK_TEXT) {
+    if (param->kind == RK_KIND_TEXT) {
         memcpy(c->texts[at], value, value_length + 1);
         return 0;
     }
@@ -79,12 +79,12 @@ int rk_context_open(struct rk_context *c, const char *probe, const char *params,
     c->probe = find(probe);
     if (!c->probe)
         return rk_reason(reason, -ENOENT, "There is no probe named %s.", probe);
-    for (int i = 0; c->probe->params && c->probe->params[i].kind != RK_END; i++) {
+    for (int i = 0; c->probe->params && c->probe->params[i].kind != RK_KIND_END; i++) {
         if (i == RK_PARAMS_MAX)
             return rk_reason(reason, -E2BIG, "%s declares too many parameters.", probe);
-        c->integers[i] = c->probe->params[i].preset;
-        if (c->probe->params[i].preset_text)
-            snprintf(c->texts[i], RK_TEXT_MAX, "%s", c->probe->params[i].preset_text);
+        c->integers[i] = c->probe->params[i].default_integer;
+        if (c->probe->params[i].default_text)
+            snprintf(c->texts[i], RK_TEXT_MAX, "%s", c->probe->params[i].default_text);
     }
     for (const char *line = params ? params : ""; *line;) {
         const size_t length = strcspn(line, "\n");

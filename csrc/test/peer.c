@@ -191,13 +191,13 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
 
 RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
          .timed = "turns x size_bytes to reckon-peer's echo and back, and the comparison",
-         .params = RK_PARAMS(PEER, RK_COUNT("size_bytes", 64, 1, 16 << 20, "of a message"),
-                             RK_COUNT("turns", 10, 1, 1000000000, "messages a trial"),
-                             RK_COUNT("across", 0, 0, 1,
-                                      "1: the probe's own peer is on another CPU")),
+         .params = RK_PARAMS(PEER, RK_INTEGER("size_bytes", 64, 1, 16 << 20, "of a message"),
+                             RK_INTEGER("turns", 10, 1, 1000000000, "messages a trial"),
+                             RK_INTEGER("across", 0, 0, 1,
+                                        "1: the probe's own peer is on another CPU")),
          OF_A_PEER(open_echo), .trials = run_echo);
 RK_PROBE(peer_request, .name = "test/peer_ask", .op = "line", .timed = "nothing: one line is read",
-         .params = RK_PARAMS(PEER, RK_WORD("service", "about", "the request to the peer")),
+         .params = RK_PARAMS(PEER, RK_TEXT("service", "about", "the request to the peer")),
          OF_A_PEER(open_ask), .trials = run_ask);
 RK_PROBE(peer_udp, .name = "test/peer_udp", .op = "datagram",
          .timed = "a datagram to reckon-peer's udp-echo and back", .params = RK_PARAMS(PEER),

@@ -22,7 +22,7 @@ from reckon.records.models import Conditions
 from reckon.text import did_you_mean
 
 PRIORITIES = {"none": 0, "nice": 1, "rr": 2}
-_TEXT = 2  # RK_TEXT of enum rk_kind
+_TEXT = 2  # RK_KIND_TEXT of enum rk_kind
 
 
 class Needs(enum.IntFlag):
@@ -45,10 +45,10 @@ class Param(C.Structure):
         ("name", C.c_char_p),
         ("kind", C.c_int32),
         ("reserved", C.c_int32),
-        ("preset", C.c_int64),
+        ("default_integer", C.c_int64),
         ("minimum", C.c_int64),
         ("maximum", C.c_int64),
-        ("preset_text", C.c_char_p),
+        ("default_text", C.c_char_p),
         ("help", C.c_char_p),
     ]
 
@@ -205,7 +205,7 @@ def _parameter(param: Param) -> Parameter:
     return Parameter(
         name=param.name.decode(),
         text=text,
-        default=(param.preset_text or b"").decode() if text else param.preset,
+        default=(param.default_text or b"").decode() if text else param.default_integer,
         minimum=param.minimum,
         maximum=param.maximum,
         help=(param.help or b"").decode(),

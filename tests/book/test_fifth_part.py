@@ -21,7 +21,7 @@ static int time_spins(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 RK_PROBE(pause_, .name = "power/spin/pause", .op = "spin", .timed = "spins x PAUSE",
-         .params = RK_PARAMS(RK_COUNT("spins", 1000, 1, 1000000, "spins a trial")),
+         .params = RK_PARAMS(RK_INTEGER("spins", 1000, 1, 1000000, "spins a trial")),
          .trials = time_spins);
 """
 CELLS = [

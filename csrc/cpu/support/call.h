@@ -13,10 +13,11 @@
 #define NOIPA __attribute__((noipa))
 #endif
 
-#define ARGUMENTS RK_COUNT("arguments", 0, 0, 7, "integer arguments of the procedure")
+#define ARGUMENTS RK_INTEGER("arguments", 0, 0, 7, "integer arguments of the procedure")
 /* Calls per iteration of the loop, so that the cost of the loop is negligible (hpe_i7_860: 50). */
 #define GROUP 50
-#define CALLS(preset) RK_COUNT("calls", preset, 50, 1000000000, "calls a trial, in groups of 50")
+#define CALLS(default_)                                                                            \
+    RK_INTEGER("calls", default_, 50, 1000000000, "calls a trial, in groups of 50")
 
 NOIPA static void take0(void)
 {

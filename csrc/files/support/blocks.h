@@ -7,7 +7,7 @@
 #include "probe/region.h"
 #include "probe/scratch.h"
 
-#define RK_BLOCK(preset_) RK_COUNT("block_bytes", preset_, 512, 1 << 26, "one read")
+#define RK_BLOCK(default_) RK_INTEGER("block_bytes", default_, 512, 1 << 26, "one read")
 
 /* The blocks of an open file, in an order, and a buffer for one of them. */
 struct rk_blocks {

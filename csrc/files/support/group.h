@@ -13,10 +13,10 @@
 #include "probe/children.h"
 #include "probe/kernel_files.h"
 
-#define RK_GROUPS RK_WORD("groups", "/sys/fs/cgroup", "where control groups are mounted")
-#define RK_LIMIT(preset_)                                                                          \
-    RK_COUNT("limit_bytes", preset_, 1 << 20, (int64_t)1 << 42,                                    \
-             "the memory limit of the control group that the reader is in")
+#define RK_GROUPS RK_TEXT("groups", "/sys/fs/cgroup", "where control groups are mounted")
+#define RK_LIMIT(default_)                                                                         \
+    RK_INTEGER("limit_bytes", default_, 1 << 20, (int64_t)1 << 42,                                 \
+               "the memory limit of the control group that the reader is in")
 
 struct rk_group {
     int version; /* of control groups: 1 or 2 */

@@ -51,7 +51,7 @@ struct nfs_file {
 /* --- where the file is --- */
 
 #define NFS_SERVER                                                                                 \
-    RK_WORD("server", "other",                                                                     \
+    RK_TEXT("server", "other",                                                                     \
             "other: at the set link or a real one; near: no delay; far: a longer link")
 
 /* Finds the server's HOST:/EXPORT and the file's name: the lab's server exports the folder of the

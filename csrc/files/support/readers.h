@@ -8,9 +8,10 @@
 #include "files/support/blocks.h"
 
 #define READERS_MAX 64
-#define READERS(preset_)                                                                           \
-    RK_COUNT("files", preset_, 1, READERS_MAX, "processes that read, each a file of its own")
-#define READS(preset_) RK_COUNT("blocks", preset_, 1, 1 << 24, "reads of each process in a trial")
+#define READERS(default_)                                                                          \
+    RK_INTEGER("files", default_, 1, READERS_MAX, "processes that read, each a file of its own")
+#define READS(default_)                                                                            \
+    RK_INTEGER("blocks", default_, 1, 1 << 24, "reads of each process in a trial")
 
 /* What a reader reports, in memory that all share; each on cache lines of its own. */
 struct reader {

@@ -14,11 +14,11 @@
  */
 #define KERNEL_MOUNT_AT "/mnt"
 
-#define REMOTE_VERSION RK_COUNT("version", 4, 3, 4, "of NFS")
+#define REMOTE_VERSION RK_INTEGER("version", 4, 3, 4, "of NFS")
 #define REMOTE_COLD                                                                                \
-    RK_COUNT("cold", 0, 0, 1,                                                                      \
-             "1: the server's page cache is dropped before; 0: it holds what is read")
-#define REMOTE_ORDER RK_WORD("order", "sequential", "of the blocks: sequential or random")
+    RK_INTEGER("cold", 0, 0, 1,                                                                    \
+               "1: the server's page cache is dropped before; 0: it holds what is read")
+#define REMOTE_ORDER RK_TEXT("order", "sequential", "of the blocks: sequential or random")
 
 /* REMOTE_AS_REQUESTED: by the parameter "order". */
 enum remote_order { REMOTE_SEQUENTIAL, REMOTE_RANDOM, REMOTE_AS_REQUESTED };

@@ -16,7 +16,7 @@
 #include "probe/probe.h"
 
 #define PEER_DEADLINE_S 5
-#define PEER RK_WORD("peer", "loopback", "loopback, or other: the other host")
+#define PEER RK_TEXT("peer", "loopback", "loopback, or other: the other host")
 
 struct peer {
     struct sockaddr_storage address;

@@ -14,8 +14,8 @@
 
 /* Of probes that close in order. Less than the deadline of a run (sampling.py). */
 #define PORTS                                                                                      \
-    RK_COUNT("ports_wait_ms", 20000, 0, 60000,                                                     \
-             "longest wait, before the first connection, for ports that are in TIME_WAIT")
+    RK_INTEGER("ports_wait_ms", 20000, 0, 60000,                                                   \
+               "longest wait, before the first connection, for ports that are in TIME_WAIT")
 
 enum ending { BY_RESET, IN_ORDER };
 

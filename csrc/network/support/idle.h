@@ -7,8 +7,8 @@
 #include "probe/probe.h"
 
 #define RK_HOLD_IDLE                                                                               \
-    RK_COUNT("hold_idle", 0, 0, 1,                                                                 \
-             "1: CPUs are kept out of idle states (/dev/cpu_dma_latency at 0)")
+    RK_INTEGER("hold_idle", 0, 0, 1,                                                               \
+               "1: CPUs are kept out of idle states (/dev/cpu_dma_latency at 0)")
 
 /* *fd keeps them awake until it is closed; -1 if that is not wanted. 0, or a status with the reason
  * set and *fd -1. */

@@ -37,7 +37,8 @@ int trip_close(struct rk_context *, struct trip *);
  * it includes the start of the echo. */
 int trip_echo(struct rk_context *, struct trip *, char *buffer, size_t size);
 
-#define SIZE(preset) RK_COUNT("size_bytes", preset, 1, MESSAGE_MAX, "of the message, each way")
-#define ROUNDS(preset) RK_COUNT("rounds", preset, 1, 1000000, "round trips in a trial")
+#define SIZE(default_)                                                                             \
+    RK_INTEGER("size_bytes", default_, 1, MESSAGE_MAX, "of the message, each way")
+#define ROUNDS(default_) RK_INTEGER("rounds", default_, 1, 1000000, "round trips in a trial")
 
 #endif
