@@ -29,13 +29,13 @@ _TOO_FEW = "fewer than three sizes were measured"
 
 def measure_capacities(
     curve_of: dict[Prediction, Prediction],
-    plans: dict[Prediction, dict],
+    options: dict[Prediction, dict],
     min_profile: str = "quick",
 ) -> dict[str, Result]:
     """Results of curves over sizes and of the capacity found in each, by quantity.
 
-    curve_of: the curve of each capacity. plans: the predictions to be measured, curves among them,
-    with their settings. Where single reads were timed (a prediction of kind "mean") each round of
+    curve_of: the curve of each capacity. options: those of each prediction to be measured, curves
+    among them. Where single reads were timed (a prediction of kind "mean") each round of
     fresh processes gives one value; else the whole curve gives one, the last size before the jump.
     In a profile shorter than `min_profile` nothing is measured: the record's results are returned.
     Raises ReckonError, as measure()."""
@@ -43,10 +43,10 @@ def measure_capacities(
     if too_short or (current_session().replay and min_profile != "quick"):
         return {
             prediction.quantity: _recorded(prediction, min_profile)
-            for prediction in [*plans, *curve_of]
+            for prediction in [*options, *curve_of]
         }
     sealed = {capacity: seal(capacity) for capacity in curve_of}
-    results = measure_together(plans)
+    results = measure_together(options)
     for capacity, curve in curve_of.items():
         name = capacity.quantity
         if not current_session().replay:
