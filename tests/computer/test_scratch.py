@@ -135,7 +135,7 @@ def test_no_folder_or_one_that_cannot_be_written(disk, monkeypatch):
         scratch.prepare(1, KIB)
 
 
-def test_a_full_disk_is_told(disk, monkeypatch):
+def test_a_full_disk_is_reported(disk, monkeypatch):
     """By a limit on the size of files; a disk that is full meets the same writes."""
     import resource
 
@@ -152,7 +152,7 @@ def test_a_full_disk_is_told(disk, monkeypatch):
     assert list(disk.iterdir()) == []
 
 
-def test_what_the_folder_lies_on_is_told(disk, monkeypatch):
+def test_what_the_folder_lies_on_is_reported(disk, monkeypatch):
     kind, source = subprocess.run(
         ["findmnt", "-T", disk, "-no", "FSTYPE,SOURCE"], capture_output=True, text=True
     ).stdout.split()
@@ -213,7 +213,7 @@ def test_files_that_were_not_finished_are_taken_back(disk, monkeypatch):
         assert one.stat().st_size == 4 * KIB
 
 
-def test_a_quota_that_is_used_up_is_told(disk, monkeypatch):
+def test_a_quota_that_is_used_up_is_reported(disk, monkeypatch):
     """As write(2) and fsync(2) tell it; what was written until then is taken back."""
     import errno
 

@@ -85,7 +85,7 @@ def test_a_distance_is_given_by_hand(made_up_host, folders):
         rk.run()
 
 
-def test_a_recorded_run_is_not_asked_anew(recorded, monkeypatch):
+def test_a_recorded_run_is_not_measured_again(recorded, monkeypatch):
     monkeypatch.setattr(peer, "connect", lambda: pytest.fail("asked"))
     assert rk.other_host() == rk.run().machine
 
@@ -105,7 +105,7 @@ def test_probes_on_loopback_ask_nobody(folders, monkeypatch):
     assert rk.measure(predicted("test/peer_echo"), samples=2).state == "measured"
 
 
-def test_another_link_is_measured_anew(folders, monkeypatch):
+def test_another_link_is_measured_again(folders, monkeypatch):
     def host_with(link):
         chosen = OtherHost("lab", link, {}, LINK, f"a second host, {link}")
         monkeypatch.setattr(peer, "connect", lambda: chosen)

@@ -121,11 +121,11 @@ def test_a_lab_host_that_cannot_be_is_the_same_sentence_each_time(monkeypatch):
         ("host:", "ReckonError: PEER is 'host:'; write"),
     ],
 )
-def test_a_peer_that_cannot_be_an_address_is_told(where, said):
+def test_a_peer_that_cannot_be_an_address_is_reported(where, said):
     assert choice(where).startswith(said)
 
 
-def test_without_a_token_or_with_a_short_one_it_is_told():
+def test_a_missing_or_short_token_is_reported():
     assert "needs the token that it was started with: PEER_TOKEN=" in choice("127.0.0.1", "")
     assert "must have 16 to 128 characters" in choice("127.0.0.1", "short")
 

@@ -19,7 +19,7 @@ from reckon.measurement import library
 pytestmark = pytest.mark.alone  # the page cache is the machine's
 
 
-def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, monkeypatch):
+def test_a_file_that_another_program_holds_in_memory_is_reported(root, tmp_path, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     with shared_files():
         (path,) = scratch.prepare(1, 8 * MIB)
@@ -38,7 +38,7 @@ def test_a_file_that_another_program_holds_in_memory_is_told(root, tmp_path, mon
 
 
 @pytest.mark.parametrize("probe", ["limited", "whole"])
-def test_a_file_that_becomes_shorter_is_told(root, tmp_path, monkeypatch, probe):
+def test_a_file_that_becomes_shorter_is_reported(root, tmp_path, monkeypatch, probe):
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     outcomes = []
 
@@ -68,7 +68,7 @@ def test_what_is_available_is_what_the_kernel_says():
 
 
 @pytest.mark.parametrize("times", ["once", "always"])
-def test_a_cache_that_others_empty_is_filled_again_or_told(root, tmp_path, monkeypatch, times):
+def test_a_cache_that_others_empty_is_filled_again_or_reported(root, tmp_path, monkeypatch, times):
     """By advice on the file alone, where drop_caches would meet everybody."""
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     ended = threading.Event()

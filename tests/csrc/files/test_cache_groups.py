@@ -91,7 +91,7 @@ def test_by_each_reports_method_a_file_past_the_limit_takes_longer(root, probe):
 # --- what cannot be --------------------------------------------------------------------------------
 
 
-def test_who_is_not_root_is_told():
+def test_without_root_the_reason_is_reported():
     other_users()
     outcomes = in_python(
         f"become({NOBODY_ELSE})\nsay([attempt(probe, {{}}) for probe in {WITHIN}])"
@@ -108,7 +108,7 @@ def given(folder):
     return {"groups": str(folder)}
 
 
-def test_where_there_is_no_memory_controller_that_is_told(tmp_path):
+def test_a_missing_memory_controller_is_reported(tmp_path):
     with pytest.raises(
         library.ProbeUnsupported, match=f"no memory controller of control groups in {tmp_path}"
     ):
@@ -122,7 +122,7 @@ def test_where_there_is_no_memory_controller_that_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(("version", "name"), [(1, "memory.limit_in_bytes"), (2, "memory.max")])
-def test_a_group_that_takes_no_limit_is_told_and_removed(tmp_path, version, name):
+def test_a_group_that_takes_no_limit_is_reported_and_removed(tmp_path, version, name):
     (tmp_path / "memory").mkdir()
     if version == 2:
         (tmp_path / "cgroup.controllers").write_text("cpu io memory\n")
@@ -136,7 +136,7 @@ def test_a_group_that_takes_no_limit_is_told_and_removed(tmp_path, version, name
         assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_limit_that_is_too_small_is_told(root):
+def test_a_limit_that_is_too_small_is_reported(root):
     params = {"limit_bytes": 1 * MIB, "file_bytes": 64 * MIB, "block_bytes": 32 * MIB}
     with pytest.raises(
         library.ProbeUnsupported,

@@ -85,7 +85,7 @@ def test_the_reports_probes_read_as_many_blocks(probe, tmp_path, files):
     assert len(orders) == 1  # the same places in each file, or in order
 
 
-def test_the_disk_was_asked_for_every_block(files):
+def test_every_block_was_read_from_the_disk(files):
     """By the device's own counter (Documentation/block/stat): O_DIRECT is no promise."""
     paths = files(4, 4 * MIB)
     device = os.stat(paths[0]).st_dev

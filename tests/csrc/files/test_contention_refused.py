@@ -33,7 +33,7 @@ def test_more_blocks_than_a_file_has_or_more_readers_than_may_be():
         library.run(f"{NAME}/t470", {"size_bytes": MIB, "blocks": 1000})
 
 
-def test_a_limit_on_processes_is_told():
+def test_a_limit_on_processes_is_reported():
     other_users()
     few = {"files": 20, "blocks": 4, "file_bytes": 64 * 1024}
     requests = {probe: few for probe in [*BARRIER, f"{NAME}/hpe_i7_860"]}

@@ -97,7 +97,7 @@ def test_spans_follow_one_another_and_begin_again_where_the_file_ends(reads):
     assert ops == [24] * 4 and requested == ALL[:48] * 2
 
 
-def test_the_kernel_reads_ahead_unless_it_is_told_not_to(reads):
+def test_the_kernel_reads_ahead_unless_advised_not_to(reads):
     """The page's answer to what is sequential: fewer and larger requests for the same blocks."""
     ops, requested = reads["buffered_sequential"]
     assert (

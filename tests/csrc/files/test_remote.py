@@ -144,7 +144,7 @@ def test_a_pair_is_the_difference(served):
     assert 1000 < pair and 0.7 < pair / (over - here) < 1.4, (over, here, pair)
 
 
-def test_only_the_end_of_a_file_is_asked_of_the_server(served):
+def test_only_the_end_of_a_file_is_requested_from_the_server(served):
     packets = []
     for probe in ("seek", "seek_end"):
         sent = []

@@ -120,7 +120,7 @@ def test_without_rpcbind_there_is_no_version_3(here, monkeypatch):
         here.run("random", samples=2, version=3)
 
 
-def test_a_port_that_is_taken_is_told_with_the_servers_last_words(here, monkeypatch):
+def test_a_port_that_is_taken_is_reported_with_the_servers_last_words(here, monkeypatch):
     listen = (
         'import socket, time; s = socket.create_server((\\"10.77.0.2\\", 2049)); time.sleep(60)'
     )
@@ -130,7 +130,7 @@ def test_a_port_that_is_taken_is_told_with_the_servers_last_words(here, monkeypa
         here.start("near")
 
 
-def test_a_folder_that_cannot_be_exported_is_told():
+def test_a_folder_that_cannot_be_exported_is_reported():
     assert "choose another SCRATCH" in nfs._why_not("/run/there")
     assert "choose another SCRATCH" in nfs._why_not('/var/tmp/a"b')
 
