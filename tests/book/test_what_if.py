@@ -164,7 +164,7 @@ def test_the_page_and_python_agree_on_every_formula(open_page, experiment):
 
 
 def test_more_inputs_than_a_grid_takes_give_the_same_interval(open_page, monkeypatch):
-    """No recorded formula has so many, so both are told that a grid takes fewer."""
+    """No recorded formula has so many, so both are given a smaller limit for a grid."""
     monkeypatch.setattr("reckon.prediction.formula.MAX_GRID_INPUTS", 1)
     for experiment in ("cpu/syscall", "files/read"):
         page = open_page(experiment, ())

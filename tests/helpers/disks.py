@@ -15,7 +15,7 @@ from reckon.measurement import library
 
 @contextlib.contextmanager
 def shared_files():
-    """A folder of files, which the environment names to the probes that run meanwhile."""
+    """A folder of files, which the environment names to the probes that run in its block."""
     with scratch.shared() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("RECKON_FILES", str(folder))
         yield folder

@@ -11,7 +11,7 @@ RECORDED = ROOT / "tests" / "runs"  # holds one recorded run, "recorded"
 
 
 def forget() -> None:
-    """Make the next current_session() open its run anew."""
+    """Make the next current_session() open its run again."""
     from reckon.records.session import current_session
 
     current_session.cache_clear()

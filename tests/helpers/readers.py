@@ -29,8 +29,8 @@ def await_readers(count, caller=None):
 
 
 @contextlib.contextmanager
-def meanwhile(act):
-    """Does `act` in a thread; what it raises is raised here."""
+def during_a_run(act):
+    """Does `act` in a thread, while the block runs a probe; what it raises is raised here."""
     errors = []
 
     def run():

@@ -102,9 +102,9 @@ def test_a_lab_host_that_cannot_be_is_the_same_sentence_each_time(monkeypatch):
     monkeypatch.setattr(lab, "start", start)
     outcomes = []
     for _ in range(2):
-        with pytest.raises(other.PeerUnavailable) as told:
+        with pytest.raises(other.PeerUnavailable) as failure:
             other.connect()
-        outcomes.append(str(told.value))
+        outcomes.append(str(failure.value))
     assert (
         outcomes[0] == outcomes[1]
         and "no such thing; use another." in outcomes[0]

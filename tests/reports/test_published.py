@@ -137,7 +137,7 @@ def test_a_sixth_report_stands_on_the_page(tmp_path, folders, monkeypatch, witho
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('place = "4.3"\n', "", "derivation.0.place: Field required"),
         ("n = 100", "n = 100\nmean = 3", "figure.0.mean: Extra inputs are not permitted"),
@@ -150,13 +150,13 @@ def test_a_sixth_report_stands_on_the_page(tmp_path, folders, monkeypatch, witho
         ("{ value = 500, unit", "{ value = 500, values = [1], unit", "give either value or values"),
     ],
 )
-def test_a_file_that_does_not_fit_the_schema_is_a_sentence(tmp_path, old, new, told):
-    with pytest.raises(ReckonError, match=re.escape(told)):
+def test_a_file_that_does_not_fit_the_schema_is_a_sentence(tmp_path, old, new, message):
+    with pytest.raises(ReckonError, match=re.escape(message)):
         published.read(example(tmp_path, old, new))
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         (', note = "contradicts table 3"', "", "1.029 of it, and its note has no 'contradicts'"),
         (
@@ -170,12 +170,12 @@ def test_a_file_that_does_not_fit_the_schema_is_a_sentence(tmp_path, old, new, t
         ('value = 500\nunit = "MB/s"', "value = 500.0", "a number needs a unit"),
     ],
 )
-def test_what_the_schema_cannot_see_is_a_fault(tmp_path, old, new, told):
-    assert any(told in fault for fault in published.read(example(tmp_path, old, new)).faults())
+def test_what_the_schema_cannot_see_is_a_fault(tmp_path, old, new, message):
+    assert any(message in fault for fault in published.read(example(tmp_path, old, new)).faults())
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("page / disk", "page + disk", "these cannot be added"),
         ("page / disk", "page * disk", "these cannot be added"),
@@ -193,9 +193,9 @@ def test_what_the_schema_cannot_see_is_a_fault(tmp_path, old, new, told):
         ('kind = "sum"', 'kind = "plain"', "needs a formula `predicted`"),
     ],
 )
-def test_a_formula_that_cannot_be_run_is_a_sentence(tmp_path, old, new, told):
+def test_a_formula_that_cannot_be_run_is_a_sentence(tmp_path, old, new, message):
     report = published.read(example(tmp_path, old, new))
-    with pytest.raises(ReckonError, match=re.escape(told)):
+    with pytest.raises(ReckonError, match=re.escape(message)):
         derivations.recomputed(report, report.derivation[0])
 
 
@@ -278,8 +278,8 @@ def test_a_counter_of_another_rate_than_the_cores_is_no_core_clock(tmp_path):
     assert ticks.core_cycles(240) == pytest.approx(300)
     [same] = published.read(example(tmp_path)).figure
     assert same.core_cycles(0.1) == pytest.approx(240) and same.core_cycles(None) is None
-    [told] = [f for f in published.of("cpu/task/x510uq_thread") if f.unit == "cycle"]
-    assert told.core_cycles(told.measured) == pytest.approx(told.measured * 3.1 / 2.7)
+    [figure] = [f for f in published.of("cpu/task/x510uq_thread") if f.unit == "cycle"]
+    assert figure.core_cycles(figure.measured) == pytest.approx(figure.measured * 3.1 / 2.7)
 
 
 def test_the_command_line_checks_a_report():
@@ -333,9 +333,9 @@ def test_the_reports_use_the_same_words():
 
 
 def test_a_report_is_of_the_year_of_its_reference():
-    told = (ROOT / "book/references.bib").read_text(encoding="utf-8")
+    bibliography = (ROOT / "book/references.bib").read_text(encoding="utf-8")
     for report in (one for one in published.all_reports() if one.name in NAMES):
-        entry = re.search(rf"@\w+{{{re.escape(report.cite)},(.*?)\n}}", told, re.S)[1]
+        entry = re.search(rf"@\w+{{{re.escape(report.cite)},(.*?)\n}}", bibliography, re.S)[1]
         assert report.year == int(re.search(r"year = {(\d+)}", entry)[1]), report.name
         assert report.course == "graduate operating systems", report.name
 

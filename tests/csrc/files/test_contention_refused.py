@@ -1,4 +1,4 @@
-"""Readers on one disk where something goes wrong: told in a sentence, no sample, nobody left."""
+"""Readers on one disk where something goes wrong: reported in a sentence, no sample, nobody left."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import pytest
 from helpers.capabilities import installed, other_users
 from helpers.probes import MIB, NOBODY_ELSE, NOTHING, in_python, started
 from helpers.processes import pids_gone, probes_of
-from helpers.readers import BARRIER, NAME, REPORTS, await_readers, meanwhile
+from helpers.readers import BARRIER, NAME, REPORTS, await_readers, during_a_run
 
 from reckon.measurement import library
 
@@ -69,7 +69,7 @@ def test_a_file_that_is_truncated_under_its_reader_fails_the_probe(probe, files)
         os.truncate(paths[1], 4096)
 
     with (
-        meanwhile(cut),
+        during_a_run(cut),
         pytest.raises(library.ProbeFailed, match="the file became shorter while it was read"),
     ):
         library.run(f"{NAME}/{probe}", LONG, samples=1, warmup=0)
@@ -85,8 +85,8 @@ def test_a_reader_that_is_killed_fails_the_probe(probe, which, files):
         time.sleep(0.03)
         os.kill(sorted(readers)[which], signal.SIGKILL)
 
-    told = f"reader {which + 1} of 3 died of signal 9 .Killed. before it was done"
-    with meanwhile(end_one), pytest.raises(library.ProbeFailed, match=told):
+    message = f"reader {which + 1} of 3 died of signal 9 .Killed. before it was done"
+    with during_a_run(end_one), pytest.raises(library.ProbeFailed, match=message):
         library.run(f"{NAME}/{probe}", LONG, samples=1, warmup=0)
 
 
@@ -115,7 +115,7 @@ def test_a_deadline_or_an_interrupt_leaves_no_reader(how, files):
         if how == "interrupt":
             os.kill(os.getpid(), signal.SIGINT)
 
-    with meanwhile(watch), pytest.raises((library.ProbeFailed, KeyboardInterrupt)) as caught:
+    with during_a_run(watch), pytest.raises((library.ProbeFailed, KeyboardInterrupt)) as caught:
         longer = LONG | {"blocks": 24000, "file_bytes": 96 * MIB}
         library.run(f"{NAME}/slowest", longer, samples=1, warmup=0, deadline_s=0.5)
     assert (caught.type is KeyboardInterrupt) == (how == "interrupt")

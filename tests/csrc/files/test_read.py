@@ -69,11 +69,11 @@ def reads(tmp_path_factory):
     x86_only()
     return on_a_known_disk(
         "seen = {}\n"
-        f"with known_disk(base, 0, {64 * PAGE}) as told:\n"
+        f"with known_disk(base, 0, {64 * PAGE}) as requests:\n"
         f"    for name, (params, samples) in {ASKED}.items():\n"
         f"        probe = 'files/read/' + {PROBE}.get(name, name)\n"
         f"        one = library.run(probe, {{**{SMALL}, **params}}, samples=samples, warmup=0)\n"
-        "        seen[name] = [one.ops.tolist(), told()]\n"
+        "        seen[name] = [one.ops.tolist(), requests()]\n"
         "say(seen)",
         tmp_path_factory.mktemp("disk"),
     )

@@ -62,7 +62,7 @@ def test_without_a_server_each_probe_says_so():
 
 
 @pytest.mark.parametrize(
-    "missing, told",
+    "missing, message",
     [
         (
             "ganesha.nfsd",
@@ -72,13 +72,13 @@ def test_without_a_server_each_probe_says_so():
         ("setpriv", "setpriv is not installed; install the package util-linux."),
     ],
 )
-def test_a_program_that_is_not_installed_is_named(monkeypatch, missing, told):
+def test_a_program_that_is_not_installed_is_named(monkeypatch, missing, message):
     can_serve()
     real = nfs._program
     monkeypatch.setattr(nfs, "_program", lambda name: None if name == missing else real(name))
     nfs.forget()
     for _ in range(2):  # the same each time
-        with pytest.raises(nfs.NfsUnavailable, match=f"Cannot start an NFS server: {told}"):
+        with pytest.raises(nfs.NfsUnavailable, match=f"Cannot start an NFS server: {message}"):
             nfs.connect("near", Path("/var/tmp"))
     nfs.forget()
 
@@ -160,7 +160,7 @@ def test_an_export_that_is_not_there(here, version):
 
 
 @pytest.mark.parametrize(
-    "where, told",
+    "where, message",
     [
         ("nonsense", 'The NFS server is "nonsense", not HOST:/EXPORT.'),
         (":/x", 'The NFS server is ":/x", not HOST:/EXPORT.'),
@@ -171,10 +171,10 @@ def test_an_export_that_is_not_there(here, version):
         ("no.such.host.invalid:/x", "The NFS server no.such.host.invalid is not found: "),
     ],
 )
-def test_a_real_server_that_is_not_there(monkeypatch, where, told):
+def test_a_real_server_that_is_not_there(monkeypatch, where, message):
     monkeypatch.setenv("RECKON_NFS_AT", where)
     for probe in (RANDOM, NULL):
-        assert told in attempt(probe, {}), probe
+        assert message in attempt(probe, {}), probe
 
 
 def test_a_server_that_is_none():
@@ -275,7 +275,7 @@ def test_the_setting_is_checked_before_anything_is_measured(monkeypatch):
 # --- in the middle -----------------------------------------------------------------------------
 
 
-def meanwhile(served, do, **params):
+def outcome_during(served, do, **params):
     """What a long probe says while `do` happens in its middle, and how long it took from then on."""
     outcomes = []
 
@@ -300,7 +300,9 @@ def meanwhile(served, do, **params):
 def test_a_server_that_is_killed_is_a_failure_at_once(here, version):
     lab = lab_of("near")
     spaces = spaces_of(lab.pid)
-    said, took_s = meanwhile(here, lambda: os.kill(lab.peer_pid, signal.SIGKILL), version=version)
+    said, took_s = outcome_during(
+        here, lambda: os.kill(lab.peer_pid, signal.SIGKILL), version=version
+    )
     assert said.startswith("ProbeFailed: The NFS server at 10.77.0.2 "), said
     assert took_s < DEADLINE_S + 2
     assert until(lambda: not lab.running)
@@ -310,7 +312,7 @@ def test_a_server_that_is_killed_is_a_failure_at_once(here, version):
 
 def test_a_server_that_hangs_is_waited_for_no_longer_than_the_deadline(here):
     lab = lab_of("near")
-    said, took_s = meanwhile(here, lambda: os.kill(lab.peer_pid, signal.SIGSTOP))
+    said, took_s = outcome_during(here, lambda: os.kill(lab.peer_pid, signal.SIGSTOP))
     assert (
         said == "ProbeFailed: The NFS server at 10.77.0.2 did not answer within 5 s (reading)."
     ), said
@@ -319,7 +321,7 @@ def test_a_server_that_hangs_is_waited_for_no_longer_than_the_deadline(here):
 
 @pytest.mark.parametrize("version", [3, 4])
 def test_a_file_cut_short_under_the_reader(here, version):
-    said, _ = meanwhile(here, lambda: os.truncate(here.file, 4 * KIB), version=version)
+    said, _ = outcome_during(here, lambda: os.truncate(here.file, 4 * KIB), version=version)
     assert (
         said
         == "ProbeFailed: The file on the NFS server at 10.77.0.2 became shorter while it was read."

@@ -70,7 +70,7 @@ def test_a_probe_has_a_peer_of_its_own(size, isolated):
 def test_what_a_signal_cuts_short_is_sent_and_received_whole():
     """The probe compares a mebibyte with what came back."""
     ran = library.run("test/peer_whole", samples=1, warmup=0)
-    assert ran.ticks[0] > 50, "signals that came meanwhile"
+    assert ran.ticks[0] > 50, "signals that came during the echo"
 
 
 def test_a_probe_s_own_peer_answers_datagrams():
