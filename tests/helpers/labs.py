@@ -33,11 +33,11 @@ def started_lab(rtt_s, rate_bit_per_s):
 
 
 LAB_HEAD = HEAD + "from helpers.lab_script import *\n"
-USERS = ["ours", "nobody"]
+USERS = ["current", "nobody"]
 PATHS = ["tun", "packet"]
 
 
-def in_lab(script, user="ours", prefix=(), **environment):
+def in_lab(script, user="current", prefix=(), **environment):
     """What a script with helpers.lab_script says, as this user or as one without any rights."""
     if user == "nobody":
         other_users()
@@ -74,7 +74,7 @@ def why_not(path, user):
     )
 
 
-def startable(path, user="ours"):
+def startable(path, user="current"):
     """Skip where no lab of that path starts for that user."""
     if path == "tun":
         given(not why_no_tun(user), f"/dev/net/tun does not open for {user}: {why_no_tun(user)}")

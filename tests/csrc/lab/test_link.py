@@ -151,7 +151,7 @@ def test_packets_that_a_stopped_relay_misses_are_counted(user, path):
     )
     missed = counters["missed"]
     assert counters["packets"] + counters["dropped"] + missed == sent
-    if path == "tun" or (user == "ours" and has_capability("sys_admin")):
+    if path == "tun" or (user == "current" and has_capability("sys_admin")):
         assert missed == 0
     elif room <= 1 << 22:
         assert missed > 0

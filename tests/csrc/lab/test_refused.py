@@ -26,7 +26,7 @@ def attempt(**how):
 """
 
 
-def with_a_filter(rules, user="ours", then="say(attempt())"):
+def with_a_filter(rules, user="current", then="say(attempt())"):
     x86_only()
     # no_new_privs, which a filter needs, does not keep root from being root.
     return in_lab(TRY + f"forbid({rules})\n{then}", user)
@@ -84,7 +84,7 @@ def test_user_namespaces_that_are_switched_off_are_named_with_their_setting():
     assert switched.returncode == 3
 
 
-def apart(mounts, script, user="ours"):
+def apart(mounts, script, user="current"):
     """In a mount namespace of its own, over whose paths something else was mounted."""
     own_mounts()
     place = "from pathlib import Path\n" + "".join(

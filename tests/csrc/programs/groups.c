@@ -1,6 +1,6 @@
-/* groups.c: put before the C library (LD_PRELOAD) by tests/test_files_cache_groups.py: folders in
- * GROUPS behave as control groups of version 2. One that is made has its files, whoever writes to
- * cgroup.procs is in, and one that is removed goes with its files. */
+/* groups.c: put before the C library (LD_PRELOAD) by tests/csrc/files/test_cache_groups.py: folders
+ * in GROUPS behave as control groups of version 2. One that is made has its files, whoever writes
+ * to cgroup.procs is in, and one that is removed goes with its files. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static const char *const files[] = {"cgroup.procs", "memory.max", "memory.curren
 static const char *const holds[] = {"", "max", "8388608",
                                     "anon 4096\nfile 7340032\nkernel 1048576\n", "max"};
 
-static int ours(const char *path)
+static int is_in_groups(const char *path)
 {
     const char *const root = getenv("GROUPS");
     return root && strncmp(path, root, strlen(root)) == 0;
@@ -82,7 +82,7 @@ int mkdir(const char *path, mode_t mode)
     int (*const real)(const char *, mode_t) =
         (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
     const int status = real(path, mode);
-    if (status == 0 && ours(path))
+    if (status == 0 && is_in_groups(path))
         each_file(path, 1);
     return status;
 }
@@ -90,7 +90,7 @@ int mkdir(const char *path, mode_t mode)
 int rmdir(const char *path)
 {
     int (*const real)(const char *) = (int (*)(const char *))dlsym(RTLD_NEXT, "rmdir");
-    if (ours(path)) {
+    if (is_in_groups(path)) {
         char copy[PATH_MAX], log[PATH_MAX + 32];
         snprintf(log, sizeof log, "%s/limit-of-the-last", getenv("GROUPS"));
         snprintf(copy, sizeof copy, "%s/%s", path,
