@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from helpers.capabilities import has_capability
+from helpers.capabilities import given, has_capability
 from helpers.labs import USERS, in_lab, machine
 
 pytestmark = pytest.mark.alone  # the relay needs a CPU to be in time
@@ -153,7 +153,8 @@ def test_packets_that_a_stopped_relay_misses_are_counted(user, path):
     assert counters["packets"] + counters["dropped"] + missed == sent
     if path == "tun" or (user == "current" and has_capability("sys_admin")):
         assert missed == 0
-    elif room <= 1 << 22:
+    else:
+        given(room <= 1 << 22, "rmem_max has room for the whole flood")
         assert missed > 0
 
 

@@ -274,7 +274,8 @@ def test_a_sample_counts_what_was_done(probe, params, ops):
         assert (samples.ops > 9728).all()
     else:
         assert samples.ops.tolist() == 3 * [ops]
-    assert (samples.ticks > 0).all() or "mbp2016" in probe or "t470" in probe
+    if not re.match("bandwidth/(mbp2016|t470)|latency/mbp2016", probe):  # differences of two times
+        assert (samples.ticks > 0).all()
 
 
 def test_the_library_s_own_passes_have_no_width():
