@@ -103,6 +103,11 @@ def test_ticks_and_cycles(core, words):
     [
         (MISSING, "There is no second ruler"),
         (result(3.01, "Gcycle/s"), "cycles hold on this core."),
+        (result(3.1, "Gcycle/s"), "so both hold."),
+        (
+            result(3.1, "Gcycle/s", apart=1),
+            "**one of the two assumptions does not hold on this core**",
+        ),
         (result(2, "Gcycle/s"), "**one of the two assumptions does not hold on this core**"),
     ],
 )
@@ -112,15 +117,16 @@ def test_the_second_ruler(check, words):
 
 
 @pytest.mark.parametrize(
-    ("chain", "whole", "words"),
+    ("chain", "whole", "optimised", "words"),
     [
-        (1.0, 1.2, "The chain through memory explains the round."),
-        (1.0, 2.0, "The width explains it."),
-        (1.0, 9.0, "Neither the chain nor the guessed width explains it."),
+        (1.0, 1.2, 1.0, "The chain through memory explains the round."),
+        (1.0, 2.0, 1.0, "The width explains it."),
+        (1.0, 4.0, 1.6, "slowed by as much as the optimised one, 1.6 times."),
+        (1.0, 9.0, 1.6, "Neither the chain nor the guessed width explains it."),
     ],
 )
-def test_what_explains_a_round_of_the_loop(chain, whole, words):
-    names = dict(counter=result(1, cycles=chain), o0=result(1, cycles=whole))
+def test_what_explains_a_round_of_the_loop(chain, whole, optimised, words):
+    names = dict(counter=result(1, cycles=chain), o0=result(1, cycles=whole), middle=optimised)
     markers = ["known = counter.summary", "explained = "]
     text = displayed("cpu/loop", markers, width=SimpleNamespace(value=2), **names)
     assert text.endswith(words) and "renames memory on the stack" in text
@@ -129,14 +135,14 @@ def test_what_explains_a_round_of_the_loop(chain, whole, words):
 @pytest.mark.parametrize(
     ("old", "words"),
     [
-        (MISSING, "This machine cannot say: no such gate."),
+        (MISSING, "This machine cannot answer: no such gate."),
         (result(90), "It costs no more here."),
         (result(150), "that is the price of the interrupt table."),
-        (result(1200), "the gate leaves this guest."),
-        (result(9000), "something on its way traps or asks."),
+        (result(1200), "this entry point leaves the guest."),
+        (result(9000), "something on its path leaves the guest or waits."),
     ],
 )
-def test_the_old_gate(old, words):
+def test_int_0x80(old, words):
     names = dict(v={"getpid_int80": old}, null=result(100), trap=SimpleNamespace(value=1e-6))
     names |= dict(gate=SimpleNamespace(high=300), clock=SimpleNamespace(value=3e9))
     assert words in displayed("cpu/syscall", ["old, trapped, at_most"], **names)
