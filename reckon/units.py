@@ -81,6 +81,15 @@ def factor(unit: str) -> float:
     return float(registry().Quantity(1.0, parse(unit)).to_base_units().magnitude)
 
 
+# The unit of a probe's parameter is the suffix of its name; without one it is a count.
+UNIT_OF_SUFFIX = {"bytes": "byte", "ns": "ns", "us": "us", "ms": "ms", "percent": "%"}
+
+
+def unit_of_parameter(name: str) -> str | None:
+    """The unit that the name ends in: "ns" of interval_ns; None of a count."""
+    return UNIT_OF_SUFFIX.get(name.rpartition("_")[2])
+
+
 def to_base(value, unit: str):
     """A value in `unit` as a plain float (or array) in base units."""
     return value * factor(unit)

@@ -16,8 +16,6 @@ from reckon.prediction.inputs import Input
 from reckon.records.models import Measurement, Point, Visit
 from reckon.records.session import current_session
 
-# The unit of a parameter is the suffix of its name; without one it is a count.
-_UNIT_OF_SUFFIX = {"bytes": "byte", "ns": "ns", "ms": "ms", "percent": "%"}
 # Axes of these kinds cannot be a count.
 _NEED_A_UNIT = ("s", "byte")
 
@@ -193,12 +191,12 @@ def _axis_values(axis: Input) -> list[float]:
 
 def _in_unit_of(parameter: str, axis_values: list[float], axis_unit: str) -> list[int]:
     """The axis's values in the parameter's unit. Raises ReckonError if the units do not fit."""
-    unit = _UNIT_OF_SUFFIX.get(parameter.rsplit("_", 1)[-1])
+    unit = units.unit_of_parameter(parameter)
     dimension = units.dimension(axis_unit)
     if unit is None and dimension in map(units.dimension, _NEED_A_UNIT):
         raise ReckonError(
             f"{parameter} cannot take an axis in {axis_unit}: the unit that its name ends in must "
-            f"be one of {', '.join(_UNIT_OF_SUFFIX)}."
+            f"be one of {', '.join(units.UNIT_OF_SUFFIX)}."
         )
     if unit is not None and units.dimension(unit) != dimension:
         raise ReckonError(f"{parameter} cannot take an axis in {axis_unit}, which is no {unit}.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from reckon import statistics
+from reckon import statistics, units
 from reckon.config import Profile
 from reckon.measurement import library
 from reckon.records.models import Conditions, Process, Stop
@@ -19,7 +19,6 @@ from reckon.records.values import trial_values
 # reading or waiting takes what its parameters say, on a worn disk or a remote one.
 _DEADLINE_S = 60.0
 _SLOWEST_BYTES_PER_S = 20e6
-_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}  # by the suffix of a parameter's name
 
 
 @dataclass
@@ -65,10 +64,15 @@ class ProbeRun:
         amounts = {k: v for k, v in values.items() if not isinstance(v, str)}
         sizes = [value for name, value in amounts.items() if name.endswith("_bytes")]
         reading_s = max(sizes, default=0) * amounts.get("files", 1) / _SLOWEST_BYTES_PER_S
-        waiting_s = sum(
-            value * _SECONDS.get(name.rpartition("_")[2], 0.0) for name, value in amounts.items()
-        )
+        waiting_s = sum(_seconds(name, value) for name, value in amounts.items())
         return _DEADLINE_S + (self.samples + self.warmup) * (reading_s + waiting_s)
+
+
+def _seconds(parameter: str, value: int) -> float:
+    """The time that the parameter states; 0 if it states none."""
+    unit = units.unit_of_parameter(parameter) or "1"
+    is_time = units.dimension(unit) == units.dimension("s")
+    return units.to_base(value, unit) if is_time else 0.0
 
 
 @dataclass

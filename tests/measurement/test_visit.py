@@ -9,10 +9,11 @@ from helpers.chains import predict_chain, stored
 from helpers.project import forget
 
 import reckon as rk
-from reckon import records
+from reckon import config, records
 from reckon.computer import description
 from reckon.computer.facts import Fact
 from reckon.measurement import library
+from reckon.measurement.plan import Plan
 from reckon.records.export import to_json
 from reckon.records.lookup import read_result
 from reckon.records.session import current_session
@@ -158,7 +159,7 @@ def test_an_axis_and_over_belong_together(folders):
 @pytest.mark.parametrize(
     ("parameter", "unit", "reason"),
     [
-        ("hold_us", "us", "hold_us cannot take an axis in us: the unit that its name ends in"),
+        ("calls", "us", "calls cannot take an axis in us: .* must be one of bytes, ns, us, ms"),
         ("instructions", "KiB", "instructions cannot take an axis in KiB: the unit"),
         ("size_bytes", "ms", "size_bytes cannot take an axis in ms, which is no byte"),
     ],
@@ -171,6 +172,18 @@ def test_a_swept_parameter_takes_its_own_unit_alone(folders, parameter, unit, re
     swept = chain(x=rk.axis([1, 2], unit, "x"), time=rk.given(1, "ns", "counted"))
     with pytest.raises(rk.ReckonError, match=reason):
         rk.measure(swept, over=parameter)
+
+
+@pytest.mark.parametrize("parameter", ["hold_ns", "hold_us", "hold_ms"])
+def test_an_axis_of_time_sweeps_a_parameter_in_the_parameter_s_unit(folders, parameter):
+    @rk.predict("test/chain", unit="ns", kind="plain")
+    def chain(hold, time):
+        return time
+
+    unit = parameter.removeprefix("hold_")
+    swept = chain(hold=rk.axis([1, 2], unit, "x"), time=rk.given(1, "ns", "counted"))
+    plan = Plan(swept, config.PROFILES["quick"], {"over": parameter})
+    assert plan.swept_values == [1, 2]
 
 
 def test_a_quantity_is_measured_once_in_a_call(folders):
