@@ -19,8 +19,8 @@ from reckon.config import ReckonError
 from reckon.prediction import what_if
 from reckon.prediction.formula import PARTS, Prediction
 from reckon.prediction.inputs import Input
+from reckon.prediction.ratios import NEAR, is_comparable, is_near
 from reckon.presentation.formulas import source_text
-from reckon.presentation.scores import NEAR
 from reckon.presentation.verdicts import how_far
 from reckon.records.lookup import all_results
 from reckon.records.predictions import needed_guesses, ratio, to_prediction
@@ -209,7 +209,7 @@ def _measured(trial: _Trial) -> str:
     if not result.has_samples:
         return f"Measured   not yet ({result.reason})" if result.reason else "Measured   not yet"
     shown = units.span(result.medians, result.unit) if result.is_curve else f"{result:±}"
-    far = f", {how_far(trial.ratio)}" if 0 < trial.ratio < math.inf else ""
+    far = f", {how_far(trial.ratio)}" if is_comparable(trial.ratio) else ""
     median = " in the median" if result.is_curve else ""
     return f"Measured   {shown}: {units.number(trial.ratio)}×{median}{far}"
 
@@ -239,7 +239,7 @@ def _score(trials: list[_Trial]) -> str:
     """How many of several predictions are met, beside the sealed ones."""
 
     def met(ratios: Iterable[float]) -> int:
-        return sum(1 / NEAR < one < NEAR for one in ratios)
+        return sum(map(is_near, ratios))
 
     now, sealed = met(t.ratio for t in trials), met(t.result.ratio for t in trials)
     return f"Within {NEAR} times of the measurement: {now} of {len(trials)} (sealed {sealed})"

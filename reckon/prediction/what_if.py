@@ -13,6 +13,7 @@ import numpy as np
 
 from reckon.prediction.formula import Prediction
 from reckon.prediction.inputs import Input
+from reckon.prediction.ratios import median_ratio
 
 # A needed value is looked for in intervals on both sides of the given value, each wider by this
 # factor than the one before: 40 of them reach 7500 times as far.
@@ -81,10 +82,7 @@ def needed(
     """
 
     def excess(value: float) -> float:
-        with np.errstate(all="ignore"):
-            ratios = measured / _predicted_with(prediction, name, value)[places]
-        known = ratios[np.isfinite(ratios)]
-        return float(np.median(known)) - 1 if len(known) else math.nan
+        return median_ratio(measured, _predicted_with(prediction, name, value)[places]) - 1
 
     for start, end in _brackets(prediction.inputs[name]):
         value = _root(excess, start, end)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reckon import units
+from reckon.prediction.ratios import MISS, is_comparable
 from reckon.presentation.block import Block, line
 from reckon.presentation.text import literal, place
 from reckon.presentation.text import ratio as times
@@ -15,7 +16,6 @@ from reckon.records.result import Result
 from reckon.statistics import Summary
 
 _MARGIN = 1.5  # the picture spans this factor beyond its outermost value
-_MISS = 2  # a ratio beyond this factor is a miss, and is marked
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Compared:
 
     @property
     def is_miss(self) -> bool:
-        return not 1 / _MISS <= self.ratio <= _MISS
+        return not 1 / MISS <= self.ratio <= MISS
 
     def span(self, text: str, what: str) -> str:
         """`text` as HTML that what-if.js keeps up to date; in the PDF, the text."""
@@ -67,7 +67,7 @@ def compared_at(result: Result, at: float | None) -> Compared | None:
     if index is None or not result.has_samples:
         return None
     compared = Compared(result, index)
-    return compared if 0 < compared.ratio < math.inf else None
+    return compared if is_comparable(compared.ratio) else None
 
 
 def answer(

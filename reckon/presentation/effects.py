@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from reckon import units
-from reckon.presentation.scores import NEAR
+from reckon.prediction.ratios import NEAR
 from reckon.presentation.text import first_case, literal, percent
 from reckon.reports.methods import GroupResult, MethodResult, Ratio
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from reckon import units
+from reckon.prediction.ratios import is_comparable
 from reckon.presentation.block import Block, say, table
 from reckon.presentation.effects import SAME, VAGUE, Groups, changing, sentence, times
 from reckon.presentation.text import NONE, first_case, literal, percent, verb
@@ -105,7 +106,7 @@ def repeated(groups: Groups) -> Block:
     again = [
         result
         for result in results(groups)
-        if result.quantity.startswith(METHODS_PREFIX) and 0 < result.ratio < math.inf
+        if result.quantity.startswith(METHODS_PREFIX) and is_comparable(result.ratio)
     ]
     if not again:
         return say("Nothing was measured again.")

@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from reckon import units
+from reckon.prediction.ratios import MISS, NEAR
 from reckon.records import InputRecord
 from reckon.records.result import Result
 from reckon.reports import published
 
-NEAR = 1.25  # a prediction is met within this factor
-WITHIN = (NEAR, 2, 10)  # factors off; the share of predictions within each is printed
+WITHIN = (NEAR, MISS, 10)  # factors off; the share of predictions within each is printed
 
 # What a prediction is made from: the score keeps these apart.
 FIRST_PRINCIPLES = "data sheets, the clock and guesses"

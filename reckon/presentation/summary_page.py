@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import numpy as np
 
 from reckon import config, units
+from reckon.prediction.ratios import MISS, NEAR, is_comparable
 from reckon.presentation.block import Block, grid, label, say, table
 from reckon.presentation.caveats import caveats as caveats
 from reckon.presentation.caveats import chapter
@@ -16,7 +16,6 @@ from reckon.presentation.scores import (
     INTERVALS,
     NARROW,
     NARROW_DECADES,
-    NEAR,
     SETTING,
     WIDE,
     basis,
@@ -64,7 +63,7 @@ def summary_table(results: list[Result], caption: str, name: str) -> Block:
 
 def _factors_off(results: list[Result]) -> list[tuple[float, Result]]:
     """By how much each sealed prediction was off, up or down, from the best to the worst."""
-    judged = [result for result in results if 0 < result.ratio < math.inf]
+    judged = [result for result in results if is_comparable(result.ratio)]
     pairs = [(max(result.ratio, 1 / result.ratio), result) for result in judged]
     return sorted(pairs, key=lambda pair: pair[0])
 
@@ -125,7 +124,7 @@ def _score_cells(results: list[Result]) -> list[str]:
     return [
         str(len(results)),
         within[NEAR],
-        within[2],
+        within[MISS],
         typical_factor(off),
         f"{sum(held)} of {len(held)}" if held else NONE,
         units.number(float(np.mean(interval_scores)), 2) if interval_scores else NONE,

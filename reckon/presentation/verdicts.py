@@ -9,15 +9,15 @@ from operator import itemgetter
 import numpy as np
 
 from reckon import units
+from reckon.prediction.ratios import AS_PREDICTED, MISS, NEAR, is_comparable, is_near
 from reckon.presentation.block import Block, say
-from reckon.presentation.scores import NEAR
 from reckon.presentation.text import amount, first_case, joined, literal, place, verb
 from reckon.records.result import Result
 
 # What is said of a ratio that is off by less than each factor; formulas.js says the same.
 HOW_FAR = (
-    (1.05, "as predicted"),  # the inputs are not known better than to this factor
-    (2.0, "{percent} % {side} than predicted"),
+    (AS_PREDICTED, "as predicted"),
+    (MISS, "{percent} % {side} than predicted"),
     (math.inf, "a factor of {factor} {side} than predicted"),
 )
 _NEARLY_ALL = 0.9  # a curve came out as predicted if this share of its points is near
@@ -32,7 +32,7 @@ def verdict(result: Result, what: str) -> Block:
     start = f"**Verdict.** {what[0].upper()}{what[1:]}"
     if not result.has_samples:
         return say(f"{start} could not be judged: {literal(result.reason)}.")
-    if not 0 < result.ratio < math.inf:
+    if not is_comparable(result.ratio):
         return say(f"{start}: measured {result}, so there is no ratio to the prediction.")
     return say(
         f"**Verdict.** {_came_out(result, what)}",
@@ -72,9 +72,9 @@ def over_the_curve(points: Iterable[tuple[float, str]], how: str) -> str:
 
     `points` are ratios of measured to predicted, each with its place.
     """
-    known = [(ratio, where) for ratio, where in points if 0 < ratio < math.inf]
+    known = [(ratio, where) for ratio, where in points if is_comparable(ratio)]
     in_order = sorted(ratio for ratio, _ in known)
-    near = sum(1 / NEAR < ratio < NEAR for ratio in in_order)
+    near = sum(map(is_near, in_order))
     count = f"{near} of {len(known)} points lie within {NEAR} times of the prediction"
     few = len(known) // _SINGLE_POINTS
     if in_order[few] < 1 / _BESIDE and in_order[-1 - few] > _BESIDE:

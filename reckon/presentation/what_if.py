@@ -20,9 +20,9 @@ from reckon.prediction.expression import SLACK
 from reckon.prediction.formula import Kind
 from reckon.prediction.inputs import Input, Origin
 from reckon.prediction.printing import text
+from reckon.prediction.ratios import NEAR
 from reckon.presentation.block import label, raw_html
 from reckon.presentation.formulas import source_text
-from reckon.presentation.scores import NEAR
 from reckon.presentation.verdicts import HOW_FAR
 from reckon.records.inputs import AT_END
 from reckon.records.lookup import all_results

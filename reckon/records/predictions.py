@@ -9,6 +9,7 @@ import numpy as np
 from reckon.prediction import expression, what_if
 from reckon.prediction.formula import Formula, Prediction
 from reckon.prediction.inputs import Input
+from reckon.prediction.ratios import median_ratio
 from reckon.records.models import PredictionRecord
 from reckon.records.result import Result
 
@@ -47,10 +48,7 @@ def ratio(result: Result, prediction: Prediction) -> float:
     if not result.has_samples:
         return math.nan
     predicted = np.atleast_1d(prediction.predicted)[measured_places(result, prediction)]
-    with np.errstate(all="ignore"):
-        ratios = result.medians / predicted
-    known = ratios[np.isfinite(ratios)]
-    return float(np.median(known)) if len(known) else math.nan
+    return median_ratio(result.medians, predicted)
 
 
 def needed_guesses(result: Result, prediction: Prediction) -> dict[str, float]:

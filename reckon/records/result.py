@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reckon import records, statistics, units
+from reckon.prediction.ratios import median_ratio
 from reckon.records.revisions import differences
 from reckon.records.values import ops_in_a_trial, point_values, trial_values
 
@@ -238,10 +239,7 @@ class Result:
         if not self.summaries:
             return math.nan
         measured = self.medians if self.is_curve else np.array([self.median])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratios = measured / self.sealed("predicted")
-        known = ratios[np.isfinite(ratios)]
-        return float(np.median(known)) if len(known) else math.nan
+        return median_ratio(measured, self.sealed("predicted"))
 
     @property
     def inside_interval(self) -> bool | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from reckon import records, units
+from reckon.prediction.ratios import is_comparable
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
 from reckon.presentation.figures.style import BLACK, BLUE, RED, SKY, Data
@@ -143,7 +142,7 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
 def prediction_ratios(results: list[Result], name: str, caption: str) -> Block:
     """How far the sealed predictions of each chapter were off: measured over predicted, one dot
     for each quantity."""
-    judged = [result for result in results if 0 < result.ratio < math.inf]
+    judged = [result for result in results if is_comparable(result.ratio)]
     if not judged:
         return style.nothing(results)
     chapters = list(dict.fromkeys(r.quantity.rsplit("/", 1)[0] for r in judged))
