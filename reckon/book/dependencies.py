@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -58,10 +57,9 @@ def _file(read: str) -> str:
 
 def _version(path: str) -> list[int] | None:
     try:
-        status = os.stat(path)
+        return [*records.version_of(Path(path))]
     except OSError:  # no record yet, or a pattern
         return None
-    return [status.st_ino, status.st_mtime_ns, status.st_size]
 
 
 class Sources:

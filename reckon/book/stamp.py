@@ -61,8 +61,7 @@ def _measured(run: str) -> tuple[str, str]:
     Kept with the records' versions: parsing all of a long run takes seconds.
     """
     experiments = records.experiments(run)
-    states = [records.record_path(run, name).stat() for name in experiments]
-    version = [[one.st_ino, one.st_mtime_ns, one.st_size] for one in states]
+    version = [[*records.version_of(records.record_path(run, name))] for name in experiments]
     date, profiles = kept("measured.json", version, lambda: _date_and_profiles(run, experiments))
     return date, profiles
 
