@@ -39,7 +39,13 @@ def notebooks() -> list[str]:
 def parts() -> list[str]:
     """The parts of the book ("cpu", "memory"), in order: those that have experiments."""
     records.note_read(str(FILE))
-    return list(dict.fromkeys(page.partition("/")[0] for page in notebooks() if "/" in page))
+    experiments = filter(is_of_experiment, notebooks())
+    return list(dict.fromkeys(page.partition("/")[0] for page in experiments))
+
+
+def is_of_experiment(page: str) -> bool:
+    """Whether the page is that of one experiment, PART/NAME, rather than of the whole run."""
+    return "/" in page
 
 
 def source(page: str) -> Path:

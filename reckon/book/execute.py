@@ -69,7 +69,7 @@ class _Build:
         self.display = Display()
         self.outcome = ExecutionResult(states=self.display.states)
         # Pages behind the last experiment show the whole run, or measure what its records say.
-        experiments = [place for place, page in enumerate(pages) if "/" in page]
+        experiments = [place for place, page in enumerate(pages) if contents.is_of_experiment(page)]
         first_whole = 1 + max(experiments, default=-1) if visits > 1 else len(pages)
         self.pages, self.whole = pages[:first_whole], pages[first_whole:]
         records.make_folder(config.settings().build_dir / "executed")
@@ -95,7 +95,7 @@ class _Build:
 
     def execute(self) -> None:
         unmeasured = [page for page in self.stale if page in self.pages and not _seconds(page)]
-        self._expect(self.stale, [page for page in unmeasured if "/" in page])
+        self._expect(self.stale, [page for page in unmeasured if contents.is_of_experiment(page)])
         self._execute(self.pages)
         if self.visits > 1:
             self._expect([page for page in self.whole if page in self.stale], [])
@@ -139,8 +139,8 @@ def _groups(pages: list[str]) -> list[list[str]]:
     """
     if not current_session().replay:
         return [[page] for page in pages]
-    of_one_experiment = [page for page in pages if "/" in page]
-    return [of_one_experiment, [page for page in pages if "/" not in page]]
+    of_one_experiment = [page for page in pages if contents.is_of_experiment(page)]
+    return [of_one_experiment, [page for page in pages if page not in of_one_experiment]]
 
 
 def _seconds(page: str) -> float | None:

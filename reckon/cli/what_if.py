@@ -97,7 +97,7 @@ def _trial(run: str | Path, quantity: str, inputs: list[str]) -> _Trial:
 
 def _result(run: str | Path, quantity: str) -> Result:
     """The quantity as the run has it. Raises ReckonError for an unknown one."""
-    experiment = quantity.rpartition("/")[0]
+    experiment = records.experiment_of(quantity)
     if experiment in records.experiments(run):
         for result in all_results(run, experiment):
             if result.quantity == quantity:

@@ -19,6 +19,7 @@ from pydantic import ConfigDict
 from reckon import config
 from reckon.config import ROOT, ReckonError, settings
 from reckon.records.models import Conditions
+from reckon.records.store import experiment_of
 from reckon.text import did_you_mean
 
 PRIORITIES = {"none": 0, "nice": 1, "rr": 2}
@@ -146,7 +147,7 @@ class Probe:
 
     @property
     def experiment(self) -> str:
-        return self.name.rsplit("/", 1)[0]
+        return experiment_of(self.name)
 
     @property
     def defaults(self) -> dict[str, int | str]:

@@ -110,7 +110,7 @@ def _add_visit(name: str, measurement: Measurement) -> Quantity:
         return record_measurement(name, measurement)  # as an attempt
     (new,) = measurement.points
     run = current_session().run.name
-    with records.updating(run, name.rsplit("/", 1)[0]) as record:
+    with records.updating(run, records.experiment_of(name)) as record:
         quantity = record.quantities[name]
         earlier = quantity.measurement
         assert earlier

@@ -186,7 +186,7 @@ def record_measurement(name: str, measurement: Measurement) -> Quantity:
 
     Without samples it is written as an attempt, if earlier samples are there."""
     run = current_session().run.name
-    with records.updating(run, name.rsplit("/", 1)[0]) as record:
+    with records.updating(run, records.experiment_of(name)) as record:
         quantity = record.quantities[name]
         if measurement.points or not quantity.has_samples:
             update: dict = {"measurement": measurement, "attempt": None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from reckon import records
 from reckon.presentation.block import Block, label, say
 from reckon.presentation.text import literal, verb
 from reckon.records.result import Result
@@ -39,7 +40,7 @@ def caveats(results: list[Result], fitness: list[dict]) -> Block:
 
 def chapter(quantity: str) -> str:
     """A link to the chapter that measures the quantity, by its path."""
-    page = quantity.rsplit("/", 1)[0]
+    page = records.experiment_of(quantity)
     return f"[{page}](/notebooks/{page}.ipynb)"
 
 

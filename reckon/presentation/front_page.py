@@ -65,7 +65,7 @@ def headlines(results: list[Result], chosen: dict[str, tuple[str, str]]) -> Bloc
             reason = literal((result.reason if result else "") or "not measured yet").rstrip(".")
             absent.append(f"{name.lower()} ({reason})")
         else:
-            page = quantity.rsplit("/", 1)[0]
+            page = records.experiment_of(quantity)
             link = f"[{name}](/notebooks/{page}.ipynb)<br><small>{note}</small>"
             shown.append((link, compared))
     scale = log_scale([compared for _, compared in shown])

@@ -155,13 +155,9 @@ def revised(results: list[Result]) -> Block:
     return say("\n".join(lines) or "No prediction was revised after measuring.")
 
 
-def _experiment(result: Result) -> str:
-    return result.quantity.rsplit("/", 1)[0]
-
-
 def source_map(results: list[Result], caption: str, name: str) -> Block:
     """The C files of each experiment, with its number of quantities."""
-    quantities = Counter(_experiment(result) for result in results)
+    quantities = Counter(result.experiment for result in results)
     csrc, rows = config.ROOT / "csrc", []
     for experiment, count in sorted(quantities.items()):
         paths = sorted(csrc.glob(f"{experiment}.*c"))  # call.c, call.o0.c

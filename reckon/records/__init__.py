@@ -16,6 +16,7 @@ from reckon.records.models import (
 from reckon.records.reads import digest, entry_path, file_digest, note_read, version_of
 from reckon.records.store import (
     METHODS_PREFIX,
+    experiment_of,
     experiments,
     find,
     measuring,
@@ -47,6 +48,7 @@ __all__ = [
     "Run",
     "digest",
     "entry_path",
+    "experiment_of",
     "experiments",
     "file_digest",
     "find",

@@ -10,7 +10,7 @@ from reckon.records.files import read_model, write_whole
 from reckon.records.models import FORMAT, PredictionRecord, Quantity, Record
 from reckon.records.reads import note_read
 from reckon.records.revisions import differences
-from reckon.records.store import record_path
+from reckon.records.store import experiment_of, record_path
 
 
 def overlay_path(run: str, experiment: str) -> Path:
@@ -26,7 +26,7 @@ def _read(run: str, experiment: str) -> dict[str, Quantity]:
 
 def write(run: str, quantity: str, prediction: PredictionRecord) -> None:
     """Keep the prediction if it differs from the last one of the run's record; else forget it."""
-    experiment = quantity.rsplit("/", 1)[0]
+    experiment = experiment_of(quantity)
     recorded = read_model(record_path(run, experiment), Record)
     stored = recorded.quantities.get(quantity) if recorded else None
     before = _read(run, experiment)

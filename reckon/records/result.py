@@ -25,6 +25,10 @@ class Result:
     between_visits: statistics.PooledVariance | None = None  # of its run
 
     @property
+    def experiment(self) -> str:
+        return records.experiment_of(self.quantity)
+
+    @property
     def seal(self) -> records.PredictionRecord:
         return self.record.seal
 

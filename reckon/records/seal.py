@@ -74,7 +74,7 @@ def seal(prediction: Prediction) -> Quantity:
     A run of another machine is never written: what differs there is laid over it, see overlay.py.
     """
     run, name = current_session().run.name, prediction.quantity
-    experiment = name.rsplit("/", 1)[0]
+    experiment = records.experiment_of(name)
     new = prediction_record(prediction)
     if current_session().replay:
         overlay.write(run, name, new)

@@ -38,6 +38,11 @@ METHODS_PREFIX = "methods/"
 _PROCESSES = {"quantities": {"__all__": {"measurement": {"points": {"__all__": {"processes"}}}}}}
 
 
+def experiment_of(name: str) -> str:
+    """The experiment, PART/NAME, of a quantity or a probe, PART/NAME/QUANTITY."""
+    return name.rsplit("/", 1)[0]
+
+
 def now() -> datetime:
     return datetime.now(UTC).replace(microsecond=0)
 
@@ -104,7 +109,7 @@ def read_record(
 def read_measured(run: str | Path, quantity: str, *, samples: bool = True) -> Quantity | None:
     """One quantity, read for what was measured: the reader does not depend on the record's
     predictions, so editing those makes no other page stale."""
-    experiment = quantity.rsplit("/", 1)[0]
+    experiment = experiment_of(quantity)
     path = record_path(run, experiment)
     note_read(path, f"#{quantity}")
     return _stored(path, experiment, quantity, samples=samples).quantities.get(quantity)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 
+from reckon import records
 from reckon.records.result import Result
 from reckon.reports import methods, published
 
 
 def comparable(quantity: str) -> list[published.Figure]:
     """The reports' figures of a quantity; none where this book measures it on another scale."""
-    experiment = quantity.rpartition("/")[0]
+    experiment = records.experiment_of(quantity)
     return [] if experiment in methods.not_comparable() else published.of(quantity)
 
 

@@ -221,7 +221,7 @@ def _why_unmatched(figure: published.Figure, result: Result | None, mine: RunVal
     """Why a report's figure is compared with nothing; nothing where it is."""
     if not figure.quantity:
         return "derived from other figures" if figure.derived else _NO_ROW
-    if figure.quantity.rpartition("/")[0] in methods.not_comparable():
+    if records.experiment_of(figure.quantity) in methods.not_comparable():
         return "on another scale"
     if result is None:
         return "not measured yet"

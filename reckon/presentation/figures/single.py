@@ -145,7 +145,7 @@ def prediction_ratios(results: list[Result], name: str, caption: str) -> Block:
     judged = [result for result in results if is_comparable(result.ratio)]
     if not judged:
         return style.nothing(results)
-    chapters = list(dict.fromkeys(r.quantity.rsplit("/", 1)[0] for r in judged))
+    chapters = list(dict.fromkeys(r.experiment for r in judged))
     rows = [[result.quantity, f"{result.ratio:.6g}"] for result in judged]
     with style.drawing(1.0 + 0.24 * len(chapters)) as drawing:
         axes = drawing.axes
