@@ -40,9 +40,9 @@ def _skip_what_takes_too_long(plan: Plan) -> None:
     name, until = plan.profile.name, plan.options.until
     for point in plan.points:
         if PROFILES[plan.options.min_profile].rank > plan.profile.rank:
-            point.give_up(f"the {name} profile has no time for it")
+            point.stop("unsupported", f"the {name} profile has no time for it")
         elif until and point.x is not None and point.x > until.at(name):
-            point.give_up(f"the {name} profile does not go so far")
+            point.stop("unsupported", f"the {name} profile does not go so far")
 
 
 def _is_users_server(server: str | None) -> bool:
@@ -54,7 +54,7 @@ def _connect_peer(plan: Plan) -> tuple[str | None, dict[str, str]]:
         chosen = peer.connect()
     except peer.PeerUnavailable as error:
         for point in plan.open_points():
-            point.give_up(str(error))
+            point.stop("unsupported", str(error))
         return None, {}
     return chosen.describe, chosen.places
 
@@ -76,7 +76,7 @@ def _write_files(plan: Plan) -> dict[str, str]:
                 *size(point), lambda text: emit("preparing", quantity=plan.quantity, what=text)
             )
         except scratch.ScratchUnavailable as error:
-            point.give_up(str(error))
+            point.stop("unsupported", str(error))
         else:
             return {"files": str(paths[0].parent)}
     return {}
@@ -92,6 +92,6 @@ def _start_server(plan: Plan, server: str) -> tuple[str | None, dict[str, str]]:
         chosen = nfs.connect(server, folder)
     except (nfs.NfsUnavailable, scratch.ScratchUnavailable) as error:
         for point in plan.open_points():
-            point.give_up(str(error))
+            point.stop("unsupported", str(error))
         return None, {}
     return chosen.describe, chosen.places

@@ -12,7 +12,7 @@ import numpy as np
 from reckon import statistics, units
 from reckon.config import Profile
 from reckon.measurement import library
-from reckon.records.models import Conditions, Process, Stop
+from reckon.records.models import Conditions, Process, Stop, WithoutSamples
 from reckon.records.values import trial_values
 
 # A process that takes longer hangs: the slowest trials of the full profile take some seconds, and
@@ -92,9 +92,9 @@ class PointSampler:
     stopped: Stop | None = None
     reason: str | None = None
 
-    def give_up(self, reason: str) -> None:
-        """Leave the point unmeasured, for that reason."""
-        self.stopped, self.reason = "unsupported", reason.rstrip(".")
+    def stop(self, state: WithoutSamples, reason: str) -> None:
+        """Leave the point without samples, for that reason."""
+        self.stopped, self.reason = state, reason.rstrip(".")
 
     def run_once(self, origin_s: float) -> None:
         """Run one more process and keep its samples.
@@ -106,9 +106,8 @@ class PointSampler:
         except (library.ProbeUnsupported, library.ProbeFailed) as error:
             # All samples go: those of earlier processes would look like a probe that works.
             self.processes = []
-            self.give_up(str(error))
-            if isinstance(error, library.ProbeFailed):
-                self.stopped = "failed"
+            unsupported = isinstance(error, library.ProbeUnsupported)
+            self.stop("unsupported" if unsupported else "failed", str(error))
             return
         self._spend(time.monotonic() - start_s)
         process = _process(outcome, start_s - origin_s)
