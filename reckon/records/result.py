@@ -101,9 +101,10 @@ class Result:
 
     def core_clocks_hz(self, point: records.Point) -> np.ndarray:
         """The core's clock during each process at that point, as calibrated before and after it."""
-        ratios = [process.cycles_per_tick for process in point.processes]
-        tick_hz = self.measurement.tick_hz if self.measurement else math.nan
-        return tick_hz * np.array(ratios, dtype=float)
+        if self.measurement is None:
+            return np.full(len(point.processes), math.nan)
+        rates = [p.cycles_per_tick * self.measurement.tick_hz_of(p) for p in point.processes]
+        return np.array(rates, dtype=float)
 
     @functools.cached_property
     def summaries(self) -> list[statistics.Summary]:

@@ -147,6 +147,8 @@ def test_samples_added_to_a_measurement_are_a_visit_of_their_own(run):
     assert len(samples_files(run)) == 3
     medians = after.points[0].summary.medians
     assert sorted(medians)[7] < 0.7 * sorted(medians)[8]  # each by the counter of its own visit
+    result = read_result("r", NAMES[0])
+    assert result.core_clocks_hz(result.points[0]).tolist() == [3e9] * 8 + [6e9] * 8
     assert after.started_at == before.measurement.started_at and after.seconds == 2.0
     assert after.points[0].processes[8].started_s > 1e8  # since the first visit, years before
     assert verify.faults("r") == []
