@@ -78,37 +78,40 @@ def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
     its interval the medians of their intervals' ends: as wide as that of one round."""
     measurement = curve.measurement
     assert measurement
-    values = [
+    # Lists by size, of a value for each round.
+    times = [
         [process_values(process, measurement, curve.unit) for process in point.processes]
         for point in curve.points
     ]
-    if len(values) < _MIN_SIZES:
-        return Onset(None, reason=_TOO_FEW), [], np.zeros(len(values))
-    limit = onset.slow_from(np.concatenate([each for point in values for each in point]))
+    if len(times) < _MIN_SIZES:
+        return Onset(None, reason=_TOO_FEW), [], np.zeros(len(times))
+    limit = onset.slow_from(np.concatenate([reads for rounds in times for reads in rounds]))
     if limit is None:
         reason = "the cache was not filled: every read was fast"
-        return Onset(None, reason=reason), [], np.zeros(len(values))
-    slow = [[int((each >= limit).sum()) for each in point] for point in values]
-    reads = [[len(each) for each in point] for point in values]
-    shares = np.array([np.median(np.divide(a, b)) for a, b in zip(slow, reads, strict=True)])
-    total = np.array([sum(point) for point in reads])
-    whole = onset.find(curve.axis, shares * total, total)
-    if whole.capacity is None:
-        return whole, [], shares
-    first = max(0, whole.fits)
-    rounds = [
+        return Onset(None, reason=reason), [], np.zeros(len(times))
+    slow_counts = [[int((reads >= limit).sum()) for reads in rounds] for rounds in times]
+    read_counts = [[len(reads) for reads in rounds] for rounds in times]
+    shares = np.array(
+        [np.median(np.divide(a, b)) for a, b in zip(slow_counts, read_counts, strict=True)]
+    )
+    total = np.array([sum(counts) for counts in read_counts])
+    overall = onset.find(curve.axis, shares * total, total)
+    if overall.capacity is None:
+        return overall, [], shares
+    first = max(0, overall.fits)
+    capacities = [
         onset.likeliest(
             curve.axis[first:],
-            [point[k] for point in slow[first:]],
-            [point[k] for point in reads[first:]],
-            whole.background,
+            [counts[k] for counts in slow_counts[first:]],
+            [counts[k] for counts in read_counts[first:]],
+            overall.background,
         )
-        for k in range(min(map(len, slow)))
+        for k in range(min(map(len, slow_counts)))
     ]
-    capacity, low, high = map(float, np.median(rounds, axis=0))
+    capacity, low, high = map(float, np.median(capacities, axis=0))
     fits = int(np.searchsorted(curve.axis, capacity, side="right")) - 1
-    whole = replace(whole, capacity=capacity, low=low, high=high, fits=fits)
-    return whole, [capacity for capacity, _, _ in rounds], shares
+    overall = replace(overall, capacity=capacity, low=low, high=high, fits=fits)
+    return overall, [capacity for capacity, _, _ in capacities], shares
 
 
 def in_times(curve: Result) -> Onset:
@@ -124,12 +127,12 @@ def _capacities(curve: Result) -> tuple[list[float], str | None]:
     if not curve.has_samples:
         return [], curve.reason
     if curve.seal.kind == "mean":
-        whole, values, _ = in_reads(curve)
+        curve_onset, values, _ = in_reads(curve)
     else:
-        whole = in_times(curve)
-        values = [whole.capacity] if whole.capacity else []
+        curve_onset = in_times(curve)
+        values = [curve_onset.capacity] if curve_onset.capacity else []
     largest = units.size(float(curve.axis[-1]), "MiB")
-    return values, whole.reason and f"{whole.reason} up to {largest}"
+    return values, curve_onset.reason and f"{curve_onset.reason} up to {largest}"
 
 
 def _record(name: str, curve: Result) -> Result:

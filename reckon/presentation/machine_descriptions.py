@@ -9,7 +9,7 @@ from reckon.presentation.block import Block, grid
 from reckon.presentation.text import NONE, cited, literal, machine_value
 from reckon.reports import published
 from reckon.reports.attributes import attributes
-from reckon.reports.other_machines import Others
+from reckon.reports.other_machines import OtherMachines
 
 _DETAILS = " · "  # details follow it, which the page of this machine has
 
@@ -40,13 +40,15 @@ def _fact_value(fact: published.Fact) -> str:
     return f"{number} {units.spoken(fact.unit)}".strip()
 
 
-def runs_of_other_machines(others: Others) -> list[records.Run]:
+def runs_of_other_machines(others: OtherMachines) -> list[records.Run]:
     """One run of each other machine (or of this one with another kernel)."""
     runs = {run.identity: run for run in others.runs.values()}
     return [run for identity, run in runs.items() if identity != others.here.identity]
 
 
-def _rows(others: Others, component: str, of: set[str], fields: dict[str, str]) -> list[list[str]]:
+def _rows(
+    others: OtherMachines, component: str, of: set[str], fields: dict[str, str]
+) -> list[list[str]]:
     """A row for each attribute that this machine or two others have; in a last row all that a
     single report states. `fields` are those of the component."""
     reports = published.all_reports()
@@ -74,7 +76,7 @@ def _rows(others: Others, component: str, of: set[str], fields: dict[str, str]) 
     return rows
 
 
-def descriptions(others: Others, component: str, name: str) -> Block:
+def descriptions(others: OtherMachines, component: str, name: str) -> Block:
     """A component of this machine, of other runs' machines and of the reports', or the "peer"."""
     facts = [fact for report in published.all_reports() for fact in report.fact]
     known = attributes()

@@ -16,7 +16,7 @@ from reckon.presentation.machine_descriptions import runs_of_other_machines
 from reckon.presentation.text import NONE, joined, ratio, verb
 from reckon.reports import methods
 from reckon.reports.attributes import attributes
-from reckon.reports.other_machines import Cell, Others
+from reckon.reports.other_machines import Cell, OtherMachines
 from reckon.reports.other_machines import others as others
 
 _EXTREMES = 3  # figures that are named as the fastest and the slowest
@@ -49,10 +49,10 @@ def _other(cell: Cell | None, places: int) -> str:
     return f"{units.amount(cell.there, cell.unit)} ({text})"
 
 
-def _table(others: Others, part: str, columns: list[str], name: str, machines: str) -> Block:
+def _table(others: OtherMachines, part: str, columns: list[str], name: str, machines: str) -> Block:
     """Of a curve, medians over the places that both have."""
     rows = []
-    for row in others.of(part, columns):
+    for row in others.rows_of(part, columns):
         places = max(cell.places for cell in row.cells.values())
         label = f"{row.label}, {places} places" if places > 1 else row.label
         own = _own([cell for column, cell in row.cells.items() if column in columns])
@@ -63,26 +63,26 @@ def _table(others: Others, part: str, columns: list[str], name: str, machines: s
     return grid(header, rows, caption, name, [24, 16, *[12] * len(columns)])
 
 
-def report_table(others: Others, part: str) -> Block:
+def report_table(others: OtherMachines, part: str) -> Block:
     """One part's figures on the reports' machines, each with its ratio to this run's."""
     return _table(
-        others, part, others.of_reports, _label(part, "-figures"), "the reports' machines"
+        others, part, others.report_columns, _label(part, "-figures"), "the reports' machines"
     )
 
 
-def run_tables(others: Others, parts: list[str]) -> Block:
+def run_tables(others: OtherMachines, parts: list[str]) -> Block:
     """The figures of other runs, a table for each of these parts; empty without other runs."""
     runs = [*others.runs]
-    shown = [part for part in parts if runs and others.of(part)]
+    shown = [part for part in parts if runs and others.rows_of(part)]
     tables = [_table(others, part, runs, _label(part, "-runs"), "other runs") for part in shown]
     return joined_blocks(tables)
 
 
-def heat_map(others: Others, part: str) -> Block:
+def heat_map(others: OtherMachines, part: str) -> Block:
     """One part's figures of all machines, in as many heat maps as it takes."""
     title, name = _part_title(part), _label(part)
-    with_report = others.of(part, others.of_reports)
-    without_report = [row for row in others.of(part) if row not in with_report]
+    with_report = others.rows_of(part, others.report_columns)
+    without_report = [row for row in others.rows_of(part) if row not in with_report]
     pages = [*figure.pages(with_report), *figure.pages(without_report)]
     if not pages:
         return say(f"No other machine has a figure that belongs to the part on {title}.")
@@ -92,7 +92,7 @@ def heat_map(others: Others, part: str) -> Block:
     return Block(joined_blocks(maps).markdown, "".join(piece.svg or "" for piece in maps))
 
 
-def ranking(others: Others, column: str) -> Block:
+def ranking(others: OtherMachines, column: str) -> Block:
     """In which quantities this machine is faster and slower than another."""
     cells = [(row.label, row.cells[column]) for row in others.rows if column in row.cells]
     timed = [(label, cell) for label, cell in cells if cell.times > 0]
@@ -129,13 +129,13 @@ def _not_ranked(pairs: list[tuple[str, Cell]]) -> str:
     return f"Not ranked: {joined(named)}." if named else ""
 
 
-def rankings(others: Others) -> Block:
+def rankings(others: OtherMachines) -> Block:
     """The ranking for every report's machine and for runs of other machines, a paragraph each."""
-    columns = [*others.of_reports, *(run.name for run in runs_of_other_machines(others))]
+    columns = [*others.report_columns, *(run.name for run in runs_of_other_machines(others))]
     return joined_blocks([ranking(others, column) for column in columns])
 
 
-def exclusions(others: Others) -> Block:
+def exclusions(others: OtherMachines) -> Block:
     """What is left out, what is not ranked, and which runs take part."""
     left_out = "; ".join(f"`{name}`: {why}" for name, why in methods.not_comparable().items())
     quantities: dict[str, list[str]] = {}
@@ -153,7 +153,7 @@ def exclusions(others: Others) -> Block:
     )
 
 
-def uncompared(others: Others, name: str) -> Block:
+def uncompared(others: OtherMachines, name: str) -> Block:
     """Every figure of a report that no table of the page has, with the reason."""
     if not others.unmatched:
         return say("Every figure of the reports is compared with one of this run.")
@@ -170,7 +170,7 @@ _ONE_RUN = (
 )
 
 
-def compared_with_latest(others: Others) -> Block:
+def compared_with_latest(others: OtherMachines) -> Block:
     """This run compared with the latest other ones; else how to measure another one."""
     if not others.runs:
         return say(_ONE_RUN)
@@ -178,7 +178,7 @@ def compared_with_latest(others: Others) -> Block:
     return joined_blocks([_compared(others, name, k) for k, name in enumerate(names, 1)])
 
 
-def _compared(others: Others, name: str, k: int) -> Block:
+def _compared(others: OtherMachines, name: str, k: int) -> Block:
     """The comparison with one run; a further run of that run's machine is the control."""
     identity = others.runs[name].identity
     same_machine = [

@@ -131,7 +131,7 @@ class RunValues:
 
 
 @dataclass(frozen=True)
-class Others:
+class OtherMachines:
     """The other machines, and what of this run can be compared with them."""
 
     here: records.Run
@@ -142,42 +142,42 @@ class Others:
     unmatched: list[Unmatched]  # what the reports measured and no row has
     values: dict[str, RunValues]  # this run's quantities that have samples
 
-    def of(self, part: str, columns: list[str] | None = None) -> list[Row]:
+    def rows_of(self, part: str, columns: list[str] | None = None) -> list[Row]:
         """The rows of that part of the book in which one of the machines has a figure."""
         wanted = set(columns or self.titles)
         return [row for row in self.rows if row.part == part and wanted & set(row.cells)]
 
     @property
-    def of_reports(self) -> list[str]:
+    def report_columns(self) -> list[str]:
         return [column for column in self.titles if column not in self.runs]
 
 
-def _of_slope(mine: RunValues, figure: published.Figure) -> Cell | None:
+def _slope_cell(run_values: RunValues, figure: published.Figure) -> Cell | None:
     """A report's slope compared with the slope of this run's curve."""
-    result = mine.result
+    result = run_values.result
     here, there = value_here(result, figure), figure.measured_in(result.unit)
     if not here > 0:
         return None
     return Cell(result.quantity, result.unit, here, there, there / here)
 
 
-def _of_report(mine: RunValues, figures: list[published.Figure]) -> Cell | None:
+def _report_cell(run_values: RunValues, figures: list[published.Figure]) -> Cell | None:
     """The report's figures of a quantity at the places that this run has too."""
-    result = mine.result
+    result = run_values.result
     for figure in figures:
         if figure.slope:
-            return _of_slope(mine, figure)
+            return _slope_cell(run_values, figure)
     matches = [
         (place, figure.measured_in(result.unit))
         for figure in figures
         if (place := result.place(figure.at, figure.at_unit)) is not None
     ]
-    return mine.cell(matches, by_reckon=any(figure.method_differs for figure in figures))
+    return run_values.cell(matches, by_reckon=any(figure.method_differs for figure in figures))
 
 
-def _of_run(mine: RunValues, theirs: RunValues) -> Cell | None:
+def _run_cell(run_values: RunValues, other_values: RunValues) -> Cell | None:
     """Another run's figures at the places that both measured by the same parameters."""
-    here, there = mine.result, theirs.result
+    here, there = run_values.result, other_values.result
     if units.dimension(here.unit) != units.dimension(there.unit):
         return None
     places = {point.x: (k, point.params) for k, point in enumerate(there.points)}
@@ -185,8 +185,8 @@ def _of_run(mine: RunValues, theirs: RunValues) -> Cell | None:
     for i, point in enumerate(here.points):
         k, params = places.get(point.x, (0, None))
         if params == point.params:
-            matches.append((i, theirs.medians[k]))
-    return mine.cell(matches)
+            matches.append((i, other_values.medians[k]))
+    return run_values.cell(matches)
 
 
 def _middle(cells: list[Cell]) -> Cell:
@@ -217,7 +217,9 @@ def _read_runs(folders: dict[str, Path], troubles: list[str]) -> dict[str, dict[
     return known
 
 
-def _why_unmatched(figure: published.Figure, result: Result | None, mine: RunValues | None) -> str:
+def _why_unmatched(
+    figure: published.Figure, result: Result | None, run_values: RunValues | None
+) -> str:
     """Why a report's figure is compared with nothing; nothing where it is."""
     if not figure.quantity:
         return "derived from other figures" if figure.derived else _NO_ROW
@@ -225,14 +227,14 @@ def _why_unmatched(figure: published.Figure, result: Result | None, mine: RunVal
         return "on another scale"
     if result is None:
         return "not measured yet"
-    if mine is None:
+    if run_values is None:
         return f"{result.state}: {result.reason}"
     place = result.place(figure.at, figure.at_unit)
     if place is None and not figure.slope:
         return "at places that this run has not"
     if not figure.measured_in(result.unit) > 0:
         return "the report has no figure above 0 there, and so no ratio"
-    here = value_here(result, figure) if place is None else mine.medians[place]
+    here = value_here(result, figure) if place is None else run_values.medians[place]
     return "" if here > 0 else "this run has no figure above 0 there, and so no ratio"
 
 
@@ -253,25 +255,25 @@ def _unmatched(results: dict[str, Result], values: dict[str, RunValues]) -> list
     ]
 
 
-def _cells(mine: RunValues, known: dict[str, dict[str, Result]]) -> dict[str, Cell]:
+def _cells(run_values: RunValues, known: dict[str, dict[str, Result]]) -> dict[str, Cell]:
     """Every other machine's figure of a quantity."""
-    quantity = mine.result.quantity
+    quantity = run_values.result.quantity
     figures = comparable(quantity)
     cells = {
-        report.name: _of_report(mine, [f for f in figures if f.report == report.name])
+        report.name: _report_cell(run_values, [f for f in figures if f.report == report.name])
         for report in published.all_reports()
     }
-    for name, theirs in known.items():
-        if quantity in theirs:
-            cells[name] = _of_run(mine, RunValues(theirs[quantity]))
+    for name, results in known.items():
+        if quantity in results:
+            cells[name] = _run_cell(run_values, RunValues(results[quantity]))
     return {column: cell for column, cell in cells.items() if cell}
 
 
 def _rows(values: dict[str, RunValues], known: dict[str, dict[str, Result]]) -> list[Row]:
     labelled: dict[tuple[str, str], dict[str, list[Cell]]] = {}
-    for name, mine in values.items():
+    for name, run_values in values.items():
         columns = labelled.setdefault(row_label(name), {})
-        for column, cell in _cells(mine, known).items():
+        for column, cell in _cells(run_values, known).items():
             columns.setdefault(column, []).append(cell)
     return [
         Row(*label, {column: _middle(cells) for column, cells in columns.items()})
@@ -280,7 +282,7 @@ def _rows(values: dict[str, RunValues], known: dict[str, dict[str, Result]]) -> 
     ]
 
 
-def others(here: records.Run) -> Others:
+def others(here: records.Run) -> OtherMachines:
     """What the other machines have of this run's quantities."""
     folders, troubles = other_runs(here.name)
     known = _read_runs(folders, troubles)
@@ -288,7 +290,7 @@ def others(here: records.Run) -> Others:
     values = {name: RunValues(result) for name, result in results.items() if result.has_samples}
     runs = {name: records.read_run(folders[name]) for name in known}
     titles = {report.name: report.machine for report in published.all_reports()}
-    return Others(
+    return OtherMachines(
         here=here,
         rows=_rows(values, known),
         titles=titles | {name: name for name in known},

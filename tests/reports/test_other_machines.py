@@ -182,7 +182,8 @@ def test_the_latest_runs_take_part_but_not_unreadable_ones(folders):
 def test_the_recorded_run_is_compared_with_every_report_in_every_part(recorded):
     o = other_machines.others(records.read_run("recorded"))
     cells = [cell for row in o.rows for cell in row.cells.values()]
-    assert not o.runs and {column for row in o.rows for column in row.cells} == set(o.of_reports)
+    columns = {column for row in o.rows for column in row.cells}
+    assert not o.runs and columns == set(o.report_columns)
     used = {cell.quantity for cell in cells}
     assert {name.split("/")[0] for name in used} == {"cpu", "memory", "network", "files"}
     assert len(used) > 80

@@ -45,7 +45,7 @@ def seven(folder):
 
 def test_the_machines_page_has_every_report(seven, recorded):
     o = other_machines.others(records.read_run("recorded"))
-    assert {"sixth", "seventh"} < set(o.of_reports) and len(o.of_reports) == 7
+    assert {"sixth", "seventh"} < set(o.report_columns) and len(o.report_columns) == 7
     [row] = [row for row in o.rows if "sixth" in row.cells]
     assert row.cells["sixth"].quantity == MAJOR and row.cells["seventh"].is_ranked
     pieces = [

@@ -14,7 +14,7 @@ from reckon import units
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
 from reckon.presentation.figures.style import Data, Drawing, Look
-from reckon.reports.other_machines import Cell, Others, Row
+from reckon.reports.other_machines import Cell, OtherMachines, Row
 
 ROWS_MAXIMUM = 48  # more would not fit on a page
 _ROW_INCHES = 0.165
@@ -30,7 +30,7 @@ def pages(rows: list[Row]) -> list[list[Row]]:
     return [rows[start : start + ROWS_MAXIMUM] for start in range(0, len(rows), ROWS_MAXIMUM)]
 
 
-def heat_map(others: Others, rows: list[Row], name: str, what: str) -> Block:
+def heat_map(others: OtherMachines, rows: list[Row], name: str, what: str) -> Block:
     """A row for each quantity, a column for each machine. The number is the ratio of the figures,
     the colour shows which machine is faster."""
     columns = [column for column in others.titles if any(column in row.cells for row in rows)]
