@@ -32,12 +32,12 @@ _AMOUNT = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*
 _WHOLE = 1e-9  # nearer to a whole number than this share of it, it is one
 
 
-class _KeptPredictions(pydantic.RootModel[dict[str, dict[str, str]]]):
+class _PredictionsFile(pydantic.RootModel[dict[str, dict[str, str]]]):
     """predictions.toml, as the site gives it: amounts of inputs, by quantity and input."""
 
 
 @dataclass(frozen=True)
-class _Trial:
+class _Variant:
     """A recorded prediction with some inputs changed."""
 
     result: Result
@@ -63,36 +63,36 @@ def predict(arguments) -> int:
     """Prints predictions with the given inputs, their ratio, and what would meet the result."""
     run = chosen_run(arguments)
     if arguments.file:
-        kept = toml.read(arguments.file, _KeptPredictions).root
-        trials = [
-            _trial(run, quantity, [f"{name}={amount}" for name, amount in inputs.items()])
-            for quantity, inputs in kept.items()
+        amounts = toml.read(arguments.file, _PredictionsFile).root
+        variants = [
+            _variant(run, quantity, [f"{name}={amount}" for name, amount in inputs.items()])
+            for quantity, inputs in amounts.items()
         ]
     elif arguments.quantity:
-        trials = [_trial(run, arguments.quantity, arguments.inputs)]
+        variants = [_variant(run, arguments.quantity, arguments.inputs)]
     else:
         raise ReckonError(
             "Say which quantity, such as cpu/syscall/getpid, or --file predictions.toml."
         )
     if arguments.json:
-        objects = [_to_json(trial) for trial in trials]
+        objects = [_to_json(variant) for variant in variants]
         print_json(objects if arguments.file else objects[0])
     else:
-        print("\n\n".join("\n".join(_lines(trial)) for trial in trials))
-        if len(trials) > 1:
-            print(f"\n{_score(trials)}")
+        print("\n\n".join("\n".join(_lines(variant)) for variant in variants))
+        if len(variants) > 1:
+            print(f"\n{_score(variants)}")
     return 0
 
 
-def _trial(run: str | Path, quantity: str, inputs: list[str]) -> _Trial:
+def _variant(run: str | Path, quantity: str, inputs: list[str]) -> _Variant:
     """The prediction of a quantity with `inputs` as "name=amount". Raises ReckonError."""
     result = _result(run, quantity)
     recorded = to_prediction(quantity, result.current)
-    trial = _Trial(result, recorded, dict(_changed_input(recorded, text) for text in inputs))
-    if not np.all(np.isfinite(trial.prediction.predicted)):
-        predicted = _predicted(trial.prediction)
+    variant = _Variant(result, recorded, dict(_changed_input(recorded, text) for text in inputs))
+    if not np.all(np.isfinite(variant.prediction.predicted)):
+        predicted = _predicted(variant.prediction)
         raise ReckonError(f"{quantity}: the formula gives {predicted} for these inputs.")
-    return trial
+    return variant
 
 
 def _result(run: str | Path, quantity: str) -> Result:
@@ -171,18 +171,20 @@ def _predicted(prediction: Prediction) -> str:
     return units.span(np.atleast_1d(prediction.predicted), prediction.unit)
 
 
-def _lines(trial: _Trial) -> list[str]:
-    inputs, recorded = trial.prediction.inputs, trial.recorded.inputs
+def _lines(variant: _Variant) -> list[str]:
+    inputs, recorded = variant.prediction.inputs, variant.recorded.inputs
     width = max(map(len, inputs))
-    lines = [trial.result.quantity]
+    lines = [variant.result.quantity]
     for name, given in inputs.items():
         source = source_text(given)
-        if name in trial.values:
+        if name in variant.values:
             source = f"instead of {_amount(recorded[name].value, given)}; {source}"
         lines.append(f"  {name:{width}}  {_amount(given.value, given):>12}  {source}")
-    predicted = _predicted(trial.prediction)
-    lines.append(f"Predicted  {predicted}{_interval(trial.prediction)}{_parts(trial.prediction)}")
-    return [*lines, _measured(trial), _sealed(trial.result), *_effects(trial)]
+    predicted = _predicted(variant.prediction)
+    lines.append(
+        f"Predicted  {predicted}{_interval(variant.prediction)}{_parts(variant.prediction)}"
+    )
+    return [*lines, _measured(variant), _sealed(variant.result), *_effects(variant)]
 
 
 def _interval(prediction: Prediction) -> str:
@@ -204,14 +206,14 @@ def _parts(prediction: Prediction) -> str:
     return f": hardware {hardware} + software {software}"
 
 
-def _measured(trial: _Trial) -> str:
-    result = trial.result
+def _measured(variant: _Variant) -> str:
+    result = variant.result
     if not result.has_samples:
         return f"Measured   not yet ({result.reason})" if result.reason else "Measured   not yet"
     shown = units.span(result.medians, result.unit) if result.is_curve else f"{result:±}"
-    far = f", {how_far(trial.ratio)}" if is_comparable(trial.ratio) else ""
+    far = f", {how_far(variant.ratio)}" if is_comparable(variant.ratio) else ""
     median = " in the median" if result.is_curve else ""
-    return f"Measured   {shown}: {units.number(trial.ratio)}×{median}{far}"
+    return f"Measured   {shown}: {units.number(variant.ratio)}×{median}{far}"
 
 
 def _sealed(result: Result) -> str:
@@ -219,39 +221,39 @@ def _sealed(result: Result) -> str:
     return f"Sealed     {seal}" + (f": {units.number(result.ratio)}×" if result.has_samples else "")
 
 
-def _effects(trial: _Trial) -> list[str]:
+def _effects(variant: _Variant) -> list[str]:
     """Which input decides, and what each guess would have to be."""
-    lines, inputs = [], trial.prediction.inputs
-    for name, (low, high) in list(what_if.sensitivity(trial.prediction).items())[:1]:
+    lines, inputs = [], variant.prediction.inputs
+    for name, (low, high) in list(what_if.sensitivity(variant.prediction).items())[:1]:
         moves = f"{units.number(low)} to {units.number(high)} times"
         lines.append(f"Decides    {name}: {_range(inputs[name])} moves the prediction {moves}")
-    for name, value in trial.needed.items():
+    for name, value in variant.needed.items():
         given = inputs[name]
         is_inside = (given.low or 0) <= value <= (given.high or 0)
         outside = "" if is_inside else f", outside {_range(given)}"
         lines.append(f'Would meet {name}="{_amount(value, given)}" alone{outside}')
-    if trial.result.has_samples and not trial.needed:
+    if variant.result.has_samples and not variant.needed:
         lines.append("Would meet no guess alone")
     return lines
 
 
-def _score(trials: list[_Trial]) -> str:
+def _score(variants: list[_Variant]) -> str:
     """How many of several predictions are met, beside the sealed ones."""
 
     def met(ratios: Iterable[float]) -> int:
         return sum(map(is_near, ratios))
 
-    now, sealed = met(t.ratio for t in trials), met(t.result.ratio for t in trials)
-    return f"Within {NEAR} times of the measurement: {now} of {len(trials)} (sealed {sealed})"
+    now, sealed = met(v.ratio for v in variants), met(v.result.ratio for v in variants)
+    return f"Within {NEAR} times of the measurement: {now} of {len(variants)} (sealed {sealed})"
 
 
 def _range(given: Input) -> str:
     return _amount([given.low or 0.0, given.high or 0.0], given)
 
 
-def _to_json(trial: _Trial) -> dict:
+def _to_json(variant: _Variant) -> dict:
     """The same as one object; numbers in the quantity's unit, of inputs in theirs."""
-    result, prediction = trial.result, trial.prediction
+    result, prediction = variant.result, variant.prediction
 
     def in_unit(value, unit: str = prediction.unit):
         return None if value is None else units.from_base(np.asarray(value, float), unit).tolist()
@@ -266,12 +268,12 @@ def _to_json(trial: _Trial) -> dict:
             "value": in_unit(given.value, given.unit),
             "unit": given.unit,
             "origin": given.origin,
-            "changed": name in trial.values,
+            "changed": name in variant.values,
         }
         for name, given in prediction.inputs.items()
     }
     needed = {
-        name: in_unit(value, prediction.inputs[name].unit) for name, value in trial.needed.items()
+        name: in_unit(value, prediction.inputs[name].unit) for name, value in variant.needed.items()
     }
     return {
         "quantity": result.quantity,
@@ -281,7 +283,7 @@ def _to_json(trial: _Trial) -> dict:
         "low": in_unit(low),
         "high": in_unit(high),
         "measured": in_unit(measured) if result.has_samples else None,
-        "ratio": known(trial.ratio),
+        "ratio": known(variant.ratio),
         "sealed": in_unit(result.seal.predicted),
         "sealed_ratio": known(result.ratio),
         "sensitivity": what_if.sensitivity(prediction),
