@@ -171,7 +171,7 @@ def use(settings: Settings | None) -> None:
 
 @dataclass(frozen=True)
 class Builder:
-    """The program that executes a notebook for the book: what it shares with the notebook."""
+    """What the process that builds the book gives to the one that executes a notebook."""
 
     events: Path  # takes what a measurement reports of its progress, one line an event
     reads: Path  # takes the list of the records that the page was made from
@@ -184,7 +184,7 @@ _builder: Builder | None = None
 
 
 def builder() -> Builder | None:
-    """The builder that executes this notebook; None while a person works in JupyterLab."""
+    """What the build of the book gave to this process; None while a person works in JupyterLab."""
     return _builder
 
 

@@ -1,4 +1,7 @@
-"""All of ctypes, and nothing else: the mirror of csrc/reckon.h."""
+"""The C library through ctypes: its probes, and a run of one. No other module uses ctypes.
+
+The structures are those of csrc/reckon.h.
+"""
 
 from __future__ import annotations
 
