@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-_MOST_S_AN_EVENT = 5.0  # by which one quantity moves the bar; the page's end corrects it
+_MAX_S_AN_EVENT = 5.0  # by which one quantity moves the bar; the page's end corrects it
 
 
 class Display:
@@ -101,7 +101,7 @@ class Display:
             self._with_failures.add(page)
         self._bar.update(
             self._task,
-            advance=min(event.get("seconds", 0.0), _MOST_S_AN_EVENT),
+            advance=min(event.get("seconds", 0.0), _MAX_S_AN_EVENT),
             description=f"{page}: {quantity} {state}",
         )
         if state in ("unsupported", "failed") or not self._live:

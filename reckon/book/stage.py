@@ -13,7 +13,7 @@ from reckon.book.stamp import stamp
 from reckon.config import ROOT, ReckonError
 
 _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
-_MATHJAX_LEAST_FILES = 10  # the script and its fonts; fewer are a broken package
+_MATHJAX_MIN_FILES = 10  # the script and its fonts; fewer are a broken package
 _PDF_LINK = '\n```{raw} html\n<p><a href="../reckon.pdf">The whole book as one PDF</a></p>\n```\n'
 
 
@@ -80,7 +80,7 @@ def _mathjax() -> dict[str, Path]:
         inner = str(file).partition("static/mathjax/")[2]
         if inner == "tex-mml-chtml.js" or "woff-v2/" in inner:
             files[f"_static/mathjax/{inner}"] = Path(str(file.locate()))
-    if len(files) < _MATHJAX_LEAST_FILES:
+    if len(files) < _MATHJAX_MIN_FILES:
         raise ReckonError("MathJax is missing from the environment; run `make setup`.")
     return files
 

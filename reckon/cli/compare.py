@@ -9,7 +9,7 @@ from reckon import records, units
 from reckon.cli.output import print_json
 from reckon.comparison import two_runs
 from reckon.comparison.quantities import CHANCE, Place, QuantityComparison
-from reckon.comparison.two_runs import MINIMUM_CHANGE, Comparison
+from reckon.comparison.two_runs import MIN_CHANGE, Comparison
 from reckon.config import ReckonError, settings
 from reckon.presentation import changes
 from reckon.presentation.text import first_case
@@ -24,7 +24,7 @@ def compare(arguments) -> int:
         return _list_runs(arguments)
     if not (arguments.a and arguments.b):
         raise ReckonError("A comparison takes two runs, A and B; `reckon compare` lists the runs.")
-    percent, minimum_change = arguments.minimum_change, MINIMUM_CHANGE
+    percent, minimum_change = arguments.minimum_change, MIN_CHANGE
     if percent is not None:
         minimum_change = percent / 100
     comparison = two_runs.compare(arguments.a, arguments.b, arguments.control, minimum_change)

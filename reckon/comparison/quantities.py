@@ -36,7 +36,7 @@ from reckon.records.result import Result
 
 CHANCE = 0.05  # the share of the named changes that may be due to chance
 _CENTRAL_PERCENTILES = (2.5, 97.5)
-_BATCHES_MINIMUM, _BATCHES_CONFIDENCE = 6, 0.99
+_MIN_BATCHES, _BATCHES_CONFIDENCE = 6, 0.99
 # The fields of a measurement that say how it was made, besides its parameters and its peer.
 _METHOD = ("probe", "op", "warmup", "priority")
 
@@ -174,7 +174,7 @@ def _can_be_judged(medians: np.ndarray) -> bool:
 def _batch_range(medians: np.ndarray) -> tuple[float, float] | None:
     """The range of one more batch of processes; None where there are too few batches."""
     batches = len(medians) // statistics.PROCESSES_FOR_AN_INTERVAL
-    if batches < _BATCHES_MINIMUM:
+    if batches < _MIN_BATCHES:
         return None
     values = [float(np.median(batch)) for batch in np.array_split(medians, batches)]
     return statistics.prediction_interval(values, _BATCHES_CONFIDENCE)

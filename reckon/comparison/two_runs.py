@@ -13,7 +13,7 @@ from reckon.comparison.quantities import QuantityComparison, Results, compare_al
 from reckon.config import ReckonError
 from reckon.records.lookup import all_results
 
-MINIMUM_CHANGE = 0.05  # a smaller one is not reported
+MIN_CHANGE = 0.05  # a smaller one is not reported
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def compare(
     a: str | Path,
     b: str | Path,
     control: str | Path | None = None,
-    minimum_change: float = MINIMUM_CHANGE,
+    minimum_change: float = MIN_CHANGE,
 ) -> Comparison:
     """B compared with A, each a run's name or its folder.
 

@@ -23,8 +23,8 @@ START_S = 15  # the longest that starting may take
 ANSWER_S = 5
 END_S = 10
 PORT = 7325  # where reckon-peer listens
-LEAST_RTT_S, MOST_RTT_S = 0.0, 2.0
-LEAST_RATE_BIT_PER_S, MOST_RATE_BIT_PER_S = 10e3, 2.5e9
+MIN_RTT_S, MAX_RTT_S = 0.0, 2.0
+MIN_RATE_BIT_PER_S, MAX_RATE_BIT_PER_S = 10e3, 2.5e9
 
 
 class LabUnavailable(ReckonError):
@@ -76,13 +76,13 @@ def _rate(bit_per_s: float) -> str:
 def link_rtt_s() -> float:
     """The round trip that LINK_RTT sets, in seconds."""
     value = _setting("LINK_RTT", config.settings().link_rtt, "s", "0.2 ms")
-    return _within("LINK_RTT", value, LEAST_RTT_S, MOST_RTT_S, _time)
+    return _within("LINK_RTT", value, MIN_RTT_S, MAX_RTT_S, _time)
 
 
 def link_rate_bit_per_s() -> float:
     """The rate that LINK_RATE sets, in bit/s."""
     value = 8 * _setting("LINK_RATE", config.settings().link_rate, "bit/s", "1 Gbit/s")
-    return _within("LINK_RATE", value, LEAST_RATE_BIT_PER_S, MOST_RATE_BIT_PER_S, _rate)
+    return _within("LINK_RATE", value, MIN_RATE_BIT_PER_S, MAX_RATE_BIT_PER_S, _rate)
 
 
 class Lab:
@@ -103,8 +103,8 @@ class Lab:
         wait_port: int | None = None,
         path: str | None = None,
     ):
-        _within("The link's round trip", rtt_s, LEAST_RTT_S, MOST_RTT_S, _time)
-        _within("The link's rate", rate_bit_per_s, LEAST_RATE_BIT_PER_S, MOST_RATE_BIT_PER_S, _rate)
+        _within("The link's round trip", rtt_s, MIN_RTT_S, MAX_RTT_S, _time)
+        _within("The link's rate", rate_bit_per_s, MIN_RATE_BIT_PER_S, MAX_RATE_BIT_PER_S, _rate)
         command = [
             str(config.settings().library_dir / "reckon-lab"),
             f"--rtt-us={round(rtt_s * 1e6)}",

@@ -74,7 +74,7 @@ class Server:
 
 def far_rtt_s() -> float:
     """The round trip of the longer link: a millisecond, or five times LINK_RTT if that is more."""
-    return min(max(1e-3, 5 * lab.link_rtt_s()), lab.MOST_RTT_S)
+    return min(max(1e-3, 5 * lab.link_rtt_s()), lab.MAX_RTT_S)
 
 
 def link(server: str) -> tuple[float, float]:

@@ -25,7 +25,7 @@ from reckon.hosts import lab
 VERSION = 1  # of the protocol, as in csrc/peer/wire.h
 PORT = 7325
 DEADLINE_S = 5.0
-LINE_MOST = 1 << 16
+MAX_LINE_BYTES = 1 << 16
 TEXTS = ("system", "release", "machine", "processor", "congestion_control", "interface", "driver")
 NUMBERS = ("threads", "memory_bytes", "mtu_bytes", "speed_mbit_per_s")
 START = "`make peer` says how to start it there."
@@ -202,7 +202,7 @@ def _lines(connection: socket.socket, end: float):
         while b"\n" not in pending:
             connection.settimeout(max(end - time.monotonic(), 1e-3))
             got = connection.recv(4096)
-            if not got or len(pending) > LINE_MOST:
+            if not got or len(pending) > MAX_LINE_BYTES:
                 raise ConnectionResetError
             pending += got
         line, pending = pending.split(b"\n", 1)

@@ -22,7 +22,7 @@ from reckon.prediction.formula import Prediction, predict
 from reckon.records.models import Measurement, Quantity
 from reckon.records.session import current_session
 
-_PROCESSES_LEAST = 4  # in a visit, or as many as the first visit's time allowed
+_MIN_PROCESSES = 4  # in a visit, or as many as the first visit's time allowed
 
 
 def experiments_to_visit(visit: int) -> dict[str, float]:
@@ -97,7 +97,7 @@ def _share(profile: Profile, measurement: Measurement) -> Profile:
     most = max(1, point.summary.processes // len(measurement.visits))
     return replace(
         profile,
-        min_processes=min(_PROCESSES_LEAST, most),
+        min_processes=min(_MIN_PROCESSES, most),
         max_processes=most,
         budget_s=profile.budget_s / profile.visits,
         span_s=profile.span_s / profile.visits,

@@ -15,7 +15,7 @@ _WARNINGS = {
     "two modes": "Trials in two modes, so one number does not describe them",
     "fresh processes differ": "Fresh processes differ from one another",
 }
-_NAMED_MAX = 30  # quantities of one cause that are named; of more, their number in each chapter
+_MAX_NAMED = 30  # quantities of one cause that are named; of more, their number in each chapter
 _TIME_UP = "Time was up before the interval was narrow enough"
 _IMPOSSIBLE = "Zero or less, which is not possible: a subtraction took away as much as there was"
 
@@ -48,7 +48,7 @@ def _by_chapter(results: list[Result]) -> str:
     names: dict[str, list[str]] = {}
     for result in results:
         names.setdefault(chapter(result.quantity), []).append(label(result.quantity))
-    if len(results) > _NAMED_MAX:
+    if len(results) > _MAX_NAMED:
         return ", ".join(f"{link} {len(labels)}" for link, labels in names.items())
     return "; ".join(f"{link}: {', '.join(labels)}" for link, labels in names.items())
 

@@ -14,7 +14,7 @@ from reckon.records import Process
 from reckon.records.result import Result
 from reckon.statistics import Summary
 
-_POINTS_MAXIMUM = 8  # a longer curve shows only its ends in a table; its figure has every point
+_MAX_POINTS = 8  # a longer curve shows only its ends in a table; its figure has every point
 _NAMES_LISTED = 8  # quantities that the note below a table names
 _NOT_KNOWN = "not known"
 
@@ -151,7 +151,7 @@ def _curve_rows(result: Result, operation: str) -> list[list[str]]:
     n = len(result.points)
     rows = [
         [f"{operation}, {place(result, result.axis[i])}", *_point_cells(result, i)]
-        for i in (range(n) if n <= _POINTS_MAXIMUM else (0, n - 1))
+        for i in (range(n) if n <= _MAX_POINTS else (0, n - 1))
     ]
     missing = itertools.groupby(result.missing, lambda point: (point.stopped, point.reason))
     for (state, reason), points in missing:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-_LEAST_NOISE = 0.05  # a finer structure than 5 % is none, however quiet the measurement
+_MIN_NOISE = 0.05  # a finer structure than 5 % is none, however quiet the measurement
 
 
 def noise(logarithms: np.ndarray) -> float:
@@ -18,7 +18,7 @@ def noise(logarithms: np.ndarray) -> float:
     differences = np.diff(logarithms)
     deviation = 1.4826 * np.median(np.abs(differences - np.median(differences)))
     # The noise of a difference of two points is that of a point times the root of two.
-    return max(float(deviation / np.sqrt(2)), _LEAST_NOISE)
+    return max(float(deviation / np.sqrt(2)), _MIN_NOISE)
 
 
 def penalty(noise: float, points: int) -> float:

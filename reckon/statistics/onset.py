@@ -12,8 +12,8 @@ import numpy as np
 from reckon.statistics import change_points
 from reckon.statistics.cache import cached
 
-_LEAST_RATIO = 8  # of a read that comes from a disk to one that does not
-_LEAST_SHARE = 0.005  # fewer slow reads are no onset: other things are slow now and then
+_MIN_RATIO = 8  # of a read that comes from a disk to one that does not
+_MIN_SHARE = 0.005  # fewer slow reads are no onset: other things are slow now and then
 _SURE = 4  # standard deviations
 _SMALL = 0.1  # with more slow reads in the smallest file, already that one does not fit
 _SPREAD = np.log(2.2)  # a slow read may be shorter than the median of the slow ones by so much
@@ -50,10 +50,10 @@ def slow_from(times) -> float | None:
     from scipy.stats import gaussian_kde
 
     logs = np.log(np.maximum(np.asarray(times, dtype=float), 1e-12))
-    if not len(logs) or np.ptp(logs) < np.log(_LEAST_RATIO):
+    if not len(logs) or np.ptp(logs) < np.log(_MIN_RATIO):
         return None
     centres, _ = kmeans2(logs, np.array([logs.min(), logs.max()]), minit="matrix")
-    if np.ptp(centres) < np.log(_LEAST_RATIO):
+    if np.ptp(centres) < np.log(_MIN_RATIO):
         return None
     between = np.linspace(centres.min(), centres.max() - _SPREAD, 200)
     some = np.random.default_rng(1).permutation(logs)[:_READS_FOR_A_DENSITY]
@@ -130,7 +130,7 @@ def _is_more(slow, reads, first: int, piece: tuple[int, int]) -> bool:
     before, after = slow[:first].sum() / reads_before, slow[inside].sum() / reads_after
     apart = np.arcsin(np.sqrt(after)) - np.arcsin(np.sqrt(before))
     deviation = 0.5 * np.sqrt(1 / reads_before + 1 / reads_after)
-    return bool(after - before > _LEAST_SHARE and apart > _SURE * deviation)
+    return bool(after - before > _MIN_SHARE and apart > _SURE * deviation)
 
 
 @cached

@@ -26,10 +26,10 @@ VERSION = 3
 _FAR = 1.25
 _WIDE = 0.1  # of the median: a larger distance of the quartiles is worth a warning
 _SIGNIFICANT = 0.01  # p of the tests behind a warning
-_LEAST_DRIFT = 0.02
+_MIN_DRIFT = 0.02
 _PROCESSES_FOR_A_DRIFT = 8
 _TRIALS_FOR_MODES = 20
-_MOST_TRIALS_FOR_MODES = 5000  # the dip test takes the square of that
+_MAX_TRIALS_FOR_MODES = 5000  # the dip test takes the square of that
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def drift(medians) -> str | None:
     slope = stats.theilslopes(medians, order).slope
     change = slope * (len(medians) - 1) / abs(np.median(medians))
     unsure = stats.kendalltau(order, medians).pvalue >= _SIGNIFICANT
-    if unsure or abs(change) < _LEAST_DRIFT:
+    if unsure or abs(change) < _MIN_DRIFT:
         return None
     return f"it drifted by {100 * change:+.1f} % while it was measured".replace("-", "−")
 
@@ -195,7 +195,7 @@ def two_modes(values) -> str | None:
         return None
     # The counter has steps, and the dip test takes every step for a mode: spread them out.
     spread = np.random.default_rng(1).uniform(-0.5, 0.5, len(values)) * steps.min()
-    sample = np.random.default_rng(2).permutation(values + spread)[:_MOST_TRIALS_FOR_MODES]
+    sample = np.random.default_rng(2).permutation(values + spread)[:_MAX_TRIALS_FOR_MODES]
     if diptest.diptest(sample)[1] >= _SIGNIFICANT:
         return None
     return "its trials have two modes, so one number does not describe it"

@@ -20,10 +20,10 @@ import numpy as np
 # Nominal, chosen so that more than 90 % of re-measurements 12 minutes later were held
 # (tools/drift/coverage.py): visits of one run lie closer together than visits of two.
 CONFIDENCE = 0.98
-_LEAST_QUANTITIES = 8  # fewer say little of how variances differ
+_MIN_QUANTITIES = 8  # fewer say little of how variances differ
 _NO_DIFFERENCE = 1e-9  # of the largest visit: counts repeat exactly, but for rounding
-_LEAST_EXCESS = 1e-6  # of log variances beyond chance; less takes a million degrees of freedom
-_LEAST_SPREAD = 1e-7  # of processes in a visit: smaller ones are rounding
+_MIN_EXCESS = 1e-6  # of log variances beyond chance; less takes a million degrees of freedom
+_MIN_SPREAD = 1e-7  # of processes in a visit: smaller ones are rounding
 _STEEPEST = 1.5  # a prior that follows spreads more closely than that follows chance
 
 
@@ -41,7 +41,7 @@ class PooledVariance:
         """The variance between visits of a quantity whose processes in one visit spread so."""
         if not math.isfinite(spread):
             return self.variance
-        relative = max(spread, _LEAST_SPREAD) / self.typical_spread
+        relative = max(spread, _MIN_SPREAD) / self.typical_spread
         return self.variance * relative ** (2 * self.slope)
 
     def reach(self, spread: float, visits: int, confidence: float) -> float:
@@ -83,7 +83,7 @@ def pooled_variance(
     given = [math.nan] * len(quantities) if spreads is None else spreads
     pairs = zip(quantities, given, strict=True)
     counted = [(visits, spread) for visits, spread in pairs if _differ(visits) and min(visits) > 0]
-    if len(counted) < _LEAST_QUANTITIES:
+    if len(counted) < _MIN_QUANTITIES:
         return None
     variances = np.array([np.var(np.log(visits), ddof=1) for visits, _ in counted])
     halves = np.array([len(visits) - 1 for visits, _ in counted]) / 2  # of the degrees of freedom
@@ -91,9 +91,9 @@ def pooled_variance(
     slope, typical, trend = _trend(logs, np.array([spread for _, spread in counted]))
     logs -= trend
     excess = np.var(logs, ddof=1) - np.mean(special.polygamma(1, halves))
-    if excess < _LEAST_EXCESS:
+    if excess < _MIN_EXCESS:
         return PooledVariance(float(np.exp(logs.mean())), math.inf, len(counted), slope, typical)
-    half = optimize.brentq(lambda x: special.polygamma(1, x) - excess, 1e-3, 2 / _LEAST_EXCESS)
+    half = optimize.brentq(lambda x: special.polygamma(1, x) - excess, 1e-3, 2 / _MIN_EXCESS)
     common = np.exp(logs.mean() + special.digamma(half) - np.log(half))
     return PooledVariance(float(common), 2 * half, len(counted), slope, typical)
 
@@ -101,9 +101,9 @@ def pooled_variance(
 def _trend(logs: np.ndarray, spreads: np.ndarray) -> tuple[float, float, np.ndarray]:
     """The slope of log variances over log squared spreads, the typical spread, and the line."""
     known = np.isfinite(spreads)
-    if known.sum() < _LEAST_QUANTITIES:
+    if known.sum() < _MIN_QUANTITIES:
         return 0.0, 1.0, np.zeros(len(logs))
-    squared = 2 * np.log(np.maximum(spreads, _LEAST_SPREAD))
+    squared = 2 * np.log(np.maximum(spreads, _MIN_SPREAD))
     middle = float(squared[known].mean())
     distance = np.where(known, squared - middle, 0.0)
     square = float((distance**2).sum())

@@ -177,7 +177,7 @@ def raise_unsupported():
 
 
 def test_the_run_keeps_the_pooled_variance_of_its_quantities(builder, monkeypatch):
-    monkeypatch.setattr(statistics.visits, "_LEAST_QUANTITIES", 2)
+    monkeypatch.setattr(statistics.visits, "_MIN_QUANTITIES", 2)
     measure()
     for visit in (2, 3):
         revisit.visit_again("test", visit)

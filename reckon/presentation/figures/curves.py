@@ -31,14 +31,14 @@ Scale = Literal["auto", "log", "linear"]
 # An axis is logarithmic from these ratios of its largest to its smallest value on; one that starts
 # at 0 from the second.
 _LOG_X_FROM, _LOG_X_WITH_ZERO_FROM, _LOG_Y_FROM = 16, 50, 20
-_COUNTS_MAXIMUM = 15  # fewer whole numbers on an axis, such as cores, have a tick each
+_MAX_COUNTS = 15  # fewer whole numbers on an axis, such as cores, have a tick each
 _NAMES_APART_POINTS = 24  # between points that have their names beside them
 
 
 def _set_x(axes: Axes, x: np.ndarray) -> None:
     positive = x[x > 0]
     span = positive.max() / positive.min() if len(positive) else 1
-    are_counts = len(x) <= _COUNTS_MAXIMUM and (x == np.round(x)).all()
+    are_counts = len(x) <= _MAX_COUNTS and (x == np.round(x)).all()
     if span >= _LOG_X_FROM and len(positive) == len(x):
         axes.set_xscale("log", base=2)
     elif span > _LOG_X_WITH_ZERO_FROM:

@@ -16,7 +16,7 @@ from reckon.presentation.figures import style
 from reckon.presentation.figures.style import Data, Drawing, Look
 from reckon.reports.other_machines import Cell, OtherMachines, Row
 
-ROWS_MAXIMUM = 48  # more would not fit on a page
+MAX_ROWS = 48  # more would not fit on a page
 _ROW_INCHES = 0.165
 _FRAME_INCHES = 0.9  # axis and colour bar
 _DARKEST = 10.0  # a larger ratio has the same colour; its number says how large it is
@@ -27,7 +27,7 @@ _TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10)
 
 def pages(rows: list[Row]) -> list[list[Row]]:
     """The rows of each figure."""
-    return [rows[start : start + ROWS_MAXIMUM] for start in range(0, len(rows), ROWS_MAXIMUM)]
+    return [rows[start : start + MAX_ROWS] for start in range(0, len(rows), MAX_ROWS)]
 
 
 def heat_map(others: OtherMachines, rows: list[Row], name: str, what: str) -> Block:

@@ -17,7 +17,7 @@ from reckon.presentation.timed_reads import single_values
 from reckon.records.result import Result
 from reckon.records.values import trial_times_s
 
-_STEPS_MAXIMUM = 200  # points of a distribution that its data have
+_MAX_STEPS = 200  # points of a distribution that its data have
 _BAND_COLOURS = ("#dcc07f", "#ecdcb8", "#f7f0e3")
 _SMALLEST = 1e-12  # in base units: a logarithmic axis has no 0
 
@@ -52,7 +52,7 @@ def distribution(
             axes.axvline(predicted, color=colour, ls="--", lw=1, label=f"{called}: {what}")
             median = units.to_base(float(np.median([np.median(v) for v in trials])), unit)
             medians.append(f"{result.quantity} with median {units.amount(median, result.unit)}")
-            shown = np.unique(np.linspace(0, len(values) - 1, _STEPS_MAXIMUM).astype(int))
+            shown = np.unique(np.linspace(0, len(values) - 1, _MAX_STEPS).astype(int))
             rows += [[result.quantity, f"{values[i]:.6g}", f"{share[i]:.6g}"] for i in shown]
         if values[0] > 0:
             axes.set_xscale("log")
