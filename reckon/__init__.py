@@ -9,10 +9,11 @@ What a notebook uses:
     rk.measure_methods                                          all methods, side by side
     rk.by_name                                                  results by their short names
     rk.show, rk.draw, rk.blocks                                 tables, sentences and figures
-    rk.machine_page, rk.machines_page, rk.methods_page,         those of one page
-    rk.reports_page, rk.summary_page
+    rk.front_page, rk.machine_page, rk.machines_page,           those of one page
+    rk.methods_page, rk.reports_page, rk.summary_page
     rk.say, rk.first_case                                       sentences, and their cases
-    rk.amount, rk.number, rk.percent, rk.more_or_less           numbers in sentences
+    rk.amount, rk.number, rk.plain, rk.percent,                 numbers in sentences
+    rk.more_or_less, rk.percent_more_or_less
     rk.run(), rk.results()                                      what the run holds
     rk.parts()                                                  the parts of the book
     rk.other_host(), rk.nfs_server()                            the other end of network and files

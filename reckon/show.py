@@ -8,7 +8,7 @@ from reckon.presentation.answer import answer, exercise
 from reckon.presentation.bounds import plausibility
 from reckon.presentation.capacities import inferred_capacities, inferred_capacity
 from reckon.presentation.faults import fault_counts, faults_per_touch, time_per_major_fault
-from reckon.presentation.formulas import formula_latex, prediction, predictions
+from reckon.presentation.formulas import prediction, predictions
 from reckon.presentation.hosts import disk, distance, host, ruler, server
 from reckon.presentation.plateau_tables import levels, levels_verdict
 from reckon.presentation.readers import (
@@ -36,7 +36,6 @@ __all__ = [
     "faults_per_touch",
     "first_slower",
     "fits",
-    "formula_latex",
     "full_from",
     "host",
     "inferred_capacities",

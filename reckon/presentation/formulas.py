@@ -51,7 +51,7 @@ def _aligned(lines: Iterable[str]) -> str:
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
-def formula_latex(prediction: Prediction) -> str:
+def _formula_latex(prediction: Prediction) -> str:
     """The formula with names, with numbers, and its value, as aligned LaTeX."""
     formula, is_single = prediction.formula, not prediction.curve_axis
     numbers = {name: _input_latex(name, given) for name, given in prediction.inputs.items()}
@@ -141,7 +141,7 @@ def prediction(prediction: Prediction, what: str) -> Block:
         between = f" (between {interval} by the inputs' intervals)" if interval else ""
         predicted = f"**Predicted: {_predicted(prediction)}**{between}."
     panel = what_if_anchor([prediction.quantity], what)
-    return Block(f"$$\n{formula_latex(prediction)}\n$$\n\n{predicted}\n\n{inputs}\n\n{panel}")
+    return Block(f"$$\n{_formula_latex(prediction)}\n$$\n\n{predicted}\n\n{inputs}\n\n{panel}")
 
 
 def _formulas(predictions: list[Prediction]) -> str:

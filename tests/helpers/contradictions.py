@@ -28,7 +28,6 @@ def _named(name: str) -> str:
 
 _INTERVAL = rf"\((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\)"
 _MEASURED = re.compile(_named("value") + rf"(?: {_INTERVAL})?")
-_AMOUNT_ALONE = re.compile(_named("value"))
 _PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 _UNITS = {"Hz": "cycle/s", "kHz": "kcycle/s", "MHz": "Mcycle/s", "GHz": "Gcycle/s"}
 
