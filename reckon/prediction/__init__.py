@@ -1,4 +1,4 @@
-"""The expression tree of a prediction, its inputs with their origin, and formulas.
+"""The expression tree of a prediction, its inputs with their origin, formulas, and ratios.
 
 Pure: nothing here reads a run.
 """
