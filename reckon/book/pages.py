@@ -23,7 +23,7 @@ from reckon.records import overlay
 from reckon.records.session import current_session
 
 _ANSWER, _FRONT, _FOLD = "answer", "front", "fold"
-_LINK = re.compile(r"\[(?P<words>[^][]*)\]\(/notebooks/(?P<page>[\w/-]+)\.ipynb\)")
+_LINK = re.compile(r"\[(?P<words>[^][]*)\]\(/(?P<file>[\w/-]+)\.(?:ipynb|md)\)")
 _FOLD_MARK = raw_html('<span class="folded"></span>')
 
 
@@ -79,9 +79,9 @@ def _outputs(notebook: dict, tag: str) -> Iterator[str]:
 
 
 def without_dead_links(text: str) -> str:
-    """The text; a link to a chapter that this book leaves out is the words alone."""
-    pages = contents.notebooks()
-    return _LINK.sub(lambda link: link[0] if link["page"] in pages else link["words"], text)
+    """The text; a link to a page that this book leaves out is the words alone."""
+    files = contents.toc()
+    return _LINK.sub(lambda link: link[0] if link["file"] in files else link["words"], text)
 
 
 def _tagged(cell: dict, tag: str) -> bool:

@@ -67,8 +67,8 @@ MUTANTS = {
     ),
     "the other CPU does nothing": (
         "memory/support/team.c",
-        "me->result = team->work(me, seen = trial);",
-        "seen = trial;",
+        "self->result = team->work(self, last_trial = trial);",
+        "last_trial = trial;",
         [f"bandwidth/{name}" for name in ("read", *WRITES, *COPIES)],
         {"threads": 2},
         NOT_EVERY,
