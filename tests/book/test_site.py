@@ -92,7 +92,7 @@ def test_pages_work_offline_narrow_wide_light_and_dark(browser, served, page):
     foreign = [url for url in requests if not url.startswith((served, "data:", "blob:"))]
     assert requests and foreign == errors == []
     if "cpu/" in page or "memory/" in page:
-        sheet.wait_for_selector("mjx-container")
+        sheet.wait_for_selector("mjx-container", state="attached")  # the first may be folded
         assert sheet.locator("mjx-merror").count() == 0
     pictures = "[...document.querySelectorAll('main figure img')]"
     assert sheet.evaluate(
