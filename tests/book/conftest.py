@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from helpers import panels
 from helpers.books import RecordedProject
 from helpers.capabilities import need
 
@@ -56,3 +57,26 @@ def browser(chromium):
         )
         yield process
         process.close()
+
+
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """Opens a page with a panel for each group of quantities of an experiment."""
+    contexts = []
+
+    def opened(experiment="cpu/syscall", groups=((panels.NULL_CALL,),), fragment="", **options):
+        path = tmp_path / "page.html"
+        path.write_text(panels.html(experiment, groups), encoding="utf-8")
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.faults = []
+        page.on("pageerror", lambda error: page.faults.append(str(error)))
+        page.goto(f"{path.as_uri()}{fragment}")
+        return page
+
+    yield opened
+    faults = [fault for context in contexts for page in context.pages for fault in page.faults]
+    for context in contexts:
+        context.close()
+    assert faults == []

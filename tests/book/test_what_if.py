@@ -5,85 +5,18 @@ import tomllib
 
 import numpy as np
 import pytest
-from helpers.project import RECORDED
+from helpers.panels import EXPERIMENTS, NULL_CALL, RUN, null_call, results_of
 
 import reckon as rk
-from reckon import records, units
-from reckon.config import ROOT
+from reckon import units
 from reckon.prediction import what_if
 from reckon.presentation import what_if as panels
-from reckon.presentation.block import what_if_anchor
 from reckon.presentation.verdicts import how_far
-from reckon.records.lookup import all_results
 from reckon.records.predictions import measured_places, needed_guesses, to_prediction
 
 pytestmark = pytest.mark.browser
 
-RUN = RECORDED / "recorded"
-EXPERIMENTS = [
-    name for name in records.experiments(RUN) if not name.startswith(records.METHODS_PREFIX)
-]
-NULL_CALL = "cpu/syscall/getpid"
 OTHER_CALL = "cpu/syscall/getppid"
-RANDOM_INPUTS = 100
-LARGE = 50_000  # points of a grid along a curve; a larger one is compared for fewer random inputs
-FEW = 4
-SAME = {"rtol": 1e-9, "atol": 0, "equal_nan": True}
-
-
-@pytest.fixture
-def open_page(browser, tmp_path):
-    """Opens a page with a panel for each group of quantities of an experiment."""
-    contexts = []
-
-    def opened(experiment="cpu/syscall", groups=((NULL_CALL,),), fragment="", **options):
-        path = tmp_path / "page.html"
-        path.write_text(_html(experiment, groups), encoding="utf-8")
-        context = browser.new_context(**options)
-        contexts.append(context)
-        page = context.new_page()
-        page.faults = []
-        page.on("pageerror", lambda error: page.faults.append(str(error)))
-        page.goto(f"{path.as_uri()}{fragment}")
-        return page
-
-    yield opened
-    faults = [fault for context in contexts for page in context.pages for fault in page.faults]
-    for context in contexts:
-        context.close()
-    assert faults == []
-
-
-def _html(experiment, groups):
-    anchors = "".join(f"<p>Predicted.</p>{_element(what_if_anchor(group))}" for group in groups)
-    spans = "".join(
-        f'<span data-quantity="{NULL_CALL}" data-shows="{what}">sealed {what}</span> '
-        for what in ("predicted", "ratio", "interval", "verdict")
-    )
-    spans += (
-        f'<i class="track" data-track="{NULL_CALL}" style="--predicted: 30%; --measured: 70%"></i>'
-    )
-    static = (ROOT / "book" / "static").as_uri()
-    return (
-        "<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-        f"<title>A page</title><link rel=stylesheet href='{static}/what-if.css'>"
-        f"<script src='{static}/formulas.js'></script><script src='{static}/what-if.js'></script>"
-        f"<main>{anchors}<p>{spans}</p></main>"
-        f"{_element(panels.script(RUN, experiment))}"
-    )
-
-
-def _element(raw_html: str) -> str:
-    """The HTML of a raw directive."""
-    return raw_html.split("\n")[1]
-
-
-def results_of(experiment):
-    return {result.quantity: result for result in all_results(RUN, experiment)}
-
-
-def null_call():
-    return results_of("cpu/syscall")[NULL_CALL]
 
 
 def panel(page, number=0):
@@ -95,141 +28,6 @@ def panel(page, number=0):
 
 def field(box, label):
     return box.get_by_label(label, exact=True)
-
-
-# --- the two languages ------------------------------------------------------------------------
-
-
-def random_values(prediction, generator):
-    """A value for each input that can be changed, up to ten times smaller or larger."""
-    return {
-        name: float(given.value or units.factor(given.unit)) * 10 ** generator.uniform(-1, 1)
-        for name, given in prediction.inputs.items()
-        if given.origin != "axis"
-    }
-
-
-def grid_points(prediction):
-    uncertain = sum(given.low is not None for given in prediction.inputs.values())
-    return 3**uncertain * np.size(prediction.predicted)
-
-
-# Parts and interval of a quantity for each set of changed inputs; the interval for the first few.
-EVALUATE = """([quantity, changes, intervals]) => {
-  const { formulas, inputsOf, withValue, valuesOf, along, interval } = reckonFormulas;
-  const formula = formulas.get(quantity);
-  return changes.map((values, k) => {
-    const inputs = inputsOf(formula, new Map());
-    for (const name in values) inputs[name] = withValue(inputs[name], values[name]);
-    const part = (name) => along(formula, name, valuesOf(inputs));
-    return {
-      hardware: part("hardware"),
-      software: part("software"),
-      predicted: part("predicted"),
-      interval: k < intervals ? interval(formula, inputs) : null,
-    };
-  });
-}"""
-
-
-def as_is(quantity):
-    """The formula with its inputs as they are, as JavaScript's arguments."""
-    formula = f"reckonFormulas.formulas.get('{quantity}')"
-    return f"{formula}, reckonFormulas.inputsOf({formula}, new Map())"
-
-
-@pytest.mark.parametrize("experiment", EXPERIMENTS)
-def test_the_page_and_python_agree_on_every_formula(open_page, experiment):
-    page = open_page(experiment, ())
-    generator = np.random.default_rng(1)
-    for quantity, result in results_of(experiment).items():
-        prediction = to_prediction(quantity, result.current)
-        formula = prediction.formula
-        changes = [random_values(prediction, generator) for _ in range(RANDOM_INPUTS)]
-        intervals = RANDOM_INPUTS if grid_points(prediction) < LARGE else FEW
-        found = page.evaluate(EVALUATE, [quantity, changes, intervals])
-        for k, (values, in_page) in enumerate(zip(changes, found, strict=True)):
-            changed = what_if.changed(prediction, values)
-            for part in ("hardware", "software", "predicted"):
-                node = getattr(formula, part)
-                assert (in_page[part] is None) == (node is None)
-                if node is not None:
-                    value = np.atleast_1d(changed.value(node))
-                    np.testing.assert_allclose(in_page[part], value, err_msg=quantity, **SAME)
-            if k < intervals and in_page["interval"] is not None:
-                ends = [np.atleast_1d(end) for end in changed.interval()]
-                np.testing.assert_allclose(in_page["interval"], ends, err_msg=quantity, **SAME)
-            elif k < intervals:
-                assert changed.interval() == (None, None)
-
-
-def test_more_inputs_than_a_grid_takes_give_the_same_interval(open_page, monkeypatch):
-    """No recorded formula has so many, so both are given a smaller limit for a grid."""
-    monkeypatch.setattr("reckon.prediction.formula.MAX_GRID_INPUTS", 1)
-    for experiment in ("cpu/syscall", "files/read"):
-        page = open_page(experiment, ())
-        page.evaluate("reckonFormulas.data.rules.max_grid_inputs = 1")
-        for quantity, result in results_of(experiment).items():
-            low, high = to_prediction(quantity, result.current).interval()
-            in_page = page.evaluate(EVALUATE, [quantity, [{}], 1])[0]["interval"]
-            assert (low is None) == (in_page is None)
-            if in_page:
-                ends = [np.atleast_1d(low), np.atleast_1d(high)]
-                np.testing.assert_allclose(in_page, ends, err_msg=quantity, **SAME)
-
-
-@pytest.mark.parametrize("experiment", ["cpu/syscall", "files/read", "network/throughput"])
-def test_the_page_and_python_agree_on_what_an_input_does(open_page, experiment):
-    page = open_page(experiment, ())
-    for quantity, result in results_of(experiment).items():
-        prediction = to_prediction(quantity, result.current)
-        moves = what_if.sensitivity(prediction)
-        in_page = page.evaluate(f"reckonFormulas.sensitivity({as_is(quantity)})")
-        assert [one["name"] for one in in_page] == list(moves), quantity
-        found = [(one["low"], one["high"]) for one in in_page]
-        np.testing.assert_allclose(found, list(moves.values()) or found, **SAME)
-        guesses = [name for name, given in prediction.inputs.items() if given.origin == "guess"]
-        in_page = {
-            name: page.evaluate(f"reckonFormulas.needed({as_is(quantity)}, '{name}')")
-            for name in (guesses if result.has_samples else [])
-        }
-        found = {name: value for name, value in in_page.items() if value is not None}
-        assert found == pytest.approx(needed_guesses(result, prediction), rel=1e-9, abs=0)
-
-
-def numbers():
-    """Values of all sizes, ties between two roundings, and what rounds up to another power."""
-    generator = np.random.default_rng(2)
-    values = generator.uniform(0.1, 1, 3000) * 10.0 ** generator.integers(-12, 18, 3000)
-    ties = [k / 8 * 10.0**power for k in range(1, 200) for power in range(4)]
-    edges = [0, 0.0001, 0.00009996, 0.9996, 9.995, 99.95, 999.5, 1e15, 9.996e14, 131072, 1.5]
-    return [float(value) for value in (*values, *ties, *edges)]
-
-
-def test_numbers_are_printed_alike(open_page):
-    page = open_page("cpu/syscall", ())
-    values = numbers()
-    signed = [*values, *(-value for value in values), math.inf, -math.inf, math.nan]
-    for digits in (2, 3):
-        found = page.evaluate(
-            "([v, d]) => v.map(x => reckonFormulas.number(x, d))", [signed, digits]
-        )
-        assert found == [units.number(value, digits) for value in signed]
-    assert page.evaluate("v => v.map(x => reckonFormulas.plain(x))", signed[:-3]) == [
-        units.plain(value) for value in signed[:-3]
-    ]
-    formula = f"reckonFormulas.formulas.get('{NULL_CALL}')"
-    found = page.evaluate(f"v => v.map(x => reckonFormulas.amount(x, {formula}))", signed)
-    assert found == [units.amount(value, "ns") for value in signed]
-    shares = [k / 1000 for k in range(1, 1000)] + [k / 200 for k in range(1, 300)]
-    found = page.evaluate("v => v.map(x => reckonFormulas.percent(x))", shares)
-    assert found == [f"{100 * share:.0f}" for share in shares]
-    ratios = [value for value in values if 0 < value < 1e12]
-    found = page.evaluate("v => v.map(x => reckonFormulas.howFar(x))", ratios)
-    assert found == [how_far(ratio) for ratio in ratios]
-
-
-# --- a panel ----------------------------------------------------------------------------------
 
 
 def test_typing_changes_all_numbers_and_keeps_the_sealed_ones(open_page):
