@@ -3,7 +3,7 @@
 //
 // Formulas, units, thresholds and words are in the page as JSON (reckon/presentation/what_if.py; its
 // schema is docs/formulas.schema.json). Expression trees are evaluated as reckon/prediction/ does it,
-// and numbers printed as by reckon/units.py; tests/book/test_what_if.py compares the two.
+// and numbers printed as by reckon/units.py; tests/book/test_formulas.py compares the two.
 window.reckonFormulas = (() => {
   "use strict";
 
