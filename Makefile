@@ -4,6 +4,7 @@ PYTHON  ?= python3
 VENV    := .venv
 PY      := $(VENV)/bin/python
 LIB     := _build/lib
+LIB_OF_TESTS := _build/lib-tests
 PORT    ?= 8000
 
 # Options of the book reach the notebooks through the environment.
@@ -29,7 +30,7 @@ export NO_APT
 export OMP_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book html pdf measure results compare doctor peer lab serve check test faults test-install lint setup lib tex nfs lock schema expected clean
+.PHONY: help book html pdf measure summary results compare doctor peer lab serve check test faults test-install lint setup lib lib-tests tex nfs lock schema expected record clean
 
 help: ## list the targets
 	@echo "Reckon: predict what this machine should do, then measure it."
@@ -51,6 +52,9 @@ pdf: setup lib tex nfs ## the same without the site
 measure: setup lib ## measure one experiment afresh: make measure EXPERIMENT=cpu/syscall
 	@test -n "$(EXPERIMENT)" || { echo "Say which: make measure EXPERIMENT=cpu/syscall" >&2; exit 2; }
 	@$(PY) -m reckon measure "$(EXPERIMENT)"
+
+summary: setup lib ## print the main figures of the run on one page
+	@$(PY) -m reckon summary $(if $(RUN),--run $(RUN))
 
 results: setup lib ## print every quantity of the run
 	@$(PY) -m reckon results $(EXPERIMENT) $(if $(RUN),--run $(RUN))
@@ -79,25 +83,30 @@ serve: setup ## show the site on http://127.0.0.1:8000 (PORT=)
 	@echo "http://127.0.0.1:$(PORT)/  (Ctrl-C ends it)"
 	@$(PY) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
+# A worker takes a whole file, whose tests share fixtures; tests/conftest.py puts the longest first.
+BY_FILE := --dist loadfile --no-loadscope-reorder
+
 # No root, no asserted time, no page executed: what runs after every edit.
-check: setup lib ## run the tests that take no root, no measured time, no browser and no build, within 3 minutes
-	@$(PY) -m pytest -q -n 2 --dist loadfile -m "beside and not book and not browser" \
-	  --ignore=tests/csrc --ignore=tests/measurement --ignore=tests/notebooks --ignore=tests/faults
+check: setup ## run the tests that take no root, no measured time, no browser and no build, within 3 minutes
+	@$(PY) -m pytest -q -n 2 $(BY_FILE) -m "beside and not book and not browser" \
+	  $(foreach part,csrc measurement notebooks faults install,--ignore=tests/$(part))
 
 # First what asserts no time, three files at once, of which one mostly waits; then what measures, alone.
 # Both always run.
-test: setup lib ## run every test but those of installation; or those of TESTS=
+test: setup ## run every test but those of installation; or those of TESTS=
 ifdef TESTS
 	@$(PY) -m pytest $(TESTS)
 else
-	@$(PY) -m pytest -n 3 --dist loadfile -m beside --ignore=tests/install --durations=20; beside=$$?; \
+	@$(PY) -m pytest -n 3 $(BY_FILE) -m beside --ignore=tests/install --durations=20; beside=$$?; \
 	  $(PY) -m pytest -m "not beside" --ignore=tests/install --durations=20 && exit $$beside
 endif
 
-# A kill of every program by every signal takes 18; 200 take about an hour.
-faults: setup lib ## kill what a build runs at random moments, at length: make faults COUNT=200 SEED=1
+# A kill of every program by every signal takes 18; 200 take about an hour, a million messages to each
+# of seven readers another.
+faults: setup ## kill what a build runs, send random messages, at length: make faults COUNT=200 MESSAGES=1000000 SEED=1
 	@PYTHONPATH=tests $(PY) -m helpers.kills --count $(or $(COUNT),200) --seed $(or $(SEED),1); killed=$$?; \
-	  $(PY) -m pytest tests/faults && exit $$killed
+	  FUZZ_MESSAGES=$(or $(MESSAGES),1000000) FUZZ_SEED=$(or $(SEED),1) \
+	  $(PY) -m pytest tests/faults tests/csrc/peer/test_fuzz.py && exit $$killed
 
 test-install: setup ## run the tests of installation: pip install, and a book made elsewhere
 	@$(PY) -m pytest tests/install
@@ -114,6 +123,12 @@ $(VENV)/ready: requirements.txt pyproject.toml tools/setup
 lib: ## the C library alone
 	@$(MAKE) --no-print-directory -s -j$$(nproc) -C csrc OUT=$(CURDIR)/$(LIB)
 
+# The library with the probes of csrc/test; its warnings are errors.
+lib-tests:
+	@mkdir -p $(LIB_OF_TESTS)
+	@flock $(LIB_OF_TESTS) $(MAKE) --no-print-directory -s -j$$(nproc) -C csrc \
+	  OUT=$(CURDIR)/$(LIB_OF_TESTS) TEST_PROBES=1 WERROR=1
+
 tex: ## install TeX by apt-get, where that can be used
 	@tools/setup tex
 
@@ -125,14 +140,18 @@ lock: setup ## compile requirements.txt from pyproject.toml (needs uv)
 	  --custom-compile-command "make lock"
 
 schema: setup ## write book/record.schema.json, report.schema.json and docs/formulas.schema.json again
-	@$(PY) -c "from reckon import config, records; from reckon.reports import published; from reckon.presentation import what_if; \
+	@$(PY) -c "from reckon import config, records; from reckon.reports import published; from reckon.presentation import what_if_panels; \
 	  book = config.ROOT / 'book'; \
-	  records.write_whole(config.ROOT / 'docs' / 'formulas.schema.json', what_if.schema()); \
+	  records.write_whole(config.ROOT / 'docs' / 'formulas.schema.json', what_if_panels.schema()); \
 	  records.write_whole(book / 'record.schema.json', records.schema()); \
 	  records.write_whole(book / 'report.schema.json', published.schema())"
 
-expected: setup lib ## write what the pages show of the tests' recorded run: make expected PAGE=cpu/syscall; alone: all
+expected: setup ## write what the pages show of the tests' recorded run: make expected PAGE=cpu/syscall; alone: all
 	@PYTHONPATH=tests $(PY) -m helpers.pages $(PAGE)
+
+record: setup ## add what the tests' recorded run lacks of an experiment: make record EXPERIMENT=cpu/syscall
+	@test -n "$(EXPERIMENT)" || { echo "Say which: make record EXPERIMENT=cpu/syscall" >&2; exit 2; }
+	@PYTHONPATH=tests $(PY) -m helpers.record $(EXPERIMENT)
 
 clean: ## remove _build and .venv; recorded runs stay
 	rm -rf _build $(VENV) *.egg-info

@@ -87,7 +87,7 @@ struct rk_request {
 };
 
 /* What happened during the samples' trials. -1 means "not known here", never "none". */
-struct rk_report {
+struct rk_outcome {
     int32_t status; /* 0 or -errno */
     int32_t signal; /* the signal that ended the probe, 0 if none */
     int32_t cpu;    /* where it ran at the end */
@@ -111,10 +111,10 @@ struct rk_report {
 RK_EXPORT int rk_probe_count(void);
 RK_EXPORT const struct rk_probe *rk_probe_at(int index);
 
-/* Runs one probe; fills samples[request->samples] and *report. Returns report->status:
+/* Runs one probe; fills samples[request->samples] and *outcome. Returns outcome->status:
  * 0, -EOPNOTSUPP (unsupported on this machine; the reason says why), -ETIMEDOUT, -EINTR (a signal
- * asked the caller to stop), -ECHILD (the probe died of report->signal), or another -errno. */
-RK_EXPORT int rk_run(const struct rk_request *, struct rk_sample *samples, struct rk_report *);
+ * asked the caller to stop), -ECHILD (the probe died of outcome->signal), or another -errno. */
+RK_EXPORT int rk_run(const struct rk_request *, struct rk_sample *samples, struct rk_outcome *);
 
 /* The CPU to measure on: the fastest that the caller may use, and of several the last. -1 where the
  * caller may use CPUs past the 1024 of a cpu_set_t. */

@@ -2,15 +2,17 @@
 
 What a notebook uses:
     rk.begin                                                    the profile and the run
-    rk.predict, rk.given, rk.machine, rk.measured, rk.guess     predictions and inputs
+    rk.predict                                                  a prediction, and its inputs:
+    rk.given, rk.machine, rk.processor, rk.measured, rk.guess
     rk.axis, rk.octaves                                         the variable of a curve
     rk.measure, rk.measure_together, rk.by_profile              measuring
     rk.measure_capacities                                       a capacity, from a curve
     rk.measure_methods                                          all methods, side by side
-    rk.by_name                                                  results by their short names
+    rk.by_name, rk.title_of                                     results by their short names; titles
     rk.show, rk.draw, rk.blocks                                 tables, sentences and figures
     rk.front_page, rk.machine_page, rk.machines_page,           those of one page
-    rk.methods_page, rk.reports_page, rk.summary_page
+    rk.methods_page, rk.reports_page, rk.summary_page,
+    rk.text_summary
     rk.say, rk.first_case                                       sentences, and their cases
     rk.amount, rk.number, rk.plain, rk.percent,                 numbers in sentences
     rk.more_or_less, rk.percent_more_or_less
@@ -23,7 +25,7 @@ from reckon import config, show
 from reckon.book.contents import parts
 from reckon.config import ByProfile as by_profile
 from reckon.config import ReckonError
-from reckon.hosts.description import nfs_server, other_host
+from reckon.hosts.host_facts import nfs_server, other_host
 from reckon.measurement.capacity import measure_capacities
 from reckon.measurement.side_by_side import measure_methods
 from reckon.measurement.visit import measure, measure_together
@@ -38,6 +40,7 @@ from reckon.presentation import (
     methods_page,
     reports_page,
     summary_page,
+    text_summary,
 )
 from reckon.presentation.block import say
 from reckon.presentation.text import (
@@ -46,9 +49,10 @@ from reckon.presentation.text import (
     percent,
     percent_more_or_less,
 )
-from reckon.records.inputs import machine, measured
+from reckon.presentation.titles import title_of
 from reckon.records.lookup import all_results, by_name
 from reckon.records.result import Result
+from reckon.records.run_inputs import machine, measured, processor
 from reckon.records.session import current_session
 from reckon.units import amount, number, plain
 
@@ -104,10 +108,13 @@ __all__ = [
     "percent_more_or_less",
     "plain",
     "predict",
+    "processor",
     "reports_page",
     "results",
     "run",
     "say",
     "show",
     "summary_page",
+    "text_summary",
+    "title_of",
 ]

@@ -5,6 +5,7 @@ No other module reads this process's environment.
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from reckon.text import first_fault
+from reckon.messages import first_fault
 
 _PACKAGE = Path(__file__).resolve().parent
 # An installed package carries a copy of what a book is made of: C sources, notebooks, prose, data.
@@ -26,6 +27,28 @@ WORK = Path.cwd() if INSTALLED else ROOT
 
 class ReckonError(Exception):
     """A fault that one sentence explains; the command line prints that sentence alone."""
+
+
+class Unavailable(ReckonError):
+    """What a measurement needs is not available; the message is the reason.
+
+    temporary: the next attempt may succeed; else this machine, as it is set up, does not have it.
+    """
+
+    def __init__(self, reason: str, *, temporary: bool = False):
+        super().__init__(reason)
+        self.temporary = temporary
+
+
+# What helps against most limits that is_limit() knows.
+ALLOW_MORE = "allow more processes (ulimit -u, pids.max) or memory."
+# What a system call reports where a limit (of processes, memory, open files) is reached.
+_LIMITS = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+
+
+def is_limit(error: OSError) -> bool:
+    """Whether a limit was reached, which another attempt may not meet."""
+    return error.errno in _LIMITS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +212,7 @@ def builder() -> Builder | None:
 
 
 def set_builder(builder: Builder) -> None:
+    """Make it what builder() returns in this process."""
     global _builder
     _builder = builder
 
@@ -212,6 +236,7 @@ class ByProfile:
     full: float
 
     def at(self, name: str) -> float:
+        """The value under the profile of that name."""
         return getattr(self, name)
 
 

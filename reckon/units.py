@@ -54,8 +54,12 @@ hertz = cycle / second = Hz
 """
 
 
+MAX_POWER = 10  # of a base unit in a unit: none of the book's comes near
+
+
 @functools.cache
 def registry() -> pint.UnitRegistry:
+    """The units of this book."""
     # As a list: pint reads one line at a time, and no default registry is parsed (4 ms, not 105).
     units: pint.UnitRegistry = pint.UnitRegistry(None)
     units.load_definitions(_DEFINITIONS.strip().splitlines())
@@ -67,7 +71,11 @@ def parse(unit: str) -> pint.Unit:
     """The unit of that name. Raises ReckonError with what to write instead."""
     text = "dimensionless" if unit in ("", "1") else unit
     try:
-        return registry().parse_units(re.sub(r"(?<!\w)%", "percent", text))
+        parsed = registry().parse_units(re.sub(r"(?<!\w)%", "percent", text))
+        powers = map(float, parsed.dimensionality.values())  # type: ignore[arg-type]
+        if not all(abs(power) < MAX_POWER for power in powers):
+            raise ValueError
+        return parsed
     except Exception:
         raise ReckonError(
             f"{unit!r} is not a unit of this book; write for example ns, cycle, Gcycle/s, KiB, "
@@ -90,6 +98,18 @@ def unit_of_parameter(name: str) -> str | None:
     return UNIT_OF_SUFFIX.get(name.rpartition("_")[2])
 
 
+_AMOUNT = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*")
+
+
+def number_and_unit(text: str) -> tuple[float, str] | None:
+    """The parts of an amount as a person writes it, "0.2 ms" or "64KiB"; the unit may be empty.
+
+    None for a text that does not begin with a number.
+    """
+    match = _AMOUNT.fullmatch(text)
+    return (float(match[1]), match[2]) if match else None
+
+
 def to_base(value, unit: str):
     """A value in `unit` as a plain float (or array) in base units."""
     return value * factor(unit)
@@ -107,7 +127,7 @@ def dimension(unit: str) -> pint.util.UnitsContainer:
     return parse(unit).dimensionality
 
 
-_KINDS = {
+_DIMENSION_NAMES = {
     (): "a plain number",
     (("[time]", 1),): "a time",
     (("[information]", 1),): "an amount of data",
@@ -122,10 +142,10 @@ _KINDS = {
 }
 
 
-def kind(dimensionality) -> str:
+def dimension_name(dimensionality) -> str:
     """A dimension in words: "a time", "an amount of data"."""
     key = tuple(sorted((name, int(power)) for name, power in dimensionality.items()))
-    return _KINDS.get(key, f"a quantity of dimension {dimensionality}")
+    return _DIMENSION_NAMES.get(key, f"a quantity of dimension {dimensionality}")
 
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -148,14 +168,23 @@ def number(value: float, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
+_WHOLE = 1e-9  # nearer to a whole number than this share of it, a number is one
+
+
+def is_whole(value: float) -> bool:
+    """Whether it is a whole number, but for what conversions of its unit have rounded."""
+    return math.isfinite(value) and abs(value - round(value)) <= _WHOLE * abs(value)
+
+
 def plain(value: float) -> str:
     """A number as it was given: a whole one in full (1 024), another in three digits."""
-    whole = abs(value) < 1e12 and abs(value - round(value)) <= 1e-9 * abs(value)
-    return f"{round(value):,}".replace(",", " ").replace("-", "−") if whole else number(value)
+    if abs(value) < 1e12 and is_whole(value):
+        return f"{round(value):,}".replace(",", " ").replace("-", "−")
+    return number(value)
 
 
 # Steps a person would choose for each first unit; anything else is printed as it stands.
-_LADDERS = (
+_UNIT_STEPS = (
     ("ns", "µs", "ms", "s"),
     ("byte/s", "kB/s", "MB/s", "GB/s"),
     ("bit/s", "kbit/s", "Mbit/s", "Gbit/s"),  # what is stated in bits, as networks are, stays so
@@ -169,63 +198,67 @@ ALMOST_A_STEP = 0.9995
 
 
 @functools.cache
-def ladder(unit: str) -> tuple[str, ...]:
+def unit_steps(unit: str) -> tuple[str, ...]:
     """The units in which a value of `unit` may be printed, the smallest first."""
-    for steps in _LADDERS:
+    for steps in _UNIT_STEPS:
         if dimension(steps[0]) == dimension(unit) and ("bit" in steps[0]) == ("bit" in unit):
             return steps
     return (unit,)
 
 
-def readable(base_value: float, unit: str) -> str:
-    """The step of `unit`'s ladder that prints `base_value` with one to four digits before the
-    point; `unit` itself where it has no ladder."""
-    best, *larger = ladder(unit)
+def readable_unit(base_value: float, unit: str) -> str:
+    """The one of unit_steps() that prints `base_value` with one to four digits before the point."""
+    readable, *larger = unit_steps(unit)
     for step in larger:
         if abs(base_value) >= factor(step) * ALMOST_A_STEP:
-            best = step
-    return best
+            readable = step
+    return readable
 
 
-_SPOKEN = {"Gcycle/s": "GHz", "Mcycle/s": "MHz", "cycle/s": "Hz", "1": "", "count": ""}
+_SYMBOLS = {"Gcycle/s": "GHz", "Mcycle/s": "MHz", "cycle/s": "Hz", "1": "", "count": ""}
 
 
-def spoken(unit: str) -> str:
+def symbol(unit: str) -> str:
     """The unit as the field writes it: GHz for Gcycle/s, µs for us."""
-    return _SPOKEN.get(unit, re.sub(r"\bus\b", "µs", unit))
+    return _SYMBOLS.get(unit, re.sub(r"\bus\b", "µs", unit))
 
 
 def span(values, unit: str) -> str:
-    """The first and last value of a curve; one value if all are printed alike."""
+    """The first and last value of a curve, in base units; one value if all are printed alike."""
     amounts = [amount(float(value), unit) for value in values]
     return amounts[0] if len(set(amounts)) == 1 else f"{amounts[0]} to {amounts[-1]}"
 
 
 def amount(base_value: float, unit: str, digits: int = 3, *, fixed: bool = False) -> str:
-    """A value in base units, printed in `unit` or, unless fixed, in the readable step of it."""
-    shown = unit if fixed or not math.isfinite(base_value) else readable(base_value, unit)
-    return f"{number(from_base(base_value, shown), digits)} {spoken(shown)}".strip()
+    """A value in base units, printed in its readable unit, or in `unit` if that is fixed."""
+    printed_unit = unit
+    if math.isfinite(base_value) and not fixed:
+        printed_unit = readable_unit(base_value, unit)
+    return f"{number(from_base(base_value, printed_unit), digits)} {symbol(printed_unit)}".strip()
 
 
-def between(low: float, high: float, unit: str) -> str:
+def range_text(low: float, high: float, unit: str) -> str:
     """ "92.1 to 94.0": two values in base units as numbers of `unit`."""
     return f"{number(from_base(low, unit))} to {number(from_base(high, unit))}"
 
 
-def with_interval(middle: float, low: float, high: float, unit: str) -> str:
+def amount_with_interval(middle: float, low: float, high: float, unit: str) -> str:
     """ "93.1 ns (92.1 to 94.0)"; the value alone if its interval is unknown."""
     text = amount(middle, unit)
-    return text if math.isnan(low) else f"{text} ({between(low, high, readable(middle, unit))})"
+    if math.isnan(low):
+        return text
+    return f"{text} ({range_text(low, high, readable_unit(middle, unit))})"
 
 
 def size(base_value: float, unit: str) -> str:
     """An amount as one writes sizes: 32 KiB and 6.73 MiB, not 32.0 KiB."""
-    shown = readable(base_value, unit)
-    return f"{float(f'{from_base(base_value, shown):.3g}'):g} {spoken(shown)}".strip()
+    printed_unit = readable_unit(base_value, unit)
+    number_text = f"{float(f'{from_base(base_value, printed_unit):.3g}'):g}"
+    return f"{number_text} {symbol(printed_unit)}".strip()
 
 
-def place(base_value: float, unit: str) -> str:
-    """A place on an axis: 2 MiB, not 2048 KiB; any other unit as its author gave it."""
+def position(base_value: float, unit: str) -> str:
+    """A position on an axis: 2 MiB, not 2048 KiB; any other unit as its author gave it."""
     if dimension(unit) == dimension("byte"):
         return size(base_value, unit)
-    return f"{from_base(base_value, unit):g} {spoken(unit)}".strip()
+    return f"{from_base(base_value, unit):g} {symbol(unit)}".strip()

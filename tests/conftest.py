@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 from helpers import leaks
 from helpers.peers import Peer
-from helpers.project import LIBRARY, RECORDED, forget, make_library
+from helpers.project import LIBRARY, RECORDED, ROOT, forget, make_tests_library
 
 from reckon import config
 from reckon.hosts import peer as other
@@ -30,13 +30,28 @@ os.environ["RECKON_LIB"] = str(LIBRARY)
 os.environ["RECKON_SCRATCH"] = str(leaks.scratch())
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # the workers start when this is done
-    build = make_library(LIBRARY)
+    build = make_tests_library()
     if build.returncode:
         pytest.exit(f"The C library of the tests does not build:\n{build.stderr}", returncode=2)
 
 
 def pytest_unconfigure():
     shutil.rmtree(leaks.scratch(), ignore_errors=True)
+
+
+# The files that take longest, in the order in which workers get them: what comes last is short.
+LONGEST = (
+    "book/test_building.py",
+    "faults/test_other_targets.py",
+    "notebooks/test_pages.py",
+    "faults/test_no_room.py",
+    "book/test_measuring.py",
+    "csrc/runner/test_sanitizers.py",
+    "faults/test_kills.py",
+    "book/test_site.py",
+    "book/test_pdf.py",
+    "book/test_fifth_part.py",
+)
 
 
 class LeftBehind(Exception):
@@ -59,6 +74,12 @@ def pytest_collection_modifyitems(items):
             item.add_marker("beside")
         if item.get_closest_marker("timed"):
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=5, rerun_except=LeftBehind))
+    items.sort(key=_place_in_order)
+
+
+def _place_in_order(item):
+    file = item.path.relative_to(ROOT / "tests").as_posix()
+    return LONGEST.index(file) if file in LONGEST else len(LONGEST)
 
 
 @pytest.fixture(autouse=True)

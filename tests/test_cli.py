@@ -1,20 +1,40 @@
 """The command line as its user meets it: one sentence and status 2, never a traceback."""
 
 import json
+import re
+import subprocess
+import sys
 
 import pytest
-from helpers.project import reckon
+from helpers.project import ROOT, reckon, reckon_process
+
+from reckon.cli import main
+
+COMMANDS = ["probes", "probe", "measure", "build", "results", "verify", "predict", "compare"]
+COMMANDS += ["doctor", "reports", "summary"]
 
 
-def test_help_everywhere():
-    for command in ("", "probes", "probe", "results", "compare", "doctor", "measure", "build"):
-        done = reckon(*filter(None, [command]), "--help")
-        assert done.returncode == 0 and "usage:" in done.stdout
+def printed(capsys, *arguments):
+    """What a command prints that ends by itself, as --help does."""
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == 0
+    return capsys.readouterr().out
 
 
-def test_version_and_examples():
-    assert reckon("--version").stdout.startswith("reckon 0.")
-    assert "reckon measure cpu/syscall" in reckon("--help").stdout
+def test_every_command_has_help_with_examples_json_and_the_version(capsys):
+    whole = printed(capsys, "--help")
+    assert "reckon measure cpu/syscall" in whole
+    version = printed(capsys, "--version")
+    assert version.startswith("reckon 0.")
+    for command in COMMANDS:
+        assert f"\n    {command} " in whole
+        text = printed(capsys, command, "--help")
+        assert f"examples:\n  reckon {command}" in text and "--json" in text
+        assert max(map(len, text.splitlines())) <= 100
+        assert printed(capsys, command, "--version") == version
+    listed = re.findall(r"^    (\w+) ", whole, re.MULTILINE)
+    assert sorted(listed) == sorted(COMMANDS)
 
 
 def test_probes_are_listed_with_parameters_and_what_is_timed():
@@ -26,6 +46,8 @@ def test_probes_are_listed_with_parameters_and_what_is_timed():
     assert of_one == [
         probe for probe in probes.values() if probe["name"].startswith("cpu/syscall/")
     ]
+    of_part = json.loads(reckon("probes", "memory", "--json").stdout)
+    assert of_part == [probe for probe in probes.values() if probe["name"].startswith("memory/")]
     assert probes["cpu/syscall/getpid"]["parameters"][0] == {
         "name": "calls",
         "default": 1000,
@@ -40,6 +62,18 @@ def test_probe_prints_samples_median_interval_and_conditions():
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("process ") == 6 and "ns/call" in done.stdout
     assert "95 % interval" in done.stdout and "during the measurement: cpu" in done.stdout
+
+
+def test_options_stand_anywhere_and_amounts_are_written_as_people_do(capsys):
+    once = ["--samples", "2", "--processes", "1"]
+    arguments = ["cpu/syscall/getpid", *once, "calls=1e2", "--json"]
+    assert main(["probe", *arguments]) == 0
+    output = json.loads(capsys.readouterr().out)
+    assert output["params"] == {"calls": 100} and output["n"] == 2
+    for text in ("size=64KiB", "size_bytes=65536", "size_bytes=0.0625 MiB"):
+        assert main(["probe", "--json", "memory/bandwidth/read", text, *once]) == 0
+        params = json.loads(capsys.readouterr().out)["params"]
+        assert {name: int(value) for name, value in params.items()} == {"size_bytes": 65536}
 
 
 def test_probe_as_json():
@@ -105,6 +139,27 @@ def test_results_of_the_recorded_run(recorded):
     assert reckon("results", "--run", f"{recorded}/", "--json").stdout == done.stdout
     text = reckon("results", "cpu/timer", "--run", "recorded").stdout
     assert "cpu/timer/pair" in text and "cpu/syscall" not in text
+    of_part = json.loads(reckon("results", "--run", "recorded", "cpu", "--json").stdout)
+    assert of_part == [result for result in results if result["quantity"].startswith("cpu/")]
+    assert json.loads(reckon("results", "cpu/syscall/getpid", "--json").stdout) == [one]
+    heads, line = reckon("results", "cpu/syscall/getpid").stdout.splitlines()
+    assert heads.split() == ["quantity", "predicted", "ratio", "measured"]
+    ratio = one["median"] / one["predicted"]
+    assert line.startswith("cpu/syscall/getpid  ") and f"  {ratio:.2f}×  " in line
+    assert f"({one['low']:.0f} to {one['high']:.0f})" in line
+
+
+def test_checks_as_json(recorded, capsys):
+    assert main(["verify", "recorded", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["faults"] == []
+    assert main(["reports", "t470"]) == 0
+    text = capsys.readouterr().out
+    assert main(["reports", "t470", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    values = [value for derivation in report["derivations"] for value in derivation["values"]]
+    assert report["faults"] == [] and len(values) == text.count(" published ") > 0
+    for place, count in report["numbers"].items():
+        assert f"{place}: {count} numbers\n" in text
 
 
 @pytest.mark.parametrize(
@@ -112,8 +167,14 @@ def test_results_of_the_recorded_run(recorded):
     [
         (["probes", "cpu/sysall"], "did you mean cpu/syscall"),
         (["probe", "cpu/syscall/getpit"], "did you mean cpu/syscall/getpid"),
-        (["probe", "cpu/syscall/getpid", "call=3"], "has no parameter call"),
-        (["probe", "cpu/syscall/getpid", "calls"], "is not key=value"),
+        (["probe", "cpu/syscall/getpid", "call=3"], "has no parameter call; it takes calls=1000."),
+        (["probe", "cpu/syscall/getpid", "calls"], "'calls' is not name=value"),
+        (["probe", "cpu/syscall/getpid", "calls=1.5"], "calls takes whole numbers"),
+        (["probe", "cpu/syscall/getpid", "calls=many"], "must be a whole number"),
+        (
+            ["probe", "memory/bandwidth/read", "size=3ms"],
+            "size_bytes is an amount of data, and 3ms is none",
+        ),
         (["probe", "cpu/syscall/getpid", "calls=0"], "must be between"),
         (["probe", "cpu/syscall/getpid", "--samples", "0"], "at least 1"),
         (["probe", "cpu/syscall/getpid", "--cpu", "4097"], "CPU 4097 cannot be used"),
@@ -126,7 +187,11 @@ def test_results_of_the_recorded_run(recorded):
         (["results", "--run", ".hidden"], "cannot name a run"),
         (["results", "files/write"], "has no record of files/write"),
         (["build", "--profile", "fast"], "invalid choice: 'fast'"),
-        (["frobnicate"], "invalid choice"),
+        (["results", "cpu/syscall/getpit"], "did you mean cpu/syscall/getpid"),
+        (["reports", "t471"], "There is no report t471; did you mean t470?"),
+        (["frobnicate"], "There is no command frobnicate; `reckon --help` lists them."),
+        (["prob", "cpu/syscall/getpid"], "did you mean probe?"),
+        (["predict", "cpu/syscall"], "`reckon results cpu/syscall` lists its own"),
     ],
 )
 def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, message):
@@ -137,22 +202,12 @@ def test_a_users_mistake_is_one_sentence_and_status_2(recorded, arguments, messa
         assert done.stderr.count("\n") == 1
 
 
-def test_an_unknown_profile_in_the_environment(folders):
-    done = reckon("build", RECKON_PROFILE="fast")
-    assert done.returncode == 2 and "There is no profile 'fast'" in done.stderr
-
-
 def test_the_library_missing(folders):
-    done = reckon("probes", RECKON_LIB=str(folders))
+    done = reckon_process("probes", RECKON_LIB=str(folders))
     assert done.returncode == 2 and "run `make lib`" in done.stderr
 
 
 def test_a_closed_pipe_is_no_error():
-    import subprocess
-    import sys
-
-    from helpers.project import ROOT
-
     done = subprocess.run(
         f"{sys.executable} -m reckon probes | head -1",
         shell=True,

@@ -13,6 +13,7 @@ from helpers.project import RECORDED, ROOT
 
 import reckon as rk
 from reckon.book import contents
+from reckon.computer import processors
 from reckon.measurement import library
 from reckon.reports import published
 
@@ -93,6 +94,14 @@ def test_only_measuring_knows_ctypes():
     assert users == ["measurement/library.py"]
 
 
+def test_tests_mirror_the_source():
+    """tests/PACKAGE/test_NAME.py is of reckon/PACKAGE/NAME.py; tests/book also tests whole books."""
+    tests = [path.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")]
+    mirrored = [path for path in tests if (ROOT / "reckon" / path.parent).is_dir()]
+    of_packages = [path for path in mirrored if path.parts[0] != "book" and len(path.parts) > 1]
+    assert {path.with_name(path.name.removeprefix("test_")) for path in of_packages} <= {*MODULES}
+
+
 def test_no_module_has_the_name_of_a_public_function():
     functions = {name for name in rk.__all__ if inspect.isfunction(getattr(rk, name))}
     assert functions.isdisjoint(path.stem for path in MODULES)
@@ -120,24 +129,12 @@ _PARTS = [
     "## Among the reports' machines",
     "## Spreads and conditions",
 ]
-_PARTS_WITHOUT_EXERCISES = [  # of a page that has none yet
-    "# ",
-    "## What happens underneath",
-    "## The model",
-    "## What is timed, and what could fool us",
-    "## Measurement",
-    "## Questions",
-    "## Other ways to measure it",
-    "## Among the reports' machines",
-    "## If it came out high or low",
-]
 
 
 @pytest.mark.parametrize("name", sorted(EXPERIMENTS))
 def test_pages_have_their_parts_in_order(name):
     text = "\n".join("".join(cell["source"]) for cell in cells(name, "markdown"))
-    wanted = _PARTS if "## Exercises" in text else _PARTS_WITHOUT_EXERCISES
-    places = [text.find(part) for part in wanted]
+    places = [text.find(part) for part in _PARTS]
     assert -1 not in places and places == sorted(places)
     for part in (
         "rk.show.prediction",
@@ -145,11 +142,22 @@ def test_pages_have_their_parts_in_order(name):
         "rk.show.verdict",
         "rk.draw.",
         "rk.show.methods",
-        "rk.show.among",
+        "rk.show.machines",
         "rk.show.plausibility",
         "rk.show.conditions",
     ):
         assert part in source(name), part
+
+
+def test_every_reference_says_where_to_read_it():
+    """The course reports aside, which are not published."""
+    entries = re.split(r"\n(?=@)", (ROOT / "book/references.bib").read_text())
+    without = [
+        entry.partition(",")[0]
+        for entry in entries
+        if "doi = " not in entry and "url = " not in entry and "Course report" not in entry
+    ]
+    assert without == []
 
 
 def test_citations_exist():
@@ -161,9 +169,38 @@ def test_citations_exist():
             key for group in re.findall(r"\{cite\}`([^`]+)`", text) for key in group.split(",")
         }
         cited |= set(re.findall(r'cite="([^"]+)"', text))
-    for figure in published.figures():
+    for figure in published.reported_values():
         cited.add(figure.cite)
+    for core in processors.cores():
+        cited |= {constant.cite for constant in core.constants.values() if constant.cite}
+    for page in (ROOT / "book").glob("*.md"):
+        for group in re.findall(r"\{cite\}`([^`]+)`", page.read_text()):
+            cited |= set(group.split(","))
     assert cited <= bib, cited - bib
+
+
+GLOSSARY = {
+    line.lower()
+    for line in (ROOT / "book/glossary.md").read_text().splitlines()
+    if line and not line.startswith((" ", "`", ":", "#"))
+}
+
+
+def terms(text):
+    """The entries of the glossary that a text links to."""
+    linked = re.findall(r"{term}`([^`<]*?)(?: <([^`>]*)>)?`", text)
+    return {(target or words).lower() for words, target in linked}
+
+
+def test_terms_that_pages_link_to_are_in_the_glossary():
+    pages = [*(ROOT / "book").glob("*.md"), *(ROOT / "notebooks").rglob("*.ipynb")]
+    unknown = {path.name: terms(path.read_text()) - GLOSSARY for path in pages}
+    assert {name: names for name, names in unknown.items() if names} == {}
+
+
+@pytest.mark.parametrize("name", sorted(EXPERIMENTS))
+def test_every_chapter_links_to_the_glossary(name):
+    assert terms((ROOT / f"notebooks/{name}.ipynb").read_text())
 
 
 def test_the_reports_figures_fit_their_quantities():
@@ -172,15 +209,15 @@ def test_the_reports_figures_fit_their_quantities():
         for path in (ROOT / "tests/runs/recorded").glob("*/*.json")
         for name in json.loads(path.read_text())["quantities"]
     }
-    for figure in published.figures():
+    for figure in published.reported_values():
         assert not figure.quantity or figure.quantity in known, figure.quantity
 
 
 def test_the_lock_and_the_short_list_agree():
     lock = (ROOT / "requirements.txt").read_text().lower()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    for wanted in project["dependencies"]:
-        name = re.match(r"[\w-]+", wanted)[0].lower()
+    for dependency in project["dependencies"]:
+        name = re.match(r"[\w-]+", dependency)[0].lower()
         assert re.search(rf"^{re.escape(name)}==", lock, re.M), f"{name}: run `make lock`"
     for line in lock.splitlines():  # names and versions, no addresses
         assert not line or re.match(r"\s*#|[\w.-]+(\[[\w,]+\])?==[\w.]+( ; .*)?$", line), line

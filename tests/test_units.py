@@ -1,3 +1,5 @@
+"""Units, and how numbers are printed."""
+
 import math
 
 import pytest
@@ -103,5 +105,5 @@ def test_what_was_given_whole_is_printed_whole(value, text):
 
 
 def test_a_value_has_its_interval_in_the_same_unit():
-    assert units.with_interval(1e-8, 0.9e-8, 1.1e-8, "ns") == "10.0 ns (9.00 to 11.0)"
-    assert units.with_interval(1e-8, math.nan, math.nan, "ns") == "10.0 ns"
+    assert units.amount_with_interval(1e-8, 0.9e-8, 1.1e-8, "ns") == "10.0 ns (9.00 to 11.0)"
+    assert units.amount_with_interval(1e-8, math.nan, math.nan, "ns") == "10.0 ns"

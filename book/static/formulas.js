@@ -1,9 +1,10 @@
 // The formulas of a page's predictions: their values and intervals for changed inputs, and numbers as
 // they are printed.
 //
-// Formulas, units, thresholds and words are in the page as JSON (reckon/presentation/what_if.py; its
-// schema is docs/formulas.schema.json). Expression trees are evaluated as reckon/prediction/ does it,
-// and numbers printed as by reckon/units.py; tests/book/test_formulas.py compares the two.
+// Formulas, units, thresholds and words are in the page as JSON
+// (reckon/presentation/what_if_panels.py; its schema is docs/formulas.schema.json). Expression trees
+// are evaluated as reckon/prediction/ does it, and numbers printed as by reckon/units.py;
+// tests/book/test_formulas.py compares the two.
 window.reckonFormulas = (() => {
   "use strict";
 

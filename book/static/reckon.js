@@ -39,3 +39,81 @@ document.addEventListener("DOMContentLoaded", () => {
   window.addEventListener("hashchange", openTarget);
   if (location.hash) openTarget();
 });
+
+// With ?predict in the address a chapter hides what was measured until the reader has predicted.
+document.addEventListener("DOMContentLoaded", () => {
+  const answer = document.querySelector(".bd-article .answer");
+  if (!answer || !new URLSearchParams(location.search).has("predict")) return;
+  const parts = [...answer.closest("section").children];
+  const results = parts.findIndex((part) => part.id === "results");
+  const measured = parts.filter(
+    (part, place) => part.contains(answer) || part.matches(".cell") || (results >= 0 && place >= results),
+  );
+  for (const part of measured) part.classList.add("until-predicted");
+  document.documentElement.classList.add("predict-first");
+  const button = document.createElement("button");
+  button.className = "predicted";
+  button.append("I have predicted: show what was measured");
+  button.addEventListener("click", () => {
+    document.documentElement.classList.remove("predict-first");
+    button.remove();
+  });
+  measured[0].before(button);
+});
+
+// A table of class "sortable": a click on the head of a column sorts by it, and what is typed above
+// the table leaves the rows that contain it. A cell is sorted by its data-sort, else by its text.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const table of document.querySelectorAll("table.sortable")) makeSortable(table);
+
+  function makeSortable(table) {
+    const body = table.tBodies[0];
+    const rows = [...body.rows];
+    const heads = [...table.tHead.rows[0].cells];
+    const keys = rows.map((row) => [...row.cells].map(sortKey));
+
+    heads.forEach((head, column) => {
+      const numeric = keys.some((cells) => typeof cells[column] === "number");
+      if (column > 0 && !numeric) return;
+      const button = document.createElement("button");
+      button.className = "sort";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const descending = head.getAttribute("aria-sort") === "ascending";
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+        const order = keys.map((cells, place) => [cells[column], place]);
+        order.sort(([a], [b]) => compare(a, b) * (descending ? -1 : 1));
+        body.append(...order.map(([, place]) => rows[place]));
+      });
+    });
+
+    const field = document.createElement("input");
+    field.type = "search";
+    const label = document.createElement("label");
+    label.className = "search-table";
+    label.append("Search this table ", field);
+    const count = document.createElement("output");
+    const texts = rows.map((row) => row.textContent.toLowerCase());
+    field.addEventListener("input", () => {
+      const wanted = field.value.toLowerCase().split(/\s+/);
+      rows.forEach((row, place) => {
+        row.hidden = !wanted.every((word) => texts[place].includes(word));
+      });
+      count.textContent = ` ${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
+    });
+    (table.closest(".pst-scrollable-table-container") ?? table).before(label, count);
+  }
+
+  function sortKey(cell) {
+    const marked = cell.querySelector("[data-sort]");
+    return marked ? Number(marked.dataset.sort) : cell.textContent.trim().toLowerCase();
+  }
+
+  function compare(a, b) {
+    if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1; // what is not known goes last
+    if (typeof a === "number") return a - b;
+    return a.localeCompare(b);
+  }
+});

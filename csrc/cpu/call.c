@@ -19,42 +19,19 @@ NOIPA static void variadic(int count, ...)
 #define VARIADIC6 variadic(6, 1, 2, 3, 4, 5, 6)
 #define VARIADIC7 variadic(7, 1, 2, 3, 4, 5, 6, 7)
 
+#define DIFFERENCE(call) RK_TIME_DIFFERENCE(out, n, calls, call)
+
 static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int64_t calls = rk_integer(c, "calls");
-    switch (rk_integer(c, "arguments")) {
-    case 0:
-        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC0);
-        break;
-    case 1:
-        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC1);
-        break;
-    case 2:
-        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC2);
-        break;
-    case 3:
-        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC3);
-        break;
-    case 4:
-        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC4);
-        break;
-    case 5:
-        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC5);
-        break;
-    case 6:
-        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC6);
-        break;
-    default:
-        RK_TIME_DIFFERENCE(out, n, calls, VARIADIC7);
-        break;
-    }
+    FOR_ARGUMENTS(rk_integer(c, "arguments"), DIFFERENCE, VARIADIC)
     return 0;
 }
 
-RK_PROBE(o2, .name = "cpu/call/o2", .op = "call",
+RK_PROBE("cpu/call/o2", .op = "call",
          .timed = "calls of an empty procedure in groups of 50, -O2, neither inlined nor left out",
          .params = RK_PARAMS(ARGUMENTS, CALLS(5000)), .trials = run_o2);
-RK_PROBE(mbp2016, .name = "cpu/call/mbp2016", .op = "call", .reports = "mbp2016",
+RK_PROBE("cpu/call/mbp2016", .op = "call", .reports = "mbp2016",
          .timed = "t(2n) - t(n) of n rounds of a loop with one call of a variadic procedure, -O2 "
                   "(the report: n = 100,000,000)",
          .params = RK_PARAMS(ARGUMENTS, RK_INTEGER("calls", 10000, 1, 1000000000, "n")),

@@ -8,7 +8,7 @@ RUN_GROUPS(run_o0)
 
 static int run_alone(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    FOR_ARGUMENTS(rk_integer(c, "arguments"), ALONE)
+    FOR_ARGUMENTS(rk_integer(c, "arguments"), ALONE, CALL)
     return 0;
 }
 
@@ -50,34 +50,34 @@ static int64_t single_rounds(int rounds)
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int calls = (int)rk_integer(c, "calls");
-    FOR_ARGUMENTS(rk_integer(c, "arguments"), T470)
+    FOR_ARGUMENTS(rk_integer(c, "arguments"), T470, CALL)
     return 0;
 }
 
 static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const int calls = (int)rk_integer(c, "calls");
-    FOR_ARGUMENTS(rk_integer(c, "arguments"), HPE)
+    FOR_ARGUMENTS(rk_integer(c, "arguments"), HPE, CALL)
     return 0;
 }
 
 #define INNER(default_) RK_INTEGER("calls", default_, 1, 1000000000, "calls between two stamps")
-#define ALONE_PROBE(id, report)                                                                    \
-    RK_PROBE(id, .name = "cpu/call/" report, .op = "call", .reports = report,                      \
+#define ALONE_PROBE(name, report)                                                                  \
+    RK_PROBE(name, .op = "call", .reports = report,                                                \
              .timed = "one call, -O0, between CPUID-fenced stamps, the stamps included",           \
              .params = RK_PARAMS(ARGUMENTS), .needs = RK_NEEDS_STAMPS, .trials = run_alone)
 
-RK_PROBE(o0, .name = "cpu/call/o0", .op = "call",
-         .timed = "calls of an empty procedure in groups of 50, -O0",
+RK_PROBE("cpu/call/o0", .op = "call", .timed = "calls of an empty procedure in groups of 50, -O0",
          .params = RK_PARAMS(ARGUMENTS, CALLS(5000)), .trials = run_o0);
-RK_PROBE(t470, .name = "cpu/call/t470", .op = "call", .reports = "t470",
+RK_PROBE("cpu/call/t470", .op = "call", .reports = "t470",
          .timed = "a loop of calls, -O0, minus the stamps and minus n times one round, as found by "
                   "500 loops of a single round (the report: 1,000,000 calls)",
          .params = RK_PARAMS(ARGUMENTS, INNER(1000000)), .needs = RK_NEEDS_STAMPS,
          .trials = run_t470);
-RK_PROBE(hpe_i7_860, .name = "cpu/call/hpe_i7_860", .op = "call", .reports = "hpe_i7_860",
-         .timed = "a loop of 50 calls, -O0, between CPUID-fenced stamps, minus the same "
-                  "loop without calls",
-         .params = RK_PARAMS(ARGUMENTS, INNER(50)), .needs = RK_NEEDS_STAMPS, .trials = run_hpe);
-ALONE_PROBE(x510uq, "x510uq");
-ALONE_PROBE(i7_10750h, "i7_10750h");
+RK_PROBE(
+    "cpu/call/hpe_i7_860", .op = "call", .reports = "hpe_i7_860",
+    .timed =
+        "a loop of 50 calls, -O0, between CPUID-fenced stamps, minus the same loop without calls",
+    .params = RK_PARAMS(ARGUMENTS, INNER(50)), .needs = RK_NEEDS_STAMPS, .trials = run_hpe);
+ALONE_PROBE("cpu/call/x510uq", "x510uq");
+ALONE_PROBE("cpu/call/i7_10750h", "i7_10750h");

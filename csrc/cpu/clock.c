@@ -37,10 +37,9 @@ static int open_core_multiply(struct rk_context *c)
 {
     struct multiplies *const state = rk_state(c);
     state->cycles = rk_multiply_cycles();
-    return state->cycles
-               ? 0
-               : rk_unsupported(c, "how many cycles a multiply takes on this processor is not "
-                                   "known");
+    if (state->cycles)
+        return 0;
+    return rk_unsupported(c, "how many cycles a multiply takes on this processor is not known");
 }
 
 static int run_core_multiply(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -71,28 +70,28 @@ static int run_sleep(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 /* One cycle an add is what the probe assumes; the multiply probe is the check of it. */
-RK_PROBE(ticks, .name = "cpu/clock/ticks", .op = "ns",
+RK_PROBE("cpu/clock/ticks", .op = "ns",
          .timed = "busy waiting for interval_ns of CLOCK_MONOTONIC; ops are the nanoseconds that "
                   "really passed",
          .params = RK_PARAMS(RK_INTEGER("interval_ns", 20000000, 1000, 10000000000,
                                         "how long one trial waits")),
          .trials = run_ticks);
-RK_PROBE(core, .name = "cpu/clock/core", .op = "cycle",
+RK_PROBE("cpu/clock/core", .op = "cycle",
          .timed = "rounds x 512 dependent register adds of one cycle each",
          .params = RK_PARAMS(RK_INTEGER("rounds", 125, 1, 1000000000,
                                         "rounds of 512 adds a trial")),
          .trials = run_core);
-RK_PROBE(core_multiply, .name = "cpu/clock/core_multiply", .op = "cycle",
+RK_PROBE("cpu/clock/core_multiply", .op = "cycle",
          .timed = "rounds x 512 dependent multiplies, counted as three cycles each",
          .params = RK_PARAMS(RK_INTEGER("rounds", 42, 1, 1000000000,
                                         "rounds of 512 multiplies a trial")),
          .state_bytes = sizeof(struct multiplies), .open = open_core_multiply,
          .trials = run_core_multiply);
-RK_PROBE(t470_sleep, .name = "cpu/clock/t470_sleep", .op = "ns", .reports = "t470",
+RK_PROBE("cpu/clock/t470_sleep", .op = "ns", .reports = "t470",
          .timed = "a sleep of sleep_ms, divided by its nominal length (the report: 500 x 2 s)",
          .params = RK_PARAMS(RK_INTEGER("sleep_ms", 2000, 1, 60000, "nominal sleep")),
          .trials = run_sleep);
-RK_PROBE(x510uq_second, .name = "cpu/clock/x510uq_second", .op = "ns", .reports = "x510uq",
+RK_PROBE("cpu/clock/x510uq_second", .op = "ns", .reports = "x510uq",
          .timed = "a wait of sleep_ms, divided by its nominal length (the report: 100 x 1 s)",
          .params = RK_PARAMS(RK_INTEGER("sleep_ms", 1000, 1, 60000, "nominal wait")),
          .trials = run_sleep);

@@ -74,22 +74,22 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-RK_PROBE(o2, .name = "cpu/loop/o2", .op = "round",
+RK_PROBE("cpu/loop/o2", .op = "round",
          .timed = "a loop of `rounds` rounds around an empty asm, -O2", .params = RK_PARAMS(ROUNDS),
          .trials = run_o2);
-RK_PROBE(o2_whole, .name = "cpu/loop/o2_whole", .op = "loop",
+RK_PROBE("cpu/loop/o2_whole", .op = "loop",
          .timed = "loops x the whole loop of `rounds` rounds around an empty asm, -O2",
          .params = RK_PARAMS(RK_INTEGER("rounds", 1, 0, 1000000000, "rounds of the loop"), LOOPS),
          .trials = run_o2_whole);
-RK_PROBE(o2_across_lines, .name = "cpu/loop/o2_across_lines", .op = "round",
+RK_PROBE("cpu/loop/o2_across_lines", .op = "round",
          .timed = "the loop of o2, placed so that it lies across two cache lines",
          .params = RK_PARAMS(ROUNDS), .trials = run_o2_across_lines);
 RK_PROBE(
-    counter_in_memory, .name = "cpu/loop/counter_in_memory", .op = "addition",
+    "cpu/loop/counter_in_memory", .op = "addition",
     .timed = "additions of 1 to one counter in memory, each waiting for the last, in groups of 64",
     .params = RK_PARAMS(RK_INTEGER("rounds", 10000, 1, 1000000000, "additions, rounded up to 64")),
     .trials = run_counter_in_memory);
-RK_PROBE(mbp2016, .name = "cpu/loop/mbp2016", .op = "round", .reports = "mbp2016",
+RK_PROBE("cpu/loop/mbp2016", .op = "round", .reports = "mbp2016",
          .timed = "t(2n) - t(n) of n rounds around an empty asm, -O2 (the report: n = 10,000,000)",
          .params = RK_PARAMS(RK_INTEGER("rounds", 100000, 1, 1000000000, "n")),
          .trials = run_mbp2016);

@@ -55,23 +55,22 @@ static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-RK_PROBE(o0, .name = "cpu/loop/o0", .op = "round", .timed = "an empty loop of `rounds` rounds, -O0",
+RK_PROBE("cpu/loop/o0", .op = "round", .timed = "an empty loop of `rounds` rounds, -O0",
          .params = RK_PARAMS(ROUNDS(10000, 1)), .trials = run_o0);
-RK_PROBE(o0_whole, .name = "cpu/loop/o0_whole", .op = "loop",
+RK_PROBE("cpu/loop/o0_whole", .op = "loop",
          .timed = "loops x the whole empty loop of `rounds` rounds, -O0",
          .params = RK_PARAMS(ROUNDS(1, 0),
                              RK_INTEGER("loops", 100, 1, 1000000000, "loops in a trial")),
          .trials = run_o0_whole);
-RK_PROBE(t470, .name = "cpu/loop/t470", .op = "round", .reports = "t470",
+RK_PROBE("cpu/loop/t470", .op = "round", .reports = "t470",
          .timed = "one round of a loop, -O0, between bare stamps, minus an empty pair of stamps",
          .needs = RK_NEEDS_STAMPS, .trials = run_t470);
-RK_PROBE(i7_10750h, .name = "cpu/loop/i7_10750h", .op = "round", .reports = "i7_10750h",
+RK_PROBE("cpu/loop/i7_10750h", .op = "round", .reports = "i7_10750h",
          .timed = "an empty loop of `rounds` rounds, -O0, between CPUID-fenced stamps (the report: "
                   "1,000,000 rounds)",
          .params = RK_PARAMS(ROUNDS(1000000, 1)), .needs = RK_NEEDS_STAMPS,
          .trials = run_i7_10750h);
-RK_PROBE(hpe_i7_860, .name = "cpu/loop/hpe_i7_860", .op = "loop", .reports = "hpe_i7_860",
-         .timed =
-             "the whole empty loop of `rounds` rounds, -O0, between CPUID-fenced stamps, minus "
-             "an empty pair of stamps",
+RK_PROBE("cpu/loop/hpe_i7_860", .op = "loop", .reports = "hpe_i7_860",
+         .timed = "the whole empty loop of `rounds` rounds, -O0, between CPUID-fenced stamps, "
+                  "minus an empty pair of stamps",
          .params = RK_PARAMS(ROUNDS(1, 0)), .needs = RK_NEEDS_STAMPS, .trials = run_hpe);

@@ -213,64 +213,63 @@ static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 
 #define TURNS(default_)                                                                            \
     RK_INTEGER("turns", default_, 1, 100000000, "times the token goes there and back")
-#define SAME(id, probe_name, what, means, partner, ...)                                            \
-    RK_PROBE(id, .name = "cpu/switch/" probe_name, .op = "switch",                                 \
+#define SAME(name, what, means, partner, ...)                                                      \
+    RK_PROBE(name, .op = "switch",                                                                 \
              .timed = "turns x a token there and back between two " what ", same CPU",             \
              .params = RK_PARAMS(TURNS(100)), .trials = pass_token,                                \
              PAIR(means, partner, 0), ##__VA_ARGS__)
-#define ACROSS(id, probe_name, what, means, partner, ...)                                          \
-    RK_PROBE(id, .name = "cpu/switch/" probe_name "_across", .op = "switch",                       \
-             .timed = "turns x a token there and back between two " what ", the partner on "       \
-                      "another CPU",                                                               \
+#define ACROSS(name, what, means, partner, ...)                                                    \
+    RK_PROBE(name, .op = "switch",                                                                 \
+             .timed = "turns x a token there and back between two " what                           \
+                      ", the partner on another CPU",                                              \
              .params = RK_PARAMS(TURNS(20)), .trials = pass_token,                                 \
              PAIR(means, partner, 1), ##__VA_ARGS__)
-#define LESS(id, probe_name, what, partner)                                                        \
-    RK_PROBE(id, .name = "cpu/switch/" probe_name "_less_pipe", .op = "switch",                    \
-             .timed = "a token there and back between two " what ", same CPU, minus as many "      \
-                      "writes and reads in one process",                                           \
+#define LESS(name, what, partner)                                                                  \
+    RK_PROBE(name, .op = "switch",                                                                 \
+             .timed = "a token there and back between two " what                                   \
+                      ", same CPU, minus as many writes and reads in one process",                 \
              .params = RK_PARAMS(TURNS(100)), .trials = less_pipe, PAIR_AND_PIPE(partner))
 #define RING                                                                                       \
-    RK_PARAMS(                                                                                     \
-        RK_INTEGER("processes", 2, 2, RING_MAX, "processes in the ring"),                          \
-        RK_INTEGER("working_set_bytes", 0, 0, 1 << 30, "summed up by each before it passes on"),   \
-        RK_INTEGER("laps", 10, 1, 1000000, "times the token goes around"))
-#define MBP_PROBE(id, probe_name, partner)                                                         \
-    RK_PROBE(id, .name = "cpu/switch/mbp2016_" probe_name, .op = "switch", .reports = "mbp2016",   \
+    RK_PARAMS(RK_INTEGER("processes", 2, 2, RING_MAX, "processes in the ring"),                    \
+              RK_INTEGER("working_set_bytes", 0, 0, 1 << 30,                                       \
+                         "summed up by each before it passes on"),                                 \
+              RK_INTEGER("laps", 10, 1, 1000000, "times the token goes around"))
+#define MBP_PROBE(name, partner)                                                                   \
+    RK_PROBE(name, .op = "switch", .reports = "mbp2016",                                           \
              .timed =                                                                              \
                  "t(2n) - t(n) of n tokens there and back over pipes, the pipe's cost left in",    \
              .params = RK_PARAMS(TURNS(100)), .trials = mbp2016, PAIR(BY_PIPE, partner, 0))
 
-SAME(process, "process", "processes over two pipes", BY_PIPE, A_PROCESS);
-SAME(thread, "thread", "threads over two pipes", BY_PIPE, A_THREAD);
-SAME(eventfd_process, "eventfd_process", "processes by eventfd", BY_EVENTFD, A_PROCESS);
-SAME(eventfd_thread, "eventfd_thread", "threads by eventfd", BY_EVENTFD, A_THREAD);
-SAME(futex_process, "futex_process", "processes by futex", BY_FUTEX, A_PROCESS);
+SAME("cpu/switch/process", "processes over two pipes", BY_PIPE, A_PROCESS);
+SAME("cpu/switch/thread", "threads over two pipes", BY_PIPE, A_THREAD);
+SAME("cpu/switch/eventfd_process", "processes by eventfd", BY_EVENTFD, A_PROCESS);
+SAME("cpu/switch/eventfd_thread", "threads by eventfd", BY_EVENTFD, A_THREAD);
+SAME("cpu/switch/futex_process", "processes by futex", BY_FUTEX, A_PROCESS);
 /* Version 1 used a futex that processes can share, which took 13 % longer between threads. */
-SAME(futex_thread, "futex_thread", "threads by private futex", BY_FUTEX, A_THREAD, .version = 2);
-ACROSS(process_across, "process", "processes over two pipes", BY_PIPE, A_PROCESS);
-ACROSS(thread_across, "thread", "threads over two pipes", BY_PIPE, A_THREAD);
-ACROSS(eventfd_process_across, "eventfd_process", "processes by eventfd", BY_EVENTFD, A_PROCESS);
-ACROSS(eventfd_thread_across, "eventfd_thread", "threads by eventfd", BY_EVENTFD, A_THREAD);
-ACROSS(futex_process_across, "futex_process", "processes by futex", BY_FUTEX, A_PROCESS);
-ACROSS(futex_thread_across, "futex_thread", "threads by private futex", BY_FUTEX, A_THREAD,
+SAME("cpu/switch/futex_thread", "threads by private futex", BY_FUTEX, A_THREAD, .version = 2);
+ACROSS("cpu/switch/process_across", "processes over two pipes", BY_PIPE, A_PROCESS);
+ACROSS("cpu/switch/thread_across", "threads over two pipes", BY_PIPE, A_THREAD);
+ACROSS("cpu/switch/eventfd_process_across", "processes by eventfd", BY_EVENTFD, A_PROCESS);
+ACROSS("cpu/switch/eventfd_thread_across", "threads by eventfd", BY_EVENTFD, A_THREAD);
+ACROSS("cpu/switch/futex_process_across", "processes by futex", BY_FUTEX, A_PROCESS);
+ACROSS("cpu/switch/futex_thread_across", "threads by private futex", BY_FUTEX, A_THREAD,
        .version = 2);
-RK_PROBE(pipe_, .name = "cpu/switch/pipe", .op = "pass",
+RK_PROBE("cpu/switch/pipe", .op = "pass",
          .timed = "turns x a write to a pipe and a read from it in one process, which never blocks",
          .params = RK_PARAMS(TURNS(100)), .trials = run_pipe, PIPES_ALONE);
-LESS(process_less_pipe, "process", "processes", A_PROCESS);
-LESS(thread_less_pipe, "thread", "threads", A_THREAD);
-RK_PROBE(ring, .name = "cpu/switch/ring", .op = "switch",
-         .timed =
-             "laps x a token around a ring of processes over pipes, same CPU; each sums up its "
-             "working set before it passes on",
+LESS("cpu/switch/process_less_pipe", "processes", A_PROCESS);
+LESS("cpu/switch/thread_less_pipe", "threads", A_THREAD);
+RK_PROBE("cpu/switch/ring", .op = "switch",
+         .timed = "laps x a token around a ring of processes over pipes, same CPU; each sums up "
+                  "its working set before it passes on",
          .params = RING, .trials = run_ring, .state_bytes = sizeof(struct ring), .open = open_ring,
          .close = close_ring);
 RK_PROBE(
-    ring_less_work, .name = "cpu/switch/ring_less_work", .op = "switch",
+    "cpu/switch/ring_less_work", .op = "switch",
     .timed =
         "laps x a token around a ring of processes over pipes, same CPU, each of which sums up its "
         "working set, minus as many sums, writes and reads in one process (lmbench's lat_ctx)",
     .params = RING, .trials = run_ring_less_work, .state_bytes = sizeof(struct ring),
     .open = open_ring, .close = close_ring);
-MBP_PROBE(mbp2016_process, "process", A_PROCESS);
-MBP_PROBE(mbp2016_thread, "thread", A_THREAD);
+MBP_PROBE("cpu/switch/mbp2016_process", A_PROCESS);
+MBP_PROBE("cpu/switch/mbp2016_thread", A_THREAD);

@@ -9,9 +9,9 @@
 
 #define CALLS RK_INTEGER("calls", 1000, 1, 1000000000, "calls a trial")
 
-/* A probe that times `calls` times `call` and fails if any of them was not `good`. Checking costs a
- * compare and an OR beside a call of tens of nanoseconds. */
-#define BATCH(function, call, good)                                                                \
+/* A probe that times `calls` times `call`, by TIMED(out, n, reps, body), and fails if any of them
+ * was not `good`. Checking costs a compare and an OR beside a call of tens of nanoseconds. */
+#define TIME_CALLS(function, TIMED, call, good)                                                    \
     static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
     {                                                                                              \
         char buffer[4096] __attribute__((unused));                                                 \
@@ -21,22 +21,27 @@
         const long parent __attribute__((unused)) = getppid();                                     \
         const long user __attribute__((unused)) = getuid();                                        \
         int bad = 0;                                                                               \
-        RK_TIME_TRIALS(out, n, rk_integer(c, "calls"), {                                           \
+        TIMED(out, n, rk_integer(c, "calls"), {                                                    \
             const long result = (long)(call);                                                      \
             bad |= !(good);                                                                        \
         });                                                                                        \
         return bad ? rk_failed(c, #call, errno) : 0;                                               \
     }
 
-BATCH(run_getpid, syscall(SYS_getpid), result == self)
-BATCH(run_getpid_libc, getpid(), result == self)
-BATCH(run_getppid, getppid(), result == parent)
-BATCH(run_getuid, getuid(), result == user)
-BATCH(run_getcwd, getcwd(buffer, sizeof buffer), result != 0)
-BATCH(run_getcwd_syscall, syscall(SYS_getcwd, buffer, sizeof buffer), result > 0)
-BATCH(run_times, times(&used), result != -1)
-BATCH(run_gettime, clock_gettime(CLOCK_MONOTONIC, &now), result == 0)
-BATCH(run_gettime_syscall, syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now), result == 0)
+TIME_CALLS(run_getpid, RK_TIME_TRIALS, syscall(SYS_getpid), result == self)
+TIME_CALLS(run_getpid_libc, RK_TIME_TRIALS, getpid(), result == self)
+TIME_CALLS(run_getppid, RK_TIME_TRIALS, getppid(), result == parent)
+TIME_CALLS(run_getuid, RK_TIME_TRIALS, getuid(), result == user)
+TIME_CALLS(run_getcwd, RK_TIME_TRIALS, getcwd(buffer, sizeof buffer), result != 0)
+TIME_CALLS(run_getcwd_syscall, RK_TIME_TRIALS, syscall(SYS_getcwd, buffer, sizeof buffer),
+           result > 0)
+TIME_CALLS(run_times, RK_TIME_TRIALS, times(&used), result != -1)
+TIME_CALLS(run_gettime, RK_TIME_TRIALS, clock_gettime(CLOCK_MONOTONIC, &now), result == 0)
+TIME_CALLS(run_gettime_syscall, RK_TIME_TRIALS, syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now),
+           result == 0)
+TIME_CALLS(run_mbp2016_getpid, RK_TIME_DIFFERENCE, getpid(), result == self)
+TIME_CALLS(run_mbp2016_getuid, RK_TIME_DIFFERENCE, getuid(), result == user)
+TIME_CALLS(run_mbp2016_getppid, RK_TIME_DIFFERENCE, getppid(), result == parent)
 
 static int run_getpid_int80(struct rk_context *c, struct rk_sample *out, size_t n)
 {
@@ -58,46 +63,28 @@ static int run_getcwd_int80(struct rk_context *c, struct rk_sample *out, size_t 
     return bad ? rk_failed(c, "int 0x80 getcwd", (int)-result) : 0;
 }
 
-#define TWICE(function, call, good)                                                                \
-    static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
-    {                                                                                              \
-        const long self __attribute__((unused)) = getpid();                                        \
-        const long parent __attribute__((unused)) = getppid();                                     \
-        const long user __attribute__((unused)) = getuid();                                        \
-        int bad = 0;                                                                               \
-        RK_TIME_DIFFERENCE(out, n, rk_integer(c, "calls"), {                                       \
-            const long result = (long)(call);                                                      \
-            bad |= !(good);                                                                        \
-        });                                                                                        \
-        return bad ? rk_failed(c, #call, errno) : 0;                                               \
-    }
-
-TWICE(run_mbp2016_getpid, getpid(), result == self)
-TWICE(run_mbp2016_getuid, getuid(), result == user)
-TWICE(run_mbp2016_getppid, getppid(), result == parent)
-
-#define PROBE(id, name_, function, timed_, ...)                                                    \
-    RK_PROBE(id, .name = "cpu/syscall/" name_, .op = "call", .timed = "calls x " timed_,           \
-             .params = RK_PARAMS(CALLS), .trials = function, ##__VA_ARGS__)
-#define MBP_PROBE(id, name_, function)                                                             \
-    RK_PROBE(id, .name = "cpu/syscall/mbp2016_" name_, .op = "call", .reports = "mbp2016",         \
-             .timed = "t(2n) - t(n) of n " name_ "() of the C library (the report: "               \
-                      "n = 100,000,000)",                                                          \
+#define PROBE(name, function, timed_, ...)                                                         \
+    RK_PROBE(name, .op = "call", .timed = "calls x " timed_, .params = RK_PARAMS(CALLS),           \
+             .trials = function, ##__VA_ARGS__)
+#define MBP_PROBE(name, call, function)                                                            \
+    RK_PROBE(name, .op = "call", .reports = "mbp2016",                                             \
+             .timed =                                                                              \
+                 "t(2n) - t(n) of n " call "() of the C library (the report: n = 100,000,000)",    \
              .params = RK_PARAMS(CALLS), .trials = function)
 
-PROBE(getpid, "getpid", run_getpid, "syscall(SYS_getpid)");
-PROBE(getpid_libc, "getpid_libc", run_getpid_libc, "getpid() of the C library");
-PROBE(getppid, "getppid", run_getppid, "getppid() of the C library");
-PROBE(getuid, "getuid", run_getuid, "getuid() of the C library");
-PROBE(getcwd, "getcwd", run_getcwd, "getcwd() of the C library");
-PROBE(getcwd_syscall, "getcwd_syscall", run_getcwd_syscall, "syscall(SYS_getcwd)");
-PROBE(times_libc, "times", run_times, "times() of the C library");
-PROBE(gettime, "clock_gettime", run_gettime, "clock_gettime() of the C library (the vDSO)");
-PROBE(gettime_syscall, "clock_gettime_syscall", run_gettime_syscall, "syscall(SYS_clock_gettime)");
-PROBE(getpid_int80, "getpid_int80", run_getpid_int80, "INT 0x80 with getpid's 32-bit number",
+PROBE("cpu/syscall/getpid", run_getpid, "syscall(SYS_getpid)");
+PROBE("cpu/syscall/getpid_libc", run_getpid_libc, "getpid() of the C library");
+PROBE("cpu/syscall/getppid", run_getppid, "getppid() of the C library");
+PROBE("cpu/syscall/getuid", run_getuid, "getuid() of the C library");
+PROBE("cpu/syscall/getcwd", run_getcwd, "getcwd() of the C library");
+PROBE("cpu/syscall/getcwd_syscall", run_getcwd_syscall, "syscall(SYS_getcwd)");
+PROBE("cpu/syscall/times", run_times, "times() of the C library");
+PROBE("cpu/syscall/clock_gettime", run_gettime, "clock_gettime() of the C library (the vDSO)");
+PROBE("cpu/syscall/clock_gettime_syscall", run_gettime_syscall, "syscall(SYS_clock_gettime)");
+PROBE("cpu/syscall/getpid_int80", run_getpid_int80, "INT 0x80 with getpid's 32-bit number",
       BY_INT80);
-PROBE(getcwd_int80, "getcwd_int80", run_getcwd_int80,
+PROBE("cpu/syscall/getcwd_int80", run_getcwd_int80,
       "INT 0x80 with getcwd's 32-bit number, the buffer below 4 GiB", BY_INT80);
-MBP_PROBE(mbp2016_getpid, "getpid", run_mbp2016_getpid);
-MBP_PROBE(mbp2016_getuid, "getuid", run_mbp2016_getuid);
-MBP_PROBE(mbp2016_getppid, "getppid", run_mbp2016_getppid);
+MBP_PROBE("cpu/syscall/mbp2016_getpid", "getpid", run_mbp2016_getpid);
+MBP_PROBE("cpu/syscall/mbp2016_getuid", "getuid", run_mbp2016_getuid);
+MBP_PROBE("cpu/syscall/mbp2016_getppid", "getppid", run_mbp2016_getppid);

@@ -19,48 +19,28 @@ static int find_program(struct rk_context *c, const char *name)
 {
     if (rk_beside(name, program) == 0)
         return 0;
-    return rk_unsupported(
-        c, strcmp(name, "reckon-blank")
-               ? "the C library has no static form here, so there is no static program"
-               : "reckon-blank is not beside the library; run `make lib`");
+    if (strcmp(name, "reckon-blank") == 0)
+        return rk_unsupported(c, "reckon-blank is not beside the library; run `make lib`");
+    return rk_unsupported(c,
+                          "the C library has no static form here, so there is no static program");
 }
 
 /* Each returns the child, or -1 with errno. */
-static pid_t by_fork(void)
-{
-    const pid_t child = fork();
-    if (child == 0)
-        _exit(0);
-    return child;
-}
-
-static pid_t by_vfork(void)
-{
-    const pid_t child = vfork();
-    if (child == 0)
-        _exit(0);
-    return child;
-}
-
-static pid_t by_fork_exec(void)
-{
-    const pid_t child = fork();
-    if (child == 0) {
-        execve(program, arguments, environ);
-        _exit(127);
+#define CREATE(function, fork_or_vfork, in_the_child)                                              \
+    static pid_t function(void)                                                                    \
+    {                                                                                              \
+        const pid_t child = fork_or_vfork();                                                       \
+        if (child == 0) {                                                                          \
+            in_the_child;                                                                          \
+            _exit(127);                                                                            \
+        }                                                                                          \
+        return child;                                                                              \
     }
-    return child;
-}
 
-static pid_t by_vfork_exec(void)
-{
-    const pid_t child = vfork();
-    if (child == 0) {
-        execve(program, arguments, environ);
-        _exit(127);
-    }
-    return child;
-}
+CREATE(by_fork, fork, _exit(0))
+CREATE(by_vfork, vfork, _exit(0))
+CREATE(by_fork_exec, fork, execve(program, arguments, environ))
+CREATE(by_vfork_exec, vfork, execve(program, arguments, environ))
 
 static pid_t by_posix_spawn(void)
 {
@@ -227,37 +207,36 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
     RK_INTEGER("resident_bytes", 0, 0, (int64_t)1 << 40,                                           \
                "memory that the caller has touched before, beside its own"),                       \
         RK_PAGES
-#define PROBE(id, probe_name, what, method, ...)                                                   \
-    RK_PROBE(id, .name = "cpu/task/" probe_name, .op = "task", .timed = what,                      \
-             .open = open_##method, .trials = run_##method,                                        \
+#define PROBE(name, what, method, ...)                                                             \
+    RK_PROBE(name, .op = "task", .timed = what, .open = open_##method, .trials = run_##method,     \
              .state_bytes = sizeof(struct background), .close = close_background,                  \
              .params = RK_PARAMS(__VA_ARGS__))
-#define MBP_PROBE(id, probe_name, what, function)                                                  \
-    RK_PROBE(id, .name = "cpu/task/mbp2016_" probe_name, .op = "task", .reports = "mbp2016",       \
+#define MBP_PROBE(name, what, function)                                                            \
+    RK_PROBE(name, .op = "task", .reports = "mbp2016",                                             \
              .timed = "t(2n) - t(n) of n times " what " (the report does not say if it waits)",    \
              .params = RK_PARAMS(RK_INTEGER("tasks", 10, 1, 100000, "n")), .trials = function)
 
-PROBE(fork_, "fork", "fork(), _exit(0) in the child, waitpid() in the parent", fork,
+PROBE("cpu/task/fork", "fork(), _exit(0) in the child, waitpid() in the parent", fork,
       ALIVE("child processes"), RESIDENT);
-PROBE(vfork_, "vfork", "vfork(), _exit(0) in the child, waitpid() in the parent", vfork, RESIDENT);
-PROBE(posix_spawn_, "posix_spawn", "posix_spawn() of an empty program, waitpid() in the parent",
+PROBE("cpu/task/vfork", "vfork(), _exit(0) in the child, waitpid() in the parent", vfork, RESIDENT);
+PROBE("cpu/task/posix_spawn", "posix_spawn() of an empty program, waitpid() in the parent",
       posix_spawn, RESIDENT);
-RK_PROBE(fork_return, .name = "cpu/task/fork_return", .op = "task",
+RK_PROBE("cpu/task/fork_return", .op = "task",
          .timed = "fork(), until it returns in the parent; no wait inside",
          .trials = run_fork_return);
-RK_PROBE(fork_exec, .name = "cpu/task/fork_exec", .op = "task",
+RK_PROBE("cpu/task/fork_exec", .op = "task",
          .timed = "fork(), execve() of an empty program in the child, waitpid() in the parent",
          .open = open_program, .trials = run_fork_exec);
-RK_PROBE(fork_exec_static, .name = "cpu/task/fork_exec_static", .op = "task",
+RK_PROBE("cpu/task/fork_exec_static", .op = "task",
          .timed = "fork(), execve() of an empty static program in the child, waitpid()",
          .open = open_static_program, .trials = run_fork_exec);
-RK_PROBE(vfork_exec, .name = "cpu/task/vfork_exec", .op = "task",
+RK_PROBE("cpu/task/vfork_exec", .op = "task",
          .timed = "vfork(), execve() of an empty program in the child, waitpid() in the parent",
          .open = open_program, .trials = run_vfork_exec);
-PROBE(thread, "thread", "pthread_create() of an empty thread and pthread_join()", thread,
+PROBE("cpu/task/thread", "pthread_create() of an empty thread and pthread_join()", thread,
       ALIVE("threads"));
-RK_PROBE(thread_return, .name = "cpu/task/thread_return", .op = "task",
+RK_PROBE("cpu/task/thread_return", .op = "task",
          .timed = "pthread_create(), until it returns to the creator; no join inside",
          .trials = run_thread_return);
-MBP_PROBE(mbp2016_process, "process", "fork(), exit in the child, waitpid()", run_mbp2016_process);
-MBP_PROBE(mbp2016_thread, "thread", "pthread_create() and pthread_join()", run_mbp2016_thread);
+MBP_PROBE("cpu/task/mbp2016_process", "fork(), exit in the child, waitpid()", run_mbp2016_process);
+MBP_PROBE("cpu/task/mbp2016_thread", "pthread_create() and pthread_join()", run_mbp2016_thread);

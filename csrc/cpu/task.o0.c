@@ -212,36 +212,36 @@ static int first_of_thread(struct rk_context *c, struct rk_sample *out, size_t n
 
 #define TASKS(default_) RK_PARAMS(RK_INTEGER("tasks", default_, 1, 1000000, "tasks a trial"))
 
-RK_PROBE(t470_fork, .name = "cpu/task/t470_fork", .op = "task", .reports = "t470",
+RK_PROBE("cpu/task/t470_fork", .op = "task", .reports = "t470",
          .timed =
-             "forks in a loop with no wait inside, the children exit at once, minus the stamps "
-             "and the empty loop (the report: 10,000; here every 64 are reaped, untimed)",
+             "forks in a loop with no wait inside, the children exit at once, minus the stamps and "
+             "the empty loop (the report: 10,000; here every 64 are reaped, untimed)",
          .params = TASKS(64), .needs = RK_NEEDS_STAMPS, .trials = run_t470_fork);
-RK_PROBE(t470_fork_exec, .name = "cpu/task/t470_fork_exec", .op = "task", .reports = "t470",
+RK_PROBE("cpu/task/t470_fork_exec", .op = "task", .reports = "t470",
          .timed = "fork(), execv() of an empty program and wait() in a loop, minus the stamps and "
                   "the empty loop (the report: 10,000)",
          .params = TASKS(10), .needs = RK_NEEDS_STAMPS, .trials = run_t470_fork_exec);
-RK_PROBE(t470_thread, .name = "cpu/task/t470_thread", .op = "task", .reports = "t470",
+RK_PROBE("cpu/task/t470_thread", .op = "task", .reports = "t470",
          .timed = "pthread_create() and pthread_join() in a loop, minus the stamps and the empty "
                   "loop (the report: 10,000)",
          .params = TASKS(100), .needs = RK_NEEDS_STAMPS, .trials = run_t470_thread);
-RK_PROBE(x510uq_fork, .name = "cpu/task/x510uq_fork", .op = "task", .reports = "x510uq",
+RK_PROBE("cpu/task/x510uq_fork", .op = "task", .reports = "x510uq",
          .timed = "fork() alone between CPUID-fenced stamps, no wait inside",
          .needs = RK_NEEDS_STAMPS, .trials = run_fork_alone);
-RK_PROBE(x510uq_thread, .name = "cpu/task/x510uq_thread", .op = "task", .reports = "x510uq",
+RK_PROBE("cpu/task/x510uq_thread", .op = "task", .reports = "x510uq",
          .timed = "pthread_create() alone between CPUID-fenced stamps, no join inside",
          .needs = RK_NEEDS_STAMPS, .trials = run_x510uq_thread);
-RK_PROBE(i7_10750h_fork, .name = "cpu/task/i7_10750h_fork", .op = "task", .reports = "i7_10750h",
+RK_PROBE("cpu/task/i7_10750h_fork", .op = "task", .reports = "i7_10750h",
          .timed = "fork() until the parent goes on, between CPUID-fenced stamps, no wait inside",
          .needs = RK_NEEDS_STAMPS, .trials = run_fork_alone);
-RK_PROBE(i7_10750h_thread, .name = "cpu/task/i7_10750h_thread", .op = "task",
-         .reports = "i7_10750h",
+RK_PROBE("cpu/task/i7_10750h_thread", .op = "task", .reports = "i7_10750h",
          .timed = "pthread_create() and pthread_join() between CPUID-fenced stamps",
          .needs = RK_NEEDS_STAMPS, .trials = run_i7_thread);
-RK_PROBE(hpe_process, .name = "cpu/task/hpe_i7_860_process", .op = "task", .reports = "hpe_i7_860",
+RK_PROBE("cpu/task/hpe_i7_860_process", .op = "task", .reports = "hpe_i7_860",
          .timed = "fork() until parent or child goes on, whichever is first, under SCHED_RR 99",
          .needs = RK_NEEDS_STAMPS, .trials = first_of_process, UNDER_ROUND_ROBIN);
-RK_PROBE(hpe_thread, .name = "cpu/task/hpe_i7_860_thread", .op = "task", .reports = "hpe_i7_860",
-         .timed = "pthread_create() until creator or thread goes on, whichever is first, under "
-                  "SCHED_RR 99",
-         .needs = RK_NEEDS_STAMPS, .trials = first_of_thread, UNDER_ROUND_ROBIN);
+RK_PROBE(
+    "cpu/task/hpe_i7_860_thread", .op = "task", .reports = "hpe_i7_860",
+    .timed =
+        "pthread_create() until creator or thread goes on, whichever is first, under SCHED_RR 99",
+    .needs = RK_NEEDS_STAMPS, .trials = first_of_thread, UNDER_ROUND_ROBIN);

@@ -16,13 +16,7 @@ static int run_pair(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-static int run_pairs(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    RK_TIME_TRIALS(out, n, rk_integer(c, "reads"), RK_KEEP(rk_begin()); RK_KEEP(rk_end()));
-    return 0;
-}
-
-/* An interval of `stamped` one-cycle adds between two reads: the remainder is the pair. */
+/* An interval of one-cycle adds between two reads: the remainder is the pair. */
 static int run_around(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const uint64_t rounds = (uint64_t)rk_integer(c, "rounds");
@@ -62,67 +56,51 @@ static int run_gettime_syscall(struct rk_context *c, struct rk_sample *out, size
 #define CPUID() ((void)0)
 #endif
 
-static int run_rdtsc(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    RK_TIME_TRIALS(out, n, rk_integer(c, "reads"), RDTSC());
-    return 0;
-}
+/* A probe that times `reads` times `read`, by TIMED(out, n, reps, body). */
+#define TIME_READS(function, TIMED, read)                                                          \
+    static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
+    {                                                                                              \
+        TIMED(out, n, rk_integer(c, "reads"), read);                                               \
+        return 0;                                                                                  \
+    }
 
-static int run_rdtscp(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    RK_TIME_TRIALS(out, n, rk_integer(c, "reads"), RDTSCP());
-    return 0;
-}
+TIME_READS(run_pairs, RK_TIME_TRIALS, RK_KEEP(rk_begin()); RK_KEEP(rk_end()))
+TIME_READS(run_rdtsc, RK_TIME_TRIALS, RDTSC())
+TIME_READS(run_rdtscp, RK_TIME_TRIALS, RDTSCP())
+TIME_READS(run_cpuid, RK_TIME_TRIALS, CPUID())
+TIME_READS(run_mbp2016, RK_TIME_DIFFERENCE, RDTSC())
+TIME_READS(run_mbp2016_cpuid, RK_TIME_DIFFERENCE, CPUID(); RDTSC())
 
-static int run_cpuid(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    RK_TIME_TRIALS(out, n, rk_integer(c, "reads"), CPUID());
-    return 0;
-}
-
-static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    RK_TIME_DIFFERENCE(out, n, rk_integer(c, "reads"), RDTSC());
-    return 0;
-}
-
-static int run_mbp2016_cpuid(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    RK_TIME_DIFFERENCE(out, n, rk_integer(c, "reads"), CPUID(); RDTSC());
-    return 0;
-}
-
-RK_PROBE(pair, .name = "cpu/timer/pair", .op = "pair",
+RK_PROBE("cpu/timer/pair", .op = "pair",
          .timed = "nothing: two fenced reads back to back, each pair a sample of its own",
          .trials = run_pair);
-RK_PROBE(pairs, .name = "cpu/timer/fenced", .op = "pair",
+RK_PROBE("cpu/timer/fenced", .op = "pair",
          .timed = "reads x the two fenced reads, executed back to back", .params = RK_PARAMS(READS),
          .trials = run_pairs);
-RK_PROBE(around, .name = "cpu/timer/around", .op = "round",
+RK_PROBE("cpu/timer/around", .op = "round",
          .timed = "rounds x 512 one-cycle adds between one pair of fenced reads, the pair included",
          .params = RK_PARAMS(RK_INTEGER("rounds", 1, 1, 1000000000, "rounds of 512 adds a trial")),
          .trials = run_around);
-RK_PROBE(rdtsc, .name = "cpu/timer/rdtsc", .op = "read",
-         .timed = "reads x RDTSC, nothing to fence them", .params = RK_PARAMS(READS),
-         .needs = RK_NEEDS_STAMPS, .trials = run_rdtsc);
-RK_PROBE(rdtscp, .name = "cpu/timer/rdtscp", .op = "read", .timed = "reads x RDTSCP",
-         .params = RK_PARAMS(READS), .needs = RK_NEEDS_STAMPS, .trials = run_rdtscp);
-RK_PROBE(cpuid, .name = "cpu/timer/cpuid", .op = "instruction",
+RK_PROBE("cpu/timer/rdtsc", .op = "read", .timed = "reads x RDTSC, nothing to fence them",
+         .params = RK_PARAMS(READS), .needs = RK_NEEDS_STAMPS, .trials = run_rdtsc);
+RK_PROBE("cpu/timer/rdtscp", .op = "read", .timed = "reads x RDTSCP", .params = RK_PARAMS(READS),
+         .needs = RK_NEEDS_STAMPS, .trials = run_rdtscp);
+RK_PROBE("cpu/timer/cpuid", .op = "instruction",
          .timed = "reads x CPUID, which a hypervisor has to emulate",
          .params = RK_PARAMS(RK_INTEGER("reads", 20, 1, 1000000, "instructions a trial")),
          .needs = RK_NEEDS_STAMPS, .trials = run_cpuid);
-RK_PROBE(gettime, .name = "cpu/timer/clock_gettime", .op = "call",
+RK_PROBE("cpu/timer/clock_gettime", .op = "call",
          .timed = "reads x clock_gettime(CLOCK_MONOTONIC) of the C library (the vDSO)",
          .params = RK_PARAMS(READS), .trials = run_gettime);
-RK_PROBE(gettime_syscall, .name = "cpu/timer/clock_gettime_syscall", .op = "call",
+RK_PROBE("cpu/timer/clock_gettime_syscall", .op = "call",
          .timed = "reads x syscall(SYS_clock_gettime, CLOCK_MONOTONIC)", .params = RK_PARAMS(READS),
          .trials = run_gettime_syscall);
-RK_PROBE(mbp2016, .name = "cpu/timer/mbp2016", .op = "read", .reports = "mbp2016",
+RK_PROBE("cpu/timer/mbp2016", .op = "read", .reports = "mbp2016",
          .timed = "t(2n) - t(n) of n RDTSC back to back, no CPUID (what its 25 cycles suggest; the "
                   "report: n = 100,000,000)",
          .params = RK_PARAMS(READS), .needs = RK_NEEDS_STAMPS, .trials = run_mbp2016);
-RK_PROBE(mbp2016_cpuid, .name = "cpu/timer/mbp2016_cpuid", .op = "read", .reports = "mbp2016",
-         .timed = "t(2n) - t(n) of n CPUID; RDTSC (what its text says; the report: "
-                  "n = 100,000,000)",
-         .params = RK_PARAMS(RK_INTEGER("reads", 20, 1, 1000000000, "reads a trial")),
-         .needs = RK_NEEDS_STAMPS, .trials = run_mbp2016_cpuid);
+RK_PROBE(
+    "cpu/timer/mbp2016_cpuid", .op = "read", .reports = "mbp2016",
+    .timed = "t(2n) - t(n) of n CPUID; RDTSC (what its text says; the report: n = 100,000,000)",
+    .params = RK_PARAMS(RK_INTEGER("reads", 20, 1, 1000000000, "reads a trial")),
+    .needs = RK_NEEDS_STAMPS, .trials = run_mbp2016_cpuid);

@@ -28,14 +28,13 @@ static int run_paoloni_whole(struct rk_context *c, struct rk_sample *out, size_t
     return 0;
 }
 
-RK_PROBE(t470, .name = "cpu/timer/t470", .op = "pair", .reports = "t470",
+RK_PROBE("cpu/timer/t470", .op = "pair", .reports = "t470",
          .timed = "nothing: RDTSC ... RDTSCP, no fence, -O0, each pair a sample of its own",
          .needs = RK_NEEDS_STAMPS, .trials = run_t470);
-RK_PROBE(paoloni, .name = "cpu/timer/paoloni", .op = "pair",
-         .reports = "x510uq i7_10750h hpe_i7_860",
+RK_PROBE("cpu/timer/paoloni", .op = "pair", .reports = "x510uq i7_10750h hpe_i7_860",
          .timed = "nothing: CPUID; RDTSC ... RDTSCP; CPUID, -O0, each pair a sample of its own",
          .needs = RK_NEEDS_STAMPS, .trials = run_paoloni);
-RK_PROBE(paoloni_whole, .name = "cpu/timer/paoloni_whole", .op = "pair",
+RK_PROBE("cpu/timer/paoloni_whole", .op = "pair",
          .timed = "pairs x (CPUID; RDTSC; RDTSCP; CPUID): what such a pair costs to execute",
          .params = RK_PARAMS(RK_INTEGER("pairs", 10, 1, 1000000, "pairs a trial")),
          .needs = RK_NEEDS_STAMPS, .trials = run_paoloni_whole);

@@ -46,16 +46,6 @@ static int read_undisturbed(struct rk_reader *r)
     return status;
 }
 
-static int open_limited(struct rk_context *c)
-{
-    return rk_open_within(c, 0, rk_block_bytes(c), rk_integer(c, "passes"));
-}
-
-static int run_limited(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return rk_read_within(c, out, n, read_undisturbed);
-}
-
 static int open_whole(struct rk_context *c)
 {
     return rk_open_cold(c, 0, rk_block_bytes(c), rk_integer(c, "passes"));
@@ -103,11 +93,6 @@ static int open_left(struct rk_context *c)
     return rk_open_within(c, 0, rk_small_page(), 1);
 }
 
-static int run_left(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return rk_read_within(c, out, n, count_left);
-}
-
 static int run_available(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -134,40 +119,30 @@ static int read_mbp2016(struct rk_reader *r)
     return status;
 }
 
-static int open_mbp2016(struct rk_context *c)
-{
-    return rk_open_within(c, RK_OWN_FILE, 4096, 0);
-}
-
-static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return rk_read_within(c, out, n, read_mbp2016);
-}
-
 #define PASSES RK_INTEGER("passes", 1, 0, 1000, "times that the whole file is read before")
 
-RK_READER_PROBE(
-    limited, "block", 0,
-    "pread() of a random block, each alone, with the advice that reads are random, after "
-    "passes over the whole file, in a control group with a memory limit",
-    .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), RK_LIMIT(8 << 20), PASSES, RK_GROUPS,
-                        RK_DIR));
-RK_READER_PROBE(
-    whole, "block", 0,
-    "pread() of a random block, each alone, with the advice that reads are random, after "
-    "passes over the whole file, with all memory for the page cache",
-    .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), PASSES, RK_DIR));
-RK_READER_PROBE(
-    left, "byte", 0,
-    "nothing: bytes that the limit leaves for the page cache, which are the limit minus "
-    "what the full group holds that is no page cache, by the kernel's own count",
-    .params = RK_PARAMS(RK_FILE(12 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));
-RK_READER_PROBE(
-    mbp2016, "block", 0,
-    "a pass over the file in blocks of 4 KiB, after one pass, in a control group with a "
-    "memory limit (the report: all memory)",
-    .reports = "mbp2016",
-    .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));
-RK_PROBE(available, .name = "files/cache/available", .op = "byte", .trials = run_available,
+RK_READER_PROBE("files/cache/limited", "block", 0,
+                "pread() of a random block, each alone, with the advice that reads are random, "
+                "after passes over the whole file, in a control group with a memory limit",
+                RK_READ(.read = read_undisturbed, .has_passes = 1), .open = rk_open_reading,
+                .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), RK_LIMIT(8 << 20), PASSES,
+                                    RK_GROUPS, RK_DIR));
+RK_READER_PROBE("files/cache/whole", "block", 0,
+                "pread() of a random block, each alone, with the advice that reads are random, "
+                "after passes over the whole file, with all memory for the page cache",
+                .open = open_whole, .trials = run_whole,
+                .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), PASSES, RK_DIR));
+RK_READER_PROBE("files/cache/left", "byte", 0,
+                "nothing: bytes that the limit leaves for the page cache, which are the limit "
+                "minus what the full group holds that is no page cache, by the kernel's own count",
+                RK_READ(.read = count_left), .open = open_left,
+                .params = RK_PARAMS(RK_FILE(12 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));
+RK_READER_PROBE("files/cache/mbp2016", "block", 0,
+                "a pass over the file in blocks of 4 KiB, after one pass, in a control group with "
+                "a memory limit (the report: all memory)",
+                RK_READ(.read = read_mbp2016, .index = RK_OWN_FILE, .block_bytes = 4096),
+                .open = rk_open_reading, .reports = "mbp2016",
+                .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));
+RK_PROBE("files/cache/available", .op = "byte", .trials = run_available,
          .timed = "nothing: bytes of memory that the kernel calls available (MemAvailable in "
                   "/proc/meminfo), or what the control groups leave, whichever is less");

@@ -42,51 +42,26 @@ static int read_hpe_i7_860(struct rk_reader *r)
     return status;
 }
 
-static int open_t470(struct rk_context *c)
-{
-    return rk_open_within(c, RK_OWN_FILE, 4096, rk_integer(c, "passes"));
-}
-
-static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return rk_read_within(c, out, n, read_t470);
-}
-
-static int open_i7_10750h(struct rk_context *c)
-{
-    return rk_open_within(c, RK_OWN_FILE, 65536, 0);
-}
-
-static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return rk_read_within(c, out, n, read_i7_10750h);
-}
-
-static int open_hpe_i7_860(struct rk_context *c)
-{
-    return rk_open_within(c, RK_OWN_FILE, 4096, rk_integer(c, "passes"));
-}
-
-static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return rk_read_within(c, out, n, read_hpe_i7_860);
-}
-
 #define PASSES(default_)                                                                           \
     RK_INTEGER("passes", default_, 1, 1000, "timed passes over the file in a trial")
-#define PROBE(id, op, timed_, ...)                                                                 \
-    RK_READER_PROBE(id, op, RK_NEEDS_STAMPS, timed_, .reports = #id,                               \
+#define READ(...) RK_READ(.index = RK_OWN_FILE, __VA_ARGS__)
+#define PROBE(name, report, reading, op, timed_, ...)                                              \
+    RK_READER_PROBE(name, op, RK_NEEDS_STAMPS, timed_, .reports = report, reading,                 \
+                    .open = rk_open_reading,                                                       \
                     .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS,            \
                                         RK_DIR, ##__VA_ARGS__))
 
-PROBE(t470, "block",
-      "passes over the file in blocks of 4 KiB, backwards, after one forwards, -O0, in a "
-      "control group with a memory limit (the report: 10 passes, all memory)",
+PROBE("files/cache/t470", "t470", READ(.read = read_t470, .block_bytes = 4096, .has_passes = 1),
+      "block",
+      "passes over the file in blocks of 4 KiB, backwards, after one forwards, -O0, in a control "
+      "group with a memory limit (the report: 10 passes, all memory)",
       PASSES(2));
-PROBE(i7_10750h, "file",
-      "a pass over the file in blocks of 64 KiB, after one, -O0, in a control group with "
-      "a memory limit (the report: all memory); the whole file is one operation");
-PROBE(hpe_i7_860, "block",
-      "passes over the file in blocks of 4 KiB, after one, -O0, in a control group with "
-      "a memory limit (the report: 10 passes, all memory)",
+PROBE("files/cache/i7_10750h", "i7_10750h", READ(.read = read_i7_10750h, .block_bytes = 65536),
+      "file",
+      "a pass over the file in blocks of 64 KiB, after one, -O0, in a control group with a memory "
+      "limit (the report: all memory); the whole file is one operation");
+PROBE("files/cache/hpe_i7_860", "hpe_i7_860",
+      READ(.read = read_hpe_i7_860, .block_bytes = 4096, .has_passes = 1), "block",
+      "passes over the file in blocks of 4 KiB, after one, -O0, in a control group with a memory "
+      "limit (the report: 10 passes, all memory)",
       PASSES(10));

@@ -57,19 +57,14 @@ static struct rk_sample sample_work(const struct readers *r, uint64_t begin, int
     return (struct rk_sample){(int64_t)ns, (uint64_t)r->count * r->blocks};
 }
 
-static int open_readers(struct rk_context *c)
-{
-    return barrier_open(c, rk_state(c));
-}
-
 /* n samples: one of each trial, or one of each reader in turn. If there are fewer samples than
  * readers, they are of evenly spread readers, because the first to be woken has the disk to
  * itself. */
 static int time_trials(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const struct reading *const how = rk_variant(c);
+    const struct reading *const reading = rk_variant(c);
     struct readers *const r = rk_state(c);
-    const size_t count = (size_t)r->count, per_trial = how->of_each ? count : 1;
+    const size_t count = (size_t)r->count, per_trial = reading->of_each ? count : 1;
     int status = barrier_check(c, r, (n + per_trial - 1) / per_trial);
     uint64_t begin = 0;
     for (size_t i = 0; i < n && !status; i++) {
@@ -77,7 +72,7 @@ static int time_trials(struct rk_context *c, struct rk_sample *out, size_t n)
         if (i % per_trial == 0)
             status = barrier_trial(c, r, &begin);
         if (!status)
-            out[i] = how->sample(r, begin, (int)reader);
+            out[i] = reading->sample(r, begin, (int)reader);
     }
     return status;
 }
@@ -130,7 +125,7 @@ static int time_threads(struct rk_context *c, struct rk_sample *out, struct same
     pthread_t thread[READERS_MAX];
     int started = 0, error = 0, status = 0;
     const uint64_t begin = rk_begin();
-    for (; started < all->count && !error; started += !error)
+    for (; started < all->count && !error; started += !error) /* timed: kept as it compiles */
         error = pthread_create(&thread[started], &all->attr, read_same, &all->reader[started]);
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
@@ -183,37 +178,37 @@ static int close_mbp2016(struct rk_context *c)
 }
 
 #define OF_READERS(sample_, of_each_, more_needs)                                                  \
-    .open = open_readers, .close = readers_close, .state_bytes = sizeof(struct readers),           \
+    .open = barrier_open, .close = readers_close, .state_bytes = sizeof(struct readers),           \
     .variant = &(const struct reading){sample_, of_each_}, .needs = RK_NEEDS_DISK | (more_needs)
-#define PROBE(id, run, sample, of_each, more_needs, what)                                          \
-    RK_PROBE(id, .name = "files/contention/" #id, .op = "block", .timed = what, .trials = run,     \
+#define PROBE(name, run, sample, of_each, more_needs, what)                                        \
+    RK_PROBE(name, .op = "block", .timed = what, .trials = run,                                    \
              OF_READERS(sample, of_each, more_needs),                                              \
              .params = RK_PARAMS(READERS(2), READS(32), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR))
 #define READ_BY                                                                                    \
-    "`files` processes, each from a file of its own, past the page cache, in random order, "       \
-    "on all CPUs that this process might use"
+    "`files` processes, each from a file of its own, past the page cache, in random order, on "    \
+    "all CPUs that this process might use"
 
-PROBE(slowest, time_trials, sample_slowest, 0, RK_NEEDS_COMMON_COUNTER,
+PROBE("files/contention/slowest", time_trials, sample_slowest, 0, RK_NEEDS_COMMON_COUNTER,
       "from the barrier until the slowest reader has read its `blocks` blocks; read by " READ_BY);
-PROBE(each, time_trials, sample_reader, 1, 0,
+PROBE("files/contention/each", time_trials, sample_reader, 1, 0,
       "from just before a reader's first read to just after its last of `blocks` blocks; read "
       "by " READ_BY);
-PROBE(together, time_trials, sample_together, 0, RK_NEEDS_COMMON_COUNTER,
+PROBE("files/contention/together", time_trials, sample_together, 0, RK_NEEDS_COMMON_COUNTER,
       "from the barrier until the first reader is done; blocks that all have read by then; read "
       "by " READ_BY);
-PROBE(work, run_work, sample_work, 0, 0,
+PROBE("files/contention/work", run_work, sample_work, 0, 0,
       "the time that all readers ran on a CPU during the trial, by the kernel's account of each "
       "process; the interrupts that the disk raises are not in it; read by " READ_BY);
-RK_PROBE(start, .name = "files/contention/start", .op = "start",
+RK_PROBE("files/contention/start", .op = "start",
          .timed = "from the barrier until the last reader begins to read", .trials = time_trials,
          OF_READERS(sample_start, 0, RK_NEEDS_COMMON_COUNTER),
          .params = RK_PARAMS(READERS(2), READS(4), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
-RK_PROBE(
-    mbp2016, .name = "files/contention/mbp2016", .op = "block", .reports = "mbp2016",
-    .timed = "from before `threads` threads are created until the last has been joined; each opens "
-             "the same file past the page cache and reads its first `blocks` blocks; by the blocks "
-             "of one thread",
-    .needs = RK_NEEDS_DISK, .open = open_mbp2016, .trials = run_mbp2016, .close = close_mbp2016,
-    .state_bytes = sizeof(struct same_file),
-    .params = RK_PARAMS(RK_INTEGER("threads", 2, 1, READERS_MAX, "threads that read the same file"),
-                        READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
+RK_PROBE("files/contention/mbp2016", .op = "block", .reports = "mbp2016",
+         .timed = "from before `threads` threads are created until the last has been joined; each "
+                  "opens the same file past the page cache and reads its first `blocks` blocks; by "
+                  "the blocks of one thread",
+         .needs = RK_NEEDS_DISK, .open = open_mbp2016, .trials = run_mbp2016,
+         .close = close_mbp2016, .state_bytes = sizeof(struct same_file),
+         .params = RK_PARAMS(RK_INTEGER("threads", 2, 1, READERS_MAX,
+                                        "threads that read the same file"),
+                             READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));

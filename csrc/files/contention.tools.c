@@ -71,7 +71,7 @@ static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 RK_PROBE(
-    fio, .name = "files/contention/fio", .op = "block", .needs = RK_NEEDS_DISK, .open = open_fio,
+    "files/contention/fio", .op = "block", .needs = RK_NEEDS_DISK, .open = open_fio,
     .trials = run_fio, .close = readers_close, .state_bytes = sizeof(struct fio_readers),
     .timed =
         "as fio prints it, in whole milliseconds: reads of `files` jobs by pread, each from a file "

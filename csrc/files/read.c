@@ -14,19 +14,6 @@ static int time_one(struct rk_context *c, const struct rk_blocks *b, uint32_t fi
     return status ? rk_read_failed(c, status) : 0;
 }
 
-/* n blocks, none twice, in a new random order. */
-static int time_shuffled(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    struct rk_blocks *const b = rk_state(c);
-    if (n > b->count)
-        return rk_unsupported(c, "no block is read twice, and the file has only %u", b->count);
-    rk_blocks_shuffle(b);
-    int status = 0;
-    for (size_t i = 0; i < n && !status; i++)
-        status = time_one(c, b, b->order[i], 1, &out[i]);
-    return status;
-}
-
 /* --- the page cache --- */
 
 /* Advises the kernel on the order in which the file will be read (posix_fadvise(2)). A status. */
@@ -60,82 +47,68 @@ static int drop_caches(struct rk_context *c)
                           strerror(error));
 }
 
-/* Makes the file cold, also after the warm-up has read it, and gives the advice. */
-static int make_cold(struct rk_context *c, const char *advice)
+/* Drops the file from the page cache, also after the warm-up has read it. A status. */
+static int drop_file(struct rk_context *c)
 {
-    const struct rk_blocks *const b = rk_state(c);
-    const int status = rk_blocks_cold(c, b);
-    return status ? status : advise(c, b, advice);
+    return rk_blocks_cold(c, rk_state(c));
 }
 
 /* The same by emptying the page cache, which holds the whole file before. */
-static int drop_and_advise(struct rk_context *c, const char *advice)
+static int drop_everything(struct rk_context *c)
 {
     const struct rk_blocks *const b = rk_state(c);
     int status = rk_read_span(b, 0, b->count);
     status = status ? rk_read_failed(c, status) : drop_caches(c);
-    status = status ? status : rk_require_cold(c, b);
-    return status ? status : advise(c, b, advice);
+    return status ? status : rk_require_cold(c, b);
 }
 
-static int run_buffered_random(struct rk_context *c, struct rk_sample *out, size_t n)
+/* The variant of a probe that reads through the page cache. */
+struct buffered {
+    int (*drop)(struct rk_context *);
+    const char *advice; /* NULL: the parameter "advice" */
+};
+
+static int make_cold(struct rk_context *c)
 {
-    const int status = make_cold(c, "random");
-    return status ? status : time_shuffled(c, out, n);
+    const struct buffered *const buffered = rk_variant(c);
+    if (!buffered)
+        return 0;
+    const int status = buffered->drop(c);
+    const char *const advice = buffered->advice;
+    return status ? status : advise(c, rk_state(c), advice ? advice : rk_text(c, "advice"));
 }
 
-static int run_dropped_random(struct rk_context *c, struct rk_sample *out, size_t n)
+/* --- the orders --- */
+
+/* n blocks, none twice, in a new random order. */
+static int run_random(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int status = drop_and_advise(c, "random");
-    return status ? status : time_shuffled(c, out, n);
+    struct rk_blocks *const b = rk_state(c);
+    if (n > b->count)
+        return rk_unsupported(c, "no block is read twice, and the file has only %u", b->count);
+    int status = make_cold(c);
+    rk_blocks_shuffle(b);
+    for (size_t i = 0; i < n && !status; i++)
+        status = time_one(c, b, b->order[i], 1, &out[i]);
+    return status;
 }
-
-/* --- in order --- */
 
 /* n samples of `blocks` blocks, each where the last one ended. At the end of the file it begins
- * again at the start, after make_cold_again(), which may be NULL. */
-static int time_in_order(struct rk_context *c, struct rk_sample *out, size_t n,
-                         int (*make_cold_again)(struct rk_context *))
+ * again at the start, cold again. */
+static int run_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     const struct rk_blocks *const b = rk_state(c);
     const uint32_t blocks = rk_at_most(rk_integer(c, "blocks"), b);
     uint32_t at = 0;
-    int status = 0;
+    int status = make_cold(c);
     for (size_t i = 0; i < n && !status; i++, at += blocks) {
         if (at + (uint64_t)blocks > b->count) {
             at = 0;
-            status = make_cold_again ? make_cold_again(c) : 0;
+            status = make_cold(c);
         }
         status = status ? status : time_one(c, b, at, blocks, &out[i]);
     }
     return status;
-}
-
-static int run_direct_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return time_in_order(c, out, n, NULL);
-}
-
-static int advise_as_requested(struct rk_context *c)
-{
-    return make_cold(c, rk_text(c, "advice"));
-}
-
-static int run_buffered_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    const int status = advise_as_requested(c);
-    return status ? status : time_in_order(c, out, n, advise_as_requested);
-}
-
-static int drop_and_advise_normal(struct rk_context *c)
-{
-    return drop_and_advise(c, "normal");
-}
-
-static int run_dropped_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    const int status = drop_and_advise_normal(c);
-    return status ? status : time_in_order(c, out, n, drop_and_advise_normal);
 }
 
 /* --- without the disk --- */
@@ -252,47 +225,50 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
 
 #define FILE_OF RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR
 #define SPAN(default_, help) RK_INTEGER("blocks", default_, 1, 1 << 30, help)
-#define PROBE(id, prepare, run, what, ...)                                                         \
-    RK_PROBE(id, .name = "files/read/" #id, .op = "block", .timed = what, .needs = RK_NEEDS_DISK,  \
-             .trials = run, .open = prepare, .close = rk_close_blocks,                             \
+#define BUFFERED(drop, advice) (&(const struct buffered){drop, advice})
+#define PROBE(name, prepare, run, variant_, what, ...)                                             \
+    RK_PROBE(name, .op = "block", .timed = what, .needs = RK_NEEDS_DISK, .trials = run,            \
+             .variant = variant_, .open = prepare, .close = rk_close_blocks,                       \
              .state_bytes = sizeof(struct rk_blocks), .params = RK_PARAMS(__VA_ARGS__))
-#define SEEK(id, what)                                                                             \
-    RK_PROBE(id, .name = "files/read/" #id, .op = "call", .timed = what, .needs = RK_NEEDS_DISK,   \
-             .trials = run_##id, .open = open_seeks, .close = rk_close_file,                       \
-             .state_bytes = sizeof(struct seeks),                                                  \
+#define SEEK(name, function, what)                                                                 \
+    RK_PROBE(name, .op = "call", .timed = what, .needs = RK_NEEDS_DISK, .trials = function,        \
+             .open = open_seeks, .close = rk_close_file, .state_bytes = sizeof(struct seeks),      \
              .params = RK_PARAMS(RK_FILE(1 << 20), RK_DIR,                                         \
                                  RK_INTEGER("calls", 1000, 1, 1 << 30, "calls in a trial")))
-#define MBP2016(id, prepare, what)                                                                 \
-    RK_PROBE(id, .name = "files/read/" #id, .op = "block", .reports = "mbp2016", .timed = what,    \
-             .needs = RK_NEEDS_DISK, .trials = run_##id, .open = prepare,                          \
-             .close = rk_close_blocks, .state_bytes = sizeof(struct rk_blocks),                    \
+#define MBP2016(name, function, prepare, what)                                                     \
+    RK_PROBE(name, .op = "block", .reports = "mbp2016", .timed = what, .needs = RK_NEEDS_DISK,     \
+             .trials = function, .open = prepare, .close = rk_close_blocks,                        \
+             .state_bytes = sizeof(struct rk_blocks),                                              \
              .params = RK_PARAMS(FILE_OF, SPAN(64, "in a trial; the report: the file")))
 
-PROBE(direct_random, rk_open_direct, time_shuffled,
+PROBE("files/read/direct_random", rk_open_direct, run_random, NULL,
       "one pread of a block with O_DIRECT; the blocks in random order, none twice", FILE_OF);
-PROBE(direct_sequential, rk_open_direct, run_direct_sequential,
+PROBE("files/read/direct_sequential", rk_open_direct, run_sequential, NULL,
       "`blocks` preads with O_DIRECT, from the start of the file on", FILE_OF,
       SPAN(1, "in a trial"));
-PROBE(buffered_random, rk_open_buffered, run_buffered_random,
-      "one pread of a block that the page cache does not have, with the advice that reads "
-      "are random; the blocks in random order, none twice",
+PROBE("files/read/buffered_random", rk_open_buffered, run_random, BUFFERED(drop_file, "random"),
+      "one pread of a block that the page cache does not have, with the advice that reads are "
+      "random; the blocks in random order, none twice",
       FILE_OF);
-PROBE(buffered_sequential, rk_open_buffered, run_buffered_sequential,
-      "`blocks` preads from the start of a file on that the page cache does not have, "
-      "after the advice about the order that `advice` names",
+PROBE("files/read/buffered_sequential", rk_open_buffered, run_sequential, BUFFERED(drop_file, NULL),
+      "`blocks` preads from the start of a file on that the page cache does not have, after the "
+      "advice about the order that `advice` names",
       FILE_OF, SPAN(256, "in a trial"),
       RK_TEXT("advice", "normal", "the advice about the order: normal, random or sequential"));
-PROBE(dropped_random, rk_open_buffered, run_dropped_random,
-      "one pread of a block after all of the page cache was dropped, with the advice that "
-      "reads are random; the blocks in random order, none twice",
+PROBE("files/read/dropped_random", rk_open_buffered, run_random,
+      BUFFERED(drop_everything, "random"),
+      "one pread of a block after all of the page cache was dropped, with the advice that reads "
+      "are random; the blocks in random order, none twice",
       FILE_OF);
-PROBE(dropped_sequential, rk_open_buffered, run_dropped_sequential,
+PROBE("files/read/dropped_sequential", rk_open_buffered, run_sequential,
+      BUFFERED(drop_everything, "normal"),
       "`blocks` preads from the start of a file on, after all of the page cache was dropped",
       FILE_OF, SPAN(256, "in a trial"));
-PROBE(cached, open_cached, run_cached,
+PROBE("files/read/cached", open_cached, run_cached, NULL,
       "one pread of a block that the page cache has, in random order", FILE_OF);
-SEEK(lseek, "one lseek to a random place of the file (SEEK_SET)");
-SEEK(lseek_current, "one lseek a block forward or back (SEEK_CUR)");
-MBP2016(mbp2016_sequential, rk_open_direct, "`blocks` reads with O_DIRECT, in order");
-MBP2016(mbp2016_random, open_halves,
+SEEK("files/read/lseek", run_lseek, "one lseek to a random place of the file (SEEK_SET)");
+SEEK("files/read/lseek_current", run_lseek_current, "one lseek a block forward or back (SEEK_CUR)");
+MBP2016("files/read/mbp2016_sequential", run_mbp2016_sequential, rk_open_direct,
+        "`blocks` reads with O_DIRECT, in order");
+MBP2016("files/read/mbp2016_random", run_mbp2016_random, open_halves,
         "`blocks` times lseek and read with O_DIRECT, from both halves of the file in turn");

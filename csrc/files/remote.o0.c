@@ -29,24 +29,22 @@ static int time_whole(struct rk_context *c, struct rk_sample *out, size_t n, int
     return bad ? nfs_read_failed(c, &r->nfs, bad) : status;
 }
 
-static uint32_t blocks_in_file(struct rk_context *c)
-{
-    return ((const struct remote *)rk_state(c))->blocks.count;
-}
+/* A probe's variant: how the report reads. */
+struct reading {
+    int (*visit)(const struct remote *, uint32_t left);
+    int by_file;     /* 1: a sample is the whole file as one operation, from a warm cache */
+    int given_reads; /* 1: "reads" blocks; 0: as many as the file has */
+};
 
-/* The whole file; a sample counts its blocks, as the reports with a cold cache print it. */
-static int time_blocks(struct rk_context *c, struct rk_sample *out, size_t n,
-                       int (*visit)(const struct remote *, uint32_t))
+static int run(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    return time_whole(c, out, n, (int)rk_integer(c, "cold"), blocks_in_file(c), visit);
-}
-
-/* The whole file; a sample counts as one operation. */
-static int time_file(struct rk_context *c, struct rk_sample *out, size_t n,
-                     int (*visit)(const struct remote *, uint32_t))
-{
-    const int status = time_whole(c, out, n, 0, blocks_in_file(c), visit);
-    for (size_t i = 0; i < n; i++)
+    const struct reading *const reading = rk_variant(c);
+    const struct remote *const r = rk_state(c);
+    const uint32_t reads =
+        reading->given_reads ? rk_at_most(rk_integer(c, "reads"), &r->blocks) : r->blocks.count;
+    const int cold = reading->by_file ? 0 : (int)rk_integer(c, "cold");
+    const int status = time_whole(c, out, n, cold, reads, reading->visit);
+    for (size_t i = 0; i < n && reading->by_file; i++)
         out[i].ops = 1;
     return status;
 }
@@ -62,16 +60,6 @@ static int t470_in_order(const struct remote *r, uint32_t left)
 static int t470_at_random(const struct remote *r, uint32_t left)
 {
     return nfs_read_block(&r->nfs, &r->blocks, (uint32_t)rand() % left);
-}
-
-static int run_t470_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return time_file(c, out, n, t470_in_order);
-}
-
-static int run_t470_random(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return time_file(c, out, n, t470_at_random);
 }
 
 /* --- i7_10750h: 64 KiB, NFSv4, backwards or with a seek before each --- */
@@ -92,16 +80,6 @@ static int i7_with_seek(const struct remote *r, uint32_t left)
     return bad < 0 ? bad : nfs_read_block(&r->nfs, &r->blocks, block);
 }
 
-static int run_i7_10750h_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return time_blocks(c, out, n, i7_backwards);
-}
-
-static int run_i7_10750h_random(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return time_blocks(c, out, n, i7_with_seek);
-}
-
 /* --- hpe_i7_860: rsize = 4096, so a request for each 4 KiB; in order, or 1,000 with replacement
  * --- */
 
@@ -111,60 +89,48 @@ static int hpe_at_random(const struct remote *r, uint32_t left)
     return nfs_read_block(&r->nfs, &r->blocks, (uint32_t)rand() % r->blocks.count);
 }
 
-static int run_hpe_i7_860_sequential(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    return time_blocks(c, out, n, t470_in_order);
-}
-
-static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    const struct remote *const r = rk_state(c);
-    return time_whole(c, out, n, (int)rk_integer(c, "cold"),
-                      rk_at_most(rk_integer(c, "reads"), &r->blocks), hpe_at_random);
-}
-
 /* --- mbp2016 --- */
 
 static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     (void)out;
     (void)n;
-    return rk_unsupported(
-        c, "it reads by Apple's own protocol (AFP) from macOS; Linux has no client of it in the "
-           "kernel, and Apple has given it up for SMB");
+    return rk_unsupported(c, "it reads by Apple's own protocol (AFP) from macOS; Linux has no "
+                             "client of it in the kernel, and Apple has given it up for SMB");
 }
 
 #define COLD                                                                                       \
     RK_INTEGER("cold", 1, 0, 1,                                                                    \
                "1: the server's page cache is dropped before each trial, as the report does")
-#define PROBE(id, report, op_, what, ...)                                                          \
-    RK_PROBE(id, .name = "files/remote/" #id, .op = op_, .reports = report, .timed = what,         \
-             .needs = RK_NEEDS_SERVER, .open = open_v4, .trials = run_##id, .close = remote_close, \
+#define READING(...) (&(const struct reading){__VA_ARGS__})
+#define PROBE(name, variant_, report, op_, what, ...)                                              \
+    RK_PROBE(name, .op = op_, .reports = report, .timed = what, .needs = RK_NEEDS_SERVER,          \
+             .open = open_v4, .variant = variant_, .trials = run, .close = remote_close,           \
              .state_bytes = sizeof(struct remote), .params = RK_PARAMS(__VA_ARGS__))
-#define MBP2016(id, what)                                                                          \
-    RK_PROBE(id, .name = "files/remote/" #id, .op = "block", .reports = "mbp2016", .timed = what,  \
-             .trials = run_mbp2016, .params = RK_PARAMS(RK_FILE(1 << 18)))
+#define MBP2016(name, what)                                                                        \
+    RK_PROBE(name, .op = "block", .reports = "mbp2016", .timed = what, .trials = run_mbp2016,      \
+             .params = RK_PARAMS(RK_FILE(1 << 18)))
 
-PROBE(t470_sequential, "t470", "file", "a whole file, 4 KiB at a time, by NFSv4, -O0",
+PROBE("files/remote/t470_sequential", READING(.visit = t470_in_order, .by_file = 1), "t470", "file",
+      "a whole file, 4 KiB at a time, by NFSv4, -O0", REMOTE_FILE(1 << 18, 4096));
+PROBE("files/remote/t470_random", READING(.visit = t470_at_random, .by_file = 1), "t470", "file",
+      "as many blocks as the file has, 4 KiB each, by NFSv4, each at rand() % i with i shrinking, "
+      "-O0",
       REMOTE_FILE(1 << 18, 4096));
-PROBE(t470_random, "t470", "file",
-      "as many blocks as the file has, 4 KiB each, by NFSv4, each at rand() % i "
-      "with i shrinking, -O0",
-      REMOTE_FILE(1 << 18, 4096));
-PROBE(i7_10750h_sequential, "i7_10750h", "block",
-      "a whole file backwards, 64 KiB at a time, by NFSv4, -O0; by "
-      "the blocks",
+PROBE("files/remote/i7_10750h_sequential", READING(.visit = i7_backwards), "i7_10750h", "block",
+      "a whole file backwards, 64 KiB at a time, by NFSv4, -O0; by the blocks",
       REMOTE_FILE(1 << 20, 65536), COLD);
-PROBE(i7_10750h_random, "i7_10750h", "block",
-      "as many blocks as the file has, 64 KiB each, by NFSv4, a seek to a "
-      "random one before each, -O0; by the blocks",
+PROBE("files/remote/i7_10750h_random", READING(.visit = i7_with_seek), "i7_10750h", "block",
+      "as many blocks as the file has, 64 KiB each, by NFSv4, a seek to a random one before each, "
+      "-O0; by the blocks",
       REMOTE_FILE(1 << 20, 65536), COLD);
-PROBE(hpe_i7_860_sequential, "hpe_i7_860", "block",
+PROBE("files/remote/hpe_i7_860_sequential", READING(.visit = t470_in_order), "hpe_i7_860", "block",
       "a whole file, 4 KiB a request, -O0; by the blocks", REMOTE_FILE(1 << 18, 4096), COLD);
-PROBE(hpe_i7_860_random, "hpe_i7_860", "block",
-      "`reads` random blocks with replacement, 4 KiB a request, -O0; by "
-      "the blocks",
+PROBE("files/remote/hpe_i7_860_random", READING(.visit = hpe_at_random, .given_reads = 1),
+      "hpe_i7_860", "block",
+      "`reads` random blocks with replacement, 4 KiB a request, -O0; by the blocks",
       REMOTE_FILE(1 << 20, 4096), COLD,
       RK_INTEGER("reads", 100, 1, 1 << 24, "blocks in a trial; the report: 1,000"));
-MBP2016(mbp2016_sequential, "one read of 4 KiB by AFP, in order");
-MBP2016(mbp2016_random, "one read of 4 KiB by AFP, from the halves of the file in turn");
+MBP2016("files/remote/mbp2016_sequential", "one read of 4 KiB by AFP, in order");
+MBP2016("files/remote/mbp2016_random",
+        "one read of 4 KiB by AFP, from the halves of the file in turn");

@@ -66,7 +66,11 @@ struct lab {
 /* Prints {"unsupported": ..., "remedy": ...} and ends this process, and with it the lab. */
 __attribute__((noreturn, format(printf, 2, 3))) void lab_unsupported(const char *remedy,
                                                                      const char *format, ...);
-/* The same for a call that failed: "what: strerror(error)". */
+/* The same with "failed": another attempt may succeed. */
+__attribute__((noreturn, format(printf, 2, 3))) void lab_failed(const char *remedy,
+                                                                const char *format, ...);
+/* The end at a call that failed: a line to stderr if a limit on processes was reached, else
+ * unsupported, "what: strerror(error)". */
 __attribute__((noreturn)) void lab_stop(const char *what, int error);
 
 void lab_open_spaces(struct lab *lab);

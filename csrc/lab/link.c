@@ -85,8 +85,9 @@ static int request(struct message *message)
 
 static int change(const char *device, unsigned flags, struct message *message)
 {
-    const struct ifinfomsg info = {
-        .ifi_index = (int)if_nametoindex(device), .ifi_flags = flags, .ifi_change = flags};
+    const struct ifinfomsg info = {.ifi_index = (int)if_nametoindex(device),
+                                   .ifi_flags = flags,
+                                   .ifi_change = flags};
     begin(message, RTM_NEWLINK, 0, &info, sizeof info);
     return info.ifi_index ? 0 : -ENODEV;
 }

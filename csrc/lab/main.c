@@ -30,17 +30,15 @@
 #define ON_THE_WAY_MAX (64 << 20)
 
 #define USAGE                                                                                      \
-    "reckon-lab --rtt-us N --rate-bit N [--path tun|packet] [--wait-port N] [--beside] "           \
-    "[-- PROGRAM [ARGUMENT...]]"
+    "reckon-lab --rtt-us N --rate-bit N [--path tun|packet] [--wait-port N] [--beside] [-- "       \
+    "PROGRAM [ARGUMENT...]]"
 
-void lab_unsupported(const char *remedy, const char *format, ...)
+__attribute__((noreturn, format(printf, 3, 0))) static void
+print_end(const char *state, const char *remedy, const char *format, va_list list)
 {
     char reason[512];
-    va_list list;
-    va_start(list, format);
     vsnprintf(reason, sizeof reason, format, list);
-    va_end(list);
-    printf("{\"unsupported\": ");
+    printf("{\"%s\": ", state);
     put_json_string(stdout, reason);
     printf(", \"remedy\": ");
     put_json_string(stdout, remedy);
@@ -49,8 +47,27 @@ void lab_unsupported(const char *remedy, const char *format, ...)
     _exit(3);
 }
 
+void lab_unsupported(const char *remedy, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    print_end("unsupported", remedy, format, list);
+}
+
+void lab_failed(const char *remedy, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    print_end("failed", remedy, format, list);
+}
+
 void lab_stop(const char *what, int error)
 {
+    if (error == EAGAIN) { /* a limit of the moment: a failure, not a property of this machine */
+        fprintf(stderr, "reckon-lab: no new process: the limit on processes was reached (%s)\n",
+                what);
+        _exit(1);
+    }
     lab_unsupported("Name a real host with PEER=.", "%s: %s", what, strerror(error));
 }
 
@@ -100,10 +117,9 @@ static void print_counters(const struct lab *lab)
 
 static void print_ready(const struct lab *lab, pid_t program)
 {
-    printf("{\"pid\": %d, \"peer_pid\": %d, \"relay_pid\": %d, \"path\": \"%s\", "
-           "\"congestion\": \"%s\", \"offload\": %s, \"ipv6\": %s, \"rtt_us\": %lld, "
-           "\"rate_bit\": %lld, \"client\": \"%s\", \"peer\": \"%s\", \"mtu\": %d, "
-           "\"queue_bytes\": %lld}\n",
+    printf("{\"pid\": %d, \"peer_pid\": %d, \"relay_pid\": %d, \"path\": \"%s\", \"congestion\": "
+           "\"%s\", \"offload\": %s, \"ipv6\": %s, \"rtt_us\": %lld, \"rate_bit\": %lld, "
+           "\"client\": \"%s\", \"peer\": \"%s\", \"mtu\": %d, \"queue_bytes\": %lld}\n",
            (int)getpid(), (int)program, (int)lab->relay, lab->path == LAB_TUN ? "tun" : "packet",
            lab->congestion, lab->offload ? "true" : "false", lab->ipv6 ? "true" : "false",
            (long long)lab->rtt_ns / 1000, (long long)lab->rate_bit, lab_address[LAB_CLIENT],
@@ -112,25 +128,25 @@ static void print_ready(const struct lab *lab, pid_t program)
 }
 
 /* Why the relay has ended, unless a program of the second host ended by itself. */
-static void print_cause(int how)
+static void print_cause(int wait_status)
 {
-    if (WIFSIGNALED(how))
-        fprintf(stderr, "reckon-lab: the relay died of signal %d (%s).\n", WTERMSIG(how),
-                strsignal(WTERMSIG(how)));
-    else if (WEXITSTATUS(how) > LAB_PROGRAM_DIED)
+    if (WIFSIGNALED(wait_status))
+        fprintf(stderr, "reckon-lab: the relay died of signal %d (%s).\n", WTERMSIG(wait_status),
+                strsignal(WTERMSIG(wait_status)));
+    else if (WEXITSTATUS(wait_status) > LAB_PROGRAM_DIED)
         fprintf(stderr, "reckon-lab: a program of the second host died of signal %d (%s).\n",
-                WEXITSTATUS(how) - LAB_PROGRAM_DIED,
-                strsignal(WEXITSTATUS(how) - LAB_PROGRAM_DIED));
-    else if (WEXITSTATUS(how))
+                WEXITSTATUS(wait_status) - LAB_PROGRAM_DIED,
+                strsignal(WEXITSTATUS(wait_status) - LAB_PROGRAM_DIED));
+    else if (WEXITSTATUS(wait_status))
         fprintf(stderr, "reckon-lab: the relay has lost its device, or has no memory.\n");
 }
 
 /* Ends the relay and with it all other processes; waits until all have ended. */
 __attribute__((noreturn)) static void end(const struct lab *lab, int status)
 {
-    int how;
-    if (waitpid(lab->relay, &how, WNOHANG) == lab->relay)
-        print_cause(how);
+    int wait_status;
+    if (waitpid(lab->relay, &wait_status, WNOHANG) == lab->relay)
+        print_cause(wait_status);
     else
         kill(lab->relay, SIGKILL);
     for (int waited_ms = 0; waited_ms < ENDING_MS; waited_ms++) {
@@ -184,10 +200,12 @@ static char *beside(const char *name)
 /* Fills in the link and the path; returns 1 if reckon-peer runs beside the given program. */
 static int read_options(int argc, char **argv, struct lab *lab, int *port)
 {
-    static const struct option options[] = {
-        {"rtt-us", required_argument, NULL, 'd'}, {"rate-bit", required_argument, NULL, 'r'},
-        {"path", required_argument, NULL, 'p'},   {"wait-port", required_argument, NULL, 'w'},
-        {"beside", no_argument, NULL, 'b'},       {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"rtt-us", required_argument, NULL, 'd'},
+                                            {"rate-bit", required_argument, NULL, 'r'},
+                                            {"path", required_argument, NULL, 'p'},
+                                            {"wait-port", required_argument, NULL, 'w'},
+                                            {"beside", no_argument, NULL, 'b'},
+                                            {NULL, 0, NULL, 0}};
     int with_peer = 0;
     for (int option; (option = getopt_long(argc, argv, "+", options, NULL)) != -1;) {
         if (option == 'd')

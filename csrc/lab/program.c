@@ -58,8 +58,8 @@ static void own_proc(void)
     (void)!mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 }
 
-/* Becomes the program. The first process reads from `report`: one message, to which the kernel adds
- * the sender, and then the error of execvp() or the end. */
+/* Becomes the program. The first process reads from `report`: a 0, to which the kernel adds the
+ * sender, and then the error of execvp() or the end; or the error of fork(). */
 __attribute__((noreturn)) static void become(const struct lab *lab, char *const argv[], int report)
 {
     int error = 0;
@@ -82,11 +82,11 @@ static void wait_for_orphans(int signal_number)
 {
     (void)signal_number;
     const int error = errno; /* of the interrupted call */
-    int how;
-    for (pid_t child; (child = waitpid(-1, &how, WNOHANG)) > 0;)
+    int wait_status;
+    for (pid_t child; (child = waitpid(-1, &wait_status, WNOHANG)) > 0;)
         for (int i = 0; i < LAB_PROGRAMS_MAX; i++)
             if (child == programs[i])
-                _exit(WIFSIGNALED(how) ? LAB_PROGRAM_DIED + WTERMSIG(how) : 0);
+                _exit(WIFSIGNALED(wait_status) ? LAB_PROGRAM_DIED + WTERMSIG(wait_status) : 0);
     errno = error;
 }
 
@@ -101,9 +101,12 @@ __attribute__((noreturn)) static void run_relay(struct lab *lab, int (*reports)[
         programs[i] = fork();
         if (programs[i] == 0)
             become(lab, lab->program[i], reports[i][1]);
-        close(reports[i][1]);
-        if (programs[i] < 0)
+        const int error = errno;
+        if (programs[i] < 0) {
+            (void)!send(reports[i][1], &error, sizeof error, 0);
             _exit(1);
+        }
+        close(reports[i][1]);
     }
     /* None of this is for the programs. */
     prctl(PR_SET_NAME, "reckon-relay");
@@ -117,7 +120,7 @@ __attribute__((noreturn)) static void run_relay(struct lab *lab, int (*reports)[
 /* The pid of the program, as the machine sees it, once it runs. */
 static pid_t await_program(const char *name, int report)
 {
-    int error = ECHILD, last_error = 0;
+    int error = ECHILD, last_error;
     union {
         struct cmsghdr head;
         char room[CMSG_SPACE(sizeof(struct ucred))];
@@ -132,10 +135,12 @@ static pid_t await_program(const char *name, int report)
         const struct cmsghdr *from = CMSG_FIRSTHDR(&message);
         if (from && from->cmsg_type == SCM_CREDENTIALS)
             memcpy(&sender, CMSG_DATA(from), sizeof sender);
-        error =
-            recv(report, &last_error, sizeof last_error, 0) == sizeof last_error ? last_error : 0;
+        if (!error && recv(report, &last_error, sizeof last_error, 0) == sizeof last_error)
+            error = last_error;
     }
     close(report);
+    if (error == EAGAIN)
+        lab_stop(name, error);
     if (error || sender.pid <= 0)
         lab_unsupported("Run `make lib`, or name a program that is there.", "%s does not start: %s",
                         name, strerror(error ? error : ESRCH));
@@ -154,10 +159,9 @@ pid_t lab_start(struct lab *lab)
             setsockopt(reports[i][0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) < 0)
             lab_stop("socketpair", errno);
     if (unshare(CLONE_NEWPID) < 0)
-        lab_unsupported(
-            "Run as root; in a container, with the capability SYS_ADMIN, or name a real host "
-            "with PEER=.",
-            "a process namespace is forbidden here (%s)", strerror(errno));
+        lab_unsupported("Run as root; in a container, with the capability SYS_ADMIN, or name a "
+                        "real host with PEER=.",
+                        "a process namespace is forbidden here (%s)", strerror(errno));
     lab->relay = fork();
     if (lab->relay < 0)
         lab_stop("fork", errno);
@@ -179,13 +183,12 @@ void lab_await_port(const struct lab *lab, int port)
     for (int waited_ms = 0; !proc_net_listens("tcp", port) && !proc_net_listens("tcp6", port);
          waited_ms++) {
         if (waitpid(lab->relay, NULL, WNOHANG) == lab->relay)
-            lab_unsupported("Start it by hand to see why, or name a real host with PEER=.",
-                            "the program of the second host ended before it listened on port %d",
-                            port);
+            lab_failed("Start it by hand to see why, or name a real host with PEER=.",
+                       "the program of the second host ended before it listened on port %d", port);
         if (waited_ms == LISTENING_MS)
-            lab_unsupported("Start it by hand to see why, or name a real host with PEER=.",
-                            "the program of the second host did not listen on port %d within %d s",
-                            port, LISTENING_MS / 1000);
+            lab_failed("Start it by hand to see why, or name a real host with PEER=.",
+                       "the program of the second host did not listen on port %d within %d s", port,
+                       LISTENING_MS / 1000);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     lab_enter(lab, LAB_CLIENT);

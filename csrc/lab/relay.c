@@ -51,8 +51,10 @@ static void add(_Atomic uint64_t *count, uint64_t more)
 /* Where the next packet can be read into; NULL if the ring is full. */
 static struct queued_packet *place(struct line *line)
 {
-    if (line->head == line->tail)
-        line->head = line->tail = 0, line->end = line->room; /* the same warm pages again */
+    if (line->head == line->tail) { /* the same warm pages again */
+        line->head = line->tail = 0;
+        line->end = line->room;
+    }
     if (line->tail >= line->head) {
         if (line->room - line->tail > PLACE(FRAME_MAX))
             return (struct queued_packet *)(line->ring + line->tail);
@@ -68,8 +70,10 @@ static struct queued_packet *place(struct line *line)
 
 static struct queued_packet *first(struct line *line)
 {
-    if (line->head == line->end && line->head != line->tail)
-        line->head = 0, line->end = line->room;
+    if (line->head == line->end && line->head != line->tail) {
+        line->head = 0;
+        line->end = line->room;
+    }
     return line->head == line->tail ? NULL : (struct queued_packet *)(line->ring + line->head);
 }
 
@@ -138,8 +142,9 @@ static void open_line(struct lab *lab, struct line *line, enum lab_side from)
     /* Small packets take up more here than they do on the link, hence twice. */
     const int64_t on_the_way = lab->rtt_ns / 2 * (lab->rate_bit / 1000) / 8000000;
     const int64_t room = 2 * (lab->queue_bytes + on_the_way) + (1 << 20);
-    *line = (struct line){
-        .from = &lab->port[from], .to = &lab->port[!from], .counts = &lab->counts[from]};
+    *line = (struct line){.from = &lab->port[from],
+                          .to = &lab->port[!from],
+                          .counts = &lab->counts[from]};
     line->end = line->room = (size_t)room;
     /* Touched now, as far as that is cheap: first touch of a page in a guest can take 10 us. */
     line->ring = mmap(NULL, line->room, PROT_READ | PROT_WRITE,

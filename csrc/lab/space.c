@@ -19,9 +19,17 @@ const char *const lab_address6[2] = {"fd77::1", "fd77::2"};
 /* An ordinary user may do what follows only in a user namespace, and not everywhere. */
 __attribute__((noreturn)) static void forbidden(const char *what, int error)
 {
+    if (error == EAGAIN)
+        lab_stop(what, error);
+    if (error == EINVAL || error == ENOSYS)
+        lab_unsupported("Run a kernel with CONFIG_NET_NS, CONFIG_USER_NS and CONFIG_PID_NS" ELSE,
+                        "this kernel is built without %s (%s)", what, strerror(error));
     if (rk_number_in("/proc/sys/user/max_user_namespaces") == 0)
         lab_unsupported("Run as root, or allow them: sysctl user.max_user_namespaces=15000" ELSE,
                         "user namespaces are switched off here (user.max_user_namespaces is 0)");
+    if (rk_number_in("/proc/sys/user/max_net_namespaces") == 0)
+        lab_unsupported("Run as root, or allow them: sysctl user.max_net_namespaces=15000" ELSE,
+                        "network namespaces are switched off here (user.max_net_namespaces is 0)");
     if (rk_number_in("/proc/sys/kernel/unprivileged_userns_clone") == 0)
         lab_unsupported(
             "Run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1" ELSE,
@@ -41,9 +49,9 @@ static int write_file(const char *path, const char *text)
     if (fd < 0)
         return -errno;
     const ssize_t done = write(fd, text, strlen(text));
-    const int status = done == (ssize_t)strlen(text) ? 0 : done < 0 ? -errno : -EIO;
+    const int error = done < 0 ? errno : EIO;
     close(fd);
-    return status;
+    return done == (ssize_t)strlen(text) ? 0 : -error;
 }
 
 /* Becomes root of a user namespace of its own. */
@@ -144,33 +152,26 @@ static int is_root(void)
     return 0;
 }
 
-#define LOAD_TUN "modprobe tun; in a container, --device /dev/net/tun"
-#define OPEN_TUN "chmod 0666 /dev/net/tun"
-
 /* The reason why no path could be opened: a TUN device may be missing, or closed to this user. */
 static void no_path(enum lab_path requested, int tun_error, const char *packet)
 {
-    const char *tun = strerror(tun_error);
     const int closed = tun_error == EACCES || tun_error == EPERM;
+    char tun[128], remedy[256];
     if (requested == LAB_PACKET)
         lab_unsupported("Load it: modprobe veth" ELSE,
                         "there are no packet sockets on virtual Ethernet here (%s)", packet);
-    if (requested == LAB_TUN && closed)
-        lab_unsupported("Open it to everyone: " OPEN_TUN ELSE,
-                        "this user may not open /dev/net/tun (%s)", tun);
+    snprintf(tun, sizeof tun,
+             closed ? "this user may not open /dev/net/tun (%s)"
+                    : "there is no TUN device here (%s)",
+             strerror(tun_error));
+    snprintf(remedy, sizeof remedy, "%s%s" ELSE,
+             closed ? "Open it to everyone: chmod 0666 /dev/net/tun"
+                    : "Load it: modprobe tun; in a container, --device /dev/net/tun",
+             requested == LAB_ANY ? "; or load the other: modprobe veth" : "");
     if (requested == LAB_TUN)
-        lab_unsupported("Load it: " LOAD_TUN ELSE, "there is no TUN device here (%s)", tun);
-    if (closed)
-        lab_unsupported(
-            "Open the one to everyone: " OPEN_TUN "; or load the other: modprobe veth" ELSE,
-            "this user may not open /dev/net/tun (%s), and there are no packet sockets on "
-            "virtual Ethernet (%s)",
-            tun, packet);
-    lab_unsupported(
-        "Load one of them: modprobe tun, or modprobe veth; in a container, "
-        "--device /dev/net/tun" ELSE,
-        "there are no TUN devices here (%s) and no packet sockets on virtual Ethernet (%s)", tun,
-        packet);
+        lab_unsupported(remedy, "%s", tun);
+    lab_unsupported(remedy, "%s, and there are no packet sockets on virtual Ethernet (%s)", tun,
+                    packet);
 }
 
 void lab_open_spaces(struct lab *lab)

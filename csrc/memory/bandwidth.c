@@ -2,6 +2,7 @@
 #include "memory/support/chase.h"
 #include "memory/support/team.h"
 #include "memory/support/vectors.h"
+#include "probe/order.h"
 #include "probe/stamps.h"
 
 /* --- passes through memory, and the proof that they went through all of it --- */
@@ -150,9 +151,8 @@ static int open_own(struct rk_context *c)
     if (huge < 0)
         return huge;
     if (!pass)
-        return rk_unsupported(
-            c, "this machine has no registers of that width (vector: widest, scalar, "
-               "sse2, avx2, avx512 or neon)");
+        return rk_unsupported(c, "this machine has no registers of that width (vector: widest, "
+                                 "scalar, sse2, avx2, avx512 or neon)");
     return open_sweep(c, chosen->kind, pass, (int)rk_integer(c, "threads"), huge);
 }
 
@@ -179,28 +179,35 @@ static int open_mbp2016(struct rk_context *c)
 #define ROUND_NS 20000u
 #define LOAD_STEP ((size_t)16 << 10)
 
+/* Of a trial: the CPUs gather, and load the memory as long as the walk lasts. */
+enum phase { GATHERING, WALKING, OVER };
+
 struct loaded {
     struct rk_team team; /* first, so that a member finds the rest */
-    struct rk_region ring;
+    struct ring ring;
     rk_pass *read;
     uint64_t load_ns; /* of each round */
     uint64_t groups;  /* of loads, in a walk */
-    uint32_t nodes;
-    const struct node *at; /* where the walk is */
     int64_t ticks; /* of the walk alone: a loading CPU may be delayed by other work and end late */
     atomic_ulong bytes;
-    atomic_int stop;
+    atomic_int loading; /* CPUs that are ready to load */
+    atomic_int phase;
 };
 
+/* Waits for every loading CPU: one that other work delays would load a part of the walk, or none of
+ * it. */
 static uint64_t walk(struct loaded *loaded)
 {
-    const struct node *at = loaded->at;
+    const struct node *at = loaded->ring.at;
+    while (atomic_load(&loaded->loading) < loaded->team.count - 1)
+        rk_pause();
+    atomic_store(&loaded->phase, WALKING);
     const uint64_t begin = rk_begin();
     at = follow(at, loaded->groups);
     RK_KEEP(at);
     loaded->ticks = (int64_t)(rk_end() - begin);
-    loaded->at = at;
-    atomic_store(&loaded->stop, 1);
+    loaded->ring.at = at;
+    atomic_store(&loaded->phase, OVER);
     return 0;
 }
 
@@ -210,8 +217,11 @@ static uint64_t load(struct loaded *loaded, const struct rk_member *self, uint64
 {
     uint64_t read = 0, state = rk_begin() + ((trial * RK_CPUS_MAX + (uint64_t)self->cpu) << 40);
     size_t at = 0;
+    atomic_fetch_add(&loaded->loading, 1);
+    while (atomic_load(&loaded->phase) == GATHERING)
+        rk_pause();
     const uint64_t begin = rk_monotonic_ns() - random_below(&state, ROUND_NS);
-    while (!atomic_load(&loaded->stop)) {
+    while (atomic_load(&loaded->phase) == WALKING) {
         if ((rk_monotonic_ns() - begin) % ROUND_NS >= loaded->load_ns) {
             rk_pause();
             continue;
@@ -224,41 +234,17 @@ static uint64_t load(struct loaded *loaded, const struct rk_member *self, uint64
     return 0;
 }
 
-/* Member 0 walks the ring and then stops the others. */
+/* Member 0 walks the ring; the others load the memory until it is done. */
 static uint64_t walk_or_load(struct rk_member *self, uint64_t trial)
 {
     struct loaded *const loaded = (struct loaded *)self->team;
     return self == self->team->members ? walk(loaded) : load(loaded, self, trial);
 }
 
-/* A random ring through all lines of a region of its own. */
-static int make_ring(struct rk_context *c, struct loaded *loaded)
-{
-    const size_t distance = (size_t)rk_integer(c, "line_bytes");
-    const size_t size = (size_t)rk_integer(c, "size_bytes");
-    const int huge = rk_wants_huge(c);
-    struct rk_region order;
-    if (huge < 0)
-        return huge;
-    int status = count_nodes(c, &loaded->nodes, size, distance);
-    if (!status)
-        status = rk_map(c, &order, 2 * sizeof(uint32_t) * loaded->nodes, 0);
-    if (status)
-        return status;
-    status = rk_map(c, &loaded->ring, size, huge);
-    if (!status) {
-        uint32_t *const places = (uint32_t *)(void *)order.start;
-        uint64_t state = rk_begin();
-        random_order(places, loaded->nodes, loaded->nodes, &state);
-        loaded->at = link_ring(loaded->ring.start, distance, places, loaded->nodes);
-    }
-    rk_unmap(&order);
-    return status;
-}
-
 static void work_once(struct loaded *loaded)
 {
-    atomic_store(&loaded->stop, 0);
+    atomic_store(&loaded->loading, 0);
+    atomic_store(&loaded->phase, GATHERING);
     atomic_store(&loaded->bytes, 0);
     rk_team_work(&loaded->team);
 }
@@ -275,7 +261,7 @@ static int open_loaded(struct rk_context *c)
     loaded->read = rk_width("widest")->read;
     loaded->load_ns = ROUND_NS * (uint64_t)rk_integer(c, "load_percent") / 100;
     loaded->groups = ((uint64_t)rk_integer(c, "loads") + GROUP - 1) / GROUP;
-    int status = make_ring(c, loaded);
+    int status = make_ring(c, &loaded->ring, (size_t)rk_integer(c, "line_bytes"), SIZE_MAX);
     if (!status)
         status = rk_team_begin(c, &loaded->team, threads, share_bytes(c, threads), 0, 0);
     if (!status)
@@ -294,13 +280,26 @@ static int time_walks(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-/* A sample counts the bytes that the other CPUs read. */
+/* How often a walk is repeated during which other programs had every loading CPU. */
+#define LOAD_TRIES 1000
+
+/* A sample counts the bytes that the other CPUs read; only at 0 % may they be none. */
 static int time_load(struct rk_context *c, struct rk_sample *out, size_t n)
 {
     struct loaded *const loaded = rk_state(c);
     for (size_t i = 0; i < n; i++) {
-        work_once(loaded);
-        out[i] = (struct rk_sample){loaded->ticks, atomic_load(&loaded->bytes)};
+        uint64_t bytes = 0;
+        for (int tries = 0; tries < LOAD_TRIES && !bytes; tries++) {
+            work_once(loaded);
+            bytes = atomic_load(&loaded->bytes);
+            if (!loaded->load_ns)
+                break;
+        }
+        if (!bytes && loaded->load_ns)
+            return rk_error(c, ENODATA,
+                            "The other CPUs read nothing during a walk: it is too short for this "
+                            "load_percent (take more loads), or other programs had those CPUs.");
+        out[i] = (struct rk_sample){loaded->ticks, bytes};
     }
     return 0;
 }
@@ -309,9 +308,9 @@ static int close_loaded(struct rk_context *c)
 {
     struct loaded *const loaded = rk_state(c);
     const uint64_t loads = atomic_load(&loaded->team.trial) * loaded->groups * GROUP;
-    const int is_wrong = loads && loaded->at->position != loads % loaded->nodes;
+    const int is_wrong = loads && loaded->ring.at->position != loads % loaded->ring.nodes;
     rk_team_end(&loaded->team);
-    rk_unmap(&loaded->ring);
+    rk_unmap(&loaded->ring.region);
     return is_wrong ? rk_failed(c, "the walk does not end where its loads lead", EIO) : 0;
 }
 
@@ -323,57 +322,59 @@ static int close_loaded(struct rk_context *c)
     (&(const struct sweep_kind){kind_, offsetof(struct rk_width, kernel_), NULL})
 #define OWN(kind_, pass_) (&(const struct sweep_kind){kind_, 0, pass_})
 #define SWEEP_STATE .state_bytes = sizeof(struct sweep), .close = close_sweep
-#define OWN_PROBE(id, how, what, ...)                                                              \
-    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .timed = what, SWEEP_STATE,        \
-             .variant = how, .open = open_own, .trials = time_sweep,                               \
+#define OWN_PROBE(name, variant_, what, ...)                                                       \
+    RK_PROBE(name, .op = "byte", .timed = what, SWEEP_STATE, .variant = variant_,                  \
+             .open = open_own, .trials = time_sweep,                                               \
              .params = RK_PARAMS(                                                                  \
                  SIZE, PASSES, RK_PAGES,                                                           \
                  RK_INTEGER("threads", 1, 1, RK_CPUS_MAX, "CPUs at once"), ##__VA_ARGS__))
-#define WIDE_PROBE(id, kind_, kernel_, what)                                                       \
-    OWN_PROBE(id, KERNEL(kind_, kernel_), what,                                                    \
+#define WIDE_PROBE(name, kind_, kernel_, what)                                                     \
+    OWN_PROBE(name, KERNEL(kind_, kernel_), what,                                                  \
               RK_TEXT("vector", "widest", "width of the registers"))
-#define MBP_PROBE(id, how, what)                                                                   \
-    RK_PROBE(mbp2016_##id, .name = "memory/bandwidth/mbp2016_" #id, .op = "byte",                  \
-             .reports = "mbp2016", .timed = what ", t(2n) - t(n)", SWEEP_STATE, .variant = how,    \
-             .open = open_mbp2016, .trials = time_mbp2016, .params = RK_PARAMS(SIZE, PASSES))
-#define LOADED_PROBE(id, op_, what, trials_)                                                       \
-    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = op_, .timed = what,                        \
-             .state_bytes = sizeof(struct loaded), .open = open_loaded, .trials = trials_,         \
-             .close = close_loaded,                                                                \
-             .params = RK_PARAMS(                                                                  \
-                 SIZE, RK_PAGES, RK_INTEGER("loads", 16384, 1, 1 << 30, "loads in a trial"),       \
-                 RK_INTEGER("line_bytes", 64, 16, 4096, "from one node to the next"),              \
-                 RK_INTEGER("load_percent", 100, 0, 100, "of the others' time")))
+#define MBP_PROBE(name, variant_, what)                                                            \
+    RK_PROBE(name, .op = "byte", .reports = "mbp2016", .timed = what ", t(2n) - t(n)",             \
+             SWEEP_STATE, .variant = variant_, .open = open_mbp2016, .trials = time_mbp2016,       \
+             .params = RK_PARAMS(SIZE, PASSES))
+#define LOADED_PROBE(name, op_, what, trials_)                                                     \
+    RK_PROBE(name, .op = op_, .timed = what, .state_bytes = sizeof(struct loaded),                 \
+             .open = open_loaded, .trials = trials_, .close = close_loaded,                        \
+             .params =                                                                             \
+                 RK_PARAMS(SIZE, RK_PAGES,                                                         \
+                           RK_INTEGER("loads", 16384, 1, 1 << 30, "loads in a trial"),             \
+                           RK_INTEGER("line_bytes", 64, 16, 4096, "from one node to the next"),    \
+                           RK_INTEGER("load_percent", 100, 0, 100, "of the others' time")))
 
-WIDE_PROBE(read, READ, read, "every byte loaded and summed up; bytes loaded");
-WIDE_PROBE(write, WRITE, write,
-           "every byte stored; bytes stored (where a line is read before it is stored, that is "
-           "not counted)");
-WIDE_PROBE(write_nt, WRITE, stream,
+WIDE_PROBE("memory/bandwidth/read", READ, read, "every byte loaded and summed up; bytes loaded");
+WIDE_PROBE("memory/bandwidth/write", WRITE, write,
+           "every byte stored; bytes stored (where a line is read before it is stored, that is not "
+           "counted)");
+WIDE_PROBE("memory/bandwidth/write_nt", WRITE, stream,
            "every byte stored past the caches (non-temporal), and a fence; bytes stored");
-OWN_PROBE(memset, OWN(WRITE, pass_memset), "memset() of the C library; bytes stored");
-WIDE_PROBE(modify, MODIFY, modify,
+OWN_PROBE("memory/bandwidth/memset", OWN(WRITE, pass_memset),
+          "memset() of the C library; bytes stored");
+WIDE_PROBE("memory/bandwidth/modify", MODIFY, modify,
            "every word loaded, raised by one and stored; each byte counted once");
-OWN_PROBE(copy, OWN(COPY, pass_memcpy),
+OWN_PROBE("memory/bandwidth/copy", OWN(COPY, pass_memcpy),
           "memcpy() of the C library; bytes copied, each counted once");
-WIDE_PROBE(copy_loop, COPY, copy,
+WIDE_PROBE("memory/bandwidth/copy_loop", COPY, copy,
            "every byte loaded and stored elsewhere; bytes copied, each counted once");
-WIDE_PROBE(copy_nt, COPY, copy_stream,
+WIDE_PROBE("memory/bandwidth/copy_nt", COPY, copy_stream,
            "every byte loaded and stored elsewhere past the caches (non-temporal), and a fence; "
            "bytes copied, each counted once");
-MBP_PROBE(loop_read, OWN(READ, read_scalar),
+MBP_PROBE("memory/bandwidth/mbp2016_loop_read", OWN(READ, read_scalar),
           "64 bits at a time loaded and summed up, -O2; bytes loaded");
-MBP_PROBE(loop_write, OWN(WRITE, write_scalar), "64 bits at a time stored, -O2; bytes stored");
-MBP_PROBE(memset, OWN(WRITE, pass_memset), "memset(); bytes stored");
-MBP_PROBE(loop_rw, OWN(COPY, copy_scalar),
+MBP_PROBE("memory/bandwidth/mbp2016_loop_write", OWN(WRITE, write_scalar),
+          "64 bits at a time stored, -O2; bytes stored");
+MBP_PROBE("memory/bandwidth/mbp2016_memset", OWN(WRITE, pass_memset), "memset(); bytes stored");
+MBP_PROBE("memory/bandwidth/mbp2016_loop_rw", OWN(COPY, copy_scalar),
           "64 bits at a time copied, -O2; bytes copied, each counted once");
-MBP_PROBE(memcpy, OWN(COPY, pass_memcpy), "memcpy(); bytes copied, each counted once");
-LOADED_PROBE(
-    loaded_latency, "load",
-    "loads around one random ring, by the CPU that walks it, while every other CPU reads memory of "
-    "its own for `load_percent` of the time",
-    time_walks);
-LOADED_PROBE(load, "byte",
+MBP_PROBE("memory/bandwidth/mbp2016_memcpy", OWN(COPY, pass_memcpy),
+          "memcpy(); bytes copied, each counted once");
+LOADED_PROBE("memory/bandwidth/loaded_latency", "load",
+             "loads around one random ring, by the CPU that walks it, while every other CPU reads "
+             "memory of its own for `load_percent` of the time",
+             time_walks);
+LOADED_PROBE("memory/bandwidth/load", "byte",
              "the bytes that every other CPU reads of memory of its own, for `load_percent` of the "
              "time, while one CPU walks a random ring",
              time_load);

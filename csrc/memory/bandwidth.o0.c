@@ -78,6 +78,10 @@ static void count_bytes(struct rk_sample *out, size_t n, int64_t bytes)
 #define EIGHT(step, access)                                                                        \
     access(0 * (step)) access(1 * (step)) access(2 * (step)) access(3 * (step)) access(4 * (step)) \
         access(5 * (step)) access(6 * (step)) access(7 * (step))
+#define PASS(step, access)                                                                         \
+    for (int64_t i = 0; i < ints; i += 8 * (step)) {                                               \
+        EIGHT(step, access)                                                                        \
+    }
 #define ADD(offset) sum += array[i + (offset)];
 #define PUT(offset) array[i + (offset)] = (int)i;
 
@@ -94,9 +98,7 @@ static void count_bytes(struct rk_sample *out, size_t n, int64_t bytes)
         for (size_t trial = 0; trial < n; trial++) {                                               \
             RK_TIME_BARE(&nothing, 1, (void)0);                                                    \
             RK_TIME_BARE(&empty, 1, for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){});          \
-            RK_TIME_BARE(                                                                          \
-                out + trial, 1,                                                                    \
-                for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){EIGHT(LINE_INTS, access)});      \
+            RK_TIME_BARE(out + trial, 1, PASS(LINE_INTS, access));                                 \
             out[trial].ticks -= empty.ticks + nothing.ticks;                                       \
         }                                                                                          \
         count_bytes(out, n, bytes);                                                                \
@@ -118,9 +120,7 @@ T470(run_t470_write, PUT)
         volatile int sum = 0;                                                                      \
         for (size_t trial = 0; trial < n; trial++) {                                               \
             copy_other(a);                                                                         \
-            RK_TIME_PAOLONI(                                                                       \
-                out + trial, 1,                                                                    \
-                for (int64_t i = 0; i < ints; i += 8 * LINE_INTS){EIGHT(LINE_INTS, access)});      \
+            RK_TIME_PAOLONI(out + trial, 1, PASS(LINE_INTS, access));                              \
         }                                                                                          \
         count_bytes(out, n, bytes);                                                                \
         (void)sum;                                                                                 \
@@ -136,7 +136,7 @@ X510UQ(run_x510uq_write, PUT)
     static void name(int *array, int64_t ints, struct rk_sample *out)                              \
     {                                                                                              \
         volatile int sum = 0;                                                                      \
-        RK_TIME_PAOLONI(out, 1, for (int64_t i = 0; i < ints; i += 8){EIGHT(1, access)});          \
+        RK_TIME_PAOLONI(out, 1, PASS(1, access));                                                  \
         (void)sum;                                                                                 \
     }
 
@@ -238,8 +238,8 @@ static int open_i7_two(struct rk_context *c)
     const int have = rk_cpus(cpus, RK_CPUS_MAX);
     if (have < 2)
         return rk_unsupported(c, "there is one CPU only, and two processes at once need two");
-    int status = rk_require_room(
-        c, 2 * (size_t)(rk_integer(c, "size_bytes") + rk_integer(c, "evict_bytes")));
+    int status = rk_require_room(c, 2 * (size_t)(rk_integer(c, "size_bytes") +
+                                                 rk_integer(c, "evict_bytes")));
     if (status)
         return status;
     two->second_bytes =
@@ -309,9 +309,7 @@ static int close_i7_two(struct rk_context *c)
             volatile char *const other = a->other.start;                                           \
             for (size_t i = 0; i < a->other.size_bytes; i += 64)                                   \
                 prepare;                                                                           \
-            RK_TIME_PAOLONI(                                                                       \
-                out + trial, 1,                                                                    \
-                for (int64_t i = 0; i < ints; i += 8 * HPE_STEP){EIGHT(HPE_STEP, access)});        \
+            RK_TIME_PAOLONI(out + trial, 1, PASS(HPE_STEP, access));                               \
         }                                                                                          \
         count_bytes(out, n, bytes / 4); /* 64 of every 256 */                                      \
         (void)sum;                                                                                 \
@@ -326,10 +324,10 @@ HPE(run_hpe_i7_860_write, PUT, other[i] = 1)
 #define EVICT(default_, help)                                                                      \
     RK_INTEGER("evict_bytes", default_, 4096, (int64_t)1 << 37,                                    \
                "what goes through the caches before " help)
-#define PROBE(id, report, what, multiple, pass, method, ...)                                       \
-    RK_PROBE(id, .name = "memory/bandwidth/" #id, .op = "byte", .reports = report, .timed = what,  \
-             .needs = RK_NEEDS_STAMPS, .variant = &(const struct array_kind){multiple, pass},      \
-             method, .params = RK_PARAMS(__VA_ARGS__))
+#define PROBE(name, report, what, multiple, pass, method, ...)                                     \
+    RK_PROBE(name, .op = "byte", .reports = report, .timed = what, .needs = RK_NEEDS_STAMPS,       \
+             .variant = &(const struct array_kind){multiple, pass}, method,                        \
+             .params = RK_PARAMS(__VA_ARGS__))
 #define ONE_ARRAY(function)                                                                        \
     .state_bytes = sizeof(struct arrays), .open = open_array, .trials = function,                  \
     .close = close_arrays
@@ -340,39 +338,41 @@ HPE(run_hpe_i7_860_write, PUT, other[i] = 1)
     .state_bytes = sizeof(struct two_processes), .open = open_i7_two, .trials = run_i7_two,        \
     .close = close_i7_two
 
-#define T470_PROBE(id, what)                                                                       \
-    PROBE(id, "t470",                                                                              \
+#define T470_PROBE(name, function, what)                                                           \
+    PROBE(name, "t470",                                                                            \
           "one int of every 64 bytes " what                                                        \
           ", -O0, minus the clock's and an empty loop's time; all bytes count",                    \
-          512, NULL, ONE_ARRAY(run_##id), SIZE(400000000, "400 MB"))
-T470_PROBE(t470_read, "summed up");
-T470_PROBE(t470_write, "stored");
+          512, NULL, ONE_ARRAY(function), SIZE(400000000, "400 MB"))
+T470_PROBE("memory/bandwidth/t470_read", run_t470_read, "summed up");
+T470_PROBE("memory/bandwidth/t470_write", run_t470_write, "stored");
 
-#define X510UQ_PROBE(id, what)                                                                     \
-    PROBE(id, "x510uq",                                                                            \
+#define X510UQ_PROBE(name, function, what)                                                         \
+    PROBE(name, "x510uq",                                                                          \
           "one int of every 64 bytes of 4 MB " what ", -O0, after a copy; all bytes count", 512,   \
-          NULL, TWO_ARRAYS(run_##id), SIZE(4 << 20, "4 MB"),                                       \
+          NULL, TWO_ARRAYS(function), SIZE(4 << 20, "4 MB"),                                       \
           EVICT(3 << 20, "(1.5 MB onto 1.5 MB)"))
-X510UQ_PROBE(x510uq_read, "summed up");
-X510UQ_PROBE(x510uq_write, "stored");
+X510UQ_PROBE("memory/bandwidth/x510uq_read", run_x510uq_read, "summed up");
+X510UQ_PROBE("memory/bandwidth/x510uq_write", run_x510uq_write, "stored");
 
 #define I7_PARAMS SIZE(4 << 20, "4 MB"), EVICT(32 << 20, "(a copy within 32 MB)")
 #define BY_EACH_OF_TWO                                                                             \
     ", -O0, after a copy, by each of two processes on the first and the last CPU; the rates added"
-PROBE(i7_10750h_read, "i7_10750h", "every int of 4 MB summed up, -O0, after a copy; bytes loaded",
-      512, i7_reads, TWO_ARRAYS(run_i7_one), I7_PARAMS);
-PROBE(i7_10750h_write, "i7_10750h", "every int of 4 MB stored, -O0, after a copy; bytes stored",
-      512, i7_writes, TWO_ARRAYS(run_i7_one), I7_PARAMS);
-PROBE(i7_10750h_two_read, "i7_10750h", "every int of 4 MB summed up" BY_EACH_OF_TWO, 512, i7_reads,
-      TWO_PROCESSES, I7_PARAMS);
-PROBE(i7_10750h_two_write, "i7_10750h", "every int of 4 MB stored" BY_EACH_OF_TWO, 512, i7_writes,
-      TWO_PROCESSES, I7_PARAMS);
+PROBE("memory/bandwidth/i7_10750h_read", "i7_10750h",
+      "every int of 4 MB summed up, -O0, after a copy; bytes loaded", 512, i7_reads,
+      TWO_ARRAYS(run_i7_one), I7_PARAMS);
+PROBE("memory/bandwidth/i7_10750h_write", "i7_10750h",
+      "every int of 4 MB stored, -O0, after a copy; bytes stored", 512, i7_writes,
+      TWO_ARRAYS(run_i7_one), I7_PARAMS);
+PROBE("memory/bandwidth/i7_10750h_two_read", "i7_10750h",
+      "every int of 4 MB summed up" BY_EACH_OF_TWO, 512, i7_reads, TWO_PROCESSES, I7_PARAMS);
+PROBE("memory/bandwidth/i7_10750h_two_write", "i7_10750h",
+      "every int of 4 MB stored" BY_EACH_OF_TWO, 512, i7_writes, TWO_PROCESSES, I7_PARAMS);
 
-#define HPE_PROBE(id, what, lines)                                                                 \
-    PROBE(id, "hpe_i7_860",                                                                        \
+#define HPE_PROBE(name, function, what, lines)                                                     \
+    PROBE(name, "hpe_i7_860",                                                                      \
           "one int of every 256 bytes " what ", -O0, from a cache full of " lines                  \
           " lines; 64 bytes counted for each",                                                     \
-          2048, NULL, TWO_ARRAYS(run_##id), SIZE(64 << 20, "not stated"),                          \
+          2048, NULL, TWO_ARRAYS(function), SIZE(64 << 20, "not stated"),                          \
           EVICT(64 << 20, "(the report: its last cache)"))
-HPE_PROBE(hpe_i7_860_read, "summed up", "clean");
-HPE_PROBE(hpe_i7_860_write, "stored", "dirty");
+HPE_PROBE("memory/bandwidth/hpe_i7_860_read", run_hpe_i7_860_read, "summed up", "clean");
+HPE_PROBE("memory/bandwidth/hpe_i7_860_write", run_hpe_i7_860_write, "stored", "dirty");

@@ -140,9 +140,8 @@ static int time_minor(struct rk_context *c, struct rk_sample *out, size_t n)
         if (tries == MINOR_TRIES)
             return rk_unsupported(c, "the file's pages do not stay in the page cache");
         if (!out[i].ops)
-            return rk_unsupported(c,
-                                  "the kernel maps the file's pages ahead, so touching them raises "
-                                  "no fault");
+            return rk_unsupported(c, "the kernel maps the file's pages ahead, so touching them "
+                                     "raises no fault");
     }
     return 0;
 }
@@ -166,9 +165,9 @@ static int open_major(struct rk_context *c)
         return rk_failed(c, "malloc", ENOMEM);
     rising_order(state->order, pages);
     shuffle(state->order, pages, &random);
-    return make_file(
-        c, &state->file, rk_scratch_dir(c),
-        &(const struct mapping){size, .cold = 1, .protection = PROT_READ, .advice = MADV_RANDOM});
+    return make_file(c, &state->file, rk_scratch_dir(c),
+                     &(const struct mapping){size, .cold = 1, .protection = PROT_READ,
+                                             .advice = MADV_RANDOM});
 }
 
 /* Each sample is one touch of a random page that the kernel counted as a major fault. Where a
@@ -179,8 +178,8 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n)
     const size_t page = rk_small_page(), pages = file_pages(c);
     for (size_t samples = 0; samples < n; state->trials_begun++) {
         if (state->trials_begun == pages)
-            return rk_unsupported(
-                c, "the file's pages stay in memory, so touching them needs no disk");
+            return rk_unsupported(c, "the file's pages stay in memory, so touching them needs no "
+                                     "disk");
         const volatile char *const at =
             state->file.region.start + state->order[state->trials_begun] * page;
         const struct fault_count before = faults_now();
@@ -195,39 +194,38 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define TOUCHES(default_) RK_INTEGER("touches", default_, 1, 1 << 24, "pages touched in a trial")
-#define PROBE(id, what, ...)                                                                       \
-    RK_PROBE(id, .name = "memory/fault/" #id, .op = "fault", .timed = what, ##__VA_ARGS__)
+#define PROBE(name, what, ...) RK_PROBE(name, .op = "fault", .timed = what, ##__VA_ARGS__)
 #define ANONYMOUS(...)                                                                             \
     .variant = &(const struct anonymous_kind){__VA_ARGS__},                                        \
     .state_bytes = sizeof(struct anonymous), .open = open_anonymous, .trials = time_anonymous,     \
     .close = close_anonymous
-#define OF_A_FILE(id)                                                                              \
-    .needs = RK_NEEDS_DISK, .state_bytes = sizeof(struct file_pages), .open = open_##id,           \
-    .trials = time_##id, .close = close_file
+#define OF_A_FILE(method)                                                                          \
+    .needs = RK_NEEDS_DISK, .state_bytes = sizeof(struct file_pages), .open = open_##method,       \
+    .trials = time_##method, .close = close_file
 
-PROBE(anonymous,
-      "a byte written into each of `touches` new small pages that were touched, given back "
-      "and mapped again; by the faults counted",
+PROBE("memory/fault/anonymous",
+      "a byte written into each of `touches` new small pages that were touched, given back and "
+      "mapped again; by the faults counted",
       ANONYMOUS(.huge = 0), .params = RK_PARAMS(TOUCHES(64)));
-PROBE(huge, "a byte written into each of `touches` new huge pages, likewise; by the faults counted",
+PROBE("memory/fault/huge",
+      "a byte written into each of `touches` new huge pages, likewise; by the faults counted",
       ANONYMOUS(.huge = 1), .params = RK_PARAMS(TOUCHES(1)));
-PROBE(cold,
+PROBE("memory/fault/cold",
       "a byte written into each of `touches` new small pages after the free memory was left alone "
       "for `idle_ms`, so that a host may have taken it back; by the faults counted",
       ANONYMOUS(.rests = 1),
       .params = RK_PARAMS(TOUCHES(64),
                           RK_INTEGER("idle_ms", 2500, 0, 60000, "how long it is left alone")));
-PROBE(minor,
+PROBE("memory/fault/minor",
       "a byte read every `step_bytes` of a mapped file that is in the page cache; by the faults "
       "counted, of which each may map several pages",
       OF_A_FILE(minor),
       .params = RK_PARAMS(TOUCHES(64),
                           RK_INTEGER("step_bytes", 65536, 1, 1 << 30, "from one touch to the next"),
                           RK_DIR));
-PROBE(
-    major,
-    "a byte read of a random page of a mapped file that is not in the page cache, with the advice "
-    "that reads are random; each touch alone; touches that found their page are left out",
-    OF_A_FILE(major),
-    .params = RK_PARAMS(RK_INTEGER("size_bytes", 64 << 20, 4096, (int64_t)1 << 40, "the file"),
-                        RK_DIR));
+PROBE("memory/fault/major",
+      "a byte read of a random page of a mapped file that is not in the page cache, with the "
+      "advice that reads are random; each touch alone; touches that found their page are left out",
+      OF_A_FILE(major),
+      .params = RK_PARAMS(RK_INTEGER("size_bytes", 64 << 20, 4096, (int64_t)1 << 40, "the file"),
+                          RK_DIR));

@@ -8,55 +8,20 @@
 #define WARM_LOADS ((uint32_t)1 << 18)
 
 struct walk {
-    struct rk_region region;
-    const struct node *at; /* where the walk is */
-    uint32_t nodes;
+    struct ring ring;
     uint64_t loads; /* done so far, from the first node on */
 };
-
-/* A ring of nodes `distance` bytes apart through a touched region; window 0: in rising order. */
-static int make_ring(struct rk_context *c, struct walk *walk, size_t distance, size_t window_bytes)
-{
-    const size_t size = (size_t)rk_integer(c, "size_bytes");
-    const int huge = rk_wants_huge(c);
-    if (huge < 0)
-        return huge;
-    int status = count_nodes(c, &walk->nodes, size, distance);
-    if (!status && window_bytes && window_bytes < distance)
-        status = rk_unsupported(c, "a window must hold at least one node");
-    if (status)
-        return status;
-    /* The order of the nodes, followed by that of the windows; unmapped before anything is timed.
-     */
-    struct rk_region order;
-    status = rk_map(c, &order, 2 * sizeof(uint32_t) * walk->nodes, 0);
-    if (!status)
-        status = rk_map(c, &walk->region, size, huge);
-    if (!status && window_bytes) {
-        uint64_t state = rk_begin();
-        const size_t window = window_bytes / distance;
-        random_order((uint32_t *)(void *)order.start, walk->nodes,
-                     window < walk->nodes ? (uint32_t)window : walk->nodes, &state);
-    } else if (!status) {
-        rising_order((uint32_t *)(void *)order.start, walk->nodes);
-    }
-    if (!status)
-        walk->at =
-            link_ring(walk->region.start, distance, (uint32_t *)(void *)order.start, walk->nodes);
-    rk_unmap(&order);
-    return status;
-}
 
 /* Makes the ring and follows it for up to WARM_LOADS. */
 static int open_ring(struct rk_context *c, size_t distance, size_t window_bytes)
 {
     struct walk *const walk = rk_state(c);
-    const int status = make_ring(c, walk, distance, window_bytes);
+    const int status = make_ring(c, &walk->ring, distance, window_bytes);
     if (status)
         return status;
-    const uint32_t loads = walk->nodes < WARM_LOADS ? walk->nodes : WARM_LOADS;
+    const uint32_t loads = walk->ring.nodes < WARM_LOADS ? walk->ring.nodes : WARM_LOADS;
     const uint64_t groups = (loads + GROUP - 1) / GROUP;
-    walk->at = follow(walk->at, groups);
+    walk->ring.at = follow(walk->ring.at, groups);
     walk->loads = groups * GROUP;
     return 0;
 }
@@ -78,12 +43,12 @@ static int time_ring(struct rk_context *c, struct rk_sample *out, size_t n)
     struct walk *const walk = rk_state(c);
     const uint64_t groups = ((uint64_t)rk_integer(c, "loads") + GROUP - 1) / GROUP;
     for (size_t i = 0; i < n; i++) {
-        const struct node *at = walk->at;
+        const struct node *at = walk->ring.at;
         const uint64_t begin = rk_begin();
         at = follow(at, groups);
         RK_KEEP(at);
         const uint64_t end = rk_end();
-        walk->at = at;
+        walk->ring.at = at;
         walk->loads += groups * GROUP;
         out[i] = (struct rk_sample){(int64_t)(end - begin), groups * GROUP};
     }
@@ -94,8 +59,9 @@ static int time_ring(struct rk_context *c, struct rk_sample *out, size_t n)
 static int close_ring(struct rk_context *c)
 {
     struct walk *const walk = rk_state(c);
-    const int is_wrong = walk->at && walk->at->position != walk->loads % walk->nodes;
-    rk_unmap(&walk->region);
+    const struct node *const at = walk->ring.at;
+    const int is_wrong = at && at->position != walk->loads % walk->ring.nodes;
+    rk_unmap(&walk->ring.region);
     return is_wrong ? rk_failed(c, "the walk does not end where its loads lead", EIO) : 0;
 }
 
@@ -191,31 +157,31 @@ static __attribute__((noinline)) const struct node *walk_list(const struct node 
 
 static int open_mbp2016(struct rk_context *c)
 {
-    struct walk *const walk = rk_state(c);
+    struct ring *const ring = rk_state(c);
     const size_t stride = (size_t)rk_integer(c, "stride_bytes");
-    const int status = make_ring(c, walk, stride, 0);
+    const int status = make_ring(c, ring, stride, 0);
     if (status)
         return status;
     /* The ring is cut open: the last node leads nowhere. */
-    char *const last = walk->region.start + (walk->nodes - 1) * stride;
+    char *const last = ring->region.start + (ring->nodes - 1) * stride;
     ((struct node *)(void *)last)->next = NULL;
-    RK_KEEP(walk_list(walk->at));
+    RK_KEEP(walk_list(ring->at));
     return 0;
 }
 
 static int time_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const struct walk *const walk = rk_state(c);
-    const int64_t walks = 1 + rk_integer(c, "loads") / walk->nodes;
-    RK_TIME_DIFFERENCE(out, n, walks, RK_KEEP(walk_list(walk->at)));
+    const struct ring *const ring = rk_state(c);
+    const int64_t walks = 1 + rk_integer(c, "loads") / ring->nodes;
+    RK_TIME_DIFFERENCE(out, n, walks, RK_KEEP(walk_list(ring->at)));
     for (size_t i = 0; i < n; i++)
-        out[i].ops *= walk->nodes;
+        out[i].ops *= ring->nodes;
     return 0;
 }
 
 static int close_mbp2016(struct rk_context *c)
 {
-    rk_unmap(&((struct walk *)rk_state(c))->region);
+    rk_unmap(&((struct ring *)rk_state(c))->region);
     return 0;
 }
 
@@ -225,37 +191,35 @@ static int close_mbp2016(struct rk_context *c)
 #define LOADS(help) RK_INTEGER("loads", 16384, 1, (int64_t)1 << 32, help)
 #define IN_A_TRIAL LOADS("loads in a trial, rounded up to 64")
 
-RK_PROBE(random, .name = "memory/latency/random", .op = "load",
-         .timed =
-             "loads, each of the pointer that the last one found: one ring through all lines of "
-             "the region in random order (within windows of `window_bytes`, these in random "
-             "order), of which up to 2^18 loads are done before",
+RK_PROBE("memory/latency/random", .op = "load",
+         .timed = "loads, each of the pointer that the last one found: one ring through all lines "
+                  "of the region in random order (within windows of `window_bytes`, these in "
+                  "random order), of which up to 2^18 loads are done before",
          .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
                              RK_INTEGER("window_bytes", 0, 0, MAX_BYTES, "0: the whole region"),
                              RK_INTEGER("line_bytes", 64, 16, 4096, "from one node to the next")),
          .state_bytes = sizeof(struct walk), .open = open_random, .trials = time_ring,
          .close = close_ring);
-RK_PROBE(
-    stride, .name = "memory/latency/stride", .op = "load",
-    .timed = "loads, each of the pointer that the last one found, `stride_bytes` further on; at "
-             "the end from the beginning; up to 2^18 loads are done before",
-    .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
-                        RK_INTEGER("stride_bytes", 64, 16, 1 << 24, "from one node to the next")),
-    .state_bytes = sizeof(struct walk), .open = open_stride, .trials = time_ring,
-    .close = close_ring);
-RK_PROBE(
-    mountain, .name = "memory/latency/mountain", .op = "byte", .reports = "x510uq",
-    .timed = "a word of 8 bytes every `stride_bytes`, summed up by four sums at -O2; the bytes of "
-             "the words count; once through before",
-    .params = RK_PARAMS(SIZE(1 << 20), LOADS("words in a trial at least"),
-                        RK_INTEGER("stride_bytes", 64, 8, 1 << 20, "from one word to the next")),
-    .state_bytes = sizeof(struct mountain), .open = open_mountain, .trials = time_mountain,
-    .close = close_mountain);
-RK_PROBE(mbp2016, .name = "memory/latency/mbp2016", .op = "load", .reports = "mbp2016",
-         .timed =
-             "t(2n) - t(n) of n walks down a list whose elements lie `stride_bytes` apart (the "
-             "report: 4096)",
+RK_PROBE("memory/latency/stride", .op = "load",
+         .timed = "loads, each of the pointer that the last one found, `stride_bytes` further on; "
+                  "at the end from the beginning; up to 2^18 loads are done before",
+         .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
+                             RK_INTEGER("stride_bytes", 64, 16, 1 << 24,
+                                        "from one node to the next")),
+         .state_bytes = sizeof(struct walk), .open = open_stride, .trials = time_ring,
+         .close = close_ring);
+RK_PROBE("memory/latency/mountain", .op = "byte", .reports = "x510uq",
+         .timed = "a word of 8 bytes every `stride_bytes`, summed up by four sums at -O2; the "
+                  "bytes of the words count; once through before",
+         .params = RK_PARAMS(SIZE(1 << 20), LOADS("words in a trial at least"),
+                             RK_INTEGER("stride_bytes", 64, 8, 1 << 20,
+                                        "from one word to the next")),
+         .state_bytes = sizeof(struct mountain), .open = open_mountain, .trials = time_mountain,
+         .close = close_mountain);
+RK_PROBE("memory/latency/mbp2016", .op = "load", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n walks down a list whose elements lie `stride_bytes` apart "
+                  "(the report: 4096)",
          .params = RK_PARAMS(SIZE(1 << 20), LOADS("loads in a trial at least"), RK_PAGES,
                              RK_INTEGER("stride_bytes", 4096, 16, 1 << 24, "between elements")),
-         .state_bytes = sizeof(struct walk), .open = open_mbp2016, .trials = time_mbp2016,
+         .state_bytes = sizeof(struct ring), .open = open_mbp2016, .trials = time_mbp2016,
          .close = close_mbp2016);

@@ -79,8 +79,8 @@ static int to_ticks(struct rk_context *c, struct rk_sample *out, size_t n, int i
         const int64_t caller = (int64_t)out[i].ops;
         if (out[i].ticks < 0 || (is_setup && out[i].ticks > caller + caller / 100))
             return rk_error(c, ERANGE,
-                            "By the capture a connection took longer than by the "
-                            "caller's clock; one of them was set in between, measure again.");
+                            "By the capture a connection took longer than by the caller's clock; "
+                            "one of them was set in between, measure again.");
         out[i].ops = 1;
     }
     return 0;
@@ -123,14 +123,13 @@ static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
 
 /* --- the probes --- */
 
-#define PROBE(id, probe_name, what, function, variant_, ...)                                       \
-    RK_PROBE(id, .name = "network/connect/" probe_name, .timed = what,                             \
+#define PROBE(name, what, function, variant_, ...)                                                 \
+    RK_PROBE(name, .timed = what, .params = RK_PARAMS(PEER, ##__VA_ARGS__),                        \
+             .needs = RK_NEEDS_PEER, .trials = function, OF_AN_ACCEPTOR variant_)
+#define REPORT_PROBE(name, report, what, function, variant_, ...)                                  \
+    RK_PROBE(name, .reports = report, .timed = what ORDINARY_SERVER,                               \
              .params = RK_PARAMS(PEER, ##__VA_ARGS__), .needs = RK_NEEDS_PEER, .trials = function, \
              OF_AN_ACCEPTOR variant_)
-#define REPORT_PROBE(id, probe_name, report, what, function, variant_, ...)                        \
-    RK_PROBE(id, .name = "network/connect/" report "_" probe_name, .reports = report,              \
-             .timed = what ORDINARY_SERVER, .params = RK_PARAMS(PEER, ##__VA_ARGS__),              \
-             .needs = RK_NEEDS_PEER, .trials = function, OF_AN_ACCEPTOR variant_)
 
 #define BATCH_SERVER                                                                               \
     "; on loopback the server is on the same CPU and waits until the caller does (SCHED_BATCH)"
@@ -138,39 +137,39 @@ static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
     "; on loopback an ordinary server on the same CPU, which may run during the measurement"
 #define HOLD RK_INTEGER("hold_us", 1000, 0, 1000000, "between accepted and closed")
 
-PROBE(connect_, "connect", "connect() alone on a new blocking socket" BATCH_SERVER, run_connect,
-      (.kind = BATCH));
-PROBE(connect_across, "connect_across",
+PROBE("network/connect/connect", "connect() alone on a new blocking socket" BATCH_SERVER,
+      run_connect, (.kind = BATCH));
+PROBE("network/connect/connect_across",
       "connect() alone on a new blocking socket, the server on another CPU", run_connect,
       (.kind = ACROSS));
-PROBE(socket_connect, "socket_connect", "socket() and a blocking connect()" BATCH_SERVER,
+PROBE("network/connect/socket_connect", "socket() and a blocking connect()" BATCH_SERVER,
       run_socket_connect, (.kind = BATCH));
-PROBE(close_, "close", "close() of an idle connection, in order (FIN)" BATCH_SERVER, run_close,
-      (.kind = BATCH), PORTS);
-PROBE(close_across, "close_across",
+PROBE("network/connect/close", "close() of an idle connection, in order (FIN)" BATCH_SERVER,
+      run_close, (.kind = BATCH), PORTS);
+PROBE("network/connect/close_across",
       "close() of an idle connection, in order (FIN), the server on another CPU", run_close,
       (.kind = ACROSS), PORTS);
-PROBE(close_reset, "close_reset",
+PROBE("network/connect/close_reset",
       "close() of an idle connection after SO_LINGER 0: a reset (RST)" BATCH_SERVER,
       run_close_reset, (.kind = BATCH));
-PROBE(setup_wire, "setup_wire",
+PROBE("network/connect/setup_wire",
       "from the first SYN to the ACK of the SYN-ACK, both as they leave, by the capture's kernel "
       "stamps" BATCH_SERVER,
       run_on_the_wire, (.kind = BATCH, .part = SETUP, .ending = BY_RESET));
-PROBE(teardown_wire, "teardown_wire",
+PROBE("network/connect/teardown_wire",
       "from our FIN to the ACK of the server's, both as they leave, by the capture's kernel "
       "stamps" BATCH_SERVER,
       run_on_the_wire, (.kind = BATCH, .part = TEARDOWN, .ending = IN_ORDER), PORTS);
-REPORT_PROBE(hpe_setup, "setup", "hpe_i7_860",
+REPORT_PROBE("network/connect/hpe_i7_860_setup", "hpe_i7_860",
              "from the first SYN to the ACK of the SYN-ACK by capture; the connection is then held "
              "hold_us and closed by this side",
              run_hpe, (.kind = ORDINARY, .part = SETUP, .ending = IN_ORDER), PORTS, HOLD);
-REPORT_PROBE(hpe_teardown, "teardown", "hpe_i7_860",
-             "from our FIN to the ACK of the other side's by capture, of a connection that was "
-             "held hold_us",
-             run_hpe, (.kind = ORDINARY, .part = TEARDOWN, .ending = IN_ORDER), PORTS, HOLD);
-REPORT_PROBE(mbp2016_setup, "setup", "mbp2016", "socket() and a blocking connect(), -O2",
+REPORT_PROBE(
+    "network/connect/hpe_i7_860_teardown", "hpe_i7_860",
+    "from our FIN to the ACK of the other side's by capture, of a connection that was held hold_us",
+    run_hpe, (.kind = ORDINARY, .part = TEARDOWN, .ending = IN_ORDER), PORTS, HOLD);
+REPORT_PROBE("network/connect/mbp2016_setup", "mbp2016", "socket() and a blocking connect(), -O2",
              run_socket_connect, (.kind = ORDINARY));
-REPORT_PROBE(mbp2016_close, "close", "mbp2016",
+REPORT_PROBE("network/connect/mbp2016_close", "mbp2016",
              "close() of an idle connection, in order (FIN), -O2", run_close, (.kind = ORDINARY),
              PORTS);

@@ -16,19 +16,20 @@ TIME_CONNECT(run_i7_10750h_connect, I7_10750H)
 TIME_CLOSE(run_t470_close, T470, IN_ORDER)
 TIME_CLOSE(run_i7_10750h_close, I7_10750H, IN_ORDER)
 
-#define PROBE(report_, what, timed_, ...)                                                          \
-    RK_PROBE(report_##_##what, .name = "network/connect/" #report_ "_" #what, .reports = #report_, \
-             .timed = timed_, .params = RK_PARAMS(PEER, ##__VA_ARGS__),                            \
-             .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = run_##report_##_##what,           \
+#define PROBE(name, report, function, what, ...)                                                   \
+    RK_PROBE(name, .reports = report, .timed = what, .params = RK_PARAMS(PEER, ##__VA_ARGS__),     \
+             .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = function,                         \
              OF_AN_ACCEPTOR(.kind = ORDINARY))
 
-PROBE(t470, connect, "connect() alone, -O0, between bare stamps, minus an empty pair of stamps");
-PROBE(t470, close,
+PROBE("network/connect/t470_connect", "t470", run_t470_connect,
+      "connect() alone, -O0, between bare stamps, minus an empty pair of stamps");
+PROBE("network/connect/t470_close", "t470", run_t470_close,
       "close() of an idle connection, in order (FIN), -O0, between bare stamps, minus an empty "
       "pair of stamps",
       PORTS);
-PROBE(i7_10750h, connect, "connect() alone, -O0, between CPUID-fenced stamps, the stamps included");
-PROBE(i7_10750h, close,
-      "close() of an idle connection, in order (FIN), -O0, between CPUID-fenced stamps, the "
-      "stamps included",
+PROBE("network/connect/i7_10750h_connect", "i7_10750h", run_i7_10750h_connect,
+      "connect() alone, -O0, between CPUID-fenced stamps, the stamps included");
+PROBE("network/connect/i7_10750h_close", "i7_10750h", run_i7_10750h_close,
+      "close() of an idle connection, in order (FIN), -O0, between CPUID-fenced stamps, the stamps "
+      "included",
       PORTS);

@@ -11,18 +11,12 @@ static size_t size_of(const struct rk_context *c)
     return (size_t)rk_integer(c, "size_bytes");
 }
 
-static int close_trip(struct rk_context *c)
-{
-    return trip_close(c, rk_state(c));
-}
-
 /* --- TCP --- */
 
 static int open_tcp(struct rk_context *c)
 {
-    struct trip *trip = rk_state(c);
-    const int status = trip_open_awake(c, trip, server_place_of(c));
-    return status ? status : trip_echo(c, trip, buffer, size_of(c));
+    const int status = open_awake_trip(c);
+    return status ? status : begin_echo(c, buffer);
 }
 
 static int run_tcp(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -90,7 +84,7 @@ static int open_udp(struct rk_context *c)
     struct sockaddr_storage to;
     socklen_t length;
     state->fd = -1;
-    int status = trip_open_awake(c, &state->trip, server_place_of(c));
+    int status = open_awake_trip(c);
     if (!status)
         status = peer_request_port(c, &state->trip.peer, "udp-echo", &state->trip.fd, &to, &length);
     if (!status)
@@ -120,7 +114,7 @@ static int close_udp(struct rk_context *c)
     struct datagrams *state = rk_state(c);
     if (state->fd >= 0)
         close(state->fd);
-    return trip_close(c, &state->trip);
+    return close_trip(c);
 }
 
 /* --- ICMP --- */
@@ -133,7 +127,7 @@ struct echo_requests {
 static int open_icmp(struct rk_context *c)
 {
     struct echo_requests *state = rk_state(c);
-    int status = trip_open_awake(c, &state->trip, NO_SERVER);
+    int status = open_awake_trip(c);
     if (!status)
         status = ping_open(c, &state->trip.peer, size_of(c), &state->ping);
     if (status)
@@ -162,9 +156,9 @@ struct captured_trip {
 static int open_tcp_wire(struct rk_context *c)
 {
     struct captured_trip *state = rk_state(c);
-    int status = trip_open_awake(c, &state->trip, SAME_CPU);
+    int status = open_awake_trip(c);
     if (!status)
-        status = trip_echo(c, &state->trip, buffer, size_of(c));
+        status = begin_echo(c, buffer);
     return status ? status : capture_connection(c, state->trip.fd, &state->capture);
 }
 
@@ -182,14 +176,14 @@ static int close_captured(struct rk_context *c)
 {
     struct captured_trip *state = rk_state(c);
     const int lost = state->capture.ring ? capture_close(c, &state->capture, 0) : 0;
-    const int status = trip_close(c, &state->trip);
+    const int status = close_trip(c);
     return lost ? lost : status;
 }
 
 static int open_hpe_i7_860(struct rk_context *c)
 {
     struct captured_trip *state = rk_state(c);
-    int status = trip_open(c, &state->trip, SAME_CPU);
+    int status = open_trip(c);
     if (!status)
         status = peer_request(c, &state->trip.peer, "quickack", &state->trip.fd);
     return status ? status : capture_connection(c, state->trip.fd, &state->capture);
@@ -223,8 +217,10 @@ static int write_and_read(int fd, size_t size)
     }
     for (size_t done = 0; done < size;) {
         const ssize_t got = read(fd, buffer + done, size - done);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return got == 0 ? -ECONNRESET : errno == EAGAIN ? -ETIMEDOUT : -errno;
+        if (got == 0)
+            return -ECONNRESET;
+        if (got < 0 && errno != EINTR)
+            return errno == EAGAIN ? -ETIMEDOUT : -errno;
         done += got > 0 ? (size_t)got : 0;
     }
     return 0;
@@ -234,12 +230,12 @@ static int open_mbp2016(struct rk_context *c)
 {
     struct trip_to_thread *state = rk_state(c);
     state->server.fd = -1;
-    int status = trip_open(c, &state->trip, NO_SERVER);
+    int status = open_trip(c);
     if (status)
         return status;
     status = peer_is_loopback(c)
                  ? echo_thread_begin(c, &state->server, &state->trip.peer, &state->trip.fd)
-                 : trip_echo(c, &state->trip, buffer, size_of(c));
+                 : begin_echo(c, buffer);
     return status ? status : trip_failed(c, write_and_read(state->trip.fd, size_of(c)));
 }
 
@@ -261,46 +257,46 @@ static int close_mbp2016(struct rk_context *c)
     struct trip_to_thread *state = rk_state(c);
     if (state->server.fd >= 0)
         echo_thread_end(&state->server, state->trip.fd);
-    return trip_close(c, &state->trip);
+    return close_trip(c);
 }
 
 #define DATAGRAM(default_)                                                                         \
     RK_INTEGER("size_bytes", default_, 1, PING_MAX, "of the payload, each way")
-#define PROBE(id, open_, run_, close_, state, what, ...)                                           \
-    RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .timed = what,                    \
-             .needs = RK_NEEDS_PEER, .open = open_, .trials = run_, .close = close_,               \
-             .state_bytes = sizeof(state), __VA_ARGS__)
+#define PROBE(name, open_, run_, close_, state, what, ...)                                         \
+    RK_PROBE(name, .op = "round trip", .timed = what, .needs = RK_NEEDS_PEER, .open = open_,       \
+             .trials = run_, .close = close_, .state_bytes = sizeof(state), __VA_ARGS__)
 
-PROBE(tcp, open_tcp, run_tcp, close_trip, struct trip,
+PROBE("network/rtt/tcp", open_tcp, run_tcp, close_trip, struct trip,
       "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; on loopback "
       "the server is on the same CPU",
       .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE));
-PROBE(tcp_across, open_tcp, run_tcp, close_trip, struct trip,
-      "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; the "
-      "server is on another CPU of this computer",
-      SERVER_ACROSS, .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE));
-PROBE(udp, open_udp, run_udp, close_udp, struct datagrams,
+PROBE("network/rtt/tcp_across", open_tcp, run_tcp, close_trip, struct trip,
+      "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; the server "
+      "is on another CPU of this computer",
+      SERVER(OTHER_CPU), .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE));
+PROBE("network/rtt/udp", open_udp, run_udp, close_udp, struct datagrams,
       "rounds x a datagram sent and its answer received; on loopback the server is on the same CPU",
       .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
-PROBE(udp_across, open_udp, run_udp, close_udp, struct datagrams,
-      "rounds x a datagram sent and its answer received; the server is on another CPU of "
-      "this computer",
-      SERVER_ACROSS, .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
-PROBE(icmp, open_icmp, run_icmp, close_trip, struct echo_requests,
+PROBE("network/rtt/udp_across", open_udp, run_udp, close_udp, struct datagrams,
+      "rounds x a datagram sent and its answer received; the server is on another CPU of this "
+      "computer",
+      SERVER(OTHER_CPU), .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
+PROBE("network/rtt/icmp", open_icmp, run_icmp, close_trip, struct echo_requests,
       "rounds x an echo request sent and its reply received, by a ping socket or else a raw one; "
       "the other end's kernel answers",
-      .params = RK_PARAMS(PEER, DATAGRAM(56), ROUNDS(1), RK_HOLD_IDLE));
-PROBE(tcp_wire, open_tcp_wire, run_tcp_wire, close_captured, struct captured_trip,
-      "of a round trip over TCP, by the kernel's time stamps of captured packets: from the "
-      "first segment of the message as it leaves to the first of the answer as it comes in",
+      SERVER(NO_SERVER), .params = RK_PARAMS(PEER, DATAGRAM(56), ROUNDS(1), RK_HOLD_IDLE));
+PROBE("network/rtt/tcp_wire", open_tcp_wire, run_tcp_wire, close_captured, struct captured_trip,
+      "of a round trip over TCP, by the kernel's time stamps of captured packets: from the first "
+      "segment of the message as it leaves to the first of the answer as it comes in",
       .params = RK_PARAMS(PEER, SIZE(64), RK_HOLD_IDLE));
-PROBE(hpe_i7_860, open_hpe_i7_860, run_hpe_i7_860, close_captured, struct captured_trip,
+PROBE("network/rtt/hpe_i7_860", open_hpe_i7_860, run_hpe_i7_860, close_captured,
+      struct captured_trip,
       "by the kernel's time stamps of captured packets: from a segment as it leaves to its "
       "acknowledgement as it comes in; 1 B every interval_us, TCP_QUICKACK at the server",
       .reports = "hpe_i7_860",
       .params = RK_PARAMS(PEER, RK_INTEGER("interval_us", 1000, 1, 1000000,
                                            "from one byte to the next")));
-PROBE(mbp2016, open_mbp2016, run_mbp2016, close_mbp2016, struct trip_to_thread,
+PROBE("network/rtt/mbp2016", open_mbp2016, run_mbp2016, close_mbp2016, struct trip_to_thread,
       "t(2n) - t(n) of n messages written and read back, the server a thread of the client's "
       "process on any CPU (peer=other: reckon-peer there)",
-      .reports = "mbp2016", .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(100)));
+      SERVER(NO_SERVER), .reports = "mbp2016", .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(100)));

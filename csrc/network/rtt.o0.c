@@ -7,14 +7,8 @@ static char buffer[MESSAGE_MAX];
 
 static int open_t470(struct rk_context *c)
 {
-    struct trip *trip = rk_state(c);
-    const int status = trip_open(c, trip, SAME_CPU);
-    return status ? status : trip_echo(c, trip, buffer, (size_t)rk_integer(c, "size_bytes"));
-}
-
-static int close_trip(struct rk_context *c)
-{
-    return trip_close(c, rk_state(c));
+    const int status = open_trip(c);
+    return status ? status : begin_echo(c, buffer);
 }
 
 /* t470: send and recv, minus the timer, which is timed in the same trial. */
@@ -44,10 +38,9 @@ static int open_i7_10750h(struct rk_context *c)
 {
     struct trip_to_ncat *state = rk_state(c);
     if (strcmp(rk_text(c, "peer"), "other") == 0)
-        return rk_unsupported(c,
-                              "the foreign echo server (ncat) is started on this computer alone: "
-                              "peer must be loopback here");
-    int status = trip_open(c, &state->trip, NO_SERVER);
+        return rk_unsupported(c, "the foreign echo server (ncat) is started on this computer "
+                                 "alone: peer must be loopback here");
+    int status = open_trip(c);
     if (!status)
         status = ncat_begin(c, &state->trip.peer, &state->ncat, &state->trip.fd);
     const size_t size = (size_t)rk_integer(c, "size_bytes");
@@ -59,7 +52,7 @@ static int close_i7_10750h(struct rk_context *c)
     struct trip_to_ncat *state = rk_state(c);
     if (state->ncat.pid > 0)
         ncat_end(&state->ncat);
-    return trip_close(c, &state->trip);
+    return close_trip(c);
 }
 
 static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -74,16 +67,16 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     return trip_failed(c, bad);
 }
 
-#define PROBE(id, default_, what, ...)                                                             \
-    RK_PROBE(id, .name = "network/rtt/" #id, .op = "round trip", .reports = #id, .timed = what,    \
-             .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .open = open_##id, .trials = run_##id,      \
-             .params = RK_PARAMS(PEER, SIZE(default_)), __VA_ARGS__)
+#define PROBE(name, report, default_, what, ...)                                                   \
+    RK_PROBE(name, .op = "round trip", .reports = #report, .timed = what,                          \
+             .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .open = open_##report,                      \
+             .trials = run_##report, .params = RK_PARAMS(PEER, SIZE(default_)), __VA_ARGS__)
 
-PROBE(t470, 64,
-      "send() and recv() of a message between RDTSC and RDTSCP, -O0, minus the timer; on "
-      "loopback the server is on the same CPU",
+PROBE("network/rtt/t470", t470, 64,
+      "send() and recv() of a message between RDTSC and RDTSCP, -O0, minus the timer; on loopback "
+      "the server is on the same CPU",
       .state_bytes = sizeof(struct trip), .close = close_trip);
-PROBE(i7_10750h, 56,
-      "send() and recv() of a message between CPUID-fenced stamps, -O0, the stamps "
-      "included; the server is ncat with cat, on the same CPU",
-      .state_bytes = sizeof(struct trip_to_ncat), .close = close_i7_10750h);
+PROBE("network/rtt/i7_10750h", i7_10750h, 56,
+      "send() and recv() of a message between CPUID-fenced stamps, -O0, the stamps included; the "
+      "server is ncat with cat, on the same CPU",
+      SERVER(NO_SERVER), .state_bytes = sizeof(struct trip_to_ncat), .close = close_i7_10750h);

@@ -53,31 +53,25 @@ static int read_echoes(struct rk_context *c, const struct tool *ping, struct rk_
             out[echoes - 1] = (struct rk_sample){(int64_t)(us * 1e3 * ticks), 1};
         echoes++;
     }
-    return echoes == n + 1 ? 0
-                           : rk_error(c, EPROTO,
-                                      "ping printed the times of %zu echoes where "
-                                      "%zu were requested.",
-                                      echoes, n + 1);
+    if (echoes == n + 1)
+        return 0;
+    return rk_error(c, EPROTO, "ping printed the times of %zu echoes where %zu were requested.",
+                    echoes, n + 1);
 }
 
 static int run_ping(struct rk_context *c, struct rk_sample *out, size_t n)
 {
-    const int64_t interval_ms = rk_integer(c, "interval_ms");
+    const long long interval_ms = rk_integer(c, "interval_ms");
     const int64_t allowed_ms = interval_ms * (int64_t)(n + 1);
-    char interval[32], size[16], count[24], within[24];
     struct tool ping;
-    snprintf(interval, sizeof interval, "%lld.%03d", (long long)(interval_ms / 1000),
-             (int)(interval_ms % 1000));
-    snprintf(size, sizeof size, "%d", (int)rk_integer(c, "size_bytes"));
-    snprintf(count, sizeof count, "%zu", n + 1);
-    /* A ping with file capabilities outlives a killed caller, at most for this long. */
-    snprintf(within, sizeof within, "%lld", (long long)(allowed_ms / 1000 + TOOL_SPARE_S - 2));
-    const char *const words[] = {"-n",  "-i", interval, "-s",          size, "-c",
-                                 count, "-w", within,   TOOL_LOOPBACK, NULL};
     int status = tool_loopback(c);
     if (status)
         return status;
-    status = tool_run(c, &ping, "ping", "iputils-ping", words, allowed_ms);
+    /* A ping with file capabilities outlives a killed caller, at most for the seconds of -w. */
+    status = tool_run(c, &ping, "iputils-ping", allowed_ms,
+                      "ping -n -i %lld.%03lld -s %d -c %zu -w %lld " TOOL_LOOPBACK,
+                      interval_ms / 1000, interval_ms % 1000, (int)rk_integer(c, "size_bytes"),
+                      n + 1, (long long)(allowed_ms / 1000 + TOOL_SPARE_S - 2));
     status = status ? status : read_echoes(c, &ping, out, n);
     tool_stop(&ping);
     return status;
@@ -123,8 +117,8 @@ static int spread(struct rk_context *c, const struct tool *sockperf, struct rk_s
         status = rk_error(c, EPROTO, "sockperf logged an implausible round trip: %.80s", bad);
     else if ((size_t)count < n)
         status = rk_error(c, EPROTO,
-                          "sockperf logged %ld round trips where %zu were requested; a "
-                          "longer span_ms gives more.",
+                          "sockperf logged %ld round trips where %zu were requested; a longer "
+                          "span_ms gives more.",
                           count, n);
     for (size_t i = 0; i < n && !status; i++) {
         const size_t at = (2 * i + 1) * (size_t)count / (2 * n);
@@ -135,21 +129,17 @@ static int spread(struct rk_context *c, const struct tool *sockperf, struct rk_s
 }
 
 /* The client on this process's CPU, as the server. Its log is a file in memory. */
-static int run_client(struct rk_context *c, const char *port, struct rk_sample *out, size_t n)
+static int run_client(struct rk_context *c, int port, struct rk_sample *out, size_t n)
 {
-    const int64_t span_s = (rk_integer(c, "span_ms") + 999) / 1000;
-    char size[16], span[16], path[32];
+    const int span_s = (int)(rk_integer(c, "span_ms") + 999) / 1000;
     struct tool client = {0};
     const int log = memfd_create("reckon-log", 0);
     if (log < 0)
         return rk_refused(c, "memfd_create", errno);
-    snprintf(size, sizeof size, "%d", (int)rk_integer(c, "size_bytes"));
-    snprintf(span, sizeof span, "%d", (int)span_s);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", log);
-    const char *const arguments[] = {"ping-pong", "--tcp",      "--full-rtt", "-i", TOOL_LOOPBACK,
-                                     "-p",        port,         "-t",         span, "--msg-size",
-                                     size,        "--full-log", path,         NULL};
-    int status = tool_run(c, &client, "sockperf", "sockperf", arguments, span_s * 1000);
+    int status = tool_run(c, &client, "sockperf", span_s * 1000,
+                          "sockperf ping-pong --tcp --full-rtt -i " TOOL_LOOPBACK
+                          " -p %d -t %d --msg-size %d --full-log /proc/self/fd/%d",
+                          port, span_s, (int)rk_integer(c, "size_bytes"), log);
     status = status ? status : tool_read(c, &client, log);
     char words[150];
     if (!status && !client.text[0]) /* sockperf exits with 0 all the same */
@@ -162,20 +152,17 @@ static int run_client(struct rk_context *c, const char *port, struct rk_sample *
 
 struct sockperf {
     struct tool server;
-    char port[8];
+    int port;
 };
 
 static int open_sockperf(struct rk_context *c)
 {
     struct sockperf *const state = rk_state(c);
-    int port;
-    int status = tool_port(c, &port);
-    if (status)
-        return status;
-    snprintf(state->port, sizeof state->port, "%d", port);
-    const char *const words[] = {"server", "--tcp", "-i", TOOL_LOOPBACK, "-p", state->port, NULL};
-    status = tool_start(c, &state->server, "sockperf", "sockperf", words, -1, SPAN_MAX_MS);
-    return status ? status : tool_await(c, &state->server, port);
+    int status = tool_port(c, &state->port);
+    if (!status)
+        status = tool_start(c, &state->server, "sockperf", -1, SPAN_MAX_MS,
+                            "sockperf server --tcp -i " TOOL_LOOPBACK " -p %d", state->port);
+    return status ? status : tool_await(c, &state->server, state->port);
 }
 
 static int run_sockperf(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -193,21 +180,19 @@ static int close_sockperf(struct rk_context *c)
     return 0;
 }
 
-RK_PROBE(
-    ping, .name = "network/rtt/ping", .op = "round trip",
-    .timed = "as ping prints it, in steps of 1 us: from its own look at the clock before it sends "
-             "an ICMP echo to " TOOL_LOOPBACK " to the kernel's stamp of the reply; a first echo "
-             "is not counted",
-    .params = RK_PARAMS(RK_INTEGER("size_bytes", 56, 16, 65507, "payload of an echo"),
-                        RK_INTEGER("interval_ms", 2, 1, 1000,
-                                   "from one echo to the next; ping refuses an ordinary user less "
-                                   "than 2, older ones less than 200")),
-    .trials = run_ping);
-RK_PROBE(sockperf, .name = "network/rtt/sockperf", .op = "round trip",
-         .timed =
-             "as sockperf ping-pong --tcp --full-rtt logs them, by its own clock: a send and the "
-             "receive of what its server on the same CPU sends back; as many of the log's round "
-             "trips as there are samples, evenly spread over it",
+RK_PROBE("network/rtt/ping", .op = "round trip",
+         .timed = "as ping prints it, in steps of 1 us: from its own look at the clock before it "
+                  "sends an ICMP echo to " TOOL_LOOPBACK
+                  " to the kernel's stamp of the reply; a first echo is not counted",
+         .params = RK_PARAMS(RK_INTEGER("size_bytes", 56, 16, 65507, "payload of an echo"),
+                             RK_INTEGER("interval_ms", 2, 1, 1000,
+                                        "from one echo to the next; ping refuses an ordinary user "
+                                        "less than 2, older ones less than 200")),
+         .trials = run_ping);
+RK_PROBE("network/rtt/sockperf", .op = "round trip",
+         .timed = "as sockperf ping-pong --tcp --full-rtt logs them, by its own clock: a send and "
+                  "the receive of what its server on the same CPU sends back; as many of the log's "
+                  "round trips as there are samples, evenly spread over it",
          .params = RK_PARAMS(RK_INTEGER("size_bytes", 64, 14, 65000, "one message"),
                              RK_INTEGER("span_ms", 1000, 1000, SPAN_MAX_MS,
                                         "rounded up to whole seconds, as sockperf takes them")),

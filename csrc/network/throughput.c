@@ -85,7 +85,7 @@ static int open_mbp2016(struct rk_context *c)
 {
     struct sender_to_thread *state = rk_state(c);
     struct sender *sender = &state->sender;
-    const int status = open_sender(c, sender, NO_SERVER);
+    const int status = open_sender(c);
     if (status)
         return status;
     return peer_is_loopback(c) ? open_own_receiver(c, &state->thread, &sender->peer, &sender->fd)
@@ -124,7 +124,7 @@ static int close_mbp2016(struct rk_context *c)
     } else if (sender->opened.ns && sender->fd >= 0) {
         received = all_received(c, sender->fd, state->sent);
     }
-    const int status = close_sender(c, sender);
+    const int status = close_sender(c);
     return received ? received : status;
 }
 
@@ -137,34 +137,32 @@ static int close_mbp2016(struct rk_context *c)
         RK_INTEGER("skip_ms", 100, 0, 60000, "at the beginning that do not count (slow start)"),   \
         RK_INTEGER("window_ms", 50, 1, 60000, "of one sample"), CONGESTION
 
-RK_PROBE(tcp, .name = "network/throughput/tcp", .op = "byte",
-         .timed =
-             "bytes that the receiver took from all its connections in successive windows of "
-             "window_ms by its own clock, skip_ms after its first byte; it takes up to 1 MiB a "
-             "call, and on loopback it is on the sender's CPU",
+RK_PROBE("network/throughput/tcp", .op = "byte",
+         .timed = "bytes that the receiver took from all its connections in successive windows of "
+                  "window_ms by its own clock, skip_ms after its first byte; it takes up to 1 MiB "
+                  "a call, and on loopback it is on the sender's CPU",
          .params = RK_PARAMS(PEER, WINDOWS), .needs = RK_NEEDS_PEER, .trials = run_tcp,
-         OF_A_SENDER(struct sender, open_sender_of_probe));
-RK_PROBE(tcp_across, .name = "network/throughput/tcp_across", .op = "byte",
-         .timed = "bytes that the receiver, on another CPU of this computer than the sender, "
-                  "took from all its connections in successive windows of window_ms by its own "
-                  "clock, skip_ms after its first byte; it takes up to 1 MiB a call",
+         OF_A_SENDER(struct sender, open_sender));
+RK_PROBE("network/throughput/tcp_across", .op = "byte",
+         .timed = "bytes that the receiver, on another CPU of this computer than the sender, took "
+                  "from all its connections in successive windows of window_ms by its own clock, "
+                  "skip_ms after its first byte; it takes up to 1 MiB a call",
          .params = RK_PARAMS(RK_TEXT("peer", "loopback", "loopback"), WINDOWS),
-         .needs = RK_NEEDS_PEER, .trials = run_tcp,
-         OF_A_SENDER(struct sender, open_sender_of_probe), SERVER_ACROSS);
-RK_PROBE(
-    start, .name = "network/throughput/start", .op = "byte",
-    .timed = "bytes that the receiver of a fresh connection took in one window of window_ms by its "
-             "own clock, after_ms after its first byte",
-    .params = RK_PARAMS(PEER, SIZE,
-                        RK_INTEGER("after_ms", 0, 0, 60000, "from the first byte to the window"),
-                        RK_INTEGER("window_ms", 10, 1, 60000, "of the window"), CONGESTION),
-    .needs = RK_NEEDS_PEER, .trials = run_start, OF_A_SENDER(struct sender, open_sender_of_probe));
-RK_PROBE(mbp2016, .name = "network/throughput/mbp2016", .op = "byte", .reports = "mbp2016",
-         .timed =
-             "sends in a loop until the last of size_bytes is handed over, the sender's time; the "
-             "end of it lies in socket buffers yet. Loopback: to a thread of the same process, "
-             "where the scheduler puts it",
+         .needs = RK_NEEDS_PEER, .trials = run_tcp, OF_A_SENDER(struct sender, open_sender),
+         SERVER(OTHER_CPU));
+RK_PROBE("network/throughput/start", .op = "byte",
+         .timed = "bytes that the receiver of a fresh connection took in one window of window_ms "
+                  "by its own clock, after_ms after its first byte",
+         .params = RK_PARAMS(PEER, SIZE,
+                             RK_INTEGER("after_ms", 0, 0, 60000,
+                                        "from the first byte to the window"),
+                             RK_INTEGER("window_ms", 10, 1, 60000, "of the window"), CONGESTION),
+         .needs = RK_NEEDS_PEER, .trials = run_start, OF_A_SENDER(struct sender, open_sender));
+RK_PROBE("network/throughput/mbp2016", .op = "byte", .reports = "mbp2016",
+         .timed = "sends in a loop until the last of size_bytes is handed over, the sender's time; "
+                  "the end of it lies in socket buffers yet. Loopback: to a thread of the same "
+                  "process, where the scheduler puts it",
          .params = RK_PARAMS(PEER, RK_INTEGER("size_bytes", 32 << 20, 1, 1 << 30,
                                               "of one sample (the report: 32 MB)")),
-         .needs = RK_NEEDS_PEER, .state_bytes = sizeof(struct sender_to_thread),
+         .needs = RK_NEEDS_PEER, SERVER(NO_SERVER), .state_bytes = sizeof(struct sender_to_thread),
          .open = open_mbp2016, .trials = run_mbp2016, .close = close_mbp2016);

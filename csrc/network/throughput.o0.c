@@ -28,10 +28,21 @@ static int open_t470(struct rk_context *c)
 {
     struct whole_sends *state = rk_state(c);
     struct sender *sender = &state->sender;
-    int status = open_sender(c, sender, SAME_CPU);
+    int status = open_sender(c);
     if (!status)
         status = peer_request(c, &sender->peer, SINK_THAT_COUNTS, &sender->fd);
     return status ? status : limit_stalls(c, sender->fd);
+}
+
+/* Why a send() that returned `sent` did not take everything; 0 if it did. */
+static int send_error(int fd, ssize_t sent, size_t size)
+{
+    if (sent < 0)
+        return errno;
+    if (sent == (ssize_t)size)
+        return 0;
+    const int error = pending_error(fd);
+    return error ? error : ETIMEDOUT;
 }
 
 static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -47,8 +58,8 @@ static int run_t470(struct rk_context *c, struct rk_sample *out, size_t n)
         errno = 0;
         RK_TIME_BARE(out + i, 1,
                      sent = send(sender.fd, sender.data.start, size, MSG_WAITALL | MSG_NOSIGNAL));
-        error = sent < 0 ? errno : sent < (ssize_t)size ? pending_error(sender.fd) : 0;
-        error = error ? error : sent < (ssize_t)size ? ETIMEDOUT : await_taken(sender.fd, 0);
+        error = send_error(sender.fd, sent, size);
+        error = error ? error : await_taken(sender.fd, 0);
         out[i].ops = size;
         state->sent += size;
     }
@@ -64,7 +75,7 @@ static int close_t470(struct rk_context *c)
     const int received = sender->opened.ns && sender->fd >= 0 && !state->failed
                              ? all_received(c, sender->fd, state->sent)
                              : 0;
-    const int status = close_sender(c, &state->sender);
+    const int status = close_sender(c);
     return received ? received : status;
 }
 
@@ -149,7 +160,7 @@ static int run_i7_10750h_exchange(struct rk_context *c, struct rk_sample *out, s
 
 static int open_hpe_i7_860(struct rk_context *c)
 {
-    return open_sender_of(c, rk_state(c), SAME_CPU, HPE_SEND_BYTES);
+    return open_sender_of(c, HPE_SEND_BYTES);
 }
 
 /* One transfer: the stream's thread sends while this one reads the acknowledgements. */
@@ -209,31 +220,30 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 #define SPAN RK_INTEGER("span_ms", 20000, 1, 600000, "that one sample lasts (the report: 20 s)")
 
 RK_PROBE(
-    t470, .name = "network/throughput/t470", .op = "byte", .reports = "t470",
+    "network/throughput/t470", .op = "byte", .reports = "t470",
     .timed = "one send() of size_bytes with MSG_WAITALL, -O0, between bare stamps: until the last "
              "byte is in the sender's socket, whose buffer is empty at the beginning; " LOOPBACK,
-    .params = RK_PARAMS(PEER, RK_INTEGER("size_bytes", 512 << 20, 1, 1 << 30,
-                                         "of one send (the report: 512 MB, and 10 MB to another "
-                                         "host)")),
+    .params = RK_PARAMS(PEER,
+                        RK_INTEGER("size_bytes", 512 << 20, 1, 1 << 30,
+                                   "of one send (the report: 512 MB, and 10 MB to another host)")),
     .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = run_t470,
     .state_bytes = sizeof(struct whole_sends), .open = open_t470, .close = close_t470);
-RK_PROBE(i7_10750h, .name = "network/throughput/i7_10750h", .op = "byte", .reports = "i7_10750h",
+RK_PROBE("network/throughput/i7_10750h", .op = "byte", .reports = "i7_10750h",
          .timed =
              "sends of size_bytes one after the other for span_ms, -O0, and until the receiver has "
              "them all, between CPUID-fenced stamps; the receiver's bytes; " LOOPBACK,
          .params = RK_PARAMS(PEER, CHUNK, SPAN), .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS,
-         .trials = run_i7_10750h, OF_A_SENDER(struct sender, open_sender_of_probe));
-RK_PROBE(i7_10750h_exchange, .name = "network/throughput/i7_10750h_exchange", .op = "byte",
-         .reports = "i7_10750h",
+         .trials = run_i7_10750h, OF_A_SENDER(struct sender, open_sender));
+RK_PROBE("network/throughput/i7_10750h_exchange", .op = "byte", .reports = "i7_10750h",
          .timed = "for span_ms a chunk of size_bytes sent and as much received, -O0, between "
                   "CPUID-fenced stamps; bytes of one way; " LOOPBACK,
          .params = RK_PARAMS(PEER, CHUNK, SPAN), .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS,
-         .trials = run_i7_10750h_exchange, OF_A_SENDER(struct sender, open_sender_of_probe));
+         .trials = run_i7_10750h_exchange, OF_A_SENDER(struct sender, open_sender));
 RK_PROBE(
-    hpe_i7_860, .name = "network/throughput/hpe_i7_860", .op = "byte", .reports = "hpe_i7_860",
-    .timed = "bytes newly acknowledged in the best best_ms of a transfer of size_bytes, or more "
-             "until it has lasted twice as long, by the kernel's times of the "
-             "acknowledgements; " LOOPBACK,
+    "network/throughput/hpe_i7_860", .op = "byte", .reports = "hpe_i7_860",
+    .timed =
+        "bytes newly acknowledged in the best best_ms of a transfer of size_bytes, or more until "
+        "it has lasted twice as long, by the kernel's times of the acknowledgements; " LOOPBACK,
     .params = RK_PARAMS(PEER,
                         RK_INTEGER("size_bytes", 5000000000, 1, (int64_t)1 << 40,
                                    "of a transfer, at least (the report: 5 GB)"),

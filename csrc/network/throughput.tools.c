@@ -43,22 +43,19 @@ static int read_report(struct rk_context *c, const struct tool *client, int64_t 
                         *seconds, (int)span_s);
     if (fabs(*bytes * 8 - bits_per_second * *seconds) > 0.01 * *bytes * 8)
         return rk_error(c, EPROTO,
-                        "iperf3 reported %.0f bytes in %.3g s and %.3g bit/s, which "
-                        "contradict each other.",
+                        "iperf3 reported %.0f bytes in %.3g s and %.3g bit/s, which contradict "
+                        "each other.",
                         *bytes, *seconds, bits_per_second);
     return 0;
 }
 
-static int run_client(struct rk_context *c, const char *port, int64_t span_s, struct rk_sample *out)
+static int run_client(struct rk_context *c, int port, int64_t span_s, struct rk_sample *out)
 {
-    char size[16], span[16];
     double bytes = 0, seconds = 0;
     struct tool client;
-    snprintf(size, sizeof size, "%d", (int)rk_integer(c, "size_bytes"));
-    snprintf(span, sizeof span, "%d", (int)span_s);
-    const char *const words[] = {"-c", TOOL_LOOPBACK, "-p", port, "-l",
-                                 size, "-t",          span, "-J", NULL};
-    int status = tool_run(c, &client, "iperf3", "iperf3", words, span_s * 1000);
+    int status = tool_run(c, &client, "iperf3", span_s * 1000,
+                          "iperf3 -c " TOOL_LOOPBACK " -p %d -l %d -t %d -J", port,
+                          (int)rk_integer(c, "size_bytes"), (int)span_s);
     status = status ? status : read_report(c, &client, span_s, &bytes, &seconds);
     if (!status) {
         const double ticks = seconds * 1e9 * rk_ticks_per_ns(&client.begin);
@@ -86,13 +83,10 @@ static int serve_once(struct rk_context *c, const struct iperf3 *state, struct r
 {
     const int64_t span_s = (rk_integer(c, "span_ms") + 999) / 1000;
     struct tool server;
-    char port[8];
-    snprintf(port, sizeof port, "%d", state->port);
-    const char *const words[] = {"-s", "-1", "-B", TOOL_LOOPBACK, "-p", port, NULL};
-    int status = tool_start(c, &server, "iperf3", "iperf3", words, state->cpu,
-                            (span_s + TOOL_SPARE_S) * 1000);
+    int status = tool_start(c, &server, "iperf3", state->cpu, (span_s + TOOL_SPARE_S) * 1000,
+                            "iperf3 -s -1 -B " TOOL_LOOPBACK " -p %d", state->port);
     status = status ? status : tool_await(c, &server, state->port);
-    status = status ? status : run_client(c, port, span_s, out);
+    status = status ? status : run_client(c, state->port, span_s, out);
     status = status ? status : tool_wait(c, &server);
     tool_stop(&server);
     return status;
@@ -108,10 +102,10 @@ static int run_iperf3(struct rk_context *c, struct rk_sample *out, size_t n)
     return status;
 }
 
-RK_PROBE(iperf3, .name = "network/throughput/iperf3", .op = "byte",
+RK_PROBE("network/throughput/iperf3", .op = "byte",
          .timed = "as iperf3 -J reports it in sum_received, by its own clock: one stream over the "
-                  "loopback to a server on another CPU, from its beginning; what the "
-                  "receiver got, and how long it took; a run a sample",
+                  "loopback to a server on another CPU, from its beginning; what the receiver got, "
+                  "and how long it took; a run a sample",
          .params = RK_PARAMS(RK_INTEGER("size_bytes", 131072, 64, 1 << 20, "one send"),
                              RK_INTEGER("span_ms", 1000, 1000, SPAN_MAX_MS,
                                         "rounded up to whole seconds, as iperf3 takes them")),

@@ -82,9 +82,9 @@ int listen_at(const char *address, struct sockaddr_storage *bound)
     if (fd >= 0)
         close(fd);
     if (why == EADDRINUSE)
-        log_line(
-            "%s is taken by another program (port %s); choose another with --listen ADDRESS:PORT.",
-            address, port);
+        log_line("%s is taken by another program (port %s); choose another with --listen "
+                 "ADDRESS:PORT.",
+                 address, port);
     else
         log_line("Listening on %s (port %s) is not possible: %s.", address, port, strerror(why));
     return -1;

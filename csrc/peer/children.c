@@ -70,20 +70,21 @@ void serve(int fd, const struct host *host, const char *service)
     }
 }
 
-static void ended(int at, int how)
+static void ended(int at, int wait_status)
 {
-    if (WIFSIGNALED(how))
-        log_line("A service died of signal %d (%s).", WTERMSIG(how), strsignal(WTERMSIG(how)));
-    failures += how != 0;
+    if (WIFSIGNALED(wait_status))
+        log_line("A service died of signal %d (%s).", WTERMSIG(wait_status),
+                 strsignal(WTERMSIG(wait_status)));
+    failures += wait_status != 0;
     children[at] = children[--count];
 }
 
 void collect_children(void)
 {
     for (int i = count - 1; i >= 0; i--) {
-        int how = 0;
-        if (waitpid(children[i].pid, &how, WNOHANG) == children[i].pid)
-            ended(i, how);
+        int wait_status = 0;
+        if (waitpid(children[i].pid, &wait_status, WNOHANG) == children[i].pid)
+            ended(i, wait_status);
     }
 }
 

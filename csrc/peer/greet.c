@@ -103,29 +103,29 @@ static void answer_greeting(struct greeting *greeting)
     int version = 0, at = 0;
     if (sscanf(greeting->line, PEER_NAME " %9d%n", &version, &at) != 1 || version < 1) {
         refuse(greeting->fd, "This is a " PEER_NAME ", and that was no greeting.");
-    } else if (version != PEER_VERSION) {
+        return;
+    }
+    if (version != PEER_VERSION) {
         snprintf(why, sizeof why,
                  "This reckon-peer speaks version %d of its protocol and the other host version "
-                 "%d; build both from the same commit.",
+                 "%d; "
+                 "build both from the same commit.",
                  PEER_VERSION, version);
-        log_line(
-            "%s was refused: it speaks version %d of the protocol and this reckon-peer version "
-            "%d; build both from the same commit.",
-            name, version, PEER_VERSION);
+        log_line("%s was refused: %s", name, why);
         refuse(greeting->fd, why);
-    } else {
-        const char *text = greeting->line + at + (greeting->line[at] == ' ');
-        const size_t length = strcspn(text, " ");
-        if (is_token(text, length)) {
-            const int fd = greeting->fd;
-            greeting->fd = -1; /* the service's: not closed with the greetings in its process */
-            serve(fd, &greeting->host, text + length + (text[length] == ' '));
-        } else {
-            log_line("%s was refused: its token is not the one of this reckon-peer.", name);
-            refuse(greeting->fd, "The token is not the one of this reckon-peer; both need the same "
-                                 "RECKON_PEER_TOKEN.");
-        }
+        return;
     }
+    const char *text = greeting->line + at + (greeting->line[at] == ' ');
+    const size_t length = strcspn(text, " ");
+    if (!is_token(text, length)) {
+        log_line("%s was refused: its token is not the one of this reckon-peer.", name);
+        refuse(greeting->fd, "The token is not the one of this reckon-peer; both need the same "
+                             "RECKON_PEER_TOKEN.");
+        return;
+    }
+    const int fd = greeting->fd;
+    greeting->fd = -1; /* the service's: not closed with the greetings in its process */
+    serve(fd, &greeting->host, text + length + (text[length] == ' '));
 }
 
 /* Reads the line from the socket and not a byte more: what follows belongs to the service. 1 if the

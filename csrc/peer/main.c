@@ -190,9 +190,9 @@ static int run(const char *address, pid_t parent)
         return 1;
     const struct host host = host_of(&bound);
     if (!is_loopback(&host) && !anyone_allowed()) {
-        log_line(
-            "Listening on %s, which others reach, needs --allow HOST for each host to be served.",
-            address);
+        log_line("Listening on %s, which others reach, needs --allow HOST for each host to be "
+                 "served.",
+                 address);
         return 2;
     }
     if (drop_privileges())

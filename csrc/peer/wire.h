@@ -27,8 +27,10 @@ static __attribute__((cold, noinline, unused)) int peer_send_rest(int fd, const 
                                                                   size_t size, ssize_t done)
 {
     for (size_t sent = 0;;) {
+        if (done < 0 && errno == EPIPE)
+            return -ECONNRESET;
         if (done < 0 && errno != EINTR)
-            return errno == EAGAIN ? -ETIMEDOUT : errno == EPIPE ? -ECONNRESET : -errno;
+            return errno == EAGAIN ? -ETIMEDOUT : -errno;
         sent += done > 0 ? (size_t)done : 0;
         if (sent == size)
             return 0;

@@ -22,22 +22,24 @@ static int64_t left_in(const char *folder, const char *limit, const char *use, c
     return used == INT64_MAX ? limit_bytes : limit_bytes - used + rk_field_in(path, cached, 0);
 }
 
-/* The least that any group of one version leaves, from this process's own up to the root. */
+/* The least that any group of one version leaves, from this process's own up to what is mounted:
+ * in a container that may be the own group, whose name is the one that it has outside. */
 static int64_t left_by_version(int version, const char *mount)
 {
     char group[PATH_MAX], folder[2 * PATH_MAX];
     int64_t minimum = INT64_MAX;
     rk_own_group(version, group);
-    while (group[0]) {
+    for (;;) {
         snprintf(folder, sizeof folder, "%s%s", mount, group);
         const int64_t left =
             version == 2 ? left_in(folder, "memory.max", "memory.current", "inactive_file %lld")
                          : left_in(folder, "memory.limit_in_bytes", "memory.usage_in_bytes",
                                    "total_inactive_file %lld");
         minimum = left < minimum ? left : minimum;
+        if (!group[0])
+            return minimum;
         *strrchr(group, '/') = 0;
     }
-    return minimum;
 }
 
 static int64_t left_by_groups(void)

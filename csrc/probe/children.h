@@ -2,6 +2,7 @@
 #ifndef RK_CHILDREN_H
 #define RK_CHILDREN_H
 
+#include <spawn.h>
 #include <sys/types.h>
 
 #include "probe/probe.h"
@@ -13,6 +14,12 @@ int rk_wait_status(pid_t child);
 /* Waits for the child to end, also through signals that interrupt. 0 if it ended with status 0,
  * else a failure that says "`name` did not end as it should". */
 int rk_wait_child(struct rk_context *, pid_t child, const char *name);
+
+/* Starts the program argv[0] with no signal blocked or ignored, in a process group of its own if
+ * `own_group`. Its environment is `settings`, a few whose last is NULL, and what this one says to
+ * the sanitizers. 0 or an error number. */
+int rk_spawn(pid_t *child, char *const argv[], char *const settings[],
+             const posix_spawn_file_actions_t *, int own_group);
 
 /* In a child: the kernel ends it when the thread that forked it ends. */
 void rk_die_with_parent(void);

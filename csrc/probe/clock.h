@@ -32,33 +32,9 @@ static inline void rk_pause(void)
     __asm__ volatile("pause");
 }
 
-/* Dependent register-to-register adds, one cycle each. Not add-immediate: new cores fold chains of
- * those at rename. The round's DEC and JNZ run beside the chain, but take a port from it now and
- * then: with 64 adds a round that was up to 3 % (seen on a Golden Cove core), with 512 it is lost
- * in the noise. */
-#define RK_CHAIN_STEP 512
-static inline uint64_t rk_add_chain(uint64_t rounds, uint64_t x, uint64_t y)
-{
-    __asm__ volatile(".p2align 5\n"
-                     "1:\n\t.rept 512\n\tadd %[y], %[x]\n\t.endr\n\t"
-                     "dec %[rounds]\n\tjnz 1b"
-                     : [x] "+r"(x), [rounds] "+r"(rounds)
-                     : [y] "r"(y)
-                     : "cc");
-    return x;
-}
-
-/* The same with multiplies, of rk_multiply_cycles() each. */
-static inline uint64_t rk_multiply_chain(uint64_t rounds, uint64_t x, uint64_t y)
-{
-    __asm__ volatile(".p2align 5\n"
-                     "1:\n\t.rept 512\n\timul %[y], %[x]\n\t.endr\n\t"
-                     "dec %[rounds]\n\tjnz 1b"
-                     : [x] "+r"(x), [rounds] "+r"(rounds)
-                     : [y] "r"(y)
-                     : "cc");
-    return x;
-}
+#define RK_ADD "add %[y], %[x]"
+#define RK_MULTIPLY "imul %[y], %[x]"
+#define RK_NEXT_ROUND "dec %[rounds]\n\tjnz 1b"
 
 #elif defined(__aarch64__)
 
@@ -79,32 +55,33 @@ static inline void rk_pause(void)
     __asm__ volatile("yield");
 }
 
-#define RK_CHAIN_STEP 512
-static inline uint64_t rk_add_chain(uint64_t rounds, uint64_t x, uint64_t y)
-{
-    __asm__ volatile(".p2align 5\n"
-                     "1:\n\t.rept 512\n\tadd %[x], %[x], %[y]\n\t.endr\n\t"
-                     "subs %[rounds], %[rounds], #1\n\tb.ne 1b"
-                     : [x] "+r"(x), [rounds] "+r"(rounds)
-                     : [y] "r"(y)
-                     : "cc");
-    return x;
-}
-
-static inline uint64_t rk_multiply_chain(uint64_t rounds, uint64_t x, uint64_t y)
-{
-    __asm__ volatile(".p2align 5\n"
-                     "1:\n\t.rept 512\n\tmul %[x], %[x], %[y]\n\t.endr\n\t"
-                     "subs %[rounds], %[rounds], #1\n\tb.ne 1b"
-                     : [x] "+r"(x), [rounds] "+r"(rounds)
-                     : [y] "r"(y)
-                     : "cc");
-    return x;
-}
+#define RK_ADD "add %[x], %[x], %[y]"
+#define RK_MULTIPLY "mul %[x], %[x], %[y]"
+#define RK_NEXT_ROUND "subs %[rounds], %[rounds], #1\n\tb.ne 1b"
 
 #else
 #error "Reckon measures on x86-64 and AArch64 only"
 #endif
+
+#define RK_CHAIN_STEP 512 /* instructions a round */
+#define RK_CHAIN(name, instruction)                                                                \
+    static inline uint64_t name(uint64_t rounds, uint64_t x, uint64_t y)                           \
+    {                                                                                              \
+        __asm__ volatile(".p2align 5\n"                                                            \
+                         "1:\n\t.rept 512\n\t" instruction "\n\t.endr\n\t" RK_NEXT_ROUND           \
+                         : [x] "+r"(x), [rounds] "+r"(rounds)                                      \
+                         : [y] "r"(y)                                                              \
+                         : "cc");                                                                  \
+        return x;                                                                                  \
+    }
+
+/* Dependent register-to-register adds, one cycle each. Not add-immediate: new cores fold chains of
+ * those at rename. The round's own instructions run beside the chain, but take a port from it now
+ * and then: with 64 adds a round that was up to 3 % (seen on a Golden Cove core), with 512 it is
+ * lost in the noise. */
+RK_CHAIN(rk_add_chain, RK_ADD)
+/* The same with multiplies, of rk_multiply_cycles() each. */
+RK_CHAIN(rk_multiply_chain, RK_MULTIPLY)
 
 static inline uint64_t rk_monotonic_ns(void)
 {

@@ -10,17 +10,16 @@
  * there is none, or one that has ended and was not waited for. */
 static int started_at(int pid, unsigned long long *started)
 {
-    char path[64], stat[1024], state;
+    char path[64], stat[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    const char *const after = rk_read_text(path, stat, sizeof stat) > 0 ? strrchr(stat, ')') : 0;
-    return after &&
-                   sscanf(after,
-                          ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-                          "%*s %*s %llu",
-                          &state, started) == 2 &&
-                   state != 'Z' && state != 'X'
-               ? 0
-               : -1;
+    const char *const name_end = rk_read_text(path, stat, sizeof stat) > 0 ? strrchr(stat, ')') : 0;
+    const char *before = name_end; /* the space before a field; the name is field 2 */
+    for (int field = 3; before && field <= 22; field++)
+        before = strchr(before + 1, ' ');
+    if (!before || sscanf(before, "%llu", started) != 1)
+        return -1;
+    const char state = name_end[2];
+    return state == 'Z' || state == 'X' ? -1 : 0;
 }
 
 /* The beginning of this boot's identifier, and the number of the PID namespace. 0 or -1. */
@@ -29,10 +28,9 @@ static int own_space(char space[48])
     char link[64] = "", boot[9];
     const ssize_t known = rk_read_text("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     snprintf(space, 48, "%s", boot);
-    return known == 8 && readlink("/proc/self/ns/pid", link, sizeof link - 1) > 0 &&
-                   sscanf(link, "pid:[%31[0-9]", space + 8) == 1
-               ? 0
-               : -1;
+    if (known != 8 || readlink("/proc/self/ns/pid", link, sizeof link - 1) <= 0)
+        return -1;
+    return sscanf(link, "pid:[%31[0-9]", space + 8) == 1 ? 0 : -1;
 }
 
 int rk_owner_name(char name[RK_OWNER_MAX])

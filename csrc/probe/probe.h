@@ -40,8 +40,8 @@ __attribute__((format(printf, 3, 4))) int rk_error(struct rk_context *, int erro
 #define rk_unsupported(c, ...) rk_error(c, EOPNOTSUPP, __VA_ARGS__)
 /* return rk_failed(c, "getcwd", errno): a failed call; the reason is its name and the error. */
 int rk_failed(struct rk_context *, const char *what, int error);
-/* A call that a limit or a filter refuses (EPERM, EAGAIN, ENOSYS ...) is unsupported here; any
- * other error is a failure. */
+/* A call that a right, a filter or a lack refuses (EPERM, ENOSYS, ENOMEM ...) is unsupported here;
+ * the limit on processes (EAGAIN) and any other error is a failure. */
 int rk_refused(struct rk_context *, const char *what, int error);
 
 /* What TCP did while the probe ran, for the record; -1 is "not known here". */
@@ -78,11 +78,14 @@ void rk_ns_to_ticks(struct rk_sample *, size_t n, const struct rk_stamp *since);
     {.name = name_, .kind = RK_KIND_TEXT, .default_text = default_, .help = help_}
 #define RK_PARAMS(...) ((const struct rk_param[]){__VA_ARGS__, {.kind = RK_KIND_END}})
 
-/* Puts a probe into the registry (a linker section: no list is kept by hand). */
-#define RK_PROBE(id, ...)                                                                          \
-    static const struct rk_probe id##_probe = {__VA_ARGS__, .file = __FILE__};                     \
-    static const struct rk_probe *const id##_entry __attribute__((used, section("rk_probes"))) =   \
-        &id##_probe
+/* Puts the probe of that name, written in full so that a search finds it, into the registry (a
+ * linker section: no list is kept by hand). */
+#define RK_PROBE(name_, ...) RK_ENTRY(__COUNTER__, .name = name_, __VA_ARGS__)
+#define RK_ENTRY(number, ...) RK_ENTRY_NUMBERED(number, __VA_ARGS__)
+#define RK_ENTRY_NUMBERED(number, ...)                                                             \
+    static const struct rk_probe probe_##number = {__VA_ARGS__, .file = __FILE__};                 \
+    static const struct rk_probe *const entry_##number                                             \
+        __attribute__((used, section("rk_probes"))) = &probe_##number
 
 /* n trials of `reps` times `body`, one pair of clock reads around each trial. */
 #define RK_TIME_TRIALS(out, n, reps, body)                                                         \

@@ -2,19 +2,15 @@
 #include "probe/children.h"
 #include "probe/cpus.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* --- messages --- */
 
@@ -117,22 +113,25 @@ void tool_stop(struct tool *tool)
     *tool = (struct tool){0};
 }
 
-int tool_start(struct rk_context *c, struct tool *tool, const char *name, const char *package,
-               const char *const words[], int cpu, int64_t allowed_ms)
+/* tool_start(), with the rest of the command in a list. */
+static int start(struct rk_context *c, struct tool *tool, const char *package, int cpu,
+                 int64_t allowed_ms, const char *command, va_list list)
 {
-    char path[PATH_MAX], *argv[32] = {(char *)name};
+    char path[PATH_MAX], *argv[TOOL_WORDS_MAX + 1] = {NULL};
     int failure[2], error = 0;
     *tool = (struct tool){0};
-    if (tool_find(name, path))
+    vsnprintf(tool->command, sizeof tool->command, command, list);
+    char *rest = tool->command;
+    for (int i = 0; rest && i < TOOL_WORDS_MAX; i++)
+        argv[i] = strsep(&rest, " ");
+    if (tool_find(argv[0], path))
         return rk_unsupported(c, "%s is not installed (the package %s of Debian and Ubuntu has it)",
-                              name, package);
-    for (size_t i = 0; words[i] && i < 30; i++)
-        argv[i + 1] = (char *)words[i]; /* execve(2) changes none */
+                              argv[0], package);
     if (pipe2(failure, O_CLOEXEC) < 0)
         return rk_refused(c, "pipe2", errno);
     tool->out = memfd_create("reckon-out", MFD_CLOEXEC);
     tool->err = memfd_create("reckon-err", MFD_CLOEXEC);
-    tool->name = name;
+    tool->name = argv[0];
     tool->begin = rk_stamp_now();
     tool->allowed_ms = allowed_ms;
     tool->end_ns = rk_monotonic_ns() + (uint64_t)(allowed_ms + TOOL_SPARE_S * 1000) * 1000000u;
@@ -152,16 +151,26 @@ int tool_start(struct rk_context *c, struct tool *tool, const char *name, const 
     return 0;
 }
 
+int tool_start(struct rk_context *c, struct tool *tool, const char *package, int cpu,
+               int64_t allowed_ms, const char *command, ...)
+{
+    va_list list;
+    va_start(list, command);
+    const int status = start(c, tool, package, cpu, allowed_ms, command, list);
+    va_end(list);
+    return status;
+}
+
 /* --- waiting and reading --- */
 
-/* 1: the program has ended with status *how; 0: it is late. Sleeps while it waits, because the
+/* 1: the program has ended with *wait_status; 0: it is late. Sleeps while it waits, because the
  * program may use this CPU. */
-static int tool_ended(struct tool *tool, int *how)
+static int tool_ended(struct tool *tool, int *wait_status)
 {
     struct pollfd event = {.fd = (int)syscall(SYS_pidfd_open, tool->pid, 0), .events = POLLIN};
     int ended;
-    *how = 127 << 8; /* in case that another waited for it */
-    while (!(ended = waitpid(tool->pid, how, WNOHANG) != 0)) {
+    *wait_status = 127 << 8; /* in case that another waited for it */
+    while (!(ended = waitpid(tool->pid, wait_status, WNOHANG) != 0)) {
         const int64_t left_ns = (int64_t)(tool->end_ns - rk_monotonic_ns());
         if (left_ns <= 0)
             break;
@@ -178,22 +187,21 @@ static int tool_ended(struct tool *tool, int *how)
 int tool_wait(struct rk_context *c, struct tool *tool)
 {
     char words[150];
-    int how;
-    if (!tool_ended(tool, &how))
+    int wait_status;
+    if (!tool_ended(tool, &wait_status))
         return rk_error(c, ETIMEDOUT,
-                        "%s was to take %.3g s, was still running %d s later and was "
-                        "ended.",
+                        "%s was to take %.3g s, was still running %d s later and was ended.",
                         tool->name, (double)tool->allowed_ms / 1000, TOOL_SPARE_S);
-    if (WIFSIGNALED(how))
-        return rk_error(c, ECHILD, "%s died of signal %d (%s).", tool->name, WTERMSIG(how),
-                        strsignal(WTERMSIG(how)));
-    if (!WEXITSTATUS(how))
+    if (WIFSIGNALED(wait_status))
+        return rk_error(c, ECHILD, "%s died of signal %d (%s).", tool->name, WTERMSIG(wait_status),
+                        strsignal(WTERMSIG(wait_status)));
+    if (!WEXITSTATUS(wait_status))
         return 0;
     tool_words(tool, words);
     if (!strstr(words, "not permitted") && !strstr(words, "ermission denied") &&
         !strstr(words, "minimal interval"))
         return rk_error(c, ECHILD, "%s failed with exit status %d: %s", tool->name,
-                        WEXITSTATUS(how), words);
+                        WEXITSTATUS(wait_status), words);
     return rk_unsupported(c, "%s is refused here: %s", tool->name, words);
 }
 
@@ -204,10 +212,13 @@ int tool_read(struct rk_context *c, struct tool *tool, int fd)
     return tool->text ? 0 : rk_refused(c, "malloc", ENOMEM);
 }
 
-int tool_run(struct rk_context *c, struct tool *tool, const char *name, const char *package,
-             const char *const words[], int64_t allowed_ms)
+int tool_run(struct rk_context *c, struct tool *tool, const char *package, int64_t allowed_ms,
+             const char *command, ...)
 {
-    int status = tool_start(c, tool, name, package, words, -1, allowed_ms);
+    va_list list;
+    va_start(list, command);
+    int status = start(c, tool, package, -1, allowed_ms, command, list);
+    va_end(list);
     status = status ? status : tool_wait(c, tool);
     return status ? status : tool_read(c, tool, tool->out);
 }

@@ -17,10 +17,14 @@
 #define TOOL_SPARE_S 5             /* beyond the time that a program is allowed */
 #define TOOL_PRINTS_MAX (64 << 20) /* a program that prints more has gone wrong */
 
+#define TOOL_COMMAND_MAX 512
+#define TOOL_WORDS_MAX 31
+
 struct tool {
-    const char *name; /* NULL: never started */
-    pid_t pid;        /* 0: it has ended and was waited for */
-    int out, err;     /* its output and its errors */
+    char command[TOOL_COMMAND_MAX]; /* its words, each ended by a 0 */
+    const char *name;               /* the first of them; NULL: never started */
+    pid_t pid;                      /* 0: it has ended and was waited for */
+    int out, err;                   /* its output and its errors */
     int64_t allowed_ms;
     uint64_t end_ns;
     struct rk_stamp begin; /* before it was started */
@@ -33,11 +37,13 @@ const char *tool_words(const struct tool *tool, char words[150]);
 /* Ends the program if it still runs. Safe for one that was never started. */
 void tool_stop(struct tool *);
 
-/* Starts `name` with the arguments `words` (the last NULL) on `cpu`, or where this process runs if
- * that is -1. It has to end within `allowed_ms` and TOOL_SPARE_S. 0 or a status, with the reason
- * set; tool_stop() in either case. */
-int tool_start(struct rk_context *, struct tool *, const char *name, const char *package,
-               const char *const words[], int cpu, int64_t allowed_ms);
+/* Starts a command such as "ping -c %d 127.0.0.1", by printf(3) and divided at each space, on
+ * `cpu`, or where this process runs if that is -1. It has to end within `allowed_ms` and
+ * TOOL_SPARE_S. 0 or a status, with the reason set; tool_stop() in either case. `package` has the
+ * program. */
+__attribute__((format(printf, 6, 7))) int tool_start(struct rk_context *, struct tool *,
+                                                     const char *package, int cpu,
+                                                     int64_t allowed_ms, const char *command, ...);
 
 /* Waits until the program ends. 0 if it ended with exit status 0, else a status with the reason. */
 int tool_wait(struct rk_context *, struct tool *);
@@ -46,7 +52,8 @@ int tool_wait(struct rk_context *, struct tool *);
 int tool_read(struct rk_context *, struct tool *, int fd);
 
 /* tool_start() where this process runs, tool_wait(), and tool_read() of the output. */
-int tool_run(struct rk_context *, struct tool *, const char *name, const char *package,
-             const char *const words[], int64_t allowed_ms);
+__attribute__((format(printf, 5, 6))) int tool_run(struct rk_context *, struct tool *,
+                                                   const char *package, int64_t allowed_ms,
+                                                   const char *command, ...);
 
 #endif

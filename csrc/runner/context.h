@@ -6,16 +6,20 @@
 
 #define RK_PARAMS_MAX 16
 #define RK_TEXT_MAX 256
-#define RK_REASON_BYTES sizeof(((struct rk_report *)0)->reason)
+#define RK_REASON_BYTES sizeof(((struct rk_outcome *)0)->reason)
 #define RK_PLACES_MAX 16384 /* two paths, and some names of hosts */
+/* What EAGAIN of fork(2) and pthread_create(3) means, and which call or program it was. */
+#define RK_NO_PROCESS                                                                              \
+    "no new process: the limit on processes was reached; end some, or raise it with ulimit -u or " \
+    "in pids.max of the control group (%s)"
 
 struct rk_context {
     const struct rk_probe *probe;
-    char *reason;             /* RK_REASON_BYTES, in the report */
-    struct rk_report *report; /* NULL while a request is only checked */
-    const char *places;       /* "name=value" strings, one after the other; the last is empty */
-    void *state;              /* probe->state_bytes, zeroed before open */
-    size_t trials;            /* of the warm-up and of the samples */
+    char *reason;               /* RK_REASON_BYTES, in the outcome */
+    struct rk_outcome *outcome; /* NULL while a request is only checked */
+    const char *places;         /* "name=value" strings, one after the other; the last is empty */
+    void *state;                /* probe->state_bytes, zeroed before open */
+    size_t trials;              /* of the warm-up and of the samples */
     int64_t integers[RK_PARAMS_MAX];
     char texts[RK_PARAMS_MAX][RK_TEXT_MAX];
 };
@@ -27,8 +31,8 @@ __attribute__((format(printf, 3, 4))) int rk_reason(char *reason, int status, co
 /* Finds the probe and reads "name=value" lines into the context. 0 or -errno with a reason. */
 int rk_context_open(struct rk_context *, const char *probe, const char *params, char *reason);
 
-/* Runs the probe in this process: pin, raise priority, calibrate, warm up, measure, report. */
-void rk_run_in_process(const struct rk_request *, struct rk_sample *, struct rk_report *);
+/* Runs the probe in this process: pin, raise priority, calibrate, warm up, measure. */
+void rk_run_in_process(const struct rk_request *, struct rk_sample *, struct rk_outcome *);
 
 /* What rk_run shares with reckon-probe: one anonymous file, mapped by both. */
 struct rk_shared {
@@ -36,7 +40,7 @@ struct rk_shared {
     char probe[256];
     char params[4096];
     char places[RK_PLACES_MAX];
-    struct rk_report report;
+    struct rk_outcome outcome;
     struct rk_sample samples[];
 };
 

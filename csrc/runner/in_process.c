@@ -51,7 +51,7 @@ static int pin(int cpu, char *reason)
                  : 0;
 }
 
-/* As high a priority as the request and the limits allow; the report has what is in force. */
+/* As high a priority as the request and the limits allow; the outcome has what is in force. */
 static void raise_priority(int wanted)
 {
     if (wanted == RK_PRIORITY_RR) {
@@ -107,10 +107,10 @@ static uint64_t chain_ticks(uint64_t rounds)
 void rk_note_tcp(struct rk_context *c, int64_t retransmits, int64_t listen_overflows,
                  int64_t listen_drops, int64_t time_wait)
 {
-    c->report->retransmits = retransmits;
-    c->report->listen_overflows = listen_overflows;
-    c->report->listen_drops = listen_drops;
-    c->report->time_wait = time_wait;
+    c->outcome->retransmits = retransmits;
+    c->outcome->listen_overflows = listen_overflows;
+    c->outcome->listen_drops = listen_drops;
+    c->outcome->time_wait = time_wait;
 }
 
 #define CALIBRATION_ROUNDS 100 /* 51,200 cycles: some 17 microseconds */
@@ -144,26 +144,26 @@ static int warm_up(struct rk_context *c, uint64_t trials)
 }
 
 static int measure(struct rk_context *c, const struct rk_request *request,
-                   struct rk_sample *samples, struct rk_report *report)
+                   struct rk_sample *samples, struct rk_outcome *outcome)
 {
     struct rusage before, after;
     const int64_t migrated = migrations();
     const int64_t steal = steal_ms(request->cpu);
-    report->cycles_per_tick_before = cycles_per_tick();
+    outcome->cycles_per_tick_before = cycles_per_tick();
     getrusage(RUSAGE_SELF, &before);
     const uint64_t begin_ns = rk_monotonic_ns();
     const int status = c->probe->trials(c, samples, request->samples);
-    report->wall_ns += (int64_t)(rk_monotonic_ns() - begin_ns);
+    outcome->wall_ns += (int64_t)(rk_monotonic_ns() - begin_ns);
     getrusage(RUSAGE_SELF, &after);
-    report->cycles_per_tick_after = cycles_per_tick();
+    outcome->cycles_per_tick_after = cycles_per_tick();
     const int64_t stolen = steal_ms(request->cpu);
-    report->steal_ms = steal < 0 || stolen < 0 ? -1 : stolen - steal;
+    outcome->steal_ms = steal < 0 || stolen < 0 ? -1 : stolen - steal;
     const int64_t moved = migrations();
-    report->migrations = migrated < 0 || moved < 0 ? -1 : moved - migrated;
-    report->minor_faults = after.ru_minflt - before.ru_minflt;
-    report->major_faults = after.ru_majflt - before.ru_majflt;
-    report->voluntary_switches = after.ru_nvcsw - before.ru_nvcsw;
-    report->involuntary_switches = after.ru_nivcsw - before.ru_nivcsw;
+    outcome->migrations = migrated < 0 || moved < 0 ? -1 : moved - migrated;
+    outcome->minor_faults = after.ru_minflt - before.ru_minflt;
+    outcome->major_faults = after.ru_majflt - before.ru_majflt;
+    outcome->voluntary_switches = after.ru_nvcsw - before.ru_nvcsw;
+    outcome->involuntary_switches = after.ru_nivcsw - before.ru_nivcsw;
     return status;
 }
 
@@ -173,16 +173,15 @@ static int refuse_coarse(struct rk_context *c, const struct rk_sample *samples, 
     const struct rk_resolution step = rk_counter_resolution();
     if (rk_long_enough(samples, n, &step))
         return 0;
-    return rk_unsupported(c,
-                          "a trial is too short for the steps of this machine's counter; more work "
-                          "in a trial (parameters) may help");
+    return rk_unsupported(c, "a trial is too short for the steps of this machine's counter; more "
+                             "work in a trial (parameters) may help");
 }
 
-static int open_probe(struct rk_context *c, struct rk_report *report)
+static int open_probe(struct rk_context *c, struct rk_outcome *outcome)
 {
     const uint64_t begin_ns = rk_monotonic_ns();
     const int status = c->probe->open ? c->probe->open(c) : 0;
-    report->wall_ns = (int64_t)(rk_monotonic_ns() - begin_ns);
+    outcome->wall_ns = (int64_t)(rk_monotonic_ns() - begin_ns);
     return status;
 }
 
@@ -202,17 +201,17 @@ static int close_probe(struct rk_context *c, int status)
 
 /* Below a stack gap that differs from process to process (Mytkowicz 2009). */
 static int run_probe(struct rk_context *c, const struct rk_request *request,
-                     struct rk_sample *samples, struct rk_report *report)
+                     struct rk_sample *samples, struct rk_outcome *outcome)
 {
     char *gap = __builtin_alloca(16 + (request->seed % RK_STACK_GAPS) * 16);
     RK_KEEP(gap);
     /* Touched before, not while measuring. */
     memset(samples, 0, request->samples * sizeof *samples);
-    int status = open_probe(c, report);
+    int status = open_probe(c, outcome);
     if (!status)
         status = warm_up(c, request->warmup);
     if (!status)
-        status = measure(c, request, samples, report);
+        status = measure(c, request, samples, outcome);
     if (!status && !c->probe->reports) /* the methods of the reports stay as they are */
         status = refuse_coarse(c, samples, request->samples);
     return close_probe(c, status);
@@ -226,9 +225,8 @@ static int refuse_needs(struct rk_context *c)
         return rk_unsupported(c, "%s", missing);
     if (c->probe->needs & RK_NEEDS_COMMON_COUNTER &&
         !rk_counters_agree(rk_counter_is_invariant(), "/sys"))
-        return rk_unsupported(c,
-                              "the counters of this machine's CPUs cannot be compared (the TSC is "
-                              "not invariant)");
+        return rk_unsupported(c, "the counters of this machine's CPUs cannot be compared (the TSC "
+                                 "is not invariant)");
 #if !defined(__x86_64__)
     if (c->probe->needs & RK_NEEDS_STAMPS)
         return rk_unsupported(c, "RDTSC and CPUID are x86 instructions");
@@ -250,7 +248,7 @@ static char *split_places(const char *lines)
 }
 
 static int run_with_state(struct rk_context *c, const struct rk_request *request,
-                          struct rk_sample *samples, struct rk_report *report)
+                          struct rk_sample *samples, struct rk_outcome *outcome)
 {
     const int missing = refuse_needs(c);
     if (missing)
@@ -266,7 +264,7 @@ static int run_with_state(struct rk_context *c, const struct rk_request *request
     } else {
         if (size)
             memset(c->state, 0, size);
-        status = run_probe(c, request, samples, report);
+        status = run_probe(c, request, samples, outcome);
     }
     free(c->state);
     free(places);
@@ -274,36 +272,36 @@ static int run_with_state(struct rk_context *c, const struct rk_request *request
 }
 
 void rk_run_in_process(const struct rk_request *request, struct rk_sample *samples,
-                       struct rk_report *report)
+                       struct rk_outcome *outcome)
 {
     struct rk_context context;
-    report->status = rk_context_open(&context, request->probe, request->params, report->reason);
-    context.report = report;
+    outcome->status = rk_context_open(&context, request->probe, request->params, outcome->reason);
+    context.outcome = outcome;
     rk_note_tcp(&context, -1, -1, -1, -1);
     CPU_ZERO(&allowed);
     const int unknown = sched_getaffinity(0, sizeof allowed, &allowed) < 0 ? errno : 0;
     /* In the caller's process nothing is pinned or raised: it would outlast the call. */
-    if (report->status == 0 && request->isolated && request->cpu >= 0)
-        report->status = pin(request->cpu, report->reason);
-    if (report->status)
+    if (outcome->status == 0 && request->isolated && request->cpu >= 0)
+        outcome->status = pin(request->cpu, outcome->reason);
+    if (outcome->status)
         return;
     if (request->isolated)
         raise_priority(request->priority);
-    report->status = run_with_state(&context, request, samples, report);
+    outcome->status = run_with_state(&context, request, samples, outcome);
     /* To the caller these mean a wrong request, or that a signal asked it to stop. */
-    if (report->status == -EINVAL || report->status == -ENOENT || report->status == -E2BIG ||
-        report->status == -EINTR)
-        report->status = -EPROTO;
-    if (report->status && !report->reason[0])
-        snprintf(report->reason, sizeof report->reason, "%s: %s", request->probe,
-                 strerror(-report->status));
-    if (report->status &&
+    if (outcome->status == -EINVAL || outcome->status == -ENOENT || outcome->status == -E2BIG ||
+        outcome->status == -EINTR)
+        outcome->status = -EPROTO;
+    if (outcome->status && !outcome->reason[0])
+        snprintf(outcome->reason, sizeof outcome->reason, "%s: %s", request->probe,
+                 strerror(-outcome->status));
+    if (outcome->status &&
         unknown) { /* with more than 1024 CPUs; a probe for one runs all the same */
-        const size_t length = strlen(report->reason);
-        snprintf(report->reason + length, sizeof report->reason - length,
+        const size_t length = strlen(outcome->reason);
+        snprintf(outcome->reason + length, sizeof outcome->reason - length,
                  " (which CPUs this process may use is not known: %s)", strerror(unknown));
     }
-    report->cpu = sched_getcpu();
-    report->nice = getpriority(PRIO_PROCESS, 0);
-    report->policy = sched_getscheduler(0);
+    outcome->cpu = sched_getcpu();
+    outcome->nice = getpriority(PRIO_PROCESS, 0);
+    outcome->policy = sched_getscheduler(0);
 }

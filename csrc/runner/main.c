@@ -29,6 +29,6 @@ int main(int argc, char **argv)
     shared->request.probe = shared->probe;
     shared->request.params = shared->params;
     shared->request.places = shared->places;
-    rk_run_in_process(&shared->request, shared->samples, &shared->report);
+    rk_run_in_process(&shared->request, shared->samples, &shared->outcome);
     return 0;
 }

@@ -75,7 +75,7 @@ int rk_context_open(struct rk_context *c, const char *probe, const char *params,
 {
     memset(c, 0, sizeof *c);
     c->reason = reason;
-    c->report = NULL;
+    c->outcome = NULL;
     c->probe = find(probe);
     if (!c->probe)
         return rk_reason(reason, -ENOENT, "There is no probe named %s.", probe);
@@ -163,12 +163,9 @@ int rk_failed(struct rk_context *c, const char *what, int error)
 
 int rk_refused(struct rk_context *c, const char *what, int error)
 {
+    /* Such a limit is of the moment and no property of the machine: the next build tries again. */
     if (error == EAGAIN)
-        return rk_unsupported(
-            c,
-            "%s is refused: more processes or threads than the limit allows (ulimit -u, or "
-            "pids.max of the control group)",
-            what);
+        return rk_error(c, error, RK_NO_PROCESS, what);
     if (error == EPERM || error == EACCES || error == ENOSYS || error == ENOMEM ||
         error == EMFILE || error == ENFILE)
         return rk_unsupported(c, "%s is refused here: %s", what, strerror(error));

@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,43 +37,29 @@ int rk_beside(const char *name, char path[PATH_MAX])
  * environment moves the stack (Mytkowicz et al. 2009). */
 #define PAD_NAME "RK_PAD="
 #define PAD_SPAN 4096
-#define SANITIZER_MAX 512 /* with the variable's name; longer options are cut off */
 
-static int spawn(pid_t *child, const char *path, int fd, uint32_t seed)
+static void fill_pad(char pad[sizeof PAD_NAME + PAD_SPAN], uint32_t seed)
 {
-    char pad[sizeof PAD_NAME + PAD_SPAN];
     const size_t length = sizeof PAD_NAME + seed / RK_STACK_GAPS % PAD_SPAN;
     memset(pad, 'x', length);
     memcpy(pad, PAD_NAME, strlen(PAD_NAME));
     pad[length] = 0;
-    char parent[32];
-    snprintf(parent, sizeof parent, "%d", (int)getpid());
-    char program[PATH_MAX]; /* whole, because the program finds others beside itself (rk_beside) */
-    snprintf(program, sizeof program, "%s", path);
-    char *const argv[] = {program, parent, NULL};
-    const char *sanitizer = getenv("ASAN_OPTIONS"), *undefined = getenv("UBSAN_OPTIONS");
-    char asan[SANITIZER_MAX], ubsan[SANITIZER_MAX];
-    snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s", sanitizer ? sanitizer : "");
-    snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=%s", undefined ? undefined : "");
-    char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", pad, asan, ubsan, NULL};
+}
 
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, fd, RK_SHARED_FD);
-    posix_spawnattr_init(&attr);
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attr, &none);
-    posix_spawnattr_setsigdefault(&attr, &all);
-    posix_spawnattr_setpgroup(&attr, 0); /* a group of its own, ended as a whole */
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                        POSIX_SPAWN_SETPGROUP);
-    const int error = posix_spawn(child, path, &actions, &attr, argv, envp);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attr);
+/* `path` is whole, because the program finds others beside itself (rk_beside). 0 or -errno. */
+static int start_probe(pid_t *child, char *path, int fd, uint32_t seed)
+{
+    char pad[sizeof PAD_NAME + PAD_SPAN], parent[32];
+    fill_pad(pad, seed);
+    snprintf(parent, sizeof parent, "%d", (int)getpid());
+    char *const argv[] = {path, parent, NULL};
+    char *const settings[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", pad, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, fd, RK_SHARED_FD);
+    const int error = rk_spawn(child, argv, settings, &files, 1); /* a group, ended as a whole */
+    posix_spawn_file_actions_destroy(&files);
     return -error;
 }
 
@@ -159,39 +144,42 @@ static int map_shared(size_t size, int *fd, struct rk_shared **shared)
 }
 
 /* Waits for reckon-probe and ends what is left of it. The status of the run. */
-static int await_report(pid_t child, const struct rk_request *request,
-                        const struct rk_shared *shared, struct rk_report *report)
+static int await_outcome(pid_t child, const struct rk_request *request,
+                         const struct rk_shared *shared, struct rk_outcome *outcome)
 {
     const int waited = wait_ended(child, request->deadline_ms);
     kill(-child, SIGKILL); /* the probe if it is late, and the processes that it left behind */
-    const int ended = rk_wait_status(child);
-    const int how = ended < 0 ? 0 : ended; /* there is none where the caller ignores SIGCHLD */
-    *report = shared->report;
+    int wait_status = rk_wait_status(child);
+    if (wait_status < 0) /* there is none where the caller ignores SIGCHLD */
+        wait_status = 0;
+    *outcome = shared->outcome;
     if (waited == -ETIMEDOUT)
-        return rk_reason(report->reason, waited, "%s was still running after %.3g s and was ended.",
-                         request->probe, (double)request->deadline_ms / 1000);
+        return rk_reason(outcome->reason, waited,
+                         "%s was still running after %.3g s and was ended.", request->probe,
+                         (double)request->deadline_ms / 1000);
     if (waited)
-        return rk_reason(report->reason, waited, "Stopped.");
-    if (WIFSIGNALED(how)) {
-        report->signal = WTERMSIG(how);
-        return rk_reason(report->reason, -ECHILD, "%s died of signal %d (%s).", request->probe,
-                         report->signal, strsignal(report->signal));
+        return rk_reason(outcome->reason, waited, "Stopped.");
+    if (WIFSIGNALED(wait_status)) {
+        outcome->signal = WTERMSIG(wait_status);
+        return rk_reason(outcome->reason, -ECHILD, "%s died of signal %d (%s).", request->probe,
+                         outcome->signal, strsignal(outcome->signal));
     }
-    if (WEXITSTATUS(how) || report->status == -EINPROGRESS)
-        return rk_reason(report->reason, -ECHILD, "%s left with exit status %d before it was done.",
-                         request->probe, WEXITSTATUS(how));
-    return report->status;
+    if (WEXITSTATUS(wait_status) || outcome->status == -EINPROGRESS)
+        return rk_reason(outcome->reason, -ECHILD,
+                         "%s left with exit status %d before it was done.", request->probe,
+                         WEXITSTATUS(wait_status));
+    return outcome->status;
 }
 
 static int run_isolated(const struct rk_request *request, struct rk_sample *samples,
-                        struct rk_report *report)
+                        struct rk_outcome *outcome)
 {
     char path[PATH_MAX];
     if (rk_beside("reckon-probe", path) < 0)
-        return rk_reason(report->reason, -ENOENT,
+        return rk_reason(outcome->reason, -ENOENT,
                          "reckon-probe is not beside the library; run `make lib`.");
     const char *const places = request->places ? request->places : "";
-    int status = check_size(request, places, report->reason);
+    int status = check_size(request, places, outcome->reason);
     if (status)
         return status;
     const size_t size = sizeof(struct rk_shared) + request->samples * sizeof *samples;
@@ -199,22 +187,24 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
     int fd;
     status = map_shared(size, &fd, &shared);
     if (status)
-        return rk_reason(report->reason, status, "No shared memory for the samples: %s.",
+        return rk_reason(outcome->reason, status, "No shared memory for the samples: %s.",
                          strerror(-status));
     shared->request = *request;
     strcpy(shared->probe, request->probe);
     strcpy(shared->params, request->params);
     strcpy(shared->places, places);
-    shared->report.status = -EINPROGRESS;
+    shared->outcome.status = -EINPROGRESS;
 
     const sigset_t before = hold_stop_signals();
     pid_t child;
-    status = spawn(&child, path, fd, request->seed);
+    status = start_probe(&child, path, fd, request->seed);
     close(fd);
-    if (status)
-        rk_reason(report->reason, status, "reckon-probe does not start: %s.", strerror(-status));
+    if (status == -EAGAIN)
+        rk_reason(outcome->reason, status, RK_NO_PROCESS, "reckon-probe");
+    else if (status)
+        rk_reason(outcome->reason, status, "reckon-probe does not start: %s.", strerror(-status));
     else
-        status = await_report(child, request, shared, report);
+        status = await_outcome(child, request, shared, outcome);
     if (status == 0)
         memcpy(samples, shared->samples, request->samples * sizeof *samples);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -222,18 +212,18 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
     return status;
 }
 
-int rk_run(const struct rk_request *request, struct rk_sample *samples, struct rk_report *report)
+int rk_run(const struct rk_request *request, struct rk_sample *samples, struct rk_outcome *outcome)
 {
-    memset(report, 0, sizeof *report);
+    memset(outcome, 0, sizeof *outcome);
     /* A mistake in the request is reported without starting a process. */
     struct rk_context context;
-    report->status = rk_context_open(&context, request->probe, request->params, report->reason);
-    if (report->status)
-        return report->status;
+    outcome->status = rk_context_open(&context, request->probe, request->params, outcome->reason);
+    if (outcome->status)
+        return outcome->status;
     if (request->isolated)
-        return report->status = run_isolated(request, samples, report);
-    rk_run_in_process(request, samples, report);
-    return report->status;
+        return outcome->status = run_isolated(request, samples, outcome);
+    rk_run_in_process(request, samples, outcome);
+    return outcome->status;
 }
 
 int rk_default_cpu(void)

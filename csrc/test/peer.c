@@ -1,4 +1,4 @@
-/* Probes for the tests alone: each service of reckon-peer, with what it must give. */
+/* Probes for the tests alone: services of reckon-peer, with what they must give. */
 #include <signal.h>
 #include <sys/time.h>
 
@@ -80,39 +80,6 @@ static int run_ask(struct rk_context *c, struct rk_sample *out, size_t n)
     return 0;
 }
 
-static int open_udp(struct rk_context *c)
-{
-    return peer_open(c, &((struct connection *)rk_state(c))->peer, SAME_CPU);
-}
-
-/* One datagram there and back. */
-static int run_udp(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    const struct connection *connection = rk_state(c);
-    struct sockaddr_storage address;
-    socklen_t length;
-    int control = -1;
-    int status = peer_request_port(c, &connection->peer, "udp-echo", &control, &address, &length);
-    if (status)
-        return status;
-    const struct timeval limit = {.tv_sec = 2};
-    const int fd = socket(address.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    int bad = fd < 0 || connect(fd, (const struct sockaddr *)&address, length) < 0 ||
-              setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) < 0;
-    for (size_t i = 0; i < n && !bad; i++) {
-        const uint64_t begin = rk_begin();
-        char received[8] = "";
-        bad = send(fd, "datagram", 8, 0) != 8 || recv(fd, received, 8, 0) != 8 ||
-              memcmp(received, "datagram", 8) != 0;
-        out[i] = (struct rk_sample){(int64_t)(rk_end() - begin), 1};
-    }
-    status = bad ? rk_failed(c, "the datagram", errno) : 0;
-    if (fd >= 0)
-        close(fd);
-    close(control);
-    return status;
-}
-
 static volatile sig_atomic_t interruptions;
 
 static void interrupt(int number)
@@ -147,7 +114,9 @@ static int exchange(int fd, char *sent, char *received, size_t size)
         status = peer_send(fd, sent + done, half);
         status = status ? status : peer_receive(fd, received + done, half);
     }
-    return status ? status : memcmp(sent, received, size) ? -EBADMSG : 0;
+    if (!status && memcmp(sent, received, size) != 0)
+        status = -EBADMSG;
+    return status;
 }
 
 static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
@@ -157,7 +126,7 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
     const struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
     const struct sigaction action = {.sa_handler = interrupt}; /* not SA_RESTART */
     struct sigaction before;
-    int pair[2], how = 0, status = 0;
+    int pair[2], wait_status = 0, status = 0;
     char *sent = malloc(size), *received = calloc(size, 1);
     if (!sent || !received || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
         return rk_failed(c, "socketpair", errno);
@@ -177,31 +146,30 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
     sigaction(SIGALRM, &before, NULL);
     close(pair[0]);
     if (child > 0)
-        how = rk_wait_status(child);
+        wait_status = rk_wait_status(child);
     for (size_t i = 0; i < n; i++)
         out[i] = (struct rk_sample){interruptions, 1};
     free(sent);
     free(received);
-    return status || how ? rk_failed(c, "what was sent and received", status ? -status : EPIPE) : 0;
+    return status || wait_status
+               ? rk_failed(c, "what was sent and received", status ? -status : EPIPE)
+               : 0;
 }
 
 #define OF_A_PEER(open_)                                                                           \
     .needs = RK_NEEDS_PEER, .state_bytes = sizeof(struct connection), .open = open_,               \
     .close = close_connection
 
-RK_PROBE(peer_echo, .name = "test/peer_echo", .op = "turn",
+RK_PROBE("test/peer_echo", .op = "turn",
          .timed = "turns x size_bytes to reckon-peer's echo and back, and the comparison",
          .params = RK_PARAMS(PEER, RK_INTEGER("size_bytes", 64, 1, 16 << 20, "of a message"),
                              RK_INTEGER("turns", 10, 1, 1000000000, "messages a trial"),
                              RK_INTEGER("across", 0, 0, 1,
                                         "1: the probe's own peer is on another CPU")),
          OF_A_PEER(open_echo), .trials = run_echo);
-RK_PROBE(peer_request, .name = "test/peer_ask", .op = "line", .timed = "nothing: one line is read",
+RK_PROBE("test/peer_ask", .op = "line", .timed = "nothing: one line is read",
          .params = RK_PARAMS(PEER, RK_TEXT("service", "about", "the request to the peer")),
          OF_A_PEER(open_ask), .trials = run_ask);
-RK_PROBE(peer_udp, .name = "test/peer_udp", .op = "datagram",
-         .timed = "a datagram to reckon-peer's udp-echo and back", .params = RK_PARAMS(PEER),
-         OF_A_PEER(open_udp), .trials = run_udp);
-RK_PROBE(peer_whole, .name = "test/peer_whole", .op = "interruption",
+RK_PROBE("test/peer_whole", .op = "interruption",
          .timed = "nothing; ticks are the signals that came while a mebibyte went there and back",
          .trials = run_whole);

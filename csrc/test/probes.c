@@ -101,25 +101,21 @@ static int close_phases(struct rk_context *c)
     return fails_in(c, "none") ? 0 : rk_failed(c, "close", EIO);
 }
 
-RK_PROBE(chain, .name = "test/chain", .op = "chain",
+RK_PROBE("test/chain", .op = "chain",
          .timed = "chains x a chain of `instructions` dependent instructions",
          .params = RK_PARAMS(RK_INTEGER("instructions", 10240, 512, 1000000000,
                                         "length of the chain, a multiple of 512"),
                              RK_TEXT("of", "add", "add or multiply"),
                              RK_INTEGER("chains", 20, 1, 1000000, "chains a trial")),
          .trials = run_chain);
-RK_PROBE(crash, .name = "test/crash", .op = "crash", .timed = "a segmentation fault",
-         .trials = run_crash);
-RK_PROBE(hang, .name = "test/hang", .op = "hang", .timed = "nothing, for ever",
+RK_PROBE("test/crash", .op = "crash", .timed = "a segmentation fault", .trials = run_crash);
+RK_PROBE("test/hang", .op = "hang", .timed = "nothing, for ever",
          .params = RK_PARAMS(RK_INTEGER("child", 0, 0, 1, "1: leaves a child behind as well")),
          .trials = run_hang);
-RK_PROBE(refuse, .name = "test/unsupported", .op = "call", .timed = "nothing",
-         .trials = run_refuse);
-RK_PROBE(forks, .name = "test/fork", .op = "fork", .timed = "fork(), _exit(0) and waitpid()",
-         .trials = run_fork);
-RK_PROBE(instant, .name = "test/instant", .op = "call", .timed = "nothing: no tick passes",
-         .trials = run_instant);
-RK_PROBE(phases, .name = "test/phases", .op = "call", .timed = "nothing: it counts calls",
+RK_PROBE("test/unsupported", .op = "call", .timed = "nothing", .trials = run_refuse);
+RK_PROBE("test/fork", .op = "fork", .timed = "fork(), _exit(0) and waitpid()", .trials = run_fork);
+RK_PROBE("test/instant", .op = "call", .timed = "nothing: no tick passes", .trials = run_instant);
+RK_PROBE("test/phases", .op = "call", .timed = "nothing: it counts calls",
          .params = RK_PARAMS(RK_TEXT("fails_in", "none", "none, open, trials or close")),
          .state_bytes = sizeof(struct phases), .open = open_phases, .trials = run_phases,
          .close = close_phases);

@@ -10,7 +10,7 @@ from sphinx_external_toc.parsing import MalformedError, parse_toc_yaml
 
 from reckon import config, records
 from reckon.config import ROOT, ReckonError
-from reckon.text import did_you_mean, joined
+from reckon.messages import did_you_mean, join_words
 
 FILE = ROOT / "_toc.yml"
 
@@ -22,6 +22,8 @@ def toc() -> list[str]:
         site = parse_toc_yaml(FILE)
     except MalformedError as error:
         raise ReckonError(f"_toc.yml: {error}.") from None
+    except OSError as error:
+        raise ReckonError(f"{FILE} cannot be read ({error.strerror}).") from None
 
     def below(file: str) -> Iterator[str]:
         yield file
@@ -49,10 +51,12 @@ def is_of_experiment(page: str) -> bool:
 
 
 def source(page: str) -> Path:
+    """The page's notebook."""
     return ROOT / "notebooks" / f"{page}.ipynb"
 
 
 def executed(page: str) -> Path:
+    """The page's notebook with its outputs, once it was executed."""
     return config.settings().build_dir / "executed" / f"{page}.ipynb"
 
 
@@ -60,5 +64,5 @@ def find(page: str) -> str:
     """The page of that name. Raises ReckonError, naming the nearest, where there is none."""
     if page in notebooks():
         return page
-    hint = did_you_mean(page, notebooks(), f"there are {joined(notebooks())}.")
+    hint = did_you_mean(page, notebooks(), f"there are {join_words(notebooks())}.")
     raise ReckonError(f"There is no experiment {page}; {hint}")

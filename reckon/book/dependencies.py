@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from reckon import config, records
 from reckon.book import contents
 from reckon.config import ROOT
+from reckon.presentation import titles
 from reckon.records.session import current_session
 
 
@@ -31,6 +33,7 @@ def _path(page: str) -> Path:
 
 
 def last_execution(page: str) -> Execution | None:
+    """The page's last execution; None if nothing, or nothing readable, is known of it."""
     try:
         return Execution(**json.loads(_path(page).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -38,21 +41,19 @@ def last_execution(page: str) -> Execution | None:
 
 
 def write(page: str, execution: Execution) -> None:
+    """Make it the page's last execution."""
     records.write_whole(_path(page), json.dumps(asdict(execution), indent=1) + "\n")
 
 
 def read_digests(reads: set[str]) -> dict[str, str]:
+    """The digest of each record, or part of one, by its name in `reads`."""
     return {read: records.digest(read) for read in sorted(reads)}
 
 
 def file_versions(reads: set[str]) -> dict[str, list[int]]:
     """Inode, time of change and size of each file: while they last, its digests do."""
-    paths = {_file(read) for read in reads}
+    paths = {records.entry_path(read) for read in reads}
     return {path: version for path in sorted(paths) if (version := _version(path))}
-
-
-def _file(read: str) -> str:
-    return records.entry_path(read)
 
 
 def _version(path: str) -> list[int] | None:
@@ -79,7 +80,9 @@ class Sources:
         self._shared = [
             settings.profile.name,
             current_session().run.name,
+            str(os.geteuid()),  # root may measure what another user may not
             *map(str, hosts),
+            titles.every_title(),
             *(records.file_digest(file) for file in files),
         ]
 
@@ -102,10 +105,9 @@ class Sources:
 
 
 def _reads_are_current(last: Execution) -> bool:
-    versions = {path: _version(path) for path in last.versions}
-    replaced = [
-        read
-        for read in last.reads
-        if _file(read) not in versions or versions[_file(read)] != last.versions[_file(read)]
-    ]
-    return all(records.digest(read) == last.reads[read] for read in replaced)
+    """Whether the records say what they said; files that did not change are not read again."""
+    unchanged = {path for path, version in last.versions.items() if _version(path) == version}
+    return all(
+        records.entry_path(read) in unchanged or records.digest(read) == digest
+        for read, digest in last.reads.items()
+    )

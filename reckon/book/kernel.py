@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
 from pathlib import Path
 
 import nbformat
@@ -109,11 +110,12 @@ class _ThisProcess(Engine):
             if cell.cell_type == "code":
                 cell.outputs = shell.execute(cell.source)
                 cell.execution_count = shell.execution_count - 1
-            failed = any(one.output_type == "error" for one in cell.get("outputs", []))
-            if failed:
+            outputs = cell.get("outputs", [])
+            has_failed = any(output.output_type == "error" for output in outputs)
+            if has_failed:
                 nb_man.cell_exception(cell, index)
             nb_man.cell_complete(cell, index)
-            if failed:
+            if has_failed:
                 break
         nb_man.nb.cells = [cell for cell in nb_man.nb.cells if not _is_injected(cell)]
 
@@ -129,7 +131,7 @@ def execute(notebook: Path, folder: Path, parameters: dict) -> str:
     PapermillExecutionError where a cell raised an error.
     """
     # No output path: papermill would write the file after every cell.
-    done = papermill.execute_notebook(
+    executed = papermill.execute_notebook(
         str(notebook),
         None,
         parameters,
@@ -138,10 +140,15 @@ def execute(notebook: Path, folder: Path, parameters: dict) -> str:
         progress_bar=False,
         cwd=str(folder),
     )
-    return nbformat.writes(done) + "\n"
+    return nbformat.writes(executed) + "\n"
+
+
+def _in_a_sentence(kind: type[BaseException], error: BaseException, _trace: object) -> None:
+    print(f"reckon: the server of the pages' processes has ended ({error}).", file=sys.stderr)
 
 
 # The fork server imports this module: what follows is done once, for all pages.
+sys.excepthook = _in_a_sentence
 statistics.load()
 _settings = Config()
 _settings.HistoryManager.enabled = False

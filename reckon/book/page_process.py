@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -57,6 +58,7 @@ class Job:
 
 def _work(job: Job, connection: Connection) -> None:
     """Send the executed notebook's text, the number of quantities visited, or the exception."""
+    sys.excepthook = sys.__excepthook__  # the fork server's is shorter
     os.setsid()  # Ctrl-C at the terminal reaches the builder alone, which ends this process
     with open(job.log, "a", encoding="utf-8") as log:
         os.dup2(log.fileno(), 1)
@@ -65,7 +67,11 @@ def _work(job: Job, connection: Connection) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
-    threading.Thread(target=_end_with_the_builder, daemon=True).start()
+    try:
+        threading.Thread(target=_end_with_the_builder, daemon=True).start()
+    except RuntimeError:
+        connection.send(NotebookFailed(f"no thread can be started; {config.ALLOW_MORE}"))
+        return
     config.use(job.settings)
     config.set_builder(job.builder)
     connection.send(_executed(job, job.work) if isinstance(job.work, Path) else _visited(*job.work))
@@ -107,19 +113,19 @@ def _folder_of_sockets() -> str:
     """multiprocessing's folder, in /tmp if TMPDIR is too long for the path of a socket."""
     if len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_FOLDER:
         return get_temp_dir()
-    usual, tempfile.tempdir = tempfile.tempdir, "/tmp"
+    default, tempfile.tempdir = tempfile.tempdir, "/tmp"
     try:
         return get_temp_dir()  # makes it once for this process, which removes it at its end
     finally:
-        tempfile.tempdir = usual
+        tempfile.tempdir = default
 
 
-def _own_sockets() -> None:
+def _mark_sockets() -> None:
     """Marks multiprocessing's folder of sockets with this process's name, and removes those of
     builders that SIGKILL gave no time to do so."""
     folder = Path(_folder_of_sockets())
     with suppress(OSError):  # a full disk: the folder goes with this process, if that is not killed
-        (folder / f"{_OWNER}{owners.own_name()}").touch()
+        (folder / f"{_OWNER}{owners.process_name()}").touch()
     for mark in folder.parent.glob(f"{_SOCKETS}{_OWNER}*"):
         if owners.has_ended(mark, _OWNER):
             shutil.rmtree(mark.parent, ignore_errors=True)
@@ -132,18 +138,18 @@ def _ctrl_c_put_off() -> Iterator[None]:
     The fork server inherits SIGINT blocked, and each page's process inherits it from the server:
     Ctrl-C ends neither the server while it imports nor a page before it has a session of its own.
     """
-    came = []
+    signals = []
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     # Python's handler runs also where another thread, such as one of numpy's, got the signal.
     is_main = threading.current_thread() is threading.main_thread()
-    handler = signal.signal(signal.SIGINT, lambda *_: came.append(1)) if is_main else None
+    handler = signal.signal(signal.SIGINT, lambda *_: signals.append(1)) if is_main else None
     try:
         yield
     finally:
         if is_main:
             signal.signal(signal.SIGINT, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if came:
+        if signals:
             signal.raise_signal(signal.SIGINT)
 
 
@@ -155,13 +161,19 @@ class PageProcess:
         config.set_environment(OMP_NUM_THREADS="1")
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["reckon.book.kernel"])
-        _own_sockets()
+        _mark_sockets()
         self._receiver, sender = context.Pipe(duplex=False)
         self._process = context.Process(target=_work, args=(job, sender), daemon=True)
-        resource_tracker.ensure_running()  # here, because it unblocks SIGINT when it has started
-        with _ctrl_c_put_off():
-            self._start()
-            sender.close()
+        try:
+            resource_tracker.ensure_running()  # here: it unblocks SIGINT when it has started
+            with _ctrl_c_put_off():
+                self._start()
+                sender.close()
+        except (EOFError, OSError) as error:
+            why = error.strerror if isinstance(error, OSError) else "its server has ended"
+            raise ReckonError(
+                f"The process of a page does not start ({why}); {config.ALLOW_MORE}"
+            ) from None
 
     def _start(self) -> None:
         """Start the process, and with it a new fork server if that has died."""
@@ -169,10 +181,7 @@ class PageProcess:
             self._process.start()
             return
         time.sleep(_DYING_S)
-        try:
-            self._process.start()
-        except (EOFError, OSError) as error:
-            raise ReckonError(f"The process of a page does not start ({error}).") from None
+        self._process.start()
 
     @property
     def receiver(self) -> Connection:

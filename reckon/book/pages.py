@@ -1,5 +1,7 @@
 """The pages as they are staged: executed notebooks with their cells in the order of the page.
 
+Code cells in a row whose source is hidden become one, with one line to show it.
+
 Tags of cells say what they are: "answer" the answer box and its figure, "front" what the front page
 shows, "fold" the first cell of a section for specialists.
 """
@@ -14,16 +16,19 @@ import nbformat
 
 from reckon import records
 from reckon.book import contents, dependencies
-from reckon.book.kept import faults_of_run, kept
+from reckon.book.build_cache import cached, faults_of_run
 from reckon.config import ReckonError
-from reckon.presentation import what_if
+from reckon.presentation import what_if_panels
 from reckon.presentation.block import raw_html
 from reckon.presentation.text import literal
 from reckon.records import overlay
 from reckon.records.session import current_session
 
 _ANSWER, _FRONT, _FOLD = "answer", "front", "fold"
+_HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST-NB's: folded source, no source
 _LINK = re.compile(r"\[(?P<words>[^][]*)\]\(/(?P<file>[\w/-]+)\.(?:ipynb|md)\)")
+_TERM = re.compile(r"\{term\}`(?P<words>[^`<]*?)(?: <[^`>]*>)?`")
+_GLOSSARY = "book/glossary"
 _FOLD_MARK = raw_html('<span class="folded"></span>')
 
 
@@ -40,6 +45,7 @@ def executed() -> dict[str, dict]:
 
 
 def staged(notebooks: dict[str, dict]) -> dict[str, bytes]:
+    """The staged file of each executed page, by its path below the stage."""
     faults, run = faults_of_run(), current_session().run.name
     recorded = records.experiments(run)
     return {
@@ -81,6 +87,8 @@ def _outputs(notebook: dict, tag: str) -> Iterator[str]:
 def without_dead_links(text: str) -> str:
     """The text; a link to a page that this book leaves out is the words alone."""
     files = contents.toc()
+    if _GLOSSARY not in files:
+        text = _TERM.sub(lambda term: term["words"], text)
     return _LINK.sub(lambda link: link[0] if link["file"] in files else link["words"], text)
 
 
@@ -92,7 +100,26 @@ def _arranged(cells: list[dict]) -> list[dict]:
     """The cells in the order of the page: the answer, which is computed last, below the title."""
     title, *others = [cell for cell in cells if not _tagged(cell, _FRONT)]
     answer = [cell for cell in others if _tagged(cell, _ANSWER)]
-    return [title, *answer, *(_foldable(cell) for cell in others if not _tagged(cell, _ANSWER))]
+    rest = _hidden_joined([cell for cell in others if not _tagged(cell, _ANSWER)])
+    return [title, *answer, *map(_foldable, rest)]
+
+
+def _hidden_joined(cells: list[dict]) -> list[dict]:
+    """The cells; of those in a row whose source is hidden, the first has all sources and outputs.
+
+    Cells of which nothing is shown stand between others without separating them."""
+    joined: list[dict] = []
+    for cell in cells:
+        if _tagged(cell, _REMOVED) and not cell.get("outputs"):
+            continue
+        if joined and all(_tagged(each, _HIDDEN) for each in (joined[-1], cell)):
+            before = joined[-1]
+            sources = ("".join(each["source"]) for each in (before, cell))
+            outputs = [*before["outputs"], *cell["outputs"]]
+            joined[-1] = {**before, "source": "\n\n".join(sources), "outputs": outputs}
+        else:
+            joined.append(cell)
+    return joined
 
 
 def _foldable(cell: dict) -> dict:
@@ -112,7 +139,9 @@ def _formulas(run: str, experiment: str) -> str:
         run_dir / "run.json",
     ]
     version = [execution.sources if execution else "", *map(records.file_digest, made_from)]
-    return kept(f"formulas/{experiment}.json", version, lambda: what_if.script(run, experiment))
+    return cached(
+        f"formulas/{experiment}.json", version, lambda: what_if_panels.script(run, experiment)
+    )
 
 
 def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:

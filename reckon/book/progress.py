@@ -47,6 +47,7 @@ class Display:
         self._bar.stop()
 
     def line(self, text: str) -> None:
+        """Print a line above the live display."""
         self._console.print(text, markup=False)
         sys.stdout.flush()
 
@@ -56,9 +57,10 @@ class Display:
         total = self._done_s + sum(expected_s.values())
         self._bar.update(self._task, total=max(total, 0.1), left=self._left())
 
-    def page(self, name: str, doing: str = "executing") -> None:
+    def page(self, name: str, activity: str = "executing") -> None:
+        """Show that a task of the page begins."""
         if not self._live:
-            self.line(f"{name}: {doing} ({self._left()})")
+            self.line(f"{name}: {activity} ({self._left()})")
         self._bar.update(self._task, description=name, left=self._left())
 
     def has_failed(self, page: str) -> bool:
@@ -66,6 +68,7 @@ class Display:
         return page in self._with_failures
 
     def page_done(self, name: str, task: str, seconds: float) -> None:
+        """Show that the task of that name has ended after that time."""
         self._done_s += self._expected_s.pop(task, 0.0)
         self._bar.update(self._task, completed=self._done_s, left=self._left())
         if not self._live:
@@ -85,7 +88,11 @@ class Display:
         whole = text[: text.rfind("\n") + 1]  # the last line may still be half written
         self._offsets[events] = self._offsets.get(events, 0) + len(whole.encode())
         for line in whole.splitlines():
-            self._show_event(page, json.loads(line))
+            try:
+                event = json.loads(line)
+            except ValueError:  # half of an event, written while the disk was full
+                continue
+            self._show_event(page, event)
 
     def _show_event(self, page: str, event: dict) -> None:
         quantity = event["quantity"]

@@ -21,14 +21,17 @@ _CHARACTERS_SHOWN = 300  # of the log's end, where no line looks like an error
 
 
 def have_tex() -> bool:
+    """Whether the PDF can be made."""
     return bool(shutil.which("xelatex") and shutil.which("latexmk"))
 
 
 def site_dir() -> Path:
+    """The folder of the site, with the PDF beside its pages."""
     return config.settings().build_dir / "html"
 
 
 def pdf_path() -> Path:
+    """The file of the PDF."""
     return site_dir() / "reckon.pdf"
 
 
@@ -39,10 +42,7 @@ def html(stage: Stage) -> bool:
     if index.exists() and mark.holds(stage.whole):
         return False
     if not (index.exists() and mark.holds_pages(stage)):
-        _jupyter_book(stage.folder, "html", mark)
-        if not index.exists():
-            log = config.settings().build_dir / "html.log"
-            raise ReckonError(f"Jupyter Book made no site; the log is {log}.")
+        _jupyter_book(stage.folder, mark, index)
     mark.remove()
     for path in (stage.folder / "_static").glob("*.*"):  # Sphinx does where a page changed alone
         shutil.copyfile(path, site_dir() / "_static" / path.name)
@@ -55,13 +55,10 @@ def pdf(stage: Stage) -> bool:
     mark = _Mark("pdflatex")
     if pdf_path().exists() and mark.holds(stage.whole):
         return False
-    _jupyter_book(stage.folder, "pdflatex", mark)
-    made = config.settings().build_dir / "latex" / "reckon.pdf"
-    if not made.exists():
-        log = config.settings().build_dir / "pdflatex.log"
-        raise ReckonError(f"LaTeX made no PDF; the log is {log}.")
+    output = config.settings().build_dir / "latex" / "reckon.pdf"
+    _jupyter_book(stage.folder, mark, output)
     records.make_folder(site_dir())
-    shutil.copyfile(made, pdf_path())
+    shutil.copyfile(output, pdf_path())
     mark.set(stage.whole)
     return True
 
@@ -70,15 +67,18 @@ class _Mark:
     """A file that says of which stage the output was made; absent while it is being made."""
 
     def __init__(self, builder: str):
+        self.builder = builder
         self._path = config.settings().build_dir / f"{builder}.built"
 
     def _read(self) -> str:
         return self._path.read_text("utf-8") if self._path.exists() else ""
 
     def holds(self, digest: str) -> bool:
+        """Whether the output was made of the stage with that hash."""
         return self._read() == digest
 
     def holds_pages(self, stage: Stage) -> bool:
+        """Whether the output was made of these pages, perhaps with other static files."""
         return self._read().partition(" ")[0] == stage.pages
 
     def exists(self) -> bool:
@@ -91,8 +91,11 @@ class _Mark:
         records.write_whole(self._path, digest)
 
 
-def _jupyter_book(folder: Path, builder: str, mark: _Mark) -> None:
-    """Run Jupyter Book; its whole output goes to a log, its errors into the ReckonError raised."""
+def _jupyter_book(folder: Path, mark: _Mark, output: Path) -> None:
+    """Make the output from the staged folder; what Jupyter Book prints goes to a log.
+
+    Raises ReckonError with the errors in it."""
+    builder = mark.builder
     if config.settings().build_dir.name != "_build":
         raise ReckonError("RECKON_BUILD must be a folder named _build.")
     log = config.settings().build_dir / f"{builder}.log"
@@ -108,11 +111,15 @@ def _jupyter_book(folder: Path, builder: str, mark: _Mark) -> None:
         with open(log, "w", encoding="utf-8") as file:
             done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, cwd=config.WORK)
     except OSError as error:
+        if config.is_limit(error):
+            raise ReckonError(f"Jupyter Book does not start ({error.strerror}).") from None
         raise ReckonError(f"{log} cannot be written ({error.strerror}).") from None
     if done.returncode:
         raise ReckonError(
             f"Jupyter Book could not make the {builder}; the log is {log}. It says: {_errors(log)}"
         )
+    if not output.exists():
+        raise ReckonError(f"Jupyter Book made no {output.name}; the log is {log}.")
 
 
 def _ending_with_the_builder() -> list[str]:

@@ -27,6 +27,7 @@ class Stage:
 
     @property
     def whole(self) -> str:
+        """Both hashes."""
         return f"{self.pages} {self.static}"
 
 
@@ -52,15 +53,15 @@ def stage(*, pdf_link: bool) -> Stage:
 
 def _sources() -> dict[str, bytes]:
     """What is staged as it is: the settings, the prose and the C sources, by its staged path."""
-    files = {name: ROOT / name for name in ("_config.yml", "_toc.yml")}
-    files |= {f"book/{p.name}": p for p in (ROOT / "book").glob("*") if p.suffix in _DATA}
-    files |= {f"_ext/{p.name}": p for p in (ROOT / "book" / "ext").glob("*.py")}
-    files |= {str(p.relative_to(ROOT)): p for p in (ROOT / "csrc").rglob("*.[ch]")}
-    prose = {f"book/{p.name}": p.read_text("utf-8") for p in (ROOT / "book").glob("*.md")}
-    return {
-        **{name: path.read_bytes() for name, path in files.items()},
-        **{name: pages.without_dead_links(text).encode() for name, text in prose.items()},
-    }
+    book = ROOT / "book"
+    paths = [ROOT / "_config.yml", ROOT / "_toc.yml", *(ROOT / "csrc").rglob("*.[ch]")]
+    paths += [path for path in book.glob("*") if path.suffix in _DATA]
+    files = {str(path.relative_to(ROOT)): path.read_bytes() for path in paths}
+    for path in (book / "ext").glob("*.py"):
+        files[f"_ext/{path.name}"] = path.read_bytes()
+    for path in book.glob("*.md"):
+        files[f"book/{path.name}"] = pages.without_dead_links(path.read_text("utf-8")).encode()
+    return files
 
 
 def _static() -> dict[str, bytes]:

@@ -6,9 +6,9 @@ import importlib.metadata
 import subprocess
 
 from reckon import config, records, units
-from reckon.book.kept import faults_of_run, kept
+from reckon.book.build_cache import cached, faults_of_run
 from reckon.config import ROOT
-from reckon.presentation.block import line
+from reckon.presentation.block import table_row
 from reckon.presentation.text import code, literal
 from reckon.records import verify
 from reckon.records.session import current_session
@@ -20,12 +20,12 @@ def commit() -> str:
         return f"version {importlib.metadata.version('reckon')}"
     command = ["git", "describe", "--always", "--dirty", "--abbrev=10"]
     try:
-        done = subprocess.run(
+        git = subprocess.run(
             command, cwd=ROOT, timeout=10, capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return "not known"
-    return done.stdout.strip()
+    return git.stdout.strip()
 
 
 def stamp() -> str:
@@ -51,7 +51,7 @@ def stamp() -> str:
         rows["Root hash"] = code(root)
     if faults_of_run():
         rows["Changed"] = "after it was written; `reckon verify` lists what"
-    table = "\n".join(line([f"**{name}**", value]) for name, value in rows.items())
+    table = "\n".join(table_row([f"**{name}**", value]) for name, value in rows.items())
     return f"| This run | |\n| --- | --- |\n{table}\n"
 
 
@@ -62,17 +62,17 @@ def _measured(run: str) -> tuple[str, str]:
     """
     experiments = records.experiments(run)
     version = [[*records.version_of(records.record_path(run, name))] for name in experiments]
-    date, profiles = kept("measured.json", version, lambda: _date_and_profiles(run, experiments))
+    date, profiles = cached("measured.json", version, lambda: _date_and_profiles(run, experiments))
     return date, profiles
 
 
 def _date_and_profiles(run: str, experiments: list[str]) -> tuple[str, str]:
-    measured = [
+    measurements = [
         quantity.measurement
         for name in experiments
         for quantity in records.read_record(run, name).quantities.values()
         if quantity.measurement
     ]
-    dates = [one.started_at for one in measured]
+    dates = [measurement.started_at for measurement in measurements]
     date = f"{max(dates):%Y-%m-%d}" if dates else "not yet"
-    return date, ", ".join(sorted({one.profile for one in measured})) or "none"
+    return date, ", ".join(sorted({entry.profile for entry in measurements})) or "none"

@@ -2,96 +2,162 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from reckon import config, records
 from reckon.book import contents, sphinx
 from reckon.book.stage import stage
+from reckon.cli.commands import Commands
+from reckon.cli.output import print_json
 from reckon.records import verify
 from reckon.records.locks import lock
 from reckon.records.session import current_session
 
-
-def _print_outcome(outcome, run: str) -> None:
-    """Prints what was measured, reused, skipped and why; `reckon results` reads it later."""
-    last = config.settings().build_dir / "last.json"
-    records.write_whole(last, json.dumps({"run": run, "states": outcome.states}, indent=1) + "\n")
-    by_state: dict[str, list[str]] = {}
-    for quantity, (state, _) in outcome.states.items():
-        by_state.setdefault(state, []).append(quantity)
-    counts = [f"{len(names)} {state}" for state, names in sorted(by_state.items())]
-    if counts:
-        print(f"Quantities: {', '.join(counts)}.")
-    for state in ("unsupported", "failed"):
-        for quantity in by_state.get(state, []):
-            print(f"  {quantity} {state}: {outcome.states[quantity][1]}")
+if TYPE_CHECKING:  # it imports slowly
+    from reckon.book.execute import ExecutionResult
 
 
-def _exit_status(outcome) -> int:
-    """1 if a page or a quantity failed; names the pages."""
-    for page, error in outcome.failed.items():
-        print(f"Failed: notebooks/{page}.ipynb, {error}", file=sys.stderr)
-    return 1 if outcome.failed or "failed" in {s for s, _ in outcome.states.values()} else 0
-
-
-def _building():
-    """Holds the lock on what is generated: two builds would write the same files."""
-    return lock(config.settings().build_dir / ".building", "builds the book")
+def add_commands(commands: Commands) -> None:
+    """Adds `measure` and `build`."""
+    one_experiment = commands.add(
+        "measure",
+        measure,
+        "measure one experiment again, without making the book",
+        "cpu/syscall",
+        "cpu/syscall --profile quick",
+    )
+    one_experiment.add_argument("experiment", help="such as cpu/syscall")
+    one_experiment.add_measuring()
+    whole_book = commands.add(
+        "build",
+        build,
+        "execute the notebooks and make the site and the PDF",
+        "--html",
+        "--html --run before         the book of a recorded run",
+        "--fresh --profile full      measure everything again, at length",
+    )
+    whole_book.add_argument("--html", action="store_true", help="make the site alone")
+    whole_book.add_argument("--pdf", action="store_true", help="make the PDF alone")
+    whole_book.add_argument("--fresh", action="store_true", help="measure again what is recorded")
+    whole_book.add_measuring()
 
 
 def measure(arguments) -> int:
     """Executes one notebook and measures all of its quantities again."""
-    config.use(
-        config.settings().with_choices(profile=arguments.profile, run=arguments.run, fresh=True)
-    )
+    _use_choices(arguments, fresh=True)
     from reckon.book.execute import execute  # imports slowly
 
     page = contents.find(arguments.experiment)
-    with _building():
-        outcome = execute([page])
-    _print_outcome(outcome, current_session().run.name)
-    return _exit_status(outcome)
+    with _building(arguments):
+        report = _report(execute([page]))
+    _print_report(report, arguments, [])
+    return _exit_status(report)
 
 
 def build(arguments) -> int:
     """Executes the notebooks, and makes the site and the PDF."""
-    fresh = arguments.fresh or None
+    _use_choices(arguments, fresh=arguments.fresh or None)
+    from reckon.book.execute import execute  # imports slowly
+
+    wants_html = arguments.html or not arguments.pdf
+    wants_pdf = arguments.pdf or not arguments.html
+    with _building(arguments):
+        session = current_session()
+        if session.is_replay:
+            print(
+                f"The run {session.run.name} was recorded on another machine or kernel: it is "
+                "read, and nothing is measured."
+            )
+        outcome = execute(contents.notebooks(), config.settings().profile.visits)
+        makes_pdf = wants_pdf and sphinx.have_tex()
+        staged = stage(pdf_link=makes_pdf or sphinx.pdf_path().exists())
+        is_html_new = wants_html and sphinx.html(staged)
+        is_pdf_new = makes_pdf and sphinx.pdf(staged)
+        executed = len(outcome.executed)
+        print(f"Pages: {executed} executed, {len(contents.notebooks()) - executed} unchanged.")
+        report = _report(outcome)
+    site, pdf = sphinx.site_dir() / "index.html", sphinx.pdf_path()
+    report |= {"site": str(site) if wants_html else None, "pdf": str(pdf) if makes_pdf else None}
+    lines = [f"Records: {report['records']}"]
+    if report["root_hash"]:
+        lines.append(f"Root hash: {report['root_hash']} (`reckon verify` checks the run)")
+    if wants_html:
+        lines.append(f"Site: {site}{'' if is_html_new else ' (unchanged)'}")
+    if makes_pdf:
+        lines.append(f"PDF:  {pdf}{'' if is_pdf_new else ' (unchanged)'}")
+    elif wants_pdf:
+        lines.append(sphinx.TEX_HINT)
+    _print_report(report, arguments, lines)
+    return _exit_status(report)
+
+
+def _use_choices(arguments, *, fresh: bool | None) -> None:
     config.use(
         config.settings().with_choices(profile=arguments.profile, run=arguments.run, fresh=fresh)
     )
-    with _building():
-        return _build_alone(arguments)
 
 
-def _build_alone(arguments) -> int:
-    from reckon.book.execute import execute  # imports slowly
+@contextlib.contextmanager
+def _building(arguments) -> Iterator[None]:
+    """Holds the lock on what is generated: two builds would write the same files.
 
-    want_html = arguments.html or not arguments.pdf
-    want_pdf = arguments.pdf or not arguments.html
-    run = current_session()
-    if run.replay:
-        print(
-            f"The run {run.run.name} was recorded on another machine or kernel: it is read, and "
-            "nothing is measured."
-        )
-    outcome = execute(contents.notebooks(), config.settings().profile.visits)
-    make_pdf = want_pdf and sphinx.have_tex()
-    staged = stage(pdf_link=make_pdf or sphinx.pdf_path().exists())
-    fresh_html = want_html and sphinx.html(staged)
-    fresh_pdf = make_pdf and sphinx.pdf(staged)
-    print(
-        f"Pages: {len(outcome.executed)} executed, "
-        f"{len(contents.notebooks()) - len(outcome.executed)} unchanged."
-    )
-    _print_outcome(outcome, run.run.name)
-    print(f"Records: {records.run_dir(run.run.name)}")
-    if root := verify.root_hash(run.run.name):
-        print(f"Root hash: {root} (`reckon verify` checks the run)")
-    if want_html:
-        print(f"Site: {sphinx.site_dir() / 'index.html'}{'' if fresh_html else ' (unchanged)'}")
-    if make_pdf:
-        print(f"PDF:  {sphinx.pdf_path()}{'' if fresh_pdf else ' (unchanged)'}")
-    elif want_pdf:
-        print(sphinx.TEX_HINT)
-    return _exit_status(outcome)
+    With --json the progress goes to standard error."""
+    output = sys.stderr if arguments.json else sys.stdout
+    with (
+        lock(config.settings().build_dir / ".building", "builds the book"),
+        contextlib.redirect_stdout(output),
+    ):
+        yield
+
+
+def _report(outcome: ExecutionResult) -> dict:
+    """What was done, for `--json`; the states are written down for `reckon results`."""
+    run = current_session().run.name
+    last = config.settings().build_dir / "last.json"
+    records.write_whole(last, json.dumps({"run": run, "states": outcome.states}, indent=1) + "\n")
+    states = {
+        quantity: {"state": state, "reason": reason}
+        for quantity, (state, reason) in outcome.states.items()
+    }
+    return {
+        "run": run,
+        "records": str(records.run_dir(run)),
+        "root_hash": verify.root_hash(run),
+        "executed": outcome.executed,
+        "failed": outcome.failed,
+        "quantities": states,
+    }
+
+
+def _print_report(report: dict, arguments, lines: list[str]) -> None:
+    """Prints how many quantities were measured, reused, skipped and why; then the lines."""
+    if arguments.json:
+        print_json(report)
+        return
+    quantities = report["quantities"]
+    counts = Counter(quantity["state"] for quantity in quantities.values())
+    if counts:
+        texts = [f"{count} {state}" for state, count in sorted(counts.items())]
+        print(f"Quantities: {', '.join(texts)}.")
+    by_reason: dict[str, list[str]] = {}
+    for state in ("unsupported", "failed"):
+        for name, quantity in quantities.items():
+            if quantity["state"] == state:
+                by_reason.setdefault(f"{state}: {quantity['reason']}", []).append(name)
+    for reason, (name, *others) in by_reason.items():
+        print(f"  {name}{f' and {len(others)} more' if others else ''} {reason}")
+    for line in lines:
+        print(line)
+
+
+def _exit_status(report: dict) -> int:
+    """1 if a page or a quantity failed; names the pages."""
+    for page, error in report["failed"].items():
+        print(f"Failed: notebooks/{page}.ipynb, {error}", file=sys.stderr)
+    states = {quantity["state"] for quantity in report["quantities"].values()}
+    return 1 if report["failed"] or "failed" in states else 0

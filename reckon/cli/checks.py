@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import sys
 
+from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
 from reckon.computer import fitness
 from reckon.config import ReckonError
+from reckon.messages import did_you_mean, join_words
 from reckon.reports import derivations, published
+
+
+def add_commands(commands: Commands) -> None:
+    """Adds `doctor` and `reports`."""
+    commands.add("doctor", doctor, "say whether this machine is fit to be measured", "", "--json")
+    report = commands.add(
+        "reports", reports, "check a report's file, and run its derivations again", "laptop"
+    )
+    report.add_argument("name", help="the file's name in book/reports")
 
 
 def doctor(arguments) -> int:
@@ -26,21 +37,54 @@ def doctor(arguments) -> int:
 
 def reports(arguments) -> int:
     """Prints what a report's file holds, its derivations run again, and its faults."""
+    names = sorted(path.stem for path in published.FOLDER.glob("*.toml"))
+    if arguments.name not in names:
+        hint = did_you_mean(arguments.name, names, f"there are {join_words(names)}.")
+        raise ReckonError(f"There is no report {arguments.name}; {hint}")
     report = published.read(published.FOLDER / f"{arguments.name}.toml")
-    for place, numbers in report.numbers().items():
-        print(f"{place}: {len(numbers)} numbers")
     faults = [f"{arguments.name}.toml: {fault}" for fault in report.faults()]
-    for derivation in report.derivation:
-        print(f"{derivation.what} ({derivation.place}), {derivation.reading}, in {derivation.unit}")
+    recomputed = []  # each derivation with its values
+    for derivation in report.derivations:
+        values = []
         try:
-            for again in derivations.recomputed(report, derivation):
-                agreement = "follows" if again.follows else f"{again.ratio:.3f} of it"
-                print(
-                    f"  {again.side:9} {again.at:9} published {again.published:<10g} recomputed "
-                    f"{again.recomputed:<10.5g} {agreement}"
-                )
+            values = derivations.recompute(report, derivation)
         except ReckonError as error:
             faults.append(str(error))
+        recomputed.append((derivation, values))
+    counts = {place: len(numbers) for place, numbers in report.numbers().items()}
+    if arguments.json:
+        objects = [_to_dict(derivation, values) for derivation, values in recomputed]
+        print_json({"numbers": counts, "derivations": objects, "faults": faults})
+        return 1 if faults else 0
+    for place, count in counts.items():
+        print(f"{place}: {count} numbers")
+    for derivation, values in recomputed:
+        print(f"{derivation.what} ({derivation.place}), {derivation.reading}, in {derivation.unit}")
+        for value in values:
+            agreement = "follows" if value.follows else f"{value.ratio:.3f} of it"
+            print(
+                f"  {value.part:9} {value.at:9} published {value.published:<10g} recomputed "
+                f"{value.recomputed:<10.5g} {agreement}"
+            )
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0
+
+
+def _to_dict(derivation: published.Derivation, values: list[derivations.Recomputed]) -> dict:
+    """A derivation for `--json`; the values are in its unit."""
+    return {
+        "what": derivation.what,
+        "place": derivation.place,
+        "unit": derivation.unit,
+        "values": [
+            {
+                "part": value.part,
+                "at": value.at,
+                "published": value.published,
+                "recomputed": value.recomputed,
+                "follows": value.follows,
+            }
+            for value in values
+        ],
+    }

@@ -2,20 +2,60 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 import sys
 
 from reckon import records, units
-from reckon.cli.output import print_json
+from reckon.cli.commands import RUN_HELP, Commands
+from reckon.cli.output import in_columns, print_json
 from reckon.comparison import two_runs
-from reckon.comparison.quantities import CHANCE, Place, QuantityComparison
+from reckon.comparison.quantities import CHANCE, PointComparison, QuantityComparison
 from reckon.comparison.two_runs import MIN_CHANGE, Comparison
 from reckon.config import ReckonError, settings
-from reckon.presentation import changes
+from reckon.presentation import run_comparison
 from reckon.presentation.text import first_case
 from reckon.records.lookup import all_results
 
-_WIDE = 40  # characters of a value in the text
+_LONGEST_VALUE = 40  # characters of a value in the text
+
+
+def add_commands(commands: Commands) -> None:
+    """Adds `compare`."""
+    command = commands.add(
+        "compare",
+        compare,
+        "print what changed between two runs, as after a kernel upgrade; without runs, list them",
+        "                                  the runs that there are",
+        "before after                      what changed",
+        "before after --control before-2   what changed more than it does by itself",
+    )
+    command.add_argument("a", metavar="A", nargs="?", help=RUN_HELP)
+    command.add_argument("b", metavar="B", nargs="?", help="the run that is compared with it")
+    command.add_argument(
+        "--control", metavar="RUN", help="a second run of A's machine: B has to differ from both"
+    )
+    command.add_argument(
+        "--minimum-change",
+        type=_percent,
+        metavar="PERCENT",
+        help=f"the smallest change that is reported; default: {100 * MIN_CHANGE:g}",
+    )
+    command.add_argument(
+        "--all",
+        action="store_true",
+        help="list quantities too that did not change or could not be compared",
+    )
+
+
+def _percent(text: str) -> float:
+    try:
+        value = float(text.rstrip(" %"))
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage between 0 and 1000")
+    return value
 
 
 def compare(arguments) -> int:
@@ -47,42 +87,41 @@ def _list_runs(arguments) -> int:
 
 
 def _line(quantity: QuantityComparison) -> str:
-    if not quantity.places:
+    if not quantity.points:
         return f"  {quantity.quantity}: {quantity.why}"
-    place = quantity.largest
-    name = quantity.quantity + changes.where(quantity, place)
-    a, b = (units.amount(side.median, quantity.unit) for side in (place.a, place.b))
-    line = (
-        f"  {name:48} {a:>10} → {b:<10} {changes.ratio_text(place)} {quantity.direction}".rstrip()
-    )
-    return "; ".join(filter(None, [line, changes.of_the_curve(quantity)]))
+    point = quantity.largest
+    name = quantity.quantity + run_comparison.where(quantity, point)
+    a, b = (units.amount(side.median, quantity.unit) for side in (point.a, point.b))
+    ratio = run_comparison.ratio_with_interval(point)
+    line = f"  {name:48} {a:>10} → {b:<10} {ratio} {quantity.direction}".rstrip()
+    return "; ".join(filter(None, [line, run_comparison.curve_summary(quantity)]))
 
 
 def _shortened(value: str) -> str:
-    return value if len(value) <= _WIDE else f"{value[: _WIDE - 1]}…"
+    return value if len(value) <= _LONGEST_VALUE else f"{value[: _LONGEST_VALUE - 1]}…"
 
 
 def text(comparison: Comparison, *, every: bool = False) -> str:
     """The comparison for a terminal. every: list also what did not change and was not judged."""
-    differences = changes.described(*comparison.machines)
+    differences = run_comparison.machine_differences(*comparison.machines)
     same = "The machines' descriptions are the same."
     changed = f"Changed beyond the spread, by {100 * comparison.minimum_change:g} % or more:"
     lines = [
         f"{comparison.b} compared with {comparison.a}",
         "",
         "The machines' descriptions differ:" if differences else same,
-        *(f"  {what}: {_shortened(a)} | {_shortened(b)}" for what, a, b in differences),
-        changes.clock(comparison),
-        changes.counted(comparison),
-        changes.controlled(comparison),
+        *(f"  {field}: {_shortened(a)} | {_shortened(b)}" for field, a, b in differences),
+        run_comparison.clock_sentence(comparison),
+        run_comparison.count_sentence(comparison),
+        run_comparison.control_sentence(comparison),
         "",
-        changed if comparison.changed else changes.nothing_changed(comparison),
+        changed if comparison.changed else run_comparison.no_change_sentence(comparison),
         *map(_line, comparison.changed),
     ]
     for title, group in (("Not changed", comparison.same), ("Not judged", comparison.unjudged)):
         listed = [_line(quantity) for quantity in group if every]
         lines += [f"{title}: {len(group)}", *listed]
-    for run, names in changes.only_in_one(comparison):
+    for run, names in run_comparison.only_in_one_run(comparison):
         lines += [f"Only in {run}: {len(names)}", *(f"  {name}" for name in names)]
     return "\n".join(lines)
 
@@ -90,19 +129,19 @@ def text(comparison: Comparison, *, every: bool = False) -> str:
 def _runs() -> tuple[list[dict], list[str]]:
     """Every run in the folder of runs, the one opened last first, with the number of quantities
     that have samples; and a sentence for each that cannot be read."""
-    folders, troubles = records.runs()
-    listed = []
+    folders, unreadable = records.runs()
+    descriptions = []
     for name, folder in folders.items():
         try:
             run = records.read_run(folder)
             results = all_results(folder, only_measured=True)
         except ReckonError as error:
-            troubles.append(str(error))
+            unreadable.append(str(error))
             continue
         if run is None:
             continue
         kernel = str(run.machine.value("system.kernel") or "")
-        listed.append(
+        descriptions.append(
             {
                 "name": name,
                 "opened": run.opened_at.isoformat(),
@@ -111,12 +150,12 @@ def _runs() -> tuple[list[dict], list[str]]:
                 "quantities": sum(result.has_samples for result in results),
             }
         )
-    return listed, troubles
+    return descriptions, unreadable
 
 
-def _runs_text(listed: list[dict]) -> str:
+def _runs_text(runs: list[dict]) -> str:
     """The runs, one line each."""
-    if not listed:
+    if not runs:
         return f"There is no run in {settings().runs_dir}; `make book` makes one."
     rows = [
         [
@@ -126,14 +165,9 @@ def _runs_text(listed: list[dict]) -> str:
             run["kernel"] or "not reported",
             f"{run['quantities']} quantities",
         ]
-        for run in listed
+        for run in runs
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(in_columns(rows))
 
 
 def _number(value: float, unit: str = "1") -> float | None:
@@ -142,22 +176,22 @@ def _number(value: float, unit: str = "1") -> float | None:
     return converted if math.isfinite(converted) else None
 
 
-def _place_to_dict(quantity: QuantityComparison, place: Place) -> dict:
-    low, high = place.interval
+def _point_to_dict(quantity: QuantityComparison, point: PointComparison) -> dict:
+    low, high = point.interval
     return {
-        "at": None if place.x is None else _number(place.x, quantity.axis_unit or "1"),
-        "a": _number(place.a.median, quantity.unit),
-        "b": _number(place.b.median, quantity.unit),
-        "ratio": _number(place.ratio),
+        "at": None if point.x is None else _number(point.x, quantity.axis_unit or "1"),
+        "a": _number(point.a.median, quantity.unit),
+        "b": _number(point.b.median, quantity.unit),
+        "ratio": _number(point.ratio),
         "low": _number(low),
         "high": _number(high),
-        "ratio_in_cycles": _number(place.cycles_ratio) if quantity.is_time else None,
-        "apart": place.apart,
+        "ratio_in_cycles": _number(point.cycles_ratio) if quantity.is_time else None,
+        "apart": point.is_apart,
     }
 
 
 def _quantity_to_dict(quantity: QuantityComparison) -> dict:
-    states = (quantity.changed, "changed"), (quantity.judged, "same"), (True, "not judged")
+    states = (quantity.has_changed, "changed"), (quantity.is_judged, "same"), (True, "not judged")
     return {
         "quantity": quantity.quantity,
         "unit": quantity.unit,
@@ -166,14 +200,14 @@ def _quantity_to_dict(quantity: QuantityComparison) -> dict:
         "why": quantity.why or None,
         "direction": quantity.direction or None,
         "p": _number(quantity.p),
-        "places": [_place_to_dict(quantity, place) for place in quantity.places],
+        "places": [_point_to_dict(quantity, point) for point in quantity.points],
     }
 
 
 def to_dict(comparison: Comparison) -> dict:
     """The comparison for `--json`: values in each quantity's unit, null for what is not known."""
     every = [*comparison.changed, *comparison.same, *comparison.unjudged]
-    differences = changes.described(*comparison.machines)
+    differences = run_comparison.machine_differences(*comparison.machines)
     return {
         "a": comparison.a,
         "b": comparison.b,
@@ -181,7 +215,7 @@ def to_dict(comparison: Comparison) -> dict:
         "minimum_change": comparison.minimum_change,
         "chance": CHANCE,
         "core_clock_hz": [_number(hz) for hz in comparison.clock_hz],
-        "differences": [{"what": what, "a": a, "b": b} for what, a, b in differences],
+        "differences": [{"what": field, "a": a, "b": b} for field, a, b in differences],
         "quantities": [_quantity_to_dict(quantity) for quantity in every],
         "only": dict(zip("ab", comparison.only, strict=True)),
         "control_names": list(comparison.control_changed),

@@ -2,30 +2,84 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 import time
 
 from reckon import config, statistics, units
+from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
 from reckon.computer import scratch
 from reckon.config import ReckonError
 from reckon.hosts import nfs
 from reckon.measurement import library
-from reckon.measurement.library import Needs
-from reckon.records.values import sample_values
-from reckon.text import did_you_mean
+from reckon.measurement.library import ProcessSamples, RunOptions
+from reckon.measurement.probe import Needs, Parameter, Probe
+from reckon.messages import did_you_mean
+from reckon.records.unit_conversion import sample_values
 from reckon.units import number
 
 
+def add_commands(commands: Commands) -> None:
+    """Adds `probes` and `probe`."""
+    listing = commands.add(
+        "probes",
+        list_probes,
+        "list the probes, their parameters and what they time",
+        "                           all probes",
+        "memory                     those of a part of the book",
+        "cpu/syscall --json         those of an experiment, as JSON",
+    )
+    listing.add_argument(
+        "place", nargs="?", help="a part, an experiment or a probe, such as cpu/syscall"
+    )
+    single = commands.add(
+        "probe",
+        run_probe,
+        "run one probe and print its samples",
+        "cpu/syscall/getpid",
+        "cpu/syscall/getpid --samples 5 calls=1e4",
+        "memory/bandwidth/read size=64KiB --cpu 1   size_bytes; its unit may be left out",
+    )
+    single.add_argument("name", help="the probe, such as cpu/syscall/getpid")
+    single.add_argument("parameters", nargs="*", metavar="name=value", help="its parameters")
+    single.add_argument(
+        "--samples",
+        type=_positive,
+        default=RunOptions.samples,
+        help=f"trials in each process; default: {RunOptions.samples}",
+    )
+    single.add_argument(
+        "--processes", type=_positive, default=20, help="fresh processes; default: 20"
+    )
+    single.add_argument(
+        "--span",
+        type=float,
+        default=1.0,
+        metavar="SECONDS",
+        help="spread the processes over this time: disturbances come in bursts; default: 1",
+    )
+    single.add_argument("--cpu", type=int, help="the CPU to pin to; default: the fastest")
+    single.add_argument("--priority", choices=list(library.PRIORITIES), default=RunOptions.priority)
+    single.add_argument(
+        "--deadline",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="stop a process after this time; default: 60",
+    )
+    single.add_argument("--in-process", action="store_true", help="no fresh process, no pinning")
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
 def list_probes(arguments) -> int:
-    """Prints the probes with their parameters; of one experiment if it is given."""
-    every = library.probes().values()
-    chosen = arguments.experiment
-    probes = [probe for probe in every if chosen in (None, probe.experiment)]
-    if not probes:
-        experiments = sorted({probe.experiment for probe in every})
-        hint = did_you_mean(chosen, experiments, f"there are {', '.join(experiments)}.")
-        raise ReckonError(f"There is no experiment {chosen}: {hint}")
+    """Prints the probes with their parameters: all, or those at a place of the book."""
+    probes = _probes_at(arguments.place)
     if arguments.json:
         print_json([_probe_to_dict(probe) for probe in probes])
         return 0
@@ -37,7 +91,20 @@ def list_probes(arguments) -> int:
     return 0
 
 
-def _probe_to_dict(probe) -> dict:
+def _probes_at(place: str | None) -> list[Probe]:
+    """The probes of a part or an experiment, or the probe of that name. Raises ReckonError."""
+    probes = list(library.probes().values())
+    if place is None:
+        return probes
+    chosen = [probe for probe in probes if f"{probe.name}/".startswith(f"{place}/")]
+    if not chosen:
+        experiments = sorted({probe.experiment for probe in probes})
+        hint = did_you_mean(place, experiments, f"there are {', '.join(experiments)}.")
+        raise ReckonError(f"There is no experiment {place}: {hint}")
+    return chosen
+
+
+def _probe_to_dict(probe: Probe) -> dict:
     parameters = []
     for parameter in probe.parameters:
         entry = {"name": parameter.name, "default": parameter.default, "help": parameter.help}
@@ -70,59 +137,109 @@ _UNIT_OF_OP = {"ns": "Gtick/s", "cycle": "ns/cycle", "byte": "ns/byte"}
 
 def run_probe(arguments) -> int:
     """Runs one probe and prints its samples and their summary."""
-    params = _parameters(arguments.parameters)
     probe = library.probe(arguments.name)
-    places = _start_server(probe, params)
+    parameters = _parameters(probe, arguments.parameters)
+    runs = _run_processes(probe, parameters, arguments)
     unit = _UNIT_OF_OP.get(probe.op, "ns")
-    outcomes = []
-    begin_s = time.monotonic()
-    for place in range(arguments.processes):
-        due_s = begin_s + place * arguments.span / arguments.processes
-        time.sleep(max(0.0, due_s - time.monotonic()))
-        outcomes.append(
-            library.run(
-                probe.name,
-                params,
-                places=places,
-                samples=arguments.samples,
-                cpu=arguments.cpu,
-                priority=arguments.priority,
-                deadline_s=arguments.deadline,
-                isolated=not arguments.in_process,
-            )
-        )
     values = [
-        units.from_base(sample_values(o.ticks, o.ops, probe.op, library.tick_hz(), unit), unit)
-        for o in outcomes
+        units.from_base(sample_values(run.ticks, run.ops, probe.op, library.tick_hz(), unit), unit)
+        for run in runs
     ]
     summary = statistics.summarise(values)
-    conditions = {name: [getattr(one, name) for one in outcomes] for name in _OF_A_PROCESS}
+    conditions = {name: [getattr(run, name) for run in runs] for name in _OF_A_PROCESS}
     if arguments.json:
         description = {
             "probe": probe.name,
             "timed": probe.timed,
             "unit": f"ns/{probe.op}" if unit == "ns" else unit,
-            "params": params,
+            "params": parameters,
         }
         print_json(description | _summary_to_dict(summary, values, conditions))
         return 0
     print(f"{probe.name}: {probe.timed}")
-    _print_summary(f"ns/{probe.op}" if unit == "ns" else units.spoken(unit), summary, values)
-    print(
-        "during the measurement: "
-        + ", ".join(_condition(*condition) for condition in conditions.items())
-    )
+    _print_summary(f"ns/{probe.op}" if unit == "ns" else units.symbol(unit), summary, values)
+    texts = [_condition(name, reports) for name, reports in conditions.items()]
+    print(f"during the measurement: {', '.join(texts)}")
     return 0
 
 
-def _parameters(texts: list[str]) -> dict[str, int | str]:
-    params: dict[str, int | str] = {}
+def _run_processes(probe: Probe, parameters: dict, arguments) -> list[ProcessSamples]:
+    """The samples of the requested number of processes, which start at even distances."""
+    places = _start_server(probe, parameters)
+    runs = []
+    begin_s = time.monotonic()
+    for index in range(arguments.processes):
+        due_s = begin_s + index * arguments.span / arguments.processes
+        time.sleep(max(0.0, due_s - time.monotonic()))
+        run = library.run(
+            probe.name,
+            parameters,
+            places=places,
+            samples=arguments.samples,
+            cpu=arguments.cpu,
+            priority=arguments.priority,
+            deadline_s=arguments.deadline,
+            isolated=not arguments.in_process,
+        )
+        runs.append(run)
+    return runs
+
+
+# --- parameters -------------------------------------------------------------------------------
+
+
+def _parameters(probe: Probe, texts: list[str]) -> dict[str, int | str]:
+    """The parameters that the texts "name=value" state. Raises ReckonError."""
+    values = {}
     for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals or not key:
-            raise ReckonError(f"{text!r} is not key=value; `reckon probes` lists the parameters.")
-        params[key] = value
-    return params
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ReckonError(f"{text!r} is not name=value; {_takes(probe)}.")
+        parameter = _parameter(probe, name)
+        values[parameter.name] = value if parameter.text else _integer(parameter.name, value)
+    return values
+
+
+def _parameter(probe: Probe, name: str) -> Parameter:
+    """The parameter of that name; the unit at its end may be left out. Raises ReckonError."""
+    for parameter in probe.parameters:
+        if name in (parameter.name, _without_unit(parameter.name)):
+            return parameter
+    raise ReckonError(f"{probe.name} has no parameter {name}; {_takes(probe)}.")
+
+
+def _without_unit(name: str) -> str:
+    return name.rpartition("_")[0] if units.unit_of_parameter(name) else name
+
+
+def _takes(probe: Probe) -> str:
+    defaults = [f"{name}={value}" for name, value in probe.defaults.items()]
+    return f"it takes {', '.join(defaults)}" if defaults else "it takes none"
+
+
+def _integer(name: str, text: str) -> int | str:
+    """The value that a text states, in the unit of the parameter: 65536 for "64KiB", in bytes.
+
+    A text that is no amount stays as it is: the library says what the parameter takes. Raises
+    ReckonError for another dimension and a fraction.
+    """
+    amount = units.number_and_unit(text)
+    if amount is None or text.isdigit():
+        return text
+    number, stated_unit = amount
+    unit = units.unit_of_parameter(name) or "1"
+    if stated_unit and units.dimension(stated_unit) != units.dimension(unit):
+        raise ReckonError(
+            f"{name} is {units.dimension_name(units.dimension(unit))}, and {text} is none."
+        )
+    if stated_unit:
+        number = units.from_base(units.to_base(number, stated_unit), unit)
+    if not units.is_whole(number):
+        raise ReckonError(f"{name} takes whole numbers, and {text} is none.")
+    return round(number)
+
+
+# --- what is printed --------------------------------------------------------------------------
 
 
 def _summary_to_dict(summary, values: list, conditions: dict) -> dict:
@@ -139,13 +256,14 @@ def _summary_to_dict(summary, values: list, conditions: dict) -> dict:
         "processes": summary.processes,
         "warnings": list(summary.warnings),
         "happened": conditions,
-        "samples": [one.tolist() for one in values],
+        "samples": [samples.tolist() for samples in values],
     }
 
 
 def _print_summary(unit: str, summary, values: list) -> None:
-    for place, samples in enumerate(values, 1):
-        print(f"process {place} [{unit}]: " + " ".join(f"{v:.6g}" for v in samples))
+    for number_of_process, samples in enumerate(values, 1):
+        texts = [f"{value:.6g}" for value in samples]
+        print(f"process {number_of_process} [{unit}]: {' '.join(texts)}")
     if math.isnan(summary.low):
         few = statistics.PROCESSES_FOR_AN_INTERVAL
         interval = f"interval not known from fewer than {few} processes"
@@ -168,16 +286,13 @@ def _condition(name: str, values: list[int]) -> str:
     return f"{label} not known" if values[0] == -1 else f"{label} {values[0]}"
 
 
-def _start_server(probe, params: dict) -> dict[str, str]:
+def _start_server(probe: Probe, parameters: dict) -> dict[str, str]:
     """The places of the NFS server that the probe reads from, once it runs, and of its files.
 
     None are needed where the environment names a server."""
     if Needs.SERVER not in probe.needs or "nfs" in config.places():
         return {}
-    values = probe.defaults | params
-    try:
-        files = scratch.prepare(1, int(values.get("file_bytes", 4096)))
-        server = nfs.connect(values["server"], files[0].parent)
-    except (nfs.NfsUnavailable, scratch.ScratchUnavailable) as error:
-        raise ReckonError(str(error)) from None
+    values = probe.defaults | parameters
+    files = scratch.prepare(1, int(values.get("file_bytes", 4096)))
+    server = nfs.connect(values["server"], files[0].parent)
     return {"files": str(files[0].parent)} | server.places

@@ -1,4 +1,5 @@
-"""`reckon results` and `reckon verify`: what a run holds, and whether it was changed."""
+"""`reckon summary`, `reckon results` and `reckon verify`: what a run holds, and whether it was
+changed."""
 
 from __future__ import annotations
 
@@ -6,12 +7,53 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from reckon import config, records, units
-from reckon.cli.output import print_json
+from reckon.cli.commands import RUN_HELP, Commands
+from reckon.cli.output import fitting, in_columns, print_json
+from reckon.config import ReckonError
+from reckon.messages import did_you_mean
+from reckon.presentation import text_summary
 from reckon.records import verify as seals
 from reckon.records.export import to_json
 from reckon.records.lookup import all_results
+from reckon.records.result import Result
 from reckon.records.session import requested_run
+
+
+def add_commands(commands: Commands) -> None:
+    """Adds `summary`, `results` and `verify`."""
+    one_page = commands.add(
+        "summary",
+        summary,
+        "print the main figures of a run on one page",
+        "",
+        "--run before --json",
+    )
+    one_page.add_run()
+    listing = commands.add(
+        "results",
+        results,
+        "print every quantity of a run: predicted, measured, and how far apart they are",
+        "                          all",
+        "cpu                       those of a part of the book",
+        "cpu/syscall --json        those of an experiment, as JSON",
+        "cpu/syscall/getpid --run before",
+    )
+    listing.add_argument(
+        "place", nargs="?", help="a part, an experiment or a quantity, such as cpu/syscall"
+    )
+    listing.add_run()
+    check = commands.add(
+        "verify",
+        verify,
+        "check a run's chains of hashes, samples and summaries",
+        "                     this machine's run",
+        "before --root HASH   and that its root hash is the one that was noted down",
+    )
+    check.add_argument("run", metavar="RUN", nargs="?", help=f"{RUN_HELP}; default: this machine's")
+    check.add_argument("--root", metavar="HASH", help="the root hash that the run had")
 
 
 def chosen_run(arguments) -> str | Path:
@@ -22,26 +64,58 @@ def chosen_run(arguments) -> str | Path:
     return requested_run()
 
 
+def results_at(run: str | Path, place: str | None) -> list[Result]:
+    """The results of a part, of an experiment, or of one quantity; None: all of the run.
+
+    Raises ReckonError, naming the nearest, where the run has nothing of that name.
+    """
+    experiments = records.experiments(run)
+    if place is None or place in experiments:
+        return all_results(run, place)
+    below = [name for name in experiments if name.startswith(f"{place}/")]
+    if below:
+        return [result for name in below for result in all_results(run, name)]
+    experiment = records.experiment_of(place)
+    if experiment in experiments:
+        for result in all_results(run, experiment):
+            if result.quantity == place:
+                return [result]
+    known = [*experiments, *(result.quantity for result in all_results(run))]
+    hint = did_you_mean(place, known, "`reckon results` lists all.")
+    raise ReckonError(f"The run {run} has no record of {place}; {hint}")
+
+
+def summary(arguments) -> int:
+    """Prints the machine and the main figures on one page."""
+    name = chosen_run(arguments)
+    run = records.read_run(name)
+    if run is None:
+        raise ReckonError(f"The run {name} holds nothing yet; run `make book`, which measures.")
+    quantities = all_results(name)
+    if arguments.json:
+        print_json(text_summary.to_json(run, quantities))
+    else:
+        print(text_summary.text_summary(run, quantities), end="")
+    return 0
+
+
 def results(arguments) -> int:
     """Prints what was predicted and measured of every quantity."""
     run = chosen_run(arguments)
-    states = _last_states(run)
-    rows = []
-    for result in all_results(run, arguments.experiment):
-        state, reason = states.get(result.quantity, (result.state, result.reason))
-        rows.append(
-            {**to_json(result, state), "reason": result.attempt_note or reason or result.reason}
-        )
+    last_states = _last_states(run)
+    objects, rows = [], []
+    for result in results_at(run, arguments.place):
+        state, reason = last_states.get(result.quantity, (result.state, result.reason))
+        reason = result.attempt_note or reason or result.reason
+        objects.append({**to_json(result, state), "reason": reason})
+        rows.append(_row(result, state, reason))
     if arguments.json:
-        print_json(rows)
-        return 0
-    if not rows:
+        print_json(objects)
+    elif rows:
+        for line in in_columns([["quantity", "predicted", "ratio", "measured"], *rows]):
+            print(fitting(line))
+    else:
         print(f"The run {run} in {records.run_dir(run)} holds no quantity yet.")
-    for row in rows:
-        predicted, measured = _predicted_and_measured(row)
-        print(
-            f"{row['quantity']:42} {row['state']:11} predicted {predicted:>16}  measured {measured}"
-        )
     return 0
 
 
@@ -54,34 +128,32 @@ def _last_states(run: str | Path) -> dict[str, list]:
     return last["states"] if records.run_dir(last["run"]) == records.run_dir(run) else {}
 
 
-def _predicted_and_measured(row: dict) -> tuple[str, str]:
-    """A line's two figures: of a curve its ends, of a single measured quantity its interval."""
-    unit = units.spoken(row["unit"])
+def _row(result: Result, state: str, reason: str | None) -> list[str]:
+    """What a line says: of a curve the ends, of a single measured quantity its interval."""
+    predicted = _span(result.seal.predicted, result)
+    if result.revisions:
+        predicted += f", now {_span(result.current.predicted, result)}"
+    if not result.has_samples:
+        return [result.quantity, predicted, "", f"{state}: {reason}" if reason else state]
+    measured = _span(result.medians, result) if result.is_curve else f"{result:±}"
+    note = f"; {reason}" if reason else ""
+    return [result.quantity, predicted, f"{units.number(result.ratio)}×", measured + note]
 
-    def number(value: float | None) -> str:
-        return "–" if value is None else units.number(value)
 
-    def ends(values: list) -> str:
-        return f"{number(values[0])} to {number(values[-1])} {unit}"
-
-    is_curve = isinstance(row["predicted"], list)
-    predicted = ends(row["predicted"]) if is_curve else f"{number(row['predicted'])} {unit}"
-    if row["median"] is None:
-        return predicted, row["reason"]
-    note = f"; {row['reason']}" if row["reason"] else ""
-    if is_curve:
-        return predicted, ends(row["median"]) + note
-    interval = f"{number(row['low'])} to {number(row['high'])}"
-    return predicted, f"{number(row['median'])} ({interval}) {unit}{note}"
+def _span(values, result: Result) -> str:
+    return units.span(np.atleast_1d(values), result.unit)
 
 
 def verify(arguments) -> int:
-    """Prints the root hash, and what was changed after it was written."""
+    """Prints the root hash, and what was changed after it was written; 1 if anything was."""
     run = chosen_run(arguments)
     faults = seals.faults(run)
     root = seals.root_hash(run)
     if arguments.root and arguments.root != root:
         faults.append(f"its root hash is {root or 'not known'}, not {arguments.root}")
+    if arguments.json:
+        print_json({"run": str(run), "root_hash": root, "faults": faults})
+        return 1 if faults else 0
     for fault in faults:
         print(fault, file=sys.stderr)
     if root:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,24 +11,21 @@ from pathlib import Path
 import numpy as np
 import pydantic
 
-from reckon import records, units
+from reckon import units
+from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
-from reckon.cli.runs import chosen_run
+from reckon.cli.runs import chosen_run, results_at
 from reckon.config import ReckonError
-from reckon.prediction import what_if
+from reckon.messages import did_you_mean
+from reckon.prediction import variations
 from reckon.prediction.formula import PARTS, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import NEAR, is_comparable, is_near
 from reckon.presentation.formulas import source_text
 from reckon.presentation.verdicts import how_far
-from reckon.records.lookup import all_results
-from reckon.records.predictions import needed_guesses, ratio, to_prediction
+from reckon.records.recorded_predictions import needed_guesses, ratio, to_prediction
 from reckon.records.result import Result
 from reckon.reports import toml
-from reckon.text import did_you_mean
-
-_AMOUNT = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*")
-_WHOLE = 1e-9  # nearer to a whole number than this share of it, it is one
 
 
 class _PredictionsFile(pydantic.RootModel[dict[str, dict[str, str]]]):
@@ -46,7 +42,7 @@ class _Variant:
 
     @functools.cached_property
     def prediction(self) -> Prediction:
-        return what_if.changed(self.recorded, self.values)
+        return variations.with_values(self.recorded, self.values)
 
     @functools.cached_property
     def ratio(self) -> float:
@@ -57,6 +53,29 @@ class _Variant:
     def needed(self) -> dict[str, float]:
         """Of each guess, the value with which alone the prediction would meet the measurement."""
         return needed_guesses(self.result, self.prediction)
+
+
+def add_commands(commands: Commands) -> None:
+    """Adds `predict`."""
+    command = commands.add(
+        "predict",
+        predict,
+        "print a recorded prediction with other inputs, and what each guess would have to be",
+        "cpu/syscall/getpid",
+        'cpu/syscall/getpid kernel_path="550 cycle"',
+        "--file predictions.toml",
+    )
+    command.add_argument("quantity", nargs="?", help="such as cpu/syscall/getpid")
+    command.add_argument(
+        "inputs", nargs="*", metavar="input=value", help='such as kernel_path="550 cycle"'
+    )
+    command.add_argument(
+        "--file",
+        type=Path,
+        metavar="FILE",
+        help="a predictions.toml that the site's What if? panels gave, instead of a quantity",
+    )
+    command.add_run()
 
 
 def predict(arguments) -> int:
@@ -86,25 +105,16 @@ def predict(arguments) -> int:
 
 def _variant(run: str | Path, quantity: str, inputs: list[str]) -> _Variant:
     """The prediction of a quantity with `inputs` as "name=amount". Raises ReckonError."""
-    result = _result(run, quantity)
+    results = results_at(run, quantity)
+    if [result.quantity for result in results] != [quantity]:
+        raise ReckonError(f"{quantity} is no quantity; `reckon results {quantity}` lists its own.")
+    (result,) = results
     recorded = to_prediction(quantity, result.current)
     variant = _Variant(result, recorded, dict(_changed_input(recorded, text) for text in inputs))
     if not np.all(np.isfinite(variant.prediction.predicted)):
         predicted = _predicted(variant.prediction)
         raise ReckonError(f"{quantity}: the formula gives {predicted} for these inputs.")
     return variant
-
-
-def _result(run: str | Path, quantity: str) -> Result:
-    """The quantity as the run has it. Raises ReckonError for an unknown one."""
-    experiment = records.experiment_of(quantity)
-    if experiment in records.experiments(run):
-        for result in all_results(run, experiment):
-            if result.quantity == quantity:
-                return result
-    known = [result.quantity for result in all_results(run)]
-    hint = did_you_mean(quantity, known, "`reckon results` lists all.")
-    raise ReckonError(f"The run {run} has no quantity {quantity}: {hint}")
 
 
 # --- the inputs -------------------------------------------------------------------------------
@@ -115,12 +125,12 @@ def _changed_input(prediction: Prediction, text: str) -> tuple[str, float]:
     name, has_value, amount = text.partition("=")
     if not has_value:
         raise ReckonError(f"{text!r} is not input=value; write for example {_example(prediction)}.")
-    given = prediction.inputs.get(name)
-    if given is None:
+    entry = prediction.inputs.get(name)
+    if entry is None:
         names = list(prediction.inputs)
         hint = did_you_mean(name, names, f"it has {', '.join(names)}.")
         raise ReckonError(f"{prediction.quantity} has no input {name}: {hint}")
-    if given.origin == "axis":
+    if entry.origin == "axis":
         raise ReckonError(f"{name} is the axis of the curve: it has all of its values already.")
     return name, _value(prediction, name, amount)
 
@@ -129,16 +139,16 @@ def _value(prediction: Prediction, name: str, text: str) -> float:
     """The value of an amount such as "550 cycle", in base units; without a unit, in the input's."""
     unit = prediction.inputs[name].unit
     example = _example(prediction, name)
-    parsed = _AMOUNT.fullmatch(text)
-    if not parsed:
+    amount = units.number_and_unit(text)
+    if amount is None:
         raise ReckonError(f"{text!r} is not a number with its unit; write for example {example}.")
-    stated = parsed[2] or unit
-    if units.dimension(stated) != units.dimension(unit):
+    number, stated_unit = amount[0], amount[1] or unit
+    if units.dimension(stated_unit) != units.dimension(unit):
         raise ReckonError(
-            f"{name} is {units.kind(units.dimension(unit))}, but {text} is "
-            f"{units.kind(units.dimension(stated))}; write for example {example}."
+            f"{name} is {units.dimension_name(units.dimension(unit))}, but {text} is "
+            f"{units.dimension_name(units.dimension(stated_unit))}; write for example {example}."
         )
-    value = float(units.to_base(float(parsed[1]), stated))
+    value = float(units.to_base(number, stated_unit))
     if not math.isfinite(value):
         raise ReckonError(f"{name}={text} is too large for a number; write for example {example}.")
     return value
@@ -147,21 +157,20 @@ def _value(prediction: Prediction, name: str, text: str) -> float:
 def _example(prediction: Prediction, name: str | None = None) -> str:
     """How one input is given on the command line."""
     inputs = prediction.inputs
-    name = name or next(name for name, given in inputs.items() if given.origin != "axis")
+    name = name or next(name for name, entry in inputs.items() if entry.origin != "axis")
     return f'{name}="{_amount(inputs[name].value, inputs[name])}"'
 
 
-def _amount(value: float | list[float], given: Input) -> str:
+def _amount(value: float | list[float], entry: Input) -> str:
     """A value of an input with its unit, or the ends of an axis, as it may be typed again."""
     ends = [value[0], value[-1]] if isinstance(value, list) else [value]
-    return f"{' to '.join(_number(end, given) for end in ends)} {given.unit}".removesuffix(" 1")
+    return f"{' to '.join(_number(end, entry) for end in ends)} {entry.unit}".removesuffix(" 1")
 
 
-def _number(value: float, given: Input) -> str:
+def _number(value: float, entry: Input) -> str:
     """A value in the input's unit without spaces: a whole number in full, another in 4 digits."""
-    shown = units.from_base(value, given.unit)
-    is_whole = abs(shown - round(shown)) <= _WHOLE * abs(shown)
-    return f"{round(shown)}" if is_whole else f"{shown:.4g}"
+    shown = units.from_base(value, entry.unit)
+    return f"{round(shown)}" if units.is_whole(shown) else f"{shown:.4g}"
 
 
 # --- what is printed --------------------------------------------------------------------------
@@ -175,11 +184,11 @@ def _lines(variant: _Variant) -> list[str]:
     inputs, recorded = variant.prediction.inputs, variant.recorded.inputs
     width = max(map(len, inputs))
     lines = [variant.result.quantity]
-    for name, given in inputs.items():
-        source = source_text(given)
+    for name, entry in inputs.items():
+        source = source_text(entry)
         if name in variant.values:
-            source = f"instead of {_amount(recorded[name].value, given)}; {source}"
-        lines.append(f"  {name:{width}}  {_amount(given.value, given):>12}  {source}")
+            source = f"instead of {_amount(recorded[name].value, entry)}; {source}"
+        lines.append(f"  {name:{width}}  {_amount(entry.value, entry):>12}  {source}")
     predicted = _predicted(variant.prediction)
     lines.append(
         f"Predicted  {predicted}{_interval(variant.prediction)}{_parts(variant.prediction)}"
@@ -191,8 +200,8 @@ def _interval(prediction: Prediction) -> str:
     low, high = prediction.interval()
     if low is None or prediction.curve_axis:
         return ""
-    step = units.readable(float(prediction.predicted), prediction.unit)
-    return f" ({units.between(low, high, step)})"
+    step = units.readable_unit(float(prediction.predicted), prediction.unit)
+    return f" ({units.range_text(low, high, step)})"
 
 
 def _parts(prediction: Prediction) -> str:
@@ -224,14 +233,14 @@ def _sealed(result: Result) -> str:
 def _effects(variant: _Variant) -> list[str]:
     """Which input decides, and what each guess would have to be."""
     lines, inputs = [], variant.prediction.inputs
-    for name, (low, high) in list(what_if.sensitivity(variant.prediction).items())[:1]:
+    for name, (low, high) in list(variations.sensitivity(variant.prediction).items())[:1]:
         moves = f"{units.number(low)} to {units.number(high)} times"
         lines.append(f"Decides    {name}: {_range(inputs[name])} moves the prediction {moves}")
     for name, value in variant.needed.items():
-        given = inputs[name]
-        is_inside = (given.low or 0) <= value <= (given.high or 0)
-        outside = "" if is_inside else f", outside {_range(given)}"
-        lines.append(f'Would meet {name}="{_amount(value, given)}" alone{outside}')
+        guess = inputs[name]
+        is_inside = (guess.low or 0) <= value <= (guess.high or 0)
+        outside = "" if is_inside else f", outside {_range(guess)}"
+        lines.append(f'Would meet {name}="{_amount(value, guess)}" alone{outside}')
     if variant.result.has_samples and not variant.needed:
         lines.append("Would meet no guess alone")
     return lines
@@ -247,8 +256,8 @@ def _score(variants: list[_Variant]) -> str:
     return f"Within {NEAR} times of the measurement: {now} of {len(variants)} (sealed {sealed})"
 
 
-def _range(given: Input) -> str:
-    return _amount([given.low or 0.0, given.high or 0.0], given)
+def _range(entry: Input) -> str:
+    return _amount([entry.low or 0.0, entry.high or 0.0], entry)
 
 
 def _to_json(variant: _Variant) -> dict:
@@ -265,12 +274,12 @@ def _to_json(variant: _Variant) -> dict:
     low, high = prediction.interval()
     inputs = {
         name: {
-            "value": in_unit(given.value, given.unit),
-            "unit": given.unit,
-            "origin": given.origin,
+            "value": in_unit(entry.value, entry.unit),
+            "unit": entry.unit,
+            "origin": entry.origin,
             "changed": name in variant.values,
         }
-        for name, given in prediction.inputs.items()
+        for name, entry in prediction.inputs.items()
     }
     needed = {
         name: in_unit(value, prediction.inputs[name].unit) for name, value in variant.needed.items()
@@ -286,6 +295,6 @@ def _to_json(variant: _Variant) -> dict:
         "ratio": known(variant.ratio),
         "sealed": in_unit(result.seal.predicted),
         "sealed_ratio": known(result.ratio),
-        "sensitivity": what_if.sensitivity(prediction),
+        "sensitivity": variations.sensitivity(prediction),
         "needed": needed,
     }

@@ -45,7 +45,7 @@ Results = dict[str, Result]  # a run's, by quantity
 
 @dataclass(frozen=True)
 class Side:
-    """One run's values at one place, in base units; `low` and `high`: its range, nan if unknown."""
+    """One run's values at one point, in base units; `low` and `high`: its range, nan if unknown."""
 
     median: float
     low: float
@@ -55,26 +55,29 @@ class Side:
 
     @property
     def has_range(self) -> bool:
+        """Whether there were enough processes for a range."""
         return not math.isnan(self.low)
 
 
 @dataclass(frozen=True)
-class Place:
-    """One quantity in both runs, at one place of its axis."""
+class PointComparison:
+    """One quantity in both runs, at one point of its axis."""
 
     x: float | None
     a: Side
     b: Side
-    apart: bool = False  # the ranges do not touch, and the medians differ enough
-    p: float = math.nan  # of Welch's test; nan where the place is not judged
+    is_apart: bool = False  # the ranges do not touch, and the medians differ enough
+    p: float = math.nan  # of Welch's test; nan where the point is not judged
     control: Side | None = None
 
     @property
-    def judged(self) -> bool:
+    def is_judged(self) -> bool:
+        """Whether both runs have a range there."""
         return not math.isnan(self.p)
 
     @property
     def ratio(self) -> float:
+        """B over A, by the medians; nan if A's is 0."""
         return self.b.median / self.a.median if self.a.median else math.nan
 
     @property
@@ -90,7 +93,7 @@ class Place:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the ratio, by drawing processes again."""
-        if not self.judged:
+        if not self.is_judged:
             return math.nan, math.nan
         return statistics.ratio_interval(self.a.medians, self.b.medians)
 
@@ -112,33 +115,36 @@ class QuantityComparison:
     quantity: str
     unit: str
     axis_unit: str | None
-    places: tuple[Place, ...] = ()
+    points: tuple[PointComparison, ...] = ()
     p: float = math.nan  # corrected for all comparisons
     why: str = ""  # it is not judged
 
     @property
-    def judged(self) -> bool:
+    def is_judged(self) -> bool:
+        """Whether the rule could be applied; `why` says why not."""
         return not self.why
 
     @property
-    def changed(self) -> bool:
-        return self.judged and self.p < CHANCE and any(place.apart for place in self.places)
+    def has_changed(self) -> bool:
+        """Whether the rule of this module names a change."""
+        return self.is_judged and self.p < CHANCE and any(point.is_apart for point in self.points)
 
     @property
-    def largest(self) -> Place:
-        """The place of the largest change; among those that are apart, if any is."""
-        positive = [place for place in self.places if place.ratio > 0] or list(self.places)
-        judged = [place for place in positive if place.judged]
-        apart = [place for place in positive if place.apart]
-        return max(apart or judged or positive, key=lambda place: place.distance)
+    def largest(self) -> PointComparison:
+        """The point of the largest change; among those that are apart, if any is."""
+        positive = [point for point in self.points if point.ratio > 0] or list(self.points)
+        judged = [point for point in positive if point.is_judged]
+        apart = [point for point in positive if point.is_apart]
+        return max(apart or judged or positive, key=lambda point: point.distance)
 
     @property
     def ratio(self) -> float:
-        """Of a curve, the median over its places."""
-        return float(np.median([place.ratio for place in self.places]))
+        """Of a curve, the median over its points."""
+        return float(np.median([point.ratio for point in self.points]))
 
     @property
     def is_time(self) -> bool:
+        """Whether the quantity is a time, which depends on the core's clock."""
         return units.dimension(self.unit) == units.dimension("s")
 
     @property
@@ -147,7 +153,7 @@ class QuantityComparison:
 
         The rate of a counter is neither: when it counts more often, nothing takes longer.
         """
-        if not self.changed:
+        if not self.has_changed:
             return ""
         grew, dimension = self.largest.ratio > 1, units.dimension(self.unit)
         if self.is_time:
@@ -158,12 +164,12 @@ class QuantityComparison:
 
     def visible_from(self, minimum_change: float = 0.0) -> float:
         """The smallest ratio by which a change of the whole quantity would have been named."""
-        return min(place.visible_from(minimum_change) for place in self.places if place.judged)
+        return min(point.visible_from(minimum_change) for point in self.points if point.is_judged)
 
     @property
-    def controlled(self) -> bool:
-        """Whether every place that is apart from A was compared with the control too."""
-        return all(place.control for place in self.places if place.apart)
+    def is_controlled(self) -> bool:
+        """Whether every point that is apart from A was compared with the control too."""
+        return all(point.control for point in self.points if point.is_apart)
 
 
 def _can_be_judged(medians: np.ndarray) -> bool:
@@ -181,9 +187,9 @@ def _batch_range(medians: np.ndarray) -> tuple[float, float] | None:
 
 
 def _sides(result: Result) -> dict[float | None, Side]:
-    """Every place of a quantity that has samples.
+    """Every point of a quantity that has samples.
 
-    The trials' spread, as a share of the median, is the widest of all places of a curve: a mode
+    The trials' spread, as a share of the median, is the widest of all points of a curve: a mode
     that comes and goes may have been missed at one of them.
     """
     medians = {point.x: result.process_medians(point) for point in result.points}
@@ -208,9 +214,11 @@ def _sides(result: Result) -> dict[float | None, Side]:
     return sides
 
 
-def _place(x: float | None, a: Side, b: Side, control: Side | None, minimum_change: float) -> Place:
+def _compare_point(
+    x: float | None, a: Side, b: Side, control: Side | None, minimum_change: float
+) -> PointComparison:
     if not b.has_range or not a.has_range:
-        return Place(x, a, b)
+        return PointComparison(x, a, b)
     control = control if control and control.has_range else None
     before = [a, control] if control else [a]
     beyond = b.low > max(side.high for side in before) or b.high < min(side.low for side in before)
@@ -219,7 +227,7 @@ def _place(x: float | None, a: Side, b: Side, control: Side | None, minimum_chan
         for side in before
     )
     p = max(statistics.same_level(side.medians, b.medians) for side in before)
-    return Place(x, a, b, beyond and enough, p, control)
+    return PointComparison(x, a, b, is_apart=beyond and enough, p=p, control=control)
 
 
 def _measured_alike(a: records.Measurement, b: records.Measurement) -> bool:
@@ -244,8 +252,8 @@ def _why_not_comparable(a: Result, b: Result) -> str:
     return "" if len(peers) == 1 else "measured with another peer"
 
 
-def _same_places(a: Result, b: Result) -> list[float | None]:
-    """The places that both measured with the same parameters."""
+def _same_positions(a: Result, b: Result) -> list[float | None]:
+    """The positions that both measured with the same parameters."""
     params = {point.x: point.params for point in b.points}
     return [point.x for point in a.points if params.get(point.x) == point.params]
 
@@ -256,38 +264,38 @@ def _compare(
     compared = QuantityComparison(a.quantity, a.unit, axis_unit=a.axis_unit if a.is_curve else None)
     if why := _why_not_comparable(a, b):
         return replace(compared, why=why)
-    common = _same_places(a, b)
+    common = _same_positions(a, b)
     if not common:
-        shared = {point.x for point in a.points} & {point.x for point in b.points}
-        why = "measured with other parameters" if shared else "measured at other places"
+        in_both = {point.x for point in a.points} & {point.x for point in b.points}
+        why = "measured with other parameters" if in_both else "measured at other places"
         return replace(compared, why=why)
     sides_a, sides_b, controls = _sides(a), _sides(b), {}
     if control and not _why_not_comparable(a, control):
-        again = _same_places(control, b)
-        controls = {x: side for x, side in _sides(control).items() if x in again}
-    places = tuple(
-        _place(x, sides_a[x], sides_b[x], controls.get(x), minimum_change) for x in common
+        shared = _same_positions(control, b)
+        controls = {x: side for x, side in _sides(control).items() if x in shared}
+    points = tuple(
+        _compare_point(x, sides_a[x], sides_b[x], controls.get(x), minimum_change) for x in common
     )
-    if any(place.judged for place in places):
-        return replace(compared, places=places)
-    fewest = min(min(len(place.a.medians), len(place.b.medians)) for place in places)
+    if any(point.is_judged for point in points):
+        return replace(compared, points=points)
+    fewest = min(min(len(point.a.medians), len(point.b.medians)) for point in points)
     few = fewest < statistics.PROCESSES_FOR_AN_INTERVAL
     why = "too few fresh processes" if few else "not positive"
-    return replace(compared, places=places, why=why)
+    return replace(compared, points=points, why=why)
 
 
 def _corrected(compared: list[QuantityComparison]) -> tuple[QuantityComparison, ...]:
-    """The same with each quantity's p: Simes over its places, Benjamini and Hochberg over all."""
+    """The same with each quantity's p: Simes over its points, Benjamini and Hochberg over all."""
     from scipy.stats import false_discovery_control
 
     raw = [
-        false_discovery_control([place.p for place in quantity.places if place.judged]).min()
+        false_discovery_control([point.p for point in quantity.points if point.is_judged]).min()
         for quantity in compared
-        if quantity.judged
+        if quantity.is_judged
     ]
     corrected = iter(false_discovery_control(raw) if raw else ())
     return tuple(
-        replace(quantity, p=float(next(corrected))) if quantity.judged else quantity
+        replace(quantity, p=float(next(corrected))) if quantity.is_judged else quantity
         for quantity in compared
     )
 

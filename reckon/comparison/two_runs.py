@@ -33,20 +33,23 @@ class Comparison:
 
     @property
     def judged(self) -> list[QuantityComparison]:
-        return [quantity for quantity in self.quantities if quantity.judged]
+        """The quantities to which the rule could be applied."""
+        return [quantity for quantity in self.quantities if quantity.is_judged]
 
     @property
     def unjudged(self) -> list[QuantityComparison]:
-        return [quantity for quantity in self.quantities if not quantity.judged]
+        """The quantities to which it could not, each with its reason."""
+        return [quantity for quantity in self.quantities if not quantity.is_judged]
 
     @property
     def same(self) -> list[QuantityComparison]:
-        return [quantity for quantity in self.judged if not quantity.changed]
+        """The judged quantities that did not change."""
+        return [quantity for quantity in self.judged if not quantity.has_changed]
 
     @property
     def changed(self) -> list[QuantityComparison]:
         """From the largest change to the smallest."""
-        changed = (quantity for quantity in self.quantities if quantity.changed)
+        changed = (quantity for quantity in self.quantities if quantity.has_changed)
         return sorted(changed, key=lambda quantity: -quantity.largest.distance)
 
     def resolving(self, ratio: float) -> int:
@@ -112,9 +115,9 @@ def compare(
     control: a second run of A's machine. minimum_change: a share; a smaller change is not named.
     Raises ReckonError where a run is not there, two are the same, or they have nothing in common.
     """
-    given = [a, b] if control is None else [a, b, control]
-    runs, results = map(list, zip(*map(_read, _find(given)), strict=True))
-    names = _names(runs, [str(run) for run in given])
+    requested = [a, b] if control is None else [a, b, control]
+    runs, results = map(list, zip(*map(_read, _find(requested)), strict=True))
+    names = _names(runs, [str(run) for run in requested])
     in_a, in_b = results[:2]
     in_control = results[2] if control is not None else {}
     quantities = compare_all(in_a, in_b, in_control, minimum_change)
@@ -127,7 +130,7 @@ def compare(
             f"The run {names[2]} is no control: it was recorded on another machine or kernel than "
             f"{names[0]}."
         )
-    tried = compare_all(in_a, in_control, {}, minimum_change)
+    control_quantities = compare_all(in_a, in_control, {}, minimum_change)
     return Comparison(
         a=names[0],
         b=names[1],
@@ -137,6 +140,8 @@ def compare(
         machines=(runs[0], runs[1]),
         clock_hz=(_clock_hz(in_a), _clock_hz(in_b)),
         control=names[2] if control is not None else None,
-        control_changed=tuple(quantity.quantity for quantity in tried if quantity.changed),
-        control_judged=sum(quantity.judged for quantity in tried),
+        control_changed=tuple(
+            quantity.quantity for quantity in control_quantities if quantity.has_changed
+        ),
+        control_judged=sum(quantity.is_judged for quantity in control_quantities),
     )

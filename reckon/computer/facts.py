@@ -34,13 +34,16 @@ class Machine(RootModel[dict[str, dict[str, Fact]]]):
         return self.root.get(section, {}).get(key, Fact())
 
     def value(self, field: str) -> int | float | str | None:
+        """The value in base units; None if it is not reported."""
         return self.fact(field).value
 
     def number(self, field: str) -> float | None:
+        """The value of a field that is a number, in base units; None if it is not reported."""
         value = self.value(field)
         return None if value is None else float(value)
 
     def fields(self) -> list[str]:
+        """The fields that the description has, in its order."""
         return [f"{section}.{key}" for section, facts in self.root.items() for key in facts]
 
     def with_recorded(self, section: str, recorded: Machine) -> Machine:

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import resource
 import shutil
 import time
 from dataclasses import asdict, dataclass
 
 from reckon import config
-from reckon.computer.description import cpuinfo, lscpu, read_text
+from reckon.computer.privileges import CAP_SYS_NICE, is_capable
+from reckon.computer.system_files import cpuinfo, lscpu, read_text
+
+_CPUS = "/sys/devices/system/cpu"
 
 
 @dataclass(frozen=True)
 class Check:
+    """What was found of one property of this computer, and what to do if it disturbs."""
+
     name: str
     state: str  # "pass", "warn" or "unknown"
     found: str
     advice: str = ""
 
     def to_dict(self) -> dict:
+        """The fields by name, for JSON."""
         return asdict(self)
 
 
@@ -48,7 +55,7 @@ def check_all() -> list[Check]:
     ]
 
 
-def _values(pattern: str) -> set[str]:
+def _contents(pattern: str) -> set[str]:
     """The different contents of the files that match, without empty and unreadable ones."""
     return {text for path in glob.glob(pattern) if (text := read_text(path))}
 
@@ -83,8 +90,8 @@ def _clocksource() -> Check:
 
 
 def _governor() -> Check:
-    found = _values("/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
-    if not found:
+    governors = _contents(f"{_CPUS}/cpu*/cpufreq/scaling_governor")
+    if not governors:
         return Check(
             "frequency governor",
             "unknown",
@@ -92,27 +99,27 @@ def _governor() -> Check:
             "The clock is in the hands of the firmware or the hypervisor; it is "
             "calibrated beside every sample.",
         )
-    if found == {"performance"}:
+    if governors == {"performance"}:
         return Check("frequency governor", "pass", "performance")
     return Check(
         "frequency governor",
         "warn",
-        ", ".join(sorted(found)),
+        ", ".join(sorted(governors)),
         "Run `cpupower frequency-set -g performance`.",
     )
 
 
 def _turbo() -> Check:
-    intel = read_text("/sys/devices/system/cpu/intel_pstate/no_turbo")
-    boost = read_text("/sys/devices/system/cpu/cpufreq/boost")
-    if intel is None and boost is None:
+    no_turbo = read_text(f"{_CPUS}/intel_pstate/no_turbo")  # of Intel's driver alone
+    boost = read_text(f"{_CPUS}/cpufreq/boost")
+    if no_turbo is None and boost is None:
         return Check(
             "turbo",
             "unknown",
             "not reported",
             "Figures in cycles use the clock calibrated beside each sample.",
         )
-    if intel == "1" or boost == "0":
+    if no_turbo == "1" or boost == "0":
         return Check("turbo", "pass", "off")
     return Check(
         "turbo",
@@ -124,21 +131,19 @@ def _turbo() -> Check:
 
 
 def _siblings() -> Check:
-    lists = _values("/sys/devices/system/cpu/cpu*/topology/thread_siblings_list")
-    if any("," in one or "-" in one for one in lists):
+    lists = _contents(f"{_CPUS}/cpu*/topology/thread_siblings_list")
+    if any("," in siblings or "-" in siblings for siblings in lists):
         return Check(
             "hardware threads",
             "warn",
             "cores are shared by several threads (SMT)",
             "Keep the sibling idle, or boot with nosmt.",
         )
-    state = "unknown" if lscpu().get("Hypervisor vendor") else "pass"
-    return Check(
-        "hardware threads",
-        state,
-        "one a core, as far as the kernel knows",
-        "A guest's two CPUs may be siblings of one core." if state == "unknown" else "",
-    )
+    kernels_view = "one a core, as far as the kernel knows"
+    if lscpu().get("Hypervisor vendor"):
+        advice = "A guest's two CPUs may be siblings of one core."
+        return Check("hardware threads", "unknown", kernels_view, advice)
+    return Check("hardware threads", "pass", kernels_view)
 
 
 def _virtual() -> Check:
@@ -154,17 +159,21 @@ def _virtual() -> Check:
     )
 
 
+_STEAL = 7  # the place of stolen time among the kernel's times of all CPUs (proc_stat(5))
+
+
 def _cpu_jiffies() -> list[int]:
-    return [int(x) for x in (read_text("/proc/stat") or "cpu 0").split("\n")[0].split()[1:]]
+    all_cpus, _, _ = (read_text("/proc/stat") or "cpu 0").partition("\n")
+    return [int(jiffies) for jiffies in all_cpus.split()[1:]]
 
 
 def _steal() -> Check:
     first = _cpu_jiffies()
     time.sleep(0.2)
     last = _cpu_jiffies()
-    if len(last) < 8:
+    if len(last) <= _STEAL:
         return Check("steal time", "unknown", "not reported")
-    spent, stolen = sum(last) - sum(first), last[7] - first[7]
+    spent, stolen = sum(last) - sum(first), last[_STEAL] - first[_STEAL]
     if spent and stolen / spent > 0.01:
         return Check(
             "steal time",
@@ -177,40 +186,36 @@ def _steal() -> Check:
 
 def _load() -> Check:
     load, cpus = os.getloadavg()[0], len(os.sched_getaffinity(0))
+    sentence = f"{load:.1f} over the last minute on {cpus} CPUs"
     if load > 0.5 * cpus:
-        return Check(
-            "load",
-            "warn",
-            f"{load:.1f} over the last minute on {cpus} CPUs",
-            "Stop other programs, or wait.",
-        )
-    return Check("load", "pass", f"{load:.1f} over the last minute on {cpus} CPUs")
+        return Check("load", "warn", sentence, "Stop other programs, or wait.")
+    return Check("load", "pass", sentence)
 
 
 def _huge_pages() -> Check:
-    found = read_text("/sys/kernel/mm/transparent_hugepage/enabled")
-    if found is None:
+    settings = read_text("/sys/kernel/mm/transparent_hugepage/enabled")
+    if settings is None:
         return Check("transparent huge pages", "unknown", "not reported")
-    setting = found[found.index("[") + 1 : found.index("]")] if "[" in found else found
-    return Check("transparent huge pages", "pass", setting)
+    chosen = re.search(r"\[(.*?)\]", settings)
+    return Check("transparent huge pages", "pass", chosen[1] if chosen else settings)
 
 
 def _mitigations() -> Check:
-    paths = glob.glob("/sys/devices/system/cpu/vulnerabilities/*")
+    paths = glob.glob(f"{_CPUS}/vulnerabilities/*")
     if not paths:
         return Check("mitigations", "unknown", "not reported")
-    found = [os.path.basename(p) for p in paths if (read_text(p) or "").startswith("Mitigation")]
+    in_force = sum((read_text(path) or "").startswith("Mitigation") for path in paths)
     return Check(
         "mitigations",
         "pass",
-        f"{len(found)} of {len(paths)} known weaknesses are worked around in software",
+        f"{in_force} of {len(paths)} known weaknesses are worked around in software",
         "They are part of what a system call costs here.",
     )
 
 
 def _priority() -> Check:
     allowed = 20 - resource.getrlimit(resource.RLIMIT_NICE)[0]
-    if os.geteuid() == 0 or allowed <= -20:
+    if is_capable(CAP_SYS_NICE) or allowed <= -20:
         return Check("priority", "pass", "nice -20 is allowed")
     return Check(
         "priority",
@@ -245,34 +250,24 @@ def _counters() -> Check:
     )
 
 
+_ROOM_BYTES = 2 * 1024**3  # for the largest regions, and for the pages and their figures
+
+
+def _room(name: str, free_bytes: int, advice: str) -> Check:
+    amount = f"{free_bytes / 1024**3:.1f} GiB"
+    if free_bytes > _ROOM_BYTES:
+        return Check(name, "pass", amount)
+    return Check(name, "warn", amount, advice)
+
+
 def _memory() -> Check:
-    text = read_text("/proc/meminfo") or ""
-    free = next(
-        (
-            int(line.split()[1]) * 1024
-            for line in text.splitlines()
-            if line.startswith("MemAvailable")
-        ),
-        0,
-    )
-    state = "pass" if free > 2 * 1024**3 else "warn"
-    return Check(
-        "free memory",
-        state,
-        f"{free / 1024**3:.1f} GiB",
-        "" if state == "pass" else "Large regions cannot be measured; close programs.",
-    )
+    available = re.search(r"MemAvailable:\s+(\d+)", read_text("/proc/meminfo") or "")
+    free_bytes = int(available[1]) * 1024 if available else 0
+    return _room("free memory", free_bytes, "Large regions cannot be measured; close programs.")
 
 
 def _disk() -> Check:
     folder = config.settings().build_dir
     while not os.path.exists(folder):  # also False where it may not be looked at
         folder = folder.parent
-    free = shutil.disk_usage(folder).free
-    state = "pass" if free > 2 * 1024**3 else "warn"
-    return Check(
-        "free disk",
-        state,
-        f"{free / 1024**3:.1f} GiB",
-        "" if state == "pass" else "Make room under _build.",
-    )
+    return _room("free disk", shutil.disk_usage(folder).free, "Make room under _build.")

@@ -25,8 +25,8 @@ def _space() -> str:
     return boot + re.sub(r"\D", "", os.readlink("/proc/self/ns/pid"))
 
 
-def own_name() -> str:
-    """This process, by the one name that no other has."""
+def process_name() -> str:
+    """The name of this process, which no other process has or will have."""
     return f"{_space()}-{os.getpid()}-{_started(os.getpid())}"
 
 

@@ -8,6 +8,7 @@ its own. The files of a killed owner are removed by the next one.
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import re
 import shutil
@@ -20,18 +21,20 @@ import numpy as np
 
 from reckon import config, units
 from reckon.computer import owners
-from reckon.config import ReckonError
+from reckon.config import Unavailable
 
 SHARE_OF_FREE = 0.25  # the files take at most this share of the free space
 _CHUNK_BYTES = 1 << 22
-_NAME = "reckon-files-"
+_PREFIX = "reckon-files-"
 IN_MEMORY = ("tmpfs", "ramfs")
 # As the kernel names them in /proc/filesystems.
 _ON_ANOTHER_HOST = ("9p", "afs", "ceph", "cifs", "nfs", "nfs4", "smb3", "virtiofs")
 _MOUNTS = Path("/proc/self/mountinfo")
+# What a disk reports that became full or fails; another time it may not.
+_TEMPORARY = (errno.ENOSPC, errno.EIO)
 
 
-class ScratchUnavailable(ReckonError):
+class ScratchUnavailable(Unavailable):
     """The files cannot be made; the message is the reason."""
 
 
@@ -82,15 +85,15 @@ def facts() -> dict[str, tuple]:
     kind, source = _mount()
     size = None
     with suppress(OSError):
-        about = os.statvfs(folder)
-        size = float(about.f_blocks * about.f_frsize)
-    ahead = _read_ahead(folder)
+        filesystem = os.statvfs(folder)
+        size = float(filesystem.f_blocks * filesystem.f_frsize)
+    read_ahead = _read_ahead(folder)
     return {
         "folder": (str(folder), "SCRATCH"),
         "filesystem": (kind, "/proc/self/mountinfo"),
         "lies_on": (_lies_on(kind, source), "/proc/self/mountinfo"),
         "size": (size, "statvfs"),
-        "read_ahead": (ahead, "read_ahead_kb" if ahead is not None else ""),
+        "read_ahead": (read_ahead, "read_ahead_kb" if read_ahead is not None else ""),
     }
 
 
@@ -102,8 +105,8 @@ def _read_ahead(folder: Path) -> float | None:
     """
     try:
         device = os.stat(folder).st_dev
-        at = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").resolve()
-        queue = next(path for path in (at / "queue", at.parent / "queue") if path.is_dir())
+        entry = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").resolve()
+        queue = next(path for path in (entry / "queue", entry.parent / "queue") if path.is_dir())
         return float((queue / "read_ahead_kb").read_text()) * 1024
     except (OSError, StopIteration, ValueError):
         return None
@@ -114,8 +117,8 @@ def _read_ahead(folder: Path) -> float | None:
 
 def sweep() -> None:
     """Removes the files that killed owners of this PID namespace left in the scratch folder."""
-    for path in config.settings().scratch_dir.glob(f"{_NAME}*"):
-        if owners.has_ended(path, _NAME):
+    for path in config.settings().scratch_dir.glob(f"{_PREFIX}*"):
+        if owners.has_ended(path, _PREFIX):
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -124,27 +127,31 @@ def _remove(path: Path, owner: int) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-class _Folders:
+class _State:
     """The folder of this process, once it has one."""
 
-    own: Path | None = None
+    folder: Path | None = None
+
+
+def _path_of_this_process() -> Path:
+    return config.settings().scratch_dir / f"{_PREFIX}{owners.process_name()}"
 
 
 @contextmanager
 def shared() -> Iterator[Path]:
     """The folder of files that all processes started inside share; it is removed at the end."""
-    path, before = config.settings().scratch_dir / f"{_NAME}{owners.own_name()}", _Folders.own
-    _Folders.own = path
+    before = _State.folder
+    path = _State.folder = _path_of_this_process()
     try:
         yield path
     finally:
         _remove(path, os.getpid())
-        _Folders.own = before
+        _State.folder = before
 
 
 def folder() -> Path | None:
     """The folder of files that this process has made or shares; None so far."""
-    return _Folders.own
+    return _State.folder
 
 
 def _parents_folder() -> Path | None:
@@ -156,16 +163,17 @@ def _parents_folder() -> Path | None:
 
 def _folder() -> Path:
     """The folder that a parent shares with this process, or one of its own until it ends."""
-    path = _Folders.own or _parents_folder()
+    path = _State.folder or _parents_folder()
     if path is None or path.parent != config.settings().scratch_dir:
-        path = _Folders.own = config.settings().scratch_dir / f"{_NAME}{owners.own_name()}"
+        path = _State.folder = _path_of_this_process()
         atexit.register(_remove, path, os.getpid())
     if not path.exists():
         sweep()
     path.mkdir(mode=0o700, exist_ok=True)
     # Others may write beside it, and its name is predictable: never use a folder that they made.
-    about = path.lstat()
-    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.geteuid() or about.st_mode & 0o077:
+    status = path.lstat()
+    is_private = status.st_uid == os.geteuid() and not status.st_mode & 0o077
+    if not (stat.S_ISDIR(status.st_mode) and is_private):
         raise ScratchUnavailable(f"{path} is there already and another user's; remove it.")
     return path
 
@@ -185,8 +193,8 @@ def prepare(
     try:
         paths = [_folder() / f"data-{index}" for index in range(files)]
         missing = [max(0, size_bytes - _size(path)) for path in paths]
-        about = os.statvfs(where)
-        free = about.f_bavail * about.f_frsize
+        filesystem = os.statvfs(where)
+        free = filesystem.f_bavail * filesystem.f_frsize
         if sum(missing) > SHARE_OF_FREE * free:
             raise ScratchUnavailable(
                 f"Files of {units.amount(sum(missing), 'byte')} would take more than a quarter of "
@@ -198,7 +206,10 @@ def prepare(
                 on_progress(f"writing {units.amount(more, 'byte')} to {where}")
                 _grow(path, size_bytes)
     except OSError as error:
-        raise ScratchUnavailable(f"No file can be written in {where}: {error.strerror}.") from None
+        raise ScratchUnavailable(
+            f"No file can be written in {where}: {error.strerror}.",
+            temporary=error.errno in _TEMPORARY or config.is_limit(error),
+        ) from None
     return paths
 
 

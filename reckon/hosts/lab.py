@@ -5,10 +5,10 @@ csrc/lab/lab.h says how it is made; here it is started, queried and ended.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
-import re
 import secrets
 import select
 import subprocess
@@ -16,73 +16,32 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 
-from reckon import config, units
+from reckon import config
 from reckon.config import ReckonError
+from reckon.hosts import HostUnavailable, link
 
 START_S = 15  # the longest that starting may take
 ANSWER_S = 5
 END_S = 10
 PORT = 7325  # where reckon-peer listens
-MIN_RTT_S, MAX_RTT_S = 0.0, 2.0
-MIN_RATE_BIT_PER_S, MAX_RATE_BIT_PER_S = 10e3, 2.5e9
 
 
-class LabUnavailable(ReckonError):
+class LabUnavailable(HostUnavailable):
     """This machine cannot start a lab host: the reason, and what would help."""
 
-    def __init__(self, reason: str, remedy: str):
-        super().__init__(f"Cannot start the lab host: {reason}; {remedy[:1].lower()}{remedy[1:]}")
+    def __init__(self, reason: str, remedy: str, *, temporary: bool = False):
+        super().__init__(
+            f"Cannot start the lab host: {reason}; {remedy[:1].lower()}{remedy[1:]}",
+            temporary=temporary,
+        )
         self.reason, self.remedy = reason, remedy
 
 
-class LabEnded(ReckonError):
+class LabEnded(HostUnavailable):
     """The lab host ended or stopped answering by itself."""
 
-
-def _setting(name: str, text: str, unit: str, example: str) -> float:
-    """A setting with its unit, in base units. Raises ReckonError for any other text."""
-    found = re.fullmatch(r"\s*(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)\s*([^\d\s.].*?)\s*", text)
-    try:
-        if found and units.dimension(found[2]) == units.dimension(unit):
-            return units.to_base(float(found[1]), found[2])
-    except ReckonError:
-        pass
-    raise ReckonError(
-        f"{name}={text!r} is not {units.kind(units.dimension(unit))} with its unit; write for "
-        f"example {name}='{example}'."
-    )
-
-
-def _within(name: str, value: float, minimum: float, maximum: float, show) -> float:
-    if minimum <= value <= maximum:
-        return value
-    raise ReckonError(
-        f"{name} is {show(value)}, which the lab host cannot keep; choose from {show(minimum)} to "
-        f"{show(maximum)}."
-    )
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:g} s" if seconds >= 1 else f"{seconds * 1e3:g} ms"
-
-
-def _rate(bit_per_s: float) -> str:
-    for size, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
-        if bit_per_s >= size:
-            return f"{bit_per_s / size:g} {unit}"
-    return f"{bit_per_s:g} bit/s"
-
-
-def link_rtt_s() -> float:
-    """The round trip that LINK_RTT sets, in seconds."""
-    value = _setting("LINK_RTT", config.settings().link_rtt, "s", "0.2 ms")
-    return _within("LINK_RTT", value, MIN_RTT_S, MAX_RTT_S, _time)
-
-
-def link_rate_bit_per_s() -> float:
-    """The rate that LINK_RATE sets, in bit/s."""
-    value = 8 * _setting("LINK_RATE", config.settings().link_rate, "bit/s", "1 Gbit/s")
-    return _within("LINK_RATE", value, MIN_RATE_BIT_PER_S, MAX_RATE_BIT_PER_S, _rate)
+    def __init__(self, reason: str):
+        super().__init__(reason, temporary=True)
 
 
 class Lab:
@@ -90,8 +49,14 @@ class Lab:
 
     The second host runs reckon-peer; `program` replaces it or, with `beside`, runs as well. With
     `wait_port` the lab is ready when that port of the second host accepts connections. `path`
-    selects how packets are relayed, "tun" or "packet"; by default the lab does.
+    selects how packets are relayed, "tun" or "packet"; by default the lab does. Raises
+    LabUnavailable, LabEnded, and ReckonError for a link that no lab host keeps or without
+    reckon-lab.
     """
+
+    pid: int  # of a process in the client's namespaces
+    peer_pid: int
+    relay_pid: int
 
     def __init__(
         self,
@@ -103,49 +68,55 @@ class Lab:
         wait_port: int | None = None,
         path: str | None = None,
     ):
-        _within("The link's round trip", rtt_s, MIN_RTT_S, MAX_RTT_S, _time)
-        _within("The link's rate", rate_bit_per_s, MIN_RATE_BIT_PER_S, MAX_RATE_BIT_PER_S, _rate)
-        command = [
-            str(config.settings().library_dir / "reckon-lab"),
-            f"--rtt-us={round(rtt_s * 1e6)}",
-            f"--rate-bit={round(rate_bit_per_s)}",
-        ]
-        command += [f"--path={path}"] if path else []
-        command += [f"--wait-port={wait_port}"] if wait_port else []
-        command += ["--beside"] if beside else []
-        command += ["--", *map(str, program)] if program else []
-        token = secrets.token_hex(16)
-        self._rest = b""
+        link.check_rtt("The link's round trip", rtt_s)
+        link.check_rate("The link's rate", rate_bit_per_s)
+        options = [f"--rtt-us={round(rtt_s * 1e6)}", f"--rate-bit={round(rate_bit_per_s)}"]
+        options += [f"--path={path}"] if path else []
+        options += [f"--wait-port={wait_port}"] if wait_port else []
+        options += ["--beside"] if beside else []
+        options += ["--", *map(str, program)] if program else []
+        self._token = secrets.token_hex(16)
+        self._unread = b""  # of its output
         self._errors = tempfile.TemporaryFile()
+        self._process = self._start(options)
+        assert self._process.stdin and self._process.stdout  # pipes, see _start
+        self._input, self._output = self._process.stdin, self._process.stdout
         try:
-            self._process = subprocess.Popen(
-                command,
+            self._read_description()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, options: list[str]) -> subprocess.Popen:
+        try:
+            return subprocess.Popen(
+                [str(config.settings().library_dir / "reckon-lab"), *options],
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
-                env=config.child_environment(RECKON_PEER_TOKEN=token),
+                env=config.child_environment(RECKON_PEER_TOKEN=self._token),
                 start_new_session=True,  # Ctrl-C is this process's, which then ends the lab
             )
         except OSError as error:
             self._errors.close()
+            if config.is_limit(error):
+                reason = f"reckon-lab does not start ({error.strerror})"
+                raise LabUnavailable(reason, config.ALLOW_MORE, temporary=True) from None
             raise ReckonError(
                 f"reckon-lab does not start ({error.strerror}); run `make lib`."
             ) from None
-        assert self._process.stdin and self._process.stdout  # pipes, see above
-        self._input, self._output = self._process.stdin, self._process.stdout
-        try:
-            answer = self._answer(START_S)
-        except BaseException:
-            self.close()
-            raise
-        if "unsupported" in answer:
-            words = self.last_words()
-            self.close()
-            raise LabUnavailable(answer["unsupported"] + words, answer["remedy"])
-        self.pid: int = answer["pid"]  # of a process in the client's namespaces
-        self.peer_pid: int = answer["peer_pid"]
-        self.relay_pid: int = answer["relay_pid"]
+
+    def _read_description(self) -> None:
+        """Wait until the lab is ready, and keep what it reports of itself."""
+        answer = self._answer(START_S)
+        if reason := answer.get("unsupported") or answer.get("failed"):
+            is_temporary = "failed" in answer
+            raise LabUnavailable(
+                reason + self.last_words(), answer["remedy"], temporary=is_temporary
+            )
+        self.pid, self.peer_pid = answer["pid"], answer["peer_pid"]
+        self.relay_pid = answer["relay_pid"]
         self.path: str = answer["path"]
         self.congestion: str = answer["congestion"]
         self.offload: bool = answer["offload"]
@@ -161,38 +132,41 @@ class Lab:
         # Where a probe reaches the second host (rk_place() in csrc/probe/probe.h).
         self.places = {
             "peer": f"{self.peer}:{PORT}",
-            "peer_token": token,
+            "peer_token": self._token,
             "peer_process": str(self.pid),
         }
 
     def _answer(self, deadline_s: float) -> dict:
         """The lab's next line of output. Raises LabEnded if none comes in time."""
-        end = time.monotonic() + deadline_s
-        while b"\n" not in self._rest:
-            left = end - time.monotonic()
-            if left <= 0 or not select.select([self._output], [], [], left)[0]:
+        end_s = time.monotonic() + deadline_s
+        while b"\n" not in self._unread:
+            left_s = end_s - time.monotonic()
+            if left_s <= 0 or not select.select([self._output], [], [], left_s)[0]:
                 raise LabEnded(f"The lab host said nothing for {deadline_s:g} s; start it again.")
-            more = os.read(self._output.fileno(), 4096)
-            if not more:
-                raise LabEnded(f"The lab host has ended{self.last_words()}; start it again.")
-            self._rest += more
-        line, _, self._rest = self._rest.partition(b"\n")
+            output = os.read(self._output.fileno(), 4096)
+            if not output:
+                raise self._end()
+            self._unread += output
+        line, _, self._unread = self._unread.partition(b"\n")
         return json.loads(line)
 
-    def words(self) -> str:
+    def _end(self) -> LabEnded:
+        return LabEnded(f"The lab host has ended{self.last_words()}; start it again.")
+
+    def log(self) -> str:
         """All that the lab and its programs have written to standard error so far."""
         # By pread, because the programs write at the file's own offset.
         size = os.fstat(self._errors.fileno()).st_size
         return os.pread(self._errors.fileno(), size, 0).decode(errors="replace")
 
     def last_words(self) -> str:
-        """The last line of that, in brackets."""
-        lines = self.words().split("\n")
-        last = next((line.strip().rstrip(".") for line in reversed(lines) if line.strip()), "")
-        return f" ({last})" if last else ""
+        """The last line of the log in brackets, after a space; empty if there is none."""
+        lines = [line.strip() for line in self.log().split("\n") if line.strip()]
+        return f" ({lines[-1].rstrip('.')})" if lines else ""
 
     @property
     def running(self) -> bool:
+        """Whether the lab has not ended."""
         return self._process.poll() is None
 
     def counters(self) -> dict[str, dict[str, int]]:
@@ -201,12 +175,12 @@ class Lab:
         Packets and bytes (of IP) that went onto the link, those dropped because the queue was full,
         those missed before the relay saw them (none unless the machine is too busy for it), those
         that the other host's device refused, those delivered more than 0.1 ms late, and the most
-        bytes that ever waited.
+        bytes that ever waited. Raises LabEnded.
         """
         try:
             self._input.write(b"counters\n")
         except (OSError, ValueError):
-            raise LabEnded(f"The lab host has ended{self.last_words()}; start it again.") from None
+            raise self._end() from None
         return self._answer(ANSWER_S)
 
     def close(self) -> None:
@@ -228,29 +202,29 @@ class Lab:
     def __exit__(self, *_) -> None:
         self.close()
 
-    def _set_to(self) -> str:
-        return f"{_time(self.link['rtt_s'])} and {_rate(self.link['rate_bit_per_s'])}"
-
     @property
     def facts(self) -> dict[str, tuple]:
         """The fields of the machine description: value in base units, source."""
         devices = {"tun": "TUN devices", "packet": "packet sockets on virtual Ethernet"}
         how = devices[self.path] + (", many segments at a time (GSO)" if self.offload else "")
-        asked, made = "LINK_RTT, LINK_RATE", "reckon-lab"
+        settings, program = "LINK_RTT, LINK_RATE", "reckon-lab"
         return {
-            "kind": ("built into this machine, in namespaces of its own", made),
-            "address": (self.peer, made),
-            "link_rtt": (self.link["rtt_s"], asked),
-            "link_rate": (self.link["rate_bit_per_s"] / 8, asked),
-            "queue": (float(self.link["queue_bytes"]), made),
-            "mtu": (float(self.link["mtu_bytes"]), made),
-            "path": (how, made),
-            "congestion": (self.congestion or None, made),
-            "hops": (0.0, made),
+            "kind": ("built into this machine, in namespaces of its own", program),
+            "address": (self.peer, program),
+            "link_rtt": (self.link["rtt_s"], settings),
+            "link_rate": (self.link["rate_bit_per_s"] / 8, settings),
+            "queue": (float(self.link["queue_bytes"]), program),
+            "mtu": (float(self.link["mtu_bytes"]), program),
+            "path": (how, program),
+            "congestion": (self.congestion or None, program),
+            "hops": (0.0, program),
         }
 
     def describe(self) -> str:
-        return f"a second host built into this machine, behind a link set to {self._set_to()}"
+        """What the second host is and how its link is set, as part of a sentence."""
+        rtt = link.rtt_text(self.link["rtt_s"])
+        rate = link.rate_text(self.link["rate_bit_per_s"])
+        return f"a second host built into this machine, behind a link set to {rtt} and {rate}"
 
 
 def identity(rtt_s: float, rate_bit_per_s: float) -> str:
@@ -261,23 +235,24 @@ def identity(rtt_s: float, rate_bit_per_s: float) -> str:
     digest = hashlib.sha256()
     for path in sorted((config.ROOT / "csrc/lab").glob("*.[ch]")):
         digest.update(path.read_bytes())
-    whose = "root" if os.geteuid() == 0 else "user"
-    return (
-        f"lab {rtt_s * 1e3:.6g} ms {rate_bit_per_s / 1e6:.6g} Mbit/s {whose} "
-        + digest.hexdigest()[:8]
-    )
-
-
-def started(start: Callable[[], Lab]) -> Lab:
-    """What `start` returns, called once more if it fails: a program may have been killed.
-
-    Raises LabUnavailable, LabEnded."""
-    try:
-        return start()
-    except (LabUnavailable, LabEnded):
-        return start()
+    user = "root" if os.geteuid() == 0 else "user"
+    settings = f"{rtt_s * 1e3:.6g} ms {rate_bit_per_s / 1e6:.6g} Mbit/s"
+    return f"lab {settings} {user} {digest.hexdigest()[:8]}"
 
 
 def start() -> Lab:
-    """A lab with the link that LINK_RTT and LINK_RATE set."""
-    return Lab(link_rtt_s(), link_rate_bit_per_s())
+    """A lab with the link that LINK_RTT and LINK_RATE set. Raises as Lab() does."""
+    return Lab(link.rtt_s(), link.rate_bit_per_s())
+
+
+def run_until_exit(start: Callable[[], Lab]) -> Lab:
+    """The lab that `start` starts, ended with this process. Raises what `start` raises.
+
+    A start that fails is repeated once: a program may have been killed.
+    """
+    try:
+        lab = start()
+    except (LabUnavailable, LabEnded):
+        lab = start()
+    atexit.register(lab.close)
+    return lab

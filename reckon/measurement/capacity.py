@@ -1,6 +1,4 @@
-"""Capacities found in curves: sealed before the curve is measured, recorded as quantities of their
-own.
-"""
+"""Capacities read off curves: sealed before the curve is measured, recorded as quantities."""
 
 from __future__ import annotations
 
@@ -13,12 +11,11 @@ from reckon.config import PROFILES, ReckonError
 from reckon.measurement.events import emit
 from reckon.measurement.visit import measure_together, record_measurement
 from reckon.prediction.formula import Prediction
-from reckon.records.lookup import from_record
+from reckon.records.lookup import from_entry
 from reckon.records.models import Measurement, Point
 from reckon.records.result import Result
 from reckon.records.seal import seal
 from reckon.records.session import current_session
-from reckon.records.values import process_values
 from reckon.statistics import onset
 from reckon.statistics.onset import Onset
 
@@ -40,7 +37,7 @@ def measure_capacities(
     In a profile shorter than `min_profile` nothing is measured: the record's results are returned.
     Raises ReckonError, as measure()."""
     too_short = config.settings().profile.rank < PROFILES[min_profile].rank
-    if too_short or (current_session().replay and min_profile != "quick"):
+    if too_short or (current_session().is_replay and min_profile != "quick"):
         return {
             prediction.quantity: _recorded(prediction, min_profile)
             for prediction in [*options, *curve_of]
@@ -49,21 +46,21 @@ def measure_capacities(
     results = measure_together(options)
     for capacity, curve in curve_of.items():
         name = capacity.quantity
-        if not current_session().replay:
+        if not current_session().is_replay:
             results[name] = _record(name, results[curve.quantity])
         elif sealed[capacity].measurement is None:
             raise ReckonError(
                 f"The run {current_session().run.name} was recorded elsewhere and holds no {name}."
             )
         else:
-            results[name] = from_record(name, sealed[capacity], "reused")
+            results[name] = from_entry(name, sealed[capacity], "reused")
     return results
 
 
 def _recorded(prediction: Prediction, min_profile: str) -> Result:
     quantity = seal(prediction)
     if quantity.measurement is not None:
-        return from_record(prediction.quantity, quantity)
+        return from_entry(prediction.quantity, quantity)
     reason = f"it is measured in the profile {min_profile} and longer ones"
     return Result(prediction.quantity, quantity, "predicted", reason)
 
@@ -76,42 +73,39 @@ def in_reads(curve: Result) -> tuple[Onset, list[float], np.ndarray]:
     program that empties the cache or takes the CPU disturbs some of them. How much fits follows for
     each round from those sizes and the last that fits. The capacity is the median of the rounds,
     its interval the medians of their intervals' ends: as wide as that of one round."""
-    measurement = curve.measurement
-    assert measurement
-    # Lists by size, of a value for each round.
-    times = [
-        [process_values(process, measurement, curve.unit) for process in point.processes]
-        for point in curve.points
-    ]
+    # Lists by size, of the times of single reads in each round.
+
+    times = [curve.single_trials(point) for point in curve.points]
+    no_shares = np.zeros(len(times))
     if len(times) < _MIN_SIZES:
-        return Onset(None, reason=_TOO_FEW), [], np.zeros(len(times))
+        return Onset(None, reason=_TOO_FEW), [], no_shares
     limit = onset.slow_from(np.concatenate([reads for rounds in times for reads in rounds]))
     if limit is None:
         reason = "the cache was not filled: every read was fast"
-        return Onset(None, reason=reason), [], np.zeros(len(times))
+        return Onset(None, reason=reason), [], no_shares
     slow_counts = [[int((reads >= limit).sum()) for reads in rounds] for rounds in times]
     read_counts = [[len(reads) for reads in rounds] for rounds in times]
-    shares = np.array(
-        [np.median(np.divide(a, b)) for a, b in zip(slow_counts, read_counts, strict=True)]
-    )
+    by_size = zip(slow_counts, read_counts, strict=True)
+    shares = np.array([np.median(np.divide(slow, reads)) for slow, reads in by_size])
     total = np.array([sum(counts) for counts in read_counts])
     overall = onset.find(curve.axis, shares * total, total)
     if overall.capacity is None:
         return overall, [], shares
-    first = max(0, overall.fits)
-    capacities = [
+    last_fitting = max(0, overall.fits)
+    whole_rounds = min(map(len, slow_counts))  # a stop leaves the last one unfinished
+    estimates = [
         onset.likeliest(
-            curve.axis[first:],
-            [counts[k] for counts in slow_counts[first:]],
-            [counts[k] for counts in read_counts[first:]],
+            curve.axis[last_fitting:],
+            [counts[index] for counts in slow_counts[last_fitting:]],
+            [counts[index] for counts in read_counts[last_fitting:]],
             overall.background,
         )
-        for k in range(min(map(len, slow_counts)))
+        for index in range(whole_rounds)
     ]
-    capacity, low, high = map(float, np.median(capacities, axis=0))
+    capacity, low, high = map(float, np.median(estimates, axis=0))
     fits = int(np.searchsorted(curve.axis, capacity, side="right")) - 1
     overall = replace(overall, capacity=capacity, low=low, high=high, fits=fits)
-    return overall, [capacity for capacity, _, _ in capacities], shares
+    return overall, [estimate for estimate, _, _ in estimates], shares
 
 
 def in_times(curve: Result) -> Onset:

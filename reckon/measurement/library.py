@@ -6,10 +6,8 @@ The structures are those of csrc/reckon.h.
 from __future__ import annotations
 
 import ctypes as C
-import enum
 import errno
 import functools
-import hashlib
 import itertools
 import os
 import random
@@ -20,24 +18,13 @@ import numpy as np
 from pydantic import ConfigDict
 
 from reckon import config
-from reckon.config import ROOT, ReckonError, settings
+from reckon.config import ReckonError, settings
+from reckon.measurement.probe import Needs, Parameter, Probe
+from reckon.messages import did_you_mean
 from reckon.records.models import Conditions
-from reckon.records.store import experiment_of
-from reckon.text import did_you_mean
 
 PRIORITIES = {"none": 0, "nice": 1, "rr": 2}
 _TEXT = 2  # RK_KIND_TEXT of enum rk_kind
-
-
-class Needs(enum.IntFlag):
-    """What a probe needs besides a CPU and memory: enum rk_needs."""
-
-    DISK = 1 << 0
-    PEER = 1 << 1
-    SERVER = 1 << 2
-    ROOT = 1 << 3
-    STAMPS = 1 << 4
-    COMMON_COUNTER = 1 << 5
 
 
 class Sample(C.Structure):
@@ -90,7 +77,7 @@ class Request(C.Structure):
     ]
 
 
-class RunReport(C.Structure):
+class Outcome(C.Structure):
     _fields_ = [
         ("status", C.c_int32),
         ("signal", C.c_int32),
@@ -123,41 +110,6 @@ class ProbeUnsupported(ReckonError):
     """The probe is unsupported on this machine; the message is the reason."""
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a probe, with its bounds."""
-
-    name: str  # the unit is its suffix
-    text: bool
-    default: int | str
-    minimum: int
-    maximum: int
-    help: str
-
-
-@dataclass(frozen=True)
-class Probe:
-    """One entry of the registry."""
-
-    name: str
-    op: str
-    timed: str
-    reports: tuple[str, ...]
-    version: int  # raised when what is timed changes its meaning
-    needs: Needs
-    parameters: tuple[Parameter, ...]
-    file: str  # its source, relative to csrc/
-
-    @property
-    def experiment(self) -> str:
-        return experiment_of(self.name)
-
-    @property
-    def defaults(self) -> dict[str, int | str]:
-        """The default of each parameter, by its name."""
-        return {parameter.name: parameter.default for parameter in self.parameters}
-
-
 class ProcessSamples(Conditions):
     """The samples of one process, and the conditions under which it took them."""
 
@@ -168,7 +120,7 @@ class ProcessSamples(Conditions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class RunOptions:
     """How a process runs its probe."""
 
     samples: int = 20  # trials
@@ -189,7 +141,7 @@ def _library() -> C.CDLL:
         raise ReckonError(f"The C library cannot be loaded ({error}); run `make lib`.") from None
     library.rk_probe_at.argtypes, library.rk_probe_at.restype = [C.c_int], C.POINTER(ProbeStruct)
     library.rk_probe_count.argtypes, library.rk_probe_count.restype = [], C.c_int
-    library.rk_run.argtypes = [C.POINTER(Request), C.POINTER(Sample), C.POINTER(RunReport)]
+    library.rk_run.argtypes = [C.POINTER(Request), C.POINTER(Sample), C.POINTER(Outcome)]
     library.rk_run.restype = C.c_int
     library.rk_tick_hz.argtypes, library.rk_tick_hz.restype = [C.c_uint64], C.c_double
     return library
@@ -283,12 +235,12 @@ def run(
     """The samples of one run of a probe, by default in a fresh lean process pinned to one CPU.
 
     places: where the hosts and files are, by the names of rk_place() in csrc/probe/probe.h, before
-    what the environment says. options: fields of Options. Raises ProbeUnsupported (on this
+    what the environment says. options: fields of RunOptions. Raises ProbeUnsupported (on this
     machine), ProbeFailed (crash, deadline, failure inside), ReckonError (no such probe, parameter
     or value) and KeyboardInterrupt.
     """
     probe(name)
-    how = Options(**options)
+    how = RunOptions(**options)
     if how.samples < 1:
         raise ReckonError("At least one sample is needed.")
     samples = (Sample * how.samples)()
@@ -304,18 +256,20 @@ def run(
         isolated=how.isolated,
         seed=how.seed,
     )
-    report = RunReport()
-    _check(_library().rk_run(C.byref(request), samples, C.byref(report)), report)
+    outcome = Outcome()
+    _check(_library().rk_run(C.byref(request), samples, C.byref(outcome)), outcome)
     table = np.frombuffer(bytes(samples), dtype=[("ticks", np.int64), ("ops", np.uint64)])
-    conditions = {name: getattr(report, name) for name in Conditions.model_fields if name != "seed"}
+    conditions = {
+        name: getattr(outcome, name) for name in Conditions.model_fields if name != "seed"
+    }
     return ProcessSamples(
         ticks=table["ticks"].copy(), ops=table["ops"].copy(), seed=how.seed, **conditions
     )
 
 
-def _check(status: int, report: RunReport) -> None:
+def _check(status: int, outcome: Outcome) -> None:
     """Raise what the status of a run means."""
-    reason = report.reason.decode(errors="replace")
+    reason = outcome.reason.decode(errors="replace")
     if status == -errno.EINTR:
         raise KeyboardInterrupt
     if status == -errno.EOPNOTSUPP:
@@ -324,30 +278,3 @@ def _check(status: int, report: RunReport) -> None:
         raise ReckonError(reason)
     if status:
         raise ProbeFailed(reason)
-
-
-def compiler() -> str:
-    """The version and flags of the compiler that built the library."""
-    try:
-        return (settings().library_dir / "compiler.txt").read_text().strip()
-    except OSError:
-        raise ReckonError("The C library is not built; run `make lib`.") from None
-
-
-@functools.cache
-def source_key(name: str) -> str:
-    """Hash of every source that can change what a probe measures, the compiler and its flags.
-
-    The build lists them (csrc/Makefile): the probe's own file, the support code that it links and
-    the runner, each with its headers, and reckon-peer's for a probe that needs a peer. (The lab
-    host's count with the link: peer.identity.)
-    """
-    folder, entry = settings().library_dir, probe(name)
-    lists = [(folder / entry.file).with_suffix(".sources")]
-    if entry.needs & Needs.PEER:
-        lists.append(folder / "reckon-peer.sources")
-    files = {file for path in lists for file in path.read_text().split()}
-    digest = hashlib.sha256(compiler().encode())
-    for file in sorted(files):
-        digest.update(file.encode() + b"\0" + (ROOT / "csrc" / file).read_bytes())
-    return digest.hexdigest()[:16]

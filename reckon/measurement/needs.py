@@ -6,11 +6,11 @@ import math
 
 from reckon import config
 from reckon.computer import scratch
-from reckon.config import PROFILES
-from reckon.hosts import nfs, peer
+from reckon.config import PROFILES, Unavailable
+from reckon.hosts import HostUnavailable, nfs, peer
 from reckon.measurement.events import emit
-from reckon.measurement.library import Needs
 from reckon.measurement.plan import Plan
+from reckon.measurement.probe import Needs
 from reckon.measurement.sampling import PointSampler
 
 _SMALLEST_FILE_BYTES = 4096  # written only to have a folder to export
@@ -45,6 +45,12 @@ def _skip_what_takes_too_long(plan: Plan) -> None:
             point.stop("unsupported", f"the {name} profile does not go so far")
 
 
+def _give_up(points: list[PointSampler], error: Unavailable) -> None:
+    """Stop the points; what failed for a time is measured again by the next build."""
+    for point in points:
+        point.stop("failed" if error.temporary else "unsupported", str(error))
+
+
 def _is_users_server(server: str | None) -> bool:
     return server is not None and nfs.is_real(server)
 
@@ -52,11 +58,10 @@ def _is_users_server(server: str | None) -> bool:
 def _connect_peer(plan: Plan) -> tuple[str | None, dict[str, str]]:
     try:
         chosen = peer.connect()
-    except peer.PeerUnavailable as error:
-        for point in plan.open_points():
-            point.stop("unsupported", str(error))
+    except HostUnavailable as error:
+        _give_up(plan.open_points(), error)
         return None, {}
-    return chosen.describe, chosen.places
+    return chosen.description, chosen.places
 
 
 def _write_files(plan: Plan) -> dict[str, str]:
@@ -76,7 +81,7 @@ def _write_files(plan: Plan) -> dict[str, str]:
                 *size(point), lambda text: emit("preparing", quantity=plan.quantity, what=text)
             )
         except scratch.ScratchUnavailable as error:
-            point.stop("unsupported", str(error))
+            _give_up([point], error)
         else:
             return {"files": str(paths[0].parent)}
     return {}
@@ -90,8 +95,7 @@ def _start_server(plan: Plan, server: str) -> tuple[str | None, dict[str, str]]:
         else:
             folder = scratch.prepare(1, _SMALLEST_FILE_BYTES)[0].parent
         chosen = nfs.connect(server, folder)
-    except (nfs.NfsUnavailable, scratch.ScratchUnavailable) as error:
-        for point in plan.open_points():
-            point.stop("unsupported", str(error))
+    except (HostUnavailable, scratch.ScratchUnavailable) as error:
+        _give_up(plan.open_points(), error)
         return None, {}
-    return chosen.describe, chosen.places
+    return chosen.description, chosen.places

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, fields, replace
 from reckon import config, records, statistics, units
 from reckon.config import PROFILES, ByProfile, Profile, ReckonError
 from reckon.measurement import library
-from reckon.measurement.library import Needs
+from reckon.measurement.library import RunOptions
+from reckon.measurement.probe import Needs
 from reckon.measurement.sampling import PointSampler, ProbeRun, TimeBudget
 from reckon.prediction.formula import Prediction
 from reckon.prediction.inputs import Input
@@ -40,9 +41,9 @@ class MeasurementOptions:
 
     probe: str | None = None
     over: str | None = None  # the parameter that takes the values of the prediction's axis
-    samples: int | ByProfile = 20  # trials in each fresh process
-    warmup: int = 1  # trials before them
-    priority: str = "nice"
+    samples: int | ByProfile = RunOptions.samples  # trials in each fresh process
+    warmup: int = RunOptions.warmup  # trials before them
+    priority: str = RunOptions.priority
     # The time that all points of a curve share once they have the processes that an interval needs,
     # instead of the profile's.
     budget_s: ByProfile | None = None
@@ -54,9 +55,9 @@ class MeasurementOptions:
     def of(cls, options: dict) -> MeasurementOptions:
         """The options; any other name is a parameter of the probe."""
         known = {option.name for option in fields(cls)} - {"parameters"}
-        own = {name: value for name, value in options.items() if name in known}
-        more = {name: value for name, value in options.items() if name not in known}
-        return cls(**own, parameters=more)
+        chosen = {name: value for name, value in options.items() if name in known}
+        parameters = {name: value for name, value in options.items() if name not in known}
+        return cls(**chosen, parameters=parameters)
 
 
 class Plan:
@@ -83,13 +84,14 @@ class Plan:
 
     @property
     def quantity(self) -> str:
+        """The name of the predicted quantity."""
         return self.prediction.quantity
 
     @property
     def uses_peer(self) -> bool:
         """Whether the probe talks to the other host, rather than to this machine."""
         peer = self.options.parameters.get("peer")
-        return Needs.PEER in self.probe.needs and peer == "other" and not self.session.replay
+        return Needs.PEER in self.probe.needs and peer == "other" and not self.session.is_replay
 
     @property
     def server(self) -> str | None:
@@ -119,9 +121,10 @@ class Plan:
                 f"{self.quantity}: a prediction with an axis is measured with over=, naming the "
                 "parameter that takes its values, and one without is not."
             )
-        return (
-            [*_in_unit_of(over, _axis_values(axis[1]), axis[1].unit)] if axis and over else [None]
-        )
+        if not axis or not over:
+            return [None]
+        _, variable = axis
+        return [*_in_unit_of(over, _axis_values(variable), variable.unit)]
 
     def parameters_at(self, value: int | None, *, profile: str) -> dict:
         """The probe's parameters under that profile, with that value of the swept one."""

@@ -7,13 +7,13 @@ import json
 
 from reckon import config, records
 from reckon.computer import scratch
-from reckon.computer.description import configuration
+from reckon.computer.identity import configuration
 from reckon.config import PROFILES, ReckonError
 from reckon.hosts import nfs, peer
-from reckon.measurement import library
-from reckon.measurement.library import Needs
+from reckon.measurement.compilation import source_key
 from reckon.measurement.plan import Plan
-from reckon.records.lookup import from_record
+from reckon.measurement.probe import Needs
+from reckon.records.lookup import from_entry
 from reckon.records.models import Measurement
 from reckon.records.result import Result
 from reckon.records.seal import seal
@@ -27,7 +27,7 @@ def key(plan: Plan, *, profile: str) -> str:
     its axis a curve is measured, and what the probe needs: the other host, the server, the disk."""
     parts = [
         plan.probe.name,
-        library.source_key(plan.probe.name),
+        source_key(plan.probe.name),
         configuration(plan.session.run.machine),
         config.value_at(plan.options.samples, profile=profile),
         plan.options.warmup,
@@ -49,7 +49,7 @@ def _is_reusable(plan: Plan, measurement: Measurement | None) -> bool:
     if measurement is None or measurement.state != "measured":
         return False
     # Failed points are measured again, as a quantity that failed as a whole is.
-    return plan.session.replay or not _has_failed(measurement) and _is_valid(plan, measurement)
+    return plan.session.is_replay or not _has_failed(measurement) and _is_valid(plan, measurement)
 
 
 def _has_failed(measurement: Measurement) -> bool:
@@ -84,12 +84,12 @@ def seal_or_reuse(plan: Plan) -> Result | None:
     Raises ReckonError for a run of another machine or kernel that holds no samples."""
     quantity, between_visits = seal(plan.prediction), plan.session.run.between_visits
     if _is_reusable(plan, quantity.measurement):
-        return from_record(plan.quantity, quantity, "reused", between_visits)
+        return from_entry(plan.quantity, quantity, "reused", between_visits)
     builder = config.builder()
-    only_shows = plan.session.replay or (builder is not None and builder.renders)
+    only_shows = plan.session.is_replay or (builder is not None and builder.renders)
     if only_shows and quantity.measurement is not None:
-        return from_record(plan.quantity, quantity, between_visits=between_visits)
-    if not plan.session.replay:
+        return from_entry(plan.quantity, quantity, between_visits=between_visits)
+    if not plan.session.is_replay:
         return None
     raise ReckonError(
         f"The run {plan.session.run.name} was recorded elsewhere and holds no samples of "

@@ -29,7 +29,7 @@ def experiments_to_visit(visit: int) -> dict[str, float]:
     """The experiments of this run that have quantities without that visit, each with the seconds
     that it will take, by the visit before."""
     run, profile = current_session().run.name, config.settings().profile
-    found = {}
+    seconds_of = {}
     for experiment in records.experiments(run):
         if experiment.startswith(records.METHODS_PREFIX):
             continue
@@ -39,8 +39,8 @@ def experiments_to_visit(visit: int) -> dict[str, float]:
             if quantity.measurement and _lacks_visit(quantity, profile, visit)
         ]
         if seconds:
-            found[experiment] = sum(seconds)
-    return found
+            seconds_of[experiment] = sum(seconds)
+    return seconds_of
 
 
 def _lacks_visit(quantity: Quantity, profile: Profile, visit: int) -> bool:

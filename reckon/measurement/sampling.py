@@ -13,7 +13,7 @@ from reckon import statistics, units
 from reckon.config import Profile
 from reckon.measurement import library
 from reckon.records.models import Conditions, Process, Stop, WithoutSamples
-from reckon.records.values import trial_values
+from reckon.records.unit_conversion import trial_values
 
 # A process that takes longer hangs: the slowest trials of the full profile take some seconds, and
 # reading or waiting takes what its parameters say, on a worn disk or a remote one.

@@ -1,7 +1,7 @@
 """Methods of measuring one quantity, measured side by side.
 
 The settings of a probe come from this run's own record of its page. It runs again in rounds with
-the others of its group, because two figures taken minutes apart differ by more than their methods
+the others of its group, because two values taken minutes apart differ by more than their methods
 do.
 """
 
@@ -30,13 +30,13 @@ _BUDGET_S = ByProfile(quick=0.14, standard=0.5, full=6.0)
 _ROUNDS = ByProfile(quick=statistics.PROCESSES_FOR_AN_INTERVAL, standard=10, full=20)
 
 
-def _place(result: Result, at: float | str | None) -> records.Point | None:
+def _point(result: Result, at: float | str | None) -> records.Point | None:
     """The point of a quantity that a group compares."""
     if not result.is_curve or at == "last":
         return result.points[-1] if result.points else None
     assert not isinstance(at, str)  # "last" is the only word
-    place = result.place(at)
-    return None if place is None else result.points[place]
+    index = result.point_index(at)
+    return None if index is None else result.points[index]
 
 
 def _why_no_point(result: Result, at: float | str | None) -> str:
@@ -53,17 +53,17 @@ def _from_page(group: Group, method: Method) -> MethodResult:
     page = read_result(run, method.quantity)
     if page is None or page.measurement is None:
         why = f"`{method.quantity}` has not been measured yet; its page does that"
-        return MethodResult(method, (), page, reason=why)
+        return MethodResult(method, (), page=page, reason=why)
     at = group.at if method.at is None else method.at
-    point = _place(page, at)
+    point = _point(page, at)
     reports = tuple(page.measurement.reports)
     if point is None:
-        return MethodResult(method, reports, page, reason=_why_no_point(page, at))
+        return MethodResult(method, reports, page=page, reason=_why_no_point(page, at))
     return MethodResult(
         method,
         reports,
-        page,
-        point,
+        page=page,
+        point=point,
         reason=group.from_page or _too_expensive(method.quantity, point),
         divisor=method.divisor(point),
         included=read_result(run, method.includes) if method.includes else None,
@@ -80,13 +80,13 @@ def _too_expensive(quantity: str, point: records.Point) -> str:
 
 def _budget() -> Profile:
     """The profile of this page: a number of rounds of each group, one after the other."""
-    now = config.settings().profile
-    rounds = round(_ROUNDS.at(now.name))
+    profile = config.settings().profile
+    rounds = round(_ROUNDS.at(profile.name))
     return replace(
-        now,
+        profile,
         min_processes=rounds,
         max_processes=rounds,
-        budget_s=_BUDGET_S.at(now.name),
+        budget_s=_BUDGET_S.at(profile.name),
         patience=1,
         span_s=0,
     )
@@ -138,7 +138,7 @@ def _can_be_repeated(method: MethodResult) -> bool:
     """Whether it can be measured again: of a run that is read, whether it was."""
     if not method.page or not method.point or method.reason or method.page.seal.kind == "mean":
         return False
-    if not current_session().replay:
+    if not current_session().is_replay:
         return True
     recorded = records.read_measured(current_session().run.name, _repeated_quantity(method))
     return recorded is not None and recorded.measurement is not None
@@ -167,7 +167,7 @@ def _with(method: MethodResult, repeated: Result | None) -> MethodResult:
     if repeated is not None:
         why = f"{repeated.state} when it was to be measured again: {repeated.reason}"
         return replace(method, reason=why)
-    if current_session().replay:
+    if current_session().is_replay:
         why = "the run did not measure it side by side with others"
     else:
         why = "no two methods of this group can be measured again here"

@@ -40,8 +40,9 @@ def measure_together(
     predictions: those that share all options, or each with options of its own, which precede the
     common ones. Options are those of measure(). Raises ReckonError.
     """
-    own = predictions if isinstance(predictions, Mapping) else dict.fromkeys(predictions, {})
-    options = {prediction: common | more for prediction, more in own.items()}
+    if not isinstance(predictions, Mapping):
+        predictions = dict.fromkeys(predictions, {})
+    options = {prediction: common | special for prediction, special in predictions.items()}
     builder = config.builder()
     return _measure(
         options,

@@ -21,15 +21,15 @@ def dimension(node: Node, dimensions: dict):
 
     Raises PredictionError, which names the subexpression that does not fit.
     """
-    plain = units.dimension("1")
+    dimensionless = units.dimension("1")
     if node.op == "const":
-        return plain
+        return dimensionless
     if node.op == "input":
         return dimensions[node.args[0]]
     parts = [dimension(arg, dimensions) for arg in node.args]
     if node.op in _SAME_DIMENSION:
         common = _common_dimension(node, parts)
-        return plain if node.op in _COMPARISONS else common
+        return dimensionless if node.op in _COMPARISONS else common
     if node.op == "mul":
         return parts[0] * parts[1]
     if node.op == "div":
@@ -38,10 +38,10 @@ def dimension(node: Node, dimensions: dict):
         return parts[0]
     if node.op == "sqrt":
         return parts[0] ** 0.5
-    if node.op == "pow" and parts[1] == plain and node.args[1].op == "const":
+    if node.op == "pow" and parts[1] == dimensionless and node.args[1].op == "const":
         return parts[0] ** node.args[1].args[0]
     _require_plain_numbers(node, parts)
-    return plain
+    return dimensionless
 
 
 def _require_plain_numbers(node: Node, parts: list) -> None:
@@ -49,8 +49,8 @@ def _require_plain_numbers(node: Node, parts: list) -> None:
     for arg, part in zip(node.args, parts, strict=True):
         if part != units.dimension("1"):
             raise PredictionError(
-                f"{text(arg)} is {units.kind(part)}; {node.op} takes a plain number: divide it by "
-                "something of its own kind first."
+                f"{text(arg)} is {units.dimension_name(part)}; {node.op} takes a plain number: "
+                "divide it by something of its own kind first."
             )
 
 
@@ -62,6 +62,6 @@ def _common_dimension(node: Node, parts: list):
     if is_zero(right) or left_part == right_part:
         return left_part
     raise PredictionError(
-        f"{text(left)} is {units.kind(left_part)}; {text(right)} is "
-        f"{units.kind(right_part)}: these cannot be {_SAME_DIMENSION[node.op]}."
+        f"{text(left)} is {units.dimension_name(left_part)}; {text(right)} is "
+        f"{units.dimension_name(right_part)}: these cannot be {_SAME_DIMENSION[node.op]}."
     )

@@ -63,7 +63,7 @@ class Formula:
 
     def _check_dimensions(self, inputs: dict[str, Input]) -> None:
         dimensions = {name: units.dimension(value.unit) for name, value in inputs.items()}
-        wanted = units.dimension(self.unit)
+        dimension_of_unit = units.dimension(self.unit)
         nodes = [self.predicted]
         if self.hardware is not None and not expression.is_zero(self.hardware):
             nodes.append(self.hardware)
@@ -72,10 +72,10 @@ class Formula:
         except PredictionError as error:
             raise PredictionError(f"{self.function_name}: {error}") from None
         for result in results:
-            if result != wanted:
+            if result != dimension_of_unit:
                 raise PredictionError(
-                    f"{self.function_name}: the formula gives {units.kind(result)}, "
-                    f"but {self.unit} is {units.kind(wanted)}."
+                    f"{self.function_name}: the formula gives {units.dimension_name(result)}, "
+                    f"but {self.unit} is {units.dimension_name(dimension_of_unit)}."
                 )
 
 
@@ -107,9 +107,10 @@ def predict(quantity: str = "", *, unit: str, kind: Kind = "sum"):
     def decorate(function) -> Formula:
         names, nodes = trace(function)
         if len(nodes) != len(parts_of_kind):
-            wanted = f"({', '.join(parts_of_kind)})" if len(parts_of_kind) > 1 else "one"
+            parts_text = f"({', '.join(parts_of_kind)})" if len(parts_of_kind) > 1 else "one"
             raise PredictionError(
-                f"{function.__name__} returns {len(nodes)} value(s); kind {kind!r} needs {wanted}."
+                f"{function.__name__} returns {len(nodes)} value(s); kind {kind!r} needs "
+                f"{parts_text}."
             )
         parts = dict(zip(parts_of_kind, nodes, strict=True))
         if "predicted" not in parts:
@@ -147,6 +148,7 @@ class Prediction:
 
     @property
     def unit(self) -> str:
+        """The unit in which the value is printed; the value itself is in base units."""
         return self.formula.unit
 
     @property
@@ -164,7 +166,7 @@ class Prediction:
         return np.broadcast_to(values, np.shape(self.curve_axis[1].value))
 
     def _input_values(self) -> dict[str, np.ndarray]:
-        return {name: np.asarray(each.value, float) for name, each in self.inputs.items()}
+        return {name: np.asarray(input_.value, float) for name, input_ in self.inputs.items()}
 
     def value(self, node: expression.Node | None):
         """A part's value in base units: a float, or an array along the axis."""
@@ -185,25 +187,25 @@ class Prediction:
         same rule.
         """
         levels = {
-            name: (given.low, given.value, given.high)
-            for name, given in self.inputs.items()
-            if given.low is not None
+            name: (input_.low, input_.value, input_.high)
+            for name, input_ in self.inputs.items()
+            if input_.low is not None
         }
         if not levels:
             return None, None
-        ends = self._over_the_grid if len(levels) <= MAX_GRID_INPUTS else self._by_search
+        ends = self._by_grid if len(levels) <= MAX_GRID_INPUTS else self._by_search
         low, high = ends(levels)
         if not self.curve_axis:
             return float(low), float(high)
         return self._along_axis(low), self._along_axis(high)
 
-    def _over_the_grid(self, levels: dict[str, tuple]) -> tuple:
+    def _by_grid(self, levels: dict[str, tuple]) -> tuple:
         """The least and greatest value over all combinations of these inputs' levels."""
         values = self._input_values()
         choices = np.indices((3,) * len(levels)).reshape(len(levels), -1).T
-        for column, (name, three) in enumerate(levels.items()):
+        for column, (name, levels_of_input) in enumerate(levels.items()):
             # One row for each combination; the axis runs along the columns.
-            values[name] = np.array(three, dtype=float)[choices[:, column], None]
+            values[name] = np.array(levels_of_input, dtype=float)[choices[:, column], None]
         results = np.atleast_2d(expression.evaluate(self.formula.predicted, values))
         low, high = results.min(axis=0), results.max(axis=0)
         return (low, high) if self.curve_axis else (low[0], high[0])
@@ -211,20 +213,20 @@ class Prediction:
     def _by_search(self, levels: dict[str, tuple]) -> tuple:
         """The least and greatest value that moving one input at a time reaches from the given
         values: exact if no input's direction depends on another input."""
-        return self._searched(levels, np.less), self._searched(levels, np.greater)
+        return self._search(levels, np.less), self._search(levels, np.greater)
 
-    def _searched(self, levels: dict[str, tuple], is_better):
+    def _search(self, levels: dict[str, tuple], is_better):
         """Each input in turn takes the level that improves the result, until none does."""
         values = self._input_values()
         best = expression.evaluate(self.formula.predicted, values)
         for _ in range(MAX_SEARCH_ROUNDS):
             before = best
-            for name, three in levels.items():
-                for level in three:
-                    trial = expression.evaluate(self.formula.predicted, {**values, name: level})
-                    improves = is_better(trial, best)  # at each point of a curve by itself
+            for name, levels_of_input in levels.items():
+                for level in levels_of_input:
+                    result = expression.evaluate(self.formula.predicted, {**values, name: level})
+                    improves = is_better(result, best)  # at each point of a curve by itself
                     values[name] = np.where(improves, level, values[name])
-                    best = np.where(improves, trial, best)
+                    best = np.where(improves, result, best)
             if np.array_equal(best, before):
                 break
         return best

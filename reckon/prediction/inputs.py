@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,7 +12,6 @@ from reckon.prediction.expression import PredictionError
 
 _LINE_BYTES = 64
 
-
 Origin = Literal["given", "machine", "measured", "guess", "axis"]
 
 
@@ -21,30 +20,35 @@ class Input:
     """One input, in base units. Made by given(), machine(), measured(), guess() or axis()."""
 
     origin: Origin
-    value: float | list[float]
-    unit: str
-    source: str
+    value: float | list[float]  # of an axis, its positions
+    unit: str  # as the author gave it
+    source: str  # where it comes from, in words
+    _: KW_ONLY
     low: float | None = None
     high: float | None = None
-    cite: str | None = None
-    reference: str | None = None
-    instead_of: str | None = None
+    cite: str | None = None  # a key of book/references.bib
+    reference: str | None = None  # the quantity or the machine's field that it is read from
+    instead_of: str | None = None  # why a guess stands in
 
     def __post_init__(self):
         if self.low is None and self.high is None:
             return
-        if not _ascending(self.low, self.value, self.high):
+        if not _is_ascending(self.low, self.value, self.high):
             raise PredictionError(
                 f"The interval of an input ({self.source}) needs low <= value <= high."
             )
 
 
-def _ascending(low: float | None, value, high: float | None) -> bool:
+def _is_ascending(low: float | None, value, high: float | None) -> bool:
     return low is not None and high is not None and low <= value <= high
 
 
-def _base(value: float | None, unit: str) -> float | None:
-    return None if value is None else float(units.to_base(value, unit))
+def _stated_input(origin: Origin, value: float, unit: str, source: str, **details) -> Input:
+    """The input of a value and of its interval in `unit`."""
+    for end in ("low", "high"):
+        if details[end] is not None:
+            details[end] = float(units.to_base(details[end], unit))
+    return Input(origin, units.to_base(float(value), unit), unit, source, **details)
 
 
 def given(value: float, unit: str, source: str, *, cite=None, low=None, high=None) -> Input:
@@ -53,14 +57,12 @@ def given(value: float, unit: str, source: str, *, cite=None, low=None, high=Non
     `cite` is a key of book/references.bib; `low` and `high`, in the same unit, bound the value if
     the source leaves room.
     """
-    low, high = _base(low, unit), _base(high, unit)
-    return Input("given", units.to_base(float(value), unit), unit, source, low, high, cite)
+    return _stated_input("given", value, unit, source, cite=cite, low=low, high=high)
 
 
 def guess(value: float, unit: str, why: str, *, low: float, high: float, cite=None) -> Input:
     """A labelled guess. Its interval, which should hold the truth 19 times of 20, is scored."""
-    bounds = _base(low, unit), _base(high, unit)
-    return Input("guess", units.to_base(float(value), unit), unit, why, *bounds, cite)
+    return _stated_input("guess", value, unit, why, cite=cite, low=low, high=high)
 
 
 def axis(values, unit: str, description: str) -> Input:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from dataclasses import dataclass
 from reckon import config
 from reckon.presentation.text import NONE
 
+# Kinds of tables: reckon.css fits the first four columns to a phone, or all of them; reckon.js
+# sorts and searches.
+RESULTS, COMPACT, SORTABLE = "results", "compact", "sortable"
 _ROWS_ON_A_PAGE = 12  # in the PDF a longer table may break across pages
 
 
@@ -36,7 +40,7 @@ class Block:
             return {"text/markdown": self.markdown}
         if self.svg is not None:
             return {"text/html": self.svg}
-        return {"text/markdown": plain(self.markdown)}
+        return {"text/markdown": plain_markdown(self.markdown)}
 
 
 def raw_html(element: str) -> str:
@@ -44,15 +48,14 @@ def raw_html(element: str) -> str:
     return f"```{{raw}} html\n{element}\n```"
 
 
-def what_if_anchor(quantities: Iterable[str], what: str = "") -> str:
+def what_if_anchor(quantities: Iterable[str], title: str = "") -> str:
     """Where book/static/what-if.js puts the panel that changes these quantities' predictions."""
-    names, title = html.escape(" ".join(quantities)), html.escape(what)
-    return raw_html(
-        f'<div class="reckon-what-if" data-quantities="{names}" data-what="{title}"></div>'
-    )
+    attributes = f'data-quantities="{html.escape(" ".join(quantities))}"'
+    attributes += f' data-what="{html.escape(title)}"'
+    return raw_html(f'<div class="reckon-what-if" {attributes}></div>')
 
 
-def plain(markdown: str) -> str:
+def plain_markdown(markdown: str) -> str:
     """MyST's directives and roles as Markdown that JupyterLab renders."""
     text = re.sub(r"^```\{raw\} html\n.*?^```$\n?", "", markdown, flags=re.M | re.S)
     text = re.sub(r"^:::\{table\} (.*)$", r"*\1*", text, flags=re.M)
@@ -66,12 +69,17 @@ def say(*sentences: str) -> Block:
     return Block(" ".join(filter(None, sentences)))
 
 
-def joined_blocks(blocks: list[Block]) -> Block:
-    """Several blocks, one below the other."""
-    return Block("\n\n".join(block.markdown for block in blocks))
+def join_blocks(blocks: Iterable[Block]) -> Block:
+    """Several blocks, one below the other; empty ones are left out."""
+    return Block("\n\n".join(block.markdown for block in blocks if block.markdown))
 
 
-def line(cells: list[str]) -> str:
+def items(texts: Iterable[str]) -> Block:
+    """The texts as a list."""
+    return Block("\n".join(f"- {text}" for text in texts))
+
+
+def table_row(cells: list[str]) -> str:
     """A line of a Markdown table."""
     escaped = (str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells)
     return f"| {' | '.join(escaped)} |"
@@ -83,30 +91,42 @@ def grid(
     caption: str,
     name: str,
     widths: list[int] | None = None,
+    kind: str = "",
 ) -> Block:
     """A numbered table of Markdown cells; `name` is its label for references.
 
     A column that holds only dashes is left out. Without rows it is a sentence: LaTeX fails at a
-    table that has only a header. `widths` are percentages of the page's width.
+    table that has only a header. `widths` are percentages of the page's width. `kind` are classes
+    of book/static: RESULTS, COMPACT, SORTABLE.
     """
     if not rows:
         return say(f"{caption}: nothing, because nothing of it was measured.")
-    shown = [i for i, _ in enumerate(header) if i == 0 or any(row[i] != NONE for row in rows)]
-    head, *body = (line([row[i] for i in shown]) for row in [header, *rows])
+    columns = [i for i, _ in enumerate(header) if i == 0 or any(row[i] != NONE for row in rows)]
+    head, *body = (table_row([row[i] for i in columns]) for row in [header, *rows])
     options = [f":name: {name}"]
+    classes = [kind] if kind else []
     if len(rows) > _ROWS_ON_A_PAGE:
-        options.append(":class: longtable")
+        classes.append("longtable")
+    if classes:
+        options.append(f":class: {' '.join(classes)}")
     if widths:
-        options.append(f":widths: {' '.join(str(widths[i]) for i in shown)}")
-    lines = [f":::{{table}} {caption}", *options, "", head, "|" + " --- |" * len(shown), *body]
+        options.append(f":widths: {' '.join(str(widths[i]) for i in columns)}")
+    lines = [f":::{{table}} {caption}", *options, "", head, "|" + " --- |" * len(columns), *body]
     return Block("\n".join([*lines, ":::"]))
 
 
-def table(columns: dict[str, int], rows: list[list[str]], caption: str, name: str) -> Block:
+def table(
+    columns: dict[str, int], rows: list[list[str]], caption: str, name: str, kind: str = ""
+) -> Block:
     """The same with each column's title and width, in percent, given together."""
-    return grid([*columns], rows, caption, name, [*columns.values()])
+    return grid([*columns], rows, caption, name, [*columns.values()], kind)
 
 
-def label(quantity: str) -> str:
+def sorted_by(value: float, text: str) -> str:
+    """The cell of a sortable table, with the value by which its column is sorted."""
+    return f'<span data-sort="{value:g}"></span>{text}' if math.isfinite(value) else text
+
+
+def short_name(quantity: str) -> str:
     """The last part of a quantity's name, in words."""
     return quantity.rsplit("/", 1)[-1].replace("_", " ")

@@ -1,4 +1,4 @@
-"""The plausibility check of a page: figures outside the bounds of what is possible."""
+"""The plausibility check of a page: values outside the bounds of what is possible."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 
 from reckon import units
-from reckon.presentation.block import Block, say
-from reckon.presentation.text import place
+from reckon.presentation.block import Block, items, join_blocks, say
+from reckon.presentation.text import position_text
+from reckon.presentation.titles import title_of
 from reckon.records.result import Result
 from reckon.reports import published
 
-_LISTED = 3  # figures of a curve outside their bounds that are printed one by one
+_LISTED = 3  # values of a curve outside their bounds that are printed one by one
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,8 @@ class Bounds:
     maximum: float = math.inf
     with_reports: bool = True  # the reports' machines have the same bounds
     block_bytes: int = 0  # the bounds are for this many bytes; more bytes are scaled down
-    because: str = ""  # the sentence that explains figures outside
-    which: str = "here"  # the figures meant, where a page has others too
+    because: str = ""  # the sentence that explains values outside
+    which: str = "here"  # the values meant, where a page has others too
 
     def rule(self) -> str:
         """The sentence that states the bounds."""
@@ -38,59 +39,60 @@ class Bounds:
 
     def text(self, value: float) -> str:
         """A value with the bounds' unit."""
-        return f"{units.number(value)} {units.spoken(self.unit)}"
+        return f"{units.number(value)} {units.symbol(self.unit)}"
 
 
 @dataclass(frozen=True)
-class _Figure:
-    """A figure in the bounds' unit, and its place on a curve in words."""
+class _Value:
+    """A value in the bounds' unit, and its position on a curve in words."""
 
     value: float
     where: str
 
 
-def plausibility(results: list[Result], minimum: float, unit: str, why: str, **more) -> Block:
-    """The bounds and the figures outside them: of this run and, if they hold there, of the reports.
+def plausibility(results: list[Result], minimum: float, unit: str, why: str, **options) -> Block:
+    """The bounds and the values outside them: of this run and, if they hold there, of the reports.
 
-    `more` are the other fields of Bounds.
+    `options` are the other fields of Bounds.
     """
-    bounds = Bounds(minimum, unit, why, **more)
+    bounds = Bounds(minimum, unit, why, **options)
     outside = []
     for result in results:
-        figures = {"this run": _of_this_run(result, bounds)}
-        for reported in published.of(result.quantity) if bounds.with_reports else []:
-            figure = _of_report(reported, result, bounds)
-            figures.setdefault(reported.report, []).append(figure)
-        for owner, curve in figures.items():
-            outside += _outside(f"`{result.quantity}`", owner, curve, bounds)
+        curves = {"this run": _values_of_run(result, bounds)}
+        for reported in published.measured_values(result.quantity) if bounds.with_reports else []:
+            value = _value_of_report(reported, result, bounds)
+            curves.setdefault(f"the {reported.machine}", []).append(value)
+        for owner, curve in curves.items():
+            outside += _outside(title_of(result.quantity), owner, curve, bounds)
     if not outside:
         return say(bounds.rule(), "None is.")
-    return say(bounds.rule(), f"Outside: {'; '.join(outside)}.", bounds.because)
+    rule = say(bounds.rule(), "Outside are:")
+    return join_blocks([rule, items(outside), say(bounds.because)])
 
 
-def _of_this_run(result: Result, bounds: Bounds) -> list[_Figure]:
+def _values_of_run(result: Result, bounds: Bounds) -> list[_Value]:
     medians = [units.from_base(value, bounds.unit) for value in result.medians]
     if bounds.unit == "cycle":
         medians = [summary.median for summary in result.cycles]
-    figures = []
+    values = []
     for point, median in zip(result.points, medians, strict=False):
-        where = f" at {place(result, point.x)}" if result.is_curve else ""
-        figures.append(_Figure(median * _share(result, bounds.block_bytes, point.x), where))
-    return figures
+        where = f" at {position_text(result, point.x)}" if result.is_curve else ""
+        values.append(_Value(median * _share(result, bounds.block_bytes, point.x), where))
+    return values
 
 
-def _of_report(reported: published.Figure, result: Result, bounds: Bounds) -> _Figure:
+def _value_of_report(reported: published.ReportedValue, result: Result, bounds: Bounds) -> _Value:
     value = reported.measured_in(result.unit)
     in_cycles = bounds.unit == "cycle"
     value = value * reported.core_hz if in_cycles else units.from_base(value, bounds.unit)
     if reported.at is None:
-        return _Figure(value * _share(result, bounds.block_bytes, None), "")
+        return _Value(value * _share(result, bounds.block_bytes, None), "")
     at = units.to_base(reported.at, result.axis_unit) if bounds.block_bytes else None
-    return _Figure(value * _share(result, bounds.block_bytes, at), f" at {reported.at:g}")
+    return _Value(value * _share(result, bounds.block_bytes, at), f" at {reported.at:g}")
 
 
 def _share(result: Result, block_bytes: int, at: float | None) -> float:
-    """The share that `block_bytes` are of what one operation reads at that place of its axis."""
+    """The share that `block_bytes` are of what one operation reads at that position."""
     measurement = result.measurement
     if not block_bytes or measurement is None:
         return 1.0
@@ -101,12 +103,12 @@ def _share(result: Result, block_bytes: int, at: float | None) -> float:
     return block_bytes / float(measurement.params.get(size_name, block_bytes))
 
 
-def _outside(what: str, owner: str, figures: list[_Figure], bounds: Bounds) -> list[str]:
-    """The figures of one curve outside: each by itself or, of many, their number and the worst."""
-    outside = [f for f in figures if not bounds.minimum <= f.value <= bounds.maximum]
+def _outside(quantity: str, owner: str, values: list[_Value], bounds: Bounds) -> list[str]:
+    """The values of one curve outside: each by itself or, of many, their number and the worst."""
+    outside = [v for v in values if not bounds.minimum <= v.value <= bounds.maximum]
     if len(outside) <= _LISTED:
-        return [f"{what}{f.where} of {owner}: {bounds.text(f.value)}" for f in outside]
-    lowest, *_, highest = sorted(outside, key=lambda figure: figure.value)
+        return [f"{quantity}{v.where} of {owner}: {bounds.text(v.value)}" for v in outside]
+    lowest, *_, highest = sorted(outside, key=lambda value: value.value)
     worst = lowest if lowest.value < bounds.minimum else highest
     worst_text = f"the worst {bounds.text(worst.value)}{worst.where}"
-    return [f"{what} of {owner}: {len(outside)} figures, {worst_text}"]
+    return [f"{quantity} of {owner}: {len(outside)} figures, {worst_text}"]

@@ -7,8 +7,8 @@ import numpy as np
 from reckon import units
 from reckon.measurement.capacity import in_reads, in_times
 from reckon.presentation.block import Block, say, table
-from reckon.presentation.tables import measured, title
-from reckon.presentation.text import NONE, amount, literal, ratio
+from reckon.presentation.tables import measured_cell, title
+from reckon.presentation.text import NONE, amount_or_dash, literal, ratio_text
 from reckon.records.result import Result
 
 
@@ -54,34 +54,35 @@ def inferred_capacities(
         rows.append(
             [
                 title(capacity, titles),
-                amount(capacity.seal.predicted, capacity.unit),
-                measured(capacity),
+                amount_or_dash(capacity.seal.predicted, capacity.unit),
+                measured_cell(capacity),
                 " to ".join(map(_size, ends)) if ends else NONE,
-                measured(true),
-                ratio(capacity.median / true.median),
+                measured_cell(true),
+                ratio_text(capacity.median / true.median),
             ]
         )
     return table(_COLUMNS, rows, caption, name)
 
 
 def inferred_capacity(
-    capacity: Result, true: Result, curve: Result, where: str, *more: str
+    capacity: Result, true: Result, curve: Result, where: str, *sentences: str
 ) -> Block:
     """The inferred capacity with its interval, and whether the true one is inside.
 
-    The sentence begins with `where`; the sentences `more` follow.
+    The sentence begins with `where`; `sentences` follow it.
     """
     if not capacity.summary or not true.summary:
         reason = capacity.reason or true.reason
-        return say(f"{where} it could not be inferred: {literal(reason)}.", *more)
-    size, counted = _size(capacity.median), _size(true.median)
+        return say(f"{where} it could not be inferred: {literal(reason)}.", *sentences)
+    size, true_size = _size(capacity.median), _size(true.median)
     ends = interval(capacity, curve)
     if ends is None:
-        return say(f"{where} the inferred capacity is {size}; the kernel counts {counted}.", *more)
+        inferred = f"{where} the inferred capacity is {size}"
+        return say(f"{inferred}; the kernel counts {true_size}.", *sentences)
     low, high = ends
     side = "inside" if low <= true.median <= high else "outside"
     return say(
         f"{where} the inferred capacity is {size} ({_size(low)} to {_size(high)}); the kernel's "
-        f"{counted} is {side} the interval.",
-        *more,
+        f"{true_size} is {side} the interval.",
+        *sentences,
     )

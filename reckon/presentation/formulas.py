@@ -10,9 +10,17 @@ from reckon.prediction.expression import Node, is_zero
 from reckon.prediction.formula import PARTS, Formula, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.printing import latex, name_latex
-from reckon.presentation.block import Block, label, plain, table, what_if_anchor
+from reckon.presentation.block import (
+    Block,
+    items,
+    plain_markdown,
+    short_name,
+    table,
+    what_if_anchor,
+)
 from reckon.presentation.text import NONE
-from reckon.records.inputs import AT_END
+from reckon.presentation.titles import link, title_of
+from reckon.records.run_inputs import AT_END
 
 _ORIGIN = {"given": "given", "guess": "guess", "axis": "axis of the curve"}
 _PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -22,19 +30,19 @@ def _latex_number(number: str, unit: str) -> str:
     text, has_power, power = number.replace("−", "-").replace(" ", r"\,").partition("·10")
     if has_power:
         text += rf"\cdot 10^{{{power.translate(_PLAIN_DIGITS)}}}"
-    spoken = units.spoken(unit)
-    return rf"{text}\,\text{{{spoken}}}" if spoken else text
+    symbol = units.symbol(unit)
+    return rf"{text}\,\text{{{symbol}}}" if symbol else text
 
 
-def _input_latex(name: str, given: Input) -> str:
+def _input_latex(name: str, input_: Input) -> str:
     """What stands for an input in the formula with numbers; an axis keeps its name."""
-    if isinstance(given.value, list):
+    if isinstance(input_.value, list):
         return name_latex(name)
-    return _latex_number(units.plain(units.from_base(given.value, given.unit)), given.unit)
+    return _latex_number(units.plain(units.from_base(input_.value, input_.unit)), input_.unit)
 
 
 def _value_latex(value: float, unit: str) -> str:
-    readable = units.readable(value, unit)
+    readable = units.readable_unit(value, unit)
     return _latex_number(units.number(units.from_base(value, readable)), readable)
 
 
@@ -54,7 +62,7 @@ def _aligned(lines: Iterable[str]) -> str:
 def _formula_latex(prediction: Prediction) -> str:
     """The formula with names, with numbers, and its value, as aligned LaTeX."""
     formula, is_single = prediction.formula, not prediction.curve_axis
-    numbers = {name: _input_latex(name, given) for name, given in prediction.inputs.items()}
+    numbers = {name: _input_latex(name, input_) for name, input_ in prediction.inputs.items()}
 
     def value(node: Node | None) -> str:
         return _value_latex(float(prediction.value(node)), formula.unit)
@@ -76,39 +84,47 @@ def _formula_latex(prediction: Prediction) -> str:
     return _aligned(lines)
 
 
-def _input_value(given: Input) -> str:
-    if isinstance(given.value, list):
-        first, last = (units.from_base(given.value[k], given.unit) for k in (0, -1))
+def _input_value(input_: Input) -> str:
+    if isinstance(input_.value, list):
+        first, last = (units.from_base(input_.value[k], input_.unit) for k in (0, -1))
         text = f"{first:g} to {last:g}"
     else:
-        text = units.plain(units.from_base(given.value, given.unit))
-    return f"{text} {units.spoken(given.unit)}".strip()
+        text = units.plain(units.from_base(input_.value, input_.unit))
+    return f"{text} {units.symbol(input_.unit)}".strip()
 
 
-def _input_interval(given: Input) -> str:
-    if given.low is None or given.high is None:
+def _input_interval(input_: Input) -> str:
+    if input_.low is None or input_.high is None:
         return NONE
-    low, high = (units.plain(units.from_base(v, given.unit)) for v in (given.low, given.high))
+    low, high = (units.plain(units.from_base(v, input_.unit)) for v in (input_.low, input_.high))
     return f"{low} to {high}"
 
 
-def source_text(given: Input) -> str:
+def source_text(input_: Input) -> str:
     """Where an input comes from, in words without markup."""
-    return plain(_input_source(given)).replace("`", "")
+    text = plain_markdown(_input_source(input_))
+    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).replace("`", "")
 
 
-def _input_source(given: Input) -> str:
-    if given.origin == "measured":
-        at_end = AT_END if given.source.endswith(AT_END) else ""
-        text = f"measured: `{given.reference}`{at_end}"
-    elif given.origin == "machine":
-        source = f"`{given.source}`" if "/" in given.source else given.source
-        text = f"machine description: {source}"
+def _input_source(input_: Input) -> str:
+    if input_.origin == "measured":
+        at_end = AT_END if input_.source.endswith(AT_END) else ""
+        text = f"measured: {link(str(input_.reference))}{at_end}"
+    elif input_.origin == "machine":
+        file = f"`{input_.source}`" if "/" in input_.source else input_.source
+        text = f"machine description: {file}"
     else:
-        text = f"{_ORIGIN[given.origin]}: {given.source}"
-    because = f", because {given.instead_of}" if given.instead_of else ""
-    cited = f" {{cite}}`{given.cite}`" if given.cite else ""
-    return f"{text}{because}{cited}"
+        text = f"{_ORIGIN[input_.origin]}: {input_.source}"
+    because = f", because {_instead_of(input_)}" if input_.instead_of else ""
+    citation = f" {{cite}}`{input_.cite}`" if input_.cite else ""
+    return f"{text}{because}{citation}"
+
+
+def _instead_of(given: Input) -> str:
+    """Why a guess stands in, with words in the place of the quantity's or the field's name."""
+    reference = given.reference or ""
+    words = link(reference) if "/" in reference else re.sub("[._]", " ", reference)
+    return (given.instead_of or "").replace(reference, words)
 
 
 def _interval(prediction: Prediction) -> list[str]:
@@ -126,64 +142,62 @@ def _predicted(prediction: Prediction) -> str:
     return units.amount(float(prediction.predicted), prediction.unit)
 
 
-def prediction(prediction: Prediction, what: str) -> Block:
-    """The formula, its inputs with their origin, and what it predicts."""
+def prediction(prediction: Prediction, subject: str) -> Block:
+    """The formula, its inputs with their origin, and what it predicts of `subject`."""
     rows = [
-        [label(name), _input_value(given), _input_interval(given), _input_source(given)]
-        for name, given in prediction.inputs.items()
+        [short_name(name), _input_value(input_), _input_interval(input_), _input_source(input_)]
+        for name, input_ in prediction.inputs.items()
     ]
     columns = {"Input": 18, "Value": 16, "Interval": 18, "Where it comes from": 48}
     name = f"inputs-{re.sub('[^a-z0-9]+', '-', prediction.quantity)}"
-    inputs = table(columns, rows, f"Inputs of the prediction: {what}", name).markdown
+    inputs = table(columns, rows, f"Inputs of the prediction: {subject}", name).markdown
     predicted = "The prediction is a curve; the figure below draws it."
     if not prediction.curve_axis:
         interval = " and ".join(_interval(prediction))
         between = f" (between {interval} by the inputs' intervals)" if interval else ""
         predicted = f"**Predicted: {_predicted(prediction)}**{between}."
-    panel = what_if_anchor([prediction.quantity], what)
+    panel = what_if_anchor([prediction.quantity], subject)
     return Block(f"$$\n{_formula_latex(prediction)}\n$$\n\n{predicted}\n\n{inputs}\n\n{panel}")
 
 
-def _formulas(predictions: list[Prediction]) -> str:
-    """Each formula once, with the quantities that it predicts if there are several."""
-    quantities: dict[str, list[str]] = {}
-    for prediction in predictions:
-        latex = _aligned(_line(title, node) for title, node in _parts(prediction.formula).items())
-        quantities.setdefault(latex, []).append(f"`{label(prediction.quantity)}`")
-    pieces = []
-    for latex, names in quantities.items():
-        pieces += [f"{', '.join(names)}:"] if len(quantities) > 1 else []
-        pieces.append(f"$$\n{latex}\n$$")
-    return "\n\n".join(pieces)
+def _names_latex(prediction: Prediction) -> str:
+    """The formula with names."""
+    return _aligned(_line(title, node) for title, node in _parts(prediction.formula).items())
 
 
 def predictions(predictions: list[Prediction], caption: str, name: str) -> Block:
-    """Several predictions: each formula once, a table with value, interval and the inputs that
-    differ, and below it the origin of every input."""
+    """Several predictions: each formula once, numbered if there are several; a table with value,
+    interval and the inputs that differ; below it the origin of every input."""
+    formulas = list(dict.fromkeys(map(_names_latex, predictions)))
+    is_numbered = len(formulas) > 1
     values: dict[str, set[str]] = {}
     for prediction in predictions:
-        for key, given in prediction.inputs.items():
-            values.setdefault(key, set()).add(_input_value(given))
+        for key, input_ in prediction.inputs.items():
+            values.setdefault(key, set()).add(_input_value(input_))
     rows = []
     sources: dict[str, None] = {}  # a set that keeps its order
     for prediction in predictions:
-        differ = []
-        for key, given in prediction.inputs.items():
-            text = f"{label(key)} {_input_value(given)}"
+        differing_inputs = []
+        for key, input_ in prediction.inputs.items():
+            text = f"{short_name(key)} {_input_value(input_)}"
             if len(values[key]) > 1:  # its value is in the table
-                differ.append(text)
-                text = label(key)
-            sources[f"{text} ({_input_source(given)})"] = None
+                differing_inputs.append(text)
+                text = short_name(key)
+            sources[f"{text} ({_input_source(input_)})"] = None
         rows.append(
             [
-                f"`{label(prediction.quantity)}`",
-                "; ".join(differ) or NONE,
+                title_of(prediction.quantity),
+                str(1 + formulas.index(_names_latex(prediction))) if is_numbered else NONE,
+                "; ".join(differing_inputs) or NONE,
                 _predicted(prediction),
                 " to ".join(_interval(prediction)) or NONE,
             ]
         )
-    columns = {"Quantity": 22, "With": 40, "Predicted": 16, "Interval": 22}
+    columns = {"Quantity": 22, "Formula": 9, "With": 33, "Predicted": 15, "Interval": 21}
     values_table = table(columns, rows, caption, name).markdown
     panel = what_if_anchor(prediction.quantity for prediction in predictions)
-    pieces = [_formulas(predictions), values_table, f"Inputs: {'; '.join(sources)}.", panel]
-    return Block("\n\n".join(pieces))
+    pieces = []
+    for number, formula in enumerate(formulas, 1):
+        pieces += [f"Formula {number}:"] if is_numbered else []
+        pieces.append(f"$$\n{formula}\n$$")
+    return Block("\n\n".join([*pieces, values_table, "Inputs:", items(sources).markdown, panel]))

@@ -1,4 +1,4 @@
-"""The front page: the machine, the headline figures and the score, on one screen."""
+"""The front page: the machine, the headline values and the score, on one screen."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from datetime import datetime
 
 from reckon import records, units
 from reckon.computer.facts import Machine
-from reckon.presentation.answer import compared_at, log_scale, track
-from reckon.presentation.block import Block, line
+from reckon.presentation.answer_box import AnswerValues, answer_values, log_scale, track
+from reckon.presentation.block import Block, table_row
+from reckon.presentation.headlines import Headline, unmeasured
+from reckon.presentation.headlines import of_front_page as of_front_page
+from reckon.presentation.headlines import of_parts as of_parts
 from reckon.presentation.text import NONE, literal, machine_value
 from reckon.records.result import Result
 
@@ -25,53 +28,70 @@ def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
             units.size(size, "byte") for size in caches if size
         ),
         "memory": machine_value(machine.number("memory.capacity"), "byte", ""),
-        "kernel": _kernel(machine),
-        "measured": _measured(results),
+        "kernel": literal(kernel(machine)),
+        "measured": when_measured(results),
     }
-    warned = [check for check in run.fitness if check["state"] == "warn"]
+    warnings = [check for check in run.fitness if check["state"] == "warn"]
     model = literal(f"{machine.value('processor.model')}, {cores:g} cores")
-    values = "\n".join(f"- **{value}** {what}" for what, value in cards.items() if value)
-    fit = "; ".join(f"{check['name']}: {literal(check['found'])}" for check in warned)
-    fitness = f"Fit to be measured, but for {fit}." if fit else "Fit to be measured."
+    values = "\n".join(f"- **{value}** {title}" for title, value in cards.items() if value)
+    unfit = "; ".join(f"{check['name']}: {literal(check['found'])}" for check in warnings)
+    fitness = f"Fit to be measured, but for {unfit}." if unfit else "Fit to be measured."
     return Block(f"::::{{container}} machine-card\n**{model}**\n\n{values}\n\n{fitness}\n::::")
 
 
-def _kernel(machine: Machine) -> str:
+def kernel(machine: Machine) -> str:
+    """ "Linux 6.1, KVM guest"."""
     release = str(machine.value("system.kernel") or "").split(" ")[0]
     hypervisor = machine.value("system.hypervisor")
     where = f"{hypervisor} guest" if machine.number("system.guest") else "no guest"
-    return literal(f"Linux {release}, {where}" if release else where)
+    return f"Linux {release}, {where}" if release else where
 
 
-def _measured(results: list[Result]) -> str:
-    """The date of the newest samples and the profiles."""
+def when_measured(results: list[Result]) -> str:
+    """The date of the newest samples and the profiles; "" without any."""
     measurements = [result.measurement for result in results if result.measurement]
     if not measurements:
         return ""
-    newest: datetime = max(each.started_at for each in measurements)
-    profiles = sorted({each.profile for each in measurements})
+    newest: datetime = max(measurement.started_at for measurement in measurements)
+    profiles = sorted({measurement.profile for measurement in measurements})
     return f"{newest:%Y-%m-%d}, {' and '.join(profiles)} profile"
 
 
-def headlines(results: list[Result], chosen: dict[str, tuple[str, str]]) -> Block:
-    """Headline times, predicted and measured, each linked to its chapter; the unmeasured ones are
-    named below. `chosen` has a human name and a note for each quantity."""
+def headlines(results: list[Result], chosen: list[Headline]) -> Block:
+    """The chosen values, predicted and measured, each linked to its chapter; the unmeasured ones
+    are named below. Values of one dimension share an axis."""
     by_quantity = {result.quantity: result for result in results}
-    shown, absent = [], []
-    for quantity, (name, note) in chosen.items():
-        result = by_quantity.get(quantity)
-        compared = compared_at(result, None) if result else None
-        if compared is None:
-            reason = literal((result.reason if result else "") or "not measured yet").rstrip(".")
-            absent.append(f"{name.lower()} ({reason})")
+    answers: dict[str, AnswerValues] = {}  # by the link to the chapter
+    absent: dict[Headline, Result | None] = {}
+    for headline in chosen:
+        result = by_quantity.get(headline.quantity)
+        values = answer_values(result, None) if result else None
+        if values is None:
+            absent[headline] = result
         else:
-            page = records.experiment_of(quantity)
-            link = f"[{name}](/notebooks/{page}.ipynb)<br><small>{note}</small>"
-            shown.append((link, compared))
-    scale = log_scale([compared for _, compared in shown])
-    rows = [[link, track(compared, scale), *compared.values()] for link, compared in shown]
+            page = records.experiment_of(headline.quantity)
+            link = f"[{headline.name}](/notebooks/{page}.ipynb)<br><small>{headline.note}</small>"
+            answers[link] = values
+    scales = _scales([*answers.values()])
+    rows = [
+        [link, track(values, scales[_dimension(values)]), *values.cells()]
+        for link, values in answers.items()
+    ]
     head = ["", "× predicted, ● measured", "Predicted", "Measured", "Ratio"]
-    table = "\n".join([line(head), "| --- | --- | ---: | ---: | ---: |", *map(line, rows)])
-    unmeasured = f"Not measured here: {'; '.join(absent)}." if absent else ""
+    table = "\n".join(
+        [table_row(head), "| --- | --- | ---: | ---: | ---: |", *map(table_row, rows)]
+    )
     boxed = f"::::{{container}} headlines\n{table}\n::::" if rows else ""
-    return Block("\n\n".join(filter(None, [boxed, unmeasured])) or NONE)
+    return Block("\n\n".join(filter(None, [boxed, literal(unmeasured(absent))])) or NONE)
+
+
+def _dimension(values: AnswerValues) -> str:
+    return str(units.dimension(values.result.unit))
+
+
+def _scales(answers: list[AnswerValues]) -> dict[str, tuple[float, float]]:
+    """The ends of the axis of each dimension."""
+    return {
+        dimension: log_scale([values for values in answers if _dimension(values) == dimension])
+        for dimension in map(_dimension, answers)
+    }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from reckon import units
-from reckon.computer.description import FIELDS, SECTIONS
 from reckon.computer.facts import Machine
+from reckon.computer.fields import FIELDS, SECTIONS
 from reckon.presentation.block import Block, say, table
-from reckon.presentation.hosts import is_built_in
+from reckon.presentation.host_sentences import is_built_in
 from reckon.presentation.text import code, literal, machine_value
 
 
@@ -66,15 +66,15 @@ def fitness_table(checks: list[dict], caption: str, name: str) -> Block:
     return table({"Check": 18, "State": 11, "Found": 28, "What to do": 43}, rows, caption, name)
 
 
-def fitness_counted(checks: list[dict]) -> Block:
+def fitness_summary(checks: list[dict]) -> Block:
     """How many checks warn and how many could not be made, with their names."""
     return say(
-        f"Of {len(checks)} checks, {_counted(checks, 'warn', 'warn')}, and "
-        f"{_counted(checks, 'unknown', 'could not be made here')}."
+        f"Of {len(checks)} checks, {_count(checks, 'warn', 'warn')}, and "
+        f"{_count(checks, 'unknown', 'could not be made here')}."
     )
 
 
-def _counted(checks: list[dict], state: str, what: str) -> str:
+def _count(checks: list[dict], state: str, predicate: str) -> str:
     names = [check["name"] for check in checks if check["state"] == state]
-    listed = f" ({', '.join(names)})" if names else ""
-    return f"{len(names)} {what}{listed}"
+    name_list = f" ({', '.join(names)})" if names else ""
+    return f"{len(names)} {predicate}{name_list}"

@@ -1,4 +1,4 @@
-"""The page `methods`: what the method of measuring alone does to a figure."""
+"""The page `methods`: what the method of measuring alone does to a value."""
 
 from __future__ import annotations
 
@@ -9,8 +9,17 @@ import numpy as np
 from reckon import units
 from reckon.prediction.ratios import is_comparable
 from reckon.presentation.block import Block, say, table
-from reckon.presentation.effects import SAME, VAGUE, Groups, changing, sentence, times
-from reckon.presentation.text import NONE, first_case, literal, percent, verb
+from reckon.presentation.method_effects import (
+    SAME,
+    VAGUE,
+    Groups,
+    changing_methods,
+    method_sentence,
+    method_title,
+    ratio_with_interval,
+)
+from reckon.presentation.text import NONE, first_case, literal, percent, plural
+from reckon.presentation.titles import link, with_titles
 from reckon.records import METHODS_PREFIX
 from reckon.records.result import Result
 from reckon.reports.methods import GroupResult, MethodResult
@@ -19,22 +28,22 @@ _RANKED = 12  # methods that the ranking lists
 
 
 def results(groups: Groups) -> list[Result]:
-    """Every figure that is compared here: measured again or, if not, as its page has it."""
+    """Every result that is compared here: measured again or, if not, as its page has it."""
     methods = [m for group in groups.values() for m in (group.baseline, *group.methods)]
-    every = [method.repeated or method.page for method in methods]
-    return list({result.quantity: result for result in every if result}.values())
+    compared = [method.repeated or method.page for method in methods]
+    return list({result.quantity: result for result in compared if result}.values())
 
 
-def _row(method: MethodResult, compared: GroupResult) -> list[str]:
-    ratio = compared.ratio(method)
-    is_baseline = method is compared.baseline
+def _row(method: MethodResult, group: GroupResult) -> list[str]:
+    ratio = group.ratio(method)
+    is_baseline = method is group.baseline
     rounds = len(method.values) if is_baseline and method.repeated else ratio.rounds
     measurement = method.page.measurement if method.page else None
     return [
-        f"**{method.title}**" if is_baseline else method.title,
-        literal(measurement.timed) if measurement else NONE,
+        f"**{method_title(method)}**" if is_baseline else method_title(method),
+        with_titles(literal(measurement.timed)) if measurement else NONE,
         method.text(),
-        first_case((is_baseline, "1"), (ratio.known, times(ratio)), (True, NONE)),
+        first_case((is_baseline, "1"), (ratio.is_known, ratio_with_interval(ratio)), (True, NONE)),
         first_case((rounds > 0, str(rounds)), (method.has_value, "its page"), (True, NONE)),
     ]
 
@@ -48,26 +57,26 @@ _GROUP_COLUMNS = {
 }
 
 
-def group(compared: GroupResult) -> Block:
+def group(result: GroupResult) -> Block:
     """The table of a group and a sentence on each method, in the order of their effects."""
-    baseline = compared.baseline
-    if not any(method.has_value for method in (baseline, *compared.methods)):
+    baseline = result.baseline
+    if not any(method.has_value for method in (baseline, *result.methods)):
         return say(f"There is nothing to compare: {literal(baseline.reason)}.")
-    methods = [*compared.ranked, *compared.unranked]
-    why = f"{literal(baseline.reason)}.\n\n"
+    methods = [*result.ranked, *result.unranked]
+    why = f"{with_titles(literal(baseline.reason))}.\n\n"
     lead = first_case(
         (not baseline.has_value, f"Reckon's method has no value here: {why}"),
-        (not compared.side_by_side, f"From their pages, minutes apart: {why}"),
+        (not result.is_side_by_side, f"From their pages, minutes apart: {why}"),
     )
-    rows = [_row(method, compared) for method in (baseline, *methods)]
-    caption, name = f"{compared.title} by every method", f"methods-{compared.group.name}"
-    sentences = "\n".join(sentence(method, compared) for method in methods)
+    rows = [_row(method, result) for method in (baseline, *methods)]
+    caption, name = f"{result.title} by every method", f"methods-{result.group.name}"
+    sentences = "\n".join(method_sentence(method, result) for method in methods)
     return Block(f"{lead}{table(_GROUP_COLUMNS, rows, caption, name).markdown}\n\n{sentences}")
 
 
-def changed_figures(groups: Groups) -> Block:
-    """How many methods change their figures, and the one with the largest change."""
-    count, changed = sum(len(group.ranked) for group in groups.values()), changing(groups)
+def effects_summary(groups: Groups) -> Block:
+    """How many methods change their values, and the one with the largest change."""
+    count, changed = sum(len(group.ranked) for group in groups.values()), changing_methods(groups)
     if not count:
         return say("No page has been measured yet, so that nothing can be compared.")
     significant = [ranked.ratio for ranked in changed if not math.isnan(ranked.ratio.low)]
@@ -78,15 +87,16 @@ def changed_figures(groups: Groups) -> Block:
     ]
     if few:
         sentences.append(
-            f"{few} more {verb(few, 'differs', 'differ')} by more than {percent(VAGUE - 1)}, but "
+            f"{few} more {plural(few, 'differs', 'differ')} by more than {percent(VAGUE - 1)}, but "
             "with too few rounds, or only the pages' figures, this may be chance."
         )
     if changed:
         first = changed[0]
         title, ratio = first.group.title, units.number(first.ratio.middle)
         sentences.append(
-            f"The largest difference: **{first.method.title}** gives {ratio} times Reckon's figure "
-            f"for *{title[0].lower()}{title[1:]}*: {first.method.entry.differs}."
+            f"The largest difference: **{method_title(first.method)}** gives {ratio} times "
+            f"Reckon's figure for *{title[0].lower()}{title[1:]}*. The difference: "
+            f"{first.method.entry.differs}."
         )
     return say(*sentences)
 
@@ -94,35 +104,41 @@ def changed_figures(groups: Groups) -> Block:
 def ranking(groups: Groups, caption: str, name: str) -> Block:
     """The table of the methods with the largest changes, largest change first."""
     rows = [
-        [r.group.title, r.method.title, times(r.ratio), r.method.entry.differs]
-        for r in changing(groups)[:_RANKED]
+        [
+            r.group.title,
+            method_title(r.method),
+            ratio_with_interval(r.ratio),
+            r.method.entry.differs,
+        ]
+        for r in changing_methods(groups)[:_RANKED]
     ]
     columns = {"Figure": 22, "Method of": 20, "Ratio to Reckon's": 18, "How it differs": 40}
     return table(columns, rows, caption, name)
 
 
-def repeated(groups: Groups) -> Block:
-    """How well figures repeat: the prediction is that they equal those of their own pages."""
-    again = [
+def repeatability(groups: Groups) -> Block:
+    """How well values repeat: the prediction is that they equal those of their own pages."""
+    repeated = [
         result
         for result in results(groups)
         if result.quantity.startswith(METHODS_PREFIX) and is_comparable(result.ratio)
     ]
-    if not again:
+    if not repeated:
         return say("Nothing was measured again.")
-    factors = [max(result.ratio, 1 / result.ratio) for result in again]
+    factors = [max(result.ratio, 1 / result.ratio) for result in repeated]
     middle = units.number(float(np.median(factors)))
-    inside = [result.inside_interval for result in again if result.inside_interval is not None]
+    inside = [result.inside_interval for result in repeated if result.inside_interval is not None]
     inside_text = ""
     if inside:
         inside_text = (
-            f"; {100 * np.mean(inside):.0f} % of the {len(inside)} whose page has an interval lie "
-            "in it (95 % would if nothing changed within minutes and the figures here were exact)"
+            f"Of the {len(inside)} whose page has an interval, {100 * np.mean(inside):.0f} % lie "
+            "in it; 95 % would if nothing changed within minutes and the figures here were exact."
         )
     worst = int(np.argmax(factors))
     return say(
-        f"{len(again)} figures were measured again here, minutes after their pages. Half of them "
-        f"are within a factor of {middle} of their page's{inside_text}.",
-        f"The largest difference: `{again[worst].quantity.removeprefix(METHODS_PREFIX)}`, "
+        f"{len(repeated)} figures were measured again here, minutes after their pages. Half of "
+        f"them are within a factor of {middle} of their page's.",
+        inside_text,
+        f"The largest difference: {link(repeated[worst].quantity)}, "
         f"a factor of {units.number(factors[worst])}.",
     )

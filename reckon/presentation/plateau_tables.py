@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from reckon import units
-from reckon.presentation.block import Block, label, say, table
-from reckon.presentation.text import NONE, joined, literal, verb
-from reckon.presentation.verdicts import not_measured
+from reckon.presentation.block import Block, say, table
+from reckon.presentation.text import NONE, join_words, literal, plural
+from reckon.presentation.titles import title_of
+from reckon.presentation.verdicts import missing_points
 from reckon.records.result import Result
 from reckon.statistics import plateaus
 from reckon.statistics.plateaus import Level
@@ -50,7 +51,7 @@ class Regime:
         result, level = self.result, self.level
         within = slice(level.first, level.last + 1)
         begin = units.size(level.x_first, result.axis_unit)
-        if level.ramp:
+        if level.is_ramp:
             span = units.span(np.sort(result.medians[within]), result.unit)
             return [self.name, begin, self.end, span, NONE, NONE]
         cycles = [summary.median for summary in result.cycles[within]]
@@ -109,33 +110,33 @@ def levels(result: Result, names: list[str], reported: Reported, caption: str, n
 
 def levels_verdict(result: Result, names: list[str], reported: Reported) -> Block:
     """Where the regimes that the data show differ from what the machine reports."""
-    flat = [regime for regime in regimes(result, names, reported) if not regime.level.ramp]
-    if not flat:
+    plateaus_seen = [r for r in regimes(result, names, reported) if not r.level.is_ramp]
+    if not plateaus_seen:
         return _too_few(result)
     capacities = {name: capacity for name, capacity in reported.items() if capacity}
-    by_name = {regime.name: regime for regime in flat}
+    by_name = {regime.name: regime for regime in plateaus_seen}
     agree = [name for name in capacities if name in by_name and by_name[name].ends_as_reported]
     sentences = []
     if agree:
-        ends = verb(len(agree), "ends", "each end")
-        sentences.append(f"{joined(agree)} {ends} where the machine reports, within one step.")
+        ends = plural(len(agree), "ends", "each end")
+        sentences.append(f"{join_words(agree)} {ends} where the machine reports, within one step.")
     sentences += [
-        _differs(result, name, capacity, by_name.get(name))
+        _difference(result, name, capacity, by_name.get(name))
         for name, capacity in capacities.items()
         if name not in agree
     ]
-    sentences += _unexpected(flat)
-    if len(flat) != len(names):
-        counted = f"{len(flat)} {verb(len(flat), 'level', 'levels')}"
+    sentences += _unexpected_levels(plateaus_seen)
+    if len(plateaus_seen) != len(names):
+        count = f"{len(plateaus_seen)} {plural(len(plateaus_seen), 'level', 'levels')}"
         expected = f"{len(names)} were expected ({', '.join(names)})"
-        sentences.append(f"The data show {counted} where {expected}.")
+        sentences.append(f"The data show {count} where {expected}.")
     if not capacities:
-        what = label(result.quantity)
-        sentences.append(f"The machine reports no capacities to compare {what} with.")
-    return say(*sentences, *(f"{sentence}." for sentence in not_measured(result)))
+        quantity = title_of(result.quantity)
+        sentences.append(f"The machine reports no capacities to compare {quantity} with.")
+    return say(*sentences, *(f"{sentence}." for sentence in missing_points(result)))
 
 
-def _differs(result: Result, name: str, capacity: float, regime: Regime | None) -> str:
+def _difference(result: Result, name: str, capacity: float, regime: Regime | None) -> str:
     """How a level differs from the reported capacity."""
     size = units.size(capacity, result.axis_unit)
     if regime is None:
@@ -148,12 +149,13 @@ def _differs(result: Result, name: str, capacity: float, regime: Regime | None) 
     )
 
 
-def _unexpected(flat: list[Regime]) -> list[str]:
+def _unexpected_levels(plateaus_seen: list[Regime]) -> list[str]:
     """The levels that belong to no name: each lies before the next named level's own."""
     sentences = []
-    for k, regime in enumerate(flat):
+    for k, regime in enumerate(plateaus_seen):
         if regime.name == plateaus.ANOTHER:
-            owner = next(later.name for later in flat[k + 1 :] if later.name != regime.name)
+            later = plateaus_seen[k + 1 :]
+            owner = next(other.name for other in later if other.name != regime.name)
             latency = units.amount(regime.level.y, regime.result.unit)
             sentences.append(
                 f"The data show another level before {owner}'s own, {latency} up to {regime.end}."

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from reckon import units
-from reckon.presentation.block import Block, joined_blocks, table
+from reckon.presentation.block import Block, join_blocks, table
 from reckon.presentation.scores import report_ratios, shares_within, typical_factor
-from reckon.presentation.text import NONE, cited, verb
+from reckon.presentation.text import NONE, cited_machine, plural
 from reckon.reports import derivations, published
 from reckon.reports.derivations import Recomputed
 from reckon.reports.published import CONTRADICTS, Derivation, FactPrinted, Printed, Report
@@ -50,35 +50,35 @@ def _difference(values: list[Recomputed]) -> str:
 def _derivation_rows(report: Report, derivation: Derivation) -> list[list[str]]:
     """A row for each part of a prediction; parts with equal values share one, zeros have none."""
     parts: dict[str, list[Recomputed]] = {}
-    for value in derivations.recomputed(report, derivation):
-        parts.setdefault(value.side, []).append(value)
-    rows: dict[tuple, list[str]] = {}  # the names of parts by their values
+    for value in derivations.recompute(report, derivation):
+        parts.setdefault(value.part, []).append(value)
+    names_by_values: dict[tuple, list[str]] = {}
     for name, values in parts.items():
         numbers = tuple((value.published, value.recomputed) for value in values)
         if np.any(numbers):
-            rows.setdefault(numbers, []).append(name)
+            names_by_values.setdefault(numbers, []).append(name)
     # A reading other than the stated one is Reckon's in any case.
-    inferred = derivation.inferred and derivation.reading == _AS_STATED
-    reading = derivation.reading + (", an input inferred" if inferred else "")
-    first, unit = (
-        [f"{derivation.what} ({derivation.place})", reading],
-        units.spoken(derivation.unit),
-    )
-    cells = []
-    for names in rows.values():
+    is_inferred = derivation.has_inferred_input and derivation.reading == _AS_STATED
+    reading = derivation.reading + (", an input inferred" if is_inferred else "")
+    title_cells = [f"{derivation.what} ({derivation.place})", reading]
+    unit = units.symbol(derivation.unit)
+    rows = []
+    for names in names_by_values.values():
         values = parts[names[0]]
-        places = f", {values[0].at} to {values[-1].at}" if len(values) > 1 else ""
-        printed = _ends([value.published for value in values], _as_printed)
-        again = _ends([value.recomputed for value in values], _four_digits)
-        amounts = [f"{text} {unit}".rstrip() for text in (printed, again)]
-        cells.append([*first, ", ".join(names) + places, *amounts, _difference(values)])
-        first = ["", ""]
-    return cells
+        span = f", {values[0].at} to {values[-1].at}" if len(values) > 1 else ""
+        published = _ends([value.published for value in values], _as_printed)
+        recomputed = _ends([value.recomputed for value in values], _four_digits)
+        amounts = [f"{text} {unit}".rstrip() for text in (published, recomputed)]
+        rows.append([*title_cells, ", ".join(names) + span, *amounts, _difference(values)])
+        title_cells = ["", ""]
+    return rows
 
 
-def _recomputed(report: Report) -> Block:
+def _derivation_table(report: Report) -> Block:
     """The report's predictions: published, recomputed from its inputs, and the difference."""
-    rows = [row for one in report.derivation for row in _derivation_rows(report, one)]
+    rows = [
+        row for derivation in report.derivations for row in _derivation_rows(report, derivation)
+    ]
     columns = {
         "Prediction": 24,
         "Read": 16,
@@ -91,39 +91,41 @@ def _recomputed(report: Report) -> Block:
     return table(columns, rows, caption, f"reports-again-{report.name.replace('_', '-')}")
 
 
-def _followed(report: Report) -> Block:
+def _derivation_summary(report: Report) -> Block:
     """How many of a report's predictions follow from its inputs as stated, and why others do
     not."""
     stated: list[bool] = []
     inferred: list[bool] = []
     notes = []
-    for derivation in report.derivation:
+    for derivation in report.derivations:
         if derivation.reading == _AS_STATED:
-            follows = all(value.follows for value in derivations.recomputed(report, derivation))
-            (inferred if derivation.inferred else stated).append(follows)
+            follows = all(value.follows for value in derivations.recompute(report, derivation))
+            (inferred if derivation.has_inferred_input else stated).append(follows)
             if derivation.note and not follows:
                 notes.append(f"- *{derivation.what}*: {derivation.note.rstrip('.')}.")
-    further, left = sum(inferred), len(inferred) - sum(inferred)
+    further = sum(inferred)
+    unexplained = len(inferred) - further
     sentences = [
-        f"Of {len(stated)} predictions that {cited(report)} derives from stated numbers, "
+        f"Of {len(stated)} predictions that {cited_machine(report)} derives from stated numbers, "
         f"{sum(stated)} follow from them, within {100 * derivations.FOLLOWS:.0f} % or the rounding "
         "of what is printed."
     ]
     if further:
         sentences.append(
-            f"A further {further} {verb(further, 'follows', 'follow')} with an input that the "
+            f"A further {further} {plural(further, 'follows', 'follow')} with an input that the "
             "report does not print: it was solved from the published value."
         )
-    if left:
-        sentences.append(f"Even with such an input, {left} {verb(left, 'does', 'do')} not.")
+    if unexplained:
+        verb = plural(unexplained, "does", "do")
+        sentences.append(f"Even with such an input, {unexplained} {verb} not.")
     return Block("\n".join([" ".join(sentences), "", *notes]))
 
 
 def arithmetic() -> Block:
     """Every report's predictions, recomputed from the inputs that it states."""
-    reports = [report for report in published.all_reports() if report.derivation]
-    blocks = [show(report) for report in reports for show in (_followed, _recomputed)]
-    return joined_blocks(blocks)
+    reports = [report for report in published.all_reports() if report.derivations]
+    pieces = (_derivation_summary, _derivation_table)
+    return join_blocks(piece(report) for report in reports for piece in pieces)
 
 
 _NUMBERS = {
@@ -138,79 +140,77 @@ _NUMBERS = {
 
 
 def _numbers(printed: Printed, fields: list[str]) -> str:
-    """What a figure's printing says in these fields, in words, with its place."""
+    """What one printing of a value says in these fields, in words, with its place."""
     texts = [
-        f"{_NUMBERS[field]} {getattr(printed, field):.6g} {units.spoken(printed.unit)}".rstrip()
+        f"{_NUMBERS[field]} {getattr(printed, field):.6g} {units.symbol(printed.unit)}".rstrip()
         for field in fields
         if getattr(printed, field) is not None
     ]
     return f"{', '.join(texts)} ({printed.place})"
 
 
-def _figures_in_contradiction(here: Printed, there: Printed) -> list[str]:
-    """Two printings of a figure, by what both of them print; the second is NONE if it is the
+def _contradicting_numbers(value: Printed, again: Printed) -> list[str]:
+    """Two printings of a value, by what both of them print; the second is NONE if it is the
     first."""
-    if here is there:
-        return [_numbers(here, [*_NUMBERS]), NONE]
-    fields = [f for f in _NUMBERS if None not in (getattr(here, f), getattr(there, f))]
-    return [_numbers(printed, fields or [*_NUMBERS]) for printed in (here, there)]
+    if value is again:
+        return [_numbers(value, [*_NUMBERS]), NONE]
+    fields = [f for f in _NUMBERS if None not in (getattr(value, f), getattr(again, f))]
+    return [_numbers(printed, fields or [*_NUMBERS]) for printed in (value, again)]
 
 
 def _fact(fact: FactPrinted) -> str:
     value = fact.value
     if not isinstance(value, str):
-        value = f"{value:.7g} {units.spoken(fact.unit)}".rstrip()
+        value = f"{value:.7g} {units.symbol(fact.unit)}".rstrip()
     return f"{value} ({fact.place})"
 
 
-def contradictions(caption: str, label: str) -> Block:
-    """The facts and figures whose note says that another place of the report contradicts them."""
+def contradictions(caption: str, name: str) -> Block:
+    """The facts and values whose note says that another place of the report contradicts them."""
     rows = []
     for report in published.all_reports():
-        for fact in report.fact:
-            for other in fact.also:
-                if CONTRADICTS in other.note:
-                    rows.append([report.name, fact.label, _fact(fact), _fact(other), other.note])
-        for figure in report.figure:
-            at = (
-                f" at {figure.at:g} {units.spoken(figure.at_unit)}" if figure.at is not None else ""
-            )
-            for printed in (figure, *figure.also):
+        for fact in report.facts:
+            for again in fact.also:
+                if CONTRADICTS in again.note:
+                    rows.append([report.machine, fact.label, _fact(fact), _fact(again), again.note])
+        for value in report.values:
+            at = f" at {value.at:g} {units.symbol(value.at_unit)}" if value.at is not None else ""
+            for printed in (value, *value.also):
                 if CONTRADICTS in printed.note:
-                    values = _figures_in_contradiction(figure, printed)
-                    name = f"{figure.label}{at}".rstrip()
-                    rows.append([report.name, name, *values, printed.note])
-    columns = {"Report": 10, "Fact or figure": 25, "Here": 20, "There": 20, "Note": 25}
-    return table(columns, rows, caption, label)
+                    numbers = _contradicting_numbers(value, printed)
+                    title = f"{value.label}{at}".rstrip()
+                    rows.append([report.machine, title, *numbers, printed.note])
+    columns = {"Report": 16, "Fact or figure": 22, "Here": 19, "There": 19, "Note": 24}
+    return table(columns, rows, caption, name)
 
 
-def readings(caption: str, label: str) -> Block:
+def readings(caption: str, name: str) -> Block:
     """Units that are read otherwise than they are printed, with the reason."""
     counts: Counter[tuple[str, str, str, str]] = Counter()
     for report in published.all_reports():
         is_tick = report.cycles_are == "tick"
         cycles = "ticks of the time-stamp counter" if is_tick else "core cycles"
-        in_cycles = sum(figure.unit == "cycle" for figure in report.figure)
-        counts[report.name, "cycles", cycles, report.cycles_note] = in_cycles
-        for figure in report.figure:
-            if figure.printed_unit:
-                unit = units.spoken(figure.unit)
-                counts[report.name, figure.printed_unit, unit, figure.note] += 1
+        in_cycles = sum(value.unit == "cycle" for value in report.values)
+        counts[report.machine, "cycles", cycles, report.cycles_note] = in_cycles
+        for value in report.values:
+            if value.printed_unit:
+                unit = units.symbol(value.unit)
+                counts[report.machine, value.printed_unit, unit, value.note] += 1
     rows = [
-        [name, printed, read, str(count), note]
-        for (name, printed, read, note), count in counts.items()
+        [report_name, printed, read_as, str(count), note]
+        for (report_name, printed, read_as, note), count in counts.items()
     ]
-    columns = {"Report": 10, "Printed": 10, "Read as": 18, "Figures": 8, "Why": 54}
-    return table(columns, rows, caption, label)
+    columns = {"Report": 16, "Printed": 10, "Read as": 16, "Figures": 8, "Why": 50}
+    return table(columns, rows, caption, name)
 
 
-def scores(caption: str, label: str) -> Block:
+def scores(caption: str, name: str) -> Block:
     """How far each report's own predictions were off its own measurements."""
     rows = []
     for report, ratios in report_ratios():
-        off = np.maximum(ratios, 1 / ratios)
-        typical = f"{typical_factor(off)}×"
-        rows.append([cited(report), str(len(off)), typical, *shares_within(off).values()])
+        factors = np.maximum(ratios, 1 / ratios)
+        typical, shares = f"{typical_factor(factors)}×", shares_within(factors)
+        rows.append([cited_machine(report), str(len(factors)), typical, *shares.values()])
     columns = {
         "Report": 30,
         "Predictions": 14,
@@ -219,4 +219,4 @@ def scores(caption: str, label: str) -> Block:
         "2 times": 12,
         "10 times": 12,
     }
-    return table(columns, rows, caption, label)
+    return table(columns, rows, caption, name)

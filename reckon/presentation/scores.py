@@ -31,22 +31,22 @@ _MISS_WEIGHT = 2 / 0.05  # of Winkler's score for a 95 % interval
 def basis(result: Result) -> str:
     """What the sealed prediction was made from."""
     inputs = result.seal.inputs
-    if any((each.reference or "").startswith(_SETTINGS) for each in inputs):
+    if any((input_.reference or "").startswith(_SETTINGS) for input_ in inputs):
         return SETTING
-    derived = [each for each in inputs if each.origin == "measured" and not _is_clock(each)]
-    return DERIVED if derived else FIRST_PRINCIPLES
+    is_derived = any(input_.origin == "measured" and not _is_clock(input_) for input_ in inputs)
+    return DERIVED if is_derived else FIRST_PRINCIPLES
 
 
-def _is_clock(given: InputRecord) -> bool:
+def _is_clock(input_: InputRecord) -> bool:
     """A measured clock only turns guessed cycles into time."""
-    return units.dimension(given.unit) == units.dimension("cycle/s")
+    return units.dimension(input_.unit) == units.dimension("cycle/s")
 
 
 def interval_decades(result: Result) -> float | None:
     """The width of the sealed interval in decades; None without one, or for a curve."""
-    low, high = result.seal.low, result.seal.high
-    if result.inside_interval is None or not isinstance(low, float) or not isinstance(high, float):
+    if result.inside_interval is None or not result.sealed_interval:
         return None
+    low, high = result.sealed_interval
     return math.log10(high / low) if low > 0 else math.inf
 
 
@@ -54,12 +54,11 @@ def interval_score(result: Result) -> float | None:
     """Winkler's interval score for 95 % on the decimal logarithm (JASA 67, 1972); None where the
     interval has no finite width."""
     width = interval_decades(result)
-    if width is None or math.isinf(width) or not result.median > 0:
+    if width is None or math.isinf(width) or not result.median > 0 or not result.sealed_interval:
         return None
     measured = math.log10(result.median)
-    below = math.log10(float(result.seal.low)) - measured  # type: ignore[arg-type]
-    above = measured - math.log10(float(result.seal.high))  # type: ignore[arg-type]
-    return width + _MISS_WEIGHT * max(0.0, below, above)
+    low, high = map(math.log10, result.sealed_interval)
+    return width + _MISS_WEIGHT * max(0.0, low - measured, measured - high)
 
 
 def typical_factor(factors_off: np.ndarray) -> str:
@@ -73,10 +72,10 @@ def shares_within(factors_off: np.ndarray) -> dict[float, str]:
 
 
 def report_ratios() -> list[tuple[published.Report, np.ndarray]]:
-    """Measured over predicted by report, for every figure that has both and is not an aside."""
+    """Measured over predicted by report, for every value that has both and is not an aside."""
     by_report = []
     for report in published.all_reports():
-        pairs = [(f.measured, f.predicted) for f in report.figure if not f.aside]
+        pairs = [(v.measured, v.predicted) for v in report.values if not v.aside]
         ratios = [measured / predicted for measured, predicted in pairs if measured and predicted]
         if ratios:
             by_report.append((report, np.array(ratios)))

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
 
 from reckon import config, units
 from reckon.prediction.ratios import MISS, NEAR, is_comparable
-from reckon.presentation.block import Block, grid, label, say, table
+from reckon.presentation.block import (
+    COMPACT,
+    RESULTS,
+    SORTABLE,
+    Block,
+    grid,
+    say,
+    sorted_by,
+    table,
+)
 from reckon.presentation.caveats import caveats as caveats
-from reckon.presentation.caveats import chapter
 from reckon.presentation.scores import (
     BASES,
     INTERVALS,
@@ -25,15 +34,16 @@ from reckon.presentation.scores import (
     typical_factor,
 )
 from reckon.presentation.tables import (
-    hardware,
-    mean_sd,
-    measured,
-    predicted,
-    ratio,
-    software,
-    with_note,
+    hardware_cell,
+    mean_sd_cell,
+    measured_cell,
+    predicted_cell,
+    ratio_cell,
+    software_cell,
+    with_interval_note,
 )
 from reckon.presentation.text import NONE
+from reckon.presentation.titles import link, page_link
 from reckon.records.result import Result
 
 _EXTREMES = 3  # the best and worst predictions that are named
@@ -50,50 +60,72 @@ _SUMMARY_COLUMNS = {
 }
 
 
+def by_own_methods(results: list[Result]) -> list[Result]:
+    """The results that no report's method gave."""
+    return [each for each in results if not (each.measurement and each.measurement.reports)]
+
+
 def summary_table(results: list[Result], caption: str, name: str) -> Block:
     """A line for each quantity, the chapters in the run's order."""
-    cells = (predicted, measured, ratio, hardware, software, mean_sd)
-    rows = [
-        [f"{chapter(r.quantity)}: {label(r.quantity)}", *(cell(r) for cell in cells)]
-        for r in results
-    ]
+    rows = [[link(r.quantity), *_cells(r)] for r in results]
     with_interval = [result for result in results if not result.is_curve]
-    return with_note(table(_SUMMARY_COLUMNS, rows, caption, name), with_interval)
+    block = table(_SUMMARY_COLUMNS, rows, caption, name, f"{RESULTS} {SORTABLE}")
+    return with_interval_note(block, with_interval)
 
 
-def _factors_off(results: list[Result]) -> list[tuple[float, Result]]:
-    """By how much each sealed prediction was off, up or down, from the best to the worst."""
-    judged = [result for result in results if is_comparable(result.ratio)]
-    pairs = [(max(result.ratio, 1 / result.ratio), result) for result in judged]
-    return sorted(pairs, key=lambda pair: pair[0])
+def _cells(result: Result) -> list[str]:
+    """The cells of a quantity; a curve is sorted by its first point."""
+    first = float(np.atleast_1d(result.seal.predicted)[0])
+    median = float(result.medians[0]) if result.has_samples else math.nan
+    return [
+        sorted_by(first, predicted_cell(result)),
+        sorted_by(median, measured_cell(result)),
+        sorted_by(result.ratio, ratio_cell(result)),
+        hardware_cell(result),
+        software_cell(result),
+        mean_sd_cell(result),
+    ]
+
+
+def _factor_off(result: Result) -> float:
+    """By what factor the sealed prediction was off, up or down; at least 1."""
+    return max(result.ratio, 1 / result.ratio)
+
+
+def _judged(results: list[Result]) -> list[Result]:
+    """The results that show how far off their predictions were, from the best to the worst."""
+    return sorted((r for r in results if is_comparable(r.ratio)), key=_factor_off)
 
 
 def score(results: list[Result]) -> Block:
     """How good the sealed predictions were, which way they err, and how many intervals held."""
-    judged = [result for _, result in _factors_off(results)]
+    judged = _judged(results)
     if not judged:
         return say("Nothing has been measured yet.")
-    off = np.array([factor for factor, _ in _factors_off(results)])
-    within = shares_within(off).items()
-    shares = [f"{share} within {limit:g} times" for limit, share in within]
+    factors = np.array([*map(_factor_off, judged)])
+    shares = [f"{share} within {limit:g} times" for limit, share in shares_within(factors).items()]
     high = sum(result.ratio > NEAR for result in judged)
     low = sum(result.ratio < 1 / NEAR for result in judged)
-    held = [result.inside_interval for result in judged if result.inside_interval is not None]
-    share = f"{100 * np.mean(held):.0f} %" if held else ""
+    inside = _inside_intervals(judged)
+    share = f"{100 * np.mean(inside):.0f} %" if inside else ""
     return say(
-        f"**Of {len(off)} sealed predictions, {', '.join(shares)}.**",
-        f"Typically a prediction was off by a factor of {typical_factor(off)};",
+        f"**Of {len(judged)} sealed predictions, {', '.join(shares)}.**",
+        f"Typically a prediction was off by a factor of {typical_factor(factors)};",
         f"{high} values came out more than {NEAR:g} times higher than predicted, {low} lower.",
-        f"Of {len(held)} intervals, {share} held the measured value." if held else "",
+        f"Of {len(inside)} intervals, {share} held the measured value." if inside else "",
     )
 
 
+def _inside_intervals(results: list[Result]) -> list[bool]:
+    """Whether each measured value lies in its sealed interval, of those that have one."""
+    return [result.inside_interval for result in results if result.inside_interval is not None]
+
+
 _SCORE_COLUMNS = {
-    "Predicted from": 28,
-    "Predictions": 11,
+    "Predicted from (how many)": 38,
     "Within 1.25×": 11,
     "Within 2×": 11,
-    "Typical factor": 12,
+    "Typical factor": 13,
     "Intervals held": 14,
     "Interval score": 13,
 }
@@ -107,26 +139,29 @@ def scores(results: list[Result], caption: str, name: str) -> Block:
     """
     groups: dict[str, list[Result]] = {basis: [] for basis in BASES}
     groups |= {title: [] for title in INTERVALS}
-    for _, result in _factors_off(results):
+    for result in _judged(results):
         groups[basis(result)].append(result)
         width = interval_decades(result)
         if width is not None:
             groups[NARROW if width <= NARROW_DECADES else WIDE].append(result)
-    rows = [[title, *_score_cells(members)] for title, members in groups.items() if members]
-    return table(_SCORE_COLUMNS, rows, caption, name)
+    rows = [
+        [f"{title} ({len(members)})", *_score_cells(members)]
+        for title, members in groups.items()
+        if members
+    ]
+    return table(_SCORE_COLUMNS, rows, caption, name, COMPACT)
 
 
 def _score_cells(results: list[Result]) -> list[str]:
-    off = np.array([factor for factor, _ in _factors_off(results)])
-    within = shares_within(off)
-    held = [result.inside_interval for result in results if result.inside_interval is not None]
+    factors = np.array([*map(_factor_off, results)])
+    shares = shares_within(factors)
+    inside = _inside_intervals(results)
     interval_scores = [score for score in map(interval_score, results) if score is not None]
     return [
-        str(len(results)),
-        within[NEAR],
-        within[MISS],
-        typical_factor(off),
-        f"{sum(held)} of {len(held)}" if held else NONE,
+        shares[NEAR],
+        shares[MISS],
+        typical_factor(factors),
+        f"{sum(inside)} of {len(inside)}" if inside else NONE,
         units.number(float(np.mean(interval_scores)), 2) if interval_scores else NONE,
     ]
 
@@ -134,21 +169,18 @@ def _score_cells(results: list[Result]) -> list[str]:
 def best_and_worst(results: list[Result]) -> Block:
     """The predictions that came nearest, without those of settings that Reckon made itself, and
     those that were farthest off; empty without any."""
-    judged = [result for _, result in _factors_off(results) if basis(result) != SETTING]
-    names = [
-        f"{label(result.quantity)} ({chapter(result.quantity)}), {units.number(result.ratio)} times"
-        for result in judged
-    ]
-    if not names:
+    judged = [result for result in _judged(results) if basis(result) != SETTING]
+    texts = [f"{link(r.quantity)}, {units.number(r.ratio)} times" for r in judged]
+    if not texts:
         return say("")
-    best, worst = names[:_EXTREMES], names[::-1][:_EXTREMES]
+    best, worst = texts[:_EXTREMES], texts[::-1][:_EXTREMES]
     return say(f"Nearest: {'; '.join(best)}. Farthest off: {'; '.join(worst)}.")
 
 
-def revised(results: list[Result]) -> Block:
+def revisions(results: list[Result]) -> Block:
     """The predictions that were revised after measuring."""
     lines = [
-        f"- {label(r.quantity)} ({chapter(r.quantity)}): {'; '.join(r.revisions)}."
+        f"- {link(r.quantity)}: {'; '.join(r.revisions).replace('_', ' ')}."
         for r in results
         if r.revisions
     ]
@@ -162,5 +194,5 @@ def source_map(results: list[Result], caption: str, name: str) -> Block:
     for experiment, count in sorted(quantities.items()):
         paths = sorted(csrc.glob(f"{experiment}.*c"))  # call.c, call.o0.c
         links = [f"{{download}}`{p.name} </{p.relative_to(config.ROOT)}>`" for p in paths]
-        rows.append([chapter(f"{experiment}/"), ", ".join(links), str(count)])
+        rows.append([page_link(experiment), ", ".join(links), str(count)])
     return grid(["Experiment", "C files", "Quantities"], rows, caption, name)

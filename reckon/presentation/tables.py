@@ -6,10 +6,20 @@ import itertools
 import math
 
 from reckon import units
-from reckon.presentation.block import Block, joined_blocks, label, say
+from reckon.presentation.block import RESULTS, Block, join_blocks, say
 from reckon.presentation.block import table as columns_table
-from reckon.presentation.text import NONE, amount, first_case, in_unit, joined, literal, place
-from reckon.presentation.text import ratio as times
+from reckon.presentation.text import (
+    NONE,
+    amount_or_dash,
+    counted_position,
+    first_case,
+    in_unit,
+    join_words,
+    literal,
+    position_text,
+    ratio_text,
+)
+from reckon.presentation.titles import title_of
 from reckon.records import Process
 from reckon.records.result import Result
 from reckon.statistics import Summary
@@ -20,34 +30,34 @@ _NOT_KNOWN = "not known"
 
 
 def title(result: Result, titles: dict[str, str] | None) -> str:
-    """What a table calls a quantity: by `titles`, or the last part of its name."""
-    return (titles or {}).get(result.quantity, label(result.quantity))
+    """What a table calls a quantity: by `titles`, which precede those of its notebook."""
+    return (titles or {}).get(result.quantity) or title_of(result.quantity)
 
 
 # The cells of a quantity, which the summary of the whole run shows too.
 
 
-def hardware(result: Result) -> str:
+def hardware_cell(result: Result) -> str:
     """The sealed hardware part; a dash for a curve or without one."""
-    return NONE if result.is_curve else amount(result.seal.hardware, result.unit)
+    return NONE if result.is_curve else amount_or_dash(result.seal.hardware, result.unit)
 
 
-def software(result: Result) -> str:
+def software_cell(result: Result) -> str:
     """The sealed software part, of a rate as a share of the time; a dash for a curve."""
     if result.seal.kind == "rate" and not math.isnan(result.software_share):
         return f"{100 * result.software_share:.0f} % of the time"
-    return NONE if result.is_curve else amount(result.seal.software, result.unit)
+    return NONE if result.is_curve else amount_or_dash(result.seal.software, result.unit)
 
 
-def predicted(result: Result) -> str:
+def predicted_cell(result: Result) -> str:
     """The sealed prediction, and the revised one if it differs; of a curve the sealed ends."""
-    text = amount(result.seal.predicted, result.unit)
+    text = amount_or_dash(result.seal.predicted, result.unit)
     if result.revisions and not result.is_curve:
-        text += f"; revised {amount(result.current.predicted, result.unit)}"
+        text += f"; revised {amount_or_dash(result.current.predicted, result.unit)}"
     return text
 
 
-def measured(result: Result) -> str:
+def measured_cell(result: Result) -> str:
     """The median with its interval, a curve's ends, or the reason why there is no value."""
     if not result.has_samples:
         return f"{result.state}: {literal(result.reason)}"
@@ -55,43 +65,44 @@ def measured(result: Result) -> str:
     return f"{text} ({literal(result.attempt_note)})" if result.attempt_note else text
 
 
-def mean_sd(result: Result) -> str:
+def mean_sd_cell(result: Result) -> str:
     """Mean ± standard deviation over all trials; a dash for a curve or without samples."""
     if result.is_curve or result.summary is None:
         return NONE
     return _mean_sd(result.summary, result.unit)
 
 
-def ratio(result: Result) -> str:
+def ratio_cell(result: Result) -> str:
     """Measured over predicted."""
-    return times(result.ratio)
+    return ratio_text(result.ratio)
 
 
 def _mean_sd(summary: Summary, unit: str) -> str:
     """An unknown spread is left out: it is not 0."""
-    step = units.readable(summary.mean, unit)
+    step = units.readable_unit(summary.mean, unit)
     spread = "" if math.isnan(summary.sd) else f" ± {in_unit(summary.sd, step, 2)}"
     single = " (one trial)" if summary.n == 1 else ""
-    return f"{in_unit(summary.mean, step)}{spread} {units.spoken(step)}{single}"
+    return f"{in_unit(summary.mean, step)}{spread} {units.symbol(step)}{single}"
 
 
+# The first four are what a narrow screen shows: the class RESULTS in reckon.css.
 _RESULT_COLUMNS = {
     "Operation": 16,
-    "Base hardware": 11,
-    "Software overhead": 12,
     "Predicted": 13,
     "Measured, median (interval)": 18,
+    "Measured / predicted": 9,
+    "Base hardware": 11,
+    "Software overhead": 12,
     "Mean ± sd": 13,
     "Core cycles": 8,
-    "Measured / predicted": 9,
 }
 
 
 def table(
     results: list[Result], caption: str, name: str, titles: dict[str, str] | None = None
 ) -> Block:
-    """Predicted and measured: base hardware, software overhead, median with interval, mean ± sd
-    over all trials, core cycles, measured over predicted. A curve has a row for each point."""
+    """Predicted, median with interval, their ratio; then base hardware, software overhead, mean
+    ± sd over all trials, core cycles. A curve has a row for each point."""
     rows = []
     for result in results:
         operation = title(result, titles)
@@ -99,49 +110,54 @@ def table(
             rows += _curve_rows(result, operation)
         else:
             rows.append([operation, *_cells(result)])
-    return with_note(columns_table(_RESULT_COLUMNS, rows, caption, name), results, titles)
+    block = columns_table(_RESULT_COLUMNS, rows, caption, name, RESULTS)
+    return with_interval_note(block, results, titles)
 
 
-def with_note(block: Block, results: list[Result], titles: dict[str, str] | None = None) -> Block:
+def with_interval_note(
+    block: Block, results: list[Result], titles: dict[str, str] | None = None
+) -> Block:
     """The table, and which of its intervals are not from visits minutes apart."""
-    made_from = {title(result, titles): result.interval_from for result in results}
-    known = [name for name, text in made_from.items() if text]
-    names = [name for name in known if made_from[name].endswith("of one visit")]
+    bases = {title(result, titles): result.interval_from for result in results}
+    count = sum(bool(basis) for basis in bases.values())
+    names = [name for name, basis in bases.items() if basis.endswith("of one visit")]
     if not names:
         return block
     note = first_case(
-        (len(names) == len(known), "The intervals are from the processes of one visit."),
+        (len(names) == count, "The intervals are from the processes of one visit."),
         (
             len(names) > _NAMES_LISTED,
-            f"Of the {len(known)} intervals {len(names)} are from the processes of one visit only.",
+            f"Of the {count} intervals {len(names)} are from the processes of one visit only.",
         ),
-        (True, f"From the processes of one visit only: the intervals of {joined(names)}."),
+        (True, f"From the processes of one visit only: the intervals of {join_words(names)}."),
     )
-    return joined_blocks([block, say(note)])
+    return join_blocks([block, say(note)])
 
 
 def _cells(result: Result) -> list[str]:
     """A single quantity, or a curve as a whole."""
     return [
-        hardware(result),
-        software(result),
-        predicted(result),
-        measured(result),
-        mean_sd(result),
+        predicted_cell(result),
+        measured_cell(result),
+        ratio_cell(result),
+        hardware_cell(result),
+        software_cell(result),
+        mean_sd_cell(result),
         units.number(result.core_cycles.median) if result.core_cycles else NONE,
-        ratio(result),
     ]
 
 
 def _point_cells(result: Result, i: int) -> list[str]:
     summary, unit = result.summaries[i], result.unit
-    sealed = [float(result.sealed(part)[i]) for part in ("hardware", "software", "predicted")]
+    parts = ("predicted", "hardware", "software")
+    sealed, *hardware_and_software = (float(result.sealed(part)[i]) for part in parts)
     return [
-        *(amount(value, unit) for value in sealed),
-        units.with_interval(summary.median, summary.low, summary.high, unit),
+        amount_or_dash(sealed, unit),
+        units.amount_with_interval(summary.median, summary.low, summary.high, unit),
+        ratio_text(summary.median / sealed if sealed else math.nan),
+        *(amount_or_dash(value, unit) for value in hardware_and_software),
         _mean_sd(summary, unit),
         units.number(result.cycles[i].median) if result.cycles else NONE,
-        times(summary.median / sealed[-1] if sealed[-1] else math.nan),
     ]
 
 
@@ -150,15 +166,14 @@ def _curve_rows(result: Result, operation: str) -> list[list[str]]:
     one."""
     n = len(result.points)
     rows = [
-        [f"{operation}, {place(result, result.axis[i])}", *_point_cells(result, i)]
+        [f"{operation}, {counted_position(result, result.axis[i])}", *_point_cells(result, i)]
         for i in (range(n) if n <= _MAX_POINTS else (0, n - 1))
     ]
-    missing = itertools.groupby(result.missing, lambda point: (point.stopped, point.reason))
+    missing = itertools.groupby(result.missing_points, lambda point: (point.stopped, point.reason))
     for (state, reason), points in missing:
-        places = [place(result, point.x) for point in points]
-        where = " to ".join(dict.fromkeys([places[0], places[-1]]))
-        dashes = [NONE] * 3
-        rows.append([f"{operation}, {where}", *dashes, f"{state}: {literal(reason)}", *dashes])
+        positions = [counted_position(result, point.x) for point in points]
+        where = " to ".join(dict.fromkeys([positions[0], positions[-1]]))
+        rows.append([f"{operation}, {where}", NONE, f"{state}: {literal(reason)}", *[NONE] * 5])
     return rows
 
 
@@ -187,13 +202,13 @@ def _line_cells(result: Result) -> list[str]:
         why = result.reason or f"{len(result.points)} points, and a line needs three"
         return [f"{result.state}: {literal(why)}", *[NONE] * 4]
     scale = units.factor(result.axis_unit)
-    step = units.readable(line.slope * scale, result.unit)
-    per = f"{units.spoken(step)} / {units.spoken(result.axis_unit)}".removesuffix(" / ")
-    interval = units.between(line.slope_low * scale, line.slope_high * scale, step)
+    step = units.readable_unit(line.slope * scale, result.unit)
+    per = f"{units.symbol(step)} / {units.symbol(result.axis_unit)}".removesuffix(" / ")
+    interval = units.range_text(line.slope_low * scale, line.slope_high * scale, step)
     return [
         f"{in_unit(sealed.slope * scale, step)} {per}",
         f"{in_unit(line.slope * scale, step)} {per} ({interval})",
-        times(line.slope / sealed.slope if sealed.slope else math.nan),
+        ratio_text(line.slope / sealed.slope if sealed.slope else math.nan),
         units.amount(line.intercept, result.unit),
         units.amount(float(abs(line.residuals).max()), result.unit),
     ]
@@ -233,7 +248,7 @@ def conditions(results: list[Result], caption: str, name: str) -> Block:
         processes = processes_of(result)
         rows.append(
             [
-                label(result.quantity),
+                title_of(result.quantity),
                 str(len(processes)),
                 str(sum(len(p.ticks) for p in processes)),
                 ", ".join(map(str, sorted({p.cpu for p in processes}))),
@@ -269,7 +284,7 @@ def tcp(results: list[Result], caption: str, name: str) -> Block:
         waiting = max(process.time_wait for process in processes)
         rows.append(
             [
-                label(result.quantity),
+                title_of(result.quantity),
                 "other host" if is_remote else "loopback",
                 _total(processes, "retransmits"),
                 NONE if is_remote else _total(processes, "listen_overflows"),
@@ -299,10 +314,10 @@ def spreads(results: list[Result], caption: str, name: str) -> Block:
         ends = {0, len(result.points) - 1} if result.has_samples else set()
         for i in sorted(ends):
             summary = result.summaries[i]
-            step = units.readable(summary.median, result.unit)
-            where = f", {place(result, result.axis[i])}" if result.is_curve else ""
+            step = units.readable_unit(summary.median, result.unit)
+            where = f", {position_text(result, result.axis[i])}" if result.is_curve else ""
             values = [getattr(summary, field) for field, _ in _SPREADS.values()]
-            quantity = f"{label(result.quantity)}{where} [{units.spoken(step)}]"
+            quantity = f"{title_of(result.quantity)}{where} [{units.symbol(step)}]"
             rows.append([quantity, *(in_unit(value, step) for value in values)])
     widths = {heading: width for heading, (_, width) in _SPREADS.items()}
     return columns_table({"Quantity": 20, **widths}, rows, caption, name)
@@ -313,12 +328,12 @@ def _value(result: Result) -> str:
 
 
 def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: str) -> Block:
-    """{program: (by it, by Reckon)}: both figures and their ratio, or why there is none."""
+    """{program: (its result, Reckon's)}: both values and their ratio, or why there is none."""
     rows = []
-    for program, (by_it, by_reckon) in programs.items():
-        timed = literal(by_it.measurement.timed) if by_it.measurement else NONE
-        ratio = times(by_reckon.median / by_it.median)  # of nan a dash
-        rows.append([f"`{program}`", timed, _value(by_it), _value(by_reckon), ratio])
+    for program, (by_program, by_reckon) in programs.items():
+        timed = literal(by_program.measurement.timed) if by_program.measurement else NONE
+        ratio = ratio_text(by_reckon.median / by_program.median)  # of nan a dash
+        rows.append([f"`{program}`", timed, _value(by_program), _value(by_reckon), ratio])
     columns = {
         "Program": 12,
         "What it times": 36,

@@ -6,9 +6,9 @@ import math
 import re
 
 from reckon import units
+from reckon.messages import join_words as join_words
 from reckon.records.result import Result
 from reckon.reports import published
-from reckon.text import joined as joined
 
 NONE = "–"  # in a table: nothing to print here
 
@@ -36,8 +36,8 @@ def code(text: object) -> str:
     return f"`{' '.join(str(text).replace('`', chr(39)).split())}`"
 
 
-def cited(source: published.Report | published.Figure) -> str:
-    """The machine of a report or of its figure, with the citation."""
+def cited_machine(source: published.Report | published.ReportedValue) -> str:
+    """The machine of a report or of its value, with the citation."""
     return f"{source.machine} {{cite}}`{source.cite}`"
 
 
@@ -61,24 +61,34 @@ def percent_more_or_less(ratio: float) -> str:
     return f"{percent(abs(ratio - 1))} {'more' if ratio > 1 else 'less'}"
 
 
-def verb(count: int, singular: str, plural: str) -> str:
-    """The form of a word that goes with a count."""
-    return singular if count == 1 else plural
+def plural(count: int, word: str, plural_word: str) -> str:
+    """The form of a word that goes with a count: "1 place", "2 places"."""
+    return word if count == 1 else plural_word
 
 
-def amount(value: float | list[float] | None, unit: str) -> str:
+def amount_or_dash(value: float | list[float] | None, unit: str) -> str:
     """A value in base units with its unit, or the ends of a curve; a dash for an unknown value."""
     if isinstance(value, list):
         return units.span(value, unit)
     return NONE if value is None or math.isnan(value) else units.amount(value, unit)
 
 
-def place(result: Result, x: float | None) -> str:
-    """ "32 KiB": a place on the axis of a curve; "" for a single quantity."""
-    return "" if x is None else units.place(float(x), result.axis_unit)
+def position_text(result: Result, x: float | None) -> str:
+    """ "32 KiB": a position on the axis of a curve; "" for a single quantity."""
+    return "" if x is None else units.position(float(x), result.axis_unit)
 
 
-def ratio(value: float) -> str:
+def counted_position(result: Result, x: float | None) -> str:
+    """ "8 readers": the same, where the axis is a number with what it counts."""
+    if x is None or result.axis_unit != "1":
+        return position_text(result, x)
+    counted = next(input_.source for input_ in result.seal.inputs if input_.origin == "axis")
+    if x == 1:
+        counted = re.sub(r"s\b", "", counted, count=1)
+    return f"{position_text(result, x)} {counted}"
+
+
+def ratio_text(value: float) -> str:
     """ "2.91×"; a dash for an unknown ratio."""
     return NONE if math.isnan(value) else f"{units.number(value)}×"
 

@@ -6,20 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reckon import records, units
+from reckon import units
 from reckon.presentation.block import Block, say
-from reckon.presentation.text import literal, ratio
+from reckon.presentation.text import literal, ratio_text
 from reckon.records.result import Result
-from reckon.records.values import process_values
 from reckon.statistics import onset
-
-
-def single_values(result: Result, point: records.Point) -> list[np.ndarray]:
-    """The values of each process's trials, in base units."""
-    measurement = result.measurement
-    if measurement is None:
-        return []
-    return [process_values(p, measurement, result.unit) for p in point.processes]
 
 
 @dataclass(frozen=True)
@@ -55,13 +46,13 @@ class SingleReads:
 def single_reads(results: list[Result], limit_without_gap: float) -> SingleReads:
     """The reads of all that have samples; without a gap between short and long ones the limit is
     `limit_without_gap`."""
-    processes = {r.quantity: single_values(r, r.points[0]) for r in results if r.has_samples}
-    every = [times for values in processes.values() for times in values]
-    gap = onset.slow_from(np.concatenate(every)) if every else None
+    processes = {r.quantity: r.single_trials(r.points[0]) for r in results if r.has_samples}
+    times = [times for values in processes.values() for times in values]
+    gap = onset.slow_from(np.concatenate(times)) if times else None
     return SingleReads(processes, gap or limit_without_gap, gap is not None)
 
 
-def costs(curve: Result, miss: float) -> Block:
+def hit_and_miss_times(curve: Result, miss: float) -> Block:
     """How long a read takes whose block is cached, and one whose block is not.
 
     The curve mixes the two. Predicted are its minimum, and `miss` more, in base units.
@@ -69,25 +60,23 @@ def costs(curve: Result, miss: float) -> Block:
     if not curve.has_samples:
         reason = literal(curve.reason)
         return say(f"The time of a read whose block is cached could not be measured: {reason}.")
-    times = np.concatenate(
-        [values for point in curve.points for values in single_values(curve, point)]
-    )
+    times = np.concatenate([t for point in curve.points for t in curve.single_trials(point)])
     limit = onset.slow_from(times)
     minimum = float(np.nanmin(curve.sealed("predicted")))
     if limit is None:
-        hit = _cost(times, minimum, curve.unit)
-        return say(f"A read whose block is cached {hit}; no other read was seen.")
-    hit = _cost(times[times < limit], minimum, curve.unit)
-    missed = _cost(times[times >= limit], minimum + miss, curve.unit)
+        hit_text = _mean_time(times, minimum, curve.unit)
+        return say(f"A read whose block is cached {hit_text}; no other read was seen.")
+    hit_text = _mean_time(times[times < limit], minimum, curve.unit)
+    miss_text = _mean_time(times[times >= limit], minimum + miss, curve.unit)
     return say(
-        f"A read whose block is cached {hit}; one whose block is not {missed}.",
+        f"A read whose block is cached {hit_text}; one whose block is not {miss_text}.",
         "While the file fits, all reads are of the first kind.",
     )
 
 
-def _cost(times: np.ndarray, predicted: float, unit: str) -> str:
+def _mean_time(times: np.ndarray, predicted: float, unit: str) -> str:
     mean = float(times.mean())
     return (
         f"takes {units.amount(mean, unit)} on average, predicted {units.amount(predicted, unit)} "
-        f"({ratio(mean / predicted)})"
+        f"({ratio_text(mean / predicted)})"
     )

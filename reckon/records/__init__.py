@@ -13,7 +13,7 @@ from reckon.records.models import (
     Record,
     Run,
 )
-from reckon.records.reads import digest, entry_path, file_digest, note_read, version_of
+from reckon.records.read_log import digest, entry_path, file_digest, note_read, version_of
 from reckon.records.store import (
     METHODS_PREFIX,
     experiment_of,
@@ -33,40 +33,3 @@ from reckon.records.store import (
     write_run,
     writing,
 )
-
-__all__ = [
-    "METHODS_PREFIX",
-    "FORMAT",
-    "Attempt",
-    "InputRecord",
-    "Measurement",
-    "Point",
-    "PredictionRecord",
-    "Process",
-    "Quantity",
-    "Record",
-    "Run",
-    "digest",
-    "entry_path",
-    "experiment_of",
-    "experiments",
-    "file_digest",
-    "find",
-    "make_folder",
-    "measuring",
-    "note_read",
-    "now",
-    "read_measured",
-    "read_record",
-    "read_run",
-    "record_path",
-    "run_dir",
-    "runs",
-    "schema",
-    "updating",
-    "version_of",
-    "write_record",
-    "write_run",
-    "write_whole",
-    "writing",
-]

@@ -1,8 +1,8 @@
 """Chains of hashes: an event in the life of a quantity cannot be changed without trace later.
 
-Each link has the digest of what was written (a prediction, a samples file, an attempt) and a hash
-over that and the link before; the first follows the run's random id. The root hash of a run covers
-the last link of every quantity: whoever noted it can prove any later change.
+Each event has the digest of what was written (a prediction, a samples file, an attempt) and a hash
+over that and the event before; the first follows the run's random id. The root hash of a run covers
+the last event of every quantity: whoever noted it can prove any later change.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from datetime import datetime
 
 import pydantic
 
-from reckon.records.models import Attempt, Event, Link, Measurement, Quantity, Run
+from reckon.records.models import Attempt, ChainEvent, EventName, Measurement, Quantity, Run
 
-Content = list[tuple[Event, str]]  # what happened, and the digest of what was written
+Events = list[tuple[EventName, str]]  # what happened, and the digest of what was written
 
 
 def digest(content: pydantic.BaseModel) -> str:
@@ -24,23 +24,23 @@ def digest(content: pydantic.BaseModel) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
-def link_hash(previous: str, event: str, at: datetime, content: str) -> str:
-    """The hash of a link that follows the one with the hash `previous`, or the run's id."""
-    text = "\n".join([previous, event, at.isoformat(), content])
+def event_hash(previous: str, name: str, at: datetime, content_digest: str) -> str:
+    """The hash of an event that follows the one with the hash `previous`, or the run's id."""
+    text = "\n".join([previous, name, at.isoformat(), content_digest])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def contents(quantity: Quantity) -> Content:
-    """Everything the quantity holds that its chain has to know."""
+def current_events(quantity: Quantity) -> Events:
+    """Everything the quantity holds, as its chain has to have it."""
     # Older formats had the seal first and gave no roles.
-    present: Content = [
-        (prediction.role or ("revision" if place else "seal"), digest(prediction))
-        for place, prediction in enumerate(quantity.predictions)
+    events: Events = [
+        (prediction.role or ("revision" if number else "seal"), digest(prediction))
+        for number, prediction in enumerate(quantity.predictions)
     ]
     if quantity.measurement:
-        present += [("visit", visit.digest) for visit in quantity.measurement.visits]
+        events += [("visit", visit.digest) for visit in quantity.measurement.visits]
     attempt = quantity.attempt or _attempt(quantity.measurement)
-    return present + ([("attempt", digest(attempt))] if attempt else [])
+    return events + ([("attempt", digest(attempt))] if attempt else [])
 
 
 def _attempt(measurement: Measurement | None) -> Attempt | None:
@@ -55,34 +55,39 @@ def _attempt(measurement: Measurement | None) -> Attempt | None:
     )
 
 
-def discarded(quantity: Quantity) -> set[str]:
-    """The digests of what the quantity held once and holds no longer."""
-    return {link.digest for link in quantity.chain if link.event == "discard"}
+def chained_digests(quantity: Quantity) -> list[str]:
+    """The digests of all that the quantity held at any time, by its chain."""
+    return [event.digest for event in quantity.chain if event.event != "discard"]
 
 
-def extended(quantity: Quantity, run_id: str, at: datetime, *, imported: bool) -> Quantity:
-    """The quantity with a link for everything that its chain does not have yet.
+def missing_digests(quantity: Quantity) -> set[str]:
+    """The digests that the chain has, of what the quantity neither holds nor has discarded."""
+    discarded = {event.digest for event in quantity.chain if event.event == "discard"}
+    held = {content_digest for _, content_digest in current_events(quantity)}
+    return set(chained_digests(quantity)) - held - discarded
 
-    imported: it comes from a format without chains, so nobody saw the events happen."""
-    present = contents(quantity)
-    linked = [link.digest for link in quantity.chain if link.event != "discard"]
-    lost = set(linked) - {content for _, content in present} - discarded(quantity)
-    events: Content = [
-        ("import" if imported else event, content)
-        for event, content in present
-        if content not in linked
+
+def extend(quantity: Quantity, run_id: str, at: datetime, *, is_import: bool) -> Quantity:
+    """The quantity with an event for everything that its chain does not have yet.
+
+    is_import: it comes from a format without chains, so nobody saw the events happen."""
+    chained, missing = chained_digests(quantity), missing_digests(quantity)
+    new: Events = [
+        ("import" if is_import else name, content_digest)
+        for name, content_digest in current_events(quantity)
+        if content_digest not in chained
     ]
-    events += [("discard", content) for content in linked if content in lost]
-    links = list(quantity.chain)
-    for event, content in events:
-        previous = links[-1].hash if links else run_id
-        hash_ = link_hash(previous, event, at, content)
-        links.append(Link(at=at, event=event, digest=content, hash=hash_))
-    return quantity.model_copy(update={"chain": links})
+    new += [("discard", content_digest) for content_digest in chained if content_digest in missing]
+    chain = list(quantity.chain)
+    for name, content_digest in new:
+        previous = chain[-1].hash if chain else run_id
+        hash_ = event_hash(previous, name, at, content_digest)
+        chain.append(ChainEvent(at=at, event=name, digest=content_digest, hash=hash_))
+    return quantity.model_copy(update={"chain": chain})
 
 
 def root_hash(run: Run, last_hashes: dict[str, str]) -> str:
-    """The hash of a run: of what describes it, and of every quantity's last link, by name.
+    """The hash of a run: of what describes it, and of every quantity's last event, by name.
 
     The pooled variance is part of it, because all intervals over several visits depend on it."""
     lines = [run.id or "", run.identity, run.opened_at.isoformat(), json.dumps(run.fitness)]

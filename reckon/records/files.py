@@ -13,9 +13,9 @@ from pathlib import Path
 import pydantic
 
 from reckon.config import ReckonError
+from reckon.messages import first_fault
 from reckon.records.models import FORMAT, Record, Run
-from reckon.records.reads import version_of
-from reckon.text import first_fault
+from reckon.records.read_log import version_of
 
 
 def read_model(path: Path, model):
@@ -44,10 +44,12 @@ def _parsed(path: Path, model, version: tuple[int, int, int]):
         # From JSON text, not from a dict: only then are infinities and times parsed from strings.
         return model.model_validate_json(text)
     except json.JSONDecodeError as error:
-        what = f"line {error.lineno}: {error.msg}"
+        fault = f"line {error.lineno}: {error.msg}"
     except pydantic.ValidationError as error:
-        what = first_fault(error)
-    raise ReckonError(f"{path} {_FAULTS[model].format(what)}")
+        fault = first_fault(error)
+    except (ValueError, RecursionError) as error:  # a number too long, brackets too deep
+        fault = str(error)
+    raise ReckonError(f"{path} {_FAULTS[model].format(fault)}")
 
 
 _FAULTS = {

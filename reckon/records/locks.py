@@ -33,7 +33,7 @@ def lock(path: Path, purpose: str, on_wait: Callable[[str], None] | None = None)
     if key in _held:
         yield
         return
-    descriptor = _acquire(path, on_wait or _report)
+    descriptor = _acquire(path, on_wait or _print_wait)
     with contextlib.suppress(OSError):  # a full disk: the lock holds without the words
         os.write(descriptor, f"process {os.getpid()}, which {purpose}".encode())
     _held.add(key)
@@ -45,7 +45,7 @@ def lock(path: Path, purpose: str, on_wait: Callable[[str], None] | None = None)
         os.close(descriptor)
 
 
-def _report(sentence: str) -> None:
+def _print_wait(sentence: str) -> None:
     if config.builder():  # past the page, into the log of the kernels
         os.write(2, f"{sentence}\n".encode())
     else:

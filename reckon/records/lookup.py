@@ -13,27 +13,27 @@ from reckon.records.result import Result
 
 def read_result(run: str, quantity: str) -> Result | None:
     """The quantity as the run's record has it, read for its measurement; None if it has none."""
-    record = records.read_measured(run, quantity)
-    return from_record(quantity, record, between_visits=_between_visits(run)) if record else None
+    entry = records.read_measured(run, quantity)
+    return from_entry(quantity, entry, between_visits=_between_visits(run)) if entry else None
 
 
 def _between_visits(run: str | Path) -> statistics.PooledVariance | None:
     """What the run's quantities say of the variance between visits."""
-    described = records.read_run(run)
-    return described.between_visits if described else None
+    description = records.read_run(run)
+    return description.between_visits if description else None
 
 
-def from_record(
+def from_entry(
     quantity: str,
-    record: records.Quantity,
+    entry: records.Quantity,
     state: str | None = None,
     between_visits: statistics.PooledVariance | None = None,
 ) -> Result:
     """The result of a quantity as its record has it; `state` instead of the record's."""
-    measurement = record.measurement
+    measurement = entry.measurement
     if measurement is None:
-        return Result(quantity, record, "predicted", "not measured yet", between_visits)
-    return Result(quantity, record, state or measurement.state, measurement.reason, between_visits)
+        return Result(quantity, entry, "predicted", "not measured yet", between_visits)
+    return Result(quantity, entry, state or measurement.state, measurement.reason, between_visits)
 
 
 def by_name(results: Iterable) -> dict:
@@ -48,19 +48,21 @@ def all_results(
 
     For `only_measured` see records.read_record(). Raises ReckonError for an unknown experiment.
     """
-    known = records.experiments(run)
-    if experiment and experiment not in known:
-        raise ReckonError(
-            f"The run {run} has no record of {experiment}; it has {', '.join(known) or 'none'}."
-        )
-    chosen = [name for name in known if not name.startswith(records.METHODS_PREFIX)]
+    experiments = records.experiments(run)
+    if experiment and experiment not in experiments:
+        recorded = ", ".join(experiments) or "none"
+        raise ReckonError(f"The run {run} has no record of {experiment}; it has {recorded}.")
+    if experiment:
+        experiments = [experiment]
+    else:
+        experiments = [e for e in experiments if not e.startswith(records.METHODS_PREFIX)]
     results, between_visits = [], _between_visits(run)
-    for name in [experiment] if experiment else chosen:
+    for name in experiments:
         quantities = records.read_record(run, name, only_measured=only_measured).quantities
         if isinstance(run, str) and not only_measured:
-            quantities = overlay.laid_over(run, name, quantities)
+            quantities = overlay.with_overlay(run, name, quantities)
         results += [
-            from_record(name, quantity, between_visits=between_visits)
-            for name, quantity in quantities.items()
+            from_entry(quantity, entry, between_visits=between_visits)
+            for quantity, entry in quantities.items()
         ]
     return results

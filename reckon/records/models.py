@@ -7,10 +7,10 @@ schema is published as book/record.schema.json.
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 import pydantic
+from pydantic import AwareDatetime, Field
 
 from reckon.computer.facts import Machine
 from reckon.prediction.formula import Kind
@@ -29,6 +29,7 @@ class _Strict(pydantic.BaseModel):
 
 
 Value = float | list[float]
+Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
 
 class InputRecord(_Strict):
@@ -52,7 +53,7 @@ Role = Literal["seal", "revision", "reseal"]
 class PredictionRecord(_Strict):
     """A sealed or revised prediction; values in base units."""
 
-    made_at: datetime
+    made_at: AwareDatetime
     unit: str
     kind: Kind
     hardware_tree: list | None
@@ -99,21 +100,27 @@ class Conditions(_Strict):
 class Process(Conditions):
     """The samples of one fresh process."""
 
-    ticks: list[int]
-    ops: int | list[int]  # one number where every trial covered the same
+    ticks: Annotated[list[Int64], Field(min_length=1)]
+    ops: Int64 | list[Int64]  # one number where every trial covered the same
     started_s: float  # since the measurement began; in a samples file, since the visit began
     visit: int = 0  # the number of its visit; 0 until it is written
 
+    @pydantic.model_validator(mode="after")
+    def _counts_fit_the_ticks(self) -> Process:
+        if isinstance(self.ops, list) and len(self.ops) != len(self.ticks):
+            raise ValueError(f"{len(self.ops)} counts of operations for {len(self.ticks)} trials")
+        return self
 
-def _before_format_4(state: object) -> object:
-    """Formats 1 to 3 call it "cannot"."""
+
+def _state_of_format_4(state: object) -> object:
+    """The state of any format: 1 to 3 call "unsupported" "cannot"."""
     return "unsupported" if state == "cannot" else state
 
 
-_Renamed = pydantic.BeforeValidator(_before_format_4)
-WithoutSamples = Annotated[Literal["unsupported", "failed"], _Renamed]
-State = Annotated[Literal["measured", "unsupported", "failed"], _Renamed]
-Stop = Annotated[Literal["precise", "time", "processes", "unsupported", "failed"], _Renamed]
+_AnyFormat = pydantic.BeforeValidator(_state_of_format_4)
+WithoutSamples = Annotated[Literal["unsupported", "failed"], _AnyFormat]
+State = Annotated[Literal["measured", "unsupported", "failed"], _AnyFormat]
+Stop = Annotated[Literal["precise", "time", "processes", "unsupported", "failed"], _AnyFormat]
 
 
 class Point(_Strict):
@@ -136,7 +143,7 @@ class Visit(_Strict):
     """One period in which samples of a quantity were taken."""
 
     number: int  # names the samples file; never used again
-    started_at: datetime
+    started_at: AwareDatetime
     seconds: float
     profile: str
     tick_hz: float
@@ -144,6 +151,8 @@ class Visit(_Strict):
 
 
 class Measurement(_Strict):
+    """What was measured of a quantity, and how."""
+
     probe: str
     version: int | None = None  # the probe's version of meaning
     op: str
@@ -158,7 +167,7 @@ class Measurement(_Strict):
     profile: str
     key: str
     tick_hz: float
-    started_at: datetime  # of the first visit
+    started_at: AwareDatetime  # of the first visit
     seconds: float  # of all visits
     state: State
     reason: str | None
@@ -178,43 +187,49 @@ class Measurement(_Strict):
 class Attempt(_Strict):
     """A later attempt to measure again that gave no samples."""
 
-    at: datetime
+    at: AwareDatetime
     state: WithoutSamples
     reason: str | None
     profile: str
 
 
-Event = Role | Literal["visit", "attempt", "discard", "import"]
+EventName = Role | Literal["visit", "attempt", "discard", "import"]
 
 
-class Link(_Strict):
+class ChainEvent(_Strict):
     """One event in the life of a quantity; its hash includes that of the event before."""
 
-    at: datetime
-    event: Event
+    at: AwareDatetime
+    event: EventName
     digest: str  # of the prediction, the samples file or the attempt
     hash: str
 
 
 class Quantity(_Strict):
-    predictions: list[PredictionRecord]  # in the order they were made; the last is the current one
+    """A quantity of an experiment: its predictions and what was measured."""
+
+    # In the order they were made; the last is the current one.
+    predictions: Annotated[list[PredictionRecord], Field(min_length=1)]
     measurement: Measurement | None = None  # the last one that gave samples, if any did
     attempt: Attempt | None = None
-    chain: list[Link] = []
+    chain: list[ChainEvent] = []
 
     @property
     def seal(self) -> PredictionRecord:
         """The prediction that is scored: the first, or the last that was sealed again."""
-        sealed_again = [one for one in self.predictions if one.role == "reseal"]
-        return sealed_again[-1] if sealed_again else self.predictions[0]
+        reseals = [prediction for prediction in self.predictions if prediction.role == "reseal"]
+        return reseals[-1] if reseals else self.predictions[0]
 
     @property
     def has_samples(self) -> bool:
+        """Whether it was measured, also where its samples have not been read."""
         measurement = self.measurement
         return measurement is not None and any(point.has_samples for point in measurement.points)
 
 
 class Record(_Strict):
+    """The quantities of one experiment in one run."""
+
     format: Literal[1, 2, 3, 4] = FORMAT
     experiment: str
     quantities: dict[str, Quantity] = {}
@@ -230,12 +245,14 @@ class SamplesFile(_Strict):
 
 
 class Run(_Strict):
+    """What machine a run measured, when it was opened and whether the machine was fit."""
+
     format: Literal[1, 2, 3, 4] = FORMAT
     name: str
     id: str | None = None  # random, made when the run was opened; None in older formats
     # Hash of processor, microcode, kernel release, mitigations and, since format 4, the machine id.
     identity: str
-    opened_at: datetime
+    opened_at: AwareDatetime
     machine: Machine
     fitness: list[dict]
     between_visits: PooledVariance | None = None  # of its quantities, when they were last visited

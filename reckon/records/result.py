@@ -11,7 +11,7 @@ import numpy as np
 from reckon import records, statistics, units
 from reckon.prediction.ratios import median_ratio
 from reckon.records.revisions import differences
-from reckon.records.values import ops_in_a_trial, point_values, trial_values
+from reckon.records.unit_conversion import ops_in_a_trial, point_values, trial_values
 
 
 @dataclass(frozen=True)
@@ -19,30 +19,35 @@ class Result:
     """One quantity of a run."""
 
     quantity: str
-    record: records.Quantity
+    entry: records.Quantity  # of its experiment's record
     state: str  # "measured", "reused", "unsupported", "failed" or "predicted" (not yet measured)
     reason: str | None = None
     between_visits: statistics.PooledVariance | None = None  # of its run
 
     @property
     def experiment(self) -> str:
+        """The experiment, PART/NAME."""
         return records.experiment_of(self.quantity)
 
     @property
     def seal(self) -> records.PredictionRecord:
-        return self.record.seal
+        """The prediction that is scored, in base units."""
+        return self.entry.seal
 
     @property
     def current(self) -> records.PredictionRecord:
-        return self.record.predictions[-1]
+        """The last prediction: the seal, or a revision of it."""
+        return self.entry.predictions[-1]
 
     @property
     def unit(self) -> str:
+        """The unit in which values are printed; the values themselves are in base units."""
         return self.current.unit
 
     @property
     def measurement(self) -> records.Measurement | None:
-        return self.record.measurement
+        """The last measurement, of which some points may have no samples; None if there is none."""
+        return self.entry.measurement
 
     @property
     def points(self) -> list[records.Point]:
@@ -50,12 +55,13 @@ class Result:
         return [p for p in self.measurement.points if p.has_samples] if self.measurement else []
 
     @property
-    def missing(self) -> list[records.Point]:
+    def missing_points(self) -> list[records.Point]:
         """The points of a curve without samples, each with its reason."""
         return [p for p in self.measurement.points if not p.has_samples] if self.measurement else []
 
     @property
     def has_samples(self) -> bool:
+        """Whether any point was measured."""
         return bool(self.points)
 
     @property
@@ -73,13 +79,20 @@ class Result:
 
     @property
     def is_curve(self) -> bool:
+        """Whether it was predicted along an axis."""
         return isinstance(self.seal.predicted, list)
 
     def trials(self, point: records.Point) -> list[np.ndarray]:
-        """The values of each process's trials at that point, in base units."""
+        """The values of each process's trials at that point, in base units; a mean has one."""
         if self.measurement is None:
             return []
         return point_values(point, self.measurement, self.unit, self.seal.kind)
+
+    def single_trials(self, point: records.Point) -> list[np.ndarray]:
+        """The same with a value for each trial of a mean too."""
+        if self.measurement is None:
+            return []
+        return point_values(point, self.measurement, self.unit, "plain")
 
     def process_medians(self, point: records.Point) -> np.ndarray:
         """The median of each process at that point, in base units."""
@@ -110,14 +123,14 @@ class Result:
     def summaries(self) -> list[statistics.Summary]:
         """One summary a point, in base units; a single quantity has one point."""
         return [
-            (
-                self._stored_summary(point) or self._summarised(self.trials(point), point)
-            ).over_visits(self.between_visits)
+            (self._stored_summary(point) or self._summarise(self.trials(point), point)).over_visits(
+                self.between_visits
+            )
             for point in self.points
         ]
 
     @staticmethod
-    def _summarised(processes: list[np.ndarray], point: records.Point) -> statistics.Summary:
+    def _summarise(processes: list[np.ndarray], point: records.Point) -> statistics.Summary:
         return statistics.summarise(processes, [process.visit for process in point.processes])
 
     @property
@@ -139,6 +152,7 @@ class Result:
 
     @property
     def summary(self) -> statistics.Summary | None:
+        """The summary at the first point, in base units; None without samples."""
         return self.summaries[0] if self.summaries else None
 
     @property
@@ -155,9 +169,10 @@ class Result:
 
     @property
     def axis_unit(self) -> str:
+        """The unit of the axis that the prediction's author gave."""
         return next(i.unit for i in self.seal.inputs if i.origin == "axis")
 
-    def place(self, x: float | None, unit: str | None = None) -> int | None:
+    def point_index(self, x: float | None, unit: str | None = None) -> int | None:
         """The index of the point measured at `x`, in `unit` or the axis's own; None if none was.
 
         The only point of a single quantity lies at None.
@@ -198,10 +213,12 @@ class Result:
 
     @property
     def medians(self) -> np.ndarray:
+        """The median at each measured point (n,), in base units."""
         return np.array([summary.median for summary in self.summaries])
 
     @property
     def median(self) -> float:
+        """The median at the first point, in base units; nan without samples."""
         return self.summary.median if self.summary else math.nan
 
     def apart(self, other: Result, more: float = 0.0) -> int:
@@ -228,7 +245,7 @@ class Result:
         if units.dimension(self.unit) != units.dimension("s"):
             return []
         return [
-            self._summarised(
+            self._summarise(
                 [self._process_cycles(process) for process in point.processes], point
             ).over_visits(self.between_visits)
             for point in self.points
@@ -247,16 +264,17 @@ class Result:
         return median_ratio(measured, self.sealed("predicted"))
 
     @property
-    def inside_interval(self) -> bool | None:
-        """True if the measured median lies in the sealed interval; None without an interval."""
+    def sealed_interval(self) -> tuple[float, float] | None:
+        """The ends of the sealed interval in base units; None without one, or for a curve."""
         low, high = self.seal.low, self.seal.high
-        if (
-            self.is_curve
-            or not self.summary
-            or not isinstance(low, float)
-            or not isinstance(high, float)
-        ):
+        return (low, high) if isinstance(low, float) and isinstance(high, float) else None
+
+    @property
+    def inside_interval(self) -> bool | None:
+        """Whether the measured median lies in the sealed interval; None if either is missing."""
+        if not self.sealed_interval or not self.summary or self.is_curve:
             return None
+        low, high = self.sealed_interval
         return low <= self.median <= high
 
     @property
@@ -273,12 +291,12 @@ class Result:
     @property
     def revisions(self) -> list[str]:
         """How the current prediction differs from the one that was sealed before measuring."""
-        return differences(self.seal, self.current) if self.record.has_samples else []
+        return differences(self.seal, self.current) if self.entry.has_samples else []
 
     @property
     def attempt_note(self) -> str:
         """The date of the samples, and why a later attempt gave none; "" if none was made."""
-        attempt = self.record.attempt
+        attempt = self.entry.attempt
         if attempt is None or self.measurement is None:
             return ""
         outcome = "was not possible" if attempt.state == "unsupported" else "failed"
@@ -296,5 +314,5 @@ class Result:
             return f"{units.number(cycles)} cycles"
         if spec == "±":
             summary = self.summary
-            return units.with_interval(summary.median, summary.low, summary.high, self.unit)
+            return units.amount_with_interval(summary.median, summary.low, summary.high, self.unit)
         return units.amount(self.median, self.unit)

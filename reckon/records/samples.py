@@ -14,14 +14,15 @@ from pathlib import Path
 import pydantic
 
 from reckon.config import ReckonError
+from reckon.messages import first_fault
 from reckon.records.files import write_whole
 from reckon.records.models import Measurement, Point, Process, Quantity, SamplesFile, Visit
-from reckon.records.reads import version_of
-from reckon.records.values import summarised
-from reckon.text import first_fault
+from reckon.records.read_log import version_of
+from reckon.records.unit_conversion import summarise_points
 
 
 def samples_path(folder: Path, quantity: str, visit: int) -> Path:
+    """The samples file of a visit, in the folder of the run."""
     return folder / "samples" / quantity / f"{visit}.json.gz"
 
 
@@ -34,8 +35,9 @@ def with_samples(folder: Path, name: str, quantity: Quantity) -> Quantity:
     for visit in measurement.visits:
         path = samples_path(folder, name, visit.number)
         after_s = (visit.started_at - measurement.started_at).total_seconds()
-        for x, visited in _visited(path, version_of(path), visit.number, after_s).items():
-            processes.setdefault(x, []).extend(visited)
+        visited = _processes_of_visit(path, version_of(path), visit.number, after_s)
+        for x, processes_at_x in visited.items():
+            processes.setdefault(x, []).extend(processes_at_x)
     points = [
         point.model_copy(update={"processes": processes[point.x]}) for point in measurement.points
     ]
@@ -45,10 +47,12 @@ def with_samples(folder: Path, name: str, quantity: Quantity) -> Quantity:
 
 
 @functools.lru_cache(maxsize=2048)
-def _visited(
+def _processes_of_visit(
     path: Path, version: tuple[int, int, int], number: int, after_s: float
 ) -> dict[float | None, list[Process]]:
-    """The processes of a visit by their point, which start so long after the measurement."""
+    """The processes of a visit by the x of their point.
+
+    after_s: from the start of the measurement to that of the visit."""
     return {
         point.x: [
             process.model_copy(update={"visit": number, "started_s": process.started_s + after_s})
@@ -81,9 +85,9 @@ def with_visit(folder: Path, name: str, quantity: Quantity) -> Measurement | Non
     number = 1 + max(
         [*_visit_numbers(folder, name), *(v.number for v in measurement.visits)], default=0
     )
-    bare = {"points": points, "visits": [], "unit": None, "kind": None, "statistics": None}
+    of_visit = {"points": points, "visits": [], "unit": None, "kind": None, "statistics": None}
     content = SamplesFile(
-        quantity=name, visit=number, measurement=measurement.model_copy(update=bare)
+        quantity=name, visit=number, measurement=measurement.model_copy(update=of_visit)
     )
     # Without the time of writing: the same samples give the same bytes.
     data = gzip.compress(content.model_dump_json().encode(), compresslevel=6, mtime=0)
@@ -97,8 +101,8 @@ def with_visit(folder: Path, name: str, quantity: Quantity) -> Measurement | Non
         digest=hashlib.sha256(data).hexdigest(),
     )
     points = [
-        point.model_copy(update={"summary": None}) if new.processes else point
-        for point, new in zip(measurement.points, points, strict=True)
+        point.model_copy(update={"summary": None}) if visit_point.processes else point
+        for point, visit_point in zip(measurement.points, points, strict=True)
     ]
     visits = [*measurement.visits, visit]
     complete = measurement.model_copy(
@@ -117,7 +121,7 @@ def _with_summaries(quantity: Quantity, measurement: Measurement) -> Measurement
     is_summarised = all(point.summary for point in measurement.points if point.processes)
     if is_summarised or not quantity.predictions:
         return measurement
-    return summarised(measurement, quantity.predictions[-1].unit, quantity.seal.kind)
+    return summarise_points(measurement, quantity.predictions[-1].unit, quantity.seal.kind)
 
 
 def _new_processes(point: Point) -> Point:

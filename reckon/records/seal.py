@@ -49,8 +49,8 @@ def prediction_record(prediction: Prediction) -> records.PredictionRecord:
             [hardware_tree, software_tree, predicted_tree], formula.unit
         ),
         inputs=[
-            records.InputRecord(name=name, **vars(given))
-            for name, given in prediction.inputs.items()
+            records.InputRecord(name=name, **vars(input_))
+            for name, input_ in prediction.inputs.items()
         ],
         hardware=_plain_or_none(prediction.value(formula.hardware)),
         software=_plain_or_none(prediction.value(formula.software)),
@@ -60,32 +60,36 @@ def prediction_record(prediction: Prediction) -> records.PredictionRecord:
     )
 
 
-def _is_new(new: records.PredictionRecord, quantity: Quantity) -> bool:
+def _is_new(prediction: records.PredictionRecord, quantity: Quantity) -> bool:
     """Whether the prediction is to be written: as a revision, or as a seal before any sample."""
     if quantity.has_samples:
-        return bool(differences(quantity.predictions[-1], new))
-    return not quantity.predictions or not is_same(quantity.predictions[-1], new)
+        return bool(differences(quantity.predictions[-1], prediction))
+    return not is_same(quantity.predictions[-1], prediction)
 
 
 def seal(prediction: Prediction) -> Quantity:
     """The quantity as the record holds it, with the prediction written down.
 
     Before the first sample the prediction is the seal; afterwards one that differs is added to it.
-    A run of another machine is never written: what differs there is laid over it, see overlay.py.
+    A run of another machine is never written: what differs there goes to a file of its own, see
+    overlay.py. Raises PredictionError if the prediction's value is not finite.
     """
     run, name = current_session().run.name, prediction.quantity
     experiment = records.experiment_of(name)
     new = prediction_record(prediction)
-    if current_session().replay:
+    if current_session().is_replay:
         overlay.write(run, name, new)
         recorded = records.read_record(run, experiment).quantities
-        shown = overlay.laid_over(run, experiment, recorded)
-        return shown.get(name, Quantity(predictions=[new]))
-    overlay.forget(run, experiment)
+        quantities = overlay.with_overlay(run, experiment, recorded)
+        return quantities.get(name, Quantity(predictions=[new]))
+    overlay.remove(run, experiment)
     with records.updating(run, experiment) as record:
-        quantity = record.quantities.get(name) or Quantity(predictions=[])
-        earlier = quantity.predictions if quantity.has_samples else []
-        if _is_new(new, quantity):
+        quantity = record.quantities.get(name)
+        if quantity is None:
+            new = new.model_copy(update={"role": "seal"})
+            quantity = record.quantities[name] = Quantity(predictions=[new])
+        elif _is_new(new, quantity):
+            earlier = quantity.predictions if quantity.has_samples else []
             new = new.model_copy(update={"role": "revision" if earlier else "seal"})
             quantity = quantity.model_copy(update={"predictions": [*earlier, new]})
             record.quantities[name] = quantity

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from reckon import config, records
 from reckon.computer import fitness
-from reckon.computer.description import configuration, default_run_name, describe, identity
+from reckon.computer.description import describe
 from reckon.computer.facts import Machine
+from reckon.computer.identity import configuration, default_run_name, identity
 from reckon.config import ReckonError
 from reckon.records.models import FORMAT, Run
 
@@ -19,7 +20,7 @@ class Session:
     """The run, and whether it can be measured here."""
 
     run: Run
-    replay: bool  # a run recorded on another machine or kernel: read, never measured
+    is_replay: bool  # a run recorded on another machine or kernel: read, never measured
 
 
 @functools.cache
@@ -29,58 +30,58 @@ def current_session() -> Session:
     A run belongs to one machine and kernel: if the requested one was recorded elsewhere, its
     samples are read and nothing is measured. Raises ReckonError if it was to be measured again.
     """
-    described = describe()
-    name = requested_run(described)
+    machine = describe()
+    name = requested_run(machine)
     run = records.read_run(name)
     if run is None:
         with records.writing(name):
-            run = records.read_run(name) or _open_run(name, described)
-    if not _is_of_this_machine(run, described):
+            run = records.read_run(name) or _open_run(name, machine)
+    if not _is_of_this_machine(run, machine):
         if config.settings().fresh:
             raise ReckonError(
                 f"The run {name} was recorded on another machine or kernel; measure into a run of "
                 "its own with another RUN=."
             )
-        return Session(run, replay=True)
-    return Session(_updated(run, described), replay=False)
+        return Session(run, is_replay=True)
+    return Session(_update(run, machine), is_replay=False)
 
 
-def requested_run(described: Machine | None = None) -> str:
+def requested_run(machine: Machine | None = None) -> str:
     """The name of the requested run, or of this machine's own, whether it exists or not."""
-    return config.settings().run or default_run_name(described or describe())
+    return config.settings().run or default_run_name(machine or describe())
 
 
-def _open_run(name: str, described: Machine) -> Run:
+def _open_run(name: str, machine: Machine) -> Run:
     """A new run of this machine, written."""
     run = Run(
         name=name,
         id=uuid.uuid4().hex,
-        identity=identity(described),
+        identity=identity(machine),
         opened_at=records.now(),
-        machine=described,
+        machine=machine,
         fitness=[check.to_dict() for check in fitness.check_all()],
     )
     records.write_run(run)
     return run
 
 
-def _is_of_this_machine(run: Run, described: Machine) -> bool:
+def _is_of_this_machine(run: Run, machine: Machine) -> bool:
     """Whether the run may be written here. Formats without a random id had no machine id either."""
-    here = identity(described) if run.id else configuration(described)
+    here = identity(machine) if run.id else configuration(machine)
     return run.identity == here
 
 
-def _updated(run: Run, described: Machine) -> Run:
+def _update(run: Run, machine: Machine) -> Run:
     """The run with the machine as it is now; machine.toml may be edited, a device come or go."""
     for part in ("peer", "nfs"):
-        described = described.with_recorded(part, run.machine)
-    if run.id and run.machine == described:
+        machine = machine.with_recorded(part, run.machine)
+    if run.id and run.machine == machine:
         return run
     with records.writing(run.name):
         run = records.read_run(run.name) or run  # another process may have changed it since
-        now: dict[str, object] = {"machine": described}
+        now: dict[str, object] = {"machine": machine}
         if not run.id:  # an older format
-            now |= {"format": FORMAT, "id": uuid.uuid4().hex, "identity": identity(described)}
+            now |= {"format": FORMAT, "id": uuid.uuid4().hex, "identity": identity(machine)}
         run = run.model_copy(update=now)
         records.write_run(run)
     return run

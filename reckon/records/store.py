@@ -28,7 +28,7 @@ from reckon.records.models import (
     Run,
     SamplesFile,
 )
-from reckon.records.reads import note_read
+from reckon.records.read_log import note_read
 from reckon.records.samples import remove_unnamed, with_samples, with_visit
 
 # The prefix of an experiment's name for its probes as the page `methods` measured them side by
@@ -44,6 +44,7 @@ def experiment_of(name: str) -> str:
 
 
 def now() -> datetime:
+    """The time in UTC, in whole seconds."""
     return datetime.now(UTC).replace(microsecond=0)
 
 
@@ -90,6 +91,7 @@ def find(run: str) -> Path:
 
 
 def record_path(run: str | Path, experiment: str) -> Path:
+    """The file of the experiment's record."""
     return run_dir(run) / f"{experiment}.json"
 
 
@@ -103,7 +105,7 @@ def read_record(
     """
     path = record_path(run, experiment)
     note_read(path, "#*" if only_measured else "")
-    return _stored(path, experiment, None, samples=samples)
+    return _read_stored(path, experiment, None, samples=samples)
 
 
 def read_measured(run: str | Path, quantity: str, *, samples: bool = True) -> Quantity | None:
@@ -112,10 +114,10 @@ def read_measured(run: str | Path, quantity: str, *, samples: bool = True) -> Qu
     experiment = experiment_of(quantity)
     path = record_path(run, experiment)
     note_read(path, f"#{quantity}")
-    return _stored(path, experiment, quantity, samples=samples).quantities.get(quantity)
+    return _read_stored(path, experiment, quantity, samples=samples).quantities.get(quantity)
 
 
-def _stored(path: Path, experiment: str, quantity: str | None, *, samples: bool) -> Record:
+def _read_stored(path: Path, experiment: str, quantity: str | None, *, samples: bool) -> Record:
     """The record, or one quantity of it; its dictionary is a copy, to which the caller may add."""
     record = read_model(path, Record)
     if record is None:
@@ -129,7 +131,7 @@ def _stored(path: Path, experiment: str, quantity: str | None, *, samples: bool)
             quantities[name] = with_samples(folder, name, stored) if samples else stored
     except FileNotFoundError as error:
         if read_model(path, Record) is not record:  # another process has measured again
-            return _stored(path, experiment, quantity, samples=samples)
+            return _read_stored(path, experiment, quantity, samples=samples)
         raise ReckonError(
             f"{error.filename} is missing; restore it, or measure {experiment} again."
         ) from None
@@ -167,13 +169,14 @@ def measuring(
 def write_record(run: str | Path, record: Record) -> None:
     """Write the record: new samples in files of their own, then the record that names them; then
     samples that it no longer names are removed. A crash leaves the former state or the new one."""
-    folder, imported = run_dir(run), record.format < FORMAT
-    of_run = read_model(folder / "run.json", Run)
-    run_id, at = (of_run and of_run.id) or "", now()
+    folder, is_import = run_dir(run), record.format < FORMAT
+    description = read_model(folder / "run.json", Run)
+    run_id, at = (description and description.id) or "", now()
     quantities = {}
     for name, quantity in record.quantities.items():
-        written = quantity.model_copy(update={"measurement": with_visit(folder, name, quantity)})
-        quantities[name] = chain.extended(written, run_id, at, imported=imported)
+        measurement = with_visit(folder, name, quantity)
+        quantity = quantity.model_copy(update={"measurement": measurement})
+        quantities[name] = chain.extend(quantity, run_id, at, is_import=is_import)
     complete = record.model_copy(update={"format": FORMAT, "quantities": quantities})
     text = complete.model_dump_json(exclude=_PROCESSES) + "\n"
     write_whole(record_path(run, record.experiment), text)
@@ -196,6 +199,7 @@ def read_run(name: str | Path) -> Run | None:
 
 
 def write_run(run: Run) -> None:
+    """Writes the run's description, under the run's lock. Raises ReckonError."""
     with writing(run.name):
         write_whole(run_dir(run.name) / "run.json", run.model_dump_json(indent=1) + "\n")
 

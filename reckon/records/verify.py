@@ -14,7 +14,7 @@ from reckon.records import chain
 from reckon.records.models import FORMAT, Measurement, Quantity, Run, SamplesFile
 from reckon.records.samples import read_samples, samples_path, with_samples
 from reckon.records.store import experiments, read_record, read_run, run_dir
-from reckon.records.values import summarised
+from reckon.records.unit_conversion import summarise_points
 from reckon.statistics import VERSION, Summary
 
 _LAST_DIGITS = 1e-9  # which other versions of numpy may compute differently
@@ -25,21 +25,21 @@ _OF_A_VISIT = ("tick_hz", "started_at", "seconds", "profile")
 
 def root_hash(run: str | Path) -> str | None:
     """The hash that covers all of a run; None for a run of a format without chains."""
-    described = read_run(run)
-    if described is None or described.id is None:
+    description = read_run(run)
+    if description is None or description.id is None:
         return None
-    last = {
+    last_hashes = {
         name: quantity.chain[-1].hash if quantity.chain else ""
         for experiment in experiments(run)
         for name, quantity in read_record(run, experiment, samples=False).quantities.items()
     }
-    return chain.root_hash(described, last)
+    return chain.root_hash(description, last_hashes)
 
 
 def faults(run: str | Path, only: str | None = None) -> list[str]:
     """What is broken in the run, or in that experiment of it: a sentence each, with the name."""
-    described = read_run(run)
-    if described is None:
+    description = read_run(run)
+    if description is None:
         raise ReckonError(f"{run_dir(run)} holds no run.")
     sentences = []
     for experiment in [only] if only else experiments(run):
@@ -51,7 +51,7 @@ def faults(run: str | Path, only: str | None = None) -> list[str]:
         if record.format == FORMAT:
             for name, quantity in record.quantities.items():
                 sentences += [
-                    f"{name}: {fault}" for fault in _faults(described, run, name, quantity)
+                    f"{name}: {fault}" for fault in _faults(description, run, name, quantity)
                 ]
     return sentences
 
@@ -64,27 +64,26 @@ def _faults(run: Run, folder: str | Path, name: str, quantity: Quantity) -> Iter
 
 def _chain_faults(quantity: Quantity, run_id: str) -> Iterator[str]:
     previous = run_id
-    for place, link in enumerate(quantity.chain, 1):
-        if link.hash != chain.link_hash(previous, link.event, link.at, link.digest):
-            yield f"link {place} of its chain ({link.event}) was changed"
-        previous = link.hash
-    linked = [link.digest for link in quantity.chain if link.event != "discard"]
-    present = chain.contents(quantity)
-    for event, content in present:
-        if content not in linked:
-            yield f"its chain does not have the digest of this {event}"
-    lost = set(linked) - {content for _, content in present} - chain.discarded(quantity)
-    if lost:
-        yield f"{len(lost)} of what its chain names is missing"
+    for number, event in enumerate(quantity.chain, 1):
+        if event.hash != chain.event_hash(previous, event.event, event.at, event.digest):
+            yield f"event {number} of its chain ({event.event}) was changed"
+        previous = event.hash
+    chained = chain.chained_digests(quantity)
+    for name, content_digest in chain.current_events(quantity):
+        if content_digest not in chained:
+            yield f"its chain does not have the digest of this {name}"
+    missing = chain.missing_digests(quantity)
+    if missing:
+        yield f"{len(missing)} of what its chain names is missing"
     yield from _seal_faults(quantity)
 
 
 def _seal_faults(quantity: Quantity) -> Iterator[str]:
     """A prediction that was sealed after samples were there, which a new seal has to say."""
-    events = [link.event for link in quantity.chain]
-    if not quantity.predictions or quantity.seal.role != "seal" or "visit" not in events:
+    names = [event.event for event in quantity.chain]
+    if not quantity.predictions or quantity.seal.role != "seal" or "visit" not in names:
         return
-    before = {link.digest for link in quantity.chain[: events.index("visit")]}
+    before = {event.digest for event in quantity.chain[: names.index("visit")]}
     if chain.digest(quantity.seal) not in before:
         yield "its seal is younger than its first samples"
 
@@ -105,9 +104,9 @@ def _samples_faults(folder: Path, name: str, quantity: Quantity) -> Iterator[str
             yield str(error)
     if len(files) == len(measurement.visits):
         yield from _meaning_faults(measurement, files)
-        whole = with_samples(folder, name, quantity).measurement
-        assert whole
-        yield from _summary_faults(measurement, whole)
+        with_processes = with_samples(folder, name, quantity).measurement
+        assert with_processes
+        yield from _summary_faults(measurement, with_processes)
 
 
 def _meaning_faults(measurement: Measurement, files: list[SamplesFile]) -> Iterator[str]:
@@ -129,21 +128,19 @@ def _meaning_faults(measurement: Measurement, files: list[SamplesFile]) -> Itera
 def _summary_faults(stored: Measurement, with_processes: Measurement) -> Iterator[str]:
     if stored.statistics != VERSION or stored.unit is None or stored.kind is None:
         return
-    computed = summarised(with_processes, stored.unit, stored.kind)
-    for point, again in zip(stored.points, computed.points, strict=True):
-        if not _same(point.summary, again.summary):
+    computed = summarise_points(with_processes, stored.unit, stored.kind)
+    for point, computed_point in zip(stored.points, computed.points, strict=True):
+        if not _is_same(point.summary, computed_point.summary):
             where = "" if point.x is None else f" at {point.x:g}"
             yield f"the summary{where} does not follow from the samples"
 
 
-def _same(stored: Summary | None, computed: Summary | None) -> bool:
+def _is_same(stored: Summary | None, computed: Summary | None) -> bool:
     """Whether two summaries differ by no more than the last digits."""
     if stored is None or computed is None:
         return stored is computed
     if stored.warnings != computed.warnings or stored.processes != computed.processes:
         return False
     numbers = (replace(summary, warnings=()) for summary in (stored, computed))
-    one, other = (np.hstack(astuple(summary)) for summary in numbers)
-    return len(one) == len(other) and np.allclose(
-        one, other, rtol=_LAST_DIGITS, atol=0, equal_nan=True
-    )
+    a, b = (np.hstack(astuple(summary)) for summary in numbers)
+    return len(a) == len(b) and np.allclose(a, b, rtol=_LAST_DIGITS, atol=0, equal_nan=True)

@@ -1,7 +1,3 @@
-"""The five published reports: their data, derivations, how their figures match this book's
-quantities.
-"""
+"""The published reports: data, derivations and methods, matched with this book's quantities."""
 
-from reckon.reports.published import of
-
-__all__ = ["of"]
+from reckon.reports.published import measured_values

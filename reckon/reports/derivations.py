@@ -17,11 +17,11 @@ from reckon.config import ReckonError
 from reckon.prediction import expression
 from reckon.prediction.formula import Formula, Prediction
 from reckon.prediction.inputs import Input
-from reckon.reports.published import Derivation, Report, Value, rounding_explains
+from reckon.reports.published import Derivation, Report, StatedInput, rounding_explains
 
 # A published value that was rounded, at the end or on the way, still follows.
 FOLLOWS = 0.01
-_SIDES = ("hardware", "software", "predicted")
+_PARTS = ("hardware", "software", "predicted")
 _ARITHMETIC = (
     ast.Expression,
     ast.BinOp,
@@ -70,18 +70,19 @@ def _tree(text: str, names: list[str]) -> expression.Node:
         raise ReckonError(f"{text!r} is no formula ({error}).") from None
 
 
-def _sum(hardware: expression.Node, software: expression.Node) -> expression.Node:
+def _add(hardware: expression.Node, software: expression.Node) -> expression.Node:
+    """Their sum, without a part that is 0."""
     if expression.is_zero(hardware):
         return software
     return hardware if expression.is_zero(software) else hardware + software
 
 
-def _input(given: Value) -> Input:
-    if given.values is None:
-        base = float(units.to_base(given.value, given.unit))
-        return Input("given", base, given.unit, given.source)
-    values = [float(units.to_base(value, given.unit)) for value in given.values]
-    return Input("axis", values, given.unit, given.source)
+def _input(stated: StatedInput) -> Input:
+    if stated.values is None:
+        base = float(units.to_base(stated.value, stated.unit))
+        return Input("given", base, stated.unit, stated.source)
+    values = [float(units.to_base(value, stated.unit)) for value in stated.values]
+    return Input("axis", values, stated.unit, stated.source)
 
 
 def prediction(derivation: Derivation) -> Prediction:
@@ -91,10 +92,10 @@ def prediction(derivation: Derivation) -> Prediction:
     """
     names = list(derivation.inputs)
     hardware, software, predicted = (
-        _tree(getattr(derivation, side) or "0", names) for side in _SIDES
+        _tree(getattr(derivation, part) or "0", names) for part in _PARTS
     )
     if derivation.kind == "sum":
-        predicted = _sum(hardware, software)
+        predicted = _add(hardware, software)
     elif not derivation.predicted:
         raise ReckonError(f"kind {derivation.kind} needs a formula `predicted`.")
     formula = Formula(
@@ -107,18 +108,17 @@ def prediction(derivation: Derivation) -> Prediction:
         software=software if derivation.kind == "sum" else None,
         predicted=predicted,
     )
-    inputs = {name: _input(given) for name, given in derivation.inputs.items()}
+    inputs = {name: _input(stated) for name, stated in derivation.inputs.items()}
     return formula(**inputs)
 
 
 @dataclass(frozen=True)
 class Recomputed:
-    """A published value and the same value computed from the report's inputs, both in `unit`."""
+    """A published value and the value that the report's inputs give, in the derivation's unit."""
 
-    report: Report
     derivation: Derivation
-    side: str  # hardware, software or predicted
-    at: str  # the place on the axis, with its unit; "" where there is none
+    part: str  # hardware, software or predicted
+    at: str  # the position on the axis, with its unit; "" where there is none
     published: float
     recomputed: float
 
@@ -131,54 +131,55 @@ class Recomputed:
 
     @property
     def follows(self) -> bool:
+        """Whether rounding explains the difference."""
         return rounding_explains(self.published, self.recomputed, FOLLOWS)
 
 
-def _places(derivation: Derivation) -> list[str]:
-    """The places on the axis of a derivation's curve, each with its unit; "" if there is none."""
-    for given in derivation.inputs.values():
-        if given.values is not None:
-            unit = units.spoken(given.unit)
-            return [f"{value:g} {unit}".strip() for value in given.values]
+def _positions(derivation: Derivation) -> list[str]:
+    """The positions on the axis of a derivation's curve, each with its unit; [""] without axis."""
+    for stated in derivation.inputs.values():
+        if stated.values is not None:
+            unit = units.symbol(stated.unit)
+            return [f"{value:g} {unit}".strip() for value in stated.values]
     return [""]
 
 
-def _recomputed(report: Report, derivation: Derivation) -> list[Recomputed]:
-    computed, places = prediction(derivation), _places(derivation)
+def _recompute(derivation: Derivation) -> list[Recomputed]:
+    computed, positions = prediction(derivation), _positions(derivation)
     recomputed_values = []
-    for side in _SIDES:
-        published = getattr(derivation.published, side)
-        if published is None:
+    for part in _PARTS:
+        printed = getattr(derivation.published, part)
+        if printed is None:
             continue
-        tree = getattr(computed.formula, side)
+        tree = getattr(computed.formula, part)
         if tree is None:
-            raise ReckonError(f"a prediction of kind {derivation.kind} has no {side}.")
-        printed = np.atleast_1d(np.asarray(published, float))
-        again = np.atleast_1d(units.from_base(computed.value(tree), derivation.unit))
-        if len(printed) != len(places):
+            raise ReckonError(f"a prediction of kind {derivation.kind} has no {part}.")
+        published = np.atleast_1d(np.asarray(printed, float))
+        values = np.atleast_1d(units.from_base(computed.value(tree), derivation.unit))
+        if len(published) != len(positions):
             raise ReckonError(
-                f"{len(printed)} published values of {side} for {len(places)} places."
+                f"{len(published)} published values of {part} for {len(positions)} places."
             )
-        if not np.isfinite(again).all():
+        if not np.isfinite(values).all():
             raise ReckonError(
-                f"{side} comes out as {again[~np.isfinite(again)][0]}, which is no number; "
+                f"{part} comes out as {values[~np.isfinite(values)][0]}, which is no number; "
                 "a divisor of its formula may be 0."
             )
         recomputed_values += [
-            Recomputed(report, derivation, side, *values)
-            for values in zip(places, printed.tolist(), again.tolist(), strict=True)
+            Recomputed(derivation, part, *pair)
+            for pair in zip(positions, published.tolist(), values.tolist(), strict=True)
         ]
     return recomputed_values
 
 
-def recomputed(report: Report, derivation: Derivation) -> list[Recomputed]:
-    """Every published value of a derivation beside the value that its inputs give.
+def recompute(report: Report, derivation: Derivation) -> list[Recomputed]:
+    """Every published value of a derivation, with the value that its inputs give.
 
     Raises ReckonError where the formula, its dimensions, its inputs or the number of values do not
     fit.
     """
     try:
-        return _recomputed(report, derivation)
+        return _recompute(derivation)
     except ReckonError as error:
         raise ReckonError(
             f"{report.name}.toml: {derivation.what}, {derivation.place}: {error}"

@@ -1,4 +1,4 @@
-"""Which figures are of the same quantity: a report's, and this run's by the report's method."""
+"""Which values are of the same quantity: a report's, and this run's by the report's method."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from reckon.records.result import Result
 from reckon.reports import methods, published
 
 
-def comparable(quantity: str) -> list[published.Figure]:
-    """The reports' figures of a quantity; none where this book measures it on another scale."""
+def comparable_values(quantity: str) -> list[published.ReportedValue]:
+    """The reports' values of a quantity; none where this book measures it on another scale."""
     experiment = records.experiment_of(quantity)
-    return [] if experiment in methods.not_comparable() else published.of(quantity)
+    return [] if experiment in methods.not_comparable() else published.measured_values(quantity)
 
 
 def row_label(quantity: str) -> tuple[str, str]:
@@ -22,7 +22,7 @@ def row_label(quantity: str) -> tuple[str, str]:
     The label is that of book/methods.toml, or the quantity's last part without a report's name.
     """
     experiment, _, name = quantity.rpartition("/")
-    method = methods.of(quantity)
+    method = methods.method_of(quantity)
     if method and method.label:
         return experiment, method.label
     for report in published.all_reports():
@@ -30,9 +30,9 @@ def row_label(quantity: str) -> tuple[str, str]:
     return experiment, name
 
 
-def value_here(result: Result, figure: published.Figure) -> float:
-    """This run's value of what a report's figure is of, in base units; nan where there is none."""
-    if result.is_curve and figure.slope:
+def value_here(result: Result, reported: published.ReportedValue) -> float:
+    """This run's value of what a report's value is of, in base units; nan where there is none."""
+    if result.is_curve and reported.slope:
         return result.line.slope if result.line else math.nan
-    place = result.place(figure.at, figure.at_unit)
-    return math.nan if place is None else float(result.medians[place])
+    index = result.point_index(reported.at, reported.at_unit)
+    return math.nan if index is None else float(result.medians[index])

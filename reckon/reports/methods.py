@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -17,7 +17,6 @@ import pydantic
 from reckon import config, records, statistics, units
 from reckon.records.result import Result
 from reckon.reports import toml
-from reckon.text import joined
 
 FILE = config.ROOT / "book" / "methods.toml"
 BLOCK_BYTES = 4096  # files are compared by blocks of 4 KiB, the size that most reports read
@@ -100,7 +99,7 @@ def groups() -> tuple[Group, ...]:
     return _read().group
 
 
-def of(quantity: str) -> Method | None:
+def method_of(quantity: str) -> Method | None:
     """The method that measures the quantity, if book/methods.toml lists it."""
     methods = (method for group in groups() for method in group.method)
     return next((method for method in methods if method.quantity == quantity), None)
@@ -122,26 +121,18 @@ class MethodResult:
 
     entry: Method
     reports: tuple[str, ...]  # whose method it is; none: Reckon's
+    _: KW_ONLY
     page: Result | None = None  # as its page measured it
-    point: records.Point | None = None  # the place of its curve that is compared
+    point: records.Point | None = None  # of its curve, the one that is compared
     repeated: Result | None = None  # measured side by side with the others of its group
     reason: str = ""  # why it has no value, or why it was not measured side by side
     divisor: float = 1.0  # how many operations of the baseline one of its operations holds
-    included: Result | None = None  # what lies inside its figure
+    included: Result | None = None  # a known cost inside its value
     rounds: int | None = None  # how many processes of `repeated` count; None: all
 
     @property
-    def title(self) -> str:
-        """Whose method it is, and which of theirs: "REPORT, fork exec"."""
-        name = self.entry.quantity.rsplit("/", 1)[-1]
-        for report in self.reports:
-            name = name.removeprefix(report)
-        name = name.strip("_").replace("_", " ")
-        whose = joined(self.reports) or "Reckon"
-        return f"{whose}, {name}" if name else whose
-
-    @property
     def has_value(self) -> bool:
+        """Whether its page measured it at the point that is compared."""
         return self.point is not None
 
     @functools.cached_property
@@ -157,6 +148,7 @@ class MethodResult:
 
     @property
     def median(self) -> float:
+        """The median over the processes, in base units; nan without a value."""
         return float(np.median(self.values)) if len(self.values) else math.nan
 
     def text(self) -> str:
@@ -164,14 +156,15 @@ class MethodResult:
         if not self.page or not self.has_value:
             return self.reason
         low, high = statistics.median_interval(self.values)
-        return units.with_interval(self.median, low, high, self.page.unit)
+        return units.amount_with_interval(self.median, low, high, self.page.unit)
 
 
 @dataclass(frozen=True)
 class Ratio:
     """A method's value over the baseline's, round by round."""
 
-    middle: float
+    middle: float  # the median over the rounds
+    _: KW_ONLY
     low: float = math.nan  # 95 % interval of the median; nan below six rounds
     high: float = math.nan
     minimum: float = math.nan  # over the rounds
@@ -179,13 +172,14 @@ class Ratio:
     rounds: int = 0  # 0: not side by side, but from the records of two pages
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
+        """Whether it is a finite number above 0."""
         return self.middle > 0 and math.isfinite(self.middle)
 
     @property
     def factor(self) -> float:
         """The factor between the two, at least 1; nan for an unknown ratio."""
-        return max(self.middle, 1 / self.middle) if self.known else math.nan
+        return max(self.middle, 1 / self.middle) if self.is_known else math.nan
 
 
 @dataclass(frozen=True)
@@ -202,7 +196,8 @@ class GroupResult:
         return self.group.title
 
     @property
-    def side_by_side(self) -> bool:
+    def is_side_by_side(self) -> bool:
+        """Whether the methods ran in rounds, rather than on pages minutes apart."""
         return self.baseline.repeated is not None
 
     def ratio(self, method: MethodResult) -> Ratio:
@@ -215,20 +210,26 @@ class GroupResult:
         rounds = min(len(method.values), len(baseline.values))
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = method.values[:rounds] / baseline.values[:rounds]
-        interval = statistics.median_interval(ratios)
-        ends = float(ratios.min()), float(ratios.max())
-        return Ratio(float(np.median(ratios)), *interval, *ends, rounds)
+        low, high = statistics.median_interval(ratios)
+        return Ratio(
+            float(np.median(ratios)),
+            low=low,
+            high=high,
+            minimum=float(ratios.min()),
+            maximum=float(ratios.max()),
+            rounds=rounds,
+        )
 
     @property
     def ranked(self) -> list[MethodResult]:
         """The methods with a ratio, from the one nearest to the baseline to the farthest."""
-        known = [method for method in self.methods if self.ratio(method).known]
-        return sorted(known, key=lambda method: self.ratio(method).factor)
+        ranked = [method for method in self.methods if self.ratio(method).is_known]
+        return sorted(ranked, key=lambda method: self.ratio(method).factor)
 
     @property
     def unranked(self) -> list[MethodResult]:
         """The methods without a ratio."""
-        return [method for method in self.methods if not self.ratio(method).known]
+        return [method for method in self.methods if not self.ratio(method).is_known]
 
     def whole_rounds(self) -> GroupResult:
         """The same without the round that was under way when the time was up."""

@@ -1,7 +1,7 @@
 """The published reports as data: their machines, their predictions and their measurements.
 
 A report is one file, book/reports/NAME.toml, with three kinds of entries: `[[fact]]`, an attribute
-of the machine or of its peer; `[[figure]]`, a quantity that was predicted and measured, with every
+of the machine or of its peer; `[[figure]]`, a value that was predicted and measured, with every
 other place where the report prints it; `[[derivation]]`, a prediction as a formula of stated
 inputs, which derivations.py computes. The models below are the format: book/report-format.md
 explains it, book/report.schema.json publishes it.
@@ -16,19 +16,19 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal, overload
+from typing import Literal
 
 import pydantic
 
 from reckon import config, units
 from reckon.config import ReckonError
-from reckon.reports import quantities, toml
+from reckon.reports import quantity_names, toml
 
 FOLDER = config.ROOT / "book" / "reports"
-# A report that prints a figure in two places, perhaps in two units, may round one of them.
+# A report that prints a value in two places, perhaps in two units, may round one of them.
 _ROUNDED = 0.02
 _SIDES = ("hardware", "software", "predicted", "measured", "sd")
-CONTRADICTS = "contradicts"  # in a note: its figure does not fit another one
+CONTRADICTS = "contradicts"  # in a note: its value does not fit another one
 
 
 def half_a_digit(value: float) -> float:
@@ -84,6 +84,7 @@ class Fact(FactPrinted):
 
     @property
     def label(self) -> str:
+        """The host, component and attribute, in words."""
         return f"{'' if self.of == 'machine' else f'{self.of}, '}{self.component}, {self.attribute}"
 
     def faults(self) -> Iterator[str]:
@@ -96,7 +97,7 @@ class Fact(FactPrinted):
 
 
 class Printed(_Strict):
-    """The numbers of one figure as one place of the report prints them, in `unit`."""
+    """The numbers of one quantity as one place of the report prints them, in `unit`."""
 
     place: str
     unit: str
@@ -121,8 +122,8 @@ class Printed(_Strict):
         return [value for value in values if isinstance(value, (int, float))]
 
 
-class Figure(Printed):
-    """One quantity that a report predicted, measured, or both."""
+class ReportedValue(Printed):
+    """A value that a report predicted, measured, or both: a `[[figure]]` of its file."""
 
     quantity: str = ""  # of the book, where it has one
     what: str = ""
@@ -130,9 +131,9 @@ class Figure(Printed):
     at_unit: str = ""
     printed_unit: str = ""  # where the print differs from how it has to be read
     clock_ghz: float | None = None  # instead of the report's
-    # It repeats what other figures say, or is not the report's: no score counts it.
+    # It repeats what other values say, or is not the report's: no score counts it.
     aside: bool = False
-    derived: bool = False  # the report works it out from other figures of its own
+    derived: bool = False  # the report works it out from other values of its own
     slope: bool = False  # of a straight line through a curve
     method_differs: bool = False  # this book measures the quantity by another method
     also: list[Printed] = []
@@ -140,66 +141,65 @@ class Figure(Printed):
 
     @property
     def report(self) -> str:
+        """The report's name."""
         return self._report.name
 
     @property
     def machine(self) -> str:
+        """The report's machine, in words."""
         return self._report.machine
 
     @property
     def cite(self) -> str:
+        """The report's key in book/references.bib."""
         return self._report.cite
 
     @property
     def clock_hz(self) -> float:
-        """The clock that converts the figure's cycles to time."""
+        """The clock that converts the value's cycles to time, in Hz."""
         return 1e9 * (self.clock_ghz or self._report.clock_ghz)
 
     @property
     def core_hz(self) -> float:
-        """The clock of the core."""
+        """The clock of the core, in Hz."""
         return 1e9 * self._report.core_ghz if self._report.core_ghz else self.clock_hz
 
     @property
     def label(self) -> str:
+        """The report's words for it, or the quantity's name."""
         return self.what or self.quantity
 
     def measured_in(self, unit: str) -> float:
         """The measured value in base units of `unit`; nan for a prediction alone."""
         return math.nan if self.measured is None else self.base(self.measured, unit)
 
-    @overload
-    def base(self, value: None, unit: str, given: str | None = None) -> None: ...
-    @overload
-    def base(self, value: float, unit: str, given: str | None = None) -> float: ...
-    def base(self, value: float | None, unit: str, given: str | None = None) -> float | None:
-        """A value printed in `given` (else the figure's unit) in base units of `unit`.
+    def predicted_in(self, unit: str) -> float:
+        """The predicted value in base units of `unit`; nan for a measurement alone."""
+        return math.nan if self.predicted is None else self.base(self.predicted, unit)
+
+    def base(self, value: float, unit: str, printed_in: str | None = None) -> float:
+        """A number printed in `printed_in` (by default `self.unit`) in base units of `unit`.
 
         Cycles become time by the report's clock, and time cycles. Raises ReckonError for other
         units.
         """
-        if value is None:
-            return None
-        given = given or self.unit
-        in_base_units, second = float(units.to_base(value, given)), units.dimension("s")
-        if units.dimension(given) == units.dimension(unit):
+        printed_in = printed_in or self.unit
+        in_base_units, second = float(units.to_base(value, printed_in)), units.dimension("s")
+        if units.dimension(printed_in) == units.dimension(unit):
             return in_base_units
-        if given == "cycle" and units.dimension(unit) == second:
+        if printed_in == "cycle" and units.dimension(unit) == second:
             return in_base_units / self.clock_hz
-        if unit == "cycle" and units.dimension(given) == second:
+        if unit == "cycle" and units.dimension(printed_in) == second:
             return in_base_units * self.clock_hz
-        raise ReckonError(f"{self.report}: {self.label} is in {given}, not in {unit}.")
+        raise ReckonError(f"{self.report}: {self.label} is in {printed_in}, not in {unit}.")
 
-    @overload
-    def core_cycles(self, value: None) -> None: ...
-    @overload
-    def core_cycles(self, value: float) -> float: ...
-    def core_cycles(self, value: float | None) -> float | None:
-        """A printed time, or number of ticks, in cycles of the machine's core."""
-        return None if value is None else self.base(value, "s") * self.core_hz
+    @property
+    def core_cycles(self) -> float:
+        """The measured time, or number of ticks, in cycles of the core; nan if not measured."""
+        return self.measured_in("s") * self.core_hz
 
-    def places(self) -> list[float]:
-        """The numbers by which a table may print the place on the axis: 1024 KiB is 1 MiB too."""
+    def positions(self) -> list[float]:
+        """The numbers by which a table may print `at`: 1024 KiB is 1 MiB too."""
         if self.at is None:
             return []
         if units.dimension(self.at_unit) != units.dimension("byte"):
@@ -211,16 +211,17 @@ class Figure(Printed):
         """The sides of another printing that rounding does not explain, each with its ratio to the
         main one."""
         for side in _SIDES:
-            here, there = getattr(self, side), getattr(other, side)
-            if not here or there is None:
+            number, other_number = getattr(self, side), getattr(other, side)
+            if not number or other_number is None:
                 continue
-            first, again = self.base(here, self.unit), self.base(there, self.unit, other.unit)
+            value = self.base(number, self.unit)
+            other_value = self.base(other_number, self.unit, other.unit)
             half = max(
-                self.base(half_a_digit(here), self.unit),
-                self.base(half_a_digit(there), self.unit, other.unit),
+                self.base(half_a_digit(number), self.unit),
+                self.base(half_a_digit(other_number), self.unit, other.unit),
             )
-            if not rounding_explains(first, again, _ROUNDED, half):
-                yield side, again / first
+            if not rounding_explains(value, other_value, _ROUNDED, half):
+                yield side, other_value / value
 
     def faults(self) -> Iterator[str]:
         """What the schema cannot see, a sentence each."""
@@ -229,17 +230,17 @@ class Figure(Printed):
             yield f"{where}: say quantity or what"
         if (self.at is None) != (not self.at_unit):
             yield f"{where}: at and at_unit belong together"
-        if self.quantity and not quantities.exists(self.quantity):
+        if self.quantity and not quantity_names.exists(self.quantity):
             yield f"{where}: this book has no quantity {self.quantity}"
         if not self.note:
             needing = [name for name in ("printed_unit", "aside") if getattr(self, name)]
             yield from (f"{where}: {name} needs a note" for name in needing)
-        unknown = [*_unit_faults(self.unit, self.at_unit, *(other.unit for other in self.also))]
-        yield from (f"{where}: {fault}" for fault in unknown)
-        if not unknown:
-            yield from (f"{where}: {fault}" for fault in self._unsaid_contradictions())
+        unit_faults = [*_unit_faults(self.unit, self.at_unit, *(again.unit for again in self.also))]
+        yield from (f"{where}: {fault}" for fault in unit_faults)
+        if not unit_faults:
+            yield from (f"{where}: {fault}" for fault in self._contradictions_without_a_note())
 
-    def _unsaid_contradictions(self) -> Iterator[str]:
+    def _contradictions_without_a_note(self) -> Iterator[str]:
         for other in self.also:
             if CONTRADICTS in other.note:
                 continue
@@ -253,7 +254,7 @@ class Figure(Printed):
                 yield str(error)
 
 
-class Value(_Strict):
+class StatedInput(_Strict):
     """An input of a derivation; `values` makes it the axis."""
 
     value: float | None = None
@@ -263,13 +264,15 @@ class Value(_Strict):
     inferred: bool = False  # the report does not print it: it was solved from what is published
 
     @pydantic.model_validator(mode="after")
-    def _one_of_both(self):
+    def _check_value_or_values(self):
         if (self.value is None) == (self.values is None):
             raise ValueError("give either value or values")
         return self
 
 
-class Published(_Strict):
+class PublishedParts(_Strict):
+    """What a report prints of a prediction, in the derivation's unit; a list along an axis."""
+
     hardware: float | list[float] | None = None
     software: float | list[float] | None = None
     predicted: float | list[float] | None = None
@@ -286,23 +289,25 @@ class Derivation(_Strict):
     hardware: str = "0"
     software: str = "0"
     predicted: str = ""  # of kinds rate and plain; a sum is the sum
-    published: Published
+    published: PublishedParts
     reading: str = "as stated"
     note: str = ""
-    inputs: dict[str, Value]
+    inputs: dict[str, StatedInput]
 
     @property
-    def inferred(self) -> bool:
-        """Whether an input of it is not the report's, but solved from the published value."""
-        return any(value.inferred for value in self.inputs.values())
+    def has_inferred_input(self) -> bool:
+        """Whether an input is not the report's, but solved from the published value."""
+        return any(stated.inferred for stated in self.inputs.values())
 
     def faults(self) -> Iterator[str]:
         """What the schema cannot see, a sentence each."""
-        if self.quantity and not quantities.exists(self.quantity):
+        if self.quantity and not quantity_names.exists(self.quantity):
             yield f"{self.what}, {self.place}: this book has no quantity {self.quantity}"
 
 
 class Report(_Strict):
+    """A published report: its machine, its facts, its values and its derivations."""
+
     name: str
     machine: str
     cite: str
@@ -313,40 +318,46 @@ class Report(_Strict):
     core_ghz: float | None = None
     cycles_are: Literal["tick", "cycle"]
     cycles_note: str
-    fact: list[Fact] = []
-    figure: list[Figure]
-    derivation: list[Derivation] = []
+    # A file has a table of TOML for each, [[fact]], so its key is the singular.
+    facts: list[Fact] = pydantic.Field([], alias="fact")
+    values: list[ReportedValue] = pydantic.Field(alias="figure")
+    derivations: list[Derivation] = pydantic.Field([], alias="derivation")
 
     @pydantic.model_validator(mode="after")
-    def _figures_know_their_report(self):
-        for figure in self.figure:
-            figure._report = self
+    def _set_report_of_values(self):
+        for value in self.values:
+            value._report = self
         return self
 
     def numbers(self) -> dict[str, list[float]]:
-        """Every number of facts and figures, by the place that prints it."""
-        found: dict[str, list[float]] = {}
-        for fact in self.fact:
-            for again in [fact, *fact.also]:
-                if not isinstance(again.value, str):
-                    found.setdefault(again.place, []).append(again.value)
-        for figure in self.figure:
-            for printed in [figure, *figure.also]:
-                found.setdefault(printed.place, []).extend([*figure.places(), *printed.numbers()])
-        return found
+        """Every number of facts and values, by the place that prints it."""
+        by_place: dict[str, list[float]] = {}
+        for fact in self.facts:
+            for printed_fact in [fact, *fact.also]:
+                if not isinstance(printed_fact.value, str):
+                    by_place.setdefault(printed_fact.place, []).append(printed_fact.value)
+        for value in self.values:
+            for printed in [value, *value.also]:
+                numbers = [*value.positions(), *printed.numbers()]
+                by_place.setdefault(printed.place, []).extend(numbers)
+        return by_place
 
     def faults(self) -> list[str]:
         """What the schema cannot see, a sentence each."""
-        entries: list[Fact | Figure | Derivation] = [*self.fact, *self.figure, *self.derivation]
-        return [*self._given_twice(), *(fault for entry in entries for fault in entry.faults())]
+        entries: list[Fact | ReportedValue | Derivation]
+        entries = [*self.facts, *self.values, *self.derivations]
+        return [*self._duplicates(), *(fault for entry in entries for fault in entry.faults())]
 
-    def _given_twice(self) -> Iterator[str]:
-        """Entries that have a name which must be given once, and have it twice."""
-        names = Counter(f"the fact {one.label}" for one in self.fact)
-        names.update(f"the derivation {one.what}, {one.reading}" for one in self.derivation)
-        for one in self.figure:
-            at = "" if one.at is None else f" at {one.at:g} {one.at_unit}"
-            names[f"the figure {one.quantity or one.what}{at}"] += 1
+    def _duplicates(self) -> Iterator[str]:
+        """A sentence on each entry whose name another entry of its kind has too."""
+        names = Counter(f"the fact {fact.label}" for fact in self.facts)
+        names.update(
+            f"the derivation {derivation.what}, {derivation.reading}"
+            for derivation in self.derivations
+        )
+        for value in self.values:
+            at = "" if value.at is None else f" at {value.at:g} {value.at_unit}"
+            names[f"the figure {value.quantity or value.what}{at}"] += 1
         yield from (f"{name} is given {n} times" for name, n in names.items() if n > 1)
 
 
@@ -359,7 +370,7 @@ def read(path: Path) -> Report:
     return toml.read(path, Report)
 
 
-def _checked(path: Path) -> Report:
+def _read_and_check(path: Path) -> Report:
     report = read(path)
     for fault in report.faults():
         raise ReckonError(f"{path}: {fault}.")
@@ -369,21 +380,21 @@ def _checked(path: Path) -> Report:
 @functools.cache
 def all_reports() -> tuple[Report, ...]:
     """Every report, in alphabetical order. Raises ReckonError with the first fault of any."""
-    return tuple(_checked(path) for path in sorted(FOLDER.glob("*.toml")))
+    return tuple(_read_and_check(path) for path in sorted(FOLDER.glob("*.toml")))
 
 
 @functools.cache
-def figures() -> tuple[Figure, ...]:
-    """Every figure of every report."""
-    return tuple(figure for report in all_reports() for figure in report.figure)
+def reported_values() -> tuple[ReportedValue, ...]:
+    """Every value of every report."""
+    return tuple(value for report in all_reports() for value in report.values)
 
 
-def of(quantity: str) -> list[Figure]:
-    """The measured figures of a quantity, in alphabetical order of the reports."""
+def measured_values(quantity: str) -> list[ReportedValue]:
+    """What the reports measured of a quantity, in alphabetical order of the reports."""
     return [
-        figure
-        for figure in figures()
-        if figure.quantity == quantity and figure.measured is not None
+        value
+        for value in reported_values()
+        if value.quantity == quantity and value.measured is not None
     ]
 
 

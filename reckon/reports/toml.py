@@ -9,7 +9,7 @@ from typing import TypeVar
 import pydantic
 
 from reckon.config import ReckonError
-from reckon.text import first_fault
+from reckon.messages import first_fault
 
 Model = TypeVar("Model", bound=pydantic.BaseModel)
 

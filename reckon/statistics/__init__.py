@@ -25,25 +25,3 @@ from reckon.statistics.visits import (
     revisit_interval,
     spread_within,
 )
-
-__all__ = [
-    "PROCESSES_FOR_AN_INTERVAL",
-    "VERSION",
-    "Line",
-    "PooledVariance",
-    "Summary",
-    "counter_step",
-    "drift",
-    "line",
-    "load",
-    "median_interval",
-    "pooled_variance",
-    "prediction_interval",
-    "ratio_interval",
-    "revisit_interval",
-    "spread_within",
-    "same_level",
-    "summarise",
-    "two_modes",
-    "wide",
-]

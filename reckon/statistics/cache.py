@@ -1,4 +1,4 @@
-"""Statistics that take milliseconds each, kept on disk by the hash of their samples.
+"""Statistics that take milliseconds each, stored on disk by the hash of their samples.
 
 A page shows hundreds of summaries and is made again whenever its prose changes. Only pages of the
 book are served from here: while anybody measures or tests, all is computed.
@@ -26,7 +26,7 @@ _WAIT_S = 10.0  # for another page that is writing
 
 
 def cached(function: Callable[P, R]) -> Callable[P, R]:
-    """A pure function whose results for a page of the book are kept between executions."""
+    """A pure function whose results for a page of the book are stored between executions."""
 
     @functools.wraps(function)
     def from_disk(*args: P.args, **kwargs: P.kwargs) -> R:

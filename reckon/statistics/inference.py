@@ -70,8 +70,8 @@ def same_level(before, after) -> float:
 
 def _resampled_medians(random: np.random.Generator, values, resamples: int) -> np.ndarray:
     """Medians of processes drawn again with replacement."""
-    drawn = random.choice(np.asarray(values, float), (resamples, len(values)))
-    return np.median(drawn, axis=1)
+    samples = random.choice(np.asarray(values, float), (resamples, len(values)))
+    return np.median(samples, axis=1)
 
 
 def _middle(values, confidence: float) -> tuple[float, float]:
@@ -92,9 +92,12 @@ def ratio_interval(before, after, confidence: float = 0.95) -> tuple[float, floa
     return _middle(_resampled_medians(random, after, _RESAMPLES) / denominator, confidence)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Line:
-    """A straight line through points, with the 95 % intervals of its slope and intercept."""
+    """A straight line through points, with the 95 % intervals of its slope and intercept.
+
+    In the units of the points: the intercept and the residuals in y's, the slope in y's over x's.
+    """
 
     slope: float
     slope_low: float
@@ -119,19 +122,22 @@ def line(x, y, confidence: float = 0.95) -> Line:
     if len(x) < 3:
         raise ValueError("a line with an interval needs at least three points")
     if np.ptp(y) <= 1e-12 * np.abs(y).max():  # level but for rounding
-        level = float(y[0])
-        return Line(0.0, 0.0, 0.0, level, level, level, np.zeros(len(y)))
-    fit = stats.linregress(x, y)
-    reach = stats.t.ppf((1 + confidence) / 2, len(x) - 2)
-    slope, intercept = float(fit.slope), float(fit.intercept)
+        slope = slope_reach = intercept_reach = 0.0
+        intercept, residuals = float(y[0]), np.zeros(len(y))
+    else:
+        fit = stats.linregress(x, y)
+        quantile = stats.t.ppf((1 + confidence) / 2, len(x) - 2)
+        slope, slope_reach = float(fit.slope), quantile * fit.stderr
+        intercept, intercept_reach = float(fit.intercept), quantile * fit.intercept_stderr
+        residuals = y - intercept - slope * x
     return Line(
-        slope,
-        slope - reach * fit.stderr,
-        slope + reach * fit.stderr,
-        intercept,
-        intercept - reach * fit.intercept_stderr,
-        intercept + reach * fit.intercept_stderr,
-        y - intercept - slope * x,
+        slope=slope,
+        slope_low=slope - slope_reach,
+        slope_high=slope + slope_reach,
+        intercept=intercept,
+        intercept_low=intercept - intercept_reach,
+        intercept_high=intercept + intercept_reach,
+        residuals=residuals,
     )
 
 

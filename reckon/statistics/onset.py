@@ -5,7 +5,7 @@ scipy takes half a second to import, so it is imported where it is used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Onset:
     """The capacity, in the unit of the sizes, with its 95 % interval; or why none shows."""
 
     capacity: float | None
+    _: KW_ONLY
     low: float = np.nan
     high: float = np.nan
     background: float = 0.0  # share of slow reads below it
@@ -97,7 +98,7 @@ def find(sizes, slow, reads) -> Onset:
         return Onset(None, reason=_DOES_NOT_FIT)
     capacity, low, high = likeliest(sizes, slow, reads, background)
     fits = int(np.searchsorted(sizes, capacity, side="right")) - 1
-    return Onset(capacity, low, high, background, fits)
+    return Onset(capacity, low=low, high=high, background=background, fits=fits)
 
 
 def likeliest(sizes, slow, reads, background: float) -> tuple[float, float, float]:
@@ -116,8 +117,8 @@ def _first_rise(slow, reads) -> int | None:
     z = np.arcsin(np.sqrt((slow + 0.375) / (reads + 0.75)))
     noise = 0.5 / np.sqrt(reads.min())
     bounds = change_points.pieces(z, change_points.penalty(noise, len(z)))
-    for place, first in enumerate(bounds[1:-1], 1):
-        pieces = zip(bounds[place:], bounds[place + 1 :], strict=False)
+    for k, first in enumerate(bounds[1:-1], 1):
+        pieces = zip(bounds[k:], bounds[k + 1 :], strict=False)
         if all(_is_more(slow, reads, first, piece) for piece in pieces):
             return first
     return None
@@ -144,8 +145,8 @@ def step(sizes, times) -> Onset:
     _check_ascending(sizes, "step")
     bounds = change_points.pieces(z, change_points.penalty(change_points.noise(z), len(z)))
     largest, first = _JUMP, 0
-    for place, bound in enumerate(bounds[1:-1], 1):
-        pieces = zip(bounds[place:], bounds[place + 1 :], strict=False)
+    for k, bound in enumerate(bounds[1:-1], 1):
+        pieces = zip(bounds[k:], bounds[k + 1 :], strict=False)
         lowest = min(np.median(z[start:end]) for start, end in pieces)
         height = lowest - np.median(z[:bound])
         if height > largest:
@@ -153,4 +154,4 @@ def step(sizes, times) -> Onset:
     if not first:
         return Onset(None, reason=_NO_JUMP)
     last_before, next_size = float(sizes[first - 1]), float(sizes[first])
-    return Onset(last_before, last_before, next_size, fits=first - 1)
+    return Onset(last_before, low=last_before, high=next_size, fits=first - 1)

@@ -18,16 +18,16 @@ _STEEP = np.log(1.4)  # per octave of x; a piece that rises or falls faster is a
 _OCTAVE = 0.99  # a plateau lasts an octave, but for the rounding of sizes to cache lines
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Level:
-    """A piece of a curve: a plateau, or (`ramp`) the way from one to the next."""
+    """A piece of a curve: a plateau, or a ramp from one to the next."""
 
     first: int  # indices of its points, both inclusive
     last: int
     x_first: float
     x_last: float
     y: float  # median over its points
-    ramp: bool
+    is_ramp: bool
 
 
 class _Piece(NamedTuple):
@@ -35,15 +35,15 @@ class _Piece(NamedTuple):
 
     first: int
     end: int
-    ramp: bool
+    is_ramp: bool
 
 
 @cached
 def find(x, y) -> list[Level]:
     """The levels of `y` over `x`, in order; together they hold every point once.
 
-    `x` (n,) ascends, `y` (n,) is positive, in any units; [] below six points. Raises ValueError
-    otherwise.
+    `x` (n,) ascends, `y` (n,) goes with it; both are positive, in any units. [] below six points.
+    Raises ValueError for other values.
 
     Change points of the mean of log y (change_points.py). A ramp comes out of that as stairs:
     neighbouring pieces that one straight line (over log x) describes at less cost are joined,
@@ -62,8 +62,15 @@ def find(x, y) -> list[Level]:
     bounds = _without_costly_bounds(curve, change_points.pieces(curve.z, curve.penalty))
     pieces = _joined_ramps(_joined_plateaus(curve, bounds))
     return [
-        Level(i, j - 1, float(x[i]), float(x[j - 1]), float(np.median(y[i:j])), ramp)
-        for i, j, ramp in _extended_plateaus(curve, pieces)
+        Level(
+            first=i,
+            last=j - 1,
+            x_first=float(x[i]),
+            x_last=float(x[j - 1]),
+            y=float(np.median(y[i:j])),
+            is_ramp=is_ramp,
+        )
+        for i, j, is_ramp in _extended_plateaus(curve, pieces)
         if j > i
     ]
 
@@ -90,8 +97,8 @@ class _Curve:
         return min(about_mean, self.line(i, j)[1] + self.penalty / 2)
 
     def is_ramp(self, i: int, j: int) -> bool:
-        short = j - i < 3 or self.t[j - 1] - self.t[i] < _OCTAVE
-        return bool(short or abs(self.line(i, j)[0]) > _STEEP)
+        is_short = j - i < 3 or self.t[j - 1] - self.t[i] < _OCTAVE
+        return bool(is_short or abs(self.line(i, j)[0]) > _STEEP)
 
 
 def _without_costly_bounds(curve: _Curve, bounds: list[int]) -> list[int]:
@@ -112,7 +119,7 @@ def _joined_plateaus(curve: _Curve, bounds: list[int]) -> list[_Piece]:
     """The pieces, of which no plateau has a neighbour at its own level."""
 
     def distance(left: _Piece, right: _Piece) -> float:
-        if left.ramp and right.ramp:
+        if left.is_ramp and right.is_ramp:
             return np.inf
         return abs(curve.middle(left.first, left.end) - curve.middle(right.first, right.end))
 
@@ -129,13 +136,13 @@ def _joined_plateaus(curve: _Curve, bounds: list[int]) -> list[_Piece]:
 
 def _joined_ramps(pieces: list[_Piece]) -> list[_Piece]:
     """The pieces with each row of ramps as one ramp."""
-    joined = pieces[:1]
+    merged = pieces[:1]
     for piece in pieces[1:]:
-        if piece.ramp and joined[-1].ramp:
-            joined[-1] = joined[-1]._replace(end=piece.end)
+        if piece.is_ramp and merged[-1].is_ramp:
+            merged[-1] = merged[-1]._replace(end=piece.end)
         else:
-            joined.append(piece)
-    return joined
+            merged.append(piece)
+    return merged
 
 
 def _extended_plateaus(curve: _Curve, pieces: list[_Piece]) -> list[_Piece]:
@@ -145,8 +152,8 @@ def _extended_plateaus(curve: _Curve, pieces: list[_Piece]) -> list[_Piece]:
         return abs(curve.z[point] - curve.middle(plateau.first, plateau.end)) < _SAME
 
     extended = list(pieces)
-    for k, (first, end, ramp) in enumerate(pieces):
-        if not ramp:
+    for k, (first, end, is_ramp) in enumerate(pieces):
+        if not is_ramp:
             continue
         if k > 0:
             while first < end and at_level(first, pieces[k - 1]):
@@ -156,58 +163,59 @@ def _extended_plateaus(curve: _Curve, pieces: list[_Piece]) -> list[_Piece]:
             while first < end and at_level(end - 1, pieces[k + 1]):
                 end -= 1
             extended[k + 1] = extended[k + 1]._replace(first=end)
-        extended[k] = _Piece(first, end, ramp)
+        extended[k] = _Piece(first, end, is_ramp)
     return extended
 
 
-def names(levels: list[Level], given: list[str], capacities: dict) -> list[str]:
+def names(levels: list[Level], expected: list[str], capacities: dict) -> list[str]:
     """A name for each level: a plateau's own, a ramp's "climb to L3" (or "fall to").
 
-    `given` names the plateaus in order, if there are as many and each but the last, which may be
+    `expected` names the plateaus in order, if there are as many and each but the last, which may be
     cut, reaches past the capacity of the one before. Otherwise a plateau is named by the smallest
     of `capacities` (name -> x, or None if unknown) that its middle lies under, or by the last of
-    `given` above all of them. Of several plateaus with one name the last keeps it; the others are
-    "another level", as is one before the last of `given` that takes more than half of its time: it
-    is no cache's own. Without capacities the plateaus are "level 1", "level 2".
+    `expected` above all of them. Of several plateaus with one name the last keeps it; the others
+    are "another level", as is one before the last of `expected` that takes more than half of its
+    time: it is no cache's own. Without capacities the plateaus are "level 1", "level 2".
     """
-    plateau_names = iter(_plateau_names([one for one in levels if not one.ramp], given, capacities))
-    named = ["" if level.ramp else next(plateau_names) for level in levels]
+    plateaus = [level for level in levels if not level.is_ramp]
+    plateau_names = iter(_plateau_names(plateaus, expected, capacities))
+    level_names = ["" if level.is_ramp else next(plateau_names) for level in levels]
     for k, level in enumerate(levels):
-        if level.ramp:
+        if level.is_ramp:
             before, after = levels[max(k - 1, 0)], levels[min(k + 1, len(levels) - 1)]
             verb = "fall" if after.y < before.y else "climb"
-            goal = next((name for name in named[k + 1 :] if name), "the end")
-            named[k] = f"{verb} to {goal}"
-    return named
+            goal = next((name for name in level_names[k + 1 :] if name), "the end")
+            level_names[k] = f"{verb} to {goal}"
+    return level_names
 
 
-def _plateau_names(plateaus: list[Level], given: list[str], capacities: dict) -> list[str]:
-    known = sorted((x, name) for name, x in capacities.items() if x and name in given)
+def _plateau_names(plateaus: list[Level], expected: list[str], capacities: dict) -> list[str]:
+    limits = sorted((x, name) for name, x in capacities.items() if x and name in expected)
     # A plateau inside the cache before it is a part of that one: of L3 there may be none.
-    each_past_the_last = all(
+    each_past_the_one_before = all(
         level.x_last > (capacities.get(name) or 0)
-        for level, name in zip(plateaus[1:-1], given, strict=False)
+        for level, name in zip(plateaus[1:-1], expected, strict=False)
     )
-    if len(plateaus) == len(given) and each_past_the_last:
-        chosen = list(given)
-    elif known:
-        chosen = [_smallest_above(level, known) or given[-1] for level in plateaus]
-        chosen = [
-            ANOTHER if name in chosen[place + 1 :] else name for place, name in enumerate(chosen)
+    if len(plateaus) == len(expected) and each_past_the_one_before:
+        plateau_names = list(expected)
+    elif limits:
+        by_limit = [_smallest_above(level, limits) or expected[-1] for level in plateaus]
+        plateau_names = [
+            ANOTHER if name in by_limit[k + 1 :] else name for k, name in enumerate(by_limit)
         ]
     else:
-        chosen = [f"level {place}" for place in range(1, len(plateaus) + 1)]
-    if chosen and chosen[-1] == given[-1]:
-        top = plateaus[-1].y
-        for place, level in enumerate(plateaus):
-            if top / 2 < level.y < top:
-                chosen[place] = ANOTHER
-    return chosen
+        plateau_names = [f"level {k}" for k in range(1, len(plateaus) + 1)]
+    if plateau_names and plateau_names[-1] == expected[-1]:
+        last_y = plateaus[-1].y
+        for k, level in enumerate(plateaus):
+            if last_y / 2 < level.y < last_y:
+                plateau_names[k] = ANOTHER
+    return plateau_names
 
 
-def _smallest_above(level: Level, known: list[tuple[float, str]]) -> str | None:
+def _smallest_above(level: Level, limits: list[tuple[float, str]]) -> str | None:
     """The smallest capacity that the middle of the level lies under; None above all of them."""
-    if level.x_last > known[-1][0] * np.sqrt(2):
+    if level.x_last > limits[-1][0] * np.sqrt(2):
         return None
     middle = np.sqrt(level.x_first * level.x_last)
-    return next((name for x, name in known if middle <= x), None)
+    return next((name for x, name in limits if middle <= x), None)

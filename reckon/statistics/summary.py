@@ -67,6 +67,7 @@ class Summary:
 
     @property
     def processes(self) -> int:
+        """The number of processes."""
         return len(self.medians)
 
     @property

@@ -45,7 +45,7 @@ class PooledVariance:
         return self.variance * relative ** (2 * self.slope)
 
     def reach(self, spread: float, visits: int, confidence: float) -> float:
-        """How far, in logarithms, one more visit strays from others at the expected variance."""
+        """How far, in logarithms, one more visit lies from the others at the expected variance."""
         from scipy import stats
 
         quantile = stats.norm.ppf((1 + confidence) / 2)
@@ -80,22 +80,31 @@ def pooled_variance(
     from scipy import optimize, special
 
     quantities = list(quantities)
-    given = [math.nan] * len(quantities) if spreads is None else spreads
-    pairs = zip(quantities, given, strict=True)
-    counted = [(visits, spread) for visits, spread in pairs if _differ(visits) and min(visits) > 0]
-    if len(counted) < _MIN_QUANTITIES:
+    if spreads is None:
+        spreads = [math.nan] * len(quantities)
+    pairs = zip(quantities, spreads, strict=True)
+    positive = [(visits, spread) for visits, spread in pairs if _differ(visits) and min(visits) > 0]
+    if len(positive) < _MIN_QUANTITIES:
         return None
-    variances = np.array([np.var(np.log(visits), ddof=1) for visits, _ in counted])
-    halves = np.array([len(visits) - 1 for visits, _ in counted]) / 2  # of the degrees of freedom
+    variances = np.array([np.var(np.log(visits), ddof=1) for visits, _ in positive])
+    halves = np.array([len(visits) - 1 for visits, _ in positive]) / 2  # of the degrees of freedom
     logs = np.log(variances) - special.digamma(halves) + np.log(halves)
-    slope, typical, trend = _trend(logs, np.array([spread for _, spread in counted]))
+    slope, typical_spread, trend = _trend(logs, np.array([spread for _, spread in positive]))
     logs -= trend
     excess = np.var(logs, ddof=1) - np.mean(special.polygamma(1, halves))
     if excess < _MIN_EXCESS:
-        return PooledVariance(float(np.exp(logs.mean())), math.inf, len(counted), slope, typical)
-    half = optimize.brentq(lambda x: special.polygamma(1, x) - excess, 1e-3, 2 / _MIN_EXCESS)
-    common = np.exp(logs.mean() + special.digamma(half) - np.log(half))
-    return PooledVariance(float(common), 2 * half, len(counted), slope, typical)
+        variance, degrees = np.exp(logs.mean()), math.inf
+    else:
+        half = optimize.brentq(lambda x: special.polygamma(1, x) - excess, 1e-3, 2 / _MIN_EXCESS)
+        variance = np.exp(logs.mean() + special.digamma(half) - np.log(half))
+        degrees = 2 * half
+    return PooledVariance(
+        variance=float(variance),
+        degrees=degrees,
+        quantities=len(positive),
+        slope=slope,
+        typical_spread=typical_spread,
+    )
 
 
 def _trend(logs: np.ndarray, spreads: np.ndarray) -> tuple[float, float, np.ndarray]:
@@ -126,7 +135,7 @@ def revisit_interval(
     by their own variance. `visits` are the medians of the visits, `spread` that of the processes in
     them (spread_within()), `extremes` the least and the greatest of all processes' medians: after
     one visit far off t alone gives absurd ends (32 us to 52 ms), so they are at most as far beyond
-    the extremes as a quantity of the typical variance strays."""
+    the extremes as one more visit lies from the others at the typical variance."""
     if not _differ(visits):
         return math.nan, math.nan
     variance, degrees = float(np.var(visits, ddof=1)), len(visits) - 1.0
@@ -139,7 +148,8 @@ def revisit_interval(
     low, high = _t_interval(logs, variance, degrees, confidence)
     if pooled and extremes:
         reach = pooled.reach(spread, len(visits), confidence)
-        low = max(low, math.log(extremes[0]) - reach)
+        if extremes[0] > 0:  # else no bound: one process in which a subtracted part was longer
+            low = max(low, math.log(extremes[0]) - reach)
         high = min(high, math.log(extremes[1]) + reach)
     return math.exp(low), math.exp(high)
 

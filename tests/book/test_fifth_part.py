@@ -6,24 +6,10 @@ import nbformat
 import pytest
 import yaml
 from helpers.books import Project, ShortProject
-from helpers.project import LIBRARY, make_library
+from helpers.project import LIBRARY, PROGRAMS, make_library
 
 pytestmark = pytest.mark.book
 
-PROBE = """\
-/* power/spin: how long a CPU that waits spins. */
-#include "probe/probe.h"
-
-static int time_spins(struct rk_context *c, struct rk_sample *out, size_t n)
-{
-    RK_TIME_TRIALS(out, n, rk_integer(c, "spins"), rk_pause());
-    return 0;
-}
-
-RK_PROBE(pause_, .name = "power/spin/pause", .op = "spin", .timed = "spins x PAUSE",
-         .params = RK_PARAMS(RK_INTEGER("spins", 1000, 1, 1000000, "spins a trial")),
-         .trials = time_spins);
-"""
 CELLS = [
     "# Waiting",
     "import reckon as rk",
@@ -46,7 +32,7 @@ def book(tmp_path_factory):
         + ["book/bibliography"],
     )
     (project.base / "csrc/power").mkdir()
-    (project.base / "csrc/power/spin.c").write_text(PROBE)
+    shutil.copy(PROGRAMS / "spin.c", project.base / "csrc/power")
     (project.base / "book/power.md").write_text("# Power\n\n```{tableofcontents}\n```\n")
     write_notebook(project)
     add_to_contents(project)

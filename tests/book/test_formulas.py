@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 from helpers.panels import EXPERIMENTS, NULL_CALL, results_of
+from helpers.project import PROGRAMS
 
 from reckon import units
-from reckon.prediction import what_if
+from reckon.prediction import variations
 from reckon.presentation.verdicts import how_far
-from reckon.records.predictions import needed_guesses, to_prediction
+from reckon.records.recorded_predictions import needed_guesses, to_prediction
 
 pytestmark = pytest.mark.browser
 
@@ -33,22 +34,7 @@ def grid_points(prediction):
     return 3**uncertain * np.size(prediction.predicted)
 
 
-# Parts and interval of a quantity for each set of changed inputs; the interval for the first few.
-EVALUATE = """([quantity, changes, intervals]) => {
-  const { formulas, inputsOf, withValue, valuesOf, along, interval } = reckonFormulas;
-  const formula = formulas.get(quantity);
-  return changes.map((values, k) => {
-    const inputs = inputsOf(formula, new Map());
-    for (const name in values) inputs[name] = withValue(inputs[name], values[name]);
-    const part = (name) => along(formula, name, valuesOf(inputs));
-    return {
-      hardware: part("hardware"),
-      software: part("software"),
-      predicted: part("predicted"),
-      interval: k < intervals ? interval(formula, inputs) : null,
-    };
-  });
-}"""
+EVALUATE = (PROGRAMS / "evaluate.js").read_text()
 
 
 def as_is(quantity):
@@ -68,7 +54,7 @@ def test_the_page_and_python_agree_on_every_formula(open_page, experiment):
         intervals = RANDOM_INPUTS if grid_points(prediction) < LARGE else FEW
         found = page.evaluate(EVALUATE, [quantity, changes, intervals])
         for k, (values, in_page) in enumerate(zip(changes, found, strict=True)):
-            changed = what_if.changed(prediction, values)
+            changed = variations.with_values(prediction, values)
             for part in ("hardware", "software", "predicted"):
                 node = getattr(formula, part)
                 assert (in_page[part] is None) == (node is None)
@@ -102,7 +88,7 @@ def test_the_page_and_python_agree_on_what_an_input_does(open_page, experiment):
     page = open_page(experiment, ())
     for quantity, result in results_of(experiment).items():
         prediction = to_prediction(quantity, result.current)
-        moves = what_if.sensitivity(prediction)
+        moves = variations.sensitivity(prediction)
         in_page = page.evaluate(f"reckonFormulas.sensitivity({as_is(quantity)})")
         assert [one["name"] for one in in_page] == list(moves), quantity
         found = [(one["low"], one["high"]) for one in in_page]

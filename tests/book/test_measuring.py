@@ -37,7 +37,7 @@ def test_the_first_build_measures_everything_and_says_so(book):
     assert shown == {name for name, measurement in book.measurements().items() if measurement}
 
 
-def test_nothing_changed_nothing_done(book):
+def test_a_second_build_executes_nothing(book):
     records = {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")}
     done = book.build("--html")
     assert f"Pages: 0 executed, {len(PAGES)} unchanged." in done.stdout and done.returncode == 0
@@ -45,16 +45,8 @@ def test_nothing_changed_nothing_done(book):
     assert {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")} == records
 
 
-def test_an_edited_prediction_leaves_the_samples(book):
-    before = book.measurements()
-    with book.edited("cpu/timer", "rk.guess(300, ", "rk.guess(350, "):
-        done = book.build("--html")
-    assert done.returncode == 0, done.stderr
-    assert executing(done.stdout) == ["cpu/timer", "summary"] and book.measurements() == before
-
-
 def test_the_front_page_has_the_root_hash_and_a_page_says_that_its_record_was_changed(book):
-    root = re.search(r"^Root hash: ([0-9a-f]{64})", book.build("--html").stdout, re.M)[1]
+    root = re.search(r"^Root hash: ([0-9a-f]{64})", book.first.stdout, re.M)[1]
     assert root in book.html("book/intro")
     path = book.run / "cpu/timer.json"
     whole = path.read_text()
@@ -73,11 +65,19 @@ def test_the_front_page_has_the_root_hash_and_a_page_says_that_its_record_was_ch
     assert "Its record was changed" not in book.html("notebooks/cpu/timer")
 
 
+def test_an_edited_prediction_leaves_the_samples(book):
+    before = book.measurements()
+    with book.edited("cpu/timer", "rk.guess(300, ", "rk.guess(350, "):
+        done = book.build_pages()
+    assert done.returncode == 0, done.stderr
+    assert executing(done.stdout) == ["cpu/timer", "summary"] and book.measurements() == before
+
+
 def test_a_crash_of_a_probe_is_an_error_with_a_name_and_not_a_dead_kernel(book):
     with book.edited(
         "memory/fault", "samples=50, size_bytes=2**25", 'samples=50, probe=\\"test/crash\\"'
     ):
-        done = book.build("--html")
+        done = book.build_pages()
         assert done.returncode == 1
         assert "memory/fault/major failed: test/crash died of signal 11" in done.stdout
 
@@ -133,7 +133,7 @@ def test_a_stop_between_visits_loses_none_and_the_next_build_makes_those_that_la
     to_go = [seconds_to_go(output, task) for task in ("cpu/timer: executing", visiting)]
     before = {name: one["visits"] for name, one in project.measurements().items()}
     assert sorted({len(visits) for visits in before.values()}) == [1, 2]  # one is a curve
-    done = project.build("--html", RECKON_PROFILE="standard")
+    done = project.build_pages(RECKON_PROFILE="standard")
     assert done.returncode == 0, done.stderr
     assert executing(done.stdout) == ["cpu/timer", "machines"] and "Visit 2:" not in done.stdout
     assert re.search(r"^Visit 3: \d+ quantities in", done.stdout, re.M)
@@ -146,7 +146,7 @@ def test_a_stop_between_visits_loses_none_and_the_next_build_makes_those_that_la
     tasks = (visiting, "cpu/timer: rendering", "machines: executing")
     to_go += [seconds_to_go(done.stdout, task) for task in tasks]
     assert to_go == sorted(to_go, reverse=True) and len(set(to_go)) == len(to_go), to_go
-    again = project.build("--html", RECKON_PROFILE="standard")
+    again = project.build_pages(RECKON_PROFILE="standard")
     assert "Pages: 0 executed" in again.stdout and "Visit" not in again.stdout
     assert project.measurements() == after
 

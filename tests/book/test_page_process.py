@@ -8,10 +8,12 @@ from pathlib import Path
 import nbformat
 import pytest
 from helpers.processes import until
-from helpers.project import ROOT
+from helpers.project import PROGRAMS, ROOT
 
 from reckon.book.page_process import Job, NotebookFailed, PageProcess
 from reckon.config import Builder, Settings
+
+ONE_PAGE = [sys.executable, PROGRAMS / "one_page.py"]
 
 
 def write_notebook(path, *sources):
@@ -63,47 +65,10 @@ records.write_whole(Path("record.json").absolute(), "{}")"""
     assert list(tmp_path.glob("*record*")) == []
 
 
-# Ctrl-C at a terminal signals the builder, multiprocessing's servers and a page's process that has
-# just been forked. Here that happens every 5 ms: first a builder goes on, then it stops starting.
-_PAGES_DURING_SIGNALS = """
-import os, signal, sys, threading
-from pathlib import Path
-from reckon.book.page_process import Job, PageProcess
-from reckon.config import Builder, settings
-
-def signal_the_group():
-    while not finished.wait(0.005):
-        os.killpg(0, signal.SIGINT)
-
-def interrupt(*_):
-    if stops:
-        raise KeyboardInterrupt
-
-if __name__ == "__main__":
-    notebook, log = map(Path, sys.argv[1:])
-    job = Job(notebook, notebook.parent, log, settings(), Builder(events=log, reads=log))
-    finished, stops = threading.Event(), False
-    signal.signal(signal.SIGINT, interrupt)
-    threading.Thread(target=signal_the_group, daemon=True).start()
-    for _ in range(3):
-        PageProcess(job).result()
-    for _ in range(10):
-        stops = True
-        try:
-            PageProcess(job)
-        except KeyboardInterrupt:
-            pass
-        stops = False
-    finished.set()
-"""
-
-
 def test_ctrl_c_at_the_terminal_never_reaches_a_page_or_the_fork_server(tmp_path):
     notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
-    script, log = tmp_path / "build.py", tmp_path / "log"
-    script.write_text(_PAGES_DURING_SIGNALS)
     done = subprocess.run(
-        [sys.executable, script, notebook, log],
+        [sys.executable, PROGRAMS / "pages_during_signals.py", notebook, tmp_path / "log"],
         cwd=ROOT,
         env={"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -114,28 +79,12 @@ def test_ctrl_c_at_the_terminal_never_reaches_a_page_or_the_fork_server(tmp_path
     assert done.returncode == 0 and done.stderr == ""
 
 
-_BUILDER = """
-import sys, time
-from pathlib import Path
-from reckon.book.page_process import Job, PageProcess
-from reckon.config import Builder, settings
-
-if __name__ == "__main__":
-    notebook, log = map(Path, sys.argv[1:3])
-    PageProcess(Job(notebook, log.parent, log, settings(), Builder(log, log))).result()
-    print("done", flush=True)
-    time.sleep(float(sys.argv[3]))
-"""
-
-
 def test_the_next_builder_removes_the_sockets_of_a_killed_one_and_leaves_those_of_others(tmp_path):
     notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
-    script = tmp_path / "build.py"
-    script.write_text(_BUILDER)
 
     def builder(sleep_s, folder):
         return subprocess.Popen(
-            [sys.executable, script, notebook, tmp_path / "log", str(sleep_s)],
+            [*ONE_PAGE, notebook, tmp_path / "log", str(sleep_s)],
             env={"PYTHONPATH": str(ROOT), "TMPDIR": folder},
             stdout=subprocess.PIPE,
         )
@@ -161,11 +110,10 @@ def test_the_next_builder_removes_the_sockets_of_a_killed_one_and_leaves_those_o
 
 def test_a_temporary_folder_that_is_too_long_for_a_socket_stops_no_page(tmp_path):
     notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
-    script, folder = tmp_path / "build.py", tmp_path / (100 * "x")
-    script.write_text(_BUILDER)
+    folder = tmp_path / (100 * "x")
     folder.mkdir()
     environment = {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder)}
-    command = [sys.executable, script, notebook, tmp_path / "log", "0"]
+    command = [*ONE_PAGE, notebook, tmp_path / "log", "0"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert list(folder.iterdir()) == []

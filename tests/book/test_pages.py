@@ -34,6 +34,19 @@ def test_the_answer_moves_below_the_title_and_the_front_pages_cells_leave():
     assert fold["source"].endswith("More.")
 
 
+def hidden(source, *texts):
+    cell = {**code("", "hide-input"), "source": source}
+    return {**cell, "outputs": [{"data": {"text/markdown": text}} for text in texts]}
+
+
+def test_hidden_cells_in_a_row_become_one():
+    nothing_shown = {**code("", "remove-input"), "source": "titles = {}", "outputs": []}
+    rows = [hidden("a", "1"), nothing_shown, hidden("b"), code("shown", "remove-input")]
+    first, shown, last = pages._hidden_joined([*rows, hidden("c", "2")])
+    assert first == hidden("a\n\nb", "1") and last == hidden("c", "2")
+    assert shown["outputs"][0]["data"]["text/markdown"] == "shown"
+
+
 def test_the_front_page_has_its_cells_and_a_part_the_answers_of_its_chapters():
     notebooks = {"cpu/clock": NOTEBOOK, "memory/latency": NOTEBOOK}
     assert pages.front(notebooks) == "the card\n\nthe card\n"
@@ -50,3 +63,11 @@ def test_links_to_pages_that_the_book_leaves_out_are_their_words(monkeypatch):
     assert pages.without_dead_links(text) == (
         "[a](/notebooks/cpu/clock.ipynb) b [c](/book/method.md) [d](x)"
     )
+
+
+def test_terms_are_words_where_the_book_has_no_glossary(monkeypatch):
+    text = "a {term}`page fault`, two {term}`system calls <system call>`, {cite}`t470`"
+    monkeypatch.setattr(pages.contents, "toc", lambda: ["book/method"])
+    assert pages.without_dead_links(text) == "a page fault, two system calls, {cite}`t470`"
+    monkeypatch.setattr(pages.contents, "toc", lambda: ["book/glossary"])
+    assert pages.without_dead_links(text) == text

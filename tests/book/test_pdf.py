@@ -74,5 +74,5 @@ def test_a_table_that_ends_a_page_leaves_no_empty_one(built, tmp_path):
     )
     assert done.returncode == 0, done.stdout[-2000:]
     sheets = sheets_of(tmp_path / "ends.pdf")
-    assert 80 < len(sheets) < 160  # so that it ends on its page, and at last on the next one
+    assert 80 < len(sheets) < 160  # so that it ends on its page first, and on the next one last
     assert all(sheet.split() for sheet in sheets)

@@ -7,6 +7,7 @@ import shutil
 import threading
 
 import pytest
+from helpers.project import PROGRAMS
 
 from reckon.book.contents import notebooks
 
@@ -53,13 +54,22 @@ def served(built):
 # Of the theme, not of a page: its pop-up dialogs and the generated skip links.
 THEME_FAULTS = {"aria-allowed-attr", "aria-dialog-name"}
 
-# Opens the what-if panels, and in them the quantities.
-OPEN_PANELS = """() => {
-  document.querySelectorAll("details.what-if").forEach((panel) => (panel.open = true));
-  return new Promise((done) => setTimeout(() => {
-    document.querySelectorAll("details.what-if details").forEach((one) => (one.open = true));
-    setTimeout(done, 500);
-  }, 100));
+OPEN_PANELS = (PROGRAMS / "open_panels.js").read_text()
+
+
+# Tables of which a column that a phone should show ends outside: operation, predicted, measured and
+# ratio of the results, and all columns of compact tables.
+COLUMNS_OUTSIDE = """() => {
+  document.querySelectorAll("details").forEach((fold) => (fold.open = true));
+  const columns = { results: 4, compact: Infinity };
+  return Object.entries(columns).flatMap(([kind, count]) =>
+    [...document.querySelectorAll(`table.${kind}`)]
+      .filter((table) => {
+        const cells = [...table.rows[0].cells].slice(0, count);
+        const box = table.closest(".pst-scrollable-table-container").getBoundingClientRect();
+        return cells.at(-1).getBoundingClientRect().right > box.right + 1;
+      })
+      .map((table) => table.id));
 }"""
 
 
@@ -78,7 +88,11 @@ def accessibility_faults(sheet, scheme, rules):
 
 
 @pytest.mark.parametrize(
-    "page", ["book/intro", "book/method", *map("notebooks/{}".format, notebooks())]
+    "page",
+    [
+        *(f"book/{name}" for name in ("intro", "method", "teaching", "glossary")),
+        *map("notebooks/{}".format, notebooks()),
+    ],
 )
 def test_pages_work_offline_narrow_wide_light_and_dark(browser, served, page):
     context = browser.new_context(viewport={"width": 1300, "height": 900}, color_scheme="light")
@@ -105,9 +119,27 @@ def test_pages_work_offline_narrow_wide_light_and_dark(browser, served, page):
     sheet.evaluate(OPEN_PANELS)
     contrast = {"type": "rule", "values": ["color-contrast"]}
     assert accessibility_faults(sheet, "dark", contrast) == []
+    sheet.set_viewport_size({"width": 390, "height": 740})
+    sheet.wait_for_timeout(200)
+    assert sheet.evaluate(COLUMNS_OUTSIDE) == []
     sheet.set_viewport_size({"width": 360, "height": 740})
     sheet.wait_for_timeout(200)
     assert sheet.evaluate("document.documentElement.scrollWidth") <= 360
+    context.close()
+
+
+@pytest.mark.parametrize("page", [page for page in notebooks() if "/" in page])
+def test_a_chapter_s_answer_is_on_its_first_screen(browser, served, page):
+    """The box with the verdict, and the figure below it."""
+    context = browser.new_context(viewport={"width": 1400, "height": 1100})
+    sheet = context.new_page()
+    sheet.goto(f"{served}/notebooks/{page}.html", wait_until="networkidle")
+    assert sheet.locator(".answer table").count() == 1
+    ends = sheet.evaluate(
+        """() => [".answer", ".answer ~ div figure, .answer ~ figure, figure"].map((what) =>
+          document.querySelector(`main ${what}`).getBoundingClientRect().bottom + scrollY)"""
+    )
+    assert max(ends) <= 1100, ends
     context.close()
 
 
@@ -123,3 +155,46 @@ def test_a_page_has_a_panel_for_each_shown_prediction_and_is_whole_without(brows
         context.close()
     assert "What if?" in texts[0] and "What if?" not in texts[1]
     assert all("Predicted:" in text for text in texts)
+
+
+RATIOS = """[...document.querySelector("table.sortable").tBodies[0].rows]
+  .filter((row) => !row.hidden)
+  .map((row) => row.cells[3].querySelector("[data-sort]")?.dataset.sort)"""
+
+
+def test_the_summarys_table_is_sorted_and_searched(browser, served):
+    context = browser.new_context()
+    sheet = context.new_page()
+    sheet.goto(f"{served}/notebooks/summary.html#every-quantity")
+    table = sheet.locator("table.sortable").first
+    head = table.get_by_role("button", name="Measured / predicted")
+    everything = [ratio for ratio in sheet.evaluate(RATIOS) if ratio]
+    orders = []
+    for _ in range(2):
+        head.click()
+        known = [float(ratio) for ratio in sheet.evaluate(RATIOS) if ratio]
+        orders.append(known)
+        assert len(known) == len(everything) > 100
+    assert orders[0] == sorted(orders[0]) and orders[1] == sorted(orders[0], reverse=True)
+    assert table.locator("th[aria-sort=descending]").count() == 1
+    sheet.get_by_label("Search this table").first.fill("HUGE page faults")
+    rows = table.locator("tbody tr:visible")
+    assert 0 < rows.count() < 5
+    assert all("Page faults" in text and "huge" in text for text in rows.all_inner_texts())
+    context.close()
+
+
+def test_a_chapter_hides_what_was_measured_until_its_reader_has_predicted(browser, served):
+    context = browser.new_context()
+    sheet = context.new_page()
+    sheet.goto(f"{served}/notebooks/cpu/syscall.html?predict")
+    article = sheet.locator("article")
+    before = article.inner_text()
+    assert "The model" in before and "Verdict." not in before
+    assert not article.locator(".answer").is_visible()
+    article.get_by_role("button", name="I have predicted").click()
+    assert "Verdict." in article.inner_text() and article.locator(".answer").is_visible()
+    sheet.goto(f"{served}/notebooks/cpu/syscall.html")
+    assert article.get_by_role("button", name="I have predicted").count() == 0
+    assert article.locator(".answer").is_visible()
+    context.close()

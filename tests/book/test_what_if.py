@@ -6,13 +6,14 @@ import tomllib
 import numpy as np
 import pytest
 from helpers.panels import EXPERIMENTS, NULL_CALL, RUN, null_call, results_of
+from helpers.project import PROGRAMS
 
 import reckon as rk
 from reckon import units
-from reckon.prediction import what_if
-from reckon.presentation import what_if as panels
+from reckon.prediction import variations
+from reckon.presentation import what_if_panels as panels
 from reckon.presentation.verdicts import how_far
-from reckon.records.predictions import measured_places, needed_guesses, to_prediction
+from reckon.records.recorded_predictions import measured_indices, needed_guesses, to_prediction
 
 pytestmark = pytest.mark.browser
 
@@ -35,7 +36,7 @@ def test_typing_changes_all_numbers_and_keeps_the_sealed_ones(open_page):
     box = panel(page)
     field(box, "kernel path").fill("550")
     prediction = to_prediction(NULL_CALL, result.current)
-    changed = what_if.changed(prediction, {"kernel_path": 550.0})
+    changed = variations.with_values(prediction, {"kernel_path": 550.0})
     predicted = units.amount(float(changed.predicted), "ns")
     ratio = f"{units.number(result.median / float(changed.predicted))}×"
     sealed = f"{units.number(result.ratio)}×"
@@ -45,21 +46,21 @@ def test_typing_changes_all_numbers_and_keeps_the_sealed_ones(open_page):
     )
     assert status.get_attribute("aria-live") == "polite"
     low, high = changed.interval()
-    step = units.readable(float(changed.predicted), "ns")
+    step = units.readable_unit(float(changed.predicted), "ns")
     body = box.locator(".what-if-body")
-    assert f"predicted {predicted} ({units.between(low, high, step)})" in body.text_content()
+    assert f"predicted {predicted} ({units.range_text(low, high, step)})" in body.text_content()
     assert how_far(result.median / float(changed.predicted)) in body.text_content()
     row = body.locator("tr", has_text="mode switch")
     row.wait_for()
-    needed = what_if.needed(
-        changed, "mode_switch", result.medians, measured_places(result, changed)
+    needed = variations.needed_value(
+        changed, "mode_switch", result.medians, measured_indices(result, changed)
     )
     assert row.locator("td").last.text_content() == f"{units.plain(needed)} cycle"
     shown = {what: page.locator(f"[data-shows={what}]").text_content() for what in SHOWN}
     assert shown == {
         "predicted": predicted,
         "ratio": ratio,
-        "interval": units.between(low, high, step),
+        "interval": units.range_text(low, high, step),
         "verdict": how_far(result.median / float(changed.predicted)),
     }
 
@@ -135,7 +136,7 @@ def test_a_closed_panel_follows_when_it_is_opened(open_page):
     assert float(field(panel(page, 1), "clock").input_value()) == 1
 
 
-def test_keyboard_alone(open_page):
+def test_a_panel_works_by_keyboard_alone(open_page):
     page = open_page()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
@@ -221,7 +222,7 @@ def test_the_copied_cell_gives_the_same_prediction(open_page, recorded, quantity
     name = label.replace(" ", "_")
     prediction = to_prediction(quantity, results_of("cpu/syscall")[quantity].current)
     in_base = units.to_base(float(value), prediction.inputs[name].unit)
-    changed = what_if.changed(prediction, {name: in_base})
+    changed = variations.with_values(prediction, {name: in_base})
     np.testing.assert_allclose(made.predicted, changed.predicted, rtol=1e-9, atol=0)
     assert made.formula.kind == prediction.formula.kind
 
@@ -286,18 +287,5 @@ def test_new_numbers_within_50_ms_on_the_largest_page(open_page):
     for number in range(page.locator("details.what-if").count()):
         box = panel(page, number)
         box.locator(".what-if-result > summary").first.click()
-    times_ms = page.evaluate(
-        """() => {
-          const field = [...document.querySelectorAll(".what-if-input")]
-            .find((row) => row.querySelector("label").textContent === "clock")
-            .querySelector("input[type=number]");
-          return [...Array(20).keys()].map((k) => {
-            field.value = 3 + k / 100;
-            const start = performance.now();
-            field.dispatchEvent(new Event("input"));
-            document.body.offsetHeight; // laid out
-            return performance.now() - start;
-          });
-        }"""
-    )
+    times_ms = page.evaluate((PROGRAMS / "input_times.js").read_text())
     assert min(times_ms) <= 50, times_ms

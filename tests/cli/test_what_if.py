@@ -32,7 +32,7 @@ def test_it_prints_value_ratio_and_what_would_meet_the_measurement(recorded):
     assert "as predicted" in met.stdout
 
 
-def test_as_json(recorded):
+def test_json_has_the_value_the_ratio_and_the_inputs(recorded):
     done = reckon("predict", NULL_CALL, "clock=2 Gcycle/s", "--json")
     found = json.loads(done.stdout)
     assert found["predicted"] == pytest.approx((90 + 150) / 2)
@@ -50,7 +50,7 @@ def test_as_json(recorded):
     assert list(found["sensitivity"])[0] == "kernel_path"
 
 
-def test_a_curve_by_its_ends_and_its_median_ratio(recorded):
+def test_a_curve_is_printed_by_its_ends_and_its_median_ratio(recorded):
     done = reckon("predict", "cpu/syscall/amortised", "pair=1 µs")
     assert done.returncode == 0, done.stderr
     assert re.search(r"^  calls +1 to 1024  ", done.stdout, re.MULTILINE)
@@ -67,7 +67,7 @@ def test_units_may_differ_and_may_be_left_out(recorded):
     assert values[0] == pytest.approx(values[1]) == pytest.approx(values[2])
 
 
-def test_predictions_that_the_site_gave(recorded, tmp_path):
+def test_a_file_of_predictions_from_the_site_is_evaluated(recorded, tmp_path):
     path = tmp_path / "predictions.toml"
     path.write_text(
         f'["{NULL_CALL}"]\nkernel_path = "620 cycle"  # instead of 150 cycle\n'

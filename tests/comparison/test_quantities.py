@@ -7,7 +7,8 @@ import pytest
 from helpers import made_up
 from helpers.made_up import NAMES, compared, results
 
-from reckon.presentation import changes
+from reckon.comparison.two_runs import compare
+from reckon.presentation import run_comparison
 
 
 def names(comparison):
@@ -43,7 +44,7 @@ def test_a_rate_that_grew_is_faster(folders):
 def test_a_counter_that_counts_more_often_is_not_faster(folders, unit, op, direction):
     def rate(factor):
         result = made_up.single(NAMES[0], factor, "ns" if op == "ns" else "GB/s", seed=factor)
-        result.measurement.op, result.record.predictions[0].unit = op, unit
+        result.measurement.op, result.entry.predictions[0].unit = op, unit
         return [result]
 
     assert compared(rate(1), rate(2)).changed[0].direction == direction
@@ -104,7 +105,7 @@ def test_drift_slower_than_a_batch_stays_in_the_range(folders):
 
 def test_a_difference_that_chance_explains_is_no_change(folders):
     quantity = compared(results(1), results(2, {NAMES[3]: 2})).changed[0]
-    assert quantity.p < 1e-6 and not replace(quantity, p=0.06).changed
+    assert quantity.p < 1e-6 and not replace(quantity, p=0.06).has_changed
 
 
 def test_a_change_is_named_from_the_smallest_visible_ratio_on(folders):
@@ -119,7 +120,7 @@ def test_a_change_is_named_from_the_smallest_visible_ratio_on(folders):
     assert at(visible * 1.02) == at(1 / visible / 1.02) == [quantity.quantity]
     assert comparison.resolving(1.01) == 0 < comparison.resolving(1.3)
     assert comparison.resolving(1.3) <= comparison.resolving(3) == 20
-    assert "3.00× in 100 % of them" in changes.power(comparison)
+    assert "3.00× in 100 % of them" in run_comparison.resolution_sentence(comparison)
 
 
 def test_changes_below_the_minimum_are_not_named(folders):
@@ -136,7 +137,7 @@ def test_few_processes_and_negative_values_are_not_judged(folders):
     assert not comparison.judged and not comparison.changed
     reasons = [quantity.why for quantity in comparison.quantities]
     assert reasons == ["not positive", "too few fresh processes", "too few fresh processes"]
-    assert "2 (too few fresh processes)" in changes.counted(comparison)
+    assert "2 (too few fresh processes)" in run_comparison.count_sentence(comparison)
 
 
 def test_a_curve_is_reported_at_its_largest_change(folders):
@@ -148,9 +149,9 @@ def test_a_curve_is_reported_at_its_largest_change(folders):
     [quantity] = compared(curve(1, y), curve(2, y * [1, 1, 1, 1.5, 1.3])).changed
     assert quantity.largest.x == 8 * 1024
     assert quantity.largest.ratio == pytest.approx(1.5, rel=0.06)
-    assert [place.apart for place in quantity.places] == [False, False, False, True, True]
-    assert changes.where(quantity, quantity.largest) == " at 8 KiB"
-    assert changes.of_the_curve(quantity).startswith("2 of 5 places apart")
+    assert [point.is_apart for point in quantity.points] == [False, False, False, True, True]
+    assert run_comparison.where(quantity, quantity.largest) == " at 8 KiB"
+    assert run_comparison.curve_summary(quantity).startswith("2 of 5 places apart")
     assert not compared(curve(1, y), curve(2, y)).changed
 
 
@@ -202,3 +203,22 @@ def test_other_methods_or_peers_are_not_compared(folders, fields, why):
     comparison = compared(before(), [made_up.single(NAMES[0], 150, "ns", seed=3)], control="again")
     assert len(comparison.changed) == (1 if why else 0)
     assert comparison.control_judged == (0 if why else 1)
+
+
+def test_runs_are_compared_by_the_version_of_meaning_where_both_have_one(folders):
+    def run(name, **how):
+        single = made_up.single("cpu/made/one", 50, "ns", seed=len(name))
+        measurement = single.measurement.model_copy(update=how)
+        stored_record = single.entry.model_copy(update={"measurement": measurement})
+        made_up.run(name, [type(single)(single.quantity, stored_record, "measured")])
+
+    def why(one, other):
+        return [quantity.why for quantity in compare(one, other).quantities]
+
+    run("a", version=1, timed="the call")
+    run("worded", version=1, timed="one call, from before to after")
+    run("changed", version=2, timed="the call")
+    run("before", version=None, timed="the call")
+    run("before-other", version=None, timed="other words")
+    assert why("a", "worded") == [""] and why("a", "before") == [""]
+    assert why("a", "changed") == why("a", "before-other") == ["measured by another method"]

@@ -1,14 +1,16 @@
 """The files that probes read: real data, made once, of no more than a share of the disk, gone at the end."""
 
+import errno
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from helpers.capabilities import need, other_users
+from helpers.capabilities import other_users
 from helpers.project import ROOT
 
 from reckon.computer import owners, scratch
@@ -22,7 +24,7 @@ def disk(tmp_path, monkeypatch):
     monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
     monkeypatch.delenv("RECKON_FILES", raising=False)
     # An earlier test of this process may have measured, with a folder that stays until its end.
-    monkeypatch.setattr(scratch._Folders, "own", None)
+    monkeypatch.setattr(scratch._State, "folder", None)
     return tmp_path
 
 
@@ -54,7 +56,7 @@ def test_files_are_made_of_data_that_differ_and_are_on_the_disk(disk):
     assert list(disk.iterdir()) == []
 
 
-def test_what_is_there_is_kept_and_grown(disk):
+def test_existing_files_are_kept_and_grown(disk):
     messages = []
     with scratch.shared():
         (one,) = scratch.prepare(1, 8 * KIB, messages.append)
@@ -73,7 +75,7 @@ def test_a_process_of_its_own_leaves_nothing(disk):
     assert list(disk.iterdir()) == []
 
 
-def test_a_notebook_uses_the_builders_folder_and_leaves_it_to_him(disk):
+def test_a_notebook_uses_the_builders_folder_and_does_not_remove_it(disk):
     with scratch.shared() as folder:
         paths = (
             start_python(MAKE, disk, RECKON_FILES=str(folder)).communicate(timeout=60)[0].split()
@@ -95,7 +97,7 @@ def test_what_an_ended_owner_leaves_is_removed_by_the_next(disk, end):
     assert list(disk.iterdir()) == []
 
 
-def test_a_living_owners_files_and_what_is_not_ours_stay(disk):
+def test_files_of_a_living_owner_and_of_other_programs_stay(disk):
     process = start_python(MAKE + "import time; time.sleep(60)", disk)
     path = Path(process.stdout.readline().split()[0])
     others = disk / "reckon-files-1-2-3"
@@ -137,9 +139,6 @@ def test_no_folder_or_one_that_cannot_be_written(disk, monkeypatch):
 
 def test_a_full_disk_is_reported(disk, monkeypatch):
     """By a limit on the size of files; a disk that is full meets the same writes."""
-    import resource
-
-    need(hasattr(resource, "RLIMIT_FSIZE"), "no limits here")
     before, signals = resource.getrlimit(resource.RLIMIT_FSIZE), signal.getsignal(signal.SIGXFSZ)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
@@ -163,7 +162,7 @@ def test_what_the_folder_lies_on_is_reported(disk, monkeypatch):
     assert scratch.facts()["lies_on"][0] == "in memory, not on a disk"
 
 
-def test_the_probes_disk_is_scratchs(disk, monkeypatch):
+def test_probes_read_on_the_disk_of_the_scratch_folder(disk, monkeypatch):
     library.run("memory/fault/minor", {"touches": 1}, samples=1)
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
     with pytest.raises(library.ProbeUnsupported, match="/dev/shm lies in memory"):
@@ -191,13 +190,13 @@ def test_a_folder_that_another_user_put_there_is_not_used(disk):
 
 def test_sweeping_leaves_other_users_folders_and_odd_names(disk):
     other_users()
-    name = f"reckon-files-{owners.own_name()}".rsplit("-", 2)[0]
-    theirs, odd = disk / f"{name}-999999999-1", disk / f"{name}-\u00b2"
-    for one in (theirs, odd):
+    name = f"reckon-files-{owners.process_name()}".rsplit("-", 2)[0]
+    foreign, odd = disk / f"{name}-999999999-1", disk / f"{name}-\u00b2"
+    for one in (foreign, odd):
         one.mkdir()
-    os.chown(theirs, 54321, -1)
+    os.chown(foreign, 54321, -1)
     scratch.sweep()
-    assert theirs.exists() and odd.exists()
+    assert foreign.exists() and odd.exists()
 
 
 def test_files_that_were_not_finished_are_taken_back(disk, monkeypatch):
@@ -214,8 +213,7 @@ def test_files_that_were_not_finished_are_taken_back(disk, monkeypatch):
 
 
 def test_a_quota_that_is_used_up_is_reported(disk, monkeypatch):
-    """As write(2) and fsync(2) tell it; what was written until then is taken back."""
-    import errno
+    """As write(2) and fsync(2) report it; what was written until then is taken back."""
 
     def refuse(file):
         raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
@@ -264,3 +262,16 @@ def test_what_the_scratch_folder_lies_on(disk, tmp_path, monkeypatch, mount, lie
     monkeypatch.setattr(scratch, "_MOUNTS", mounts)
     assert scratch.facts()["lies_on"][0].startswith(lies_on)
     assert scratch.facts()["filesystem"][0] == mount.split()[0]
+
+
+@pytest.mark.parametrize(
+    ("error", "temporary"), [(errno.EIO, True), (errno.ENOSPC, True), (errno.EROFS, False)]
+)
+def test_a_disk_that_fails_or_fills_may_serve_the_next_time(disk, monkeypatch, error, temporary):
+    def fsync(_):
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with scratch.shared(), pytest.raises(scratch.ScratchUnavailable) as caught:
+        scratch.prepare(1, KIB)
+    assert caught.value.temporary is temporary

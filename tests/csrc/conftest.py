@@ -8,7 +8,7 @@ import pytest
 from helpers.capabilities import installed, need, own_mounts, own_network, two_cpus
 from helpers.probes import MIB
 from helpers.project import ROOT, make_library
-from helpers.tools import PROGRAM, private
+from helpers.tools import NETWORK, REAL, private
 
 
 @pytest.fixture(scope="session")
@@ -45,9 +45,15 @@ def small_disk(tmp_path):
 
 
 @pytest.fixture
+def fio():
+    """fio is installed."""
+    installed("fio")
+
+
+@pytest.fixture
 def programs():
-    for program in PROGRAM.values():
-        installed(program)
+    """The other programs that measure a network are installed, and both ends have a CPU."""
+    installed(*NETWORK.values())
     two_cpus()
 
 
@@ -63,7 +69,7 @@ def pretend(tmp_path):
     client and one as a server, where $REAL is the program itself."""
     own_mounts()
 
-    def build(program, client='exec "$REAL" "$@"', server='exec "$REAL" "$@"'):
+    def build(program, client=REAL, server=REAL):
         path = os.path.realpath(shutil.which(program))
         real, script = tmp_path / f"real-{program}", tmp_path / f"pretended-{program}"
         shutil.copy2(path, real)

@@ -6,7 +6,7 @@ import pytest
 from helpers.kills import Disturbed, Kill
 from helpers.served import can_serve
 
-pytestmark = [pytest.mark.book, pytest.mark.alone]
+pytestmark = pytest.mark.book
 
 
 @pytest.mark.parametrize(

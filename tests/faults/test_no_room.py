@@ -7,11 +7,12 @@ import resource
 import subprocess
 
 import pytest
+from helpers.books import BUILD_PAGES
 from helpers.capabilities import own_mounts
 from helpers.probes import MIB, compiled, control_group, kills_in
-from helpers.small_book import BUILD_PAGES, SmallBook
+from helpers.small_book import SmallBook
 
-pytestmark = [pytest.mark.book, pytest.mark.alone]
+pytestmark = pytest.mark.book
 
 
 @pytest.fixture(scope="module")
@@ -19,10 +20,11 @@ def book(tmp_path_factory):
     return SmallBook(tmp_path_factory.mktemp("project") / "book")
 
 
-def build(book, mounts=(), limits=(), group=None, **environment):
-    """A build of a new run within its own mounts (mount(8)), a control group, and limits of its
-    processes."""
-    book.empty()
+def build(book, mounts=(), limits=(), group=None, new=True, **environment):
+    """A build of a new run (or of the one that is there) within its own mounts (mount(8)), a control
+    group, and limits of its processes."""
+    if new:
+        book.empty()
     script = " && ".join([*(f"mount {mount}" for mount in mounts), 'exec "$@"'])
 
     def limit():
@@ -62,7 +64,7 @@ FULL = "-t tmpfs -o size=60k none "
         ("scratch", "RECKON_SCRATCH", "free in"),
     ],
 )
-def test_a_full_file_system(book, place, variable, reason):
+def test_a_full_file_system_is_reported_and_the_next_build_is_whole(book, place, variable, reason):
     own_mounts()
     folder = book.base / f"full-{place}"
     folder.mkdir()
@@ -81,7 +83,7 @@ def test_a_full_file_system(book, place, variable, reason):
     ("place", "variable"),
     [("runs", "RECKON_RUNS"), ("scratch", "RECKON_SCRATCH"), ("build", "RECKON_BUILD")],
 )
-def test_a_disk_that_fails(book, tmp_path, place, variable):
+def test_a_failing_disk_is_reported_and_the_next_build_is_whole(book, tmp_path, place, variable):
     own_mounts()
     shim = compiled(tmp_path, "failing_disk", "-shared", "-fPIC")
     folder = book.base / f"failing-{place}"
@@ -93,8 +95,39 @@ def test_a_disk_that_fails(book, tmp_path, place, variable):
     check_whole(book)
 
 
+@pytest.mark.parametrize("place", ["book/runs", "_build", "notebooks", "_toc.yml"])
+def test_a_disk_that_cannot_be_read(book, tmp_path, place):
+    """What is there stays as it is, and the next build shows it."""
+    own_mounts()
+    if not (book.base / "_build/executed").exists():
+        assert book.build_pages().returncode == 0
+    shim = compiled(tmp_path, "failing_disk", "-shared", "-fPIC")
+    before = book.recorded()
+    failing = {"LD_PRELOAD": str(shim), "FAILING_READS": str(book.base / place)}
+    done = build(book, new=False, **failing)
+    said = done.stdout + done.stderr
+    assert done.returncode in (1, 2) and "Input/output error" in said, said
+    assert "Traceback" not in said, said
+    assert book.recorded() == before
+    check_whole(book)
+    assert book.recorded() == before
+
+
+@pytest.mark.parametrize("limit", [3, 14])
+def test_too_few_processes_are_allowed(book, limit):
+    """From a builder alone to one whose probe may start no host: a quantity that a limit stopped has
+    failed, and the next build measures it. It is never unsupported, which would outlive the limit."""
+    own_mounts()
+    with control_group("pids", max=limit) as group:
+        done = build(book, group=group)
+    said = done.stdout + done.stderr
+    assert done.returncode in (1, 2), said
+    assert "Traceback" not in said and "unsupported" not in said, said
+    check_whole(book)
+
+
 @pytest.mark.parametrize("mib", [40, 80])
-def test_too_little_memory_is_allowed(book, mib):
+def test_a_build_that_lacks_memory_says_what_died(book, mib):
     """The kernel kills by SIGKILL: what is killed says nothing, the builder does unless it is that."""
     own_mounts()
     with control_group("memory", max=mib * MIB) as group:
@@ -106,7 +139,7 @@ def test_too_little_memory_is_allowed(book, mib):
     check_whole(book)
 
 
-def test_files_may_not_grow(book):
+def test_a_limit_on_the_size_of_files_is_reported(book):
     """RLIMIT_FSIZE: what is longer is refused with EFBIG, once SIGXFSZ is ignored as Python does."""
     own_mounts()
     done = build(book, limits=[(resource.RLIMIT_FSIZE, 4096)])
@@ -115,7 +148,7 @@ def test_files_may_not_grow(book):
     check_whole(book)
 
 
-def test_a_home_that_cannot_be_written(book, tmp_path):
+def test_a_build_needs_no_home_that_can_be_written(book, tmp_path):
     """IPython then makes a folder of its own for temporary files, which it leaves there."""
     own_mounts()
     home = tmp_path / "home"
@@ -125,7 +158,7 @@ def test_a_home_that_cannot_be_written(book, tmp_path):
     check_whole(book)
 
 
-def test_no_shared_memory_left(book):
+def test_a_build_without_shared_memory_leaves_nothing_broken(book):
     own_mounts()
     fill = "dd if=/dev/zero of=/dev/shm/fill bs=4k 2>/dev/null; true"
     done = build(book, [f"-t tmpfs -o size=8k none /dev/shm && {fill}"])

@@ -11,7 +11,10 @@ from pathlib import Path
 
 import yaml
 
-from helpers.project import LIBRARY, RECORDED, ROOT
+from helpers.project import LIBRARY, PROGRAMS, RECORDED, ROOT, share_statistics
+
+BUILD = [sys.executable, "-m", "reckon", "build"]
+BUILD_PAGES = [sys.executable, PROGRAMS / "build_pages.py"]
 
 
 class Project:
@@ -41,8 +44,16 @@ class Project:
         }
 
     def build(self, *arguments: str, prefix=(), **environment: str):
+        """A finished build, by the command `prefix`."""
+        return self._run([*prefix, *BUILD, *arguments], environment)
+
+    def build_pages(self, **environment: str):
+        """A finished build that executes the pages and makes nothing of them."""
+        return self._run(BUILD_PAGES, environment)
+
+    def _run(self, command: list, environment: dict):
         return subprocess.run(
-            [*prefix, sys.executable, "-m", "reckon", "build", *arguments],
+            command,
             cwd=self.base,
             capture_output=True,
             text=True,
@@ -87,6 +98,7 @@ class RecordedProject(Project):
         super().__init__(base)
         if not (base / "book/runs/recorded").exists():
             shutil.copytree(RECORDED / "recorded", base / "book/runs/recorded")
+            share_statistics(base / "_build")
 
     def environment(self, **more: str) -> dict:
         return super().environment(**{"RECKON_RUN": "recorded", **more})

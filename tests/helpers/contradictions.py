@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reckon import config, records, units
+from reckon.presentation import titles
 from reckon.records.lookup import all_results
 from reckon.records.result import Result
 from reckon.records.session import current_session
@@ -233,10 +234,11 @@ def alike(text: str) -> Iterator[str]:
 
 def statements(page: str, text: str, known: dict[str, Result]) -> Iterator[tuple[str, str, Amount]]:
     """What a page says of the medians of the known quantities: quantity, place, amount."""
+    called = _called(page, known)
     for name, headings, cells in tables(text):
         for row in cells:
             of = dict(zip(headings, row, strict=True))
-            place, quantity = f"{page}, {name}", _quantity_of(page, of, row[0], known)
+            place, quantity = f"{page}, {name}", _quantity_of(of, row[0], called)
             for head, cell in of.items():
                 value = alone(cell)
                 if head.startswith("Measured, median") and value and quantity:
@@ -244,27 +246,37 @@ def statements(page: str, text: str, known: dict[str, Result]) -> Iterator[tuple
             unit = re.search(r"\[(\S+)\]$", row[0])
             if unit and quantity and re.fullmatch(_NUMBER, of.get("Median", "")):
                 yield quantity, place, amount(of["Median"], unit[1])
-            origin = re.fullmatch(r"measured: `(\S+)`", row[-1])
+            origin = called.get(row[-1].removeprefix("measured: "))
             if origin and (value := alone(of.get("Value", ""))):
-                yield origin[1], place, value
-    inline = re.compile(_named("value") + r" \(measured: `(?P<quantity>\S+?)`\)")
-    is_here = re.compile(r"(?<!times )`(?P<quantity>\w+/\w+/\w+)` is " + _named("value") + " here")
+                yield origin[0].quantity, place, value
+    linked = r"(?P<link>\[[^]]*\]\([^)]*\))"
+    inline = re.compile(_named("value") + rf" \(measured: {linked}\)")
+    is_here = re.compile(rf"(?<!times ){linked} is " + _named("value") + " here")
     for pattern in (inline, is_here):
         for match in pattern.finditer(text):
-            yield match["quantity"], f"{page}, “{match[0]}”", _amount_of(match)
+            if match["link"] in called:
+                quantity = called[match["link"]][0].quantity
+                yield quantity, f"{page}, “{match[0]}”", _amount_of(match)
 
 
-def _quantity_of(page: str, row: dict[str, str], title: str, known: dict[str, Result]) -> str:
-    """Of which quantity a row of a table is, by its name or by its label on its own page; else ""."""
-    if title.strip("`") in known:
-        return title.strip("`")
-    quantity = f"{page}/{title.split(' [')[0].replace(' ', '_')}"
-    if quantity not in known:
-        return ""
-    # One label may be that of two quantities in two tables, such as within the machine and beyond.
-    result = known[quantity]
-    predicted = units.amount(result.seal.predicted, result.unit)
-    return quantity if row.get("Predicted", predicted).startswith(predicted) else ""
+def _called(page: str, known: dict[str, Result]) -> dict[str, list[Result]]:
+    """The results by what the page calls them: by their links, its own by their titles as well."""
+    called = defaultdict(list)
+    for quantity, result in known.items():
+        called[titles.link(quantity)].append(result)
+        if quantity.startswith(f"{page}/"):
+            called[titles.title_of(quantity)].append(result)
+    return dict(called)
+
+
+def _quantity_of(row: dict[str, str], title: str, called: dict[str, list[Result]]) -> str:
+    """Of which quantity a row of a table is; else ""."""
+    for result in called.get(title.split(" [")[0], []):
+        # One title may be that of two quantities in two tables.
+        predicted = units.amount(result.seal.predicted, result.unit)
+        if row.get("Predicted", predicted).startswith(predicted):
+            return result.quantity
+    return ""
 
 
 def two_values(pages: dict[str, str], results: list[Result]) -> Iterator[str]:
@@ -284,7 +296,7 @@ def two_values(pages: dict[str, str], results: list[Result]) -> Iterator[str]:
 
 
 _BOUND = re.compile(
-    rf"No figure here can be below {_named('least')}(?: or above {_named('most')})?: (?P<rest>.*)"
+    rf"No figure here can be below {_named('least')}(?: or above {_named('most')})?: (?P<rest>.*(?:\n\n(?:- .*\n?)+)?)"
 )
 
 
@@ -296,7 +308,8 @@ def bounds(page: str, text: str, results: list[Result]) -> Iterator[str]:
         if match["most"]:
             high = _amount_of(match, "most").ends[1]
         for result in results:
-            if result.quantity.startswith(f"{page}/") and result.quantity not in match["rest"]:
+            named = f"- {titles.title_of(result.quantity)}"
+            if result.quantity.startswith(f"{page}/") and named not in match["rest"]:
                 values = _values_in(result, least.unit)
                 if any(not low <= value <= high for value in values):
                     yield f"{result.quantity} is outside “{match[0].split(':')[0]}”"

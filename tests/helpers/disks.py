@@ -1,16 +1,13 @@
-"""What the tests of files share: refusals, mounts, and a disk of known latency that logs its reads
-(sleepfs.py)."""
+"""What the tests of files share: mounts, the run's files, and a disk of known latency that logs its reads."""
 
 import contextlib
 import os
-import re
 
 import pytest
 
-from helpers.capabilities import own_mounts
+from helpers.capabilities import given, own_mounts
 from helpers.probes import in_python
 from reckon.computer import scratch
-from reckon.measurement import library
 
 
 @contextlib.contextmanager
@@ -21,41 +18,14 @@ def shared_files():
         yield folder
 
 
-def on_a_known_disk(script, base):
-    """What the script says, which may use known_disk(base, ...). No package can provide FUSE: without it, CI
-    skips as well."""
+def on_a_known_disk(program, base, *arguments):
+    """What a function of programs/known_disk.py says, with disks below the folder `base`."""
     own_mounts()
-    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
-        pytest.skip("no file systems in user space here")
-    return in_python(
-        f"from helpers.sleepfs import known_disk\nbase = {str(base)!r}\n{script}",
-        prefix=["unshare", "-m"],
-    )
-
-
-def answers(probes, params=None, before="", prefix=(), **environment):
-    """[[probe, "ran" or its error]] in a process of its own, each probe isolated and not. A probe is
-    given those of the parameters that it has."""
-    given = {}
-    for name in probes:
-        names = {parameter.name for parameter in library.probe(name).parameters}
-        given[name] = {key: value for key, value in (params or {}).items() if key in names}
-    return in_python(
-        f"{before}\nsay([[probe, attempt(probe, params, isolated=isolated)]\n"
-        f"     for probe, params in {given}.items() for isolated in (True, False)])",
-        prefix=prefix,
-        **environment,
-    )
-
-
-def assert_unsupported(found, pattern):
-    """Each of the answers is that the probe is unsupported here, for a reason of that pattern."""
-    assert found
-    for probe, answer in found:
-        assert re.search(f"^ProbeUnsupported: {pattern}$", answer), (probe, answer)
+    given(os.access("/dev/fuse", os.R_OK | os.W_OK), "no file systems in user space here")
+    return in_python(program, str(base), *arguments, prefix=["unshare", "-m"])
 
 
 def mounted(command):
-    """A prefix that runs a script after the command, with mounts of its own."""
+    """A prefix that runs a program after the command, with mounts of its own."""
     own_mounts()
     return ["unshare", "-m", "sh", "-c", f'{command} && exec "$@"', "sh"]

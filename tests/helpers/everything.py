@@ -114,12 +114,15 @@ def why_not(probe) -> str:
         for pattern, available, reason in NEEDS
         if re.match(pattern, probe.name) and not available()
     ]
+    if probe.needs & library.Needs.ROOT and os.geteuid() != 0:
+        missing.append("needs root$")
     return "|".join(missing)
 
 
-def check_outcome(name: str, said: str) -> None:
-    """The probe ran here, or was unsupported for the very reason that this machine gives."""
-    reason = why_not(PROBES[name])
+def check_outcome(name: str, said: str, reason: str | None = None) -> None:
+    """The probe ran, or was unsupported for that very reason, by default the one of this machine."""
+    if reason is None:
+        reason = why_not(PROBES[name])
     if reason:
         assert re.match(f"ProbeUnsupported: ({reason})", said), (name, said)
     else:

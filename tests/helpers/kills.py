@@ -17,7 +17,7 @@ from pathlib import Path
 
 from helpers import leaks
 from helpers.processes import alive, descendants, name_of, until
-from helpers.project import LIBRARY, make_library
+from helpers.project import make_tests_library
 from helpers.small_book import SmallBook
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
@@ -70,9 +70,10 @@ def _find(victim: str, builder: int) -> list[int]:
     """The living processes of that kind that a build has."""
     if victim == "builder":
         return [builder] if alive(builder) else []
-    pids = descendants()
-    if victim == "page":  # and the server that forks it
+    if victim == "page":  # and the server that forks it, unlike the one that other tests use
+        pids = descendants(builder)
         return [pid for pid in pids if b"multiprocessing.forkserver" in _command(pid)]
+    pids = descendants()
     if victim == "server":
         return [pid for pid in pids if name_of(pid).startswith("ganesha")]
     return [pid for pid in pids if name_of(pid) == _PROGRAMS[victim]]
@@ -163,7 +164,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     leaks.adopt_orphans()
-    make_library(LIBRARY).check_returncode()
+    make_tests_library().check_returncode()
     counts: Counter = Counter()
     with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="faults-") as folder:
         disturbed = Disturbed(Path(folder))

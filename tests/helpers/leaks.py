@@ -50,24 +50,25 @@ def _orphaned(paths) -> set[str]:
     return {str(path) for path in paths if living_owner(path.name) is None}
 
 
-def _control_groups(owners: set) -> list[str]:
-    groups = [folder for folder, _, _ in os.walk(GROUPS)]  # unlike rglob, while others go away
-    return sorted(
-        group
-        for group in groups
-        if fnmatch.fnmatch(group, "*/reckon-*-*") and living_owner(group) in owners
-    )
+def _control_groups(others: set) -> list[str]:
+    """Those of this process, of those below it, and of these owners."""
+    folders = [folder for folder, _, _ in os.walk(GROUPS)]  # unlike rglob, while others go away
+    groups = fnmatch.filter(folders, "*/reckon-*-*")
+    if not groups:
+        return []
+    owners = others | {os.getpid(), *descendants()}
+    return sorted(group for group in groups if living_owner(group) in owners)
 
 
 def control_groups() -> list[str]:
     """The control groups of probes, by path, without those of living processes that are not below
     this one."""
-    return _control_groups({None, os.getpid(), *descendants()})
+    return _control_groups({None})
 
 
 def groups_in_use() -> list[str]:
     """The control groups of this process and of those below it."""
-    return _control_groups({os.getpid(), *descendants()})
+    return _control_groups(set())
 
 
 def remains(own_folder: Path) -> dict[str, set]:

@@ -100,7 +100,7 @@ def unmeasured(quantity, like):
     measured = like.measurement.model_copy(
         update={"state": "unsupported", "reason": "needs huge pages", "points": []}
     )
-    quantity_record = records.Quantity(predictions=like.record.predictions, measurement=measured)
+    quantity_record = records.Quantity(predictions=like.entry.predictions, measurement=measured)
     return Result(quantity, quantity_record, "unsupported", "needs huge pages")
 
 
@@ -109,7 +109,7 @@ def single(quantity, value, unit, processes=8, seed=1):
     result = curve(quantity, [1], [value], unit, processes=processes, seed=seed)
     measured = result.measurement
     point = measured.points[0].model_copy(update={"x": None})
-    seal = result.record.predictions[0].model_copy(
+    seal = result.entry.predictions[0].model_copy(
         update={
             "inputs": [],
             "predicted": float(units.to_base(value, unit)),
@@ -123,7 +123,7 @@ def single(quantity, value, unit, processes=8, seed=1):
 def nothing(quantity, reason="this machine cannot"):
     """A quantity that could not be measured."""
     return Result(
-        quantity, unmeasured(quantity, single(quantity, 1, "ns")).record, "unsupported", reason
+        quantity, unmeasured(quantity, single(quantity, 1, "ns")).entry, "unsupported", reason
     )
 
 
@@ -156,7 +156,7 @@ def run(name, found, identity="one machine", machine=None, fitness=()):
     experiments = {}
     for result in found:
         experiments.setdefault(result.quantity.rpartition("/")[0], {})[result.quantity] = (
-            result.record
+            result.entry
         )
     for experiment, quantities in experiments.items():
         records.write_record(name, records.Record(experiment=experiment, quantities=quantities))

@@ -4,18 +4,11 @@ import os
 import signal
 import socket
 import threading
-from pathlib import Path
 
 import pytest
 
-from helpers.capabilities import (
-    captures,
-    has_capability,
-    need,
-    own_network,
-    two_cpus,
-    x86_only,
-)
+from helpers.capabilities import given, has_capability, own_network
+from helpers.everything import why_not
 from helpers.probe_script import attempt
 from helpers.probes import MIB, in_python
 from helpers.processes import descendants, probes_of, until
@@ -63,15 +56,8 @@ def of_part(part, probes=PROBES):
 
 def possible(name):
     """Skip where the machine cannot run the probe."""
-    probe = library.probe(name)
-    if probe.needs & library.Needs.STAMPS:
-        x86_only()
-    if name in ACROSS:
-        two_cpus()
-    if name == NCAT:
-        need(Path("/usr/bin/ncat").exists(), "ncat is not installed")
-    if name in CAPTURING:
-        captures()
+    reason = why_not(library.probe(name))
+    given(not reason, reason)
 
 
 def refused_to_this_user():

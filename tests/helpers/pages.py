@@ -15,14 +15,14 @@ from pathlib import Path
 
 import nbformat
 
-from helpers.project import RECORDED, ROOT
+from helpers.project import LIBRARY, RECORDED, ROOT, make_tests_library, share_statistics
 from reckon import records
 from reckon.book import contents
 from reckon.book.page_process import Job, PageProcess
 from reckon.config import Builder, Settings
 
 EXPECTED = ROOT / "tests" / "expected"
-ROWS_SHOWN = 24  # of a figure's data; a longer table is shown by so many rows, and its sums
+ROWS_SHOWN = 24  # of a figure's data; a longer table is shown by this number of rows, and its sums
 DIGITS = 6  # the last bits of a float differ from one processor to another
 # Where a script puts what is to be changed.
 _WITHOUT_TEXT = re.compile(r'\n\n```\{raw\} html\n<div class="reckon-what-if"[^\n]*\n```')
@@ -43,10 +43,11 @@ def outputs(page: str, folder: Path) -> list:
         profile="quick",
         run="recorded",
         build_dir=folder / "_build",
-        library_dir=ROOT / "_build" / "lib",
+        library_dir=LIBRARY,
         runs_dir=folder / "runs",
         machine_toml=folder / "machine.toml",
     )
+    share_statistics(settings.build_dir)
     builder = Builder(folder / "events", folder / "reads")
     job = Job(contents.source(page), ROOT, folder / "log", settings, builder)
     cells = nbformat.reads(PageProcess(job).result(), 4).cells
@@ -107,7 +108,7 @@ def shown_with(page, run, refused):
     for path in run.glob("*/*.json"):
         data = json.loads(path.read_text())
         for name, quantity in data["quantities"].items():
-            if refused(name):
+            if quantity["measurement"] and refused(name):
                 quantity["measurement"].update(
                     state="unsupported", reason="no such gate", points=[]
                 )
@@ -123,6 +124,7 @@ def write_expected(page: str) -> None:
 
 
 if __name__ == "__main__":
+    make_tests_library().check_returncode()
     chosen = [contents.find(page) for page in sys.argv[1:]]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(write_expected, chosen or contents.notebooks()))

@@ -3,7 +3,7 @@
 from helpers.project import RECORDED
 from reckon import records
 from reckon.config import ROOT
-from reckon.presentation import what_if as panels
+from reckon.presentation import what_if_panels as panels
 from reckon.presentation.block import what_if_anchor
 from reckon.records.lookup import all_results
 

@@ -60,6 +60,12 @@ class Peer:
         connection.sendall(f"reckon-peer {version} {token} {service}\n".encode())
         return connection, line(connection)
 
+    def answer(self, service, **how):
+        """The answer alone, as of ask()."""
+        connection, answer = self.ask(service, **how)
+        connection.close()
+        return answer
+
     def files(self):
         return len(list(Path(f"/proc/{self.pid}/fd").iterdir()))
 
@@ -109,9 +115,8 @@ def service_port(peer, service):
 
 def probe(at, token=TOKEN, service="about"):
     """What a probe says whose other host is there."""
-    from helpers.probe_script import (
-        attempt,
-    )  # conftest.py chooses the library after it imports this file
+    # Not above: conftest.py chooses the library after it imports this file.
+    from helpers.probe_script import attempt
 
     places = {"peer": at, "peer_token": token}
     return attempt("test/peer_ask", {"peer": "other", "service": service}, places=places)
@@ -131,10 +136,10 @@ class FakePeer:
     """Listens on loopback and greets as reckon-peer does; then serve(connection, service, *numbers) has
     each connection in a thread of its own. Without `greets`, serve(connection) has it from the start."""
 
-    def __init__(self, serve, *, greets=True, receive_buffer_bytes=None):
+    def __init__(self, serve, *, greets=True, receive_buffer_bytes=None, address=("127.0.0.1", 0)):
         self.serve, self.greets = serve, greets
         self.requests, self.threads, self.error = [], [], None
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.listener = socket.create_server(address, backlog=64)
         if receive_buffer_bytes:
             self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
         self.at = "%s:%d" % self.listener.getsockname()

@@ -1,11 +1,19 @@
-"""What a script has at hand that runs probes (helpers.probes.in_python)."""
+"""What a program has at hand that runs probes (helpers.probes.in_python)."""
 
 import os
 
 from helpers.processes import until
 from reckon.measurement import library
 
-__all__ = ["FEW", "attempt", "few", "files_before", "left_behind", "library", "threads_before"]
+__all__ = [
+    "attempt",
+    "few",
+    "files_before",
+    "known",
+    "left_behind",
+    "library",
+    "threads_before",
+]
 
 # As little as shows that a probe of the CPU or of memory runs.
 FEW = {
@@ -24,15 +32,17 @@ FEW = {
 }
 
 
+def known(probe, params):
+    """Those of the parameters that the probe has."""
+    names = {parameter.name for parameter in library.probe(probe).parameters}
+    return {name: value for name, value in params.items() if name in names}
+
+
 def few(probe, **more):
-    """Those of these parameters that the probe has, within its maximum."""
-    parameters = {parameter.name: parameter for parameter in library.probe(probe).parameters}
-    little = {
-        name: min(value, parameters[name].maximum)
-        for name, value in FEW.items()
-        if name in parameters
-    }
-    return little | {name: value for name, value in more.items() if name in parameters}
+    """As little of each of its parameters as shows that it runs, and those of `more` that it has."""
+    maximum = {parameter.name: parameter.maximum for parameter in library.probe(probe).parameters}
+    little = {name: min(value, maximum[name]) for name, value in known(probe, FEW).items()}
+    return little | known(probe, more)
 
 
 def attempt(probe, params=None, samples=2, warmup=0, **how):

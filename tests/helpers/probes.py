@@ -1,6 +1,7 @@
-"""What the tests of the probes share: scripts in a process of their own, and who is alive."""
+"""What the tests of the probes share: programs in a process of their own, compilers, control groups."""
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -14,8 +15,11 @@ import numpy as np
 import pytest
 
 from helpers.capabilities import installed, raised_priority, x86_only
+from helpers.probe_script import known
 from helpers.processes import probes_of, until
+from helpers.programs import attempts
 from helpers.project import LIBRARY, ROOT
+from reckon.computer import owners
 from reckon.measurement import library
 
 PROBES = [name for name in library.probes() if re.match("cpu/(loop|call|task|switch)/", name)]
@@ -40,33 +44,57 @@ NOTHING = [0, None, 0]  # what left_behind() gives
 
 def script_environment(more):
     # numpy's threads count as processes of the user, and end at a fork.
-    return {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT / "tests"), **more}
+    own = {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": ROOT / "tests", **more}
+    return {**os.environ, **{name: str(value) for name, value in own.items()}}
 
 
-def in_python(script, group=None, prefix=(), head=PROBE_HEAD, **environment):
-    """What the script says, run in a process of its own (in a control group, under a tool)."""
+def _command(program, arguments, head, before):
+    """Python that runs a script, or calls a function of a helper and says what it returns."""
+    if callable(program):
+        head += f"from {program.__module__} import {program.__name__}\n"
+        program = f"say({program.__name__}(*{arguments!r}))"
+    return [sys.executable, "-c", f"{head}{before}\n{program}"]
+
+
+def run_python(
+    program,
+    *arguments,
+    group=None,
+    prefix=(),
+    head=PROBE_HEAD,
+    before="",
+    timeout_s=120,
+    **environment,
+):
+    """The finished process of a program, as `_command` has it: in a control group, under a tool, after
+    the lines `before`."""
 
     def enter():
         (group / "cgroup.procs").write_text("0")
 
-    done = subprocess.run(
-        [*prefix, sys.executable, "-c", head + script],
+    return subprocess.run(
+        [*prefix, *_command(program, arguments, head, before)],
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=timeout_s,
         preexec_fn=enter if group else None,
         env=script_environment(environment),
     )
+
+
+def in_python(program, *arguments, **how):
+    """What the program says, run in a process of its own that ends well; `how` as for run_python."""
+    done = run_python(program, *arguments, **how)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else None
 
 
 @contextlib.contextmanager
-def started(script, environment=(), **how):
-    """The process of a script beside the test, ended with the block; it says what it has to by stdout."""
+def started(program, *arguments, environment=(), **how):
+    """The process of a program beside the test, ended with the block; it says what it has to by stdout."""
     process = subprocess.Popen(
-        [sys.executable, "-c", PROBE_HEAD + script],
+        _command(program, arguments, PROBE_HEAD, ""),
         cwd=ROOT,
         text=True,
         stdout=subprocess.PIPE,
@@ -78,6 +106,25 @@ def started(script, environment=(), **how):
             yield process
         finally:
             process.kill()
+
+
+def answers(probes, params=None, isolated=(True, False), **how):
+    """[[probe, "ran" or its error]] in a process of its own, each probe isolated and not. A probe is
+    given those of the parameters that it has."""
+    requests = [[name, known(name, params or {})] for name in probes]
+    return in_python(attempts.outcomes, requests, isolated, **how)
+
+
+def assert_unsupported(outcomes, pattern):
+    """Each of the answers is that the probe is unsupported here, for a reason of that pattern."""
+    assert outcomes
+    for probe, answer in outcomes:
+        assert re.search(f"^ProbeUnsupported: {pattern}$", answer), (probe, answer)
+
+
+def preloaded(folder, name):
+    """The library of tests/csrc/programs/NAME.c to be put before the C library (LD_PRELOAD)."""
+    return compiled(folder, name, "-shared", "-fPIC")
 
 
 def compiled(folder, name, *options):
@@ -122,7 +169,7 @@ def median_ns(name, params=None, processes=7, **how):
 
 
 def quickest_ns(*probes, turns=15, **how):
-    """In turn, of each probe with its parameters the quickest of so many medians: another's load only adds."""
+    """The smallest of `turns` medians of each probe, measured in turn: other load only adds time."""
     return np.min(
         [[median_ns(probe, params, 1, **how) for probe, params in probes] for _ in range(turns)],
         axis=0,
@@ -136,6 +183,7 @@ def huge_pages():
         pytest.skip("transparent huge pages are off")
 
 
+@functools.cache
 def disassembled(name):
     """{function: [(address, instruction)]} of an object file of the library, by objdump."""
     x86_only()
@@ -178,14 +226,14 @@ def control_group(kind, **settings):
     base = Path("/sys/fs/cgroup") / kind
     if not base.is_dir():
         base = base.parent
-    group = base / f"reckon-test-{os.getpid()}"
+    group = base / f"reckon-test-{owners.process_name()}"
     try:
         if base.name != kind:
             (base / "cgroup.subtree_control").write_text(f"+{kind}")
         group.mkdir()
         for name, value in settings.items():
             name = f"{kind}.{name}"
-            name = name if (group / name).exists() else VERSION_1[name]
+            name = name if (group / name).exists() else VERSION_1.get(name, name)
             (group / name).write_text(str(value))
     except OSError as error:
         remove(group)

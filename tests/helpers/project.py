@@ -1,13 +1,25 @@
 """This checkout: its folders, its command line, and its recorded run."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARY = ROOT / "_build" / "lib-tests"  # with the probes of csrc/test, which no user has
 RECORDED = ROOT / "tests" / "runs"  # holds one recorded run, "recorded"
+PROGRAMS = ROOT / "tests" / "helpers" / "programs"  # what tests run in a process of its own
+
+
+def share_statistics(build: Path) -> None:
+    """Make pages that are executed for that _build folder use the statistics of earlier ones."""
+    shared = ROOT / "_build" / "tests-cache"
+    for folder in (build, shared):
+        folder.mkdir(parents=True, exist_ok=True)
+    (build / "cache").symlink_to(shared)
 
 
 def forget() -> None:
@@ -15,6 +27,11 @@ def forget() -> None:
     from reckon.records.session import current_session
 
     current_session.cache_clear()
+
+
+def make_tests_library():
+    """Bring the library of the tests up to date; returns the finished process."""
+    return subprocess.run(["make", "-s", "lib-tests"], cwd=ROOT, capture_output=True, text=True)
 
 
 def make_library(out: Path, *options: str, sources: Path = ROOT / "csrc"):
@@ -25,13 +42,34 @@ def make_library(out: Path, *options: str, sources: Path = ROOT / "csrc"):
     return subprocess.run(["flock", out, *make], capture_output=True, text=True)
 
 
-def reckon(*arguments: str, timeout: float = 300, **environment: str):
-    """Run the command line; returns the finished process with its output as text."""
+def reckon(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    """Run the command line in this process; its status and what it printed, as of a program."""
+    from reckon import cli, config
+
+    out, err = io.StringIO(), io.StringIO()
+    forget()
+    with (
+        mock.patch.dict(os.environ, environment),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            status = cli.main([*arguments])
+        except SystemExit as ended:  # by argparse
+            status = ended.code
+        finally:
+            config.use(None)
+            forget()
+    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
+
+
+def reckon_process(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    """Run the command line as a program; the finished process with its output as text."""
     return subprocess.run(
         [sys.executable, "-m", "reckon", *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=timeout,
+        timeout=300,
         env={**os.environ, **environment},
     )

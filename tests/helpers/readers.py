@@ -14,7 +14,7 @@ REPORTS = [
 
 
 def await_readers(count, caller=None):
-    """The probe of this process (or of `caller`) once it has so many readers, and those."""
+    """The probe of this process (or of `caller`) once it has `count` readers, and these readers."""
 
     def both():
         for probe in probes_of(caller or os.getpid()):

@@ -1,4 +1,4 @@
-"""What every script has at hand that a test runs in a process of its own (helpers.probes.in_python)."""
+"""What every program has at hand that a test runs in a process of its own (helpers.probes.in_python)."""
 
 import ctypes
 import json
@@ -9,7 +9,7 @@ import time
 
 from helpers.processes import until
 
-__all__ = ["become", "forbid", "json", "os", "resource", "say", "time", "until"]
+__all__ = ["become", "forbid", "json", "mount", "os", "resource", "say", "time", "until"]
 
 
 def say(result):
@@ -22,6 +22,14 @@ def become(user):
     os.setgroups([])
     os.setgid(user)
     os.setuid(user)
+
+
+def mount(source, target, flags=0):
+    """Mount a tmpfs, or with flags another place, over that path."""
+    kind = None if flags else source.encode()
+    libc = ctypes.CDLL(None, use_errno=True)
+    status = libc.mount(source.encode(), target.encode(), kind, flags, None)
+    assert status == 0, os.strerror(ctypes.get_errno())
 
 
 def forbid(rules):

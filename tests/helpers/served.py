@@ -7,7 +7,8 @@ import numpy as np
 
 from helpers.capabilities import need
 from helpers.probes import in_python
-from reckon.hosts import nfs
+from reckon.hosts import ganesha, nfs
+from reckon.hosts.connections import Host
 from reckon.measurement import library
 
 KIB, MIB = 1024, 1 << 20
@@ -18,18 +19,19 @@ VARIABLES = [f"RECKON_NFS{mark}" for mark in ("", "_AT", "_SPACE", "_LIBRARY")]
 
 
 def can_serve():
-    why = nfs._why_not("/var/tmp")
+    why = ganesha.why_not("/var/tmp")
     need(not why, f"no NFS server: {why}")
 
 
+def server_labs():
+    """The lab hosts on which this process has started servers: pairs of the server's name and its lab."""
+    outcomes = nfs._connections._outcomes.items()
+    return [(server, host.lab) for (server, _), host in outcomes if isinstance(host, Host)]
+
+
 def lab_of(server):
-    """The lab host behind which that server runs, by the process whose network probes enter."""
-    processes = [
-        chosen.places[f"nfs_{server}_process"]
-        for (name, _), chosen in nfs._connections.items()
-        if name == server
-    ]
-    return next(lab for lab in nfs._started if str(lab.pid) in processes)
+    """The lab host on which that server runs."""
+    return next(lab for name, lab in server_labs() if name == server)
 
 
 class Served:

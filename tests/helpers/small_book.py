@@ -5,13 +5,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import nbformat
 
-from helpers.books import ShortProject
+from helpers.books import BUILD, BUILD_PAGES, ShortProject
 from reckon.records import verify
 
 # By page: its quantities, each with its probe and parameters; a run takes long enough to be met.
@@ -26,14 +25,6 @@ PAGES = {
     },
     "files/small": {"files/small/null": ("files/remote/null", ", server='near'")},
 }
-BUILD = [sys.executable, "-m", "reckon", "build", "--html"]
-# Sphinx takes longer than all three pages.
-_WITHOUT_SITE = """import sys
-from reckon import cli
-from reckon.book import sphinx
-sphinx.html = lambda staged: False
-sys.exit(cli.main(["build", "--html"]))"""
-BUILD_PAGES = [sys.executable, "-c", _WITHOUT_SITE]
 QUANTITIES = sorted(name for quantities in PAGES.values() for name in quantities)
 
 _CELL = """@rk.predict("{quantity}", unit="µs")
@@ -82,24 +73,13 @@ class SmallBook(ShortProject):
     def start(self, *, site: bool = True) -> subprocess.Popen:
         """A build that runs, in a session of its own."""
         return subprocess.Popen(
-            BUILD if site else BUILD_PAGES,
+            [*BUILD, "--html"] if site else BUILD_PAGES,
             cwd=self.base,
             env=self.environment(),
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-        )
-
-    def build_pages(self) -> subprocess.CompletedProcess:
-        """A whole build without the site."""
-        return subprocess.run(
-            BUILD_PAGES,
-            cwd=self.base,
-            env=self.environment(),
-            capture_output=True,
-            text=True,
-            timeout=300,
         )
 
     def empty(self) -> None:

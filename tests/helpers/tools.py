@@ -1,24 +1,21 @@
-"""What the tests of other programs as probes share: fake programs, and a script that runs them."""
+"""What the tests of other programs as probes share: fake programs, and what a probe says that runs one."""
 
+import os
+import shutil
 import sys
 
+from helpers.probe_script import few
 from helpers.probes import NOTHING, in_python
+from helpers.programs import others
 
 PING, SOCKPERF, IPERF3 = "network/rtt/ping", "network/rtt/sockperf", "network/throughput/iperf3"
-PROGRAM = {PING: "ping", SOCKPERF: "sockperf", IPERF3: "iperf3"}
+READ, CONTENTION = "files/read/fio", "files/contention/fio"
+NETWORK = {PING: "ping", SOCKPERF: "sockperf", IPERF3: "iperf3"}
+PROGRAM = {**NETWORK, READ: "fio", CONTENTION: "fio"}
 
-# Processes, mounts and a network of the script's own; process 1, a shell, reaps what is left.
+# Processes, mounts and a network of the program's own; process 1, a shell, reaps what is left.
 PRIVATE = ["unshare", "-m", "-p", "-f", "-n", "--mount-proc", "--kill-child", "sh", "-c"]
-# alone(): the processes beside the two, and the number of ports on which something listens.
-ALONE = """
-def alone():
-    def others():
-        return {p for p in os.listdir("/proc") if p.isdigit()} - {"1", str(os.getpid())}
-    until(lambda: not others(), 1)  # process 1 may not have reaped them yet
-    tables = [open(f"/proc/net/{name}").read().splitlines()[1:] for name in ("tcp", "tcp6")]
-    return [sorted(others()), sum(line.split()[3] == "0A" for table in tables for line in table)]
-"""
-NOBODY = [[], 0]
+NOBODY = [[], 0]  # what alone() gives
 
 # A server for a fake client: listens on the port after -p, for as long as the client runs.
 LISTEN = (
@@ -26,23 +23,28 @@ LISTEN = (
     's = socket.create_server(("127.0.0.1", int(sys.argv[sys.argv.index("-p") + 1]))); '
     'time.sleep(0.5)\' "$@"'
 )
+REAL = 'exec "$REAL" "$@"'
 
 
 def private(before, network="ip link set lo up"):
     return [*PRIVATE, f'{network} && {before} && "$@"; exit $?', "sh"]
 
 
+def path_of(probe):
+    return os.path.realpath(shutil.which(PROGRAM[probe]))
+
+
+def said_in_turn(probe, prefix, path, cases, before=""):
+    """[ns, operations] or the error of the probe under that prefix, case after case as others.in_turn has
+    them; nothing is left of any."""
+    path = path and str(path)
+    said = in_python(others.in_turn, probe, path, cases, prefix=prefix, before=before)
+    assert [left for _, *left in said] == [[NOTHING, NOBODY]] * len(cases)
+    return [outcome for outcome, *_ in said]
+
+
 def said_by(probe, prefix, before="", **how):
-    """What the probe says there; nothing is left of it."""
-    return said_in_turn(probe, prefix, [before], **how)[0]
-
-
-def said_in_turn(probe, prefix, befores, **how):
-    """The same after each of these, in one script."""
-    outcomes = in_python(
-        ALONE + f"found = []\nfor before in {befores!r}:\n    exec(before)\n"
-        f"    found.append([attempt({probe!r}, **{how}), left_behind(), alone()])\nsay(found)",
-        prefix=prefix,
-    )
-    assert [outcome[1:] for outcome in outcomes] == [[NOTHING, NOBODY]] * len(befores)
-    return [outcome[0] for outcome in outcomes]
+    """What the probe says under that prefix: "ran", or its error."""
+    how = {"params": few(probe), "samples": 2, "warmup": 0, **how}
+    [outcome] = said_in_turn(probe, prefix, None, [("", how)], before)
+    return outcome if isinstance(outcome, str) else "ran"

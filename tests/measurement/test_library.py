@@ -3,7 +3,6 @@
 import ctypes
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from helpers.capabilities import has_capability, installed
 from helpers.everything import PROBES, little, why_not
 from helpers.probes import agrees_with_perf, in_python
 from helpers.processes import children_of, running, until
-from helpers.project import LIBRARY, ROOT
+from helpers.project import LIBRARY, PROGRAMS, ROOT
 
 from reckon.config import ReckonError
 from reckon.measurement import library
@@ -37,7 +36,7 @@ def test_structures_mirror_the_header(tmp_path):
         "rk_param": library.Param,
         "rk_probe": library.ProbeStruct,
         "rk_request": library.Request,
-        "rk_report": library.RunReport,
+        "rk_outcome": library.Outcome,
     }
     lines = []
     for name, mirror in pairs.items():
@@ -92,8 +91,8 @@ def test_every_probe_says_what_it_times_and_bounds_its_parameters():
 
 @pytest.mark.timed
 def test_twice_the_work_takes_twice_the_time():
-    """The ruler on a known workload: 2 k instructions against k, interleaved; the quickest of each, since
-    another's load only adds."""
+    """The ruler on a known workload: 2 k instructions against k, interleaved; the fastest of each, since
+    the load of others only adds."""
     k, short, long = 20480, [], []
     for _ in range(20):
         short.append(library.run("test/chain", {"instructions": k}).ticks.min())
@@ -168,20 +167,11 @@ def test_in_process_running_is_possible_and_slower_to_fork():
 @pytest.mark.timed
 def test_a_fork_inside_a_probe_does_not_depend_on_the_size_of_python():
     """256 MB touched in a Python of its own: the isolated fork does not notice, the inner one does."""
-    script = """
-import mmap
-import numpy as np
-from reckon.measurement import library
-def medians(isolated):
-    runs = [library.run("test/fork", samples=10, isolated=isolated) for _ in range(7)]
-    return np.median([np.median(one.ticks) for one in runs])
-before, inside_before = medians(True), medians(False)
-ballast = mmap.mmap(-1, 256 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-ballast.madvise(mmap.MADV_NOHUGEPAGE)  # huge pages would hide it: 128 entries instead of 65,536
-np.frombuffer(ballast, np.uint8)[::4096] = 1
-print(medians(True) / before, medians(False) / inside_before)
-"""
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    program = PROGRAMS / "forks_of_a_large_process.py"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, program], env=environment, capture_output=True, text=True
+    )
     isolated, inside = map(float, done.stdout.split())
     assert isolated < 1.5
     assert inside > 2
@@ -278,20 +268,23 @@ def test_no_file_descriptor_or_process_is_left_behind():
             except ReckonError:
                 pass
     assert len(os.listdir("/proc/self/fd")) == before
-    # Dead ones that nobody waited for are among them.
+    # Dead ones that were not waited for are among them.
     assert set(children_of(os.getpid())) <= set(children)
 
 
 @pytest.mark.timed
-def test_isolation_costs_little():
-    """Spawn, pin, calibrate, report: the time around the probe's own run. The figure asked for is
-    5 ms; here it is a bound with room, since the machine may be busy."""
-    extra = []
+def test_isolation_costs_less_than_the_start_of_an_empty_python():
+    """Spawn, pin, calibrate, report: the time around the probe's own run, which is to be 5 ms on an
+    idle machine. In turn, the fastest of each, since the load of others only adds."""
+    around, python = [], []
     for _ in range(20):
         begin = time.perf_counter_ns()
         samples = library.run("cpu/syscall/getpid", warmup=0)
-        extra.append(time.perf_counter_ns() - begin - samples.wall_ns)
-    assert np.median(extra) < 20e6
+        around.append(time.perf_counter_ns() - begin - samples.wall_ns)
+        begin = time.perf_counter_ns()
+        subprocess.run([sys.executable, "-I", "-S", "-c", ""], check=True)
+        python.append(time.perf_counter_ns() - begin)
+    assert min(around) < min(python)
 
 
 def test_reports_follow_what_happened():
@@ -299,6 +292,13 @@ def test_reports_follow_what_happened():
     assert library.run("test/fork", samples=20).minor_faults >= 20
     slept = library.run("cpu/clock/t470_sleep", {"sleep_ms": 1}, samples=10, warmup=0)
     assert slept.voluntary_switches == 10
+
+
+def test_a_search_for_a_probe_s_name_leads_to_its_definition():
+    def sources_of(probe):
+        return (ROOT / "csrc" / probe.file).read_text()
+
+    assert [name for name in PROBES if f'"{name}"' not in sources_of(PROBES[name])] == []
 
 
 @pytest.mark.alone  # memory/bandwidth/load counts what the other CPU has time for
@@ -368,7 +368,6 @@ def test_lack_of_address_space_is_reported():
         "except (library.ReckonError, MemoryError) as error:\n    say(type(error).__name__)\n"
     )
     assert outcome in ("ProbeFailed", "MemoryError")
-    assert resource.getrlimit(resource.RLIMIT_AS)[0] != 3 << 30
 
 
 @pytest.mark.timed

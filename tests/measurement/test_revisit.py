@@ -138,9 +138,9 @@ def test_ctrl_c_during_a_visit_loses_nothing_and_the_next_visit_goes_on(builder,
     assert numbers("test/chain") == [1, 2, 3] and faults() == []
 
 
-def test_samples_of_another_thing_are_not_added(builder, monkeypatch):
+def test_samples_of_changed_sources_are_not_added(builder, monkeypatch):
     measure()
-    monkeypatch.setattr(library, "source_key", lambda probe: "of changed sources")
+    monkeypatch.setattr(reuse, "source_key", lambda probe: "of changed sources")
     assert revisit.visit_again("test", 2) == 0 and numbers("test/chain") == [1]
 
 

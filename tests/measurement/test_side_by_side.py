@@ -68,7 +68,7 @@ def test_a_group_is_measured_again_as_its_pages_measured_it(folders, ran):
     page = execute_page(warmup=2)
     ran.clear()
     comparison = side_by_side.compare(group())
-    assert comparison.side_by_side and len(ran) == 12 and set(ran) == {10240, 20480}
+    assert comparison.is_side_by_side and len(ran) == 12 and set(ran) == {10240, 20480}
     ratio = comparison.ratio(comparison.methods[0])
     assert ratio.rounds == 6 and 1.7 < ratio.middle < 2.3
     stored_quantity = stored()["methods/" + LONG]
@@ -123,7 +123,7 @@ def test_a_probe_that_is_not_measured_here_says_why(folders):
     comparison = side_by_side.compare(group())
     assert (
         comparison.baseline.reason == "`test/chain` has not been measured yet; its page does that"
-        and not comparison.side_by_side
+        and not comparison.is_side_by_side
     )
     execute_page()
     probes = (
@@ -136,7 +136,7 @@ def test_a_probe_that_is_not_measured_here_says_why(folders):
         "it does not say how",
     ]
     assert (
-        not comparison.side_by_side and comparison.baseline.has_value
+        not comparison.is_side_by_side and comparison.baseline.has_value
     )  # alone it is not run again
     comparison = side_by_side.compare(group(from_page="it is long"))
     assert (
@@ -168,7 +168,7 @@ def test_a_curve_takes_part_at_one_place(folders, ran):
     )
     assert (
         0.4 < comparison.ratio(comparison.methods[0]).middle < 0.6
-    )  # as long as ours, and two of ours are in it
+    )  # as long as the baseline's, and two of its operations
     sealed = stored()["methods/test/curve"].predictions[
         -1
     ]  # of its own operation, at its last place
@@ -196,13 +196,13 @@ def test_a_recorded_run_is_read_and_not_measured(folders, ran):
     ran.clear()
     comparison = side_by_side.compare(group())
     assert (
-        current_session().replay
+        current_session().is_replay
         and ran == []
         and "methods/test" not in records.experiments(run.name)
     )
     assert (
         comparison.baseline.reason == "the run did not measure it side by side with others"
-        and comparison.ratio(comparison.methods[0]).known
+        and comparison.ratio(comparison.methods[0]).is_known
     )
     records.write_run(run)
     forget()
@@ -213,6 +213,6 @@ def test_a_recorded_run_is_read_and_not_measured(folders, ran):
     comparison = side_by_side.compare(group())
     assert (
         ran == []
-        and comparison.side_by_side
+        and comparison.is_side_by_side
         and comparison.ratio(comparison.methods[0]) == here.ratio(here.methods[0])
     )

@@ -12,12 +12,12 @@ import reckon as rk
 from reckon import config, records
 from reckon.computer import description
 from reckon.computer.facts import Fact
-from reckon.measurement import library
+from reckon.measurement import library, reuse
 from reckon.measurement.plan import Plan
 from reckon.records.export import to_json
 from reckon.records.lookup import read_result
 from reckon.records.session import current_session
-from reckon.records.values import sample_values
+from reckon.records.unit_conversion import sample_values
 
 
 def test_measuring_without_a_prediction_is_refused(folders):
@@ -117,7 +117,7 @@ def test_what_makes_samples_unusable(folders, monkeypatch, change):
     if change == "warmup":
         arguments["warmup"] = 2
     if change == "source":
-        monkeypatch.setattr(library, "source_key", lambda name: "edited")
+        monkeypatch.setattr(reuse, "source_key", lambda name: "edited")
     if change == "longer profile":
         monkeypatch.setenv("RECKON_PROFILE", "standard")
     if change == "fresh":
@@ -157,19 +157,22 @@ def test_an_axis_and_over_belong_together(folders):
 
 
 @pytest.mark.parametrize(
-    ("parameter", "unit", "reason"),
+    ("parameter", "values", "unit", "reason"),
     [
-        ("calls", "us", "calls cannot take an axis in us: .* must be one of bytes, ns, us, ms"),
-        ("instructions", "KiB", "instructions cannot take an axis in KiB: the unit"),
-        ("size_bytes", "ms", "size_bytes cannot take an axis in ms, which is no byte"),
+        ("calls", [1, 2], "us", "calls cannot take an axis in us: .* must be one of bytes, ns, us"),
+        ("instructions", [1, 2], "KiB", "instructions cannot take an axis in KiB: the unit"),
+        ("size_bytes", [1, 2], "ms", "size_bytes cannot take an axis in ms, which is no byte"),
+        ("size_bytes", [0.2, 2], "B", "takes whole numbers; 0.2 would be sent as 0"),
     ],
 )
-def test_a_swept_parameter_takes_its_own_unit_alone(folders, parameter, unit, reason):
+def test_a_swept_parameter_takes_whole_numbers_of_its_own_unit(
+    folders, parameter, values, unit, reason
+):
     @rk.predict("test/chain", unit="ns", kind="plain")
     def chain(x, time):
         return time
 
-    swept = chain(x=rk.axis([1, 2], unit, "x"), time=rk.given(1, "ns", "counted"))
+    swept = chain(x=rk.axis(values, unit, "x"), time=rk.given(1, "ns", "counted"))
     with pytest.raises(rk.ReckonError, match=reason):
         rk.measure(swept, over=parameter)
 
@@ -249,22 +252,20 @@ def test_a_crash_is_recorded_and_an_earlier_good_measurement_outlives_it(folders
     assert stored().measurement.points[0].processes == good.measurement.points[0].processes
 
 
-def test_measuring_stops_when_precise_or_when_time_is_up(folders, monkeypatch):
-    chain = predict_chain()
-    steady = rk.measure(chain).measurement.points[0]
-    assert steady.stopped in ("precise", "time", "processes")
-    values = iter(np.random.default_rng(1).uniform(1, 100, 10_000))
-    real = library.run
+@pytest.mark.parametrize(
+    ("most", "reasons"), [(1, {"precise"}), (100, {"time", "processes"})], ids=["steady", "noisy"]
+)
+def test_measuring_stops_when_precise_or_when_time_is_up(folders, monkeypatch, most, reasons):
+    values, real = np.random.default_rng(1), library.run
 
-    def noisy(*args, **kwargs):
+    def made_up(*args, **kwargs):
         samples = real(*args, **kwargs)
-        samples.ticks[:] = (samples.ticks * next(values)).astype(np.int64)
+        samples.ticks[:] = int(10_000 * values.uniform(1, most))
         return samples
 
-    monkeypatch.setenv("RECKON_FRESH", "1")
-    monkeypatch.setattr(library, "run", noisy)
-    point = rk.measure(chain).measurement.points[0]
-    assert point.stopped in ("time", "processes") and len(point.processes) >= 6
+    monkeypatch.setattr(library, "run", made_up)
+    point = rk.measure(predict_chain()).measurement.points[0]
+    assert point.stopped in reasons and len(point.processes) >= 6
 
 
 @pytest.mark.parametrize(
@@ -293,7 +294,7 @@ def test_a_unit_that_does_not_fit_the_samples_is_an_error():
 
 def test_a_run_of_another_machine_is_read_and_never_measured(recorded, monkeypatch):
     monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured"))
-    assert current_session().replay
+    assert current_session().is_replay
     with pytest.raises(
         rk.ReckonError, match="recorded elsewhere and holds no samples of test/chain"
     ):

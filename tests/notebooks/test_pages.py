@@ -122,3 +122,12 @@ def test_pages_are_whole_on_a_smaller_machine(page, refused, why, run):
     shown = shown_with(page, run, lambda name: name.endswith(refused))
     assert_says_why(shown)
     assert page != "cpu/switch" or "They cannot be compared here: no such gate." in shown
+
+
+@pytest.mark.parametrize("all_refused", [False, True])
+def test_the_machines_page_without_measurements_or_without_an_experiment(run, all_refused):
+    if not all_refused:
+        (run / "cpu/syscall.json").unlink()
+    shown = shown_with("machines", run, lambda name: all_refused)
+    assert not re.search(r"\bnan\b", shown) and "There is one run only" in shown
+    assert ("No other machine has a figure" in shown) == all_refused

@@ -18,7 +18,7 @@ def test_the_rule_of_bounds():
 def test_figures_of_a_curve_outside_their_bounds_are_counted():
     curve = made_up.curve("files/contention/t470", [1, 2, 4], [10] * 3, "µs", axis_unit="1")
     text = rk.show.plausibility([curve], 8, "µs", "why").markdown
-    assert "`files/contention/t470` of t470: 6 figures, the worst 2.0" in text
-    assert text.endswith("µs at 1.")
+    assert "of the ThinkPad T470: 6 figures, the worst 2.0" in text
+    assert text.endswith("µs at 1")
     text = rk.show.plausibility([curve], 1, "µs", "why", maximum=5, with_reports=False).markdown
-    assert text.count(" of this run: ") == 3 and "of t470" not in text
+    assert text.count(" of this run: ") == 3 and "of the ThinkPad" not in text

@@ -4,11 +4,9 @@ import csv
 
 import pytest
 from helpers import made_up
-from helpers.pages import shown_with
 
 from reckon import records, units
 from reckon.presentation import machines_page
-from reckon.records.lookup import all_results
 from reckon.reports import other_machines, published
 
 GETPID = "cpu/syscall/t470_getpid"
@@ -16,12 +14,12 @@ GETPID = "cpu/syscall/t470_getpid"
 
 def compared(results, name="here", **run):
     made_up.run(name, results, **run)
-    return other_machines.others(records.read_run(name))
+    return other_machines.other_machines(records.read_run(name))
 
 
 def getpid(factor=1.0, seed=1):
     """The report's own figure of getpid, divided by a factor."""
-    [figure] = published.of(GETPID)
+    [figure] = published.measured_values(GETPID)
     value = units.from_base(figure.base(figure.measured, "ns"), "ns")
     return made_up.single(GETPID, value / factor, "ns", seed=seed)
 
@@ -46,7 +44,9 @@ def test_tables_show_figures_with_their_ratios(folders):
     o = compared([getpid(factor=4), made_up.single("cpu/task/t470_thread", 1e9, "ns")])
     table, ratio = machines_page.report_table(o, "cpu").markdown, o.rows[0].cells["t470"].ratio
     assert ratio == pytest.approx(4, rel=0.03) and f"({units.number(ratio)}×)" in table
-    assert "ThinkPad T470" in table and "cpu/task thread" in table
+    assert (
+        "ThinkPad T470" in table and "Creating a process, creating a thread: thread, join" in table
+    )
     assert "on other runs" in machines_page.run_tables(o, ["cpu"]).markdown
     assert machines_page.run_tables(o, ["files"]).markdown == ""
 
@@ -57,8 +57,8 @@ def test_a_machine_is_described_by_what_it_is_faster_and_slower_in(folders):
     ratio = units.number(o.rows[0].cells["t470"].ratio)
     text = machines_page.ranking(o, "t470").markdown
     assert "2 figures: this machine is faster in 1 of them" in text
-    assert f"Largest advantages: cpu/syscall getpid ({ratio}×)" in text
-    assert "Largest disadvantages: cpu/task thread" in text
+    assert f"Largest advantages: The system call: getpid ({ratio}×)" in text
+    assert "Largest disadvantages: Creating a process, creating a thread: thread, join" in text
     assert "nothing that this run measured." in machines_page.ranking(o, "mbp2016").markdown
     assert "**other**" in machines_page.rankings(o).markdown
 
@@ -70,11 +70,11 @@ def test_figures_that_show_no_machines_speed_are_not_ranked(folders):
     o = compared([getpid(), over_link, penalty])
     text = machines_page.ranking(o, "t470").markdown
     assert "1 figures: " in text and text.endswith(
-        "Not ranked: 1 over the link to the peer and files/remote penalty in order (Reckon's)."
+        "Not ranked: 1 over the link to the peer and Remote files: Penalty, in order (Reckon's)."
     )
     o = compared([made_up.single("files/remote/seek", 10, "ns")], "more")
     assert machines_page.ranking(o, "i7_10750h").markdown.endswith(
-        "that this run measured and that is ranked. Not ranked: files/remote seek (Reckon's)."
+        "that this run measured and that is ranked. Not ranked: Remote files: A seek (Reckon's)."
     )
 
 
@@ -82,16 +82,16 @@ def test_the_page_lists_what_is_left_out_and_not_ranked(folders):
     o = compared([made_up.single("network/rtt/tcp_peer", 1e5, "ns")])
     text = machines_page.exclusions(o).markdown
     for part in (
-        "`cpu/clock/t470_sleep`",
-        "`files/remote/seek`: libnfs only notes an offset",
-        "`files/cache`: the reports filled all of their memory",
+        "Tick rate over a sleep (ThinkPad T470)",
+        "A seek: libnfs only notes an offset",
+        "[The file cache](/notebooks/files/cache.ipynb): the reports filled all of their memory",
     ):
         assert part in text
     assert (
         "*(Reckon's)*: this run's by Reckon's own method"
         in machines_page.heat_map(o, "network").markdown
     )
-    assert "not measured yet" in machines_page.uncompared(o, "name").markdown
+    assert "not measured yet" in machines_page.uncompared_values(o, "name").markdown
 
 
 def described(**processor):
@@ -102,8 +102,8 @@ def test_machines_are_described_by_what_each_states(folders, monkeypatch):
     cores = published.Fact(component="processor", attribute="cores", value=4, unit="1", place="2")
     peer = published.Fact(of="peer", component="disk", attribute="type", value="tape", place="2")
     colour = published.Fact(component="processor", attribute="colour", value="green", place="2")
-    first, *more = (r.model_copy(update={"fact": [cores, peer]}) for r in published.all_reports())
-    first.fact.append(colour)
+    first, *more = (r.model_copy(update={"facts": [cores, peer]}) for r in published.all_reports())
+    first.facts.append(colour)
     monkeypatch.setattr(published, "all_reports", lambda: (first, *more))
     made_up.run("same", [], machine=described(cores=2))
     made_up.run("stranger", [], identity="another", machine=described(cores=64))
@@ -128,29 +128,20 @@ def test_a_fact_that_misleads_without_its_note_has_it(folders, component, cell):
 
 
 def test_every_brief_note_has_a_longer_one():
-    facts = [fact for report in published.all_reports() for fact in report.fact]
+    facts = [fact for report in published.all_reports() for fact in report.facts]
     assert all(fact.note for fact in facts if fact.brief)
 
 
 def test_this_run_is_compared_with_the_latest_two(folders):
     assert (
-        "There is one run only" in machines_page.compared_with_latest(compared([getpid()])).markdown
+        "There is one run only"
+        in machines_page.comparison_with_latest(compared([getpid()])).markdown
     )
     for k, name in enumerate(("before", "again", "empty")):
         made_up.run(name, [getpid(factor=0.5, seed=k)] if name != "empty" else [])
         run = records.read_run(name)
         opened_at = run.opened_at.replace(year=2010 - k)
         records.write_run(run.model_copy(update={"opened_at": opened_at}))
-    text = machines_page.compared_with_latest(compared([getpid()])).markdown
+    text = machines_page.comparison_with_latest(compared([getpid()])).markdown
     assert "**here compared with before.**" in text and "Control: between before and again" in text
     assert "**here compared with again.**" in text and text.count(f"`{GETPID}` |") == 2
-
-
-@pytest.mark.parametrize("all_refused", [False, True])
-def test_the_page_without_measurements_or_without_other_pages(recorded, all_refused):
-    if not all_refused:
-        (recorded / "cpu/syscall.json").unlink()
-    measured = {result.quantity for result in all_results("recorded") if result.measurement}
-    shown = shown_with("machines", recorded, lambda name: all_refused and name in measured)
-    assert "nan" not in shown and "There is one run only" in shown
-    assert ("No other machine has a figure" in shown) == all_refused

@@ -24,12 +24,13 @@ def method(quantity, values_ns, reports=("t470",), side_by_side=True, **more):
         process.ticks, process.ops = [round(1000 * value)] * 10, 1000
     row = Method(quantity=quantity, differs="in its way")
     repeated = result if side_by_side else None
-    return dataclasses.replace(MethodResult(row, reports, result, point, repeated, ""), **more)
+    by_page = MethodResult(row, reports, page=result, point=point, repeated=repeated)
+    return dataclasses.replace(by_page, **more)
 
 
 def in_a_group(*others, baseline_ns=(100,) * 6, **more):
-    group = Group(name="g", title="A Figure", baseline="cpu/x/ours", method=())
-    return GroupResult(group, method("cpu/x/ours", baseline_ns, (), **more), others)
+    group = Group(name="g", title="A Figure", baseline="cpu/x/own", method=())
+    return GroupResult(group, method("cpu/x/own", baseline_ns, (), **more), others)
 
 
 def sentence(values_ns, **more):
@@ -73,29 +74,34 @@ def test_a_ratio_is_taken_round_by_round_so_that_a_drift_cancels():
     ],
 )
 def test_the_sentence_on_a_method(values, words):
-    assert sentence(values) == f"- **t470, fork** {words}: in its way."
+    assert sentence(values) == f"- **ThinkPad T470: fork** {words}. The difference: in its way."
 
 
 def test_a_method_from_its_page_says_why():
     text = sentence([200] * 6, side_by_side=False, reason="one process of it takes 2 s")
-    basis = "from the pages' figures (minutes apart: one process of it takes 2 s)"
-    assert text == f"- **t470, fork** gives 2.00 times Reckon's figure {basis}: in its way."
+    assert text == (
+        "- **ThinkPad T470: fork** gives 2.00 times Reckon's figure from the pages' figures. It was "
+        "measured minutes apart: one process of it takes 2 s. The difference: in its way."
+    )
 
 
 def test_a_group_without_a_method_or_a_baseline():
-    missing = "- **t470, fork** is not measured here (unsupported: no gate): in its way."
+    missing = (
+        "- **ThinkPad T470: fork** is not measured here. The reason: unsupported: no gate. The "
+        "difference: in its way."
+    )
     assert sentence([1] * 6, **NOT_MEASURED) == missing
-    baseline = method("cpu/x/ours", [1] * 6, (), **NOT_MEASURED)
+    baseline = method("cpu/x/own", [1] * 6, (), **NOT_MEASURED)
     group = in_a_group(method("cpu/x/t470", [100] * 6))
     group = dataclasses.replace(group, baseline=baseline)
     text = methods_page.group(group).markdown
     assert text.startswith("Reckon's method has no value here: unsupported: no gate.")
-    assert "**t470** cannot be compared: Reckon's method has no value here" in text
+    assert "**ThinkPad T470** cannot be compared: Reckon's method has no value here" in text
     nothing = dataclasses.replace(group, methods=())
     assert (
         methods_page.group(nothing).markdown == "There is nothing to compare: unsupported: no gate."
     )
-    assert "nothing can be compared" in methods_page.changed_figures({"g": nothing}).markdown
+    assert "nothing can be compared" in methods_page.effects_summary({"g": nothing}).markdown
     assert draw.method_ratios({"g": nothing}, "methods-none", "x").svg is None
 
 
@@ -116,17 +122,17 @@ def test_a_cost_inside_a_figure_is_compared_with_the_difference(cost, value, exp
     included = method("cpu/timer/paoloni", [cost] * 6).page
     text = sentence([value] * 6, entry=entry, included=included)
     assert text.endswith(
-        f": in its way. `cpu/timer/paoloni` is {explained}" if explained else "way."
+        f"(/notebooks/cpu/timer.ipynb) is {explained}" if explained else "in its way."
     )
 
 
 def test_how_well_figures_repeat_is_compared_with_what_chance_would_give():
     result = method("methods/cpu/x", [100] * 6).page
-    seal = result.record.predictions[0]
+    seal = result.entry.predictions[0]
     seal.low, seal.high = 1e-9, 1e-6
     again = method("cpu/x/t470", [100] * 6, repeated=result)
-    text = methods_page.repeated({"g": in_a_group(again, side_by_side=False)}).markdown
-    assert "100 % of the 1 whose page has an interval lie in it (95 % would" in text
+    text = methods_page.repeatability({"g": in_a_group(again, side_by_side=False)}).markdown
+    assert "Of the 1 whose page has an interval, 100 % lie in it; 95 % would" in text
 
 
 def test_methods_are_ordered_by_effect_and_the_farthest_is_named(folders):
@@ -136,16 +142,16 @@ def test_methods_are_ordered_by_effect_and_the_farthest_is_named(folders):
     )
     group = in_a_group(far, near, below)
     assert group.ranked == [near, far, below]
-    text = methods_page.changed_figures({"g": group}).markdown
+    text = methods_page.effects_summary({"g": group}).markdown
     assert text.startswith(
         "Of 3 methods, 2 change the figure on this machine by more than chance and by more than 5 %, 2 "
     )
     assert (
         "more differ" not in text
-        and "0.200 times Reckon's figure for *a Figure*: in its way." in text
+        and "0.200 times Reckon's figure for *a Figure*. The difference: in its way." in text
     )
     block = draw.method_ratios({"g": group}, "methods-test", "Caption")
-    assert block.svg and "cpu/x/i7_10750h 0.200 times" in block.markdown
+    assert block.svg and "the Laptop with i7-10750H 0.200 times" in block.markdown
     table = (folders / "_build/figures/methods-test.csv").read_text().splitlines()
     assert table[1].startswith("A Figure,cpu/x/mbp2016,t470,1.01,1.01,1.01,6") and len(table) == 4
 
@@ -153,7 +159,7 @@ def test_methods_are_ordered_by_effect_and_the_farthest_is_named(folders):
 def test_methods_of_few_rounds_or_of_their_pages_are_counted_apart():
     sure, few = method("cpu/x/t470", [400] * 6), method("cpu/x/made", [300] * 3)
     group = in_a_group(sure, few, method("cpu/x/page", [9], side_by_side=False))
-    text = methods_page.changed_figures({"g": group}).markdown
+    text = methods_page.effects_summary({"g": group}).markdown
     assert "Of 3 methods, 1 change" in text
     assert (
         "2 more differ by more than 25 %, but with too few rounds, or only the pages' figures"

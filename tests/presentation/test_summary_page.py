@@ -15,7 +15,7 @@ def predicted(factor, **interval):
     """A quantity measured at 10 ns whose prediction was `factor` times that."""
     result = made_up.single(f"cpu/made/{factor}", 10, "ns")
     seal = result.seal.model_copy(update={"predicted": factor * result.median, **interval})
-    return replace(result, record=result.record.model_copy(update={"predictions": [seal]}))
+    return replace(result, entry=result.entry.model_copy(update={"predictions": [seal]}))
 
 
 def test_the_score_counts_predictions_and_intervals_that_held():
@@ -32,9 +32,12 @@ def test_the_score_counts_predictions_and_intervals_that_held():
 def test_the_best_and_the_worst_predictions_are_named():
     results = [predicted(factor) for factor in (0.25, 1.0, 20.0, 3.0, 1.1)]
     text = summary_page.best_and_worst(results).markdown
-    link = "([cpu/made](/notebooks/cpu/made.ipynb))"
-    assert text.startswith(f"Nearest: 1.0 {link}, 1.00 times; 1.1 {link}")
-    assert f"Farthest off: 20.0 {link}, 0.0500 times; 0.25 {link}" in text
+
+    def link(name):
+        return f"[cpu/made: {name}](/notebooks/cpu/made.ipynb)"
+
+    assert text.startswith(f"Nearest: {link('1.0')}, 1.00 times; {link('1.1')}")
+    assert f"Farthest off: {link('20.0')}, 0.0500 times; {link('0.25')}" in text
     assert summary_page.best_and_worst([]).markdown == ""
 
 
@@ -43,10 +46,10 @@ def test_checks_that_warn_and_that_could_not_be_made_are_named():
         {"name": name, "state": state}
         for name, state in (("governor", "warn"), ("turbo", "unknown"), ("load", "pass"))
     ]
-    assert machine_page.fitness_counted(checks).markdown == (
+    assert machine_page.fitness_summary(checks).markdown == (
         "Of 3 checks, 1 warn (governor), and 1 could not be made here (turbo)."
     )
-    assert machine_page.fitness_counted(checks[2:]).markdown == (
+    assert machine_page.fitness_summary(checks[2:]).markdown == (
         "Of 1 checks, 0 warn, and 0 could not be made here."
     )
 
@@ -57,7 +60,7 @@ def with_inputs(result, *inputs):
         for i, given in enumerate(inputs)
     ]
     seal = result.seal.model_copy(update={"inputs": named})
-    return replace(result, record=result.record.model_copy(update={"predictions": [seal]}))
+    return replace(result, entry=result.entry.model_copy(update={"predictions": [seal]}))
 
 
 def test_predictions_are_scored_apart_by_what_they_were_made_from():
@@ -85,8 +88,8 @@ def test_narrow_and_wide_intervals_are_counted_apart():
     narrow, wide = {"low": 9e-9, "high": 2e-8}, {"low": 1e-10, "high": 1e-7}
     results = [predicted(1.0, **narrow), predicted(1.1, **wide), predicted(1.2, **wide)]
     text = summary_page.scores(results, "caption", "name").markdown
-    assert re.search(rf"{scores.NARROW} \| 1 \|.*\| 1 of 1 \|", text)
-    assert re.search(rf"{scores.WIDE} \| 2 \|.*\| 2 of 2 \|", text)
+    assert re.search(rf"{scores.NARROW} \(1\) \|.*\| 1 of 1 \|", text)
+    assert re.search(rf"{scores.WIDE} \(2\) \|.*\| 2 of 2 \|", text)
 
 
 def test_caveats_have_a_line_for_each_cause():
@@ -98,8 +101,8 @@ def test_caveats_have_a_line_for_each_cause():
     check = {"name": "load", "state": "warn", "found": "3 of 2", "advice": "Wait."}
     assert caveats([noisy, other], [check]).markdown.splitlines() == [
         "- **Load**: 3 of 2. Wait.",
-        "- **Fresh processes differ from one another** (2 quantities): "
-        "[cpu/made](/notebooks/cpu/made.ipynb): noisy; "
-        "[memory/made](/notebooks/memory/made.ipynb): other.",
+        "- **Fresh processes differ from one another** (2 quantities). They are: "
+        "noisy in [cpu/made](/notebooks/cpu/made.ipynb) and "
+        "other in [memory/made](/notebooks/memory/made.ipynb).",
     ]
     assert caveats([], []).markdown == "Nothing suspicious was found."

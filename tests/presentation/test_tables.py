@@ -11,7 +11,7 @@ from helpers.tables import rows
 
 import reckon as rk
 from reckon.presentation import tables
-from reckon.records.values import trial_times_s
+from reckon.records.unit_conversion import trial_times_s
 
 
 def test_neighbouring_points_that_failed_alike_are_one_line():
@@ -66,7 +66,7 @@ def test_a_note_below_a_table_says_which_intervals_are_from_one_visit(made_from,
         SimpleNamespace(quantity=f"cpu/made_up/q{place}", interval_from=text)
         for place, text in enumerate(made_from)
     ]
-    text = tables.with_note(rk.say("Table."), results).markdown
+    text = tables.with_interval_note(rk.say("Table."), results).markdown
     assert text == ("Table.\n\n" + note if note else "Table.")
 
 

@@ -1,10 +1,16 @@
-"""Words and numbers of sentences and cells."""
+"""Words and numbers of sentences and cells; text from outside is text, never markup."""
 
 import math
 
 import pytest
+from docutils.core import publish_doctree, publish_string
+from helpers import made_up
+from myst_parser.docutils_ import Parser
 
+import reckon as rk
+from reckon.computer.facts import Machine
 from reckon.presentation import text
+from reckon.presentation.machine_page import fitness_table
 
 
 @pytest.mark.parametrize(
@@ -12,7 +18,7 @@ from reckon.presentation import text
     [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
 )
 def test_a_list_in_words(words, sentence):
-    assert text.joined(words) == sentence
+    assert text.join_words(words) == sentence
 
 
 def test_the_first_case_that_holds():
@@ -43,4 +49,82 @@ def test_a_value_of_a_machine(value, unit, printed):
 
 
 def test_unknown_numbers_are_dashes():
-    assert text.amount(None, "ns") == text.amount(math.nan, "ns") == text.ratio(math.nan) == "–"
+    assert (
+        text.amount_or_dash(None, "ns")
+        == text.amount_or_dash(math.nan, "ns")
+        == text.ratio_text(math.nan)
+        == "–"
+    )
+
+
+# What a peer, a file or an environment may say.
+HOSTILE = [
+    "<script>alert(1)</script> and <!-- hidden",
+    "{raw}`html <b>` and {{ name }}",
+    "**bold**, _slanted_, ~~struck~~ and # a title",
+    "[a link](https://example.org) and [^note] and ![picture](x.png)",
+    r"$\input{/etc/passwd}$ and \end{document} and 100 %",
+    "&lt;b&gt; &amp; &#60; AT&T",
+    "a | b `` c ` d",
+    "one\n\n```{raw} html\n<script>\n```\n\n:::{error}\nanother\n:::\n",
+    "% a comment",
+]
+SETTINGS = {
+    "myst_enable_extensions": ["dollarmath", "amsmath", "colon_fence", "substitution"],
+    "raw_enabled": True,
+    "report_level": 2,
+    "halt_level": 2,  # a warning is an error, as in the book
+    "use_latex_citations": True,
+    "legacy_column_widths": False,
+}
+
+
+def rendered(markdown, writer):
+    return publish_string(
+        markdown, parser=Parser(), writer_name=writer, settings_overrides=SETTINGS
+    ).decode()
+
+
+@pytest.mark.parametrize("said", HOSTILE)
+def test_text_comes_out_as_it_is(said):
+    tree = publish_doctree(
+        f"It says: {text.literal(said)}!", parser=Parser(), settings_overrides=SETTINGS
+    )
+    words = " ".join(said.split())
+    assert tree.astext().replace("`", "") == f"It says: {words}!".replace("`", "")
+    assert {node.tagname for node in tree.findall()} <= {
+        "document",
+        "paragraph",
+        "literal",
+        "#text",
+    }
+
+
+@pytest.mark.parametrize("said", HOSTILE)
+@pytest.mark.parametrize("writer", ["html5", "latex"])
+def test_no_page_takes_it_for_markup(said, writer):
+    machine = Machine.of(
+        {
+            "peer.kind": ("a real host", said),
+            "peer.address": (said, "PEER"),
+            "peer.kernel": (said, said),
+            "scratch.folder": (said, "SCRATCH"),
+            "scratch.lies_on": (said, ""),
+        }
+    )
+    check = {"name": "load", "state": "warn", "found": said, "advice": "Wait."}
+    nothing = made_up.nothing("cpu/made/one", said)
+    blocks = [
+        rk.show.host(machine),
+        rk.show.disk(machine),
+        rk.machine_page.host_table(machine, "C", "n"),
+        rk.show.verdict(nothing, "the call"),
+        rk.show.table([nothing], "C", "n2"),
+        fitness_table([check], "C", "n3"),
+    ]
+    for block in blocks:
+        page = rendered(block.markdown, writer)
+        if writer == "html5":
+            assert "<script>alert" not in page and "<a class" not in page and "<b>" not in page
+        else:
+            assert page.count(r"\end{document}") == 1 and r"\input{/etc" not in page

@@ -34,8 +34,8 @@ def test_how_far_a_prediction_was_off(ratio, words):
         (
             [0.5, 1, 2],
             "as predicted",
-            "on both sides of the prediction, from 0.500 times at p0 to 2.00 times at p2, with 1.00 "
-            "times in the middle; 1 of 3 points lie within 1.25 times of the prediction.",
+            "on both sides of the prediction, from 0.500 times at p0 to 2.00 times at p2. The median "
+            "is 1.00 times the prediction. 1 of 3 points lie within 1.25 times of the prediction.",
         ),
         (
             [1, 1, 3],
@@ -53,7 +53,7 @@ def test_how_far_a_prediction_was_off(ratio, words):
 )
 def test_how_far_a_curve_was_off(ratios, how, words):
     points = [(ratio, f"p{k}") for k, ratio in enumerate(ratios)]
-    assert verdicts.over_the_curve(points, how) == words
+    assert verdicts.curve_outcome(points, how) == words
 
 
 def curve_verdict(*ratios):
@@ -78,20 +78,20 @@ def test_the_verdict_on_a_curve_hides_no_points_behind_their_median(ratios, word
 
 def test_notes_on_points_of_a_curve():
     notes = {"a": ["1", "2"], "b": ["3"] * 4, "c": ["7"]}
-    assert verdicts.places_of_notes(notes, 9) == [
+    assert verdicts.note_sentences(notes, 9) == [
         "at 1 and 2 a",
         "at 4 of its 9 points b",
         "1 more of its 9 points has a note",
     ]
-    assert verdicts.places_of_notes({}, 9) == []
+    assert verdicts.note_sentences({}, 9) == []
 
 
 @pytest.mark.parametrize(
     ("warnings", "note"),
     [
-        ("aaaab", "at 4 of its 5 points a; at 16 MiB b."),
-        ("abcac", "at 1 MiB and 8 MiB a; at 2 MiB b; 2 more of its 5 points have a note."),
-        ("a   b", "at 1 MiB a; at 16 MiB b."),
+        ("aaaab", "at 4 of its 5 points a. At 16 MiB b."),
+        ("abcac", "at 1 MiB and 8 MiB a. At 2 MiB b. 2 more of its 5 points have a note."),
+        ("a   b", "at 1 MiB a. At 16 MiB b."),
     ],
 )
 def test_a_note_that_many_points_have_is_printed_once(warnings, note):

@@ -1,8 +1,11 @@
+"""Records' files: broken ones are named, and a reader never sees half of one."""
+
 import os
 import stat
 import threading
 
 import pytest
+from helpers import made_up
 
 from reckon import records
 from reckon.config import ReckonError
@@ -100,7 +103,7 @@ def test_a_record_is_parsed_once_until_it_is_written_again(folders, monkeypatch)
         lambda self, **options: parsed.append(self) or read_text(self, **options),
     )
     first = records.read_record("r", "a/b")
-    first.quantities["mine"] = records.Quantity(predictions=[])  # a caller's own copy
+    first.quantities["mine"] = made_up.nothing("mine").entry  # a caller's own copy
     assert not records.read_record("r", "a/b").quantities
     assert parsed == [path]
     records.write_record("r", first)

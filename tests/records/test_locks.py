@@ -1,4 +1,4 @@
-"""Two processes that work on one run or build: one waits, and says for whom."""
+"""Two processes that work on one run or build: one waits, and names the other."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ import time
 import pytest
 from helpers import made_up
 from helpers.processes import until
-from helpers.project import ROOT
+from helpers.project import PROGRAMS, ROOT
 
 from reckon import records
 from reckon.config import ReckonError
@@ -83,20 +83,13 @@ def test_a_lock_is_no_run_and_no_experiment(folders):
         assert list(records.runs()[0]) == ["r"] and records.experiments("r") == ["cpu/made"]
 
 
-COUNT = """
-import sys; sys.path.insert(0, "tests")
-from reckon import records
-from helpers import made_up
-for number in range(20):
-    with records.updating("r", "cpu/made") as record:
-        name = f"cpu/made/{sys.argv[1]}{number}"
-        record.quantities[name] = made_up.single(name, 50, "ns").record
-"""
-
-
 def test_two_processes_that_write_one_record_lose_nothing(folders):
     made_up.run("r", [])
-    writers = [subprocess.Popen([sys.executable, "-c", COUNT, name], cwd=ROOT) for name in "ab"]
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"}
+    writers = [
+        subprocess.Popen([sys.executable, PROGRAMS / "updates.py", name], env=environment)
+        for name in "ab"
+    ]
     assert [writer.wait(120) for writer in writers] == [0, 0]
     quantities = records.read_record("r", "cpu/made", samples=False).quantities
     assert len(quantities) == 40 and all(one.has_samples for one in quantities.values())

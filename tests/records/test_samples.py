@@ -13,8 +13,8 @@ from reckon import records, statistics
 from reckon.config import ReckonError
 from reckon.records import samples, store, verify
 from reckon.records.export import to_json
-from reckon.records.lookup import all_results, from_record, read_result
-from reckon.records.values import point_values
+from reckon.records.lookup import all_results, from_entry, read_result
+from reckon.records.unit_conversion import point_values
 
 NAMES = ["cpu/made/scalar", "cpu/made/curve"]
 
@@ -60,7 +60,9 @@ def test_what_is_read_has_the_samples_as_they_were_measured(run):
     for one in results():
         for point, as_measured in zip(read[one.quantity].points, one.points, strict=True):
             assert [p.ticks for p in point.processes] == [p.ticks for p in as_measured.processes]
-        assert [p.reason for p in read[one.quantity].missing] == [p.reason for p in one.missing]
+        assert [p.reason for p in read[one.quantity].missing_points] == [
+            p.reason for p in one.missing_points
+        ]
 
 
 def test_a_stored_summary_is_the_one_computed_from_the_samples(run):
@@ -76,14 +78,14 @@ def test_without_samples_a_record_is_read_without_opening_their_files(run):
     whole = [to_json(one) for one in all_results("r")]
     shutil.rmtree(run / "samples")
     bare = records.read_record("r", "cpu/made", samples=False)
-    rows = [to_json(from_record(name, one)) for name, one in bare.quantities.items()]
+    rows = [to_json(from_entry(name, one)) for name, one in bare.quantities.items()]
     assert rows == whole
 
 
 def test_summaries_of_another_unit_or_kind_are_not_used(run):
     one = all_results("r")[0]
     measurement = one.measurement.model_copy(update={"kind": "mean"})
-    other = from_record(one.quantity, one.record.model_copy(update={"measurement": measurement}))
+    other = from_entry(one.quantity, one.entry.model_copy(update={"measurement": measurement}))
     wrong = measurement.points[0].summary.__class__(
         **{**vars(measurement.points[0].summary), "median": 1.0}
     )
@@ -210,7 +212,7 @@ def test_another_process_may_measure_again_while_a_record_is_read(run, monkeypat
         measure_again()
         return read(path)
 
-    samples._visited.cache_clear()
+    samples._processes_of_visit.cache_clear()
     monkeypatch.setattr(samples, "read_samples", replace_first)
     found = records.read_record("r", "cpu/made")
     assert [one.measurement.visits[0].number for one in found.quantities.values()] == [2, 2]

@@ -10,7 +10,7 @@ from helpers.project import RECORDED, forget, reckon
 
 import reckon as rk
 from reckon import config, records
-from reckon.computer import description
+from reckon.computer import description, identity
 from reckon.computer.facts import Fact
 from reckon.measurement import library
 from reckon.records import seal
@@ -32,7 +32,7 @@ def content(folder):
 def machine_id(monkeypatch, folders, text):
     path = folders / "machine-id"
     path.write_text(text)
-    monkeypatch.setattr(description, "_MACHINE_ID", str(path))
+    monkeypatch.setattr(identity, "_MACHINE_ID", str(path))
     forget()
 
 
@@ -54,14 +54,14 @@ def test_a_run_copied_from_a_machine_that_is_alike_is_only_read(folders, monkeyp
     machine_id(monkeypatch, folders, "b" * 32)
     monkeypatch.setenv("RECKON_RUN", name)
     monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured"))
-    assert current_session().replay and rk.measure(predict_chain(cycles=7000)).has_samples
+    assert current_session().is_replay and rk.measure(predict_chain(cycles=7000)).has_samples
     assert content(folders / "runs" / name) == before
 
 
 def test_without_a_machine_id_the_configuration_is_the_identity(folders, monkeypatch):
     machine_id(monkeypatch, folders, "")
     described = description.describe()
-    assert description.identity(described) == description.configuration(described)
+    assert identity.identity(described) == identity.configuration(described)
 
 
 def rewrite_as_format_3(folders):
@@ -86,7 +86,7 @@ def rewrite_as_format_3(folders):
     (path / "test.json").write_text(json.dumps(old))
     described = json.loads((path / "run.json").read_text())
     del described["id"]
-    described |= {"format": 3, "identity": description.configuration(run.machine)}
+    described |= {"format": 3, "identity": identity.configuration(run.machine)}
     (path / "run.json").write_text(json.dumps(described))
     forget()
 
@@ -96,17 +96,17 @@ def test_a_run_of_format_3_of_this_machine_is_continued_without_measuring(folder
     rewrite_as_format_3(folders)
     monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured again"))
     again = rk.measure(predict_chain(cycles=7000))
-    assert not current_session().replay and len(current_session().run.id) == 32
+    assert not current_session().is_replay and len(current_session().run.id) == 32
     assert again.state == "reused" and to_json(again)["median"] == to_json(first)["median"]
     stored = records.read_record(current_session().run.name, "test", samples=False)
     assert stored.format == 4
-    events = [link.event for link in stored.quantities["test/chain"].chain]
+    events = [event.event for event in stored.quantities["test/chain"].chain]
     assert events == ["import", "import", "revision"]
 
 
 def test_reading_a_run_of_another_machine_never_writes_into_it(recorded):
     before = content(recorded)
-    assert current_session().replay
+    assert current_session().is_replay
     result = rk.results("cpu/syscall")[0]
     prediction = repeated(result, 1.5)
     assert seal.seal(prediction).predictions[-1].role == "revision"

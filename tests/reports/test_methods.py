@@ -2,72 +2,16 @@
 
 import json
 import re
+import tomllib
 
 import pytest
-from helpers.project import RECORDED
+from helpers.project import RECORDED, ROOT
 
 import reckon as rk
 from reckon import records
 from reckon.measurement import library
 from reckon.reports import methods
 from reckon.reports.methods import Method
-
-# RUBRIC.md, the reports' methods of each experiment, by the last part of their rows' names; a star for
-# what has no row, and so a reason.
-RUBRIC = {
-    "cpu/clock": "t470_sleep x510uq_second hpe_i7_860*",
-    "cpu/timer": "t470 paoloni mbp2016 mbp2016_cpuid",
-    "cpu/loop": "t470 i7_10750h mbp2016 hpe_i7_860",
-    "cpu/call": "t470 mbp2016 x510uq i7_10750h hpe_i7_860",
-    "cpu/syscall": "t470_getpid i7_10750h_getpid mbp2016_getpid mbp2016_getuid mbp2016_getppid x510uq_times "
-    "hpe_i7_860_getcwd hpe_i7_860_getcwd_syscall hpe_i7_860_getcwd_int80 "
-    "hpe_i7_860_getpid_syscall hpe_i7_860_getpid_int80",
-    "cpu/task": "hpe_i7_860_process hpe_i7_860_thread t470_fork t470_fork_exec t470_thread x510uq_fork x510uq_thread "
-    "i7_10750h_fork i7_10750h_thread mbp2016_process mbp2016_thread",
-    "cpu/switch": "t470_process t470_thread x510uq_process x510uq_thread x510uq_pipe mbp2016_process mbp2016_thread "
-    "i7_10750h_process i7_10750h_thread hpe_i7_860_process hpe_i7_860_thread",
-    "memory/latency": "mountain_64 "
-    + " ".join(
-        f"{report}_{level}"
-        for report in ("t470", "i7_10750h", "hpe_i7_860", "mbp2016")
-        for level in ("l1", "l2", "l3", "memory")
-    ),
-    "memory/bandwidth": "t470_read t470_write x510uq_read x510uq_write i7_10750h_read i7_10750h_write "
-    "i7_10750h_two_read i7_10750h_two_write mbp2016_loop_read mbp2016_loop_write mbp2016_loop_rw "
-    "mbp2016_memset mbp2016_memcpy hpe_i7_860_read hpe_i7_860_write",
-    "memory/fault": "t470 x510uq mbp2016 i7_10750h_file i7_10750h_anonymous hpe_i7_860 hpe_i7_860_memory",
-    "network/rtt": "t470 mbp2016 i7_10750h hpe_i7_860 t470_peer mbp2016_peer hpe_i7_860_peer i7_10750h*",
-    "network/throughput": "t470 mbp2016 i7_10750h i7_10750h_exchange hpe_i7_860 t470_peer mbp2016_peer i7_10750h_peer "
-    "hpe_i7_860_peer",
-    "network/connect": " ".join(
-        f"{row}{end}"
-        for end in ("", "_peer")
-        for row in (
-            "t470_connect",
-            "i7_10750h_connect",
-            "mbp2016_setup",
-            "hpe_i7_860_setup",
-            "t470_close",
-            "i7_10750h_close",
-            "mbp2016_close",
-            "hpe_i7_860_teardown",
-        )
-    ),
-    "files/cache": "t470_size i7_10750h_size hpe_i7_860_size mbp2016_size",
-    "files/read": "i7_10750h_lseek "
-    + " ".join(
-        f"{report}_{order}"
-        for order in ("sequential", "random")
-        for report in ("t470", "mbp2016", "i7_10750h", "hpe_i7_860")
-    ),
-    "files/remote": "seek "
-    + " ".join(
-        f"{report}_{order}"
-        for order in ("sequential", "random")
-        for report in ("t470", "mbp2016", "i7_10750h", "hpe_i7_860")
-    ),
-    "files/contention": "t470 t470_written i7_10750h hpe_i7_860 mbp2016",
-}
 
 
 def test_every_method_that_the_rubric_names_is_there_or_has_a_reason():
@@ -78,10 +22,9 @@ def test_every_method_that_the_rubric_names_is_there_or_has_a_reason():
         for group in methods.groups()
         for row in group.method
     }
-    listed |= {("memory/latency", "mountain_64")}
-    for experiment, rows in RUBRIC.items():
-        for row in rows.split():
-            assert (experiment, row) in listed, (experiment, row)
+    rubric = tomllib.loads((ROOT / "tests/reports/methods.toml").read_text())
+    named = {(experiment, name) for experiment in rubric for name in rubric[experiment].split()}
+    assert named - listed == set()
 
 
 def test_every_method_of_a_report_is_in_one_group():

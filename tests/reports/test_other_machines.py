@@ -17,7 +17,7 @@ GETPID, CALL = "cpu/syscall/t470_getpid", "cpu/call/t470"
 
 def compared(results):
     made_up.run("here", results)
-    return other_machines.others(records.read_run("here"))
+    return other_machines.other_machines(records.read_run("here"))
 
 
 def cells(o, label):
@@ -31,12 +31,12 @@ def in_ns(figure):
 
 def first_ns(quantity):
     """What the first figure of a report's quantity measured."""
-    return in_ns(published.of(quantity)[0])
+    return in_ns(published.measured_values(quantity)[0])
 
 
 def test_a_reports_figure_is_compared_with_the_probe_of_its_own_method(folders):
-    ours = made_up.single("cpu/syscall/getpid", 1, "ns")
-    o = compared([made_up.single(GETPID, first_ns(GETPID) / 2, "ns"), ours])
+    own = made_up.single("cpu/syscall/getpid", 1, "ns")
+    o = compared([made_up.single(GETPID, first_ns(GETPID) / 2, "ns"), own])
     cell = cells(o, "cpu/syscall getpid")["t470"]
     assert cell.quantity == GETPID and cell.ratio == pytest.approx(2, rel=0.03) == cell.times
 
@@ -74,19 +74,19 @@ def test_a_slope_that_a_report_fitted_is_compared_with_the_slope_here(folders):
     o = compared([made_up.curve(name, x, y, axis_unit="1")])
     cell = cells(o, "cpu/loop")["hpe_i7_860"]
     assert (cell.ratio, cell.there / cell.here) == pytest.approx((4, 4), rel=0.03)
-    assert cell.places == 1 and not cell.by_reckon
-    assert not any(f"`{name}`" in unmatched.of for unmatched in o.unmatched)
+    assert cell.points == 1 and not cell.by_reckon
+    assert not any(f"`{name}`" in unmatched.names for unmatched in o.unmatched)
 
 
 def test_whole_files_are_compared_by_their_blocks(folders):
     name = "files/read/t470_sequential"
-    figures = published.of(name)[:2]
+    figures = published.measured_values(name)[:2]
     x = [units.to_base(f.at, f.at_unit) for f in figures]
     result = made_up.curve(name, x, [in_ns(f) / 2 for f in figures], axis_unit="byte")
     points = [p.model_copy(update={"params": {"size_bytes": int(p.x)}}) for p in result.points]
     whole = result.measurement.model_copy(update={"op": "file", "points": points})
-    record = result.record.model_copy(update={"measurement": whole})
-    o = compared([dataclasses.replace(result, record=record)])
+    record = result.entry.model_copy(update={"measurement": whole})
+    o = compared([dataclasses.replace(result, entry=record)])
     cell = cells(o, "files/read sequential, never written")["t470"]
     assert cell.ratio == pytest.approx(2, rel=0.03)
     blocks = [f.base(f.measured, "s") / (size / 4096) for f, size in zip(figures, x, strict=True)]
@@ -94,11 +94,11 @@ def test_whole_files_are_compared_by_their_blocks(folders):
 
 
 def test_a_curve_is_compared_at_the_places_that_both_have(folders):
-    at = {f.at: in_ns(f) for f in published.of(CALL)}
+    at = {f.at: in_ns(f) for f in published.measured_values(CALL)}
     x = [0, 1, 2, 99]
     o = compared([made_up.curve(CALL, x, [at.get(k, 1) / 3 for k in x], axis_unit="1")])
     cell = cells(o, "cpu/call")["t470"]
-    assert cell.places == 3 and cell.ratio == pytest.approx(3, rel=0.03)
+    assert cell.points == 3 and cell.ratio == pytest.approx(3, rel=0.03)
 
 
 def test_a_single_figure_is_not_compared_with_a_curve(folders):
@@ -109,7 +109,7 @@ def test_a_rate_takes_the_inverse_of_its_ratio_as_time_and_an_amount_takes_none(
     name = "memory/bandwidth/t470_read"
     cell = cells(compared([made_up.single(name, 2, "GB/s")]), "memory/bandwidth read")["t470"]
     assert cell.times == pytest.approx(1 / cell.ratio)
-    assert math.isnan(Cell("files/made", "MiB", 1, 2, 2).times)
+    assert math.isnan(Cell(quantity="files/made", unit="MiB", here=1, there=2, ratio=2).times)
 
 
 def test_a_figure_compared_with_this_books_own_method_is_marked_and_not_ranked(folders):
@@ -127,7 +127,7 @@ def test_figures_are_compared_with_this_books_method_where_no_probe_has_the_repo
         if result.measurement
     }
     with_probes = {name for names in reports_of.values() for name in names}
-    figures = [f for f in published.figures() if f.report in with_probes]
+    figures = [f for f in published.reported_values() if f.report in with_probes]
     without_probe = {
         (f.report, f.quantity)
         for f in figures
@@ -142,27 +142,27 @@ def test_figures_are_compared_with_this_books_method_where_no_probe_has_the_repo
 def test_every_measured_figure_has_a_cell_or_a_reason(folders):
     curve = made_up.curve(CALL, [0, 1, 99], [10, 10, 10], axis_unit="1")
     o = compared([made_up.single(GETPID, 10, "ns"), curve])
-    why = {(u.report, what): u.why for u in o.unmatched for what in u.of}
+    why = {(u.report, what): u.why for u in o.unmatched for what in u.names}
     assert why["t470", f"`{CALL}`"] == "at places that this run has not"
     assert why["t470", "`cpu/task/t470_fork`"] == "not measured yet"
     assert why["hpe_i7_860", "a byte from memory"] == "derived from other figures"
     assert why["t470", "upload by a speed test"] == "no row of this book measures it"
     assert ("t470", f"`{GETPID}`") not in why
-    places = sum(cell.places for row in o.rows for cell in row.cells.values())
-    measured = [f for f in published.figures() if f.measured is not None]
+    places = sum(cell.points for row in o.rows for cell in row.cells.values())
+    measured = [f for f in published.reported_values() if f.measured is not None]
     assert places + sum(u.count for u in o.unmatched) == len(measured)
 
 
 def test_a_figure_of_0_here_has_no_ratio(folders):
     zero = types.SimpleNamespace(medians=[0.0])
-    [figure] = published.of(GETPID)
+    [figure] = published.measured_values(GETPID)
     why = other_machines._why_unmatched(figure, made_up.single(GETPID, 10, "ns"), zero)
     assert why == "this run has no figure above 0 there, and so no ratio"
 
 
 def test_what_was_measured_on_another_scale_is_left_out(folders):
     o = compared([made_up.single("files/cache/t470_size", 15, "ns")])
-    assert not o.rows and any("`files/cache/t470_size`" in u.of for u in o.unmatched)
+    assert not o.rows and any("`files/cache/t470_size`" in u.names for u in o.unmatched)
 
 
 def test_the_latest_runs_take_part_but_not_unreadable_ones(folders):
@@ -180,7 +180,7 @@ def test_the_latest_runs_take_part_but_not_unreadable_ones(folders):
 
 
 def test_the_recorded_run_is_compared_with_every_report_in_every_part(recorded):
-    o = other_machines.others(records.read_run("recorded"))
+    o = other_machines.other_machines(records.read_run("recorded"))
     cells = [cell for row in o.rows for cell in row.cells.values()]
     columns = {column for row in o.rows for column in row.cells}
     assert not o.runs and columns == set(o.report_columns)
@@ -193,7 +193,7 @@ def test_the_recorded_run_is_compared_with_every_report_in_every_part(recorded):
         if any("peer" in point.params for point in result.points)
     }
     unranked = {cell.quantity for cell in cells if not cell.is_ranked}
-    assert with_peer and with_peer & {f.quantity for f in published.figures()} <= unranked
+    assert with_peer and with_peer & {f.quantity for f in published.reported_values()} <= unranked
 
 
 @pytest.mark.parametrize(
@@ -206,4 +206,4 @@ def test_the_recorded_run_is_compared_with_every_report_in_every_part(recorded):
     ],
 )
 def test_figures_belong_to_the_quantity_that_was_measured(quantity, reports):
-    assert {f.report for f in published.of(quantity)} == reports
+    assert {f.report for f in published.measured_values(quantity)} == reports

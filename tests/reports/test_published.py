@@ -1,6 +1,7 @@
 """The five reports as data: complete by a list made apart, whole by the schema, and run again."""
 
 import json
+import math
 import re
 import tomllib
 from collections import Counter
@@ -36,16 +37,16 @@ def test_every_number_of_every_table_is_in_the_data(name):
     numbers = published.read(published.FOLDER / f"{name}.toml").numbers()
     missing = {}
     for place, printed in TABLES[name].items():
-        wanted = Counter(f"{float(v):.9g}" for v in printed)
+        expected = Counter(f"{float(v):.9g}" for v in printed)
         known = Counter(f"{float(v):.9g}" for v in numbers.get(place, []))
-        if left := wanted - known:
+        if left := expected - known:
             missing[place] = sorted(left.elements(), key=float)
     assert not missing, missing
 
 
 def test_a_missing_number_would_be_seen():
     report = published.read(published.FOLDER / "t470.toml")
-    report.figure[:] = [figure for figure in report.figure if figure.measured != 1313.3]
+    report.values[:] = [value for value in report.values if value.measured != 1313.3]
     assert 1313.3 in TABLES["t470"]["3.5.2"] and 1313.3 not in report.numbers()["3.5.2"]
 
 
@@ -81,10 +82,10 @@ WANTED = {
 @pytest.mark.parametrize("name", NAMES)
 def test_the_derivations_are_there_and_run(name):
     report = published.read(published.FOLDER / f"{name}.toml")
-    known = {one.quantity for one in report.derivation}
+    known = {one.quantity for one in report.derivations}
     assert set(WANTED[name]) <= known, set(WANTED[name]) - known
-    for derivation in report.derivation:
-        again = derivations.recomputed(report, derivation)
+    for derivation in report.derivations:
+        again = derivations.recompute(report, derivation)
         assert again and all(r.recomputed > 0 or r.published == 0 for r in again), derivation.what
         if not all(r.follows for r in again):
             assert derivation.note, (
@@ -95,20 +96,19 @@ def test_the_derivations_are_there_and_run(name):
 def test_every_derivation_has_a_reading_as_stated():
     for report in published.all_reports():
         stated = {
-            derivation.what for derivation in report.derivation if derivation.reading == "as stated"
+            derivation.what
+            for derivation in report.derivations
+            if derivation.reading == "as stated"
         }
-        assert {derivation.what for derivation in report.derivation} == stated, report.name
+        assert {derivation.what for derivation in report.derivations} == stated, report.name
 
 
 def test_the_documented_example_is_one(tmp_path):
     report = published.read(example(tmp_path))
     assert report.faults() == []
-    again = {
-        derivation.side: derivation
-        for derivation in derivations.recomputed(report, report.derivation[0])
-    }
+    again = {value.part: value for value in derivations.recompute(report, report.derivations[0])}
     assert again["hardware"].recomputed == pytest.approx(8.192) and again["predicted"].follows
-    assert report.figure[0].base(221520, "s", "cycle") == pytest.approx(92.3e-6)
+    assert report.values[0].base(221520, "s", "cycle") == pytest.approx(92.3e-6)
 
 
 @pytest.mark.parametrize("without", ["nothing", "derivations", "pairs"])
@@ -196,7 +196,7 @@ def test_what_the_schema_cannot_see_is_a_fault(tmp_path, old, new, message):
 def test_a_formula_that_cannot_be_run_is_a_sentence(tmp_path, old, new, message):
     report = published.read(example(tmp_path, old, new))
     with pytest.raises(ReckonError, match=re.escape(message)):
-        derivations.recomputed(report, report.derivation[0])
+        derivations.recompute(report, report.derivations[0])
 
 
 def test_a_derivation_over_an_axis_gives_a_value_for_each_place(tmp_path):
@@ -207,7 +207,7 @@ def test_a_derivation_over_an_axis_gives_a_value_for_each_place(tmp_path):
         )
     )
     report = published.read(path)
-    first, second = derivations.recomputed(report, report.derivation[0])
+    first, second = derivations.recompute(report, report.derivations[0])
     assert (first.at, second.at) == ("4 KiB", "8 KiB")
     assert first.follows and not second.follows and second.ratio == pytest.approx(20 / 16.384)
 
@@ -256,47 +256,49 @@ def test_what_rounding_explains_needs_no_note(tmp_path, summary, differing):
 
 
 def test_every_figure_of_a_quantity_is_in_its_unit():
-    for figure in published.figures():
-        assert not figure.quantity or figure.measured is None or figure.measured > 0, (
-            figure.report,
-            figure.label,
+    for value in published.reported_values():
+        assert not value.quantity or value.measured is None or value.measured > 0, (
+            value.report,
+            value.label,
         )
         for unit in ("cycle", "s"):
-            if units.dimension(figure.unit) == units.dimension(unit):
-                assert figure.base(1, "cycle") > 0
+            if units.dimension(value.unit) == units.dimension(unit):
+                assert value.base(1, "cycle") > 0
 
 
 def test_a_counter_of_another_rate_than_the_cores_is_no_core_clock(tmp_path):
     """Ticks become time by the counter, and time cycles of the core by the core."""
     [fault] = published.read(
         example(tmp_path, "clock_ghz = 2.4", "clock_ghz = 2.4\ncore_ghz = 3")
-    ).figure
+    ).values
     assert fault.base(240, "s", "cycle") == pytest.approx(100e-9)  # as printed
-    assert fault.core_cycles(0.1) == pytest.approx(300)  # its unit is a microsecond
-    ticks = fault.model_copy(update={"unit": "cycle"})
+    fault.measured = 0.1  # a microsecond is its unit
+    assert fault.core_cycles == pytest.approx(300)
+    ticks = fault.model_copy(update={"unit": "cycle", "measured": 240})
     ticks._report = fault._report
-    assert ticks.core_cycles(240) == pytest.approx(300)
-    [same] = published.read(example(tmp_path)).figure
-    assert same.core_cycles(0.1) == pytest.approx(240) and same.core_cycles(None) is None
-    [figure] = [f for f in published.of("cpu/task/x510uq_thread") if f.unit == "cycle"]
-    assert figure.core_cycles(figure.measured) == pytest.approx(figure.measured * 3.1 / 2.7)
+    assert ticks.core_cycles == pytest.approx(300)
+    [same] = published.read(example(tmp_path)).values
+    same.measured = 0.1
+    assert same.core_cycles == pytest.approx(240)
+    same.measured = None
+    assert math.isnan(same.core_cycles)
+    [value] = [v for v in published.measured_values("cpu/task/x510uq_thread") if v.unit == "cycle"]
+    assert value.core_cycles == pytest.approx(value.measured * 3.1 / 2.7)
 
 
 def test_the_command_line_checks_a_report():
     done = command("reports", "t470")
     assert done.returncode == 0 and "3.5.2: " in done.stdout and "published" in done.stdout
     done = command("reports", "t471")
-    assert (
-        done.returncode == 2
-        and done.stderr == f"reckon: There is no report t471 in {published.FOLDER}.\n"
-    )
+    message = "reckon: There is no report t471; did you mean t470?\n"
+    assert done.returncode == 2 and done.stderr == message
 
 
 # --- one word for one thing ---------------------------------------------------------------------------
 
 
 def facts():
-    return [(report.name, fact) for report in published.all_reports() for fact in report.fact]
+    return [(report.name, fact) for report in published.all_reports() for fact in report.facts]
 
 
 def test_an_unknown_value_is_left_out_and_a_state_is_no_value():
@@ -342,7 +344,7 @@ def test_a_report_is_of_the_year_of_its_reference():
 
 def test_no_report_reads_an_input_off_what_it_explains_without_saying_so():
     for report in published.all_reports():
-        for derivation in report.derivation:
+        for derivation in report.derivations:
             for name, given in derivation.inputs.items():
                 if re.search(r"solved from|its sum takes|the table's", given.source):
                     assert given.inferred, (report.name, derivation.what, name)

@@ -1,5 +1,4 @@
-"""The levels of a curve: found in made-up ones with known jumps. Their tables are in
-test_regimes.py, their figures in test_figures.py."""
+"""The levels of a curve: found in made-up ones with known jumps."""
 
 import numpy as np
 import pytest
@@ -7,7 +6,7 @@ from helpers.staircases import CAPACITIES, FOUR, SIZES, stairs, with_ramps
 
 from reckon.statistics import plateaus as levels
 
-SEEDS = 200
+SEEDS = 100
 # name: (index of the first point of each next level, the levels, the noise up to which it is found)
 SHAPES = {
     "four levels": ([21, 41, 61], [1.1, 3.8, 13, 110], 0.15),
@@ -16,7 +15,7 @@ SHAPES = {
     "six points at the end": ([21, 41, 67], [1.1, 3.8, 13, 110], 0.15),
     "falling": ([21, 41, 61], [50, 20, 8, 3], 0.15),
     # A jump of log 1.5 = 0.41 is 2.7 standard deviations of a noise of 15 %: then its place is off
-    # by two points or more in every tenth curve, whoever looks for it.
+    # by two points or more in every tenth curve, by any method.
     "a jump of 1.5": ([21, 41, 61], [1.1, 3.8, 5.7, 110], 0.10),
     "no jump": ([], [5.0], 0.15),
     # The memory rises by 30 % over its own level.
@@ -29,7 +28,7 @@ def noisy(y, sd, seed):
 
 
 def plateaus(found):
-    return [level for level in found if not level.ramp]
+    return [level for level in found if not level.is_ramp]
 
 
 def right(found, jumps, heights):
@@ -56,7 +55,7 @@ def test_known_jumps_are_found_in_95_of_100_curves(shape, sd):
 
 def test_without_noise_the_levels_are_exact():
     results = levels.find(SIZES, stairs([21, 41, 61], [1.1, 3.8, 13, 110]))
-    assert [(level.first, level.last, level.y, level.ramp) for level in results] == [
+    assert [(level.first, level.last, level.y, level.is_ramp) for level in results] == [
         (0, 20, 1.1, False),
         (21, 40, 3.8, False),
         (41, 60, 13, False),
@@ -76,7 +75,7 @@ def test_a_ramp_is_no_level(octaves, sd):
             len(flat) == 4
             and abs(flat[2].last - 52) <= 2
             and abs(flat[3].first - end) <= 3
-            and [level.ramp for level in results][-3:] == [False, True, False]
+            and [level.is_ramp for level in results][-3:] == [False, True, False]
         )
     assert hits >= 0.95 * seeds
 

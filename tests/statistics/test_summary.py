@@ -1,3 +1,5 @@
+"""Summaries of samples: values, intervals, warnings, lines."""
+
 import math
 
 import numpy as np

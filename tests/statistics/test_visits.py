@@ -143,6 +143,15 @@ def test_one_visit_far_off_does_not_put_the_ends_far_beyond_all_processes():
     assert statistics.revisit_interval(steady, pooled, extremes=extremes) == free
 
 
+def test_one_process_below_zero_leaves_the_lower_end_where_the_visits_put_it():
+    """A difference of two times: one process came out at -14 us, the visits at 1 us."""
+    pooled = statistics.PooledVariance(1e-4, 4, 50)
+    visits = (1.047e-6, 1.046e-6, 1.007e-6)
+    free = statistics.revisit_interval(visits, pooled)
+    bounded = statistics.revisit_interval(visits, pooled, extremes=(-14e-6, 1.1e-6))
+    assert bounded == free and 0 < free[0] < 1e-6
+
+
 def test_visits_that_differ_are_no_drift():
     steady = [[100.0 + step] * 3 for step in range(0, 24, 2)]
     assert "drifted" in "".join(statistics.summarise(steady).warnings)

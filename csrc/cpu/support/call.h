@@ -68,52 +68,26 @@ NOIPA static void take7(int a, int b, int c, int d, int e, int f, int g)
 #define CALL6 take6(1, 2, 3, 4, 5, 6)
 #define CALL7 take7(1, 2, 3, 4, 5, 6, 7)
 
-#define TIMES10(call)                                                                              \
-    call;                                                                                          \
-    call;                                                                                          \
-    call;                                                                                          \
-    call;                                                                                          \
-    call;                                                                                          \
-    call;                                                                                          \
-    call;                                                                                          \
-    call;                                                                                          \
-    call;                                                                                          \
-    call
-#define TIMES50(call)                                                                              \
-    TIMES10(call);                                                                                 \
-    TIMES10(call);                                                                                 \
-    TIMES10(call);                                                                                 \
-    TIMES10(call);                                                                                 \
-    TIMES10(call)
+#define TIMES10(call) call, call, call, call, call, call, call, call, call, call
+#define TIMES50(call) TIMES10(call), TIMES10(call), TIMES10(call), TIMES10(call), TIMES10(call)
 
-/* The statement for each number of arguments, chosen outside what is timed. */
-#define FOR_ARGUMENTS(arguments, statement)                                                        \
+/* `statement` of the call with that number of arguments, CALL0 to CALL7 for `call` CALL; chosen
+ * outside what is timed. */
+#define FOR_ARGUMENTS(arguments, statement, call)                                                  \
     switch (arguments) {                                                                           \
-    case 0:                                                                                        \
-        statement(CALL0);                                                                          \
-        break;                                                                                     \
-    case 1:                                                                                        \
-        statement(CALL1);                                                                          \
-        break;                                                                                     \
-    case 2:                                                                                        \
-        statement(CALL2);                                                                          \
-        break;                                                                                     \
-    case 3:                                                                                        \
-        statement(CALL3);                                                                          \
-        break;                                                                                     \
-    case 4:                                                                                        \
-        statement(CALL4);                                                                          \
-        break;                                                                                     \
-    case 5:                                                                                        \
-        statement(CALL5);                                                                          \
-        break;                                                                                     \
-    case 6:                                                                                        \
-        statement(CALL6);                                                                          \
-        break;                                                                                     \
-    default:                                                                                       \
-        statement(CALL7);                                                                          \
-        break;                                                                                     \
+        WITH_ARGUMENTS(case 0, statement, call##0)                                                 \
+        WITH_ARGUMENTS(case 1, statement, call##1)                                                 \
+        WITH_ARGUMENTS(case 2, statement, call##2)                                                 \
+        WITH_ARGUMENTS(case 3, statement, call##3)                                                 \
+        WITH_ARGUMENTS(case 4, statement, call##4)                                                 \
+        WITH_ARGUMENTS(case 5, statement, call##5)                                                 \
+        WITH_ARGUMENTS(case 6, statement, call##6)                                                 \
+        WITH_ARGUMENTS(default, statement, call##7)                                                \
     }
+#define WITH_ARGUMENTS(label, statement, call)                                                     \
+    label:                                                                                         \
+    statement(call);                                                                               \
+    break;
 
 #define GROUPS_OF_CALLS(call) RK_TIME_TRIALS(out, n, groups, TIMES50(call))
 
@@ -122,7 +96,7 @@ NOIPA static void take7(int a, int b, int c, int d, int e, int f, int g)
     static int function(struct rk_context *c, struct rk_sample *out, size_t n)                     \
     {                                                                                              \
         const int64_t groups = rk_integer(c, "calls") / GROUP;                                     \
-        FOR_ARGUMENTS(rk_integer(c, "arguments"), GROUPS_OF_CALLS)                                 \
+        FOR_ARGUMENTS(rk_integer(c, "arguments"), GROUPS_OF_CALLS, CALL)                           \
         for (size_t i = 0; i < n; i++)                                                             \
             out[i].ops *= GROUP;                                                                   \
         return 0;                                                                                  \

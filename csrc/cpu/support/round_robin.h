@@ -18,8 +18,8 @@ static inline int open_round_robin(struct rk_context *c)
     before->policy = sched_getscheduler(0);
     sched_getparam(0, &before->param);
     if (sched_setscheduler(0, SCHED_RR, &priority) < 0)
-        return rk_unsupported(
-            c, "SCHED_RR needs root, CAP_SYS_NICE or a limit that allows it (ulimit -r)");
+        return rk_unsupported(c, "SCHED_RR needs root, CAP_SYS_NICE or a limit that allows it "
+                                 "(ulimit -r)");
     before->raised = 1;
     return 0;
 }

@@ -1,10 +1,8 @@
-/* switch.c: starting and ending the partner. */
 #include "cpu/support/switch.h"
 
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "probe/children.h"
 #include "probe/cpus.h"

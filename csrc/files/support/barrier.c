@@ -98,10 +98,10 @@ static int await_all(struct rk_context *c, struct readers *r)
     for (uint32_t now; (now = atomic_load(&r->shared->arrivals)) < wanted;) {
         sleep_while(&r->shared->arrivals, now, &interval);
         for (int i = 0; i < r->count; i++) {
-            int how = 0;
-            if (waitpid(r->pid[i], &how, WNOHANG) == r->pid[i]) {
+            int wait_status = 0;
+            if (waitpid(r->pid[i], &wait_status, WNOHANG) == r->pid[i]) {
                 r->pid[i] = 0;
-                return reader_failed(c, r, i, how);
+                return reader_failed(c, r, i, wait_status);
             }
         }
     }
@@ -115,16 +115,16 @@ int barrier_check(struct rk_context *c, const struct readers *r, size_t trials)
 {
     for (int i = 0; i < r->count; i++)
         if (trials > trials_in_order(r, i))
-            return rk_unsupported(
-                c,
-                "%zu different blocks of %zu bytes are requested of a file that has %u; "
-                "request fewer trials or a larger file",
-                trials * r->blocks + 1, r->file[i].block_bytes, r->file[i].count);
+            return rk_unsupported(c,
+                                  "%zu different blocks of %zu bytes are requested of a file that "
+                                  "has %u; request fewer trials or a larger file",
+                                  trials * r->blocks + 1, r->file[i].block_bytes, r->file[i].count);
     return 0;
 }
 
-int barrier_open(struct rk_context *c, struct readers *r)
+int barrier_open(struct rk_context *c)
 {
+    struct readers *const r = rk_state(c);
     uint64_t state = rk_begin();
     int status = readers_open(c, r, rk_integer(c, "blocks"), O_DIRECT);
     if (status)

@@ -4,8 +4,9 @@
 
 #include "files/support/readers.h"
 
-/* Opens the files, with the blocks in random order, and starts the readers. */
-int barrier_open(struct rk_context *c, struct readers *r);
+/* Opens the files, with the blocks in random order, and starts the readers; the state is a struct
+ * readers. */
+int barrier_open(struct rk_context *c);
 
 /* 0 if each reader has different blocks for `trials` trials, else a status. */
 int barrier_check(struct rk_context *c, const struct readers *r, size_t trials);

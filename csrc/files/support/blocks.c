@@ -35,10 +35,10 @@ static uint32_t direct_align(int fd)
 static int check_count(struct rk_context *c, size_t file_bytes, size_t block_bytes)
 {
     const size_t count = file_bytes / block_bytes;
-    return count >= 1 && count <= UINT32_MAX
-               ? 0
-               : rk_unsupported(
-                     c, "the file must have at least one block, and no more than can be counted");
+    if (count >= 1 && count <= UINT32_MAX)
+        return 0;
+    return rk_unsupported(c,
+                          "the file must have at least one block, and no more than can be counted");
 }
 
 int rk_blocks_allocate(struct rk_context *c, struct rk_blocks *b, int fd, size_t file_bytes,
@@ -179,13 +179,12 @@ int rk_require_cold(struct rk_context *c, const struct rk_blocks *b)
     if (share >= 0 && share < COLD_SHARE)
         return 0;
     if (share < 0)
-        return rk_unsupported(
-            c, "the kernel does not report what the page cache holds of the file (mincore)");
-    return rk_unsupported(
-        c,
-        "%.0f %% of the file stays in the page cache, so that part of it would be read "
-        "without the disk",
-        100 * share);
+        return rk_unsupported(c, "the kernel does not report what the page cache holds of the file "
+                                 "(mincore)");
+    return rk_unsupported(c,
+                          "%.0f %% of the file stays in the page cache, so that part of it would "
+                          "be read without the disk",
+                          100 * share);
 }
 
 int rk_blocks_cold(struct rk_context *c, const struct rk_blocks *b)
@@ -199,7 +198,7 @@ int rk_read_failed(struct rk_context *c, int status)
     if (status == -ENODATA)
         return rk_error(c, EIO, "the file became shorter while it was read");
     if (status == -EINVAL)
-        return rk_unsupported(
-            c, "the file system refuses this read, as one that is not aligned for O_DIRECT");
+        return rk_unsupported(c, "the file system refuses this read, as one that is not aligned "
+                                 "for O_DIRECT");
     return rk_failed(c, "reading the file", -status);
 }

@@ -29,7 +29,6 @@ int fio_inherits(struct rk_context *c, int fd)
 
 int fio_run(struct rk_context *c, struct tool *fio, const struct fio_job *job, int64_t allowed_ms)
 {
-    char path[32];
     *fio = (struct tool){0};
     const int fd = memfd_create("reckon-job", 0); /* inherited */
     if (fd < 0)
@@ -37,9 +36,9 @@ int fio_run(struct rk_context *c, struct tool *fio, const struct fio_job *job, i
     int status = write(fd, job->text, job->length) == (ssize_t)job->length
                      ? 0
                      : rk_refused(c, "writing the job for fio", errno);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    const char *const words[] = {"--readonly", "--output-format=json", path, NULL};
-    status = status ? status : tool_run(c, fio, "fio", "fio", words, allowed_ms);
+    if (!status)
+        status = tool_run(c, fio, "fio", allowed_ms,
+                          "fio --readonly --output-format=json /proc/self/fd/%d", fd);
     close(fd);
     return status;
 }

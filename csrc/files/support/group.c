@@ -72,9 +72,8 @@ static int group_find(struct rk_context *c, struct rk_group *g, const char *root
             (g->version == 2 && !group_has_word(g->path, "cgroup.subtree_control", "memory"))))
         *strrchr(g->path, '/') = 0;
     if (g->version == 2 && !group_has_word(g->path, "cgroup.subtree_control", "memory"))
-        return rk_unsupported(
-            c, "no control group above this process enables the memory controller for "
-               "its children (cgroup.subtree_control)");
+        return rk_unsupported(c, "no control group above this process enables the memory "
+                                 "controller for its children (cgroup.subtree_control)");
     return 0;
 }
 
@@ -154,9 +153,9 @@ static int group_start_remover(struct rk_context *c, struct rk_group *g)
     g->life = ends[0];
     if (error)
         return rk_refused(c, "fork", error);
-    return read(g->life, &ready, 1) == 1
-               ? 0
-               : rk_failed(c, "the process that removes the control group", ECHILD);
+    if (read(g->life, &ready, 1) == 1)
+        return 0;
+    return rk_failed(c, "the process that removes the control group", ECHILD);
 }
 
 int group_write(const struct rk_group *g, const char *name, const char *text)

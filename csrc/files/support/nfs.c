@@ -107,9 +107,10 @@ int nfs_connect(struct rk_context *c, const char *host, const char *port, int *f
     }
     freeaddrinfo(addresses);
     if (error == ECONNREFUSED)
-        return rk_error(
-            c, error, "Nothing listens at %.100s port %s; is an NFS server running there%s?", host,
-            port, strcmp(port, RPCBIND_PORT) == 0 ? ", with rpcbind, which NFSv3 needs" : "");
+        return rk_error(c, error,
+                        "Nothing listens at %.100s port %s; is an NFS server running there%s?",
+                        host, port,
+                        strcmp(port, RPCBIND_PORT) == 0 ? ", with rpcbind, which NFSv3 needs" : "");
     if (error == ETIMEDOUT)
         return rk_error(c, error,
                         "The NFS server at %.100s did not answer within %d s; is it up, and does a "
@@ -203,11 +204,10 @@ int nfs_open_file(struct rk_context *c, struct nfs_file *f, int version)
     if (!status) {
         const int bad = f->of.open(f->context, f->name, O_RDONLY, &f->file);
         if (bad == -ENOENT)
-            status =
-                rk_error(c, ENOENT,
-                         "%.60s:%.60s has no file %s; make one there: head -c 64M /dev/urandom > "
-                         "%.60s%s",
-                         f->host, f->exported, f->name + 1, f->exported, f->name);
+            status = rk_error(c, ENOENT,
+                              "%.60s:%.60s has no file %s; make one there: head -c 64M "
+                              "/dev/urandom > %.60s%s",
+                              f->host, f->exported, f->name + 1, f->exported, f->name);
         else if (bad)
             status = nfs_failed(c, f, "opening the file", bad);
     }

@@ -41,11 +41,10 @@ int readers_open(struct rk_context *c, struct readers *r, int64_t blocks, int fl
 {
     const size_t file_bytes = rk_file_bytes(c), block_bytes = rk_block_bytes(c);
     if (file_bytes / block_bytes < (uint64_t)blocks)
-        return rk_unsupported(
-            c,
-            "%lld different blocks of %zu bytes are requested of a file that has %zu; "
-            "request fewer trials or a larger file",
-            (long long)blocks, block_bytes, file_bytes / block_bytes);
+        return rk_unsupported(c,
+                              "%lld different blocks of %zu bytes are requested of a file that has "
+                              "%zu; request fewer trials or a larger file",
+                              (long long)blocks, block_bytes, file_bytes / block_bytes);
     int status = readers_prepare(c, r, blocks);
     for (int i = 0; i < r->count && !status; i++)
         status = rk_blocks_open(c, &r->file[i], i, block_bytes, flags);
@@ -53,13 +52,13 @@ int readers_open(struct rk_context *c, struct readers *r, int64_t blocks, int fl
 }
 
 /* --- the processes --- */
-int reader_failed(struct rk_context *c, const struct readers *r, int i, int how)
+int reader_failed(struct rk_context *c, const struct readers *r, int i, int wait_status)
 {
     const int status = r->shared->reader[i].status;
     if (status)
         return rk_read_failed(c, status);
-    if (WIFSIGNALED(how))
+    if (WIFSIGNALED(wait_status))
         return rk_error(c, ECHILD, "reader %d of %d died of signal %d (%s) before it was done",
-                        i + 1, r->count, WTERMSIG(how), strsignal(WTERMSIG(how)));
+                        i + 1, r->count, WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
     return rk_error(c, ECHILD, "reader %d of %d left before it was done", i + 1, r->count);
 }

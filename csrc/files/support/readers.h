@@ -83,18 +83,18 @@ static inline int readers_start(struct rk_context *c, struct readers *r,
     return 0;
 }
 
-/* The probe's status for a reader that ended with wait status `how`, or whose read failed. */
-int reader_failed(struct rk_context *c, const struct readers *r, int i, int how);
+/* The probe's status for a reader that ended with that wait status, or whose read failed. */
+int reader_failed(struct rk_context *c, const struct readers *r, int i, int wait_status);
 
 /* Waits until all readers have ended. 0 if each has read all its blocks. */
 static inline int readers_wait(struct rk_context *c, struct readers *r)
 {
     int status = 0;
     for (int i = 0; i < r->count; i++) {
-        const int how = rk_wait_status(r->pid[i]);
+        const int wait_status = rk_wait_status(r->pid[i]);
         r->pid[i] = 0;
-        if (!status && (how || r->shared->reader[i].status))
-            status = reader_failed(c, r, i, how);
+        if (!status && (wait_status || r->shared->reader[i].status))
+            status = reader_failed(c, r, i, wait_status);
     }
     return status;
 }

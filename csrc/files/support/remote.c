@@ -21,20 +21,17 @@ static int remote_check_size(struct rk_context *c, struct remote *r, size_t file
 {
     char path[4096];
     uint64_t size = 0;
+    if (r->nfs.served_here && rk_run_has(c, 0, file_bytes, path))
+        return 0;
     if (r->nfs.served_here)
-        return rk_run_has(c, 0, file_bytes, path)
-                   ? 0
-                   : rk_unsupported(c,
-                                    "the lab's server has the run's files, and none is so large");
+        return rk_unsupported(c, "the lab's server has the run's files, and none is so large");
     const int bad = r->nfs.of.lseek(r->nfs.context, r->nfs.file, 0, SEEK_END, &size);
     if (bad < 0)
         return nfs_failed(c, &r->nfs, "asking for the file's size", bad);
     if (size < file_bytes)
-        return rk_unsupported(c,
-                              "%.60s:%.60s%s has %ju KiB and not %zu; make it longer: head -c 64M "
-                              "/dev/urandom",
-                              r->nfs.host, r->nfs.exported, r->nfs.name, (uintmax_t)size >> 10,
-                              file_bytes >> 10);
+        return rk_unsupported(
+            c, "%.60s:%.60s%s has %ju KiB and not %zu; make it longer: head -c 64M /dev/urandom",
+            r->nfs.host, r->nfs.exported, r->nfs.name, (uintmax_t)size >> 10, file_bytes >> 10);
     return 0;
 }
 
@@ -42,11 +39,11 @@ int remote_set_cache(struct rk_context *c, struct remote *r, size_t reads, int c
 {
     struct rk_blocks *const b = &r->blocks;
     if (cold && b->fd < 0)
-        return rk_unsupported(
-            c, "the page cache of a server on another machine cannot be dropped from here");
+        return rk_unsupported(c, "the page cache of a server on another machine cannot be dropped "
+                                 "from here");
     if (cold && reads > b->count)
-        return rk_unsupported(
-            c, "from a cold cache each block is read once: more samples than blocks");
+        return rk_unsupported(c, "from a cold cache each block is read once: more samples than "
+                                 "blocks");
     if (cold)
         return rk_blocks_cold(c, b);
     for (size_t i = 0; i < reads && i < b->count; i++) {

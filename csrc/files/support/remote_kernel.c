@@ -50,8 +50,8 @@ static int kernel_mount(struct rk_context *c, const struct nfs_file *f, int vers
               options) == 0)
         return 0;
     if (errno == ENODEV)
-        return rk_unsupported(
-            c, "this kernel has no NFS client (mount: ENODEV; /proc/filesystems has no nfs)");
+        return rk_unsupported(c, "this kernel has no NFS client (mount: ENODEV; /proc/filesystems "
+                                 "has no nfs)");
     if (errno == EPERM)
         return rk_unsupported(c, "mounting needs root");
     return rk_error(c, errno, "%.100s cannot be mounted by NFSv%d: %s.", source, version,

@@ -45,63 +45,72 @@ int rk_open_within(struct rk_context *c, int index, size_t block_bytes, int64_t 
     return status ? status : rk_open_cold(c, index, block_bytes, passes);
 }
 
+int rk_open_reading(struct rk_context *c)
+{
+    const struct rk_reading *const reading = rk_variant(c);
+    return rk_open_within(c, reading->index,
+                          reading->block_bytes ? reading->block_bytes : rk_block_bytes(c),
+                          reading->has_passes ? rk_integer(c, "passes") : 0);
+}
+
 /* In memory that the reader shares with the probe. */
-struct rk_outcome {
+struct reading_result {
     int status, entered;
     struct rk_sample samples[];
 };
 
 /* In the child. */
-__attribute__((noreturn)) static void run_reader(struct rk_reader *r, struct rk_outcome *outcome,
+__attribute__((noreturn)) static void run_reader(struct rk_reader *r, struct reading_result *result,
                                                  pid_t parent, int (*reading)(struct rk_reader *))
 {
     rk_die_with_parent();
     if (getppid() != parent)
         _exit(1);
     close(r->group->life);
-    r->samples = outcome->samples;
-    outcome->entered = group_write(r->group, "cgroup.procs", "0");
-    if (!outcome->entered) {
+    r->samples = result->samples;
+    result->entered = group_write(r->group, "cgroup.procs", "0");
+    if (!result->entered) {
         /* Copies the parent's pages here, in the group that is charged for them, and not in the
          * first timed read. */
         memset(r->blocks.buffer, 1, r->blocks.block_bytes);
-        outcome->status = reading(r);
+        result->status = reading(r);
     }
     _exit(0);
 }
 
-static int rk_reader_ended(struct rk_context *c, const struct rk_outcome *outcome, pid_t child,
+static int rk_reader_ended(struct rk_context *c, const struct reading_result *result, pid_t child,
                            int64_t limit_bytes)
 {
-    const int how = rk_wait_status(child);
-    if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
-        return rk_unsupported(
-            c, "within a limit of %lld KiB the kernel ended the reader for want of memory",
-            (long long)limit_bytes >> 10);
-    if (how)
+    const int wait_status = rk_wait_status(child);
+    if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL)
+        return rk_unsupported(c,
+                              "within a limit of %lld KiB the kernel ended the reader for want of "
+                              "memory",
+                              (long long)limit_bytes >> 10);
+    if (wait_status)
         return rk_failed(c, "the reader in the control group", ECHILD);
-    if (outcome->entered)
+    if (result->entered)
         return rk_unsupported(c, "the control group admits no process (%s)",
-                              strerror(-outcome->entered));
-    if (outcome->status == -ESTALE)
+                              strerror(-result->entered));
+    if (result->status == -ESTALE)
         return rk_error(c, EBUSY,
                         "another program emptied the page cache each time that it was filled "
                         "(drop_caches)");
-    return outcome->status ? rk_read_failed(c, outcome->status) : 0;
+    return result->status ? rk_read_failed(c, result->status) : 0;
 }
 
-int rk_read_within(struct rk_context *c, struct rk_sample *out, size_t n,
-                   int (*reading)(struct rk_reader *))
+int rk_run_reading(struct rk_context *c, struct rk_sample *out, size_t n)
 {
+    const struct rk_reading *const reading = rk_variant(c);
     struct rk_reader *const r = rk_state(c);
     struct rk_group group = {.life = -1};
     const int64_t limit_bytes = rk_integer(c, "limit_bytes");
-    const size_t size = sizeof(struct rk_outcome) + n * sizeof *out;
-    struct rk_outcome *const outcome =
+    const size_t size = sizeof(struct reading_result) + n * sizeof *out;
+    struct reading_result *const result =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (outcome == MAP_FAILED)
+    if (result == MAP_FAILED)
         return rk_refused(c, "mmap", errno);
-    memset(outcome, 0, size); /* so that the group is not charged for its pages */
+    memset(result, 0, size); /* so that the group is not charged for its pages */
     r->group = &group;
     r->n = n;
     int status = rk_require_cold(c, &r->blocks);
@@ -109,16 +118,16 @@ int rk_read_within(struct rk_context *c, struct rk_sample *out, size_t n,
     if (!status) {
         const pid_t parent = getpid(), child = fork();
         if (child == 0)
-            run_reader(r, outcome, parent, reading);
+            run_reader(r, result, parent, reading->read);
         status = child < 0 ? rk_refused(c, "fork", errno)
-                           : rk_reader_ended(c, outcome, child, limit_bytes);
+                           : rk_reader_ended(c, result, child, limit_bytes);
         posix_fadvise(r->blocks.fd, 0, 0,
                       POSIX_FADV_DONTNEED); /* its pages would outlive the group */
     }
     r->group = NULL;
     const int closed = group_close(c, &group);
     if (!status && !closed)
-        memcpy(out, outcome->samples, n * sizeof *out);
-    munmap(outcome, size);
+        memcpy(out, result->samples, n * sizeof *out);
+    munmap(result, size);
     return status ? status : closed;
 }

@@ -19,6 +19,14 @@ struct rk_reader {
     size_t n;
 };
 
+/* A probe's variant: how it reads. */
+struct rk_reading {
+    int (*read)(struct rk_reader *);
+    int index;          /* of a file of the run, or RK_OWN_FILE */
+    size_t block_bytes; /* 0: the parameter "block_bytes" */
+    int has_passes;     /* the parameter "passes" */
+};
+
 /* Every block once, in rising order. */
 static inline int rk_read_all(const struct rk_reader *r)
 {
@@ -41,15 +49,16 @@ int rk_open_cold(struct rk_context *c, int index, size_t block_bytes, int64_t pa
 /* The same, where the limit fits into memory. */
 int rk_open_within(struct rk_context *, int index, size_t block_bytes, int64_t passes);
 
-/* n samples by `reading` in a child, in a group limited to `limit_bytes`; the file is cold before
- * and after. */
-int rk_read_within(struct rk_context *, struct rk_sample *out, size_t n,
-                   int (*reading)(struct rk_reader *));
+/* The same, as the variant says. */
+int rk_open_reading(struct rk_context *);
 
-/* A probe of files/cache: its functions are open_ID and run_ID, its state is a struct rk_reader. */
-#define RK_READER_PROBE(id, op_, needs_, timed_, ...)                                              \
-    RK_PROBE(id, .name = "files/cache/" #id, .op = op_, .timed = timed_,                           \
-             .needs = RK_NEEDS_DISK | (needs_), .open = open_##id, .trials = run_##id,             \
+/* n samples by the variant's `read` in a child, in a group limited to `limit_bytes`; the file is
+ * cold before and after. */
+int rk_run_reading(struct rk_context *, struct rk_sample *out, size_t n);
+
+#define RK_READER_PROBE(name, op_, needs_, timed_, ...)                                            \
+    RK_PROBE(name, .op = op_, .timed = timed_, .needs = RK_NEEDS_DISK | (needs_),                  \
              .close = rk_close_reader, .state_bytes = sizeof(struct rk_reader), __VA_ARGS__)
+#define RK_READ(...) .variant = &(const struct rk_reading){__VA_ARGS__}, .trials = rk_run_reading
 
 #endif

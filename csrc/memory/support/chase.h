@@ -2,7 +2,6 @@
 #ifndef RK_CHASE_H
 #define RK_CHASE_H
 
-#include "probe/order.h"
 #include "probe/region.h"
 
 /* One node of the ring. Its number in the order of the walk proves, after the timing, that as many
@@ -11,17 +10,6 @@ struct node {
     struct node *next;
     uint64_t position;
 };
-
-/* How many nodes a ring through that much has. 0 or a status. */
-static inline int count_nodes(struct rk_context *c, uint32_t *count, size_t size, size_t distance)
-{
-    if (distance % sizeof(uint64_t))
-        return rk_unsupported(c, "the distance between nodes must be a multiple of 8 bytes");
-    if (size / distance < 2 || size / distance > UINT32_MAX / 2)
-        return rk_unsupported(c, "a ring needs at least two nodes and fewer than 2^31");
-    *count = (uint32_t)(size / distance);
-    return 0;
-}
 
 /* Links `count` nodes, `distance` bytes apart, into one ring in the order given. */
 static inline struct node *link_ring(char *start, size_t distance, const uint32_t *order,
@@ -35,11 +23,24 @@ static inline struct node *link_ring(char *start, size_t distance, const uint32_
     return (struct node *)(void *)(start + order[0] * distance);
 }
 
+/* A ring through a region of its own. */
+struct ring {
+    struct rk_region region;
+    const struct node *at; /* where the walk is */
+    uint32_t nodes;
+};
+
+/* Makes a ring through "size_bytes" of memory in pages as "pages" says: its nodes, `distance` bytes
+ * apart, in random order within windows of `window_bytes` and these in random order (SIZE_MAX: one
+ * window), or all in rising order (0). 0 or a status; rk_unmap() of its region in either case. */
+int make_ring(struct rk_context *, struct ring *, size_t distance, size_t window_bytes);
+
 /* Follows the pointers, 64 to a group. */
 #define FOLLOW_4(p) (p) = (p)->next, (p) = (p)->next, (p) = (p)->next, (p) = (p)->next
 #define FOLLOW_16(p) FOLLOW_4(p), FOLLOW_4(p), FOLLOW_4(p), FOLLOW_4(p)
 #define GROUP 64
-static __attribute__((noinline)) const struct node *follow(const struct node *p, uint64_t groups)
+static __attribute__((noinline, unused))
+const struct node *follow(const struct node *p, uint64_t groups)
 {
     for (; groups; groups--) {
         FOLLOW_16(p);

@@ -1,4 +1,3 @@
-/* faults.c: mapping files for the probes of page faults. */
 #include "memory/support/faults.h"
 
 #include <sys/mman.h>
@@ -20,18 +19,20 @@ void unmap_file(struct mapped *file)
     file->fd = -1;
 }
 
-int make_file(struct rk_context *c, struct mapped *file, const char *dir, const struct mapping *how)
+int make_file(struct rk_context *c, struct mapped *file, const char *dir,
+              const struct mapping *mapping)
 {
-    file->fd = rk_scratch(c, dir, how->size_bytes, !how->in_memory);
+    file->fd = rk_scratch(c, dir, mapping->size_bytes, !mapping->in_memory);
     if (file->fd < 0)
         return file->fd;
-    const int status = how->cold ? rk_make_cold(c, file->fd) : 0;
+    const int status = mapping->cold ? rk_make_cold(c, file->fd) : 0;
     if (status)
         return status;
-    char *const start = mmap(NULL, how->size_bytes, how->protection, MAP_SHARED, file->fd, 0);
+    char *const start =
+        mmap(NULL, mapping->size_bytes, mapping->protection, MAP_SHARED, file->fd, 0);
     if (start == MAP_FAILED)
         return rk_refused(c, "mmap", errno);
-    file->region = (struct rk_region){start, how->size_bytes};
-    madvise(start, how->size_bytes, how->advice);
+    file->region = (struct rk_region){start, mapping->size_bytes};
+    madvise(start, mapping->size_bytes, mapping->advice);
     return 0;
 }

@@ -1,4 +1,3 @@
-/* team.c: starting and ending a team. */
 #include <stdlib.h>
 
 #include "memory/support/team.h"

@@ -185,8 +185,8 @@ static inline const struct rk_width *rk_width(const char *name)
 {
 #define WIDTH_PROBE(id, have)                                                                      \
     {                                                                                              \
-        static const struct rk_width width = {                                                     \
-            #id, read_##id, write_##id, stream_##id, copy_##id, copy_stream_##id, modify_##id};    \
+        static const struct rk_width width =                                                       \
+            {#id, read_##id, write_##id, stream_##id, copy_##id, copy_stream_##id, modify_##id};   \
         if ((have) && (strcmp(name, #id) == 0 || strcmp(name, "widest") == 0))                     \
             return &width;                                                                         \
     }

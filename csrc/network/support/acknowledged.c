@@ -1,4 +1,3 @@
-/* acknowledged.c: a stream's acknowledgements, from a capture. */
 #include "network/support/acknowledged.h"
 
 /* 0 or an error number. */

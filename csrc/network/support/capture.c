@@ -1,5 +1,3 @@
-/* capture.c: an AF_PACKET socket with a filter for one TCP connection, and a ring that the kernel
- * writes to. */
 #include "network/support/capture.h"
 
 #include <arpa/inet.h>
@@ -9,7 +7,6 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -216,13 +213,12 @@ int capture_open(struct rk_context *c, const struct sockaddr *own, const struct 
     if (!interface)
         return rk_failed(c, "the interface to capture on was not found", ENODEV);
     capture->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (capture->fd < 0 && (errno == EPERM || errno == EACCES))
+        return rk_unsupported(c, "needs root (CAP_NET_RAW) to capture packets");
+    if (capture->fd < 0 && errno == EAFNOSUPPORT)
+        return rk_unsupported(c, "this kernel has no packet sockets (AF_PACKET) to capture with");
     if (capture->fd < 0)
-        return errno == EPERM || errno == EACCES
-                   ? rk_unsupported(c, "needs root (CAP_NET_RAW) to capture packets")
-               : errno == EAFNOSUPPORT
-                   ? rk_unsupported(c,
-                                    "this kernel has no packet sockets (AF_PACKET) to capture with")
-                   : rk_refused(c, "a packet socket", errno);
+        return rk_refused(c, "a packet socket", errno);
     const int error = -capture_begin(capture, interface);
     if (!error)
         return 0;

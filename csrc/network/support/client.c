@@ -1,4 +1,3 @@
-/* client.c: the protocol of reckon-peer from the probe's side, outside what is timed. */
 #include "network/support/client.h"
 
 #include <netdb.h>
@@ -14,8 +13,8 @@ static int unreachable(struct rk_context *c, const struct peer *peer, int error)
                         peer->name);
     if (error == ETIMEDOUT)
         return rk_error(c, error,
-                        "The peer at %s did not answer within %d s; is it up, and does a "
-                        "firewall let its port through?",
+                        "The peer at %s did not answer within %d s; is it up, and does a firewall "
+                        "let its port through?",
                         peer->name, PEER_DEADLINE_S);
     if (error == ECONNRESET)
         return rk_error(c, error, "The peer at %s closed the connection before it answered.",
@@ -96,8 +95,8 @@ static int greet(struct rk_context *c, const struct peer *peer, int fd, const ch
     status = peer_send(fd, line, (size_t)length);
     if (version != PEER_VERSION)
         return rk_error(c, EPROTO,
-                        "The peer at %s speaks version %d of the protocol and this reckon "
-                        "version %d; build both from the same commit.",
+                        "The peer at %s speaks version %d of the protocol and this reckon version "
+                        "%d; build both from the same commit.",
                         peer->name, version, PEER_VERSION);
     status = status ? status : read_line(fd, line, PEER_LINE_MAX);
     if (status)
@@ -172,8 +171,8 @@ static int open_other_host(struct rk_context *c, struct peer *peer)
     const char *const at = rk_place(c, "peer"), *const token = rk_place(c, "peer_token");
     const char *const process = rk_place(c, "peer_process");
     if (!*at || !*token)
-        return rk_unsupported(
-            c, "needs another host: none is set (RECKON_PEER_AT, RECKON_PEER_TOKEN)");
+        return rk_unsupported(c, "needs another host: none is set (RECKON_PEER_AT, "
+                                 "RECKON_PEER_TOKEN)");
     if (peer_locate(peer, at))
         return rk_error(c, EDESTADDRREQ,
                         "The other host is \"%.60s\", not ADDRESS:PORT or [IPv6]:PORT.", at);

@@ -29,11 +29,11 @@ struct peer {
 
 /* The CPU of a server that the probe starts; NO_SERVER: loopback's address alone. */
 enum server_place { SAME_CPU, OTHER_CPU, NO_SERVER };
-/* As a probe's `variant`: its server is on another CPU; without a variant it is on the same. */
-#define SERVER_ACROSS                                                                              \
+/* As a probe's variant; without one the server is on the same CPU. */
+#define SERVER(place)                                                                              \
     .variant = &(const enum server_place)                                                          \
     {                                                                                              \
-        OTHER_CPU                                                                                  \
+        place                                                                                      \
     }
 enum server_place server_place_of(const struct rk_context *);
 

@@ -1,4 +1,3 @@
-/* connect.c: the side that accepts, and single connections to it, outside what is timed. */
 #include "network/support/connect.h"
 
 #include "probe/kernel_files.h"
@@ -11,9 +10,9 @@
 int not_connected(struct rk_context *c, int error)
 {
     if (error == EADDRNOTAVAIL)
-        return rk_unsupported(
-            c, "No local port is left for another connection; wait a minute until "
-               "those in TIME_WAIT are free, or widen net.ipv4.ip_local_port_range.");
+        return rk_unsupported(c, "No local port is left for another connection; wait a minute "
+                                 "until those in "
+                                 "TIME_WAIT are free, or widen net.ipv4.ip_local_port_range.");
     if (error == EINPROGRESS || error == ETIMEDOUT) /* the socket's own deadline, or the kernel's */
         return rk_error(c, ETIMEDOUT,
                         "No answer to the SYN of a connection; is the peer still up, does a "
@@ -55,22 +54,20 @@ static int bound_time_wait(struct rk_context *c, size_t n)
     const int64_t ports = local_ports(), wait_ms = rk_integer(c, "ports_wait_ms");
     const struct timespec pause = {0, 50000000};
     if (n > ORDERLY_MAX)
-        return rk_unsupported(
-            c,
-            "A process closes at most %d connections in order, because each holds its "
-            "port for a minute; take fewer samples.",
-            ORDERLY_MAX);
+        return rk_unsupported(c,
+                              "A process closes at most %d connections in order, because each "
+                              "holds its port for a minute; take fewer samples.",
+                              ORDERLY_MAX);
     const uint64_t end_ns = rk_monotonic_ns() + (uint64_t)wait_ms * 1000000u;
     for (;;) {
         const int64_t waiting = count_time_wait();
         if (ports < 0 || waiting < 0 || 2 * (waiting + (int64_t)n) <= ports)
             return 0;
         if (rk_monotonic_ns() >= end_ns)
-            return rk_unsupported(
-                c,
-                "%lld connections in TIME_WAIT and %zu more would hold over half of "
-                "the %lld local ports; wait a minute.",
-                (long long)waiting, n, (long long)ports);
+            return rk_unsupported(c,
+                                  "%lld connections in TIME_WAIT and %zu more would hold over half "
+                                  "of the %lld local ports; wait a minute.",
+                                  (long long)waiting, n, (long long)ports);
         nanosleep(&pause, NULL);
     }
 }
@@ -86,9 +83,8 @@ int open_acceptor(struct rk_context *c)
     if (status || !to->peer.server || variant->kind != BATCH)
         return status;
     /* Before it serves: the processes that it forks inherit this. */
-    return sched_setscheduler(to->peer.server, SCHED_BATCH, &none) == 0
-               ? 0
-               : rk_refused(c, "sched_setscheduler", errno);
+    const int bad = sched_setscheduler(to->peer.server, SCHED_BATCH, &none);
+    return bad ? rk_refused(c, "sched_setscheduler", errno) : 0;
 }
 
 int close_acceptor(struct rk_context *c)
@@ -127,16 +123,15 @@ static int compare_counts(struct rk_context *c, const struct acceptor *to, enum 
         return rk_error(c, EPROTO, "The peer did not say what it had accepted.");
     /* Without a SYN sent again, overflows and drops are those of another socket there. */
     if (to->syn_retransmits && (overflows > 0 || drops > 0))
-        return rk_error(c, EBUSY,
-                        "A full accept queue on the peer's host dropped a SYN, which was sent "
-                        "again a second later (%lld overflows, %lld drops); is its "
-                        "net.core.somaxconn far below 4096?",
-                        overflows, drops);
+        return rk_error(
+            c, EBUSY,
+            "A full accept queue on the peer's host dropped a SYN, which was sent again a second "
+            "later (%lld overflows, %lld drops); is its net.core.somaxconn far below 4096?",
+            overflows, drops);
     if (to->syn_retransmits && (overflows < 0 || drops < 0))
         return rk_error(c, EBUSY,
-                        "A SYN was sent again a second later, and the peer cannot tell "
-                        "whether its accept queue was full: it may not read "
-                        "/proc/self/net/netstat there.");
+                        "A SYN was sent again a second later, and the peer cannot tell whether its "
+                        "accept queue was full: it may not read /proc/self/net/netstat there.");
     if (accepted != (long long)to->connections || in_order != (ending == IN_ORDER ? accepted : 0))
         return rk_error(c, EPROTO,
                         "%zu connections were made, %lld were accepted and %lld closed in order, "

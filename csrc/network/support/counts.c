@@ -1,5 +1,3 @@
-/* counts.c: the record of what TCP did while a probe ran, by the counters of the probe's network
- * namespace. */
 #include "network/support/counts.h"
 
 void note_retransmits(struct rk_context *c, int64_t retransmits, const struct counts *before)

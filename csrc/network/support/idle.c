@@ -1,4 +1,3 @@
-/* idle.c: CPUs kept out of their deeper idle states. */
 #include "network/support/idle.h"
 
 #include <fcntl.h>
@@ -18,9 +17,8 @@ int keep_cpus_awake(struct rk_context *c, int wanted, int *fd)
         close(*fd);
     *fd = -1;
     if (error == EACCES || error == EPERM)
-        return rk_unsupported(c,
-                              "hold_idle needs the right to write to /dev/cpu_dma_latency, which "
-                              "root has");
+        return rk_unsupported(c, "hold_idle needs the right to write to /dev/cpu_dma_latency, "
+                                 "which root has");
     if (error == ENOENT || error == ENXIO || error == ENODEV)
         return rk_unsupported(c, "hold_idle needs /dev/cpu_dma_latency, which is not there");
     return rk_failed(c, "/dev/cpu_dma_latency", error);

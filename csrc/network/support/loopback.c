@@ -1,4 +1,3 @@
-/* loopback.c: addresses and connections on this computer's loopback interface. */
 #include "network/support/loopback.h"
 
 /* "127.0.0.1:0", "[::1]:0" where there is no IPv4, or NULL if the interface is down. Some

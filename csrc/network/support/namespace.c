@@ -1,4 +1,3 @@
-/* namespace.c: a probe enters the network of the lab host. */
 #include "network/support/namespace.h"
 
 #include <fcntl.h>
@@ -66,9 +65,8 @@ int enter_network_of(struct rk_context *c, const char *process)
         return rk_error(c, EDESTADDRREQ, "The lab's process is \"%.60s\", not a number.", process);
     /* A notebook's kernel that runs a probe in its own process would stay in the lab for good. */
     if (strcmp(program_invocation_short_name, "reckon-probe") != 0)
-        return rk_unsupported(
-            c, "the lab host is reached by an isolated probe alone, because a process "
-               "that enters its network stays there");
+        return rk_unsupported(c, "the lab host is reached by an isolated probe alone, because a "
+                                 "process that enters its network stays there");
     const int user = open_namespace((pid_t)pid, "user"), no_user = errno;
     const int net = open_namespace((pid_t)pid, "net"), no_net = errno;
     int status;

@@ -4,12 +4,12 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/random.h>
 #include <sys/wait.h>
 
 #include "network/support/client.h"
 #include "network/support/loopback.h"
+#include "probe/children.h"
 
 #define ENDING_MS 2000 /* then it is killed */
 
@@ -26,31 +26,19 @@ static int random_token(char token[33])
 /* `out` is its output and its errors. 0 or an error number. */
 static int spawn(struct peer *peer, char *cpu, int in, int out)
 {
-    char program[PATH_MAX], token[200], asan[512], ubsan[512];
+    char program[PATH_MAX], token[200];
     if (rk_beside("reckon-peer", program) < 0)
         return ENOENT;
     snprintf(token, sizeof token, "RECKON_PEER_TOKEN=%s", peer->token);
-    snprintf(asan, sizeof asan, "ASAN_OPTIONS=%s", getenv("ASAN_OPTIONS") ?: "");
-    snprintf(ubsan, sizeof ubsan, "UBSAN_OPTIONS=%s", getenv("UBSAN_OPTIONS") ?: "");
-    char listen[] = "--listen", pin[] = "--cpu", until[] = "--until-eof", language[] = "LC_ALL=C";
-    char *const argv[] = {program, listen, peer->name, until, pin, cpu, NULL};
-    char *const envp[] = {language, token, asan, ubsan, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in, 0);
-    posix_spawn_file_actions_adddup2(&actions, out, 1);
-    posix_spawn_file_actions_adddup2(&actions, out, 2);
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setsigmask(&attr, &none);
-    posix_spawnattr_setsigdefault(&attr, &all);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    const int error = posix_spawn(&peer->server, program, &actions, &attr, argv, envp);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attr);
+    char *const argv[] = {program, "--listen", peer->name, "--until-eof", "--cpu", cpu, NULL};
+    char *const settings[] = {"LC_ALL=C", token, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, in, 0);
+    posix_spawn_file_actions_adddup2(&files, out, 1);
+    posix_spawn_file_actions_adddup2(&files, out, 2);
+    const int error = rk_spawn(&peer->server, argv, settings, &files, 0);
+    posix_spawn_file_actions_destroy(&files);
     if (error)
         peer->server = 0;
     return error;
@@ -104,13 +92,16 @@ int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place
     close(in[0]);
     close(out[1]);
     peer->server_input = in[1];
-    if (error)
+    int status;
+    if (!error) {
+        status = read_address(c, peer, out[0]);
+    } else {
         close(in[1]);
-    const int status =
-        error == ENOENT
-            ? rk_error(c, ELIBACC, "reckon-peer is not beside the library; run `make lib`.")
-        : error ? rk_refused(c, "starting reckon-peer", error)
-                : read_address(c, peer, out[0]);
+        status =
+            error == ENOENT
+                ? rk_error(c, ELIBACC, "reckon-peer is not beside the library; run `make lib`.")
+                : rk_refused(c, "starting reckon-peer", error);
+    }
     close(out[0]);
     return status;
 }
@@ -118,12 +109,13 @@ int peer_start_server(struct rk_context *c, struct peer *peer, enum server_place
 int peer_close(struct rk_context *c, struct peer *peer)
 {
     const struct timespec pause = {0, 1000000};
-    int how = 0;
+    int wait_status = 0;
     if (!peer->server) /* also if it was never opened: all zeros */
         return 0;
     close(peer->server_input);
     for (int waited_ms = 0;; waited_ms++) {
-        const pid_t ended = waitpid(peer->server, &how, waited_ms < ENDING_MS ? WNOHANG : 0);
+        const pid_t ended =
+            waitpid(peer->server, &wait_status, waited_ms < ENDING_MS ? WNOHANG : 0);
         if (ended == peer->server || (ended < 0 && errno != EINTR))
             break;
         if (waited_ms == ENDING_MS - 1)
@@ -131,10 +123,11 @@ int peer_close(struct rk_context *c, struct peer *peer)
         nanosleep(&pause, NULL);
     }
     peer->server = 0;
-    if (WIFSIGNALED(how))
+    if (WIFSIGNALED(wait_status))
         return rk_error(c, ECHILD, "The probe's own reckon-peer died of signal %d (%s).",
-                        WTERMSIG(how), strsignal(WTERMSIG(how)));
-    return how ? rk_error(c, ECHILD, "The probe's own reckon-peer failed with exit status %d.",
-                          WEXITSTATUS(how))
+                        WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+    return wait_status
+               ? rk_error(c, ECHILD, "The probe's own reckon-peer failed with exit status %d.",
+                          WEXITSTATUS(wait_status))
                : 0;
 }

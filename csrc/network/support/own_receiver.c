@@ -1,4 +1,3 @@
-/* own_receiver.c: a thread of this process that receives over loopback. */
 #include "network/support/own_receiver.h"
 
 #include "network/support/loopback.h"

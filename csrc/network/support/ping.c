@@ -1,4 +1,3 @@
-/* ping.c: the socket for echo requests. */
 #include "network/support/ping.h"
 
 /* A raw socket receives every kind of ICMP message, unless it is filtered. */
@@ -34,12 +33,11 @@ int ping_open(struct rk_context *c, const struct peer *peer, size_t size, struct
         ping->raw = 1;
         ping->fd = socket(family, SOCK_RAW | SOCK_CLOEXEC, protocol);
     }
+    if (ping->fd < 0 && (errno == EPERM || errno == EACCES))
+        return rk_unsupported(c, "echo requests need root (CAP_NET_RAW), or a group of this user "
+                                 "in the range of sysctl net.ipv4.ping_group_range");
     if (ping->fd < 0)
-        return errno == EPERM || errno == EACCES
-                   ? rk_unsupported(
-                         c, "echo requests need root (CAP_NET_RAW), or a group of this user in "
-                            "the range of sysctl net.ipv4.ping_group_range")
-                   : rk_refused(c, "a socket for echo requests", errno);
+        return rk_refused(c, "a socket for echo requests", errno);
     if (!(ping->raw && ping_only_answers(ping) < 0) &&
         set_time_limits(ping->fd, PEER_DEADLINE_S) == 0 &&
         connect(ping->fd, (const struct sockaddr *)&to, peer->length) == 0)

@@ -1,4 +1,3 @@
-/* proc_net.c: the kernel's tables of a network namespace. */
 #include "network/support/proc_net.h"
 
 #include <netinet/tcp.h>

@@ -1,4 +1,3 @@
-/* receiver.c: what the receiver of a stream noted. */
 #include "network/support/receiver.h"
 
 #include <fcntl.h>
@@ -16,8 +15,8 @@ int transfer_failed(struct rk_context *c, int error)
 {
     if (error == ETIMEDOUT)
         return rk_error(c, error,
-                        "The receiver took nothing for %d s; is the other host busy, or "
-                        "the link down?",
+                        "The receiver took nothing for %d s; is the other host busy, or the link "
+                        "down?",
                         PATIENCE_S);
     if (error == ECONNRESET || error == EPIPE)
         return rk_error(c, ECONNRESET, "The receiver went away before it had everything.");
@@ -33,8 +32,8 @@ static int add_note(struct rk_context *c, struct notes *notes, const char *line)
     if (sscanf(line, "%llu %lld%c", &bytes, &ns, &end) != 3 || end != '\n' ||
         (last && (bytes < last->bytes || ns < last->ns)) || notes->count == NOTES_MAX)
         return rk_error(c, EPROTO,
-                        "The receiver's notes make no sense; build reckon-peer and "
-                        "this reckon from the same commit.");
+                        "The receiver's notes make no sense; build reckon-peer and this reckon "
+                        "from the same commit.");
     notes->at[notes->count++] = (struct note){bytes, ns};
     return 0;
 }

@@ -1,4 +1,3 @@
-/* rtt.c: what the probes of network/rtt prepare, outside what is timed. */
 #include "network/support/rtt.h"
 
 int trip_failed(struct rk_context *c, int status)
@@ -13,28 +12,30 @@ int trip_failed(struct rk_context *c, int status)
     return status ? rk_failed(c, "a round trip", -status) : 0;
 }
 
-static int open_trip(struct rk_context *c, struct trip *trip, enum server_place place, int awake)
+static int open_and_keep(struct rk_context *c, int awake)
 {
+    struct trip *const trip = rk_state(c);
     trip->fd = trip->awake = -1;
     trip->opened = rk_stamp_now();
     /* Before the peer's namespace is entered, where root may be nobody. */
     const int status = keep_cpus_awake(c, awake, &trip->awake);
-    return status ? status : peer_open(c, &trip->peer, place);
+    return status ? status : peer_open(c, &trip->peer, server_place_of(c));
 }
 
-int trip_open(struct rk_context *c, struct trip *trip, enum server_place place)
+int open_trip(struct rk_context *c)
 {
-    return open_trip(c, trip, place, 0);
+    return open_and_keep(c, 0);
 }
 
-int trip_open_awake(struct rk_context *c, struct trip *trip, enum server_place place)
+int open_awake_trip(struct rk_context *c)
 {
-    return open_trip(c, trip, place, (int)rk_integer(c, "hold_idle"));
+    return open_and_keep(c, (int)rk_integer(c, "hold_idle"));
 }
 
-int trip_close(struct rk_context *c, struct trip *trip)
+int close_trip(struct rk_context *c)
 {
-    if (!trip->opened.ns) /* the probe refused before trip_open() */
+    struct trip *const trip = rk_state(c);
+    if (!trip->opened.ns) /* the probe refused before open_trip() */
         return 0;
     if (trip->fd >= 0)
         close(trip->fd);
@@ -44,8 +45,10 @@ int trip_close(struct rk_context *c, struct trip *trip)
     return status;
 }
 
-int trip_echo(struct rk_context *c, struct trip *trip, char *buffer, size_t size)
+int begin_echo(struct rk_context *c, char *buffer)
 {
+    struct trip *const trip = rk_state(c);
+    const size_t size = (size_t)rk_integer(c, "size_bytes");
     char service[32];
     snprintf(service, sizeof service, "echo %zu", size);
     memset(buffer, 1, size);

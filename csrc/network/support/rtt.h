@@ -28,14 +28,17 @@ static inline int round_trip(int fd, char *buffer, size_t size)
 
 /* 0, or why a round trip failed. */
 int trip_failed(struct rk_context *, int status);
-/* Opens the peer; trip_open_awake() keeps CPUs awake if the parameter hold_idle says so. 0 or a
- * status, with the reason set; trip_close() in either case. */
-int trip_open(struct rk_context *, struct trip *, enum server_place);
-int trip_open_awake(struct rk_context *, struct trip *, enum server_place);
-int trip_close(struct rk_context *, struct trip *);
-/* A connection to the peer's echo of messages of that size, and one round trip that is not timed:
- * it includes the start of the echo. */
-int trip_echo(struct rk_context *, struct trip *, char *buffer, size_t size);
+
+/* For probes whose state begins with a struct trip: 0 or a status, with the reason set. */
+
+/* Opens the peer, whose place is the variant; open_awake_trip() keeps CPUs awake if the parameter
+ * "hold_idle" says so. close_trip() in either case. */
+int open_trip(struct rk_context *);
+int open_awake_trip(struct rk_context *);
+int close_trip(struct rk_context *);
+/* A connection to the peer's echo of messages of "size_bytes", and one round trip that is not
+ * timed: it includes the start of the echo. */
+int begin_echo(struct rk_context *, char *buffer);
 
 #define SIZE(default_)                                                                             \
     RK_INTEGER("size_bytes", default_, 1, MESSAGE_MAX, "of the message, each way")

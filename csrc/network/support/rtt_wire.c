@@ -1,4 +1,3 @@
-/* rtt_wire.c: round trips by the kernel's time stamps of captured packets. */
 #include "network/support/rtt_wire.h"
 
 static int64_t realtime_ns(void)
@@ -53,13 +52,13 @@ int capture_failed(struct rk_context *c, int status)
 {
     if (status == -ENODATA)
         return rk_error(c, ENODATA,
-                        "A segment was not seen by the capture within %d s; does the "
-                        "connection go over another interface?",
+                        "A segment was not seen by the capture within %d s; does the connection go "
+                        "over another interface?",
                         PEER_DEADLINE_S);
     if (status == -ETIME)
         return rk_error(c, ETIME,
-                        "A captured time lies outside the round trip that the caller "
-                        "timed: the clock was set in between; measure again.");
+                        "A captured time lies outside the round trip that the caller timed: the "
+                        "clock was set in between; measure again.");
     return trip_failed(c, status);
 }
 

@@ -1,4 +1,3 @@
-/* servers.c: the reports' echo servers: a thread of the client, and ncat. */
 #include "network/support/servers.h"
 
 #include <fcntl.h>
@@ -96,19 +95,24 @@ void ncat_end(struct ncat *ncat)
     ncat->pid = 0;
 }
 
+/* Why it ended before it was to. */
+static int ncat_ended(struct rk_context *c, const siginfo_t *ended)
+{
+    const int exited = ended->si_code == CLD_EXITED;
+    if (exited && ended->si_status == 127)
+        return rk_unsupported(c, "needs ncat, which is not installed (on Debian and Ubuntu the "
+                                 "package ncat, on others nmap)");
+    return rk_error(c, ECHILD, "ncat does not start: it ended with %s %d.",
+                    exited ? "exit status" : "signal", ended->si_status);
+}
+
 /* Waits until it accepts a connection. 0, or a status with the reason set. */
 static int ncat_await(struct rk_context *c, pid_t ncat, const struct peer *peer, int *fd)
 {
     for (int waited_ms = 0; waited_ms < PEER_DEADLINE_S * 1000; waited_ms++) {
         siginfo_t ended = {0};
         if (waitid(P_PID, (id_t)ncat, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid)
-            return ended.si_code == CLD_EXITED && ended.si_status == 127
-                       ? rk_unsupported(
-                             c, "needs ncat, which is not installed (on Debian and Ubuntu the "
-                                "package ncat, on others nmap)")
-                       : rk_error(c, ECHILD, "ncat does not start: it ended with %s %d.",
-                                  ended.si_code == CLD_EXITED ? "exit status" : "signal",
-                                  ended.si_status);
+            return ncat_ended(c, &ended);
         if (!connect_within(PEER_DEADLINE_S, &peer->address, peer->length, fd))
             return 0;
         const struct timespec pause = {0, 1000000};

@@ -1,4 +1,3 @@
-/* sockets.c: addresses, bound sockets, and connections with a deadline. */
 #include "network/support/sockets.h"
 
 #include <errno.h>

@@ -1,4 +1,3 @@
-/* streams.c: data to send, and several connections with a thread each that sends them. */
 #include "network/support/streams.h"
 
 #include "probe/order.h"
@@ -13,9 +12,9 @@ static void fill_at_random(const struct rk_region *region)
 
 /* --- the sender --- */
 
-int open_sender_of(struct rk_context *c, struct sender *sender, enum server_place place,
-                   size_t size_bytes)
+int open_sender_of(struct rk_context *c, size_t size_bytes)
 {
+    struct sender *const sender = rk_state(c);
     sender->opened = rk_stamp_now();
     sender->fd = -1;
     sender->size_bytes = size_bytes;
@@ -23,12 +22,12 @@ int open_sender_of(struct rk_context *c, struct sender *sender, enum server_plac
     if (status)
         return status;
     fill_at_random(&sender->data);
-    return peer_open(c, &sender->peer, place);
+    return peer_open(c, &sender->peer, server_place_of(c));
 }
 
-int open_sender(struct rk_context *c, struct sender *sender, enum server_place place)
+int open_sender(struct rk_context *c)
 {
-    return open_sender_of(c, sender, place, (size_t)rk_integer(c, "size_bytes"));
+    return open_sender_of(c, (size_t)rk_integer(c, "size_bytes"));
 }
 
 int64_t close_connection(struct sender *sender)
@@ -39,22 +38,13 @@ int64_t close_connection(struct sender *sender)
     return retransmits;
 }
 
-int close_sender(struct rk_context *c, struct sender *sender)
+int close_sender(struct rk_context *c)
 {
+    struct sender *const sender = rk_state(c);
     if (sender->opened.ns && sender->fd >= 0)
         close(sender->fd);
     rk_unmap(&sender->data);
     return peer_close(c, &sender->peer);
-}
-
-int open_sender_of_probe(struct rk_context *c)
-{
-    return open_sender(c, rk_state(c), server_place_of(c));
-}
-
-int close_sender_of_probe(struct rk_context *c)
-{
-    return close_sender(c, rk_state(c));
 }
 
 /* --- several connections --- */
@@ -63,11 +53,11 @@ static int choose_congestion(struct rk_context *c, int fd, const char *name)
 {
     if (!*name || setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0)
         return 0;
-    return rk_unsupported(
-        c,
-        "the congestion control %.20s is not available here: %s (see "
-        "net.ipv4.tcp_available_congestion_control and tcp_allowed_congestion_control)",
-        name, strerror(errno));
+    return rk_unsupported(c,
+                          "the congestion control %.20s is not available here: %s (see "
+                          "net.ipv4.tcp_available_congestion_control and "
+                          "tcp_allowed_congestion_control)",
+                          name, strerror(errno));
 }
 
 void close_streams(struct streams *all)
@@ -84,9 +74,8 @@ void close_streams(struct streams *all)
 static int gather_small_sends(struct rk_context *c, int fd)
 {
     const int off = 0;
-    return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &off, sizeof off) == 0
-               ? 0
-               : rk_failed(c, "TCP_NODELAY", errno);
+    const int bad = setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &off, sizeof off);
+    return bad ? rk_failed(c, "TCP_NODELAY", errno) : 0;
 }
 
 int open_streams(struct rk_context *c, const struct sender *sender, struct streams *all, int count,
@@ -188,8 +177,8 @@ int cut_windows(struct rk_context *c, const struct streams *all, struct rk_sampl
         const struct notes *notes = &all->stream[i].notes;
         if (notes->at[notes->count - 1].ns < end_ns)
             return rk_error(c, ETIME,
-                            "The receiver's notes end before the last window does: its "
-                            "stream began late; measure again.");
+                            "The receiver's notes end before the last window does: its stream "
+                            "began late; measure again.");
         before += bytes_at(notes, begin_ns);
     }
     for (size_t trial = 0; trial < n; trial++) {
@@ -200,8 +189,7 @@ int cut_windows(struct rk_context *c, const struct streams *all, struct rk_sampl
         out[trial] = (struct rk_sample){window_ns, (uint64_t)after - (uint64_t)before};
         if (!out[trial].ops)
             return rk_error(c, ENODATA,
-                            "Not a byte came within a window of %g ms; take a longer "
-                            "window_ms.",
+                            "Not a byte came within a window of %g ms; take a longer window_ms.",
                             (double)window_ns / 1e6);
         before = after;
     }

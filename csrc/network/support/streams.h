@@ -21,15 +21,12 @@ struct sender {
     int fd; /* one connection; -1: none */
 };
 
-/* 0, or a status with the reason set; close_sender() in either case. */
-int open_sender(struct rk_context *, struct sender *, enum server_place); /* of size_bytes */
-int open_sender_of(struct rk_context *, struct sender *, enum server_place, size_t size_bytes);
-int close_sender(struct rk_context *, struct sender *);
-/* A probe's open and close whose state is a sender, or begins with one. */
-int open_sender_of_probe(struct rk_context *);
-int close_sender_of_probe(struct rk_context *);
-#define OF_A_SENDER(state, open_)                                                                  \
-    .state_bytes = sizeof(state), .open = open_, .close = close_sender_of_probe
+/* For probes whose state begins with a sender: 0, or a status with the reason set. The variant is
+ * the server's place; close_sender() in either case. */
+int open_sender(struct rk_context *); /* of "size_bytes" */
+int open_sender_of(struct rk_context *, size_t size_bytes);
+int close_sender(struct rk_context *);
+#define OF_A_SENDER(state, open_) .state_bytes = sizeof(state), .open = open_, .close = close_sender
 /* Closes the connection; the segments that TCP sent again on it, -1 if not known. */
 int64_t close_connection(struct sender *);
 

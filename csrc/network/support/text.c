@@ -1,4 +1,3 @@
-/* text.c: numbers and JSON strings. */
 #include "network/support/text.h"
 
 #include <errno.h>

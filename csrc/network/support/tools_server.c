@@ -1,4 +1,3 @@
-/* tools_server.c: programs that serve others on the loopback. */
 #include "network/support/tools_server.h"
 
 #include <sys/wait.h>

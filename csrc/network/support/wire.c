@@ -1,4 +1,3 @@
-/* wire.c: the packets that begin and end a TCP connection, found in a capture. */
 #include "network/support/wire.h"
 
 #define FLAGS (TH_SYN | TH_FIN | TH_RST | TH_ACK)

@@ -16,17 +16,17 @@ from reckon.records.result import Result
 from reckon.statistics import onset
 
 
-def filling(result: Result, name: str, caption: str, true: Result | None) -> Block:
+def cache_capacity(result: Result, name: str, caption: str, true: Result | None) -> Block:
     """Above, the mean time of a read with its prediction; below, the share of slow reads with the
     fitted rise. Vertical lines: the inferred capacity, and the true one if it is known."""
     if not result.has_samples:
-        return style.nothing([result])
-    c = MeasuredCurve(result)
+        return style.nothing_to_draw([result])
+    curve = MeasuredCurve(result)
     fit, _, shares = in_reads(result)
     with style.drawing(4.8, (3, 2)) as drawing:
         above, below = drawing.panels
-        _draw_times(above, c)
-        below.plot(c.x, 100 * shares, "o", ms=4, color=BLUE)
+        _draw_times(above, curve)
+        below.plot(curve.x, 100 * shares, "o", ms=4, color=BLUE)
         fitted = _draw_rise(below, result, fit) if fit.capacity else []
         for panel in drawing.panels:
             _draw_capacities(panel, result.axis_unit, fit.capacity, true)
@@ -35,23 +35,23 @@ def filling(result: Result, name: str, caption: str, true: Result | None) -> Blo
         drawing.legend([*above.get_legend_handles_labels()[0], *fitted])
         size = units.amount(fit.capacity, "byte", 4) if fit.capacity else fit.reason
         alt = (
-            f"{c.alt('the size of the file')}; slow reads from {100 * shares[0]:.2g} % to "
+            f"{curve.alt('the size of the file')}; slow reads from {100 * shares[0]:.2g} % to "
             f"{100 * shares[-1]:.2g} %; inferred capacity: {size}"
         )
         size_title = f"size [{result.axis_unit}]"
-        header = [size_title, *style.spread_header(c.unit), "share of slow reads"]
-        rows = [[*row, f"{share:.6g}"] for row, share in zip(c.rows(), shares, strict=True)]
+        header = [size_title, *style.spread_header(curve.unit), "share of slow reads"]
+        rows = [[*row, f"{share:.6g}"] for row, share in zip(curve.rows(), shares, strict=True)]
         return drawing.save(name, caption, alt, Data(header, rows))
 
 
-def _draw_times(axes: Axes, c: MeasuredCurve) -> None:
-    c.draw_measured(axes, BLUE, "measured: mean of a process, 95 % interval")
-    c.draw_predicted(axes)
-    drawn = c.drawn[np.isfinite(c.drawn)]
+def _draw_times(axes: Axes, curve: MeasuredCurve) -> None:
+    curve.draw_measured(axes, BLUE, "measured: mean of a process, 95 % interval")
+    curve.draw_predicted(axes)
+    heights = curve.heights[np.isfinite(curve.heights)]
     axes.set_yscale("log")
-    axes.set_ylim(drawn.min() / 2, drawn.max() * 2)
+    axes.set_ylim(heights.min() / 2, heights.max() * 2)
     style.plain_log(axes.yaxis)
-    axes.set_ylabel(units.spoken(c.unit))
+    axes.set_ylabel(units.symbol(curve.unit))
 
 
 def _draw_rise(axes: Axes, result: Result, fit: onset.Onset) -> list[Line2D]:

@@ -23,6 +23,7 @@ from reckon.presentation.figures.style import (
     Look,
 )
 from reckon.presentation.tables import title
+from reckon.presentation.titles import title_of
 from reckon.records.result import Result
 
 # "auto": logarithmic axes for wide ranges; "log": the y axis logarithmic however narrow its range;
@@ -66,7 +67,7 @@ def _set_scales(axes: Axes, curves: list[MeasuredCurve], scale: Scale) -> None:
         _set_x(axes, x)
     elif (x == np.round(x)).all():
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    _set_y(axes, np.concatenate([c.drawn for c in curves]), scale)
+    _set_y(axes, np.concatenate([c.heights for c in curves]), scale)
 
 
 class MeasuredCurve:
@@ -75,34 +76,34 @@ class MeasuredCurve:
     def __init__(self, result: Result, unit: str | None = None):
         self.result, self.x = result, result.axis_in_unit
         self.unit = unit or style.readable_unit(result)
-        self.middle = self.converted(result.medians)
+        self.middle = self.in_unit(result.medians)
         self.low, self.high, self.minimum, self.p99 = (
-            self.converted([getattr(summary, field) for summary in result.summaries])
+            self.in_unit([getattr(summary, field) for summary in result.summaries])
             for field in ("low", "high", "minimum", "p99")
         )
-        self.predicted = self.converted(result.sealed("predicted"))
-        self.hardware = self.converted(result.sealed("hardware"))
+        self.predicted = self.in_unit(result.sealed("predicted"))
+        self.hardware = self.in_unit(result.sealed("hardware"))
         self.has_hardware = bool(np.isfinite(self.hardware).any())
-        self.interval = [self.converted(result.sealed(end)) for end in ("low", "high")]
+        self.interval = [self.in_unit(result.sealed(end)) for end in ("low", "high")]
 
-    def converted(self, values: np.ndarray | list[float]) -> np.ndarray:
+    def in_unit(self, values: np.ndarray | list[float]) -> np.ndarray:
         """Values in base units as numbers of the figure's unit."""
         return units.from_base(np.asarray(values, float), self.unit)
 
     @property
-    def bars(self) -> np.ndarray:
+    def error_bars(self) -> np.ndarray:
         """Distance of the interval's ends from the median, (2, n); 0 where there is no interval."""
         return np.nan_to_num(np.abs([self.middle - self.low, self.high - self.middle]))
 
     @property
-    def drawn(self) -> np.ndarray:
+    def heights(self) -> np.ndarray:
         """The values that have to lie within the axes."""
         return np.concatenate([self.middle, self.predicted])
 
     def draw_measured(self, axes: Axes, colour: str, label: str, size: float = 4) -> None:
         """Draws the medians with their intervals."""
         look: Look = {"fmt": "o-", "ms": size, "color": colour, "capsize": 2, "label": label}
-        axes.errorbar(self.x, self.middle, yerr=self.bars, **look)
+        axes.errorbar(self.x, self.middle, yerr=self.error_bars, **look)
 
     def draw_predicted(self, axes: Axes) -> None:
         """Draws the sealed prediction with its interval, the hardware estimate, the revision."""
@@ -113,7 +114,7 @@ class MeasuredCurve:
         if self.has_hardware:
             axes.plot(self.x, self.hardware, ":", color=GREEN, label="hardware estimate")
         if self.result.revisions:
-            revised = self.converted(self.result.sealed("predicted", self.result.current))
+            revised = self.in_unit(self.result.sealed("predicted", self.result.current))
             axes.plot(self.x, revised, "-.", color=PURPLE, label="revised")
 
     def rows(self) -> list[list[str]]:
@@ -125,8 +126,8 @@ class MeasuredCurve:
         """The curve in words."""
         first, last = (units.amount(v, self.result.unit) for v in self.result.medians[[0, -1]])
         return (
-            f"{self.result.quantity} against {xlabel}: from {first} at {self.x[0]:g} to {last} at "
-            f"{self.x[-1]:g}"
+            f"{title_of(self.result.quantity)} against {xlabel}: from {first} at {self.x[0]:g} to "
+            f"{last} at {self.x[-1]:g}"
         )
 
 
@@ -137,7 +138,7 @@ def _draw_single(drawing: Drawing, c: MeasuredCurve, xlabel: str, scale: Scale) 
     c.draw_measured(axes, BLUE, "measured: median, interval")
     c.draw_predicted(axes)
     _set_scales(axes, [c], scale)
-    axes.set_ylabel(units.spoken(c.unit))
+    axes.set_ylabel(units.symbol(c.unit))
     drawing.panels[-1].set_xlabel(xlabel)
 
 
@@ -145,7 +146,7 @@ def curve(result: Result, name: str, caption: str, xlabel: str, scale: Scale = "
     """A quantity along its axis: medians with interval and range, the hardware estimate and the
     sealed prediction with its interval."""
     if not result.has_samples:
-        return style.nothing([result])
+        return style.nothing_to_draw([result])
     c = MeasuredCurve(result)
     with style.drawing() as drawing:
         _draw_single(drawing, c, xlabel, scale)
@@ -159,7 +160,7 @@ def fit(result: Result, name: str, caption: str, xlabel: str) -> Block:
     if result.line is None:
         return curve(result, name, caption, xlabel)
     c = MeasuredCurve(result)
-    residuals = c.converted(result.line.residuals)
+    residuals = c.in_unit(result.line.residuals)
     with style.drawing(4.6, (3, 1)) as drawing:
         axes, below = drawing.panels
         _draw_single(drawing, c, xlabel, "linear")
@@ -185,26 +186,26 @@ def curves(
     sealed prediction dashed and the hardware estimate dotted."""
     measured = [result for result in results if result.has_samples]
     if not measured:
-        return style.nothing(results)
+        return style.nothing_to_draw(results)
     unit = style.readable_unit(measured[0])
-    drawn = [MeasuredCurve(result, unit) for result in measured]
+    measured_curves = [MeasuredCurve(result, unit) for result in measured]
     with style.drawing() as drawing:
         axes = drawing.axes
-        for c, (result, colour) in zip(drawn, style.coloured(measured), strict=True):
+        for c, (result, colour) in zip(measured_curves, style.with_colours(measured), strict=True):
             c.draw_measured(axes, colour, title(result, titles))
             axes.plot(c.x, c.predicted, "--", lw=1, color=colour)
             if c.has_hardware:
                 positive = np.where(c.hardware > 0, c.hardware, np.nan)
                 axes.plot(c.x, positive, ":", lw=1, color=colour)
         axes.plot([], [], "--", lw=1, color=BLACK, label="predicted")
-        if any(c.has_hardware for c in drawn):
+        if any(c.has_hardware for c in measured_curves):
             axes.plot([], [], ":", lw=1, color=BLACK, label="hardware estimate")
-        _set_scales(axes, drawn, scale)
+        _set_scales(axes, measured_curves, scale)
         axes.set_xlabel(xlabel)
-        axes.set_ylabel(units.spoken(unit))
+        axes.set_ylabel(units.symbol(unit))
         drawing.legend()
-        alt = "; ".join(c.alt(xlabel) for c in drawn)
-        return drawing.save(name, caption, alt, curves_data(drawn, xlabel))
+        alt = "; ".join(c.alt(xlabel) for c in measured_curves)
+        return drawing.save(name, caption, alt, curves_data(measured_curves, xlabel))
 
 
 def curves_data(curves: list[MeasuredCurve], xlabel: str) -> Data:
@@ -213,33 +214,34 @@ def curves_data(curves: list[MeasuredCurve], xlabel: str) -> Data:
     return Data(["quantity", xlabel, *style.spread_header(curves[0].unit)], rows)
 
 
-def against(across: Result, up: Result, name: str, caption: str, xlabel: str, ylabel: str) -> Block:
+def pair(
+    horizontal: Result, vertical: Result, name: str, caption: str, xlabel: str, ylabel: str
+) -> Block:
     """Two quantities of the same axis against one another, such as latency against throughput at
-    each load: medians with both intervals, points with their places, the predictions dashed.
+    each load: medians with both intervals, points with their positions, the predictions dashed.
 
-    Places that only one of the two has are left out.
+    Points that only one of the two has are left out.
     """
-    if not (across.has_samples and up.has_samples):
-        return style.nothing([result for result in (across, up) if not result.has_samples])
-    a, b = MeasuredCurve(across), MeasuredCurve(up)
+    unmeasured = [result for result in (horizontal, vertical) if not result.has_samples]
+    if unmeasured:
+        return style.nothing_to_draw(unmeasured)
+    a, b = MeasuredCurve(horizontal), MeasuredCurve(vertical)
     shared, i, j = np.intersect1d(a.x, b.x, return_indices=True)
     if not len(shared):
-        return Block(
-            f"There is nothing to draw: `{across.quantity}` and `{up.quantity}` were measured "
-            "at no common place."
-        )
-    axis_unit = units.spoken(across.axis_unit)
+        names = f"{title_of(horizontal.quantity)} and {title_of(vertical.quantity)}"
+        return Block(f"There is nothing to draw: {names} were measured at no common place.")
+    axis_unit = units.symbol(horizontal.axis_unit)
     with style.drawing() as drawing:
         axes = drawing.axes
         look: Look = {"fmt": "o-", "ms": 4, "color": BLUE, "capsize": 2}
-        look |= {"xerr": a.bars[:, i], "yerr": b.bars[:, j]}
+        look |= {"xerr": a.error_bars[:, i], "yerr": b.error_bars[:, j]}
         axes.errorbar(a.middle[i], b.middle[j], label="measured: medians, intervals", **look)
         axes.plot(a.predicted[i], b.predicted[j], "--", color=RED, label="predicted")
         maximum = np.nanmax([a.middle[i], a.predicted[i]])
         axes.set_xlim(-0.04 * maximum, 1.1 * maximum)
         _set_y(axes, np.concatenate([b.middle[j], b.predicted[j]]), "auto")
-        axes.set_xlabel(f"{xlabel} [{units.spoken(a.unit)}]")
-        axes.set_ylabel(f"{ylabel} [{units.spoken(b.unit)}]")
+        axes.set_xlabel(f"{xlabel} [{units.symbol(a.unit)}]")
+        axes.set_ylabel(f"{ylabel} [{units.symbol(b.unit)}]")
         _name_points(axes, a.middle[i], b.middle[j], [f"{x:g} {axis_unit}".strip() for x in shared])
         drawing.legend()
         header = [axis_unit or "at"]
@@ -255,11 +257,11 @@ def _name_points(axes: Axes, x: np.ndarray, y: np.ndarray, names: list[str]) -> 
     point too near to the last named one has none."""
     axes.get_xlim(), axes.get_ylim()  # settles limits that matplotlib chooses late
     points = np.column_stack([x, y])
-    places = axes.transData.transform(points) * 72 / axes.figure.dpi
+    on_page = axes.transData.transform(points) * 72 / axes.figure.dpi
     rises = np.diff(y, append=y[-1]) > 0
-    last = np.full(2, -np.inf)
-    for point, place, name, left in zip(points, places, names, rises, strict=True):
-        if np.hypot(*(place - last)) >= _NAMES_APART_POINTS:
-            look: Look = {"ha": "right", "xytext": (-4, 3)} if left else {"xytext": (4, 3)}
+    last_named = np.full(2, -np.inf)
+    for point, position, name, is_left in zip(points, on_page, names, rises, strict=True):
+        if np.hypot(*(position - last_named)) >= _NAMES_APART_POINTS:
+            look: Look = {"ha": "right", "xytext": (-4, 3)} if is_left else {"xytext": (4, 3)}
             axes.annotate(name, point, textcoords="offset points", fontsize=7, **look)
-            last = place
+            last_named = position

@@ -1,4 +1,4 @@
-"""A heat map: every other machine's figures over this run's."""
+"""A heat map: every other machine's values over this run's."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def pages(rows: list[Row]) -> list[list[Row]]:
     return [rows[start : start + MAX_ROWS] for start in range(0, len(rows), MAX_ROWS)]
 
 
-def heat_map(others: OtherMachines, rows: list[Row], name: str, what: str) -> Block:
-    """A row for each quantity, a column for each machine. The number is the ratio of the figures,
-    the colour shows which machine is faster."""
+def heat_map(others: OtherMachines, rows: list[Row], name: str, part: str) -> Block:
+    """A row for each quantity of a part of the book, a column for each machine. The number is the
+    ratio of the values, the colour shows which machine is faster."""
     columns = [column for column in others.titles if any(column in row.cells for row in rows)]
     limit = math.log10(_DARKEST)
     colours: Look = {"cmap": _COLOURS, "norm": Normalize(-limit, limit)}
@@ -50,13 +50,13 @@ def heat_map(others: OtherMachines, rows: list[Row], name: str, what: str) -> Bl
         _frame(axes, rows, [others.titles[column] for column in columns])
         _add_colour_bar(drawing, image)
         alt = (
-            f"Heat map of {len(rows)} quantities of {what} on {len(columns)} other machines, the "
+            f"Heat map of {len(rows)} quantities of {part} on {len(columns)} other machines, the "
             "ratio of each machine's figure to this run's, blue where that machine is faster, red "
             "where it is slower"
         )
         header = ["line", "machine", "quantity here", "this run", "that machine", "ratio", "places"]
         data = [_data(row, *pair) for row in rows for pair in row.cells.items()]
-        return drawing.save(name, _caption(what, rows), alt, Data(header, data))
+        return drawing.save(name, _caption(part, rows), alt, Data(header, data))
 
 
 def _log(cell: Cell | None) -> float:
@@ -64,11 +64,11 @@ def _log(cell: Cell | None) -> float:
     return math.log10(cell.colour) if cell and cell.colour > 0 else math.nan
 
 
-def _caption(what: str, rows: list[Row]) -> str:
+def _caption(part: str, rows: list[Row]) -> str:
     by_reckon = any(cell.by_reckon for row in rows for cell in row.cells.values())
     marked = "; *(Reckon's)*: this run's by Reckon's own method" if by_reckon else ""
     return (
-        f"{what.capitalize()}: every other machine's figure divided by this run's, by the same "
+        f"{part.capitalize()}: every other machine's figure divided by this run's, by the same "
         f"method{marked}. Red: slower than this machine, blue: faster, grey: neither, white: "
         "nothing to compare with this run's"
     )
@@ -76,7 +76,7 @@ def _caption(what: str, rows: list[Row]) -> str:
 
 def _data(row: Row, column: str, cell: Cell) -> list[str]:
     values = [f"{value:.6g}" for value in (cell.here, cell.there, cell.ratio)]
-    return [row.label, column, cell.quantity, *values, str(cell.places)]
+    return [row.label, column, cell.quantity, *values, str(cell.points)]
 
 
 def _write_ratio(axes: Axes, x: int, y: int, cell: Cell) -> None:

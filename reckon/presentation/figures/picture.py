@@ -32,13 +32,13 @@ def machine_picture(machine: Machine, name: str, caption: str) -> Block:
 
     caches = {key: size(f"processor.{key}") for key in ("l1i", "l1d", "l2", "l3")}
     cores = int(machine.number("processor.cores") or 1)
-    shown = min(cores, _CORES_DRAWN)
-    width = _WIDTH / shown
+    cores_drawn = min(cores, _CORES_DRAWN)
+    width = _WIDTH / cores_drawn
     inner, whole = width - _GAP, _WIDTH - _GAP
     with style.drawing(3.2) as drawing:
         axes = drawing.axes
         axes.axis("off")
-        for i, number in enumerate([*range(shown - 1), cores - 1]):
+        for i, number in enumerate([*range(cores_drawn - 1), cores - 1]):
             left = i * width + _GAP / 2
             _box(axes, (left, 4.6), (inner, 1.0), f"core {number}", _CORE)
             _box(axes, (left, 3.7), (inner / 2, 0.8), f"L1i\n{caches['l1i']}", _L1)

@@ -13,9 +13,8 @@ from reckon.presentation.figures import style
 from reckon.presentation.figures.style import BLACK, BLUE, RED, SKY, Data
 from reckon.presentation.scores import WITHIN
 from reckon.presentation.tables import title
-from reckon.presentation.timed_reads import single_values
 from reckon.records.result import Result
-from reckon.records.values import trial_times_s
+from reckon.records.unit_conversion import trial_times_s
 
 _MAX_STEPS = 200  # points of a distribution that its data have
 _BAND_COLOURS = ("#dcc07f", "#ecdcb8", "#f7f0e3")
@@ -24,7 +23,7 @@ _SMALLEST = 1e-12  # in base units: a logarithmic axis has no 0
 
 def _trials(result: Result, point: records.Point, unit: str) -> list[np.ndarray]:
     """Every trial of each process at that point, in `unit`."""
-    return [units.from_base(values, unit) for values in single_values(result, point)]
+    return [units.from_base(values, unit) for values in result.single_trials(point)]
 
 
 def distribution(
@@ -32,36 +31,37 @@ def distribution(
 ) -> Block:
     """The share of trials at or below a value, a curve for each quantity; predictions dashed.
 
-    Of what was measured along an axis, at its last place.
+    Of a quantity along an axis, the trials of its last point.
     """
     measured = [result for result in results if result.has_samples]
     if not measured:
-        return style.nothing(results)
+        return style.nothing_to_draw(results)
     unit = style.readable_unit(measured[0])  # of all of them: they share an axis
     rows, medians = [], []
     with style.drawing() as drawing:
         axes = drawing.axes
-        for result, colour in style.coloured(measured):
+        for result, colour in style.with_colours(measured):
             trials = _trials(result, result.points[-1], unit)
             values = np.sort(np.concatenate(trials))
             share = np.arange(1, len(values) + 1) / len(values)
-            called = title(result, titles)
-            axes.step(values, share, where="post", color=colour, label=f"{called}: measured")
-            what = "predicted mean" if result.seal.kind == "mean" else "predicted"
+            name_shown = title(result, titles)
+            axes.step(values, share, where="post", color=colour, label=f"{name_shown}: measured")
+            predicted_label = "predicted mean" if result.seal.kind == "mean" else "predicted"
             predicted = units.from_base(result.sealed("predicted")[-1], unit)
-            axes.axvline(predicted, color=colour, ls="--", lw=1, label=f"{called}: {what}")
+            label = f"{name_shown}: {predicted_label}"
+            axes.axvline(predicted, color=colour, ls="--", lw=1, label=label)
             median = units.to_base(float(np.median([np.median(v) for v in trials])), unit)
-            medians.append(f"{result.quantity} with median {units.amount(median, result.unit)}")
-            shown = np.unique(np.linspace(0, len(values) - 1, _MAX_STEPS).astype(int))
-            rows += [[result.quantity, f"{values[i]:.6g}", f"{share[i]:.6g}"] for i in shown]
+            medians.append(f"{name_shown} with median {units.amount(median, result.unit)}")
+            steps = np.unique(np.linspace(0, len(values) - 1, _MAX_STEPS).astype(int))
+            rows += [[result.quantity, f"{values[i]:.6g}", f"{share[i]:.6g}"] for i in steps]
         if values[0] > 0:
             axes.set_xscale("log")
             style.plain_log(axes.xaxis)
-        axes.set_xlabel(units.spoken(unit))
+        axes.set_xlabel(units.symbol(unit))
         axes.set_ylabel("share of trials at or below")
         drawing.legend()
         alt = f"Distribution of {', '.join(medians)}"
-        header = ["quantity", f"value [{units.spoken(unit)}]", "share at or below"]
+        header = ["quantity", f"value [{units.symbol(unit)}]", "share at or below"]
         return drawing.save(name, caption, alt, Data(header, rows))
 
 
@@ -70,19 +70,21 @@ def series(results: list[Result], name: str, caption: str, titles: dict | None =
     dashed."""
     measured = [result for result in results if result.has_samples]
     if not measured:
-        return style.nothing(results)
+        return style.nothing_to_draw(results)
     unit = style.readable_unit(measured[0])
     rows = []
     with style.drawing() as drawing:
-        for result, colour in style.coloured(measured):
+        for result, colour in style.with_colours(measured):
             look = {"color": colour, "title": title(result, titles)}
             rows += _draw_series(drawing.axes, result, unit, **look)
         drawing.axes.set_xlabel("seconds since the measurement began")
-        drawing.axes.set_ylabel(units.spoken(unit))
+        drawing.axes.set_ylabel(units.symbol(unit))
         drawing.legend()
-        medians = (f"{r.quantity} with median {units.amount(r.median, r.unit)}" for r in measured)
+        medians = (
+            f"{title(r, titles)} with median {units.amount(r.median, r.unit)}" for r in measured
+        )
         alt = f"Trials over time of {', '.join(medians)}"
-        median = f"median [{units.spoken(unit)}]"
+        median = f"median [{units.symbol(unit)}]"
         header = ["quantity", "started [s]", median, "minimum", "maximum"]
         return drawing.save(name, caption, alt, Data(header, rows))
 
@@ -112,7 +114,7 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
     """Quantities on one logarithmic scale: median, range and prediction."""
     measured = [result for result in results if result.has_samples and result.median > 0]
     if not measured:
-        return style.nothing(results)
+        return style.nothing_to_draw(results)
     measured.sort(key=lambda result: result.median)
     unit = style.readable_unit(measured[0])
     rows = []
@@ -126,7 +128,7 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
             axes.plot(units.from_base(predicted, unit), y, "x", color=RED, mew=2)
             rows.append([result.quantity, *style.spread_cells(summary, predicted, unit)])
         names = [title(result, titles) for result in measured]
-        style.named_rows(axes, names, units.spoken(unit))
+        style.named_rows(axes, names, units.symbol(unit))
         drawing.legend(
             [
                 Line2D([], [], marker="o", ls="", color=BLUE, label="measured median"),
@@ -134,7 +136,7 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
                 Line2D([], [], marker="x", ls="", color=RED, mew=2, label="predicted"),
             ]
         )
-        alt = "; ".join(f"{r.quantity} {units.amount(r.median, r.unit)}" for r in measured)
+        alt = "; ".join(f"{title(r, titles)} {units.amount(r.median, r.unit)}" for r in measured)
         header = ["quantity", *style.spread_header(unit)]
         return drawing.save(name, caption, alt, Data(header, rows))
 
@@ -144,7 +146,7 @@ def prediction_ratios(results: list[Result], name: str, caption: str) -> Block:
     for each quantity."""
     judged = [result for result in results if is_comparable(result.ratio)]
     if not judged:
-        return style.nothing(results)
+        return style.nothing_to_draw(results)
     chapters = list(dict.fromkeys(r.experiment for r in judged))
     rows = [[result.quantity, f"{result.ratio:.6g}"] for result in judged]
     with style.drawing(1.0 + 0.24 * len(chapters)) as drawing:

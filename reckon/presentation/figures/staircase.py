@@ -37,14 +37,14 @@ def levels(
     """
     measured = [result for result in results if result.has_samples]
     if not measured:
-        return style.nothing(results)
+        return style.nothing_to_draw(results)
     unit = style.readable_unit(measured[0])
     all_regimes = regimes(levels_of, [*reported, "main memory"], reported)
-    flat = [regime for regime in all_regimes if not regime.level.ramp]
-    drawn = [MeasuredCurve(result, unit) for result in measured]
+    plateaus = [regime for regime in all_regimes if not regime.level.is_ramp]
+    curves = [MeasuredCurve(result, unit) for result in measured]
     with style.drawing(4.4) as drawing:
         axes = drawing.axes
-        for c, (result, colour) in zip(drawn, style.coloured(measured), strict=True):
+        for c, (result, colour) in zip(curves, style.with_colours(measured), strict=True):
             axes.fill_between(c.x, c.minimum, c.p99, color=colour, alpha=0.15, lw=0)
             c.draw_measured(axes, colour, title(result, titles), size=2.5)
             axes.plot(c.x, c.predicted, "--", lw=1, color=colour, drawstyle="steps-post")
@@ -52,32 +52,33 @@ def levels(
         axes.fill_between([], [], color=BLACK, alpha=0.15, lw=0, label="minimum to 99th percentile")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
-        _set_limits(axes, drawn)
-        _write_levels(axes, flat, unit)
+        _set_limits(axes, curves)
+        _write_levels(axes, plateaus, unit)
         _write_capacities(axes, reported, measured[0].axis_unit)
         style.plain_log(axes.yaxis)
         axes.set_xlabel(_XLABEL)
-        axes.set_ylabel(units.spoken(unit))
+        axes.set_ylabel(units.symbol(unit))
         drawing.legend()
-        alt = [_alt(result) for result in measured]
+        alt = [_alt(result, title(result, titles)) for result in measured]
         alt += [
             f"{regime.name} {units.amount(regime.level.y, levels_of.unit)} up to {regime.end}"
-            for regime in flat
+            for regime in plateaus
         ]
-        return drawing.save(name, caption, "; ".join(alt), curves_data(drawn, _XLABEL))
+        return drawing.save(name, caption, "; ".join(alt), curves_data(curves, _XLABEL))
 
 
-def _alt(result: Result) -> str:
+def _alt(result: Result, called: str) -> str:
     first, last = (units.size(float(x), result.axis_unit) for x in result.axis[[0, -1]])
     span = units.span(result.medians, result.unit)
-    return f"{result.quantity} against {_XLABEL}: {span}, from {first} to {last}"
+    return f"{called} against {_XLABEL}: {span}, from {first} to {last}"
 
 
 def _set_limits(axes: Axes, curves: list[MeasuredCurve]) -> None:
     """By medians and predictions, with room to write above and below: a rare long trial may lie
     outside, the data have it."""
-    drawn = np.concatenate([c.drawn for c in curves])
-    low, high = (end(drawn[np.isfinite(drawn) & (drawn > 0)]) for end in (np.min, np.max))
+    heights = np.concatenate([c.heights for c in curves])
+    heights = heights[np.isfinite(heights) & (heights > 0)]
+    low, high = heights.min(), heights.max()
     decades = max(np.log10(high / low), 0.5)
     axes.set_ylim(low / 10 ** (0.15 * decades), high * 10 ** (0.24 * decades))
     sizes = np.concatenate([c.x for c in curves])
@@ -85,10 +86,10 @@ def _set_limits(axes: Axes, curves: list[MeasuredCurve]) -> None:
     style.size_axis(axes.xaxis, sizes, curves[0].result.axis_unit)
 
 
-def _write_levels(axes: Axes, flat: list[Regime], unit: str) -> None:
+def _write_levels(axes: Axes, plateaus: list[Regime], unit: str) -> None:
     """Each plateau as a black line at its level, a line where it ends, and its name above."""
     names = {}
-    for regime in flat:
+    for regime in plateaus:
         level, result = regime.level, regime.result
         left, right = (units.from_base(x, result.axis_unit) for x in (level.x_first, level.x_last))
         height = units.from_base(level.y, unit)

@@ -11,12 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from reckon import units
-from reckon.presentation.among_reports import here_by
 from reckon.presentation.block import Block, say
-from reckon.presentation.effects import Groups, changing
 from reckon.presentation.figures import style
 from reckon.presentation.figures.style import BLACK, SERIES, Data, Look
+from reckon.presentation.method_and_machine_tables import value_by_method_of
+from reckon.presentation.method_effects import Groups, changing_methods
 from reckon.presentation.scores import report_ratios
+from reckon.presentation.titles import machines_of, title_of
 from reckon.records.result import Result
 from reckon.reports import published
 from reckon.reports.methods import GroupResult
@@ -56,97 +57,97 @@ def _draw(axes: Axes, strips: _Strips, xlabel: str, fontsize: float = 9) -> list
 
 
 @dataclass(frozen=True)
-class _ReportFigure:
-    """A report's figure, in base units."""
+class _ReportPoint:
+    """A report's value, in base units."""
 
-    figure: published.Figure
+    reported: published.ReportedValue
     value: float
     by_method: float  # here, by the report's method; nan if it is unknown or the strip's own
 
 
 @dataclass(frozen=True)
-class _Among:
+class _Strip:
     """This machine among the reports' machines, in one quantity."""
 
     title: str
-    here: Summary | None  # of a curve at its place; None without samples
-    reported: list[_ReportFigure]
+    here: Summary | None  # of a curve at one point; None without samples
+    there: list[_ReportPoint]
 
     @property
     def values(self) -> list[float]:
         here = [self.here.median] if self.here else []
-        return [reported.value for reported in self.reported] + here
+        return [point.value for point in self.there] + here
 
     @property
     def has_hollow(self) -> bool:
-        return any(reported.by_method > 0 for reported in self.reported)
+        return any(point.by_method > 0 for point in self.there)
 
     def alt(self, unit: str) -> str:
         """The strip in words."""
         here = units.amount(self.here.median, unit) if self.here else "not measured"
         there = ", ".join(
-            f"{units.amount(reported.value, unit)} ({reported.figure.report})"
-            for reported in self.reported
+            f"{units.amount(point.value, unit)} ({point.reported.machine})" for point in self.there
         )
         return f"{self.title}, here {here}, there {there or 'nothing'}"
 
     def marks(self, unit: str) -> Iterator[_Mark]:
-        """The reports' figures, with this machine's by their methods, and this machine's own."""
+        """The reports' values, with this machine's by their methods, and this machine's own."""
         looks = style.report_looks()
 
         def mark(machine: str, what: str, value: float, look: Look) -> _Mark:
             x = units.from_base(value, unit)
             return _Mark(x, look, [self.title, machine, what, f"{x:.6g}"])
 
-        for reported in self.reported:
-            figure, look = reported.figure, looks[reported.figure.report]
-            yield mark(figure.machine, figure.label, reported.value, {"alpha": 0.8, **look})
-            if reported.by_method > 0:
-                yield mark(_BY_METHOD, figure.label, reported.by_method, {**look, **_HOLLOW})
+        for point in self.there:
+            reported, look = point.reported, looks[point.reported.report]
+            yield mark(reported.machine, reported.label, point.value, {"alpha": 0.8, **look})
+            if point.by_method > 0:
+                yield mark(_BY_METHOD, reported.label, point.by_method, {**look, **_HOLLOW})
         if self.here:
             ends = tuple(units.from_base(x, unit) for x in (self.here.low, self.here.high))
             yield replace(mark("this machine", "", self.here.median, _HERE), ends=ends)
 
 
-def _among(
+def _strip(
     title: str, unit: str, result: Result, quantities: list, at: float | None = None
-) -> _Among:
-    """`quantities` of reports, a pair (quantity, place) if a curve's place differs from `at`."""
-    reported = []
+) -> _Strip:
+    """`quantities` of reports, a pair (quantity, x) if a report's curve is not taken at `at`."""
+    there = []
     for quantity, x in (entry if isinstance(entry, tuple) else (entry, at) for entry in quantities):
-        for figure in published.of(quantity):
-            if figure.measured is not None and x in (None, figure.at):
-                by_method = math.nan if quantity == result.quantity else here_by(figure)
-                value = figure.base(figure.measured, unit)
-                reported.append(_ReportFigure(figure, value, by_method))
-    place = result.place(at)
-    return _Among(title, None if place is None else result.summaries[place], reported)
+        is_this_method = quantity == result.quantity
+        for reported in published.measured_values(quantity):
+            if x in (None, reported.at):
+                by_method = math.nan if is_this_method else value_by_method_of(reported)
+                there.append(_ReportPoint(reported, reported.measured_in(unit), by_method))
+    index = result.point_index(at)
+    return _Strip(title, None if index is None else result.summaries[index], there)
 
 
-def among(groups: dict[str, tuple], name: str, caption: str) -> Block:
+def machines(groups: dict[str, tuple], name: str, caption: str) -> Block:
     """A strip for each group: this machine's median with its interval, what the reports measured
     on theirs, and hollow, what this machine takes by their methods.
 
     groups: {title: (result, [quantities of reports])} or, of a curve, {title: (result,
-    [quantities], place on its axis)}; a pair (quantity, place) is a report's curve at another
-    place. All groups share a unit; a strip should have one thing that is measured.
+    [quantities], position on its axis)}; a pair (quantity, position) is a report's curve at another
+    position. All groups share a unit; a strip should have one thing that is measured.
     """
     results = [result for result, *_ in groups.values()]
-    base = results[0].unit
-    drawn = [_among(title, base, *group) for title, group in groups.items()]
-    drawn = [group for group in drawn if group.values]
-    if not drawn:
-        return style.nothing(results)
-    unit = units.readable(float(np.median([v for group in drawn for v in group.values])), base)
-    names = {reported.figure.report for group in drawn for reported in group.reported}
+    result_unit = results[0].unit
+    strips = [_strip(title, result_unit, *group) for title, group in groups.items()]
+    strips = [strip for strip in strips if strip.values]
+    if not strips:
+        return style.nothing_to_draw(results)
+    middle = float(np.median([value for strip in strips for value in strip.values]))
+    unit = units.readable_unit(middle, result_unit)
+    names = {point.reported.report for strip in strips for point in strip.there}
     reports = [report for report in published.all_reports() if report.name in names]
-    with style.drawing(0.8 + 0.42 * len(drawn)) as drawing:
-        strips = [(group.title, list(group.marks(unit))) for group in drawn]
-        rows = _draw(drawing.axes, strips, units.spoken(unit))
-        drawing.legend(_handles(reports, has_hollow=any(group.has_hollow for group in drawn)))
-        alt = "; ".join(group.alt(base) for group in drawn)
+    with style.drawing(0.8 + 0.42 * len(strips)) as drawing:
+        marks = [(strip.title, list(strip.marks(unit))) for strip in strips]
+        rows = _draw(drawing.axes, marks, units.symbol(unit))
+        drawing.legend(_handles(reports, has_hollow=any(strip.has_hollow for strip in strips)))
+        alt = "; ".join(strip.alt(result_unit) for strip in strips)
         alt = f"This machine among {len(reports)} reports' machines: {alt}"
-        header = ["strip", "machine", "what", f"value [{units.spoken(unit)}]"]
+        header = ["strip", "machine", "what", f"value [{units.symbol(unit)}]"]
         return drawing.save(name, caption, alt, Data(header, rows))
 
 
@@ -165,34 +166,34 @@ def _handle(label: str, look: Look) -> Line2D:
 
 
 def method_ratios(groups: Groups, name: str, caption: str) -> Block:
-    """A strip for each group: every method's figure over the baseline's, with the minimum and the
+    """A strip for each group: every method's value over the baseline's, with the minimum and the
     maximum of the rounds."""
-    drawn = [group for group in groups.values() if group.ranked]
-    if not drawn:
+    ranked = [group for group in groups.values() if group.ranked]
+    if not ranked:
         return say("There is nothing to draw: no page has been measured yet.")
-    used = {report for group in drawn for method in group.ranked for report in method.reports}
-    looks = {report: look for report, look in style.report_looks().items() if report in used}
+    names = {report for group in ranked for method in group.ranked for report in method.reports}
+    looks = {report: look for report, look in style.report_looks().items() if report in names}
     looks[""] = {"color": BLACK, "marker": "d"}
-    with style.drawing(1.0 + 0.26 * len(drawn)) as drawing:
+    with style.drawing(1.0 + 0.26 * len(ranked)) as drawing:
         drawing.axes.axvline(1, color=BLACK, lw=0.8)
-        strips = [(group.title, list(_method_marks(group, looks))) for group in drawn]
+        strips = [(group.title, list(_method_marks(group, looks))) for group in ranked]
         xlabel = (
             "ratio to Reckon's figure (line: minimum to maximum of the rounds; hollow: from its "
             "page)"
         )
         rows = _draw(drawing.axes, strips, xlabel, fontsize=7)
-        labels = {report: report or "another method of Reckon" for report in looks}
-        drawing.legend([_handle(labels[report], looks[report]) for report in looks])
+        labels = [*machines_of(looks), "another method of Reckon"]
+        drawing.legend([_handle(*each) for each in zip(labels, looks.values(), strict=True)])
         alt = "The largest differences: " + "; ".join(
-            f"{ranked.method.entry.quantity} {units.number(ranked.ratio.middle)} times"
-            for ranked in changing(groups)[:_METHODS_NAMED]
+            f"{title_of(change.method.entry.quantity)} {units.number(change.ratio.middle)} times"
+            for change in changing_methods(groups)[:_METHODS_NAMED]
         )
         header = ["group", "quantity", "reports", "ratio", "minimum", "maximum", "rounds"]
         return drawing.save(name, caption, alt, Data(header, rows))
 
 
 def _method_marks(group: GroupResult, looks: dict[str, Look]) -> Iterator[_Mark]:
-    """A mark for each report that uses a method, hollow if the figure is from its page."""
+    """A mark for each report that uses a method, hollow if the value is from its page."""
     offsets = np.linspace(-_METHODS_APART / 2, _METHODS_APART / 2, len(group.ranked))
     for method, offset in zip(group.ranked, offsets, strict=True):
         ratio = group.ratio(method)
@@ -204,14 +205,14 @@ def _method_marks(group: GroupResult, looks: dict[str, Look]) -> Iterator[_Mark]
                 ratio.middle,
                 {**looks[report], "ms": 4, **fill},
                 [group.title, method.entry.quantity, report, *values, str(ratio.rounds)],
-                ends if ratio.rounds > 1 and ratio.minimum > 0 else None,
-                offset + _REPORTS_APART * k,
+                ends=ends if ratio.rounds > 1 and ratio.minimum > 0 else None,
+                offset=offset + _REPORTS_APART * k,
             )
 
 
 def reports_prediction_ratios(name: str, caption: str) -> Block:
-    """Measured over predicted for every counted figure of the reports, a strip for each report."""
-    by_report = [(report.name, ratios) for report, ratios in report_ratios()]
+    """Measured over predicted for every counted value of the reports, a strip for each report."""
+    by_report = [(report.machine, ratios) for report, ratios in report_ratios()]
     strips = []
     for k, (report, ratios) in enumerate(by_report):
         look = {"color": SERIES[k % len(SERIES)], "marker": "o", "ms": 4, "alpha": 0.6}

@@ -22,6 +22,7 @@ from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 from reckon import config, records, units
 from reckon.presentation.block import Block
 from reckon.presentation.text import literal
+from reckon.presentation.titles import title_of
 from reckon.records.result import Result
 from reckon.reports import published
 from reckon.statistics import Summary
@@ -106,7 +107,7 @@ class Drawing:
 
 
 @contextlib.contextmanager
-def empty(height_inches: float) -> Iterator[Drawing]:
+def new_drawing(height_inches: float) -> Iterator[Drawing]:
     """A new figure without panels. It is drawn and saved inside the `with`, where the book's style
     holds."""
     with matplotlib.rc_context(STYLE):
@@ -115,14 +116,14 @@ def empty(height_inches: float) -> Iterator[Drawing]:
 
 @contextlib.contextmanager
 def drawing(height_inches: float = 3.6, panel_heights: Sequence[float] = (1,)) -> Iterator[Drawing]:
-    """A new figure with panels of these relative heights that share the x axis; see empty()."""
-    with empty(height_inches) as new:
+    """A new figure with panels of these heights, relative to one another, that share the x axis."""
+    with new_drawing(height_inches) as drawing:
+        figure, n = drawing.figure, len(panel_heights)
         # The lowest axis has room for its label; the legend follows it, however tall the figure is.
-        new.figure.subplots_adjust(bottom=min(0.45, 0.5 / height_inches))
-        n = len(panel_heights)
-        panels = new.figure.subplots(n, squeeze=False, sharex=True, height_ratios=panel_heights)
-        new.panels.extend(panels.flat)
-        yield new
+        figure.subplots_adjust(bottom=min(0.45, 0.5 / height_inches))
+        panels = figure.subplots(n, squeeze=False, sharex=True, height_ratios=panel_heights)
+        drawing.panels.extend(panels.flat)
+        yield drawing
 
 
 def plain_log(axis: Axis) -> None:
@@ -149,8 +150,8 @@ def size_axis(axis: Axis, sizes: np.ndarray, unit: str, maximum: int = 10) -> No
     """
     low, high = (np.log2(units.to_base(float(size), unit)) for size in (sizes.min(), sizes.max()))
     powers = np.arange(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
-    every = max(1, math.ceil(len(powers) / maximum))
-    ticks_bytes = [2.0**power for power in powers[::every]]
+    step = max(1, math.ceil(len(powers) / maximum))
+    ticks_bytes = [2.0**power for power in powers[::step]]
     labels = [units.size(size, unit) for size in ticks_bytes]
     axis.set_ticks([units.from_base(size, unit) for size in ticks_bytes], labels)
     axis.set_minor_formatter(NullFormatter())
@@ -159,22 +160,21 @@ def size_axis(axis: Axis, sizes: np.ndarray, unit: str, maximum: int = 10) -> No
 def readable_unit(result: Result) -> str:
     """The unit in which this quantity reads best."""
     values = result.medians[np.isfinite(result.medians)]
-    return units.readable(float(np.median(np.abs(values))), result.unit)
+    return units.readable_unit(float(np.median(np.abs(values))), result.unit)
 
 
 def spread_header(unit: str) -> list[str]:
     """The titles of the columns that spread_cells() fills."""
-    return [f"median [{units.spoken(unit)}]", "low", "high", "minimum", "p99", "predicted"]
+    return [f"median [{units.symbol(unit)}]", "low", "high", "minimum", "p99", "predicted"]
 
 
 def spread_cells(summary: Summary, predicted: float, unit: str) -> list[str]:
     """A measured value with its interval and range and what was predicted, as numbers of `unit`."""
-    s = summary
-    values = (s.median, s.low, s.high, s.minimum, s.p99, predicted)
+    values = (summary.median, summary.low, summary.high, summary.minimum, summary.p99, predicted)
     return [f"{units.from_base(value, unit):.6g}" for value in values]
 
 
-def look(i: int) -> Look:
+def report_look(i: int) -> Look:
     """Colour and marker of the i-th report, for Line2D.
 
     The numbers of colours and of markers have no common divisor, so 66 reports differ.
@@ -187,17 +187,17 @@ def look(i: int) -> Look:
 
 def report_looks() -> dict[str, Look]:
     """Colour and marker by report, the same in every figure."""
-    return {report.name: look(i) for i, report in enumerate(published.all_reports())}
+    return {report.name: report_look(i) for i, report in enumerate(published.all_reports())}
 
 
-def coloured(results: list[Result]) -> list[tuple[Result, str]]:
+def with_colours(results: list[Result]) -> list[tuple[Result, str]]:
     """Each quantity with a colour of its own. Raises ValueError for more than seven."""
     if len(results) > len(SERIES):
         raise ValueError(f"{len(results)} quantities in a figure of {len(SERIES)} colours")
     return list(zip(results, SERIES, strict=False))
 
 
-def nothing(results: list[Result]) -> Block:
+def nothing_to_draw(results: list[Result]) -> Block:
     """The sentence in a figure's place if no quantity has samples."""
-    reasons = "; ".join(f"`{r.quantity}` {r.state}: {literal(r.reason)}" for r in results)
+    reasons = "; ".join(f"{title_of(r.quantity)} {r.state}: {literal(r.reason)}" for r in results)
     return Block(f"There is nothing to draw: {reasons}.")

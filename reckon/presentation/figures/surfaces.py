@@ -37,7 +37,7 @@ class _Mountain:
     def extreme(self, word: str, index: np.intp) -> str:
         """The highest or lowest throughput with its place, in words."""
         row, column = np.unravel_index(index, self.measured.shape)
-        value = f"{units.number(self.measured[row, column])} {units.spoken(self.unit)}"
+        value = f"{units.number(self.measured[row, column])} {units.symbol(self.unit)}"
         size, stride = (
             units.size(float(x), "byte")
             for x in (self.sizes_bytes[column], self.strides_bytes[row])
@@ -77,22 +77,22 @@ def mountain(results: list[Result], name: str, caption: str, strides: dict[str, 
     strides: each quantity's stride in bytes. What was not measured is grey.
     """
     if not any(result.has_samples for result in results):
-        return style.nothing(results)
-    m = _mountain(results, strides)
-    with style.empty(7.2) as drawing:
+        return style.nothing_to_draw(results)
+    data = _mountain(results, strides)
+    with style.new_drawing(7.2) as drawing:
         figure = drawing.figure
         halves = figure.add_gridspec(2, 1, height_ratios=(1.6, 1), hspace=0.15)
-        _draw_surface(figure.add_subplot(halves[0], projection="3d"), m)
+        _draw_surface(figure.add_subplot(halves[0], projection="3d"), data)
         maps = halves[1].subgridspec(1, 2, wspace=0.25)
         panels = [figure.add_subplot(maps[k]) for k in range(2)]
-        _draw_map(panels[0], m, m.measured, "measured")
-        image = _draw_map(panels[1], m, m.predicted, "predicted")
-        figure.colorbar(image, ax=panels, label=units.spoken(m.unit), pad=0.02)
-        highest = m.extreme("highest", np.nanargmax(m.measured))
-        lowest = m.extreme("lowest", np.nanargmin(m.measured))
+        _draw_map(panels[0], data, data.measured, "measured")
+        image = _draw_map(panels[1], data, data.predicted, "predicted")
+        figure.colorbar(image, ax=panels, label=units.symbol(data.unit), pad=0.02)
+        highest = data.extreme("highest", np.nanargmax(data.measured))
+        lowest = data.extreme("lowest", np.nanargmin(data.measured))
         alt = f"Throughput over size and stride: {highest} and {lowest}"
-        header = ["stride [byte]", "size [byte]", *style.spread_header(m.unit)]
-        return drawing.save(name, caption, alt, Data(header, m.rows()))
+        header = ["stride [byte]", "size [byte]", *style.spread_header(data.unit)]
+        return drawing.save(name, caption, alt, Data(header, data.rows()))
 
 
 def _ticks(values: np.ndarray, maximum: int) -> np.ndarray:
@@ -102,36 +102,38 @@ def _ticks(values: np.ndarray, maximum: int) -> np.ndarray:
     return indices[:: -(-len(indices) // maximum)]
 
 
-def _set_ticks(axes: Axes, m: _Mountain, strides_maximum: int, offset: float, **size_look) -> None:
+def _set_ticks(
+    axes: Axes, data: _Mountain, strides_maximum: int, offset: float, **size_look
+) -> None:
     """Labels sizes and strides by rank: they grow by factors, so ranks are their logarithms."""
-    sizes, strides = _ticks(m.sizes_bytes, 6), _ticks(m.strides_bytes, strides_maximum)
-    size_names = [units.size(float(size), "byte") for size in m.sizes_bytes[sizes]]
-    stride_names = [f"{stride:g}" for stride in m.strides_bytes[strides]]
+    sizes, strides = _ticks(data.sizes_bytes, 6), _ticks(data.strides_bytes, strides_maximum)
+    size_names = [units.size(float(size), "byte") for size in data.sizes_bytes[sizes]]
+    stride_names = [f"{stride:g}" for stride in data.strides_bytes[strides]]
     axes.set_xticks(sizes + offset, size_names, fontsize=7, **size_look)
     axes.set_yticks(strides + offset, stride_names, fontsize=7)
 
 
-def _draw_surface(axes: Axes3D, m: _Mountain) -> None:
-    x, y = np.meshgrid(np.arange(m.measured.shape[1]), np.arange(m.measured.shape[0]))
-    colours = {"cmap": _COLOURS, "vmin": 0, "vmax": np.nanmax(m.measured)}
+def _draw_surface(axes: Axes3D, data: _Mountain) -> None:
+    x, y = np.meshgrid(np.arange(data.measured.shape[1]), np.arange(data.measured.shape[0]))
+    colours = {"cmap": _COLOURS, "vmin": 0, "vmax": np.nanmax(data.measured)}
     lines = {"edgecolor": "#00000055", "lw": 0.3, "rstride": 1, "cstride": 1}
-    axes.plot_surface(x, y, m.measured, **colours, **lines)
-    _set_ticks(axes, m, strides_maximum=8, offset=0)
+    axes.plot_surface(x, y, data.measured, **colours, **lines)
+    _set_ticks(axes, data, strides_maximum=8, offset=0)
     axes.tick_params(axis="z", labelsize=7)
     axes.set_xlabel("size", labelpad=8)
     axes.set_ylabel("stride [byte]", labelpad=6)
-    axes.set_zlabel(units.spoken(m.unit))
+    axes.set_zlabel(units.symbol(data.unit))
     axes.set_zlim(0, None)
     axes.view_init(elev=28, azim=50)
     axes.set_box_aspect((1.3, 1, 0.7))
 
 
-def _draw_map(axes: Axes, m: _Mountain, values: np.ndarray, title: str) -> QuadMesh:
-    image = axes.pcolormesh(np.ma.masked_invalid(values), cmap=_COLOURS, vmin=0, vmax=m.maximum)
+def _draw_map(axes: Axes, data: _Mountain, values: np.ndarray, title: str) -> QuadMesh:
+    image = axes.pcolormesh(np.ma.masked_invalid(values), cmap=_COLOURS, vmin=0, vmax=data.maximum)
     axes.set_facecolor(_MISSING)
     axes.grid(visible=False)
     slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    _set_ticks(axes, m, strides_maximum=16, offset=0.5, **slanted)
+    _set_ticks(axes, data, strides_maximum=16, offset=0.5, **slanted)
     axes.set_xlabel("size")
     axes.set_ylabel("stride [byte]")
     axes.set_title(title, fontsize=9)

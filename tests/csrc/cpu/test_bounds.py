@@ -8,13 +8,15 @@ from reckon.measurement import library
 
 
 @pytest.mark.timed
-def test_a_round_of_a_loop_takes_a_core_cycle_at_least():
+def test_a_round_of_a_loop_takes_half_a_core_cycle_at_least():
+    """One cycle where each addition waits for the one before; some cores fold two of them into one
+    cycle, and no core known takes more than two jumps in a cycle."""
     cycles = []
     for _ in range(7):
         samples = library.run("cpu/loop/o2")
         clock = (samples.cycles_per_tick_before + samples.cycles_per_tick_after) / 2
         cycles.append(np.median(samples.ticks / samples.ops) * clock)
-    assert np.median(cycles) >= 0.9
+    assert np.median(cycles) >= 0.45
     assert median_ns("cpu/loop/o2_across_lines") >= 0.9 * median_ns("cpu/loop/o2")
 
 

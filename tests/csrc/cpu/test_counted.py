@@ -4,24 +4,27 @@ import contextlib
 import os
 import re
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers.capabilities import installed, need, raised_priority, x86_only
+from helpers.capabilities import installed, raised_priority, x86_only
 from helpers.everything import check_outcome
 from helpers.probes import (
     ACROSS,
     PROBES,
-    compiled,
+    answers,
+    assert_unsupported,
     control_group,
     disassembled,
     endless,
     in_python,
+    preloaded,
 )
 from helpers.processes import CPU, probes_of, stat
-from helpers.project import ROOT, make_library
+from helpers.programs import attempts
+from helpers.project import make_library
+from helpers.traces import calls_of, strace
 
 from reckon.measurement import library
 
@@ -81,7 +84,7 @@ def counted(tmp_path_factory):
     out = tmp_path_factory.mktemp("counted")
     done = make_library(out, "EXTRA=-finstrument-functions")
     assert done.returncode == 0, done.stderr
-    compiled(out, "entries", "-shared", "-fPIC")
+    preloaded(out, "entries")
     symbols = subprocess.run(["nm", out / "libreckon.so"], capture_output=True, text=True).stdout
     return out, [line.split() for line in symbols.splitlines()]
 
@@ -103,14 +106,11 @@ def test_a_procedure_is_entered_as_often_as_the_samples_say(counted, tmp_path, p
     if probe not in ("o2", "o0", "mbp2016"):
         x86_only()
     in_python(
-        f"params = {{'arguments': 3, 'calls': 100}}\n"
-        f"names = [p.name for p in library.probe('cpu/call/{probe}').parameters]\n"
-        f"params = {{k: v for k, v in params.items() if k in names}}\n"
-        f"os.environ['RECKON_LIB'] = {str(out)!r}; library._library.cache_clear()\n"
-        f"one = library.run('cpu/call/{probe}', params, samples=3, warmup=0, isolated=False)\n"
-        f"say(int(one.ops.sum()))",
-        LD_PRELOAD=str(out / "entries"),
-        ENTRIES=str(tmp_path / "counts"),
+        f"params = few('cpu/call/{probe}', arguments=3, calls=100)\n"
+        f"library.run('cpu/call/{probe}', params, samples=3, warmup=0, isolated=False)",
+        RECKON_LIB=out,
+        LD_PRELOAD=out / "entries",
+        ENTRIES=tmp_path / "counts",
     )
     entries = {
         int(line.split()[1], 16): int(line.split()[2])
@@ -128,16 +128,10 @@ def test_a_procedure_is_entered_as_often_as_the_samples_say(counted, tmp_path, p
 # --- tasks: what is created, executed and waited for -------------------------------------------
 
 
-def system_calls(log):
+def created(log):
     """{probe: Counter of what succeeded}, of a log in which a look at /probe/NAME begins a probe."""
-    found, probe, begun = {}, None, {}
-    for line in log.read_text().splitlines():
-        process, text = line.split(None, 1)
-        if text.endswith("<unfinished ...>"):
-            begun[process] = text.removesuffix("<unfinished ...>")
-            continue
-        if resumed := re.match(r"<\.\.\. \w+ resumed>", text):
-            text = begun.pop(process) + text[resumed.end() :]
+    found, probe = {}, None
+    for _, text in calls_of(log):
         if mark := re.search(r'"/probe/([^"]+)"', text):
             found[probe := mark[1]] = Counter()
         call = re.match(r"(fork|vfork|clone3?|execve|wait4|waitid)\((.*)= \d+$", text)
@@ -188,28 +182,24 @@ CREATED = {
 }
 
 
-TRACED = "trace=?fork,?vfork,clone,?clone3,execve,wait4,waitid,?stat,?newfstatat"
+TRACED = "?fork,?vfork,clone,?clone3,execve,wait4,waitid,?stat,?newfstatat"
 
 
 def test_each_probe_creates_what_it_says(tmp_path):
     """Counted by strace, probe after probe in one process of Python."""
-    installed("strace")
     raised_priority()
     assert set(CREATED) - {"cpu/syscall/getuid"} == {r for r in PROBES if r.startswith("cpu/task/")}
-    given = {probe: params for probe, (params, _) in CREATED.items()}
-    did = in_python(
-        f"did = {{}}\n"
-        f"for probe, params in {given}.items():\n"
-        f"    os.path.exists('/probe/' + probe)\n"  # seen in the log
-        f"    did[probe] = attempt(probe, params, samples=3, isolated=False)\n"
-        f"say(did)",
-        prefix=["strace", "-f", "-qq", "-o", tmp_path / "log", "-e", "signal=none", "-e", TRACED],
+    requests = [[probe, params] for probe, (params, _) in CREATED.items()]
+    outcomes = in_python(
+        attempts.announced,
+        requests,
+        prefix=strace(tmp_path / "log", TRACED, "-e", "signal=none"),
     )
-    calls = system_calls(tmp_path / "log")
-    for probe, (_, expected) in CREATED.items():
-        check_outcome(probe, did[probe])
-        if did[probe] == "ran":
-            assert calls[probe] == expected, probe
+    calls = created(tmp_path / "log")
+    for probe, outcome in outcomes:
+        check_outcome(probe, outcome)
+        if outcome == "ran":
+            assert calls[probe] == CREATED[probe][1], probe
 
 
 # --- switches: that they happen, and where -----------------------------------------------------
@@ -242,17 +232,10 @@ def test_every_turn_switches_away_and_back(probe, tasks, times):
 
 @pytest.mark.parametrize(("kind", "shared_wakes"), [("thread", 0), ("process", 100)])
 def test_threads_wake_each_other_by_a_private_futex(kind, shared_wakes, tmp_path):
-    installed("strace")
-    log = tmp_path / "log"
-    command = ["strace", "-f", "-q", "-e", "trace=futex", "-o", log, sys.executable, "-c"]
-    script = (
-        "from reckon.measurement import library\n"
-        f"library.run('cpu/switch/futex_{kind}', {{'turns': 50}}, samples=1, warmup=0)"
-    )
-    done = subprocess.run([*command, script], cwd=ROOT, capture_output=True, text=True)
-    need("ptrace" not in done.stderr, "strace may not trace here")
-    assert done.returncode == 0, done.stderr
-    wakes = len(re.findall(r"FUTEX_WAKE,", log.read_text()))
+    log, probe = tmp_path / "log", f"cpu/switch/futex_{kind}"
+    outcome = in_python(f"say(attempt({probe!r}, {{'turns': 50}}, 1))", prefix=strace(log, "futex"))
+    assert outcome == "ran"
+    wakes = log.read_text().count("FUTEX_WAKE,")
     assert shared_wakes <= wakes <= shared_wakes + 10
 
 
@@ -310,28 +293,8 @@ def test_the_ring_is_on_one_cpu():
     assert places == [(cpu, cpu)] * 4
 
 
-SWITCHES = [probe for probe in PROBES if probe.startswith("cpu/switch/")]
-
-
-def check_one_cpu(said):
-    for probe, outcome in said.items():
-        if probe in ACROSS:
-            assert outcome.startswith("ProbeUnsupported: needs a second CPU"), probe
-        else:
-            check_outcome(probe, outcome)
-    assert len(ACROSS) == 6
-
-
-@pytest.mark.parametrize("isolated", [True, False])
-def test_with_one_cpu_the_probes_across_two_are_unsupported(isolated):
-    check_one_cpu(
-        in_python(
-            f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})\n"
-            f"say({{probe: attempt(probe, isolated={isolated}) for probe in {SWITCHES}}})"
-        )
-    )
-
-
 def test_in_a_control_group_of_one_cpu_the_probes_across_two_are_unsupported():
+    assert len(ACROSS) == 6
     with control_group("cpuset", cpus=min(os.sched_getaffinity(0)), mems=0) as group:
-        check_one_cpu(in_python(f"say({{probe: attempt(probe) for probe in {SWITCHES}}})", group))
+        outcomes = answers(ACROSS, {"turns": 2}, group=group)
+        assert_unsupported(outcomes, "needs a second CPU, and this process may use only one")

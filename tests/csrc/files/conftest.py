@@ -1,15 +1,15 @@
 """Fixtures of the files: data on a disk, a server of them, and control groups."""
 
-import contextlib
 import os
+import tempfile
 from pathlib import Path
 
-import numpy as np
 import pytest
-from helpers.capabilities import capable, installed
+from helpers.capabilities import capable
 from helpers.disks import shared_files
-from helpers.labs import gone, living_in, machine, spaces_of
-from helpers.served import FILE_BYTES, Served, can_serve, clean_environment
+from helpers.labs import gone, living_in, spaces_of
+from helpers.programs.lab import machine
+from helpers.served import FILE_BYTES, Served, can_serve, clean_environment, server_labs
 
 from reckon.computer import scratch
 from reckon.hosts import nfs
@@ -17,32 +17,21 @@ from reckon.measurement import library
 
 
 @pytest.fixture
-def fio():
-    """fio is installed."""
-    installed("fio")
+def files(monkeypatch):
+    """Makes a number of files of real data where the probes look for the run's; returns their paths."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="reckon-test-") as folder:
 
+        def make(count, size_bytes):
+            paths = [Path(folder) / f"data-{index}" for index in range(count)]
+            for path in paths:
+                with open(path, "wb") as file:
+                    file.write(os.urandom(size_bytes))
+                    file.flush()
+                    os.fsync(file.fileno())
+            monkeypatch.setenv("RECKON_FILES", folder)
+            return paths
 
-@pytest.fixture
-def files(tmp_path_factory, monkeypatch):
-    """Makes so many files of real data where the probes look for the run's; returns their paths."""
-    folder = Path("/var/tmp") / f"reckon-test-{os.getpid()}"
-
-    def make(count, size_bytes):
-        folder.mkdir(exist_ok=True)
-        paths = [folder / f"data-{index}" for index in range(count)]
-        for path in paths:
-            with open(path, "wb") as file:
-                file.write(np.random.default_rng().bytes(size_bytes))
-                file.flush()
-                os.fsync(file.fileno())
-        monkeypatch.setenv("RECKON_FILES", str(folder))
-        return paths
-
-    yield make
-    for path in folder.glob("*"):
-        path.unlink()
-    with contextlib.suppress(FileNotFoundError):
-        folder.rmdir()
+        yield make
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +53,9 @@ def served(tmp_path_factory):
                 spaces = set().union(
                     *(
                         spaces_of(pid)
-                        for one in nfs._started
-                        for pid in (one.pid, one.peer_pid)
-                        if one.running
+                        for _, lab in server_labs()
+                        for pid in (lab.pid, lab.peer_pid)
+                        if lab.running
                     )
                 )
                 nfs.forget()

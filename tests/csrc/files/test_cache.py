@@ -37,29 +37,6 @@ def test_a_file_that_another_program_holds_in_memory_is_reported(root, tmp_path,
         library.run("files/cache/limited", samples=1)
 
 
-@pytest.mark.parametrize("probe", ["limited", "whole"])
-def test_a_file_that_becomes_shorter_is_reported(root, tmp_path, monkeypatch, probe):
-    monkeypatch.setenv("RECKON_SCRATCH", str(tmp_path))
-    outcomes = []
-
-    def run(params):
-        try:
-            library.run(f"files/cache/{probe}", params, samples=2)
-        except library.ProbeFailed as error:
-            outcomes.append(str(error))
-
-    with shared_files():
-        (path,) = scratch.prepare(1, 16 * MIB)
-        params = {"file_bytes": 16 * MIB, "passes": 1000}
-        reader = threading.Thread(target=run, args=[params])
-        reader.start()
-        assert probe == "whole" or until(groups_in_use)
-        time.sleep(0.3)
-        os.truncate(path, 4096)
-        reader.join(60)
-    assert outcomes and "the file became shorter while it was read" in outcomes[0]
-
-
 def test_what_is_available_is_what_the_kernel_says():
     samples = library.run("files/cache/available", samples=2)
     with open("/proc/meminfo") as file:

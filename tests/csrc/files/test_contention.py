@@ -1,15 +1,15 @@
-"""Readers on one disk: each reads what it says, all at once; and what the page makes of it."""
+"""Readers on one disk: each reads what it says, all at once."""
 
-import contextlib
 import os
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.capabilities import installed
-from helpers.probes import MIB, in_python, median_ns, quickest_ns
+from helpers.probe_script import known
+from helpers.probes import MIB, control_group, in_python, median_ns, quickest_ns
 from helpers.readers import BARRIER, NAME, REPORTS
+from helpers.traces import calls_of, strace
 
 from reckon.measurement import library
 
@@ -18,48 +18,31 @@ pytestmark = pytest.mark.alone  # readers on both CPUs and one disk
 FILES = 3
 
 
-def reads_of(log):
-    """{process: [(file, offset, bytes)]} of what strace saw read of a test's files."""
-    found, begun = {}, {}
-    for one in Path(log).read_text().splitlines():
-        pid, _, call = one.partition(" ")
-        call = call.strip()
-        if call.endswith("<unfinished ...>"):
-            begun[pid] = call.removesuffix("<unfinished ...>")
-            continue
-        call = re.sub(r"^<\.\.\. \w+ resumed>", lambda _, pid=pid: begun.pop(pid, ""), call)
-        line = r"(?:pread64|read)\(\d+<([^>]*)>(?:\(deleted\))?, .*, 4096(?:, (\d+))?\) += (\d+)"
-        seen = re.match(line, call)
-        if seen and ("reckon-test" in seen[1] or "/#" in seen[1]):
-            found.setdefault(int(pid), []).append((seen[1], int(seen[2] or -1), int(seen[3])))
-    return found
+READ = r"(?:pread64|read)\(\d+<([^>]*)>(?:\(deleted\))?, .*, 4096(?:, (\d+))?\) += (\d+)"
 
 
-def watched(tmp_path, probe, params, samples):
-    installed("strace")
+def watched(log, probe, params, samples):
+    """{process: [(file, offset, bytes)]} of the reads of a test's files that strace sees."""
     outcome = in_python(
         f"say(attempt({probe!r}, {params!r}, samples={samples}))",
-        prefix=[
-            "strace",
-            "-f",
-            "-qq",
-            "-y",
-            "-e",
-            "trace=openat,read,pread64",
-            "-o",
-            tmp_path / "log",
-        ],
+        prefix=strace(log, "openat,read,pread64", "-y"),
     )
     assert outcome == "ran"
-    return reads_of(tmp_path / "log")
+    reads = {}
+    for process, call in calls_of(log):
+        seen = re.match(READ, call)
+        if seen and ("reckon-test" in seen[1] or "/#" in seen[1]):
+            reads.setdefault(process, []).append((seen[1], int(seen[2] or -1), int(seen[3])))
+    return reads
 
 
 @pytest.mark.parametrize("probe", BARRIER)
 def test_each_reader_reads_its_blocks_of_its_own_file_each_once(probe, tmp_path, files):
     files(FILES, MIB)
     samples = 2 * FILES if probe.endswith("each") else 2
-    did = watched(tmp_path, probe, {"files": FILES, "blocks": 20, "file_bytes": MIB}, samples)
-    opened = re.findall(r"openat\(.*/data-\d.*", (tmp_path / "log").read_text())
+    log, params = tmp_path / "log", {"files": FILES, "blocks": 20, "file_bytes": MIB}
+    did = watched(log, probe, params, samples)
+    opened = re.findall(r"openat\(.*/data-\d.*", log.read_text())
     assert len(opened) == FILES and all("O_DIRECT" in one for one in opened)
     assert len(did) == FILES
     assert len({reads[0][0] for reads in did.values()}) == FILES
@@ -74,10 +57,8 @@ def test_each_reader_reads_its_blocks_of_its_own_file_each_once(probe, tmp_path,
 @pytest.mark.parametrize("probe", REPORTS)
 def test_the_reports_probes_read_as_many_blocks(probe, tmp_path, files):
     files(FILES, MIB)
-    params = {"blocks": 20, "threads" if probe.endswith("mbp2016") else "files": FILES}
-    did = watched(
-        tmp_path, probe, params | ({} if probe.endswith("t470") else {"file_bytes": MIB}), 1
-    )
+    params = {"blocks": 20, "files": FILES, "threads": FILES, "file_bytes": MIB}
+    did = watched(tmp_path / "log", probe, known(probe, params), 1)
     assert [len(reads) for reads in did.values()] == [20] * FILES
     paths = {path for reads in did.values() for path, _, _ in reads}
     orders = {tuple(at for _, at, _ in reads) for reads in did.values()}
@@ -134,7 +115,12 @@ def test_a_disk_that_serves_so_many_a_second_is_measured_as_that(files):
     """The kernel lets a control group read 1,000 blocks a second, whoever reads."""
     paths = files(8, 4 * MIB)
     device = os.stat(paths[0]).st_dev
-    with throttled(f"{os.major(device)}:{os.minor(device)}", 1000) as group:
+    device = f"{os.major(device)}:{os.minor(device)}"
+    if Path("/sys/fs/cgroup/blkio").is_dir():  # version 1 of cgroups(7)
+        throttled = control_group("blkio", **{"throttle.read_iops_device": f"{device} 1000"})
+    else:
+        throttled = control_group("io", max=f"{device} riops=1000")
+    with throttled as group:
         for count in (2, 8):
             params = {"files": count, "blocks": 800 // count, "file_bytes": 4 * MIB}
             ops, ticks = in_python(
@@ -144,27 +130,3 @@ def test_a_disk_that_serves_so_many_a_second_is_measured_as_that(files):
             )
             # Given out a tenth of a second's worth at once, so the last hundred come early.
             assert 0.95 < ops / (ticks / library.tick_hz()) / 1000 < 1.2, (count, ops, ticks)
-
-
-@contextlib.contextmanager
-def throttled(device, reads_a_second):
-    """A control group whose processes the kernel lets read so often (cgroups(7), both versions)."""
-    first = Path("/sys/fs/cgroup/blkio")
-    base = first if first.is_dir() else first.parent
-    group = base / f"reckon-test-{os.getpid()}"
-    try:
-        if base != first:
-            (base / "cgroup.subtree_control").write_text("+io")
-        group.mkdir()
-        if base == first:
-            (group / "blkio.throttle.read_iops_device").write_text(f"{device} {reads_a_second}")
-        else:
-            (group / "io.max").write_text(f"{device} riops={reads_a_second}")
-    except OSError as error:
-        if group.exists():
-            group.rmdir()
-        pytest.skip(f"no control group that limits reads: {error}")
-    try:
-        yield group
-    finally:
-        group.rmdir()

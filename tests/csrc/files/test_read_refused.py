@@ -7,10 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
-from helpers.capabilities import capable, other_users, x86_only
-from helpers.disks import answers, assert_unsupported, mounted
-from helpers.probes import MIB, NOBODY_ELSE, started
-from helpers.processes import probes_of, until
+from helpers.capabilities import capable, x86_only
+from helpers.disks import mounted
+from helpers.probes import MIB, answers, assert_unsupported, started
+from helpers.processes import descendants, probes_of, until
+from helpers.readers import await_readers
 
 from reckon.computer import scratch
 from reckon.measurement import library
@@ -35,24 +36,6 @@ def test_a_direct_read_that_is_not_aligned_is_refused():
     assert [answer for _, answer in outcomes] == ["ran", "ran"]
 
 
-@pytest.mark.parametrize(
-    ("probe", "params", "reason"),
-    [
-        ("direct_random", {"file_bytes": 4096}, "no block is read twice, and the file has only 1$"),
-        ("buffered_random", {"file_bytes": 12287, "block_bytes": 8192}, "the file has only 1$"),
-        (
-            "direct_random",
-            {"file_bytes": 4096, "block_bytes": 8192},
-            "must have at least one block",
-        ),
-        ("buffered_sequential", {"advice": "none"}, "the advice is normal, random or sequential$"),
-    ],
-)
-def test_impossible_parameters_are_refused(probe, params, reason):
-    with pytest.raises(library.ProbeUnsupported, match=reason):
-        library.run(f"files/read/{probe}", params, samples=2)
-
-
 def test_a_file_that_stays_in_the_page_cache_is_refused(tmp_path, monkeypatch):
     """The kernel does not drop pages that a process has mapped."""
     path = tmp_path / "data-0"
@@ -67,15 +50,11 @@ def test_a_file_that_stays_in_the_page_cache_is_refused(tmp_path, monkeypatch):
         library.run("files/read/direct_random", {"file_bytes": MIB}, samples=2)
 
 
-def test_dropping_the_page_cache_needs_root():
-    other_users()
+def test_a_page_cache_that_cannot_be_dropped_is_reported():
     file = "/proc/sys/vm/drop_caches"
-    reason = rf"needs root to drop the page cache \({file}: {{}}\)"
-    outcome = answers(DROPPED, {"dir": "/var/tmp"}, f"become({NOBODY_ELSE})")
-    assert_unsupported(outcome, reason.format("Permission denied"))
     read_only = mounted(f"mount --bind {file} {file} && mount -o remount,bind,ro {file}")
-    outcome = answers(DROPPED, prefix=read_only)
-    assert_unsupported(outcome, reason.format("Read-only file system"))
+    reason = rf"needs root to drop the page cache \({file}: Read-only file system\)"
+    assert_unsupported(answers(DROPPED, prefix=read_only), reason)
 
 
 def test_root_drops_the_page_cache():
@@ -94,48 +73,79 @@ def open_files(pid):
         return []
 
 
+READ = {"file_bytes": 24 * MIB}
+READERS = {"files": 3, "blocks": 6000, **READ}  # some third of a second of reads for three readers
+CACHED = {"file_bytes": 16 * MIB, "passes": 1000}
+
+
 @pytest.mark.parametrize(
-    ("probe", "params", "samples"),
+    ("probe", "params", "samples", "first_reads_s"),
     [
-        ("direct_random", {}, 4096),
-        ("direct_sequential", {}, 16_384),
-        ("buffered_random", {}, 4096),
-        ("buffered_sequential", {"blocks": 1, "advice": "random"}, 16_384),
-        ("cached", {}, 2_000_000),
-        ("mbp2016_random", {"blocks": 1}, 16_384),
-        ("hpe_i7_860_sequential", {}, 200),
-        ("i7_10750h_random", {}, 100),
+        ("read/direct_random", READ, 6144, 0.05),
+        ("read/direct_sequential", READ, 16_384, 0.05),
+        ("read/buffered_random", READ, 6144, 0.05),
+        ("read/buffered_sequential", {**READ, "blocks": 1, "advice": "random"}, 16_384, 0.05),
+        ("read/cached", READ, 2_000_000, 0.05),
+        ("read/mbp2016_random", {**READ, "blocks": 1}, 16_384, 0.05),
+        ("read/hpe_i7_860_sequential", READ, 200, 0.05),
+        ("read/i7_10750h_random", READ, 100, 0.05),
+        *(
+            (f"contention/{probe}", READERS, 1, 0.03)
+            for probe in ("slowest", "each", "together", "i7_10750h", "hpe_i7_860")
+        ),
+        ("cache/limited", CACHED, 2, 0.3),
+        ("cache/whole", CACHED, 2, 0.3),
     ],
 )
-def test_a_file_that_becomes_shorter_is_a_failure(probe, params, samples, tmp_path):
-    if "i7_" in probe:
+def test_a_file_that_becomes_shorter_fails_the_probe(
+    request, files, probe, params, samples, first_reads_s
+):
+    if "read/i7_" in probe:
         x86_only()
-    path = tmp_path / "data-0"
-    path.write_bytes(os.urandom(16 * MIB))
-    with open(path) as file:
-        os.fsync(file.fileno())
-    params = {"file_bytes": 16 * MIB, **params}
-    script = f"say(attempt('files/read/{probe}', {params}, samples={samples}))"
-    with started(script, {"RECKON_FILES": str(tmp_path)}) as caller:
-        assert until(lambda: any(str(path) in open_files(pid) for pid in probes_of(caller.pid)))
-        time.sleep(0.05)  # the first reads
+    if "limited" in probe:
+        request.getfixturevalue("root")
+    count = params.get("files", 1)
+    path = files(count, 24 * MIB)[count // 2]
+    script = f"say(attempt('files/{probe}', {params}, samples={samples}))"
+    with started(script) as caller:
+        if count > 1:
+            await_readers(count, caller.pid)
+        else:
+            assert until(lambda: str(path) in sum(map(open_files, descendants(caller.pid)), []))
+        time.sleep(first_reads_s)
         os.truncate(path, 4096)
         answer = caller.communicate(timeout=60)[0]
     assert answer == '"ProbeFailed: the file became shorter while it was read"\n'
 
 
-@pytest.mark.parametrize("probe", ["files/read/direct_random", "files/read/t470_random"])
-def test_a_killed_probe_leaves_no_file(probe, tmp_path):
-    """Its file has no name, so it ends with the process."""
-    params = {"size_bytes" if "t470" in probe else "file_bytes": 256 * MIB, "dir": str(tmp_path)}
+@pytest.mark.parametrize(
+    ("probe", "size"),
+    [
+        ("files/read/direct_random", "file_bytes"),
+        ("files/read/t470_random", "size_bytes"),
+        ("memory/fault/major", "size_bytes"),
+    ],
+)
+@pytest.mark.parametrize("how", ["deadline", "killed"])
+def test_an_ended_probe_leaves_no_file(probe, size, how, tmp_path):
+    """Its file has no name (O_TMPFILE), so it ends with the last process that has it open."""
+    params = {size: 256 * MIB, "dir": str(tmp_path)}
+    free = os.statvfs(tmp_path).f_bavail
 
     def readers():
         return [pid for pid in probes_of(caller.pid) if "(deleted)" in " ".join(open_files(pid))]
 
-    with started(f"attempt({probe!r}, {params}, samples=9000)") as caller:
-        (process,) = until(readers)
-        os.kill(process, signal.SIGKILL)
-        assert caller.wait(60) == 0 and list(tmp_path.iterdir()) == []
+    deadline_s = 0.2 if how == "deadline" else 60
+    script = f"say(attempt({probe!r}, {params}, samples=9000, deadline_s={deadline_s}))"
+    with started(script) as caller:
+        if how == "killed":
+            (process,) = until(readers)
+            assert list(tmp_path.iterdir()) == []
+            os.kill(process, signal.SIGKILL)
+        said = caller.communicate(timeout=60)[0]
+    assert ("was still running" if how == "deadline" else "died of signal 9") in said
+    assert list(tmp_path.iterdir()) == []
+    assert until(lambda: free - os.statvfs(tmp_path).f_bavail < 128 * MIB // 4096)
 
 
 def test_a_sweep_ends_where_the_disk_has_no_room(folders, monkeypatch):
@@ -165,7 +175,7 @@ def test_a_sweep_ends_where_the_disk_has_no_room(folders, monkeypatch):
         until=rk.by_profile(quick=8 * MIB, standard=16 * MIB, full=16 * MIB),
     )
     assert prepared == [4 * MIB] and result.axis_in_unit.tolist() == [1, 2, 4]
-    assert [point.reason for point in result.missing] == [
+    assert [point.reason for point in result.missing_points] == [
         "Files would take more than there is",
         "the quick profile does not go so far",
     ]

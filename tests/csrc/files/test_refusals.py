@@ -1,45 +1,72 @@
-"""Where a local file cannot be made or read, each probe of files/ refuses with the same sentence."""
+"""Where a file cannot be made or read, each probe that needs one refuses with the same sentence."""
 
 import os
 import re
-import subprocess
 
 import pytest
-from helpers.capabilities import other_users
-from helpers.disks import answers, assert_unsupported, mounted, shared_files
-from helpers.probes import MIB, NOBODY_ELSE, in_python
-from helpers.project import ROOT
+from helpers.capabilities import other_users, own_mounts
+from helpers.disks import mounted, shared_files
+from helpers.probes import (
+    MIB,
+    NOBODY_ELSE,
+    answers,
+    assert_unsupported,
+    in_python,
+    preloaded,
+)
+from helpers.programs import attempts
 
 from reckon.computer import scratch
 from reckon.measurement import library
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("fio")]  # the page cache is the machine's
 
+# Of files/ and of memory/.
 LOCAL = [
     name
     for name, probe in library.probes().items()
-    if name.startswith("files/")
-    and "dir" in (names := {parameter.name for parameter in probe.parameters})
+    if "dir" in (names := {parameter.name for parameter in probe.parameters})
     and "server" not in names
 ]
+FILES = [name for name in LOCAL if name.startswith("files/")]
 DIRECT = [
     *(f"files/read/{name}" for name in ("direct_random", "direct_sequential", "mbp2016_random")),
     *("files/read/hpe_i7_860_random", "files/contention/slowest", "files/contention/hpe_i7_860"),
 ]
 
 
+def test_each_part_has_probes_that_make_a_file():
+    assert len(LOCAL) - len(FILES) == 7 and len(FILES) > 20
+
+
 def test_a_disk_without_room_is_refused_and_unchanged(small_disk):
     free = os.statvfs(small_disk).f_bavail
-    size = {"file_bytes": 64 * MIB, "size_bytes": 64 * MIB, "dir": str(small_disk)}
-    assert_unsupported(answers(LOCAL, size), "/.* has no room for a file of 64 MiB")
+    size = dict.fromkeys(("file_bytes", "size_bytes"), 64 * MIB) | {"dir": str(small_disk)}
+    many = {"touches": 4096, "stride_pages": 4096}
+    assert_unsupported(answers(LOCAL, size | many), r"/.* has no room for a file of \d+ MiB")
     # The first files have room, a later one has not.
     size = {"files": 4, "file_bytes": 2 * MIB, "dir": str(small_disk), "blocks": 4}
     assert_unsupported(
         answers(["files/contention/slowest"], size), "/.* has no room for a file of 2 MiB"
     )
     assert os.listdir(small_disk) == ["lost+found"] and os.statvfs(small_disk).f_bavail == free
-    size = {"file_bytes": MIB, "dir": str(small_disk)}
-    assert [answer for _, answer in answers(["files/read/direct_random"], size)] == ["ran"] * 2
+    little = {"file_bytes": MIB, "size_bytes": MIB, "touches": 2, "dir": str(small_disk)}
+    for probe in ("files/read/direct_random", "memory/fault/major", "memory/fault/t470"):
+        assert answers([probe], little) == [[probe, "ran"]] * 2
+
+
+def test_a_full_tmpfs_is_reported():
+    """A /dev/shm of 1 MiB, which only the program sees; the disk's room is not checked there."""
+    own_mounts()
+    probe = "memory/fault/hpe_i7_860_memory"
+    full, some = in_python(
+        attempts.outcomes,
+        [[probe, {"stride_pages": pages}] for pages in (512, 4)],
+        [True],
+        prefix=mounted("mount -t tmpfs -o size=1m none /dev/shm"),
+    )
+    reason = "ProbeUnsupported: /dev/shm has no room for a file of 4 MiB"
+    assert (full, some) == ([probe, reason], [probe, "ran"])
 
 
 def test_files_that_do_not_all_fit_are_refused_before_one_is_made(small_disk, monkeypatch):
@@ -50,23 +77,24 @@ def test_files_that_do_not_all_fit_are_refused_before_one_is_made(small_disk, mo
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
-    none = {"dir": str(tmp_path / "none")}
-    assert_unsupported(
-        answers(LOCAL, none), "no file can be made in /.*: No such file or directory"
-    )
-    read_only = mounted(
-        f"mount --bind {tmp_path} {tmp_path} && mount -o remount,bind,ro {tmp_path}"
-    )
-    outcome = answers(LOCAL, {"dir": str(tmp_path)}, prefix=read_only)
-    assert_unsupported(outcome, "no file can be made in /.*: Read-only file system")
+    def check(folder, error, **how):
+        outcomes = answers(LOCAL, {"dir": str(folder)}, **how)
+        assert_unsupported(outcomes, f"no file can be made in /.*: {error}")
+
+    missing, file = tmp_path / "none", tmp_path / "file"
+    file.touch()
+    check(missing, "No such file or directory")
+    check(file, "Not a directory")
+    read_only = f"mount --bind {tmp_path} {tmp_path} && mount -o remount,bind,ro {tmp_path}"
+    check(tmp_path, "Read-only file system", prefix=mounted(read_only))
     other_users()
-    outcome = answers(LOCAL, {"dir": "/root"}, f"become({NOBODY_ELSE})")
-    assert_unsupported(outcome, "no file can be made in /root: Permission denied")
+    check("/root", "Permission denied", before=f"become({NOBODY_ELSE})")
 
 
 def test_a_limit_on_the_size_of_files_is_named():
     limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))"
-    outcome = answers(LOCAL, {"dir": "/var/tmp"}, limit)
+    more = {"dir": "/var/tmp", "touches": 64, "stride_pages": 64}
+    outcome = answers(LOCAL, more, before=limit)
     assert_unsupported(outcome, r"a file of \d+ MiB is more than the limit allows \(ulimit -f\)")
 
 
@@ -91,7 +119,7 @@ def test_the_runs_files_in_memory_are_refused(kind, tmp_path):
     reason = "lies in memory and not on a disk" if takes_direct else "refuses O_DIRECT"
     outcome = answers(DIRECT, prefix=prefix, **places)
     assert_unsupported(outcome, f"(the file system of )?{tmp_path} {reason}")
-    buffered = [name for name in LOCAL if re.search("buffered|cache/|local_|t470", name)]
+    buffered = [name for name in FILES if re.search("buffered|cache/|local_|t470", name)]
     outcome = answers(buffered, prefix=prefix, **places)
     assert_unsupported(outcome, f"{tmp_path} lies in memory and not on a disk")
 
@@ -99,15 +127,13 @@ def test_the_runs_files_in_memory_are_refused(kind, tmp_path):
 @pytest.fixture
 def answer_on(tmp_path):
     """What a probe answers where the file system is of another kind, or keeps what it should drop."""
-    hook = tmp_path / "file_system.so"
-    source = ROOT / "tests/csrc/programs/file_system.c"
-    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", source, "-o", hook], check=True)
+    hook = preloaded(tmp_path, "file_system")
 
     def run(probe, params, **environment):
         script = (
             f"say(attempt('files/read/{probe}', {params}, samples=4, warmup=0, isolated=False))"
         )
-        return in_python(script, LD_PRELOAD=str(hook), RECKON_SCRATCH="/var/tmp", **environment)
+        return in_python(script, LD_PRELOAD=hook, RECKON_SCRATCH="/var/tmp", **environment)
 
     return run
 

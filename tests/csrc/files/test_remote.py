@@ -12,14 +12,16 @@ import numpy as np
 import pytest
 from helpers.capabilities import given, installed
 from helpers.probe_script import attempt
+from helpers.probes import compiled
 from helpers.project import ROOT
 from helpers.served import FILE_BYTES, KIB, SERVED, lab_of
 
 import reckon as rk
 from reckon import records
+from reckon.computer.privileges import CAP_DAC_READ_SEARCH
 from reckon.hosts import nfs
 from reckon.measurement import library as clib
-from reckon.records.values import sample_values
+from reckon.records.unit_conversion import sample_values
 
 pytestmark = pytest.mark.alone  # its servers serve one page cache
 
@@ -181,11 +183,8 @@ def test_a_measured_quantity_says_what_it_was_read_from(served, folders):
 
     near = guess(some=rk.guess(100, "µs", "a guess", low=1, high=1000))
     result = rk.measure(near, "files/remote/random", server="near", file_bytes=256 * KIB, samples=4)
-    assert (
-        result.state == "measured"
-        and "Ganesha" in result.measurement.peer
-        and "page cache" in result.measurement.peer
-    )
+    assert result.state == "measured"
+    assert "Ganesha" in result.measurement.peer and "page cache" in result.measurement.peer
     assert result.median > 20e-6
     again = rk.measure(near, "files/remote/random", server="near", file_bytes=256 * KIB, samples=4)
     assert again.state == "reused"
@@ -201,29 +200,6 @@ def test_a_measured_quantity_says_what_it_was_read_from(served, folders):
 
 # --- the library, and what installs it ---------------------------------------------------------
 
-STUB = r"""
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-static char context, file;
-void *nfs_init_context(void) { return &context; }
-void nfs_destroy_context(void *c) { (void)c; }
-int nfs_set_version(void *c, int v) { (void)c; return v == 3 || v == 4 ? 0 : -1; }
-void nfs_set_timeout(void *c, int ms) { (void)c; (void)ms; }
-void nfs_set_autoreconnect(void *c, int n) { (void)c; (void)n; }
-char *nfs_get_error(void *c) { (void)c; return "the stub's error"; }
-int nfs_mount(void *c, const char *s, const char *e) { (void)c; return strcmp(s, "127.0.0.77") || strcmp(e, "/x"); }
-int nfs_open(void *c, const char *p, int f, void **h) { (void)c; (void)f; *h = &file; return strcmp(p, "/reckon-data"); }
-int nfs_close(void *c, void *h) { (void)c; (void)h; return 0; }
-int nfs_lseek(void *c, void *h, int64_t o, int w, uint64_t *at)
-{ (void)c; (void)h; (void)o; (void)w; *at = 1 << 20; return 0; }
-int nfs_pread(void *c, void *h, ORDER)
-{ (void)c; (void)h;
-  if (count != 4096 || at % 4096 || at >= 1 << 20) return -5;
-  memset(to, 7, count); return (int)count; }
-"""
-
 
 @pytest.mark.parametrize(
     "version, order, ran",
@@ -236,10 +212,8 @@ int nfs_pread(void *c, void *h, ORDER)
 )
 def test_the_soname_tells_the_order_of_arguments(tmp_path, monkeypatch, version, order, ran):
     """Seen to fail: each order under the other's name."""
-    source, library = tmp_path / "stub.c", tmp_path / f"libnfs.so.{version}"
-    source.write_text(STUB.replace("ORDER", order))
-    installed("gcc")
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    library = tmp_path / f"libnfs.so.{version}"
+    compiled(tmp_path, "nfs_stub", "-shared", "-fPIC", f"-DORDER={order}").rename(library)
     monkeypatch.setenv("RECKON_NFS_LIBRARY", str(library))
     monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
     monkeypatch.delenv("RECKON_NFS_SPACE", raising=False)
@@ -253,9 +227,9 @@ def test_the_server_holds_the_one_capability_that_it_needs(served):
     status = Path(f"/proc/{lab_of('near').peer_pid}/status").read_text()
     held = dict(re.findall(r"Cap(Prm|Eff|Bnd|Amb):\s*([0-9a-f]+)", status))
     assert {name: int(bits, 16) for name, bits in held.items()} == {
-        "Prm": nfs._NEEDED,
-        "Eff": nfs._NEEDED,
-        "Bnd": nfs._NEEDED,
+        "Prm": 1 << CAP_DAC_READ_SEARCH,
+        "Eff": 1 << CAP_DAC_READ_SEARCH,
+        "Bnd": 1 << CAP_DAC_READ_SEARCH,
         "Amb": 0,
     }
     assert re.search(r"NoNewPrivs:\s*1", status)

@@ -1,20 +1,20 @@
 """Remote files where the server is missing, wrong, silent or goes away: one sentence, no sample, nothing left."""
 
-import contextlib
 import os
 import signal
-import socket
 import sys
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from helpers.capabilities import other_users
 from helpers.labs import gone, living_in, spaces_of
+from helpers.peers import FakePeer
 from helpers.probe_script import attempt
-from helpers.probes import in_python
+from helpers.probes import NOBODY_ELSE, in_python
 from helpers.processes import until
+from helpers.programs import files
 from helpers.served import (
     FILE_BYTES,
     KIB,
@@ -26,7 +26,7 @@ from helpers.served import (
     lab_of,
 )
 
-from reckon.hosts import nfs
+from reckon.hosts import HostUnavailable, ganesha, nfs
 from reckon.measurement import library
 
 pytestmark = pytest.mark.alone  # its deadlines are of 5 s
@@ -74,11 +74,13 @@ def test_without_a_server_each_probe_says_so():
 )
 def test_a_program_that_is_not_installed_is_named(monkeypatch, missing, message):
     can_serve()
-    real = nfs._program
-    monkeypatch.setattr(nfs, "_program", lambda name: None if name == missing else real(name))
+    real = ganesha.find_program
+    monkeypatch.setattr(
+        ganesha, "find_program", lambda name: None if name == missing else real(name)
+    )
     nfs.forget()
     for _ in range(2):  # the same each time
-        with pytest.raises(nfs.NfsUnavailable, match=f"Cannot start an NFS server: {message}"):
+        with pytest.raises(HostUnavailable, match=f"Cannot start an NFS server: {message}"):
             nfs.connect("near", Path("/var/tmp"))
     nfs.forget()
 
@@ -86,33 +88,28 @@ def test_a_program_that_is_not_installed_is_named(monkeypatch, missing, message)
 def test_an_ordinary_user_hears_what_it_takes():
     can_serve()
     other_users()
-    outcome = in_python("""
-from pathlib import Path
-from reckon.hosts import nfs
-become(54321)
-try:
-    nfs.connect("near", Path("/var/tmp")); say("ran")
-except nfs.NfsUnavailable as reason:
-    say(str(reason))
-""")
+    outcome = in_python(files.why_no_server, before=f"become({NOBODY_ELSE})")
     assert outcome.startswith("Cannot start an NFS server: nfs-ganesha needs root outside any")
 
 
 def test_root_of_a_user_namespace_is_not_root_enough():
     can_serve()
     outcome = in_python(
-        "from reckon.hosts import nfs; say(nfs._why_not('/var/tmp'))",
+        "from reckon.hosts import ganesha; say(ganesha.why_not('/var/tmp'))",
         prefix=["unshare", "--user", "--map-root-user"],
     )
     assert outcome.startswith("nfs-ganesha needs root outside any user namespace")
 
 
 def test_without_rpcbind_there_is_no_version_3(here, monkeypatch):
-    real = nfs._program
-    monkeypatch.setattr(nfs, "_program", lambda name: None if name == "rpcbind" else real(name))
-    monkeypatch.setattr(nfs, "_SERVE", nfs._SERVE.replace("command -v rpcbind", "false"))
+    real = ganesha.find_program
+    monkeypatch.setattr(
+        ganesha, "find_program", lambda name: None if name == "rpcbind" else real(name)
+    )
+    script = ganesha._SERVE.replace("command -v rpcbind", "false")
+    monkeypatch.setattr(ganesha, "_SERVE", script)
     nfs.forget()
-    assert "without rpcbind it has no version 3" in here.start("near").describe
+    assert "without rpcbind it has no version 3" in here.start("near").description
     here.run("random", samples=2, version=4)
     with pytest.raises(
         library.ProbeFailed, match="port 111; is an NFS server running there, with rpcbind"
@@ -124,15 +121,16 @@ def test_a_port_that_is_taken_is_reported_with_the_servers_last_words(here, monk
     listen = (
         'import socket, time; s = socket.create_server((\\"10.77.0.2\\", 2049)); time.sleep(60)'
     )
-    monkeypatch.setattr(nfs, "_SERVE", f'{sys.executable} -c "{listen}" &\nsleep 0.5\n{nfs._SERVE}')
+    script = f'{sys.executable} -c "{listen}" &\nsleep 0.5\n{ganesha._SERVE}'
+    monkeypatch.setattr(ganesha, "_SERVE", script)
     nfs.forget()
-    with pytest.raises(nfs.NfsUnavailable, match="ended.*(bind|svc|Fatal|socket|exiting)"):
+    with pytest.raises(HostUnavailable, match="ended.*(bind|svc|Fatal|socket|exiting)"):
         here.start("near")
 
 
 def test_a_folder_that_cannot_be_exported_is_reported():
-    assert "choose another SCRATCH" in nfs._why_not("/run/there")
-    assert "choose another SCRATCH" in nfs._why_not('/var/tmp/a"b')
+    assert "choose another SCRATCH" in ganesha.why_not("/run/there")
+    assert "choose another SCRATCH" in ganesha.why_not('/var/tmp/a"b')
 
 
 def test_without_libnfs_the_probe_says_what_to_install(here, monkeypatch):
@@ -148,14 +146,12 @@ def test_without_libnfs_the_probe_says_what_to_install(here, monkeypatch):
 
 
 @pytest.mark.parametrize("version", [3, 4])
-def test_an_export_that_is_not_there(here, version):
+def test_an_export_that_is_not_there_is_reported(here, version):
     places = here.start("near").places | {"nfs_near": "10.77.0.2:/wrong"}
     start = time.monotonic()
     outcome = attempt(RANDOM, {"server": "near", "version": version}, places=places)
-    assert (
-        f"10.77.0.2 does not export /wrong to this host by NFSv{version} (" in outcome
-        and outcome.startswith("ProbeFailed")
-    ), outcome
+    sentence = f"10.77.0.2 does not export /wrong to this host by NFSv{version} ("
+    assert outcome.startswith("ProbeFailed") and sentence in outcome
     assert time.monotonic() - start < DEADLINE_S
 
 
@@ -171,13 +167,13 @@ def test_an_export_that_is_not_there(here, version):
         ("no.such.host.invalid:/x", "The NFS server no.such.host.invalid is not found: "),
     ],
 )
-def test_a_real_server_that_is_not_there(monkeypatch, where, message):
+def test_a_real_server_that_is_not_there_is_reported(monkeypatch, where, message):
     monkeypatch.setenv("RECKON_NFS_AT", where)
     for probe in (RANDOM, NULL):
         assert message in attempt(probe, {}), probe
 
 
-def test_a_server_that_is_none():
+def test_an_unknown_server_is_refused():
     for name in ("third", ""):
         assert attempt(RANDOM, {"server": name}).endswith("not other, near or far.")
 
@@ -216,10 +212,8 @@ def test_what_is_read_from_a_real_server_is_the_file_put_there(here):
     by_4, by_3, cold, pair, end, t470, nothing = ask()
     put.unlink()
     assert [by_4, by_3, end, t470, nothing] == ["ran"] * 5
-    assert (
-        cold
-        == "ProbeUnsupported: the page cache of a server on another machine cannot be dropped from here"
-    )
+    far = "the page cache of a server on another machine cannot be dropped from here"
+    assert cold == f"ProbeUnsupported: {far}"
     assert pair == "ProbeUnsupported: the server's file is not on this machine"
 
 
@@ -233,31 +227,20 @@ def test_a_host_that_does_not_answer_is_waited_for_no_longer_than_the_deadline(h
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" * 4])
-def test_something_else_that_listens_there(monkeypatch, answer):
+def test_another_program_in_the_place_of_a_server_fails_the_probe(monkeypatch, answer):
     """Silent, or with words of its own."""
-    with socket.create_server(("127.0.0.77", 2049)) as listening:
 
-        def serve():
-            while True:
-                try:
-                    one = listening.accept()[0]
-                except OSError:
-                    return
-                threading.Thread(target=talk, args=(one,), daemon=True).start()
+    def talk(connection):
+        while connection.recv(4096):
+            connection.sendall(answer)
 
-        def talk(one):
-            with contextlib.suppress(OSError):  # it may hang up on us
-                while one.recv(4096):
-                    one.sendall(answer)
-
-        threading.Thread(target=serve, daemon=True).start()
-        monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
+    monkeypatch.setenv("RECKON_NFS_AT", "127.0.0.77:/x")
+    with FakePeer(talk, greets=False, address=("127.0.0.77", 2049)):
         for probe in (NULL, RANDOM):
             start = time.monotonic()
             outcome = attempt(probe, {})
             assert outcome.startswith("ProbeFailed: ") and "127.0.0.77" in outcome, outcome
             assert time.monotonic() - start < 3 * DEADLINE_S
-        listening.shutdown(socket.SHUT_RDWR)
 
 
 def test_the_setting_is_checked_before_anything_is_measured(monkeypatch):
@@ -267,7 +250,7 @@ def test_the_setting_is_checked_before_anything_is_measured(monkeypatch):
     ):
         monkeypatch.setenv("RECKON_NFS", where)
         nfs.forget()
-        with pytest.raises(nfs.NfsUnavailable, match=message):
+        with pytest.raises(HostUnavailable, match=message):
             nfs.connect("other", Path("/var/tmp"))
     nfs.forget()
 
@@ -277,23 +260,14 @@ def test_the_setting_is_checked_before_anything_is_measured(monkeypatch):
 
 def outcome_during(served, do, **params):
     """What a long probe says while `do` happens in its middle, and how long it took from then on."""
-    outcomes = []
-
-    def read():
-        try:
-            served.run("random", samples=50_000, **params)
-            outcomes.append("ran")
-        except library.ReckonError as error:
-            outcomes.append(f"{type(error).__name__}: {error}")
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    time.sleep(0.5)
-    start = time.monotonic()
-    do()
-    reader.join(30)
-    assert not reader.is_alive()
-    return outcomes[0], time.monotonic() - start
+    places = {"files": str(served.folder), **served.start("near").places}
+    params = {"server": "near", "file_bytes": FILE_BYTES, **params}
+    with ThreadPoolExecutor() as pool:
+        outcome = pool.submit(attempt, RANDOM, params, 50_000, places=places)
+        time.sleep(0.5)
+        start = time.monotonic()
+        do()
+        return outcome.result(30), time.monotonic() - start
 
 
 @pytest.mark.parametrize("version", [3, 4])
@@ -313,19 +287,15 @@ def test_a_server_that_is_killed_is_a_failure_at_once(here, version):
 def test_a_server_that_hangs_is_waited_for_no_longer_than_the_deadline(here):
     lab = lab_of("near")
     said, took_s = outcome_during(here, lambda: os.kill(lab.peer_pid, signal.SIGSTOP))
-    assert (
-        said == "ProbeFailed: The NFS server at 10.77.0.2 did not answer within 5 s (reading)."
-    ), said
+    assert said == "ProbeFailed: The NFS server at 10.77.0.2 did not answer within 5 s (reading)."
     assert DEADLINE_S - 1 < took_s < DEADLINE_S + 4
 
 
 @pytest.mark.parametrize("version", [3, 4])
-def test_a_file_cut_short_under_the_reader(here, version):
+def test_a_remote_file_that_becomes_shorter_fails_the_probe(here, version):
     said, _ = outcome_during(here, lambda: os.truncate(here.file, 4 * KIB), version=version)
-    assert (
-        said
-        == "ProbeFailed: The file on the NFS server at 10.77.0.2 became shorter while it was read."
-    ), said
+    sentence = "The file on the NFS server at 10.77.0.2 became shorter while it was read."
+    assert said == f"ProbeFailed: {sentence}"
     with open(here.file, "r+b") as file:
         file.write(os.urandom(FILE_BYTES))
         os.fsync(file.fileno())

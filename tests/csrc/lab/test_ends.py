@@ -1,17 +1,18 @@
 """However a lab ends, nothing of it is left; which programs run in the second host, and when it is ready."""
 
 import contextlib
+import json
 import os
 import re
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from helpers.labs import SOON_S, USERS, gone, in_lab, living_in, machine, name_places, spaces_of
-from helpers.processes import alive, until
-from helpers.project import ROOT
+from helpers.labs import SOON_S, USERS, gone, in_lab, living_in, name_places, spaces_of
+from helpers.probes import started
+from helpers.processes import alive, children_of, until
+from helpers.programs import lab as program
 
 from reckon.config import ReckonError
 from reckon.hosts import lab as labs
@@ -23,9 +24,9 @@ STUBBORN = ["sh", "-c", "trap '' HUP INT TERM; (setsid sleep 1000 &); sleep 1000
 
 @pytest.fixture(autouse=True)
 def the_machine_is_as_it_was():
-    before = machine()
+    before = program.machine()
     yield
-    assert machine() == before
+    assert program.machine() == before
 
 
 def everything_of(lab):
@@ -63,7 +64,7 @@ def test_when_a_part_is_killed_the_others_end(part, path):
         spaces, pids = everything_of(lab)
         os.kill(getattr(lab, part), signal.SIGKILL)
         assert gone(spaces, pids - {lab.pid})
-        with pytest.raises(ReckonError, match="The lab host has ended.*; start it again."):
+        with pytest.raises(labs.LabEnded, match="The lab host has ended.*; start it again."):
             for _ in range(2):  # the first may still find the pipe open
                 lab.counters()
     finally:
@@ -71,40 +72,32 @@ def test_when_a_part_is_killed_the_others_end(part, path):
     assert gone(spaces, pids)
 
 
-CALLER = f"""
-import os, sys, time
-from reckon.hosts.lab import Lab
-lab = Lab(0.001, 1e9, {STUBBORN!r})
-{{more}}
-print(lab.pid, lab.relay_pid, lab.peer_pid, flush=True)
-time.sleep(1000)
-"""
+@pytest.mark.parametrize(
+    ("whose", "reason"),
+    [
+        ("relay_pid", "the relay died of signal 9 (Killed)"),
+        ("peer_pid", "a program of the second host died of signal 9 (Killed)"),
+    ],
+)
+def test_the_reason_why_a_lab_died_is_reported(whose, reason):
+    with labs.Lab(0.001, 1e9) as lab:
+        os.kill(getattr(lab, whose), signal.SIGKILL)
+        with pytest.raises(labs.LabEnded, match=re.escape(reason)):
+            until(lambda: not lab.counters())
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize(
-    "more",
-    ["", "if os.fork() == 0: time.sleep(20); os._exit(0)  # holds the pipe open"],
-    ids=["alone", "with a child"],
-)
-def test_when_the_caller_is_killed_its_lab_ends(number, more):
-    caller = subprocess.Popen(
-        [sys.executable, "-c", CALLER.replace("{more}", more)],
-        cwd=ROOT,
-        text=True,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    )
-    try:
-        pids = {int(pid) for pid in caller.stdout.readline().split()}
-        spaces = set().union(*(spaces_of(pid) for pid in pids))
-        assert len(pids) == 3 and len(spaces) >= 4
-        caller.send_signal(number)
-        assert gone(spaces, pids)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
+@pytest.mark.parametrize("has_child", [False, True])
+def test_when_the_caller_is_killed_its_lab_ends(number, has_child):
+    with started(program.hold, STUBBORN, has_child, start_new_session=True) as caller:
+        try:
+            pids = set(json.loads(caller.stdout.readline()))
+            spaces = set().union(*(spaces_of(pid) for pid in pids))
+            assert len(pids) == 3 and len(spaces) >= 4
+            caller.send_signal(number)
+            assert gone(spaces, pids)
+        finally:
             os.killpg(caller.pid, signal.SIGKILL)  # the child too
-        caller.wait()
 
 
 def test_a_stopped_relay_and_program_do_not_keep_it_from_ending():
@@ -112,7 +105,7 @@ def test_a_stopped_relay_and_program_do_not_keep_it_from_ending():
     spaces, pids = everything_of(lab)
     os.kill(lab.peer_pid, signal.SIGSTOP)
     os.kill(lab.relay_pid, signal.SIGSTOP)
-    assert lab.counters()["to_peer"]["packets"] >= 0  # a stop is not an end
+    lab.counters()  # which fails where it has ended; a stop is no end
     lab.close()
     assert not living_in(spaces) and not any(map(alive, pids))
 
@@ -124,46 +117,19 @@ def test_an_interrupted_start_leaves_nothing(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(labs.Lab, "_answer", interrupted)
-    before = set(children())
+    before = children_of(os.getpid())
     with pytest.raises(KeyboardInterrupt):
         labs.Lab(0.001, 1e9, STUBBORN)
-    assert set(children()) == before
-
-
-def children():
-    return Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    assert children_of(os.getpid()) == before
 
 
 @pytest.mark.parametrize("user", USERS)
 def test_nothing_is_left_of_an_ordinary_user_s_lab(user, path):
     """The fixture of every test looks for processes of that user."""
-    pids, spaces = in_lab(
-        f"lab = Lab(0.001, 1e9, {STUBBORN!r}, path={path!r})\n"
-        "pids = [lab.pid, lab.relay_pid, lab.peer_pid]\n"
-        "time.sleep(0.2)\n"
-        "say([pids, [os.readlink(f'/proc/{pid}/ns/{kind}') for pid, kind in\n"
-        "            zip(2 * pids[1:] + pids, ['pid', 'pid', 'net', 'net', 'net', 'mnt', 'mnt'])]])\n"
-        "os._exit(0)",
-        user,
-    )
+    pids, spaces = in_lab(program.abandoned, path, STUBBORN, user=user)
     ours = {os.readlink(link) for link in Path("/proc/self/ns").iterdir()}
     assert len(set(spaces) - ours) >= 4
     assert gone(set(spaces) - ours, pids)
-
-
-@pytest.mark.parametrize(
-    ("whose", "said"),
-    [
-        ("relay_pid", "the relay died of signal 9 (Killed)"),
-        ("peer_pid", "a program of the second host died of signal 9 (Killed)"),
-    ],
-)
-def test_the_reason_why_a_lab_died_is_reported(whose, said):
-    with labs.Lab(0.001, 1e9) as lab:
-        os.kill(getattr(lab, whose), signal.SIGKILL)
-        with pytest.raises(labs.LabEnded, match="has ended") as ended:
-            until(lambda: not lab.counters())
-        assert said in str(ended.value)
 
 
 def test_a_lab_keeps_no_capability():
@@ -225,14 +191,10 @@ LISTENER = [
 
 
 def test_it_is_ready_when_its_program_listens():
-    connect = "lambda: socket.create_connection(('10.77.0.2', 9000), timeout=5).close()"
-    outcome = in_lab(
-        f"with Lab(0, 1e9, {LISTENER!r}, wait_port=9000) as lab:\n    say([inside(lab.pid, {connect})])"
-    )
-    assert outcome == [None]
+    assert in_lab(program.reached_when_ready, LISTENER, 9000) is None
 
 
-def test_a_program_that_ends_before_it_listens():
+def test_a_program_that_ends_before_it_listens_is_reported():
     with pytest.raises(
         labs.LabUnavailable, match="ended before it listened on port 9000; start it by hand"
     ):
@@ -253,19 +215,8 @@ def test_the_program_s_last_line_is_reported():
 @pytest.mark.parametrize("user", USERS)
 def test_a_program_has_a_process_space_of_its_own_and_no_others_input(user):
     script = "readlink /proc/self/ns/pid; readlink /proc/1/ns/pid; readlink /proc/self/fd/0; cat"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LC_ALL", "C")
-        outcomes = in_lab(
-            "out = tempfile.mktemp()\n"
-            f"with Lab(0, 1e9, ['sh', '-c', '({script}) > ' + out + '; sleep 1000']):\n"
-            "    until(lambda: os.path.exists(out) and len(open(out).read().split()) == 3)\n"
-            "    say(open(out).read().split()); os.unlink(out)",
-            user,
-        )
-    assert (
-        outcomes[0] == outcomes[1] != os.readlink("/proc/self/ns/pid")
-        and outcomes[2] == "/dev/null"
-    )
+    own, first, input_of = in_lab(program.words_of, script, 3, user=user, LC_ALL="C")
+    assert own == first != os.readlink("/proc/self/ns/pid") and input_of == "/dev/null"
 
 
 def test_only_the_line_counters_is_answered():

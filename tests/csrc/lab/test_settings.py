@@ -10,6 +10,7 @@ from helpers.project import LIBRARY
 from reckon import config
 from reckon.config import ReckonError
 from reckon.hosts import lab as labs
+from reckon.hosts import link
 
 LAB = LIBRARY / "reckon-lab"
 
@@ -23,10 +24,10 @@ def test_the_settings_have_units(monkeypatch):
         "": 0.0002,
     }.items():
         monkeypatch.setenv("RECKON_LINK_RTT", text)
-        assert labs.link_rtt_s() == pytest.approx(seconds)
+        assert link.rtt_s() == pytest.approx(seconds)
     for text, rate in {"1 Gbit/s": 1e9, "100Mbit/s": 1e8, "12.5 MB/s": 1e8, "": 1e9}.items():
         monkeypatch.setenv("RECKON_LINK_RATE", text)
-        assert labs.link_rate_bit_per_s() == pytest.approx(rate)
+        assert link.rate_bit_per_s() == pytest.approx(rate)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_the_settings_have_units(monkeypatch):
 def test_a_bad_setting_is_one_sentence(monkeypatch, name, text, sentence):
     monkeypatch.setenv(f"RECKON_{name}", text)
     with pytest.raises(ReckonError) as error:
-        (labs.link_rtt_s if name == "LINK_RTT" else labs.link_rate_bit_per_s)()
+        (link.rtt_s if name == "LINK_RTT" else link.rate_bit_per_s)()
     assert sentence in str(error.value) and str(error.value).count(". ") == 0
 
 
@@ -91,7 +92,7 @@ def test_wrong_options_print_the_usage(options):
     assert "usage: reckon-lab --rtt-us N --rate-bit N" in done.stderr.splitlines()[-1]
 
 
-def test_its_description_and_facts():
+def test_its_description_and_facts_are_those_of_its_link():
     with labs.Lab(0.0002, 1e9, ["sleep", "1000"]) as lab:
         assert lab.describe() == (
             "a second host built into this machine, behind a link set to 0.2 ms and 1 Gbit/s"
@@ -114,7 +115,7 @@ def test_it_starts_with_the_settings(monkeypatch):
         assert lab.link["rtt_s"] == 0.003 and lab.link["rate_bit_per_s"] == 2e7
 
 
-def test_a_missing_reckon_lab_is_to_be_built(monkeypatch, tmp_path):
+def test_a_missing_reckon_lab_is_reported_with_how_to_build_it(monkeypatch, tmp_path):
     monkeypatch.setenv("RECKON_LIB", str(tmp_path))
     assert config.settings().library_dir == tmp_path
     with pytest.raises(ReckonError, match="reckon-lab does not start .* run `make lib`"):

@@ -3,11 +3,12 @@
 import re
 import subprocess
 from collections import Counter
-from itertools import groupby
+from itertools import groupby, product
 
 import pytest
 from helpers.capabilities import two_cpus, x86_only
 from helpers.probes import MIB, compiled, disassembled, huge_pages, in_python
+from helpers.programs import memory
 
 from reckon.measurement import library
 
@@ -26,14 +27,13 @@ def rings(tmp_path_factory):
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 64, 1000, 4097])
-@pytest.mark.parametrize("window", [1, 7, 64, 5000])
-@pytest.mark.parametrize("distance", [16, 64, 4096])
-def test_a_ring_visits_every_node_once_and_a_window_as_a_whole(rings, count, window, distance):
-    for walk in rings("walk", count, window, distance, 3):
-        assert sorted(walk[:count]) == list(range(count))
-        assert walk[count] == walk[0]
-        windows = [number for number, _ in groupby(walk[:count], lambda node: node // window)]
-        assert len(windows) == len(set(windows))
+def test_a_ring_visits_every_node_once_and_a_window_as_a_whole(rings, count):
+    for window, distance in product([1, 7, 64, 5000], [16, 64, 4096]):
+        for walk in rings("walk", count, window, distance, 3):
+            assert sorted(walk[:count]) == list(range(count)), (window, distance)
+            assert walk[count] == walk[0]
+            windows = [number for number, _ in groupby(walk[:count], lambda n: n // window)]
+            assert len(windows) == len(set(windows)), (window, distance)
 
 
 def test_windows_and_the_nodes_in_them_are_in_random_order(rings):
@@ -278,25 +278,7 @@ def test_a_sample_counts_what_was_done(probe, params, ops):
         assert (samples.ticks > 0).all()
 
 
-def test_the_library_s_own_passes_have_no_width():
-    have = {
-        probe: "vector" in {p.name for p in library.probe(f"memory/bandwidth/{probe}").parameters}
-        for probe in ("memset", "copy", "read", "copy_loop")
-    }
-    assert have == {"memset": False, "copy": False, "read": True, "copy_loop": True}
-
-
 def test_faults_of_other_threads_are_not_counted():
-    outcome = in_python(
-        "import mmap, threading\n"
-        "going = True\n"
-        "def fault():\n"
-        "    while going:\n"
-        "        with mmap.mmap(-1, 1 << 20) as m:\n"
-        "            m.write(bytes(1 << 20))\n"
-        "other = threading.Thread(target=fault); other.start()\n"
-        "one = library.run('memory/fault/anonymous', {'touches': 10_000}, samples=5, isolated=False)\n"
-        "going = False; other.join()\n"
-        "say(one.ops.tolist())"
-    )
-    assert outcome == 5 * [10_000]
+    probe, params = "memory/fault/anonymous", {"touches": 10_000}
+    ops = in_python(memory.beside_faults_of_another_thread, probe, params, 5)
+    assert ops == 5 * [10_000]

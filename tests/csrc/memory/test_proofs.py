@@ -5,14 +5,21 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.capabilities import installed, need, two_cpus
-from helpers.probes import MIB, PROBE_HEAD, endless, huge_pages, in_python, script_environment
+from helpers.probe_script import known
+from helpers.probes import (
+    MIB,
+    assert_unsupported,
+    endless,
+    huge_pages,
+    in_python,
+    run_python,
+)
+from helpers.programs import attempts
 from helpers.project import LIBRARY, ROOT, make_library
 
 from reckon.measurement import library
@@ -114,13 +121,9 @@ def built(tmp_path_factory):
     return here
 
 
-@pytest.mark.parametrize("name", MUTANTS)
-def test_omitted_work_is_noticed(built, name):
-    file, text, other, probes, params, sentence = MUTANTS[name]
-    if "threads" in params or ELSEWHERE == sentence:
-        two_cpus()
-        if "loaded" in str(probes):
-            huge_pages()
+@contextlib.contextmanager
+def changed(built, file, text, other):
+    """The environment of a library in which that text of the file is another; a pattern has a \\."""
     source = built / "csrc" / file
     as_it_was = source.read_text()
     pattern = text if "\\" in text else re.escape(text)
@@ -133,16 +136,52 @@ def test_omitted_work_is_noticed(built, name):
     try:
         done = make_library(built / "lib", sources=built / "csrc")
         assert done.returncode == 0, done.stderr
-        outcome = in_python(
-            f"names = {{probe: [p.name for p in library.probe('memory/' + probe).parameters] for probe in {probes}}}\n"
-            f"given = {{'size_bytes': 65536, 'loads': 256, 'idle_ms': 1, **{params}}}\n"
-            f"say({{probe: attempt('memory/' + probe, {{k: v for k, v in given.items() if k in names[probe]}})"
-            f" for probe in {probes}}})",
-            RECKON_LIB=str(built / "lib"),
-        )
+        yield {"RECKON_LIB": built / "lib"}
     finally:
         source.write_text(as_it_was)
-    assert outcome == {probe: f"ProbeFailed: {sentence}: Input/output error" for probe in probes}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_omitted_work_is_noticed(built, name):
+    file, text, other, probes, params, sentence = MUTANTS[name]
+    if "threads" in params or ELSEWHERE == sentence:
+        two_cpus()
+        if "loaded" in str(probes):
+            huge_pages()
+    given = {"size_bytes": 65536, "loads": 256, "idle_ms": 1, **params}
+    requests = [[f"memory/{probe}", known(f"memory/{probe}", given)] for probe in probes]
+    with changed(built, file, text, other) as environment:
+        outcomes = in_python(attempts.outcomes, requests, [True], **environment)
+    reason = f"ProbeFailed: {sentence}: Input/output error"
+    assert outcomes == [[f"memory/{probe}", reason] for probe in probes]
+
+
+def test_a_walk_begins_when_every_cpu_that_loads_is_ready(built):
+    """Each of them comes 20 ms late to each trial; a walk takes a tenth of that at most."""
+    two_cpus()
+    starts = "self->result = team->work(self, last_trial = trial);"
+    late = f"nanosleep(&(struct timespec){{.tv_nsec = 20000000}}, NULL); {starts}"
+    with changed(built, "memory/support/team.c", starts, late) as environment:
+        read = in_python(
+            "walk = {'size_bytes': 65536, 'loads': 100_000}\n"
+            "say(library.run('memory/bandwidth/load', walk, samples=5).ops.tolist())",
+            **environment,
+        )
+    assert len(read) == 5 and all(read)
+
+
+def test_a_walk_under_no_load_is_no_sample_unless_none_is_requested(built):
+    two_cpus()
+    counts, none = "(&loaded->bytes, read);", "(&loaded->bytes, 0);"
+    with changed(built, "memory/bandwidth.c", counts, none) as environment:
+        outcomes = in_python(
+            "say([attempt('memory/bandwidth/load', {'size_bytes': 65536, 'load_percent': share})"
+            " for share in (100, 1, 0)])",
+            **environment,
+        )
+    assert outcomes[2] == "ran"
+    for outcome in outcomes[:2]:
+        assert outcome.startswith("ProbeFailed: The other CPUs read nothing during a walk: ")
 
 
 # --- pages ---------------------------------------------------------------------------------------
@@ -197,33 +236,24 @@ def test_pages_have_the_requested_size(probe, params, regions, pages, share):
 
 
 WITH_HUGE_PAGES = [
-    ("latency/random", {"pages": "huge"}),
-    ("latency/stride", {"pages": "huge"}),
-    ("latency/mbp2016", {"pages": "huge"}),
-    ("bandwidth/read", {"pages": "huge"}),
-    ("bandwidth/copy_nt", {"pages": "huge", "threads": 2}),
-    ("bandwidth/loaded_latency", {"pages": "huge"}),
-    ("fault/huge", {"touches": 2}),
+    ["memory/latency/random", {"pages": "huge"}],
+    ["memory/latency/stride", {"pages": "huge"}],
+    ["memory/latency/mbp2016", {"pages": "huge"}],
+    ["memory/bandwidth/read", {"pages": "huge"}],
+    ["memory/bandwidth/copy_nt", {"pages": "huge", "threads": 2}],
+    ["memory/bandwidth/loaded_latency", {"pages": "huge"}],
+    ["memory/fault/huge", {"touches": 2}],
 ]
-
-
-def huge_attempts(before=""):
-    return before + (
-        f"say([attempt('memory/' + probe, params, isolated=isolated) for probe, params in {WITH_HUGE_PAGES}\n"
-        "     for isolated in (1, 0)])"
-    )
 
 
 def test_refused_huge_pages_are_reported():
     """Refused to a process and its children by prctl(PR_SET_THP_DISABLE)."""
     two_cpus()
-    off = "import ctypes\nassert ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) == 0\n"
-    for said in in_python(huge_attempts(off)):
-        assert said.startswith(
-            "ProbeUnsupported: huge pages are not available here (transparent_hugepage"
-        )
-    small = "say(attempt('memory/latency/random', {'pages': 'small'}))"
-    assert in_python(off + small) == "ran"
+    requests = [*WITH_HUGE_PAGES, ["memory/latency/random", {"pages": "small"}]]
+    off = "from helpers.programs import memory\nmemory.without_huge_pages()"
+    *refused, small, small_here = in_python(attempts.outcomes, requests, before=off)
+    assert_unsupported(refused, r"huge pages are not available here \(transparent_hugepage.*")
+    assert small[1] == small_here[1] == "ran"
 
 
 @pytest.mark.parametrize("layout", [[], ["setarch", "-L"]])
@@ -232,57 +262,62 @@ def test_every_probe_gets_available_huge_pages(layout):
     huge_pages()
     need(not layout or shutil.which("setarch"), "setarch is not installed")
     two_cpus()
-    assert set(in_python(huge_attempts(), prefix=layout)) == {"ran"}
+    outcomes = in_python(attempts.outcomes, WITH_HUGE_PAGES, prefix=layout)
+    assert {outcome for _, outcome in outcomes} == {"ran"}
 
 
 # --- faults --------------------------------------------------------------------------------------
 
 
-def counted_by_perf(probe, params, event, samples=3):
+def counted_by_perf(event, probe, params, samples):
     """Faults of a whole process of Python in which the probe ran, as perf counts them."""
-    script = (
-        PROBE_HEAD + f"say(attempt('memory/{probe}', {params}, samples={samples}, isolated=False))"
-    )
-    done = subprocess.run(
-        ["perf", "stat", "-x,", "-e", event, sys.executable, "-c", script],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env=script_environment({"PYTHONHASHSEED": "0"}),
+    done = run_python(
+        f"say(attempt('memory/{probe}', {params}, samples={samples}, isolated=False))",
+        prefix=["perf", "stat", "-x,", "-e", event],
+        PYTHONHASHSEED=0,
     )
     assert done.stdout.strip() == '"ran"', done.stdout + done.stderr
     return int(re.search(rf"^(\d+),.*{event}", done.stderr, re.MULTILINE)[1])
 
 
+MAJOR = {"size_bytes": 4 * MIB}
+
+
 @pytest.mark.parametrize(
-    ("probe", "less", "more", "faults"),
+    ("event", "probe", "less", "more", "faults", "room"),
     [
-        ("anonymous", {"touches": 100}, {"touches": 10_100}, 3 * 10_000),
-        ("huge", {"touches": 2}, {"touches": 102}, 3 * 100),
-        ("i7_10750h_anonymous", {"touches": 100}, {"touches": 10_100}, 3 * 10_000),
+        (
+            "minor-faults",
+            "fault/anonymous",
+            ({"touches": 100}, 3),
+            ({"touches": 10_100}, 3),
+            30_000,
+            300,
+        ),
+        ("minor-faults", "fault/huge", ({"touches": 2}, 3), ({"touches": 102}, 3), 300, 80),
+        (
+            "minor-faults",
+            "fault/i7_10750h_anonymous",
+            ({"touches": 100}, 3),
+            ({"touches": 10_100}, 3),
+            30_000,
+            300,
+        ),
+        ("major-faults", "fault/major", (MAJOR, 1), (MAJOR, 101), 100, 5),
     ],
 )
-def test_perf_counts_as_many_faults_as_the_samples_say(probe, less, more, faults):
+def test_perf_counts_as_many_faults_as_the_samples_say(event, probe, less, more, faults, room):
     """By the difference of two runs, so that Python's own cancel."""
     installed("perf")
-    if probe == "huge":
+    if probe == "fault/huge":
         huge_pages()
-    found = counted_by_perf(f"fault/{probe}", more, "minor-faults") - counted_by_perf(
-        f"fault/{probe}", less, "minor-faults"
-    )
-    print(probe, found, "by perf,", faults, "by the samples")
-    assert found == pytest.approx(faults, rel=0.01, abs=80)
+    counted = counted_by_perf(event, probe, *more) - counted_by_perf(event, probe, *less)
+    assert counted == pytest.approx(faults, abs=room)
 
 
 def test_every_sample_of_a_major_fault_is_one():
-    samples = library.run("memory/fault/major", {"size_bytes": 4 * MIB}, samples=50, warmup=0)
+    samples = library.run("memory/fault/major", MAJOR, samples=50, warmup=0)
     assert (samples.ops == 1).all() and samples.major_faults >= 50
-    if shutil.which("perf"):
-        few, many = (
-            counted_by_perf("fault/major", {"size_bytes": 4 * MIB}, "major-faults", n)
-            for n in (1, 101)
-        )
-        assert many - few == pytest.approx(100, abs=5)
 
 
 def usual_major_faults(probe, params, processes=7):

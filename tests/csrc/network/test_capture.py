@@ -1,15 +1,12 @@
 """What csrc/network/support/capture.c sees of a connection, for the probes that read packets."""
 
-import os
 import subprocess
-import tempfile
-from pathlib import Path
 
 import pytest
-from helpers.capabilities import captures, other_users
+from helpers.capabilities import captures
 from helpers.network import own
-from helpers.probes import NOBODY_ELSE
-from helpers.project import LIBRARY, ROOT
+from helpers.probes import compiled
+from helpers.project import LIBRARY
 
 FIN, SYN, PSH, ACK = 1, 2, 8, 16
 LOOPBACK = "ip link set lo up"
@@ -21,37 +18,15 @@ OTHER = (
 
 
 @pytest.fixture(scope="module")
-def program():
-    """In a folder that other users can reach as well."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        os.chmod(folder, 0o755)
-        yield build(Path(folder) / "capture")
-
-
-def build(out):
-    library = LIBRARY
-    command = [
-        "gcc",
-        "-std=gnu11",
-        "-D_GNU_SOURCE",
-        "-O2",
-        "-Wall",
-        f"-I{ROOT / 'csrc'}",
-        ROOT / "tests/csrc/programs/capture.c",
-        library / "runner/registry.o",
-        library / "runner/in_process.o",
-        *(
-            library / f"probe/{name}.o"
-            for name in ("clock", "cpus", "kernel_files", "processor", "topology")
-        ),
-        library / "network/support/capture.o",
-        "-o",
-        out,
-        *(f"-Wl,--defsym=__{end}_rk_probes=0" for end in ("start", "stop")),
+def program(tmp_path_factory):
+    objects = [
+        *(f"runner/{name}.o" for name in ("registry", "in_process")),
+        *(f"probe/{name}.o" for name in ("clock", "cpus", "kernel_files", "processor", "topology")),
+        "network/support/capture.o",
     ]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return out
+    no_probes = [f"-Wl,--defsym=__{end}_rk_probes=0" for end in ("start", "stop")]
+    files = [LIBRARY / name for name in objects]
+    return compiled(tmp_path_factory.mktemp("capture"), "capture", *files, *no_probes)
 
 
 def captured(program, *arguments, setup=LOOPBACK):
@@ -104,10 +79,3 @@ def test_packets_that_the_ring_loses_are_reported_once(program):
     full = "the capture lost packets, its ring was full: No buffer space available"
     assert captured(program, "127.0.0.1", "flood") == [full]
     assert captured(program, "127.0.0.1", "flood", "ask") == ["lost 1"]
-
-
-def test_without_the_right_to_capture_it_is_unsupported(program):
-    other_users()
-    prefix = ["setpriv", f"--reuid={NOBODY_ELSE}", "--clear-groups"]
-    done = subprocess.run([*prefix, program, "127.0.0.1", "show"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "needs root (CAP_NET_RAW) to capture packets\n")

@@ -14,17 +14,14 @@ from helpers.network import (
     NO_ECHO,
     ONLY_IPV6,
     PROBES,
-    RTT,
     WITH_ANOTHER_HOST,
-    Running,
     attempts,
     own,
-    possible,
     refused_to_this_user,
 )
 from helpers.peers import TOKEN, Peer
-from helpers.probes import NOBODY_ELSE, in_python
-from helpers.processes import pids_gone
+from helpers.probes import NOBODY_ELSE, NOTHING, in_python
+from helpers.programs.attempts import with_few_descriptors
 
 ONE_CPU = "ProbeUnsupported: needs a second CPU, and this process may use only one"
 NO_OTHER_CPU = (
@@ -77,11 +74,6 @@ def test_an_ordinary_user_may_capture_nothing_and_ping_where_it_is_allowed(group
     assert attempts(before=f"become({NOBODY_ELSE})", prefix=prefix) == expected(refused)
 
 
-def test_with_one_cpu_no_probe_runs_across():
-    one = f"os.sched_setaffinity(0, {{{min(os.sched_getaffinity(0))}}})"
-    assert attempts(before=one) == expected(dict.fromkeys(ACROSS, ONE_CPU))
-
-
 # --- the other host ----------------------------------------------------------------------------
 
 
@@ -128,40 +120,16 @@ def test_in_this_process_no_probe_leaves_a_thread_a_child_or_a_descriptor(host):
     few = {name: {**FEW[name], "peer": host} for name in probes}
     with Peer() as peer:
         outcomes = in_python(
-            "_, most = resource.getrlimit(resource.RLIMIT_NOFILE)\nsaid = []\n"
-            f"for name, params in {few}.items():\n"
-            "    for limit in [*range(files_before, files_before + 12), most]:\n"
-            "        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))\n"
-            "        what = attempt(name, params, 1, isolated=False)\n"
-            "        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))\n"
-            "        said.append([name, limit == most, what, left_behind()])\n"
-            "    wrong = attempt(name, {**params, 'peer': 'nobody'}, 1, isolated=False)\n"
-            "    said.append([name, False, wrong, left_behind()])\n"
-            "say(said)",
+            with_few_descriptors,
+            [[name, params] for name, params in few.items()],
+            timeout_s=300,
             RECKON_PEER_AT=peer.at,
             RECKON_PEER_TOKEN=TOKEN,
         )
-    assert [outcome for outcome in outcomes if outcome[3] != [0, None, 0]] == []
+    assert [outcome for outcome in outcomes if outcome[2] != NOTHING] == []
+    # A few need no more descriptors than are free below the lowest limit.
+    refused_once = {name for name, outcome, _ in outcomes if outcome != "ran"}
+    assert len(refused_once) > len(probes) / 2
     refused = {} if len(os.sched_getaffinity(0)) > 1 else dict.fromkeys(ACROSS, ONE_CPU)
-    assert {name: outcome for name, is_last, outcome, _ in outcomes if is_last} == expected(
-        refused, probes
-    )
-    assert {
-        name for name, is_last, outcome, _ in outcomes if not is_last and outcome != "ran"
-    } == set(probes)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(RTT + probe for probe in ("tcp", "i7_10750h", "mbp2016", "hpe_i7_860")),
-        "network/connect/connect",
-    ],
-)
-def test_no_server_outlives_a_killed_probe(name):
-    possible(name)
-    with Running(name) as running:
-        os.kill(running.probe, 9)
-        running.thread.join()
-    assert running.said.startswith(f"ProbeFailed: {name} died of signal 9")
-    assert pids_gone(running.servers)
+    last = {name: outcome for name, outcome, _ in outcomes}  # with all descriptors
+    assert last == expected(refused, probes)

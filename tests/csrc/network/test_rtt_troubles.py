@@ -4,7 +4,6 @@ import contextlib
 import os
 import signal
 import socket
-import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,9 +13,8 @@ from helpers.capabilities import captures, need, other_users
 from helpers.network import NCAT, RTT, Running, own, possible
 from helpers.peers import FakePeer, Peer
 from helpers.probe_script import attempt
-from helpers.probes import NOBODY_ELSE, NOTHING, in_python
+from helpers.probes import NOBODY_ELSE, NOTHING, in_python, preloaded
 from helpers.processes import living_children, until
-from helpers.project import ROOT
 
 from reckon.measurement import library
 
@@ -47,7 +45,7 @@ def test_hold_idle_needs_the_right_to_write_to_its_device():
         ("#!/bin/sh\nexit 3\n", "ProbeFailed: ncat does not start: it ended with exit status 3."),
     ],
 )
-def test_an_ncat_that_is_missing_or_fails(tmp_path, program, sentence):
+def test_an_ncat_that_is_missing_or_fails_is_reported(tmp_path, program, sentence):
     if program:
         (tmp_path / "ncat").write_text(program)
         (tmp_path / "ncat").chmod(0o755)
@@ -154,11 +152,9 @@ def test_another_host_s_peer_that_ends_fails_the_probe():
 def test_a_clock_that_was_set_in_between_fails_the_probe(tmp_path):
     """The caller's clock an hour behind the capture's, as if it had been set in between."""
     captures()
-    behind = tmp_path / "behind.so"
-    build = ["gcc", "-O2", "-shared", "-fPIC", ROOT / "tests/csrc/programs/behind.c", "-o", behind]
-    assert subprocess.run(build).returncode == 0
+    behind = preloaded(tmp_path, "behind")
     script = "say(attempt('network/rtt/tcp_wire', isolated=False))"
     assert in_python(script) == "ran"
-    assert in_python(script, LD_PRELOAD=str(behind)).endswith(
+    assert in_python(script, LD_PRELOAD=behind).endswith(
         "the clock was set in between; measure again."
     )

@@ -4,11 +4,12 @@ import time
 
 import numpy as np
 import pytest
-from helpers.capabilities import installed, x86_only
+from helpers.capabilities import x86_only
 from helpers.network import THROUGHPUT, WITH_ANOTHER_HOST, of_part, possible
 from helpers.peers import FakePeer
 from helpers.probes import MIB, in_python
 from helpers.receivers import LONG, Receiver, notes_of, run, true_notes
+from helpers.traces import strace
 
 from reckon.measurement import library
 
@@ -73,9 +74,8 @@ def test_the_best_window_is_of_a_transfer_of_the_requested_size():
     assert len(receiver.received) == 3 and min(receiver.received) >= 300_000_000
     assert (samples.ops <= receiver.received).all() and (samples.ops > 0).all()
     rate = samples.ops / (samples.ticks / library.tick_hz())
-    assert (
-        rate >= 300_000_000 / (samples.wall_ns / 1e9)
-    ).all()  # the best is no less than the whole
+    of_the_whole = 300_000_000 / (samples.wall_ns / 1e9)
+    assert (rate >= of_the_whole).all()
 
 
 def read_slowly(connection, least, part, pause_s):
@@ -122,10 +122,9 @@ def test_a_send_may_take_longer_than_the_time_limit_while_it_makes_progress():
 
 def test_t470_hands_over_everything_in_one_send(tmp_path):
     x86_only()
-    installed("strace")
     outcome = in_python(
         "say(attempt('network/throughput/t470', {'size_bytes': 3 << 20}, samples=4, isolated=False))",
-        prefix=["strace", "-f", "-qq", "-o", tmp_path / "log", "-e", "trace=sendto"],
+        prefix=strace(tmp_path / "log", "sendto"),
     )
     sends = [text for text in (tmp_path / "log").read_text().splitlines() if "MSG_WAITALL" in text]
     assert outcome == "ran" and len(sends) == 4
@@ -170,7 +169,5 @@ def test_a_missing_byte_fails_the_probe(probe):
         with pytest.raises(library.ProbeFailed) as failed:
             run(probe, receiver.places, 1)
     (received,) = receiver.received
-    assert (
-        str(failed.value)
-        == f"The receiver counted {received - 1} bytes where {received} were sent."
-    )
+    sentence = f"The receiver counted {received - 1} bytes where {received} were sent."
+    assert str(failed.value) == sentence

@@ -1,6 +1,5 @@
-"""The probes of throughput where the receiver or the machine fails them, and through the lab host."""
+"""The probes of throughput where the receiver or the machine fails them."""
 
-import contextlib
 import os
 import signal
 import threading
@@ -8,13 +7,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from helpers.capabilities import installed, two_cpus, x86_only
-from helpers.labs import started_lab
 from helpers.network import THROUGHPUT, possible
 from helpers.peers import FakePeer, Peer
-from helpers.probes import MIB, control_group, in_python, kills_in
-from helpers.processes import living_children, probes_of, until
+from helpers.probes import in_python
+from helpers.processes import living_children, until
 from helpers.receivers import LONG, read_all, run
+from helpers.traces import strace
 
 from reckon.measurement import library
 
@@ -74,100 +72,20 @@ def test_a_receiver_that_stalls_fails_the_probe_by_its_time_limit():
 # --- this machine ------------------------------------------------------------------------------
 
 
-def test_the_receiver_is_on_the_sender_s_cpu_or_on_another():
-    two_cpus()
-    cpu = library.default_cpu()
-    for probe, place in (("tcp", cpu), ("tcp_across", min(os.sched_getaffinity(0) - {cpu}))):
-        with ThreadPoolExecutor() as pool:
-            ended = pool.submit(
-                library.run,
-                THROUGHPUT + probe,
-                {"streams": 2},
-                samples=30,
-                warmup=0,
-                priority="none",
-            )  # leaves this test some time, too
-            seen = set()
-            while not ended.done():
-                for process in probes_of(os.getpid()):
-                    for peer in living_children(process):
-                        for service in living_children(peer):
-                            with contextlib.suppress(ProcessLookupError):
-                                seen.add(tuple(os.sched_getaffinity(service)))
-                time.sleep(0.02)
-            ended.result()
-        assert seen == {(place,)}, probe
-
-
-def test_more_memory_than_the_control_group_has_is_unsupported():
-    x86_only()
-    script = (
-        f"say([attempt('{THROUGHPUT}t470', dict(size_bytes=size << 20), samples=1)"
-        " for size in (512, 16)])"
-    )
-    with control_group("memory", max=512 * MIB) as group:
-        large, small = in_python(script, group)
-        assert large.startswith(
-            "ProbeUnsupported: 512 MiB with their page tables do not fit into the "
-        )
-        assert small == "ran"
-        assert kills_in(group) == 0
-
-
 def test_the_congestion_control_is_set_or_unsupported(tmp_path):
-    installed("strace")
     log = tmp_path / "log"
     outcomes = in_python(
         f"say([attempt('{THROUGHPUT}' + probe, dict(congestion=name), samples=1, isolated=False)"
         " for probe in ('tcp', 'start') for name in ('reno', 'nosuch', '')])",
         # By seccomp-bpf no other call is slowed down: a stream that began late would have no sample.
-        prefix=["strace", "-f", "--seccomp-bpf", "-qq", "-o", log, "-e", "trace=setsockopt"],
+        prefix=strace(log, "setsockopt", "--seccomp-bpf"),
     )
     refused = "ProbeUnsupported: the congestion control nosuch is not available here: No such file"
     assert [outcome[: len(refused)] for outcome in outcomes] == 2 * ["ran", refused, "ran"]
     calls = log.read_text().splitlines()
     chosen = [text for text in calls if "TCP_CONGESTION" in text]
-    assert ["nosuch" in text for text in chosen] == 2 * [
-        False,
-        True,
-    ]  # four letters look like an int
+    # Four letters look like an int.
+    assert ["nosuch" in text for text in chosen] == 2 * [False, True]
     assert [text.endswith("= 0") for text in chosen] == 2 * [True, False]
     gathered = [text for text in calls if "TCP_NODELAY, [0]" in text]
     assert len(gathered) == 6  # as a connection is by itself, once for each
-
-
-# --- through the lab ---------------------------------------------------------------------------
-
-
-@pytest.mark.timed
-def test_twice_the_rate_is_twice_the_throughput():
-    """Of what the receiver has, in its own time; and what the queue dropped was sent again."""
-    rates = {}
-    for megabit in (10, 20):
-        with started_lab(0.010, megabit * 1e6) as lab:
-            windows = {"skip_ms": 300, "window_ms": 200}
-            samples = run("tcp", lab.places, 10, congestion="reno", **windows)
-            dropped = lab.counters()["to_peer"]["dropped"]
-        rates[megabit] = samples.ops.sum() / (samples.ticks.sum() / library.tick_hz()) * 8
-        assert dropped > 0 and samples.retransmits >= dropped / 2
-    assert 1.8 < rates[20] / rates[10] < 2.2
-    assert 0.9 < rates[10] / (10e6 * 1448 / 1500) < 1.02
-
-
-def test_every_probe_runs_through_the_lab():
-    with started_lab(0.010, 100e6) as lab:
-        for probe in LONG:
-            possible(THROUGHPUT + probe)
-            samples = run(probe, lab.places, 2)
-            assert (samples.ops > 0).all() and (samples.ticks > 0).all(), probe
-
-
-@pytest.mark.timed
-def test_throughput_grows_after_the_first_byte():
-    with started_lab(0.010, 100e6) as lab:
-        # The most of each: another's load only takes bytes away.
-        first, later = (
-            run("start", lab.places, 9, congestion="reno", after_ms=after).ops.max()
-            for after in (0, 40)
-        )
-    assert 10_000 < first < later / 3

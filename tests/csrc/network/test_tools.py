@@ -4,8 +4,18 @@ import os
 import re
 
 import pytest
-from helpers.probes import NOTHING, in_python, median_ns
-from helpers.tools import ALONE, IPERF3, LISTEN, NOBODY, PING, PROGRAM, SOCKPERF, said_by
+from helpers.probes import median_ns
+from helpers.tools import (
+    IPERF3,
+    LISTEN,
+    NETWORK,
+    PING,
+    PROGRAM,
+    REAL,
+    SOCKPERF,
+    said_by,
+    said_in_turn,
+)
 
 from reckon.measurement import library
 
@@ -20,7 +30,7 @@ def us_of(one):
 
 @pytest.mark.parametrize("samples", [1, 7, 50])
 @pytest.mark.parametrize("probe", [PING, SOCKPERF])
-def test_a_sample_for_each_requested_round_trip(probe, samples):
+def test_each_requested_round_trip_is_a_sample(probe, samples):
     outcome = library.run(probe, samples=samples, warmup=0)
     assert len(outcome.ticks) == samples and (outcome.ops == 1).all()
     assert (outcome.ticks > 0).all() and us_of(outcome).sum() < outcome.wall_ns / 1e3
@@ -90,14 +100,11 @@ def test_parameters_reach_the_program_and_the_peers_token_does_not(
     text = (tmp_path / "said").read_text()
     assert re.search(expected, text)
     assert "business" not in text
-    assert (
-        text.count("LC_ALL=C\n")
-        == text.count("PATH=/usr/bin:/bin\n")
-        == (1 if probe == PING else 2)
-    )
+    programs = 1 if probe == PING else 2
+    assert text.count("LC_ALL=C\n") == text.count("PATH=/usr/bin:/bin\n") == programs
 
 
-@pytest.mark.parametrize("probe", PROGRAM)
+@pytest.mark.parametrize("probe", NETWORK)
 def test_client_and_server_are_where_the_probe_says(pretend, tmp_path, probe):
     look = f'grep Cpus_allowed_list /proc/self/status >> {tmp_path}/$1; exec "$REAL" "$@"'
     cpu = library.default_cpu()
@@ -150,8 +157,8 @@ REPORT = [
 
 @pytest.fixture
 def printing(pretend, tmp_path):
-    """The us and operations of probes, or their sentence, whose program prints these lines: one case
-    after another in one script. A little slow, so that the printed times are plausible."""
+    """[ns, operations] or the error of a probe whose program prints these lines, case after case. A little
+    slow, so that the printed times are plausible."""
     shown = tmp_path / "shown"
 
     def build(probe, cases):
@@ -161,20 +168,11 @@ def printing(pretend, tmp_path):
                 f'while [ "$1" != --full-log ]; do shift; done\nsleep 0.05\ncat {shown} > "$2"\n'
                 "echo sockperf: Test ended"
             )
-        prefix = pretend(PROGRAM[probe], client, LISTEN if probe == IPERF3 else 'exec "$REAL" "$@"')
-        outcomes = in_python(
-            ALONE + f"said = []\nfor lines, samples in {cases}:\n"
-            f"    open({str(shown)!r}, 'w').write('\\n'.join(lines) + '\\n')\n"
-            "    try:\n"
-            f"        one = library.run({probe!r}, samples=samples, warmup=0)\n"
-            "        said.append([(one.ticks / library.tick_hz() * 1e6).tolist(), one.ops.tolist()])\n"
-            "    except library.ReckonError as error:\n"
-            "        said.append(f'{type(error).__name__}: {error}')\n"
-            "say([said, left_behind(), alone()])",
-            prefix=prefix,
-        )
-        assert outcomes[1:] == [NOTHING, NOBODY]
-        return outcomes[0]
+        prefix = pretend(PROGRAM[probe], client, LISTEN if probe == IPERF3 else REAL)
+        texts = [
+            ("\n".join(lines) + "\n", {"samples": samples, "warmup": 0}) for lines, samples in cases
+        ]
+        return said_in_turn(probe, prefix, shown, texts)
 
     return build
 
@@ -192,8 +190,8 @@ def no_sample_of(probe, printing, cases):
 
 
 def test_the_times_of_ping_are_read_without_the_first(printing):
-    [[us, ops]] = printing(PING, [(ECHOES, 2)])
-    assert us == pytest.approx([34, 1070], rel=0.01) and ops == [1, 1]
+    [[ns, ops]] = printing(PING, [(ECHOES, 2)])
+    assert ns == pytest.approx([34_000, 1_070_000], rel=0.01) and ops == [1, 1]
 
 
 def test_an_implausible_line_of_ping_fails_the_probe(printing):
@@ -224,8 +222,8 @@ def test_an_implausible_line_of_ping_fails_the_probe(printing):
 def test_round_trips_of_sockperf_are_whole_and_evenly_spread(printing):
     expected = [[22, 55], [22, 44, 66], [11, 22, 33, 44, 55, 66]]
     outcomes = printing(SOCKPERF, [(LOG, len(us)) for us in expected])
-    for [us, ops], expected_us in zip(outcomes, expected, strict=True):
-        assert us == pytest.approx(expected_us, rel=0.01) and ops == [1] * len(expected_us)
+    for [ns, ops], us in zip(outcomes, expected, strict=True):
+        assert ns == pytest.approx([1000 * one for one in us], rel=0.01) and ops == [1] * len(us)
 
 
 def test_an_implausible_log_of_sockperf_fails_the_probe(printing):
@@ -252,8 +250,8 @@ def test_an_implausible_log_of_sockperf_fails_the_probe(printing):
 
 
 def test_the_receivers_sum_of_iperf3_is_read(printing):
-    [[us, ops]] = printing(IPERF3, [(REPORT, 1)])
-    assert us == pytest.approx([1.25e6], rel=0.01) and ops == [5_000_000_000]
+    [[ns, ops]] = printing(IPERF3, [(REPORT, 1)])
+    assert ns == pytest.approx([1.25e9], rel=0.01) and ops == [5_000_000_000]
 
 
 def test_an_implausible_report_of_iperf3_fails_the_probe(printing):

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("no_host_is_set")
 def both(at, token=TOKEN):
     """The sentence of a probe, and that of the choice."""
     of_probe, of_choice = probe(at, token), choice(at, token)
-    assert of_probe.startswith("ProbeFailed: ") and of_choice.startswith("PeerUnavailable: ")
+    assert of_probe.startswith("ProbeFailed: ") and of_choice.startswith("HostUnavailable: ")
     of_probe, of_choice = of_probe.split(": ", 1)[1], of_choice.split(": ", 1)[1]
     assert of_probe.endswith((".", "?")) and of_choice.endswith((".", "?")), (of_probe, of_choice)
     return of_probe, of_choice
@@ -31,7 +31,7 @@ def both(at, token=TOKEN):
 # --- no reckon-peer there ----------------------------------------------------------------------
 
 
-def test_nothing_listens():
+def test_an_address_where_nothing_listens_is_reported():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         at = "127.0.0.1:%d" % taken.getsockname()[1]
@@ -39,7 +39,7 @@ def test_nothing_listens():
             assert sentence.startswith(f"Nothing listens at {at}; start reckon-peer there")
 
 
-def test_no_route_to_the_address():
+def test_an_address_without_a_route_is_reported():
     outcome = in_python(
         "os.environ.update(RECKON_PEER_AT='192.0.2.1:7325', RECKON_PEER_TOKEN='x' * 16)\n"
         "say(attempt('test/peer_ask', {'peer': 'other'}))",
@@ -50,7 +50,7 @@ def test_no_route_to_the_address():
     )
 
 
-def test_packets_are_dropped():
+def test_a_host_that_drops_packets_is_waited_for_5_s():
     """A queue that is full drops what comes, as a firewall does."""
     with socket.socket() as full:
         full.bind(("127.0.0.1", 0))
@@ -108,7 +108,7 @@ def test_another_program_does_not_get_the_token(words):
     assert TOKEN.encode() not in b"".join(received)
 
 
-def test_a_connection_that_is_closed_at_once():
+def test_a_connection_that_is_closed_at_once_is_reported():
     with FakePeer(lambda connection: None, greets=False) as fake:
         assert "closed the connection before it answered" in probe(fake.at)
 
@@ -121,7 +121,7 @@ def test_a_line_that_comes_with_the_answer_is_not_lost():
 
 
 @pytest.mark.parametrize("answer", [b"maybe\n", b"\n", b"okay then\n"])
-def test_an_answer_that_is_neither_ok_nor_no(answer):
+def test_an_answer_that_is_neither_ok_nor_no_fails_the_probe(answer):
     with impostor(b"reckon-peer 1\n" + answer) as (at, _):
         assert probe(at) == f"ProbeFailed: The peer at {at} answered neither yes nor no."
 
@@ -129,51 +129,42 @@ def test_an_answer_that_is_neither_ok_nor_no(answer):
 # --- a reckon-peer that refuses ----------------------------------------------------------------
 
 
-def test_a_wrong_token(peer):
+def test_a_wrong_token_is_refused_and_not_logged(peer):
     for sentence in both(peer.at, WRONG):
         assert sentence.startswith(
             "The token is not the one of this reckon-peer; both need the same"
         )
     for wrong in (TOKEN[:-1], TOKEN + "x", TOKEN[:16], "x" * 128, "x" * 400, ""):
-        connection, answer = peer.ask("about", token=wrong)
-        with connection:
-            assert answer.startswith("no The token is not"), wrong
+        assert peer.answer("about", token=wrong).startswith("no The token is not"), wrong
     peer.end()
     assert "127.0.0.1 was refused: its token is not the one of this reckon-peer." in peer.said
     assert TOKEN not in peer.said and WRONG not in peer.said
 
 
-def test_a_caller_of_another_version(peer):
+def test_a_caller_of_another_version_is_refused(peer):
     for version in (2, 17):
-        connection, answer = peer.ask("about", version=version)
-        with connection:
-            assert (
-                f"speaks version 1 of its protocol and the other host version {version};" in answer
-            )
+        sentence = f"speaks version 1 of its protocol and the other host version {version};"
+        assert sentence in peer.answer("about", version=version)
     peer.end()
-    assert "speaks version 17 of the protocol and this reckon-peer version 1;" in peer.said
+    assert "speaks version 1 of its protocol and the other host version 17;" in peer.said
 
 
 def test_a_peer_of_another_version_does_not_get_the_token():
     with impostor(b"reckon-peer 2\n") as (at, received):
         for sentence in both(at):
-            assert (
-                "speaks version 2 of the protocol" in sentence
-                and "version 1; build both" in sentence
-            )
+            assert "speaks version 2 of the protocol" in sentence
+            assert "version 1; build both" in sentence
         assert until(lambda: b"".join(received).count(b"reckon-peer 1\n") == 2), received
     assert TOKEN.encode() not in b"".join(received)
 
 
-def test_a_host_that_is_not_allowed():
+def test_a_host_that_is_not_allowed_is_refused():
     with Peer("--allow", "127.0.0.2") as peer:
         for sentence in both(peer.at):
             assert sentence == (
                 "This reckon-peer does not serve 127.0.0.1; start it with --allow 127.0.0.1."
             )
-        connection, answer = peer.ask("echo 8", here="127.0.0.2")
-        with connection:
-            assert answer == "ok"
+        assert peer.answer("echo 8", here="127.0.0.2") == "ok"
     assert "127.0.0.1 is not among the hosts of --allow" in peer.said
 
 
@@ -192,7 +183,7 @@ def started(*arguments, token=TOKEN):
     return done.returncode, done.stderr.strip()
 
 
-def test_a_port_that_is_taken(peer):
+def test_a_port_that_is_taken_is_reported(peer):
     status, said = started("--listen", peer.at)
     assert status == 1 and said == (
         f"reckon-peer: {peer.at} is taken by another program (port {peer.address[1]}); choose "
@@ -232,7 +223,5 @@ def test_a_token_that_is_too_short_or_cannot_be_sent_is_refused(token):
 def test_the_token_may_be_in_a_file(tmp_path):
     (tmp_path / "token").write_text("another-token-of-the-tests\n")
     with Peer("--token-file", str(tmp_path / "token"), token="") as peer:
-        connection, answer = peer.ask("echo 8", token="another-token-of-the-tests")
-        connection.close()
-        assert answer == "ok"
+        assert peer.answer("echo 8", token="another-token-of-the-tests") == "ok"
         assert "another-token" not in open(f"/proc/{peer.pid}/cmdline").read()

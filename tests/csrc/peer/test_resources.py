@@ -2,15 +2,14 @@
 
 import os
 import socket
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 from helpers.capabilities import given, need
 from helpers.peers import TOKEN, Peer, about, line
+from helpers.probes import preloaded
 from helpers.processes import living_children
-from helpers.project import ROOT
 
 from reckon.measurement import library
 
@@ -18,9 +17,7 @@ from reckon.measurement import library
 @pytest.fixture
 def full(tmp_path):
     """Starts a reckon-peer for which descriptors or epoll are short."""
-    hook = tmp_path / "full.so"
-    source = ROOT / "tests/csrc/programs/full.c"
-    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", source, "-o", hook], check=True)
+    hook = preloaded(tmp_path, "full")
     return lambda setting: Peer(prefix=("env", f"LD_PRELOAD={hook}", setting))
 
 
@@ -36,8 +33,7 @@ def test_a_connection_that_epoll_refuses_is_closed(full):
 
 def test_a_service_that_epoll_refuses_is_refused_in_a_sentence(full):
     with full("NO_EPOLL=all") as peer:
-        control, answer = peer.ask("accept 1")
-        control.close()
+        answer = peer.answer("accept 1")
     assert answer == "no The other host has no room for this service: No space left on device."
 
 
@@ -61,8 +57,7 @@ def test_wrong_tokens_write_few_lines():
     with Peer() as peer:
         end, attempts = time.monotonic() + 2.5, 0
         while time.monotonic() < end:
-            connection, answer = peer.ask("echo 8", token="not-the-token-of-it")
-            connection.close()
+            answer = peer.answer("echo 8", token="not-the-token-of-it")
             assert answer.startswith("no The token is not")
             attempts += 1
     lines = peer.said.splitlines()
@@ -83,14 +78,13 @@ def test_all_addresses_are_all_of_them(everywhere, monkeypatch):
         port = peer.address[1]
         for host in hosts:
             places = {"peer": f"{host}:{port}", "peer_token": TOKEN}
-            for name in ("test/peer_echo", "test/peer_udp"):
+            for name in ("test/peer_echo", "network/rtt/udp"):
                 library.run(name, {"peer": "other"}, places, samples=2)
             library.run("network/connect/connect", {"peer": "other"}, places, samples=2)
             peer.address = (host.strip("[]"), port)
             assert about(peer)["interface"] == "lo"
         peer.address = ("127.0.0.1", port)
-        refused, answer = peer.ask("echo 8", here="127.0.0.2")
-        refused.close()
+        answer = peer.answer("echo 8", here="127.0.0.2")
         assert answer.startswith("no This reckon-peer does not serve 127.0.0.2")
 
 

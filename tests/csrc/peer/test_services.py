@@ -10,6 +10,7 @@ from helpers.network import own
 from helpers.peers import TOKEN, about, everything, exactly, line, service_port
 from helpers.probes import in_python
 from helpers.processes import living_children, until
+from helpers.programs import network
 
 from reckon.measurement import library
 
@@ -48,15 +49,6 @@ def test_a_caller_who_has_not_greeted_yet_is_not_in_the_way(peer):
         assert line(first) == "ok" and exactly(first, 4) == b"abcd"
 
 
-def test_an_echo_of_a_mebibyte_comes_back(peer):
-    connection, _ = peer.ask(f"echo {MIB}")
-    message = random.Random(2).randbytes(MIB)
-    with connection:
-        for _ in range(3):
-            connection.sendall(message)
-            assert exactly(connection, MIB) == message
-
-
 @pytest.mark.parametrize("isolated", [True, False])
 @pytest.mark.parametrize("size", [1, 64, MIB])
 def test_a_probe_has_a_peer_of_its_own(size, isolated):
@@ -71,10 +63,6 @@ def test_what_a_signal_cuts_short_is_sent_and_received_whole():
     """The probe compares a mebibyte with what came back."""
     ran = library.run("test/peer_whole", samples=1, warmup=0)
     assert ran.ticks[0] > 50, "signals that came during the echo"
-
-
-def test_a_probe_s_own_peer_answers_datagrams():
-    assert (library.run("test/peer_udp", samples=20).ticks > 0).all()
 
 
 # --- sink --------------------------------------------------------------------------------------
@@ -189,30 +177,7 @@ def test_accept_ends_with_the_connection_that_requested_it_and_gives_its_count(p
 def test_accept_counts_how_often_its_queue_was_full():
     """In a network of the test's own, where nobody else's connections count."""
     short = own("ip link set lo up && echo 2 > /proc/sys/net/core/somaxconn")
-    script = """
-import signal, socket, sys
-from helpers.peers import Peer, line, service_port
-from helpers.processes import living_children, until
-def drops(peer, crowd):
-    control, address = service_port(peer, "accept 3")
-    (service,) = living_children(peer.pid)
-    os.kill(service, signal.SIGSTOP)
-    found = [socket.socket() for _ in range(crowd)]
-    for one in found:
-        one.setblocking(False)
-        one.connect_ex(address)
-    time.sleep(0.3)
-    os.kill(service, signal.SIGCONT)
-    for one in found[:3]:
-        one.setblocking(True)
-        assert one.recv(1) == b"\\1"
-    for one in found:
-        one.close()
-    return line(control).split()
-with Peer() as peer:
-    say([drops(peer, 3), drops(peer, 9)])
-"""
-    few, many = in_python(script, prefix=short)
+    few, many = in_python(network.drops_of_an_accept_queue, [3, 9], prefix=short)
     assert few[:4] == ["done", "3", "0", "0"]
     assert many[:2] == ["done", "3"] and int(many[2]) >= 6 and int(many[3]) >= int(many[2])
 
@@ -246,29 +211,29 @@ def test_about_describes_the_host(peer):
 # --- what it does not do -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("service", "said"),
-    [
-        ("", 'no service ""'),
-        ("ech", 'no service "ech"'),
-        ("echoo 1", 'no service "echoo"'),
-        ("echo", "echo takes SIZE"),
-        ("echo 0", "echo takes SIZE"),
-        ("echo -1", "echo takes SIZE"),
-        ("echo 1 2", "echo takes SIZE"),
-        ("echo 99999999999999999999", "echo takes SIZE"),
-        ("echo 1x", "echo takes SIZE"),
-        ("echo  1", "echo takes SIZE"),
-        ("sink 1 1023", "sink takes EVERY_US"),
-        ("sink 1", "sink takes EVERY_US"),
-        ("source 1 1", 'no service "source"'),
-        ("accept 0", "accept takes COUNT"),
-        ("udp-echo 1", "udp-echo takes no number"),
-        ("a\x01\x7f", 'no service "a??"'),
-    ],
-)
-def test_a_request_that_is_no_service_is_refused(peer, service, said):
-    connection, answer = peer.ask(service)
-    with connection:
-        assert answer.startswith("no ") and said in answer and answer.endswith(".")
-        assert connection.recv(1) == b""
+REFUSED = [
+    ("", 'no service ""'),
+    ("ech", 'no service "ech"'),
+    ("echoo 1", 'no service "echoo"'),
+    ("echo", "echo takes SIZE"),
+    ("echo 0", "echo takes SIZE"),
+    ("echo -1", "echo takes SIZE"),
+    ("echo 1 2", "echo takes SIZE"),
+    ("echo 99999999999999999999", "echo takes SIZE"),
+    ("echo 1x", "echo takes SIZE"),
+    ("echo  1", "echo takes SIZE"),
+    ("sink 1 1023", "sink takes EVERY_US"),
+    ("sink 1", "sink takes EVERY_US"),
+    ("source 1 1", 'no service "source"'),
+    ("accept 0", "accept takes COUNT"),
+    ("udp-echo 1", "udp-echo takes no number"),
+    ("a\x01\x7f", 'no service "a??"'),
+]
+
+
+def test_a_request_that_is_no_service_is_refused(peer):
+    for service, said in REFUSED:
+        connection, answer = peer.ask(service)
+        with connection:
+            assert answer.startswith("no ") and said in answer and answer.endswith("."), service
+            assert connection.recv(1) == b""

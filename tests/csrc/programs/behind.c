@@ -1,5 +1,4 @@
 /* behind.c: preloaded, it puts the time of day an hour back for this process alone. */
-#define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -12,8 +12,8 @@
 #include "runner/context.h"
 #include "network/support/capture.h"
 
-static struct rk_report report;
-static struct rk_context context = {.reason = report.reason, .report = &report};
+static struct rk_outcome outcome;
+static struct rk_context context = {.reason = outcome.reason, .outcome = &outcome};
 static struct sockaddr_storage there;
 static socklen_t length;
 static int listening;
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     int fd = strangers ? join(&server, &port) : -1;
     if (strangers ? capture_connection(&context, fd, &capture)
                   : capture_open(&context, NULL, (struct sockaddr *)&there, &capture)) {
-        puts(report.reason);
+        puts(outcome.reason);
         return 2;
     }
     if (fd < 0)
@@ -123,6 +123,6 @@ int main(int argc, char **argv)
     if (strcmp(argv[2], "flood") != 0)
         show(&capture);
     if (capture_close(&context, &capture, 0))
-        puts(report.reason);
+        puts(outcome.reason);
     return 0;
 }

@@ -19,18 +19,21 @@ int main(int argc, char **argv)
     void *const library = argc == 4 ? dlopen(argv[1], RTLD_NOW) : NULL;
     if (!library)
         return 2;
-    int (*run)(const struct rk_request *, struct rk_sample *, struct rk_report *) =
-        (int (*)(const struct rk_request *, struct rk_sample *, struct rk_report *))dlsym(library,
-                                                                                          "rk_run");
-    const struct rk_request request = {
-        .probe = argv[2], .params = argv[3], .samples = SAMPLES, .warmup = 1, .cpu = -1};
+    int (*run)(const struct rk_request *, struct rk_sample *, struct rk_outcome *) =
+        (int (*)(const struct rk_request *, struct rk_sample *,
+                 struct rk_outcome *))dlsym(library, "rk_run");
+    const struct rk_request request = {.probe = argv[2],
+                                       .params = argv[3],
+                                       .samples = SAMPLES,
+                                       .warmup = 1,
+                                       .cpu = -1};
     struct rk_sample samples[SAMPLES];
-    struct rk_report report;
+    struct rk_outcome outcome;
     double each[SAMPLES] = {0};
-    const int status = run(&request, samples, &report);
+    const int status = run(&request, samples, &outcome);
     for (int i = 0; i < SAMPLES && !status; i++)
         each[i] = (double)samples[i].ticks / (double)samples[i].ops;
     qsort(each, SAMPLES, sizeof *each, by_value);
-    printf("%d|%s|%g\n", status, report.reason, each[SAMPLES / 2]);
+    printf("%d|%s|%g\n", status, outcome.reason, each[SAMPLES / 2]);
     return 0;
 }

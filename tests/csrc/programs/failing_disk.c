@@ -1,5 +1,6 @@
-/* For LD_PRELOAD: a disk below the folder $FAILING that fails. What is written reaches its cache,
- * and fsync(2) reports EIO, as the kernel does for a disk that took no block. */
+/* For LD_PRELOAD: a disk that fails. Below the folder $FAILING what is written reaches its cache,
+ * and fsync(2) reports EIO, as the kernel does for a disk that took no block; below $FAILING_READS
+ * read(2) and pread(2) report it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,17 +8,45 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int fsync(int fd)
+static int is_below(int fd, const char *folder)
 {
     char link[64], path[4096];
-    const char *failing = getenv("FAILING");
 
+    if (!folder)
+        return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, path, sizeof path);
-    if (failing && length >= (ssize_t)strlen(failing) &&
-        strncmp(path, failing, strlen(failing)) == 0) {
+    const ssize_t length = readlink(link, path, sizeof path);
+    return length >= (ssize_t)strlen(folder) && strncmp(path, folder, strlen(folder)) == 0;
+}
+
+int fsync(int fd)
+{
+    if (is_below(fd, getenv("FAILING"))) {
         errno = EIO;
         return -1;
     }
     return (int)syscall(SYS_fsync, fd);
+}
+
+ssize_t read(int fd, void *buffer, size_t size)
+{
+    if (is_below(fd, getenv("FAILING_READS"))) {
+        errno = EIO;
+        return -1;
+    }
+    return syscall(SYS_read, fd, buffer, size);
+}
+
+ssize_t pread(int fd, void *buffer, size_t size, off_t at)
+{
+    if (is_below(fd, getenv("FAILING_READS"))) {
+        errno = EIO;
+        return -1;
+    }
+    return syscall(SYS_pread64, fd, buffer, size, at);
+}
+
+ssize_t pread64(int fd, void *buffer, size_t size, off_t at)
+{
+    return pread(fd, buffer, size, at);
 }

@@ -1,6 +1,5 @@
 /* faults.c: preloaded, it adds a byte to the file $FAULTS for each pread() of 4096 bytes in which
  * this process had a page fault. */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,6 +1,5 @@
 /* file_system.c: preloaded, every file lies on a file system of the type $TYPE (statfs(2)), and the
  * page cache drops no file once it was advised $DROPS times to do so. */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -1,6 +1,5 @@
 /* full.c: preloaded, accept4() has no descriptor left after $ACCEPTS connections, and epoll_ctl()
  * no room for a connection, or with $NO_EPOLL=all for any descriptor. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

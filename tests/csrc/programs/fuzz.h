@@ -1,4 +1,7 @@
-/* fuzz.h: random messages, most of them a true one with something wrong, and a pair of sockets. */
+/* fuzz.h: random messages, most of them a true one with something wrong, and a pair of sockets.
+ *
+ * A program's take() takes one message. Its main() makes random ones; with LIBFUZZER and
+ * `clang -fsanitize=fuzzer` they are libFuzzer's, which looks for new paths through the code. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -97,6 +100,18 @@ static inline int fuzz_descriptors(void)
     closedir(folder);
     return count;
 }
+
+static void take(const char *text, size_t length);
+
+#ifdef LIBFUZZER
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_state = 2 * size + 1; /* what else is random follows from the message */
+    take((const char *)data, size < MESSAGE_MAX ? size : MESSAGE_MAX);
+    return 0;
+}
+#endif
 
 /* The number of messages from the arguments, which are COUNT SEED. */
 static inline long fuzz_begin(int argc, char **argv)

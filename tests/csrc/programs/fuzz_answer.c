@@ -41,10 +41,44 @@ int enter_network_of(struct rk_context *c, const char *process)
 }
 
 /* The registry needs a probe. */
-RK_PROBE(fuzz, .name = "fuzz");
+RK_PROBE("fuzz", .op = "call");
 
 #define NOTES "100 5\n200 10\n200 11\nend\n"
 
+static long accepted, complete, refused;
+
+static void take(const char *text, size_t length)
+{
+    static const struct peer peer = {.address.ss_family = AF_INET,
+                                     .name = "there:7325",
+                                     .token = "made-up-token-of-the-tests"};
+    char reason[RK_REASON_BYTES] = "";
+    struct rk_context context = {.reason = reason};
+    struct sockaddr_storage address;
+    struct notes notes = {NULL, 0};
+    socklen_t size;
+    int pair[2], fd;
+    fuzz_pair(pair);
+    client_end = pair[0];
+    fuzz_send(pair[1], text, length);
+    shutdown(pair[1], SHUT_WR);
+    const int status = fuzz_below(2)
+                           ? peer_request(&context, &peer, "sink 1000 4096", &fd)
+                           : peer_request_port(&context, &peer, "udp-echo", &fd, &address, &size);
+    if (status == 0) {
+        accepted++;
+        complete += read_notes(&context, fd, 200, &notes) == 0;
+        free_notes(&notes);
+        close(fd);
+    } else if (reason[0] && fd == -1) {
+        refused++;
+    } else {
+        abort(); /* each failure has a sentence and leaves no connection */
+    }
+    close(pair[1]);
+}
+
+#ifndef LIBFUZZER
 int main(int argc, char **argv)
 {
     static const char *const answers[] = {"reckon-peer 1\nok 4096\n" NOTES,
@@ -55,38 +89,11 @@ int main(int argc, char **argv)
                                           "no It is full.\n",
                                           "HTTP/1.1 400 Bad Request\r\n"};
     const long messages = fuzz_begin(argc, argv);
-    char text[MESSAGE_MAX], reason[sizeof((struct rk_report *)0)->reason];
-    struct rk_context context = {.reason = reason};
-    const struct peer peer = {
-        .address.ss_family = AF_INET, .name = "there:7325", .token = "made-up-token-of-the-tests"};
+    char text[MESSAGE_MAX];
     const int before = fuzz_descriptors();
-    long accepted = 0, complete = 0, refused = 0;
-    for (long i = 0; i < messages; i++) {
-        const size_t length = fuzz_message(text, answers, sizeof answers / sizeof *answers);
-        struct sockaddr_storage address;
-        struct notes notes = {NULL, 0};
-        socklen_t size;
-        int pair[2], fd;
-        fuzz_pair(pair);
-        client_end = pair[0];
-        fuzz_send(pair[1], text, length);
-        shutdown(pair[1], SHUT_WR);
-        reason[0] = 0;
-        const int status =
-            fuzz_below(2) ? peer_request(&context, &peer, "sink 1000 4096", &fd)
-                          : peer_request_port(&context, &peer, "udp-echo", &fd, &address, &size);
-        if (status == 0) {
-            accepted++;
-            complete += read_notes(&context, fd, 200, &notes) == 0;
-            free_notes(&notes);
-            close(fd);
-        } else if (reason[0] && fd == -1) {
-            refused++;
-        } else {
-            abort(); /* each failure has a sentence and leaves no connection */
-        }
-        close(pair[1]);
-    }
+    for (long i = 0; i < messages; i++)
+        take(text, fuzz_message(text, answers, sizeof answers / sizeof *answers));
     printf("%ld %ld %ld %d\n", accepted, complete, refused, fuzz_descriptors() - before);
     return 0;
 }
+#endif

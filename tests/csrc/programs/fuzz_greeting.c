@@ -56,35 +56,40 @@ SERVICE(serve_about)
 
 #define GREETING "reckon-peer 1 made-up-token-of-the-tests "
 
+static void take(const char *text, size_t length)
+{
+    static const struct host host = {.family = AF_INET, .bytes = {127, 0, 0, 1}};
+    const size_t part = fuzz_below(2) ? length : fuzz_below((uint32_t)length + 1);
+    int pair[2];
+    set_token("made-up-token-of-the-tests");
+    fuzz_pair(pair);
+    greet_new(pair[0], &host);
+    fuzz_send(pair[1], text, part);
+    read_greetings(rk_monotonic_ns());
+    fuzz_send(pair[1], text + part, length - part);
+    if (fuzz_below(8) == 0)
+        shutdown(pair[1], SHUT_WR);
+    read_greetings(fuzz_below(8) ? rk_monotonic_ns() : UINT64_MAX);
+    close_greetings();
+    close(pair[1]);
+}
+
+#ifndef LIBFUZZER
 int main(int argc, char **argv)
 {
-    static const char *const greetings_sent[] = {
-        GREETING "echo 64\n",    GREETING "sink 1000 4096\n",
-        GREETING "accept 5\n",   GREETING "udp-echo\n",
-        GREETING "about\n",      GREETING "quickack\n",
-        "reckon-peer 2\n",       "reckon-peer 1 another-token-of-the-tests echo 8\n",
-        "GET / HTTP/1.1\r\n\r\n"};
+    static const char *const greetings_sent[] =
+        {GREETING "echo 64\n",    GREETING "sink 1000 4096\n",
+         GREETING "accept 5\n",   GREETING "udp-echo\n",
+         GREETING "about\n",      GREETING "quickack\n",
+         "reckon-peer 2\n",       "reckon-peer 1 another-token-of-the-tests echo 8\n",
+         "GET / HTTP/1.1\r\n\r\n"};
     const long messages = fuzz_begin(argc, argv);
-    struct host host = {.family = AF_INET, .bytes = {127, 0, 0, 1}};
     char text[MESSAGE_MAX];
-    set_token("made-up-token-of-the-tests");
     const int before = fuzz_descriptors();
-    for (long i = 0; i < messages; i++) {
-        const size_t length =
-            fuzz_message(text, greetings_sent, sizeof greetings_sent / sizeof *greetings_sent);
-        const size_t part = fuzz_below(2) ? length : fuzz_below((uint32_t)length + 1);
-        int pair[2];
-        fuzz_pair(pair);
-        greet_new(pair[0], &host);
-        fuzz_send(pair[1], text, part);
-        read_greetings(rk_monotonic_ns());
-        fuzz_send(pair[1], text + part, length - part);
-        if (fuzz_below(8) == 0)
-            shutdown(pair[1], SHUT_WR);
-        read_greetings(fuzz_below(8) ? rk_monotonic_ns() : UINT64_MAX);
-        close_greetings();
-        close(pair[1]);
-    }
+    for (long i = 0; i < messages; i++)
+        take(text,
+             fuzz_message(text, greetings_sent, sizeof greetings_sent / sizeof *greetings_sent));
     printf("%ld %ld %d\n", served, noted, fuzz_descriptors() - before);
     return 0;
 }
+#endif

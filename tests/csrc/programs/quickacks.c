@@ -1,5 +1,4 @@
 /* quickacks.c: preloaded, it adds a byte to the file $QUICKACKS each time TCP_QUICKACK is set. */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

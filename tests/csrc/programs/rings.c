@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "memory/support/chase.h"
+#include "probe/order.h"
 
 static const struct node *ring(char *start, uint32_t count, uint32_t window, size_t distance,
                                uint64_t seed)

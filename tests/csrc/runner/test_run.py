@@ -5,15 +5,15 @@ import time
 
 import pytest
 from helpers.capabilities import installed, x86_only
-from helpers.probes import compiled, in_python
-from helpers.project import LIBRARY, ROOT, reckon
+from helpers.probes import compiled, in_python, preloaded
+from helpers.project import LIBRARY, ROOT, reckon_process
 
 from reckon.measurement import library
 
 
 def test_the_users_library_has_no_probes_of_the_tests():
     subprocess.run(["make", "-s", "lib"], cwd=ROOT, check=True)
-    done = reckon("probes", RECKON_LIB=str(ROOT / "_build/lib"))
+    done = reckon_process("probes", RECKON_LIB=str(ROOT / "_build/lib"))
     assert "cpu/syscall/getpid" in done.stdout and "test/" not in done.stdout
 
 
@@ -50,32 +50,32 @@ def test_a_processor_with_rdtscp_is_measured(emulated):
 @pytest.mark.parametrize(
     ("says_so", "clocks", "agree"),
     [
-        (1, None, "1"),
-        (0, None, "0"),
-        (0, "tsc kvm-clock acpi_pm \n", "1"),
-        (0, "kvm-clock tsc-early acpi_pm \n", "0"),
-        (0, "", "0"),
+        (1, None, 1),
+        (0, None, 0),
+        (0, "tsc kvm-clock acpi_pm \n", 1),
+        (0, "kvm-clock tsc-early acpi_pm \n", 0),
+        (0, "", 0),
     ],
 )
-def test_counters_agree_if_the_processor_or_the_kernel_says_so(tmp_path, says_so, clocks, agree):
+def test_counters_agree_if_the_processor_or_the_kernel_says_so(
+    decided, tmp_path, says_so, clocks, agree
+):
     if clocks is not None:
         folder = tmp_path / "devices/system/clocksource/clocksource0"
         folder.mkdir(parents=True)
         (folder / "available_clocksource").write_text(clocks)
-    program = compiled(tmp_path, "processor")
-    done = subprocess.run([program, str(says_so), tmp_path], capture_output=True, text=True)
-    assert done.stdout.strip() == agree
+    assert decided("agree", says_so, tmp_path) == [agree]
 
 
 def test_a_signal_that_comes_before_the_wait_is_noticed_at_once(tmp_path):
-    hook = compiled(tmp_path, "signalled", "-shared", "-fPIC")
+    hook = preloaded(tmp_path, "signalled")
     begin = time.monotonic()
     outcome = in_python(
         "try:\n"
         "    library.run('test/hang', warmup=0, deadline_s=30)\n"
         "except KeyboardInterrupt:\n"
         "    say('stopped')\n",
-        LD_PRELOAD=str(hook),
+        LD_PRELOAD=hook,
     )
     assert outcome == "stopped"
     assert time.monotonic() - begin < 15
@@ -92,32 +92,22 @@ def test_the_end_of_a_probe_is_noticed_by_a_caller_that_ignores_sigchld():
     assert time.monotonic() - begin < 15
 
 
-@pytest.fixture(scope="module")
-def multiply_cycles(tmp_path_factory):
-    program = compiled(tmp_path_factory.mktemp("multiply"), "multiply")
-
-    def run(*model):
-        return subprocess.run([program, *model], capture_output=True, text=True).stdout.strip()
-
-    return run
-
-
 @pytest.mark.parametrize(
     ("model", "cycles"),
     [
-        (("AuthenticAMD", "0x19", "0x61", "0"), "3"),  # Zen 4
-        (("AuthenticAMD", "0x15", "0x02", "0"), "0"),  # Piledriver: 6
-        (("HygonGenuine", "0x18", "0x00", "0"), "3"),
-        (("GenuineIntel", "6", "0x3c", "0"), "3"),  # Haswell
-        (("GenuineIntel", "6", "0x37", "0"), "0"),  # Silvermont: 5
-        (("GenuineIntel", "6", "0x97", "0x40"), "3"),  # a performance core of Alder Lake
-        (("GenuineIntel", "6", "0x97", "0x20"), "0"),  # an efficiency core of the same
-        (("GenuineIntel", "15", "0x06", "0"), "0"),  # Pentium 4
-        (("SomeoneElse", "6", "0x3c", "0"), "0"),
+        (("AuthenticAMD", "0x19", "0x61", 0), 3),  # Zen 4
+        (("AuthenticAMD", "0x15", "0x02", 0), 0),  # Piledriver: 6
+        (("HygonGenuine", "0x18", "0x00", 0), 3),
+        (("GenuineIntel", "6", "0x3c", 0), 3),  # Haswell
+        (("GenuineIntel", "6", "0x37", 0), 0),  # Silvermont: 5
+        (("GenuineIntel", "6", "0x97", "0x40"), 3),  # a performance core of Alder Lake
+        (("GenuineIntel", "6", "0x97", "0x20"), 0),  # an efficiency core of the same
+        (("GenuineIntel", "15", "0x06", 0), 0),  # Pentium 4
+        (("SomeoneElse", "6", "0x3c", 0), 0),
     ],
 )
-def test_the_cycles_of_a_multiply_are_known_or_0(multiply_cycles, model, cycles):
-    assert multiply_cycles(*model) == cycles
+def test_the_cycles_of_a_multiply_are_known_or_0(decided, model, cycles):
+    assert decided("multiply", *model) == [cycles]
 
 
 def test_multiplies_are_no_clock_where_their_cycles_are_not_known(emulated):
@@ -128,19 +118,17 @@ def test_multiplies_are_no_clock_where_their_cycles_are_not_known(emulated):
 @pytest.mark.parametrize(
     ("step", "ticks", "is_long_enough"),
     [
-        (("1", "41.7"), [100, 101, 99], True),  # 24 MHz
-        (("1", "41.7"), [100, 99, 99], False),
-        (("1", "41.7"), [0, 0, 0], False),
-        (("1", "41.7"), [-150, -140, -120], True),  # a method that subtracts
-        (("26", "0"), [26, 26, 52], True),  # x86: 10 ns, a single event
-        (("26", "0"), [0, 0, 26], False),
-        (("26", "0"), [0, 26, 26], True),
+        ((1, 41.7), [100, 101, 99], True),  # 24 MHz
+        ((1, 41.7), [100, 99, 99], False),
+        ((1, 41.7), [0, 0, 0], False),
+        ((1, 41.7), [-150, -140, -120], True),  # a method that subtracts
+        ((26, 0), [26, 26, 52], True),  # x86: 10 ns, a single event
+        ((26, 0), [0, 0, 26], False),
+        ((26, 0), [0, 26, 26], True),
     ],
 )
-def test_a_trial_is_long_against_the_steps_of_the_counter(tmp_path, step, ticks, is_long_enough):
-    program = compiled(tmp_path, "coarse")
-    done = subprocess.run([program, *step, *map(str, ticks)], capture_output=True, text=True)
-    assert done.stdout.strip() == str(int(is_long_enough))
+def test_a_trial_is_long_against_the_steps_of_the_counter(decided, step, ticks, is_long_enough):
+    assert decided("enough", *step, *ticks) == [int(is_long_enough)]
 
 
 def test_a_median_of_no_tick_is_refused():

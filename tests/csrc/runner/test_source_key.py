@@ -10,29 +10,7 @@ from helpers.project import LIBRARY, ROOT, make_library
 from reckon.measurement import library
 
 # A fifth part with two experiments, of which one uses support code that itself uses other code.
-FIFTH = {
-    "fifth/support/outer.h": "int fifth_outer(void);\n",
-    "fifth/support/inner.h": "int fifth_inner(void);\n",
-    "fifth/support/outer.c": (
-        '#include "fifth/support/inner.h"\n#include "fifth/support/outer.h"\n'
-        "int fifth_outer(void) { return fifth_inner(); }\n"
-    ),
-    "fifth/support/inner.c": (
-        '#include "fifth/support/inner.h"\nint fifth_inner(void) { return 0; }\n'
-    ),
-    "fifth/uses.c": (
-        '#include "fifth/support/outer.h"\n#include "probe/probe.h"\n'
-        "static int trials(struct rk_context *c, struct rk_sample *out, size_t n)\n"
-        "{ RK_TIME_TRIALS(out, n, 1, fifth_outer()); return c ? 0 : -EINVAL; }\n"
-        'RK_PROBE(uses, .name = "fifth/uses/it", .op = "call", .timed = "it", .trials = trials);\n'
-    ),
-    "fifth/plain.c": (
-        '#include "probe/probe.h"\n'
-        "static int trials(struct rk_context *c, struct rk_sample *out, size_t n)\n"
-        "{ RK_TIME_TRIALS(out, n, 1, (void)0); return c ? 0 : -EINVAL; }\n"
-        'RK_PROBE(plain, .name = "fifth/plain/it", .op = "call", .timed = "it", .trials = trials);\n'
-    ),
-}
+FIFTH = ROOT / "tests/csrc/programs/fifth"
 
 
 def make(folder):
@@ -45,9 +23,7 @@ def copy(tmp_path_factory):
     folder = tmp_path_factory.mktemp("copy")
     shutil.copytree(ROOT / "csrc", folder / "csrc")
     shutil.copytree(LIBRARY, folder / "lib")
-    (folder / "csrc/fifth/support").mkdir(parents=True)
-    for file, text in FIFTH.items():
-        (folder / "csrc" / file).write_text(text)
+    shutil.copytree(FIFTH, folder / "csrc/fifth")
     done = make(folder)
     assert done.returncode == 0, done.stderr
     return folder
@@ -55,8 +31,9 @@ def copy(tmp_path_factory):
 
 def keys(folder):
     return in_python(
-        f"library.ROOT = __import__('pathlib').Path({str(folder)!r})\n"
-        "say({name: library.source_key(name) for name in library.probes()})",
+        "from pathlib import Path\nfrom reckon.measurement import compilation\n"
+        f"compilation.ROOT = Path({str(folder)!r})\n"
+        "say({name: compilation.source_key(name) for name in library.probes()})",
         RECKON_LIB=str(folder / "lib"),
     )
 
@@ -94,12 +71,12 @@ def test_an_edit_of_the_runner_changes_the_key_of_every_probe(changed_by_an_edit
     assert changed_by_an_edit(file) == set(files)
 
 
-@pytest.mark.parametrize("file", [file for file in FIFTH if "/support/" in file])
+@pytest.mark.parametrize("file", sorted(path.name for path in FIFTH.glob("support/*")))
 def test_an_edit_of_support_code_changes_the_keys_of_the_probes_that_link_it(
     changed_by_an_edit, file
 ):
     """Also where other support code calls it, and the probe does not."""
-    assert changed_by_an_edit(file) == {"fifth/uses/it"}
+    assert changed_by_an_edit(f"fifth/support/{file}") == {"fifth/uses/it"}
 
 
 def calls(file, symbol):

@@ -1,24 +1,10 @@
 """Which CPU measures and which is its partner, on made-up machines."""
 
 import os
-import subprocess
 
 import pytest
-from helpers.probes import compiled
 
 from reckon.measurement import library
-
-
-@pytest.fixture(scope="module")
-def chosen(tmp_path_factory):
-    """The CPU and its partner of a tree of /sys files."""
-    program = compiled(tmp_path_factory.mktemp("topology"), "topology")
-
-    def run(sys, count):
-        done = subprocess.run([program, sys, str(count)], capture_output=True, text=True)
-        return tuple(map(int, done.stdout.split()))
-
-    return run
 
 
 def write(sys, files):
@@ -37,57 +23,38 @@ def siblings(pairs):
 
 
 def last_cache(groups):
-    return per_cpu("cache/index3/level", [3] * len(groups)) | per_cpu(
-        "cache/index3/shared_cpu_list", groups
-    )
+    levels = per_cpu("cache/index3/level", [3] * len(groups))
+    return levels | per_cpu("cache/index3/shared_cpu_list", groups)
 
 
-def test_without_any_file_the_last_cpu_measures_and_the_first_is_its_partner(chosen, tmp_path):
-    assert chosen(tmp_path, 4) == (3, 0)
+def highest_khz(values):
+    return per_cpu("cpufreq/cpuinfo_max_freq", values)
 
 
-def test_one_cpu_has_no_partner(chosen, tmp_path):
-    assert chosen(tmp_path, 1) == (0, -1)
+HYBRID = {"cpu_core/cpus": "0-3", "cpu_atom/cpus": "4-7"}  # two performance cores, two threads each
+HYBRID |= siblings(["0-1", "0-1", "2-3", "2-3", 4, 5, 6, 7])
+WEAK_AND_FAST = per_cpu("cpu_capacity", [1024, 800]) | highest_khz([3_000_000, 4_000_000])
 
 
-def test_on_a_hybrid_x86_processor_a_performance_core_measures(chosen, tmp_path):
-    """Four threads on two performance cores, then four efficiency cores."""
-    write(tmp_path, {"cpu_core/cpus": "0-3", "cpu_atom/cpus": "4-7"})
-    write(tmp_path, siblings(["0-1", "0-1", "2-3", "2-3", 4, 5, 6, 7]))
-    assert chosen(tmp_path, 8) == (3, 0)
-
-
-def test_on_big_little_a_big_core_measures(chosen, tmp_path):
-    write(tmp_path, per_cpu("cpu_capacity", [1024, 1024, 446, 446]))
-    assert chosen(tmp_path, 4) == (1, 0)
-
-
-def test_the_favoured_core_measures(chosen, tmp_path):
-    khz = [4_700_000, 4_700_000, 4_900_000, 4_700_000]
-    write(tmp_path, per_cpu("cpufreq/cpuinfo_max_freq", khz))
-    assert chosen(tmp_path, 4) == (2, 0)
-
-
-def test_capacity_weighs_more_than_the_highest_frequency(chosen, tmp_path):
-    write(tmp_path, per_cpu("cpu_capacity", [1024, 800]))
-    write(tmp_path, per_cpu("cpufreq/cpuinfo_max_freq", [3_000_000, 4_000_000]))
-    assert chosen(tmp_path, 2) == (0, 1)
-
-
-def test_the_partner_is_no_sibling_thread(chosen, tmp_path):
-    write(tmp_path, siblings(["0,3", "1,2", "1,2", "0,3"]))
-    assert chosen(tmp_path, 4) == (3, 1)
-
-
-def test_a_sibling_is_the_partner_where_there_is_no_other_core(chosen, tmp_path):
-    write(tmp_path, siblings(["0-1", "0-1"]))
-    assert chosen(tmp_path, 2) == (1, 0)
-
-
-def test_the_partner_is_below_the_same_last_cache(chosen, tmp_path):
-    """Two sockets."""
-    write(tmp_path, last_cache(["0-1", "0-1", "2-3", "2-3"]))
-    assert chosen(tmp_path, 4) == (3, 2)
+@pytest.mark.parametrize(
+    ("count", "files", "measuring_and_partner"),
+    [
+        pytest.param(4, {}, [3, 0], id="without any file the last CPU, and the first"),
+        pytest.param(1, {}, [0, -1], id="one CPU has no partner"),
+        pytest.param(8, HYBRID, [3, 0], id="a performance core of a hybrid x86 processor"),
+        pytest.param(4, per_cpu("cpu_capacity", [1024, 1024, 446, 446]), [1, 0], id="a big core"),
+        pytest.param(4, highest_khz([4700, 4700, 4900, 4700]), [2, 0], id="the favoured core"),
+        pytest.param(2, WEAK_AND_FAST, [0, 1], id="capacity weighs more than frequency"),
+        pytest.param(4, siblings(["0,3", "1,2", "1,2", "0,3"]), [3, 1], id="no sibling thread"),
+        pytest.param(2, siblings(["0-1", "0-1"]), [1, 0], id="a sibling if there is no other core"),
+        pytest.param(4, last_cache(["0-1", "0-1", "2-3", "2-3"]), [3, 2], id="the same last cache"),
+    ],
+)
+def test_the_cpu_that_measures_and_its_partner(
+    decided, tmp_path, count, files, measuring_and_partner
+):
+    write(tmp_path, files)
+    assert decided("cpus", tmp_path, count) == measuring_and_partner
 
 
 def test_the_library_chooses_among_the_cpus_that_it_may_use():

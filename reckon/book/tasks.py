@@ -1,0 +1,179 @@
+"""The tasks of a build, each in a process of its own: executing a page, visiting an experiment."""
+
+from __future__ import annotations
+
+import abc
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import nbformat
+
+from reckon import config, records
+from reckon.book import contents
+from reckon.book.dependencies import Execution, Sources, file_versions, read_digests, write
+from reckon.book.page_process import Job, NotebookFailed, PageProcess, ProcessDied
+from reckon.computer import scratch
+from reckon.config import Builder
+from reckon.presentation.text import literal
+from reckon.records.session import current_session
+
+
+class Task(abc.ABC):
+    """What a process of its own does for the build."""
+
+    activity: str  # as the progress calls it
+    shows_events = True
+
+    def __init__(self, page: str, name: str):
+        self.page, self.name = page, name  # the name says which of a page's tasks it is
+        target = contents.executed(page)
+        records.make_folder(target.parent)
+        self.events, self.reads = (target.with_suffix(end) for end in (".events", ".reads"))
+
+    def begin(self) -> None:
+        """Start the process."""
+        self._forget_logs()
+        self._start_s = time.monotonic()
+        self.process = PageProcess(self._job())
+
+    def _job(self) -> Job:
+        settings = config.settings().with_choices(run=current_session().run.name)
+        return Job(
+            work=self._work(),
+            folder=config.WORK,
+            log=settings.build_dir / "kernel.log",
+            settings=settings,
+            builder=self._builder(),
+        )
+
+    @abc.abstractmethod
+    def _work(self) -> Path | tuple[str, int]:
+        """What the process executes: a notebook, or an experiment and the number of its visit."""
+
+    def _builder(self) -> Builder:
+        return Builder(self.events, self.reads, scratch.folder())
+
+    @abc.abstractmethod
+    def finish(self, *, retry: bool) -> str | None:
+        """Take the result of the process; the error, or None.
+
+        retry: whether the next build does it again, because a quantity failed."""
+
+    def _forget_logs(self) -> None:
+        for path in (self.events, self.reads):
+            path.unlink(missing_ok=True)
+
+    @property
+    def seconds(self) -> float:
+        """The time since the process was started."""
+        return time.monotonic() - self._start_s
+
+    def stop(self) -> None:
+        """End the process; no log of it remains."""
+        self.process.stop()
+        self._forget_logs()
+
+
+class PageExecution(Task):
+    """A page being executed, in the first of some visits; or only rendered from the records."""
+
+    def __init__(self, page: str, sources: Sources, *, visits: int = 1, renders: bool = False):
+        super().__init__(page, self.name_of_rendering(page) if renders else page)
+        self.activity = "rendering" if renders else "executing"
+        self.shows_events = not renders  # what was measured has been shown
+        self._visits, self._renders = visits, renders
+        self._all_sources = sources
+
+    @staticmethod
+    def name_of_rendering(page: str) -> str:
+        """The name of the task that only renders the page."""
+        return f"{page}, rendered"
+
+    def begin(self) -> None:
+        """Start the process, and note the sources as they are now."""
+        self._sources = self._all_sources.key(self.page)
+        super().begin()
+
+    def _work(self) -> Path:
+        return contents.source(self.page)
+
+    def _builder(self) -> Builder:
+        return replace(super()._builder(), visits=self._visits, renders=self._renders)
+
+    def finish(self, *, retry: bool) -> str | None:
+        """Write the executed page, or one that says what went wrong; the error, or None."""
+        error = None
+        try:
+            records.write_whole(contents.executed(self.page), self.process.result())
+        except NotebookFailed as failure:
+            error = str(failure)
+        except ProcessDied:
+            error = "its process died; run the notebook in `make lab` to see where."
+        except OSError as failure:
+            error = f"{failure.filename or self.page}: {failure.strerror}"
+        if error:
+            _write_failed(self.page, error)
+        self._remember(error, retry=retry)
+        return error
+
+    def _remember(self, error: str | None, *, retry: bool) -> None:
+        reads = set(self.reads.read_text("utf-8").splitlines()) if self.reads.exists() else set()
+        self._forget_logs()
+        execution = Execution(
+            sources=self._sources,
+            failed=error,
+            retry=retry,
+            profile=config.settings().profile.name,
+            seconds=round(self.seconds, 2),
+            reads=read_digests(reads),
+            versions=file_versions(reads),
+        )
+        write(self.page, execution)
+
+
+class Visit(Task):
+    """A later visit to the quantities of an experiment."""
+
+    activity = "visiting again"
+
+    def __init__(self, experiment: str, visit: int):
+        super().__init__(experiment, self.name_of(experiment, visit))
+        self.events = self.events.with_suffix(f".{visit}.events")
+        self._visit, self.count = visit, 0
+
+    @staticmethod
+    def name_of(experiment: str, visit: int) -> str:
+        """The name of the task that is this visit to the experiment."""
+        return f"{experiment}, visit {visit}"
+
+    def _work(self) -> tuple[str, int]:
+        return self.page, self._visit
+
+    def finish(self, *, retry: bool) -> str | None:
+        """Take the number of quantities that were visited; the error, or None."""
+        try:
+            self.count = int(self.process.result())
+        except NotebookFailed as failure:
+            return str(failure)
+        except ProcessDied:
+            return f"visit {self._visit}: its process died."
+        finally:
+            self._forget_logs()
+        return None
+
+
+def _write_failed(page: str, error: str) -> None:
+    """A page in place of the one that failed, saying so."""
+    text = f"{_title(page)}\n\n:::{{error}}\nThis page could not be made. {literal(error)}\n:::"
+    cell = nbformat.v4.new_markdown_cell(text, id="failed")
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    records.write_whole(contents.executed(page), nbformat.writes(notebook))
+
+
+def _title(page: str) -> str:
+    for cell in nbformat.read(contents.source(page), 4).cells:
+        for line in cell.source.splitlines():
+            if cell.cell_type == "markdown" and line.startswith("# "):
+                return line
+    return f"# {page}"

@@ -1,0 +1,140 @@
+"""The fields of a machine description, and those that a person fills in by hand in `machine.toml`.
+
+The firmware hides what only a datasheet says; a field that nobody filled in stays unknown.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from pathlib import Path
+
+from reckon import units
+from reckon.config import ReckonError
+from reckon.messages import did_you_mean, join_words
+
+# By field: label and unit ("" for text). The order is the order of the printed table.
+FIELDS = {
+    "processor.model": ("Model", ""),
+    "processor.vendor": ("Vendor", ""),
+    "processor.family": ("Family", "count"),
+    "processor.model_number": ("Model number in its family", "count"),
+    "processor.architecture": ("Architecture", ""),
+    "processor.cores": ("Cores", "count"),
+    "processor.threads": ("Hardware threads", "count"),
+    "processor.base_clock": ("Base clock", "Gcycle/s"),
+    "processor.turbo_clock": ("Turbo clock", "Gcycle/s"),
+    "processor.cycle_time": ("Cycle time at base clock", "ns/cycle"),
+    "processor.l1i": ("L1 instruction cache", "byte"),
+    "processor.l1d": ("L1 data cache", "byte"),
+    "processor.l2": ("L2 cache", "byte"),
+    "processor.l3": ("L3 cache", "byte"),
+    "processor.sharing": ("Caches shared by", ""),
+    "processor.line": ("Cache line", "byte"),
+    "processor.microcode": ("Microcode", ""),
+    "memory.capacity": ("Capacity", "byte"),
+    "memory.type": ("Type", ""),
+    "memory.transfer_rate": ("Transfer rate", "GT/s"),
+    "memory.channels": ("Channels", "count"),
+    "memory.bus_bandwidth": ("Theoretical bandwidth of the bus", "GB/s"),
+    "io.bus": ("I/O bus", ""),
+    "disk.devices": ("Disks", ""),
+    "disk.read_bandwidth": ("Rated sequential read", "MB/s"),
+    "disk.random_read_rate": ("Rated random reads", "IO/s"),
+    "scratch.folder": ("Folder", ""),
+    "scratch.filesystem": ("File system", ""),
+    "scratch.lies_on": ("Lies on", ""),
+    "scratch.size": ("Size of the file system", "byte"),
+    "scratch.read_ahead": ("Read ahead, at most", "byte"),
+    "network.interfaces": ("Interfaces", ""),
+    "network.rate": ("Rated speed", "Mbit/s"),
+    "peer.kind": ("What it is", ""),
+    "peer.address": ("Address", ""),
+    "peer.link_rtt": ("Round trip that the link is set to", "ms"),
+    "peer.link_rate": ("Rate that the link is set to", "Mbit/s"),
+    "peer.queue": ("Queue at the link", "byte"),
+    "peer.mtu": ("Largest packet (MTU)", "byte"),
+    "peer.path": ("Packets are carried by", ""),
+    "peer.congestion": ("Congestion control", ""),
+    "peer.hops": ("Hops", "count"),
+    "peer.distance": ("Distance", "km"),
+    "peer.processor": ("Processor", ""),
+    "peer.cores": ("Processors it may use", "count"),
+    "peer.memory": ("Memory", "byte"),
+    "peer.os": ("Operating system", ""),
+    "peer.kernel": ("Kernel", ""),
+    "peer.hypervisor": ("Hypervisor", ""),
+    "peer.interface": ("Network interface", ""),
+    "nfs.kind": ("NFS server", ""),
+    "nfs.address": ("Its export", ""),
+    "nfs.link_rtt": ("Round trip that its link is set to", "ms"),
+    "nfs.far_rtt": ("Round trip of a longer link", "ms"),
+    "nfs.link_rate": ("Rate that its link is set to", "Mbit/s"),
+    "system.os": ("Operating system", ""),
+    "system.kernel": ("Kernel", ""),
+    "system.hypervisor": ("Hypervisor", ""),
+    "system.guest": ("Runs as a guest (1) or not (0)", "count"),
+    "system.clocksource": ("Clock source", ""),
+    "system.libc": ("C library", ""),
+    "system.compiler": ("Compiler and flags", ""),
+    "system.mitigations": ("Mitigations in force", ""),
+}
+SECTIONS = {
+    "processor": "Processor",
+    "memory": "Memory",
+    "io": "I/O",
+    "disk": "Disks",
+    "scratch": "Disk that is measured",
+    "network": "Network",
+    "system": "Operating system",
+}
+
+# What a person may fill in: the datasheet's values, which feed predictions.
+_NEVER_BY_HAND = ("system.", "scratch.", "peer.", "nfs.", "processor.cycle_time")
+TOML_FIELDS = [field for field in FIELDS if not field.startswith(_NEVER_BY_HAND)]
+TOML_FIELDS += ["peer.distance", "peer.hops"]
+
+# By field: a value in base units, None if it is not reported, and the command or file it came from.
+Facts = dict[str, tuple[int | float | str | None, str]]
+
+
+def from_toml(path: Path) -> Facts:
+    """The fields filled in by hand; none without the file.
+
+    Raises ReckonError for an unreadable file, a misspelt key or a wrong unit.
+    """
+    try:
+        sections = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise ReckonError(f"{path} cannot be read: {error}.") from None
+    facts: Facts = {}
+    for section, entries in sections.items():
+        for key, value in entries.items() if isinstance(entries, dict) else [("", entries)]:
+            field = f"{section}.{key}" if key else section
+            if field not in TOML_FIELDS:
+                hint = did_you_mean(field, TOML_FIELDS, f"known are {join_words(TOML_FIELDS)}.")
+                raise ReckonError(f"{path}: there is no field {field}; {hint}")
+            facts[field] = (_in_base_units(path, field, value), path.name)
+    return facts
+
+
+def _in_base_units(path: Path, field: str, value) -> float | str:
+    """A value of machine.toml: text, or a number in base units."""
+    _, unit = FIELDS[field]
+    if not unit:
+        return str(value)
+    text = f"{value} count" if unit == "count" and isinstance(value, int) else str(value)
+    needs = f'{path}: {field} needs a number and a unit, such as "3 {units.symbol(unit)}"'
+    number, stated_unit = units.number_and_unit(text) or (-1.0, "")
+    if number < 0 or not stated_unit:
+        raise ReckonError(f"{needs}, not {value!r}.")
+    if units.dimension(stated_unit) != units.dimension(unit):
+        raise ReckonError(
+            f"{needs}; {stated_unit} is {units.dimension_name(units.dimension(stated_unit))}."
+        )
+    in_base_units = float(units.to_base(number, stated_unit))
+    if not math.isfinite(in_base_units):
+        raise ReckonError(f"{needs}, not {value!r}.")
+    return in_base_units

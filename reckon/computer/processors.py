@@ -1,0 +1,84 @@
+"""Constants of processors by vendor, family and model number, as book/processors.toml has them."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+
+import pydantic
+
+from reckon import config
+from reckon.computer.facts import Machine
+
+FILE = config.ROOT / "book" / "processors.toml"
+UNIT = "cycle"  # of all constants
+
+
+class _Strict(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
+
+
+class Constant(_Strict):
+    """A value with its interval, in core cycles, and the source that states it."""
+
+    value: float
+    low: float
+    high: float
+    source: str
+    cite: str | None = None
+    guess: bool = False
+
+    @pydantic.model_validator(mode="after")
+    def _stated_or_guessed(self):
+        if not self.low <= self.value <= self.high:
+            raise ValueError("low <= value <= high is needed")
+        if bool(self.cite) == self.guess:
+            raise ValueError("give either a source's cite or guess = true")
+        return self
+
+
+class Core(_Strict):
+    """A core and the processors that have it: a vendor, a family and ranges of model numbers."""
+
+    name: str
+    vendor: str
+    family: int
+    models: list[tuple[int, int]]
+    constants: dict[str, Constant]
+
+    def is_of(self, machine: Machine) -> bool:
+        """Whether the machine's processor has this core."""
+        model = machine.number("processor.model_number")
+        return (
+            machine.value("processor.vendor") == self.vendor
+            and machine.number("processor.family") == self.family
+            and model is not None
+            and any(first <= model <= last for first, last in self.models)
+        )
+
+
+class _File(_Strict):
+    core: list[Core]
+
+
+@functools.cache
+def cores() -> list[Core]:
+    """All cores of the file."""
+    return _File.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8"))).core
+
+
+def core_of(machine: Machine) -> Core | None:
+    """The core of the machine's processor; None if the file does not have it."""
+    return next((core for core in cores() if core.is_of(machine)), None)
+
+
+def why_unknown(machine: Machine) -> str:
+    """Why a constant of the machine's processor is not known, in words that follow "because"."""
+    core = core_of(machine)
+    if core is not None:
+        return f"no source states it for {core.name}"
+    numbers = [machine.number(f"processor.{key}") for key in ("family", "model_number")]
+    if None in numbers:
+        return "the processor's family is not reported"
+    family, model = numbers
+    return f"no source states it for {machine.value('processor.vendor')} {family:g}/{model:g}"

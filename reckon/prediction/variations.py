@@ -1,0 +1,121 @@
+"""What a prediction would be with other inputs: changed values, sensitivity, needed values.
+
+book/static/formulas.js computes the same on a page.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from reckon.prediction.formula import Prediction
+from reckon.prediction.inputs import Input
+from reckon.prediction.ratios import median_ratio
+
+# A needed value is looked for in intervals on both sides of the given value, each wider by this
+# factor than the one before: 40 of them reach 7500 times as far.
+NEEDED_STEP = 1.25
+NEEDED_STEPS = 40
+NEEDED_HALVINGS = 60
+NEEDED_ERROR = 1e-6  # a change of sign that comes no nearer is a jump or a pole
+
+
+def with_values(prediction: Prediction, values: dict[str, float]) -> Prediction:
+    """The prediction with these values, in base units; an interval grows to hold its value."""
+    inputs = dict(prediction.inputs)
+    for name, value in values.items():
+        inputs[name] = _with_value(inputs[name], value)
+    return dataclasses.replace(prediction, inputs=inputs)
+
+
+def _with_value(input_: Input, value: float) -> Input:
+    if input_.low is None or input_.high is None:
+        return dataclasses.replace(input_, value=value)
+    low, high = min(input_.low, value), max(input_.high, value)
+    return dataclasses.replace(input_, value=value, low=low, high=high)
+
+
+def sensitivity(prediction: Prediction) -> dict[str, tuple[float, float]]:
+    """The prediction at the low and high end of each uncertain input, as multiples of what it is.
+
+    Of a curve the geometric mean over its places. The input that moves most comes first.
+    """
+    moves = {}
+    for name, input_ in prediction.inputs.items():
+        if input_.low is not None and input_.high is not None:
+            low, high = (_multiple(prediction, name, end) for end in (input_.low, input_.high))
+            moves[name] = (low, high)
+    return dict(sorted(moves.items(), key=lambda move: -_spread(*move[1])))
+
+
+def _multiple(prediction: Prediction, name: str, value: float) -> float:
+    with np.errstate(all="ignore"):
+        predicted = np.atleast_1d(prediction.predicted)
+        multiples = _predicted_with(prediction, name, value) / predicted
+        if len(multiples) == 1:
+            return float(multiples[0])
+        return float(np.exp(np.mean(np.log(multiples))))
+
+
+def _spread(low: float, high: float) -> float:
+    """How far apart two multiples are, on a logarithmic scale."""
+    if low > 0 and high > 0:
+        return abs(math.log(high / low))
+    return 0.0 if low == high else math.inf
+
+
+def _predicted_with(prediction: Prediction, name: str, value: float) -> np.ndarray:
+    """The predicted value, or the curve, with another value of one input."""
+    input_ = dataclasses.replace(prediction.inputs[name], value=value, low=None, high=None)
+    inputs = {**prediction.inputs, name: input_}
+    return np.atleast_1d(dataclasses.replace(prediction, inputs=inputs).predicted)
+
+
+def needed_value(
+    prediction: Prediction, name: str, measured: np.ndarray, indices: list[int]
+) -> float | None:
+    """The value of one input with which the prediction would meet the measurement; else None.
+
+    Of several, the nearest to the given one. Of a curve, the median of measured over predicted is
+    1; `indices` are those of the measured points of its axis ([0] of a single value).
+    """
+
+    def excess(value: float) -> float:
+        return median_ratio(measured, _predicted_with(prediction, name, value)[indices]) - 1
+
+    for start, end in _brackets(prediction.inputs[name]):
+        value = _root(excess, start, end)
+        if value is not None:
+            return value
+    return None
+
+
+def _brackets(input_: Input) -> Iterator[tuple[float, float]]:
+    """Intervals of values on both sides of the given one, the nearest first."""
+    above = below = float(input_.value)  # type: ignore[arg-type]
+    if above == 0:
+        above = input_.high or 0.0
+        yield 0.0, above
+    for _ in range(NEEDED_STEPS):
+        yield above, above * NEEDED_STEP
+        above *= NEEDED_STEP
+        if below:
+            yield below, below / NEEDED_STEP
+            below /= NEEDED_STEP
+
+
+def _root(function, start: float, end: float) -> float | None:
+    """Where the function changes its sign between the two; None if it does not reach 0 there."""
+    at_start = function(start)
+    if not at_start * function(end) <= 0:  # also if one is nan
+        return None
+    for _ in range(NEEDED_HALVINGS):
+        middle = (start + end) / 2
+        if at_start * function(middle) > 0:
+            start = middle
+        else:
+            end = middle
+    return end if abs(function(end)) < NEEDED_ERROR else None

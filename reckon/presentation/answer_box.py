@@ -1,0 +1,137 @@
+"""The answer box on a page's first screen: question, predicted, measured, ratio."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from reckon import units
+from reckon.prediction.ratios import MISS, is_comparable
+from reckon.presentation.block import Block, table_row
+from reckon.presentation.text import counted_position, literal, ratio_text
+from reckon.presentation.verdicts import how_far
+from reckon.records.result import Result
+from reckon.statistics import Summary
+
+_MARGIN = 1.5  # the picture spans this factor beyond its outermost value
+
+
+@dataclass(frozen=True)
+class AnswerValues:
+    """The sealed prediction and the measured value of a quantity, of a curve at one point."""
+
+    result: Result
+    index: int  # of the point
+
+    @property
+    def predicted(self) -> float:
+        """The sealed prediction, in base units."""
+        return float(self.result.sealed("predicted")[self.index])
+
+    @property
+    def measured(self) -> Summary:
+        """The summary of the samples, in base units."""
+        return self.result.summaries[self.index]
+
+    @property
+    def ratio(self) -> float:
+        """Measured over predicted; nan if 0 was predicted."""
+        return self.measured.median / self.predicted if self.predicted else math.nan
+
+    @property
+    def is_miss(self) -> bool:
+        """Whether the prediction is off by more than MISS, up or down."""
+        return not 1 / MISS <= self.ratio <= MISS
+
+    def span(self, text: str, content: str) -> str:
+        """`text` as HTML that what-if.js keeps up to date; in the PDF, the text.
+
+        content: "predicted", "ratio" or "verdict".
+        """
+        point = f' data-point="{self.index}"' if self.result.is_curve else ""
+        attributes = f'data-quantity="{self.result.quantity}" data-shows="{content}"{point}'
+        return f"<span {attributes}>{text}</span>"
+
+    def cells(self) -> list[str]:
+        """The cells: predicted, measured with its interval, ratio."""
+        unit, summary = self.result.unit, self.measured
+        interval = ""
+        if not math.isnan(summary.low):
+            step = units.readable_unit(summary.median, unit)
+            interval = f" ({units.range_text(summary.low, summary.high, step)})"
+        ratio = self.span(ratio_text(self.ratio), "ratio")
+        return [
+            self.span(units.amount(self.predicted, unit), "predicted"),
+            f"**{units.amount(summary.median, unit)}**{interval}",
+            f"**{ratio}**" if self.is_miss else ratio,
+        ]
+
+
+def answer_values(result: Result, at: float | None) -> AnswerValues | None:
+    """The quantity at `at` on its axis, by default at the last measured point; None unmeasured."""
+    index = result.point_index(at) if at is not None else len(result.points) - 1
+    if index is None or not result.has_samples:
+        return None
+    values = AnswerValues(result, index)
+    return values if is_comparable(values.ratio) else None
+
+
+def answer(
+    question: str, result: Result, subject: str, why: str = "", *, at: float | None = None
+) -> Block:
+    """The answer box: question, predicted, measured with its interval, ratio, and one sentence.
+
+    `subject` names the quantity in a sentence; `why` says why it differs. `at` is the position on a
+    curve's axis, in the axis's unit; without it, the curve's end.
+    """
+    values = answer_values(result, at)
+    if values is None:
+        reason = literal(result.reason or "it has no samples at that place").rstrip(".")
+        return _box(f"**{question}**\n\nNot measured here: {reason}.")
+    where = _where(result, values.index) if result.is_curve else ""
+    how = values.span(how_far(values.ratio), "verdict")
+    verdict = f"{subject[0].upper()}{subject[1:]}{where} came out {how}."
+    head = table_row(["predicted", "measured (interval)", "measured / predicted"])
+    cells = "\n".join([head, "| --- | --- | --- |", table_row(values.cells())])
+    picture = track(values, log_scale([values]))
+    return _box(f"**{question}**\n\n{cells}\n\n{picture}\n\n{verdict} {why}".rstrip())
+
+
+def _where(result: Result, index: int) -> str:
+    """ " at 64 KiB" or " with 8 readers": the place on the curve, to follow the quantity."""
+    preposition = "with" if result.axis_unit == "1" else "at"
+    return f" {preposition} {counted_position(result, result.axis[index])}"
+
+
+def _box(markdown: str) -> Block:
+    return Block(f"::::{{container}} answer\n{markdown}\n::::")
+
+
+def log_scale(answers: list[AnswerValues]) -> tuple[float, float]:
+    """The ends of a logarithmic axis that holds all values, in base units."""
+    marks = []
+    for values in answers:
+        summary = values.measured
+        ends = (summary.low, summary.median, summary.high, values.predicted)
+        marks += [value for value in ends if 0 < value < math.inf]
+    return min(marks, default=1.0) / _MARGIN, max(marks, default=1.0) * _MARGIN
+
+
+def track(values: AnswerValues, scale: tuple[float, float]) -> str:
+    """Prediction and measured value on a logarithmic axis; drawn by reckon.css, absent in print."""
+    low, high = (math.log(end) for end in scale)
+
+    def percent(value: float) -> str:
+        return f"{100 * (math.log(value) - low) / (high - low):.1f}%"
+
+    marks = {"predicted": values.predicted, "measured": values.measured.median}
+    if values.measured.low > 0:
+        marks |= {"low": values.measured.low, "high": values.measured.high}
+    style = "; ".join(f"--{name}: {percent(value)}" for name, value in marks.items())
+    quantity = values.result.quantity
+    return f'<span class="track" aria-hidden="true" data-track="{quantity}" style="{style}"></span>'
+
+
+def exercise(question: str, solution: str) -> Block:
+    """An exercise with its solution folded; `solution` is computed from the run."""
+    return Block(f"{question}\n\n:::{{dropdown}} Solution\n{solution}\n:::")

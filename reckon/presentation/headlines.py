@@ -1,0 +1,72 @@
+"""The main figures of a run, as book/headlines.toml lists them."""
+
+from __future__ import annotations
+
+import functools
+
+import pydantic
+
+from reckon import config, records
+from reckon.messages import join_words
+from reckon.records.result import Result
+from reckon.reports import toml
+
+FILE = config.ROOT / "book" / "headlines.toml"
+
+
+class Headline(pydantic.BaseModel):
+    """A quantity with the name and the note that stand for it, and its place on the front page."""
+
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
+
+    quantity: str
+    name: str
+    note: str
+    front: int | None = None
+
+    @property
+    def part(self) -> str:
+        """The part of the book that measures it: "cpu"."""
+        return self.quantity.partition("/")[0]
+
+
+class _File(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
+
+    figure: list[Headline]
+
+
+@functools.cache
+def _read() -> _File:
+    return toml.read(FILE, _File)
+
+
+def main_figures() -> list[Headline]:
+    """The main figures, in the file's order. Raises ReckonError if it cannot be read."""
+    records.note_read(FILE)
+    return _read().figure
+
+
+def of_parts(*parts: str) -> list[Headline]:
+    """Those of some parts of the book."""
+    return [headline for headline in main_figures() if headline.part in parts]
+
+
+def of_front_page() -> list[Headline]:
+    """Those of the front page, in its order."""
+    chosen = {headline.front: headline for headline in main_figures() if headline.front}
+    return [headline for _, headline in sorted(chosen.items())]
+
+
+def reason(result: Result | None) -> str:
+    """Why a figure has no value."""
+    return ((result.reason if result else "") or "not measured yet").rstrip(".")
+
+
+def unmeasured(absent: dict[Headline, Result | None]) -> str:
+    """ "Not measured here: L3 hit and main memory (needs root)."; "" if nothing is absent."""
+    names: dict[str, list[str]] = {}
+    for headline, result in absent.items():
+        names.setdefault(reason(result), []).append(headline.name)
+    reasons = "; ".join(f"{join_words(each)} ({why})" for why, each in names.items())
+    return f"Not measured here: {reasons}." if names else ""

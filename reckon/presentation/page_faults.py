@@ -1,0 +1,65 @@
+"""Page faults as the kernel counted them in the processes that were timed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from reckon.presentation.block import Block, grid
+from reckon.presentation.tables import processes_of
+from reckon.presentation.text import NONE
+from reckon.presentation.titles import title_of
+from reckon.records.result import Result
+
+_HEADER = [
+    "Measurement",
+    "Pages touched",
+    "Faults in the trials",
+    "Minor faults of the processes",
+    "Major faults",
+]
+
+
+def fault_counts(results: Iterable[Result], caption: str, name: str) -> Block:
+    """Pages touched, and faults counted in the trials and in the whole processes."""
+    return grid(_HEADER, [_row(result) for result in results], caption, name)
+
+
+def faults_per_touch(result: Result) -> float:
+    """Faults counted in the trials for each page touched; nan if either is unknown."""
+    touches, faults = _touches(result), _faults_in_trials(result)
+    return faults / touches if touches and faults is not None else math.nan
+
+
+def time_per_major_fault(result: Result) -> float:
+    """Seconds of all trials for each major fault of the processes; nan without one."""
+    faults = sum(process.major_faults for process in processes_of(result))
+    if not (faults and result.measurement):
+        return math.nan
+    ticks = sum(sum(process.ticks) for process in processes_of(result))
+    return ticks / result.measurement.tick_hz / faults
+
+
+def _touches(result: Result) -> int | None:
+    """Pages touched in all trials; None if the probe sets their number itself."""
+    touches = result.measurement.params.get("touches") if result.measurement else None
+    trials = sum(len(process.ticks) for process in processes_of(result))
+    return trials * int(touches) if touches else None
+
+
+def _faults_in_trials(result: Result) -> int | None:
+    """Faults in all trials; None if the probe counts no faults."""
+    if result.measurement is None or result.measurement.op != "fault":
+        return None
+    counts = [np.broadcast_to(p.ops, len(p.ticks)) for p in processes_of(result)]
+    return sum(int(np.sum(count)) for count in counts)
+
+
+def _row(result: Result) -> list[str]:
+    in_trials = (_touches(result), _faults_in_trials(result))
+    minor = sum(process.minor_faults for process in processes_of(result))
+    major = sum(process.major_faults for process in processes_of(result))
+    texts = [NONE if count is None else str(count) for count in (*in_trials, minor, major)]
+    return [title_of(result.quantity), *texts]

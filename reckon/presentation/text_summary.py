@@ -1,0 +1,160 @@
+"""The main figures of a run on one page of text: for a terminal, a mail and the page `summary`."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import textwrap
+
+from reckon import config, records, units
+from reckon.presentation.answer_box import AnswerValues, answer_values
+from reckon.presentation.block import Block, say
+from reckon.presentation.front_page import kernel, when_measured
+from reckon.presentation.headlines import Headline, main_figures, reason, unmeasured
+from reckon.presentation.summary_page import by_own_methods, score
+from reckon.presentation.text import in_unit, machine_value, ratio_text
+from reckon.records import export
+from reckon.records.result import Result
+from reckon.reports.attributes import attributes
+
+_WIDTH = 80
+_COLUMNS = "{:32} {:>13} {:>23} {:>9}"
+
+
+def text_summary(run: records.Run, results: list[Result]) -> str:
+    """The machine, the main figures part by part, what is missing, and the score; at most 80
+    columns wide."""
+    compared = _compared(results)
+    lines = [*_wrapped(_machine(run, results)), "", _row("", "predicted", "measured ±", "ratio")]
+    for part, headlines in itertools.groupby(compared, key=lambda headline: headline.part):
+        lines.append(attributes().parts.get(part, part).capitalize())
+        lines += [_figure(headline, compared[headline]) for headline in headlines]
+    by_quantity = {result.quantity: result for result in results}
+    absent = unmeasured(
+        {
+            headline: by_quantity.get(headline.quantity)
+            for headline in main_figures()
+            if headline not in compared
+        }
+    )
+    if absent:
+        lines += ["", *_wrapped(absent)]
+    lines += ["", *_wrapped(score(by_own_methods(results)).markdown.replace("**", ""))]
+    return "\n".join(lines) + "\n"
+
+
+def on_the_page(run: records.Run, results: list[Result]) -> Block:
+    """The same as a block of text."""
+    return Block(f"```text\n{text_summary(run, results)}```")
+
+
+def downloads(run: records.Run, results: list[Result]) -> Block:
+    """Links to every quantity as CSV and as JSON and to the page of text, which are written beside
+    the figures."""
+    files = {
+        "results.csv": export.to_csv(results),
+        "results.json": json.dumps([export.to_json(result) for result in results], indent=1) + "\n",
+        "summary.txt": text_summary(run, results),
+    }
+    for name, content in files.items():
+        records.write_whole(config.settings().build_dir / "figures" / name, content)
+    csv, as_json, text = (f"</figures/{name}>`" for name in files)
+    return say(
+        f"Every quantity of this run as {{download}}`CSV {csv} or {{download}}`JSON {as_json};",
+        f"its main figures on {{download}}`one page of text {text} for a mail.",
+    )
+
+
+def _compared(results: list[Result]) -> dict[Headline, AnswerValues]:
+    """The main figures that have a predicted and a measured value."""
+    by_quantity = {result.quantity: result for result in results}
+    compared = {
+        headline: answer_values(by_quantity[headline.quantity], None)
+        for headline in main_figures()
+        if headline.quantity in by_quantity
+    }
+    return {headline: each for headline, each in compared.items() if each is not None}
+
+
+def _machine(run: records.Run, results: list[Result]) -> str:
+    machine = run.machine
+    cores = machine.number("processor.cores")
+    parts = [
+        str(machine.value("processor.model")),
+        f"{cores:g} cores" if cores else "",
+        machine_value(machine.number("memory.capacity"), "byte", ""),
+        kernel(machine),
+    ]
+    return f"{', '.join(filter(None, parts))}. Run {run.name}, {when_measured(results)}."
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH)
+
+
+def _row(*cells: str) -> str:
+    return _COLUMNS.format(*cells).rstrip()
+
+
+def _figure(headline: Headline, compared: AnswerValues) -> str:
+    unit, summary = compared.result.unit, compared.measured
+    step = units.readable_unit(summary.median, unit)
+    median = in_unit(summary.median, step)
+    places = len(median.partition(".")[2])  # the spread is printed as finely as the value
+    half = units.from_base((summary.high - summary.low) / 2, step)
+    spread = "" if math.isnan(half) else f" ± {half:.{places}f}"
+    return _row(
+        f"  {headline.name}",
+        units.amount(compared.predicted, unit),
+        f"{median}{spread} {units.symbol(step)}".rstrip(),
+        ratio_text(compared.ratio),
+    )
+
+
+def to_json(run: records.Run, results: list[Result]) -> dict:
+    """The same as one object: numbers in `unit`, None where unknown."""
+    by_quantity = {result.quantity: result for result in results}
+    compared = _compared(results)
+    return {
+        "run": run.name,
+        "machine": {
+            "model": run.machine.value("processor.model"),
+            "cores": run.machine.number("processor.cores"),
+            "memory_bytes": run.machine.number("memory.capacity"),
+            "kernel": kernel(run.machine),
+        },
+        "measured": when_measured(results),
+        "figures": [
+            _figure_to_json(headline, by_quantity.get(headline.quantity), compared.get(headline))
+            for headline in main_figures()
+        ],
+    }
+
+
+def _figure_to_json(
+    headline: Headline, result: Result | None, compared: AnswerValues | None
+) -> dict:
+    named = {
+        "part": headline.part,
+        "quantity": headline.quantity,
+        "name": headline.name,
+        "note": headline.note,
+    }
+    if result is None or compared is None:
+        return {**named, "reason": reason(result)}
+
+    unit = result.unit
+
+    def number(value: float) -> float | None:
+        return None if math.isnan(value) else float(units.from_base(value, unit))
+
+    return {
+        **named,
+        "unit": units.symbol(unit),
+        "predicted": number(compared.predicted),
+        "measured": number(compared.measured.median),
+        "low": number(compared.measured.low),
+        "high": number(compared.measured.high),
+        "ratio": compared.ratio,
+    }

@@ -1,0 +1,97 @@
+"""Inputs that depend on the run: a field of the machine description, a constant of its processor,
+an earlier measurement."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from reckon import units
+from reckon.computer import processors
+from reckon.prediction.expression import PredictionError
+from reckon.prediction.inputs import Input, Origin
+from reckon.records.lookup import read_result
+from reckon.records.read_log import note_read
+from reckon.records.session import current_session
+
+AT_END = ", at its last place"  # of an input's source
+
+
+def machine(field_name: str, otherwise: Input) -> Input:
+    """A value of the machine description, such as "processor.base_clock".
+
+    In the unit of `otherwise`, the guess that is used instead if the machine does not report it.
+    Raises PredictionError for an unknown field, or if `otherwise` is no guess.
+    """
+    description = current_session().run.machine
+    if field_name not in description.fields():
+        raise PredictionError(f"The machine description has no field {field_name}.")
+    value, source = description.number(field_name), description.fact(field_name).source
+    if value is None:
+        return _as_fallback(otherwise, f"{field_name} is not reported", field_name)
+    return Input("machine", value, otherwise.unit, source, reference=field_name)
+
+
+def processor(name: str, otherwise: Input) -> Input:
+    """A constant of this machine's processor in core cycles, as book/processors.toml has it.
+
+    `otherwise`, which says whose value it is, stands in for a processor without a known one.
+    """
+    note_read(processors.FILE)
+    machine = current_session().run.machine
+    core = processors.core_of(machine)
+    constant = core.constants.get(name) if core else None
+    if core is None or constant is None:
+        return dataclasses.replace(otherwise, instead_of=processors.why_unknown(machine))
+    value, low, high = (
+        float(units.to_base(number, processors.UNIT))
+        for number in (constant.value, constant.low, constant.high)
+    )
+    origin: Origin = "guess" if constant.guess else "given"
+    source = f"{constant.source}, {core.name}"
+    cite = constant.cite
+    return Input(origin, value, processors.UNIT, source, low=low, high=high, cite=cite)
+
+
+def measured(quantity: str, otherwise: Input, *, at_end: bool = False) -> Input:
+    """The median of an earlier measurement, with its interval.
+
+    In the unit of `otherwise`, the guess that is used instead without a measurement. Of a curve
+    it is the median at the first point, or at the last (`at_end`), if that was measured.
+    Raises PredictionError for another dimension, or if `otherwise` is no guess.
+    """
+    unit = otherwise.unit
+    result = read_result(current_session().run.name, quantity)
+    if result is None or result.summary is None:
+        reason = result.reason if result else None
+        why = f"could not be measured ({reason})" if reason else "has not been measured yet"
+        return _as_fallback(otherwise, f"{quantity} {why}", quantity)
+    dimension = units.dimension(result.unit)
+    if dimension != units.dimension(unit):
+        raise PredictionError(
+            f"{quantity} is measured in {result.unit}, which is "
+            f"{units.dimension_name(dimension)}; it cannot be an input in {unit}."
+        )
+    if at_end and not result.is_curve:
+        raise PredictionError(f"{quantity} is no curve, so it has no last place.")
+    summary = result.at_end if at_end else result.summary
+    if summary is None:
+        return _as_fallback(otherwise, f"{quantity} did not come to its last place", quantity)
+    has_interval = bool(np.isfinite(summary.low) and np.isfinite(summary.high))
+    return Input(
+        "measured",
+        summary.median,
+        unit,
+        f"measured in this run{AT_END if at_end else ''}",
+        low=summary.low if has_interval else None,
+        high=summary.high if has_interval else None,
+        reference=quantity,
+    )
+
+
+def _as_fallback(otherwise: Input, why: str, reference: str) -> Input:
+    """The guess, with what it is used instead of and why."""
+    if otherwise.origin != "guess":
+        raise PredictionError(f"What stands in for {reference} must be a guess.")
+    return dataclasses.replace(otherwise, reference=reference, instead_of=why)

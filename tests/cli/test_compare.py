@@ -1,0 +1,109 @@
+"""What `reckon compare` prints, and what it reads."""
+
+import json
+
+import pytest
+from helpers import made_up
+from helpers.made_up import NAMES, results
+from helpers.project import reckon
+
+from reckon import records
+from reckon.comparison.two_runs import compare
+
+
+def printed(*arguments):
+    done = reckon("compare", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_compare_prints_text_and_json(folders):
+    x = [1, 2, 4]
+    made_up.run("a", [*results(1), made_up.curve("memory/made/curve", x, [5, 5, 5], seed=1)])
+    made_up.run(
+        "b", [*results(2, {NAMES[3]: 2}), made_up.curve("memory/made/curve", x, [5, 5, 15], seed=2)]
+    )
+    text = printed("a", "b")
+    assert "21 quantities were judged, 2 changed" in text and "memory/made/curve at 4 KiB" in text
+    assert NAMES[5] not in text and NAMES[5] in printed("a", "b", "--all")
+    assert "Nothing changed" in printed(str(folders / "runs/a"), "b", "--minimum-change", "900")
+    done = json.loads(printed("a", "b", "--json"), parse_constant=lambda c: pytest.fail(c))
+    assert [(one["quantity"], one["state"]) for one in done["quantities"]][:2] == [
+        ("memory/made/curve", "changed"),
+        (NAMES[3], "changed"),
+    ]
+    places = done["quantities"][0]["places"]
+    assert [place["apart"] for place in places] == [False, False, True]
+    assert places[2]["at"] == 4 and places[2]["low"] < places[2]["ratio"] < places[2]["high"]
+    assert len(done["quantities"]) == 21 and done["control"] is None
+
+
+def test_compare_without_runs_lists_them(folders):
+    assert printed() == f"There is no run in {folders}/runs; `make book` makes one.\n"
+    known = {
+        "system": {"kernel": {"value": "6.1.0 #1 SMP", "source": ""}},
+        "processor": {"model": {"value": "A processor", "source": ""}},
+    }
+    made_up.run("longer-name", [*results(1), made_up.nothing("cpu/made/none")], machine=known)
+    made_up.run("b", [])
+    one = records.read_run("b")
+    records.write_run(
+        one.model_copy(update={"opened_at": one.opened_at.replace(year=2000, month=1, day=2)})
+    )
+    (folders / "runs/broken").mkdir()
+    (folders / "runs/broken/run.json").write_text("{")
+    done = reckon("compare")
+    first, second = done.stdout.splitlines()
+    assert first.startswith("longer-name  20") and first.endswith(
+        "  A processor   6.1.0         20 quantities"
+    )
+    assert second.startswith("b            2000-01-02 ") and second.endswith(
+        "  not reported  not reported  0 quantities"
+    )
+    assert done.returncode == 0 and "broken/run.json is not a whole description" in done.stderr
+    rows = json.loads(printed("--json"))
+    assert [(one["name"], one["machine"], one["kernel"], one["quantities"]) for one in rows] == [
+        ("longer-name", "A processor", "6.1.0", 20),
+        ("b", None, None, 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a", "a"], "A run cannot be compared with itself"),
+        (["a", "b", "--control", "b"], "A run cannot be compared with itself"),
+        (["a", "c"], "There is no run c; "),
+        (["a", "./c"], "There is no run ./c; "),
+        (["a", "../../a b"], "There is no run ../../a b; "),
+        (["a", "empty"], "The runs a and empty have no measured quantity in common."),
+        (["a", "b", "--minimum-change", "much"], "'much' is not a percentage"),
+        (["a"], "A comparison takes two runs, A and B; `reckon compare` lists"),
+        (["", "b"], "A comparison takes two runs, A and B"),
+        (["--control", "a"], "A comparison takes two runs, A and B"),
+    ],
+)
+def test_a_users_mistake_is_one_sentence(folders, arguments, message):
+    made_up.run("a", results(1)[:2])
+    made_up.run("b", results(2)[:2])
+    made_up.run("empty", [])
+    done = reckon("compare", *arguments)
+    assert done.returncode == 2 and message in done.stderr
+    assert done.stderr.startswith("usage: ") or done.stderr.count("\n") == 1
+
+
+def test_changed_predictions_leave_a_comparison_up_to_date(folders, builder):
+    made_up.run("a", results(1)[:2])
+    made_up.run("b", results(2)[:2])
+    compare("a", "b")
+    reads = set(builder.reads.read_text().split())
+    record = folders / "runs/a/cpu/made.json"
+    assert f"{record}#*" in reads and str(record) not in reads
+    before = {what: records.digest(what) for what in reads}
+    data = json.loads(record.read_text())
+    data["quantities"][NAMES[0]]["predictions"][0]["unit"] = "µs"
+    record.write_text(json.dumps(data))
+    assert {what: records.digest(what) for what in reads} == before
+    data["quantities"][NAMES[0]]["measurement"]["seconds"] = 7
+    record.write_text(json.dumps(data))
+    assert records.digest(f"{record}#*") != before[f"{record}#*"]

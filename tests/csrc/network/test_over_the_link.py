@@ -1,0 +1,174 @@
+"""Network probes over a link whose round trip and rate are known: never faster than it."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from helpers.capabilities import x86_only
+from helpers.labs import started_lab
+from helpers.network import (
+    CAPTURING,
+    CONNECT,
+    FEW,
+    RTT,
+    THROUGHPUT,
+    WITH_ANOTHER_HOST,
+    possible,
+    refused_to_this_user,
+)
+from helpers.probe_script import attempt
+from helpers.processes import until
+
+from reckon.measurement import library
+
+RTT_S, RATE = 0.01, 100e6
+OF_CONNECT, OF_RTT, OF_THROUGHPUT = (
+    [name for name in WITH_ANOTHER_HOST if name.startswith(part)]
+    for part in (CONNECT, RTT, THROUGHPUT)
+)
+SUBTRACTS = RTT + "mbp2016"
+# Their samples wait for an answer of the other host.
+WAITING = [
+    name for name in OF_CONNECT if re.search("connect|setup|teardown", name.removeprefix(CONNECT))
+]
+WAITING += [name for name in OF_RTT if name != SUBTRACTS]
+
+
+def test_each_list_has_its_probes():
+    assert len(OF_CONNECT) > 9 and len(OF_RTT) == len(OF_THROUGHPUT) == 7
+    assert len(WAITING) == 9 + 6
+    assert {name for name in CAPTURING if THROUGHPUT not in name} < set(WAITING)
+
+
+@pytest.fixture(scope="module")
+def lab():
+    with started_lab(RTT_S, RATE) as lab:
+        yield lab
+
+
+def run(lab, name, samples=8, warmup=1, **params):
+    possible(name)
+    params = {**FEW[name], "peer": "other", **params}
+    return library.run(name, params, lab.places, samples=samples, warmup=warmup)
+
+
+def seconds(one):
+    return one.ticks / one.ops / library.tick_hz()
+
+
+@pytest.fixture(scope="module")
+def over_the_link(lab):
+    x86_only()
+    refused = refused_to_this_user()
+    return {
+        name: run(lab, name, **({"rounds": 5} if name == SUBTRACTS else {}))
+        for name in WITH_ANOTHER_HOST
+        if name not in refused
+    }
+
+
+def test_nothing_that_waits_for_the_other_host_is_faster_than_the_link(over_the_link):
+    for name in WAITING:
+        assert seconds(over_the_link[name]).min() >= RTT_S, name
+    for name in OF_RTT:
+        assert RTT_S * 0.8 < np.median(seconds(over_the_link[name])) < RTT_S * 5, name
+
+
+def test_a_close_does_not_wait_for_the_other_host(over_the_link):
+    connect = np.median(seconds(over_the_link[CONNECT + "connect"]))
+    for name in set(OF_CONNECT) - set(WAITING):
+        assert np.median(seconds(over_the_link[name])) < connect / 5, name
+
+
+def test_nothing_is_lost_or_turned_away(over_the_link):
+    for name in OF_CONNECT + OF_RTT:
+        one = over_the_link[name]
+        assert (one.retransmits, one.listen_overflows, one.listen_drops) == (0, 0, 0), name
+
+
+def test_every_probe_of_throughput_runs_over_the_link(over_the_link):
+    for name in OF_THROUGHPUT:
+        assert (over_the_link[name].ops > 0).all() and (over_the_link[name].ticks > 0).all(), name
+
+
+@pytest.mark.timed
+def test_the_wires_round_trip_is_within_the_callers(lab):
+    """In turn, because the machine differs from moment to moment. Within a run, the probe itself compares
+    each captured trip with its caller's."""
+    names = [RTT + "tcp_wire", RTT + "tcp"]
+    wire, caller = np.hstack([[seconds(run(lab, name)) for name in names] for _ in range(5)])
+    assert wire.min() < np.median(caller)
+
+
+@pytest.mark.parametrize("probe", ["tcp", "udp", "tcp_wire", "icmp"])
+def test_a_large_message_takes_the_links_time_for_all_its_bits(lab, probe):
+    """The other end answers when it has all of it; the capture sees the first of it leave."""
+    size = 60_000
+    ways = 1 if probe == "tcp_wire" else 2  # to the first segment of the answer, or to its last
+    took = seconds(run(lab, RTT + probe, size_bytes=size))
+    assert took.min() >= RTT_S + ways * size * 8 / RATE
+
+
+def test_rounds_over_the_link_take_as_many_of_its_round_trips(lab):
+    samples = run(lab, RTT + "tcp", samples=3, rounds=10)
+    assert set(samples.ops) == {10} and samples.ticks.min() / library.tick_hz() >= 10 * RTT_S
+
+
+def test_an_echo_reply_to_another_is_not_taken_for_ones_own(lab):
+    """Raw sockets each get the replies to all three, and the next reply of another is always near."""
+    possible(RTT + "tcp_wire")  # as root: a ping socket is not allowed in the lab
+    with ThreadPoolExecutor() as pool:
+        running = [pool.submit(run, lab, RTT + "icmp", 40) for _ in range(3)]
+    assert min(seconds(samples.result()).min() for samples in running) >= RTT_S
+
+
+VANISHED = {
+    RTT + "tcp": "Nothing came back|The other end went away",
+    RTT + "udp": "Nothing came back|The other end went away",
+    RTT + "icmp": "Nothing came back|The other end went away",
+    # As it waited for the SYN-ACK, or for the byte after it.
+    CONNECT
+    + "connect": "No answer to the SYN of a connection|A connection was made but not accepted",
+}
+
+
+def test_a_probe_fails_when_the_other_host_vanishes():
+    running = {}
+    with started_lab(RTT_S, RATE) as lab, ThreadPoolExecutor() as pool:
+        for name in VANISHED:
+            params = {"peer": "other", **({"rounds": 1000} if RTT in name else {})}
+            enough = lab.counters()["to_peer"]["packets"] + 200
+            running[name] = pool.submit(attempt, name, params, samples=1000, places=lab.places)
+            assert until(lambda: lab.counters()["to_peer"]["packets"] >= enough)
+        lab.close()
+    for name, outcome in running.items():
+        assert re.match(f"ProbeFailed: ({VANISHED[name]})", outcome.result()), name
+
+
+# --- throughput --------------------------------------------------------------------------------
+
+
+@pytest.mark.timed
+def test_twice_the_rate_is_twice_the_throughput():
+    """Of what the receiver has, in its own time; and what the queue dropped was sent again."""
+    rates = {}
+    for megabit in (10, 20):
+        with started_lab(RTT_S, megabit * 1e6) as lab:
+            windows = {"skip_ms": 300, "window_ms": 200, "congestion": "reno"}
+            samples = run(lab, THROUGHPUT + "tcp", 10, 0, **windows)
+            dropped = lab.counters()["to_peer"]["dropped"]
+        rates[megabit] = samples.ops.sum() / (samples.ticks.sum() / library.tick_hz()) * 8
+        assert dropped > 0 and samples.retransmits >= dropped / 2
+    assert 1.8 < rates[20] / rates[10] < 2.2
+    assert 0.9 < rates[10] / (10e6 * 1448 / 1500) < 1.02
+
+
+@pytest.mark.timed
+def test_throughput_grows_after_the_first_byte(lab):
+    # The most of each: another's load only takes bytes away.
+    first, later = (
+        run(lab, THROUGHPUT + "start", 9, 0, congestion="reno", after_ms=after).ops.max()
+        for after in (0, 40)
+    )
+    assert 10_000 < first < later / 3

@@ -1,0 +1,7 @@
+#include "probe/probe.h"
+static int trials(struct rk_context *c, struct rk_sample *out, size_t n)
+{
+    RK_TIME_TRIALS(out, n, 1, (void)0);
+    return c ? 0 : -EINVAL;
+}
+RK_PROBE("fifth/plain/it", .op = "call", .timed = "it", .trials = trials);

@@ -1,0 +1,5 @@
+#include "fifth/support/inner.h"
+int fifth_inner(void)
+{
+    return 0;
+}

@@ -1,0 +1,1 @@
+int fifth_outer(void);

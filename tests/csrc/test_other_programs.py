@@ -1,0 +1,188 @@
+"""The probes of other programs where one is missing, refused, broken or hangs: one sentence, nothing left."""
+
+import os
+import re
+import shutil
+import subprocess
+import time
+
+import pytest
+from helpers.capabilities import installed
+from helpers.probe_script import few, known
+from helpers.probes import NOBODY_ELSE, in_python
+from helpers.programs import attempts
+from helpers.project import ROOT
+from helpers.tools import (
+    IPERF3,
+    LISTEN,
+    NETWORK,
+    PING,
+    PROGRAM,
+    READ,
+    REAL,
+    SOCKPERF,
+    path_of,
+    private,
+    said_by,
+    said_in_turn,
+)
+
+pytestmark = pytest.mark.usefixtures("programs", "fio", "own_space")
+
+# --- missing or refused: unsupported -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+@pytest.mark.parametrize("probe", PROGRAM)
+def test_a_missing_program_is_named_with_its_package(probe, isolated):
+    outcome = said_by(probe, private(f"mount --bind /dev/null {path_of(probe)}"), isolated=isolated)
+    package = "iputils-ping" if probe == PING else PROGRAM[probe]
+    assert outcome == (
+        f"ProbeUnsupported: {PROGRAM[probe]} is not installed (the package {package} of Debian "
+        "and Ubuntu has it)"
+    )
+
+
+def test_programs_are_looked_for_on_path_and_a_folder_is_no_program(tmp_path):
+    def with_path(path):
+        before = f"os.chdir({str(tmp_path)!r}); os.environ['PATH'] = {path!r}"
+        return said_by(PING, private("true"), before, isolated=False)
+
+    both = f"{tmp_path}:{tmp_path}/ping"
+    (tmp_path / "ping").mkdir()
+    assert "ping is not installed" in with_path(str(tmp_path))
+    shutil.copy2(path_of(PING), tmp_path / "ping" / "ping")
+    assert with_path(both) == "ran"
+    assert "ping is not installed" in with_path("ping::"), "only absolute folders count"
+    (tmp_path / "ping" / "ping").chmod(0o644)
+    assert "ping is not installed" in with_path(both)
+
+
+@pytest.mark.parametrize("probe", NETWORK)
+def test_without_a_loopback_no_program_runs(probe):
+    assert said_by(probe, private("true", network="true")) == (
+        "ProbeUnsupported: needs the loopback address 127.0.0.1, which is not reachable here"
+    )
+
+
+def test_a_program_that_may_not_be_executed_is_unsupported(tmp_path):
+    """A file with a right that the process may not have cannot be executed (capabilities(7))."""
+    installed("setpriv", "setcap")
+    ping = tmp_path / "ping"
+    shutil.copy2(path_of(PING), ping)
+    subprocess.run(["setcap", "cap_net_raw=ep", ping], check=True)
+    drop = ["setpriv", "--bounding-set=-net_raw", "--inh-caps=-net_raw"]
+    before = f"os.environ['PATH'] = '{tmp_path}'"
+    outcome = said_by(PING, [*private("true"), *drop], before, isolated=False)
+    assert outcome == f"ProbeUnsupported: {ping} is refused here: Operation not permitted"
+
+
+@pytest.mark.parametrize("probe", [PING, READ])
+def test_a_program_that_reports_a_missing_right_is_unsupported(pretend, probe):
+    program = PROGRAM[probe]
+    client = f"echo out; echo {program}: it: Operation not permitted >&2; exit 2"
+    assert said_by(probe, pretend(program, client)) == (
+        f"ProbeUnsupported: {program} is refused here: {program}: it: Operation not permitted"
+    )
+
+
+def test_an_ordinary_user_may_ping_no_oftener_than_ping_allows():
+    requests = [[PING, {"interval_ms": interval}] for interval in (1, 200)]
+    outcomes = in_python(attempts.outcomes, requests, [True], before=f"become({NOBODY_ELSE})")
+    (_, often), (_, seldom) = outcomes
+    if seldom == "ran":  # as where ping has rights of its own
+        assert re.match(
+            "ProbeUnsupported: ping is refused here: ping: .*minimal interval.* for user", often
+        )
+    else:
+        assert seldom.startswith("ProbeUnsupported: ping is refused here")
+
+
+# --- broken: a failure, with a sentence ---------------------------------------------------------
+
+BROKEN = [
+    ("exit 3", "{} failed with exit status 3: it printed nothing."),
+    ("echo; echo first; echo last; exit 1", "{} failed with exit status 1: last"),
+    ("echo out; echo one >&2; echo two >&2; exit 1", "{} failed with exit status 1: one"),
+    ("printf '\\033[35mcolour\\ttab'; exit 1", "{} failed with exit status 1:  [35mcolour tab"),
+    ("kill -SEGV $$", "{} died of signal 11 (Segmentation fault)."),
+    ("exec yes", "{} died of signal 25 (File size limit exceeded)."),
+    ("exec head -c 3000000 /dev/zero", "{} "),
+]
+
+
+def check_broken(probe, prefix, script, cases):
+    """In this process, the probe fails with the sentence of each case when its program is the case's script."""
+    how = {"samples": 2, "warmup": 0, "isolated": False}
+    outcomes = said_in_turn(probe, prefix, script, [(text, how) for text, _ in cases])
+    for outcome, (text, sentence) in zip(outcomes, cases, strict=True):
+        assert outcome.startswith("ProbeFailed: " + sentence.format(PROGRAM[probe])), text
+
+
+@pytest.mark.parametrize("probe", PROGRAM)
+def test_a_program_that_fails_fails_the_probe(pretend, tmp_path, probe):
+    """As the client; the server is as it always is."""
+    script = tmp_path / "script"
+    server = LISTEN if probe == IPERF3 else REAL
+    check_broken(probe, pretend(PROGRAM[probe], f". {script}", server), script, BROKEN)
+
+
+@pytest.mark.parametrize("probe", [SOCKPERF, IPERF3])
+def test_a_server_that_fails_fails_the_probe(pretend, tmp_path, probe):
+    script = tmp_path / "script"
+    cases = [*BROKEN[:-1], ("exit 0", "{} ended before it listened: it printed nothing.")]
+    check_broken(probe, pretend(PROGRAM[probe], server=f". {script}"), script, cases)
+
+
+@pytest.mark.parametrize("probe", [SOCKPERF, IPERF3])
+def test_a_server_that_is_killed_fails_the_probe(pretend, probe):
+    prefix = pretend(PROGRAM[probe], server='exec timeout -s KILL 0.7 "$REAL" "$@"')
+    assert said_by(probe, prefix).startswith(f"ProbeFailed: {PROGRAM[probe]} ")
+
+
+def test_iperf3_whose_server_ends_badly_fails_the_probe(pretend):
+    prefix = pretend("iperf3", server='"$REAL" "$@"; echo afterwards; exit 5')
+    assert said_by(IPERF3, prefix) == "ProbeFailed: iperf3 failed with exit status 5: afterwards"
+
+
+# --- hanging: ended by the deadline -------------------------------------------------------------
+
+HANG = "trap '' TERM INT HUP; exec sleep 1000"
+ENDED = "was still running 5 s later and was ended."
+
+
+@pytest.mark.parametrize(
+    ("probe", "scripts", "sentence"),
+    [
+        (PING, {"client": HANG}, f"ping was to take 0.006 s, {ENDED}"),
+        (SOCKPERF, {"client": HANG}, f"sockperf was to take 1 s, {ENDED}"),
+        (IPERF3, {"client": HANG}, f"iperf3 was to take 1 s, {ENDED}"),
+        (SOCKPERF, {"server": HANG}, "sockperf did not listen within 5 s."),
+        (IPERF3, {"server": HANG}, "iperf3 did not listen within 5 s."),
+        (IPERF3, {"server": '"$REAL" "$@"; sleep 1000'}, "iperf3 was to take 6 s, was still"),
+    ],
+)
+def test_a_program_that_hangs_is_ended(pretend, probe, scripts, sentence):
+    begin_s = time.monotonic()
+    assert said_by(probe, pretend(PROGRAM[probe], **scripts)).startswith(f"ProbeFailed: {sentence}")
+    assert time.monotonic() - begin_s < 25
+
+
+@pytest.mark.parametrize("probe", PROGRAM)
+def test_the_probes_own_deadline_ends_programs_and_what_they_started(pretend, probe, tmp_path):
+    hang = "sleep 1000 & sleep 1000; exit"
+    # A folder that it leaves is removed by the next probe of its PID namespace: here there is none.
+    params = few(probe) | known(probe, {"dir": str(tmp_path)})
+    prefix = pretend(PROGRAM[probe], hang, 'sleep 1000 & exec "$REAL" "$@"')
+    outcome = said_by(probe, prefix, params=params, deadline_s=1)
+    assert outcome == f"ProbeFailed: {probe} was still running after 1 s and was ended."
+
+
+@pytest.mark.skipif(
+    str(ROOT).startswith("/tmp/"), reason="what is hidden here is the checkout itself"
+)
+def test_no_file_is_left(tmp_path):
+    prefix = private(f"mount --bind {tmp_path} /tmp && cd /tmp")
+    for probe in PROGRAM:
+        assert said_by(probe, prefix) == "ran"
+        assert os.listdir(tmp_path) == []

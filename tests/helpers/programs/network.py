@@ -1,0 +1,150 @@
+"""Probes of the network in a network of their own: what the kernel counts of them, what is on the wire, and
+where their servers run."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+from helpers.peers import FakePeer, Peer, line, service_port
+from helpers.probe_script import attempt
+from helpers.processes import living_children, until
+from helpers.programs import connections
+from reckon.measurement import library
+
+CONNECT = "network/connect/"
+
+
+def _counters():
+    """{name: value} of this network's counters (proc(5): net/snmp, net/netstat, net/snmp6)."""
+    counts = {}
+    for file in ("snmp", "netstat"):
+        lines = [text.split() for text in open(f"/proc/self/net/{file}")]
+        for names, values in zip(lines[::2], lines[1::2], strict=True):
+            pairs = zip(names[1:], values[1:], strict=True)
+            counts |= {names[0] + name: int(value) for name, value in pairs}
+    return counts | {
+        name: int(value) for name, value in map(str.split, open("/proc/self/net/snmp6"))
+    }
+
+
+def grown(requests):
+    """[[what each counter grew by, operations of each sample]] of these [probe, parameters, samples]."""
+    said = []
+    for probe, params, samples in requests:
+        before = _counters()
+        one = library.run(probe, params, samples=samples, warmup=0)
+        after = _counters()
+        growth = {name: value - before.get(name, 0) for name, value in after.items()}
+        said.append([growth, one.ops.tolist()])
+    return said
+
+
+def connections_of(probes, params):
+    """{probe: its connections as a capture beside it sees them, with the probe's own time `ns` of each}."""
+    seen = {}
+    for probe in probes:
+        if probe.endswith("_across") and len(os.sched_getaffinity(0)) < 2:
+            continue
+        capture = connections.Capture()
+        one = library.run(CONNECT + probe, params, samples=12, warmup=0)
+        found = connections.connections(capture.packets())
+        ns = (one.ticks / library.tick_hz() * 1e9).tolist()
+        seen[probe] = [{**c.as_dict(), "ns": time_ns} for c, time_ns in zip(found, ns, strict=True)]
+    return seen
+
+
+def _time_wait():
+    words = next(text for text in open("/proc/net/sockstat") if text.startswith("TCP:")).split()
+    return int(words[words.index("tw") + 1])
+
+
+def accepted(probes, samples):
+    """{probe: [connections opened, accepted, what the probe says of retransmits, overflows, drops and
+    operations, and how many more it left in TIME_WAIT]}."""
+    said = {}
+    for probe in probes:
+        for _ in range(
+            4
+        ):  # a busy machine acknowledges late, and what is on its way is counted late
+            time.sleep(0.05)
+            before, waiting = _counters(), _time_wait()
+            one = library.run(CONNECT + probe, {}, samples=samples, warmup=0)
+            left = one.time_wait - waiting
+            if one.retransmits == 0 and left in (0, samples):
+                break
+        after = _counters()
+        opened = [after[name] - before[name] for name in ("Tcp:ActiveOpens", "Tcp:PassiveOpens")]
+        counted = [one.retransmits, one.listen_overflows, one.listen_drops, int(one.ops.sum())]
+        said[probe] = [*opened, *counted, left]
+    return said
+
+
+def closed_while_ports_return(after_s):
+    """[outcomes of three runs that close in order, seconds that the last one took], where the kernel
+    gives ports back after a while (ss --kill)."""
+    kill = ["ss", "-H", "-K", "-tan", "state", "time-wait"]
+    said = [attempt(CONNECT + "close", {}, samples=20) for _ in range(2)]
+    threading.Timer(after_s, subprocess.run, [kill], {"stdout": subprocess.DEVNULL}).start()
+    begin = time.monotonic()
+    said.append(attempt(CONNECT + "close", {"ports_wait_ms": 8000}, samples=20))
+    return [said, time.monotonic() - begin]
+
+
+def close_without_a_port(first, last):
+    """What the probe says whose peer takes all local ports from `first` to `last` before it answers."""
+    held = []
+
+    def serve(control, service, count):
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            for port in range(first, last + 1):
+                held.append(socket.socket())
+                with contextlib.suppress(OSError):  # held already
+                    held[-1].bind(("127.0.0.1", port))
+            control.sendall(b"ok %d\n" % listening.getsockname()[1])
+            with listening.accept()[0] as connection:
+                connection.sendall(b"\1")
+                assert connection.recv(1) == b""
+            control.recv(1)
+
+    with FakePeer(serve) as peer:
+        return attempt(CONNECT + "close", {"peer": "other"}, 3, places=peer.places)
+
+
+def ended_when_the_network_goes(services):
+    """[services that ran, whether they end] once no packet reaches their caller any more."""
+    with Peer() as peer:
+        held = [peer.ask(service)[0] for service in services]
+        before = len(living_children(peer.pid))
+        time.sleep(0.5)  # until nothing is on its way any more
+        subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
+        gone = until(lambda: not living_children(peer.pid), 90)
+        for connection in held:
+            connection.close()
+        return [before, gone]
+
+
+def drops_of_an_accept_queue(crowds):
+    """The last answer of "accept 3" for each number of simultaneous connections, while it accepted none."""
+    said = []
+    with Peer() as peer:
+        for crowd in crowds:
+            control, address = service_port(peer, "accept 3")
+            (service,) = living_children(peer.pid)
+            os.kill(service, signal.SIGSTOP)
+            callers = [socket.socket() for _ in range(crowd)]
+            for caller in callers:
+                caller.setblocking(False)
+                caller.connect_ex(address)
+            time.sleep(0.3)
+            os.kill(service, signal.SIGCONT)
+            for caller in callers[:3]:
+                caller.setblocking(True)
+                assert caller.recv(1) == b"\1"
+            for caller in callers:
+                caller.close()
+            said.append(line(control).split())
+    return said

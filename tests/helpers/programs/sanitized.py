@@ -1,0 +1,62 @@
+"""What runs in the library that is built with the sanitizers."""
+
+import ctypes
+import os
+
+from helpers.everything import little
+from helpers.probe_script import attempt, known
+from helpers.programs import every_probe
+from reckon.computer import scratch
+from reckon.hosts import HostUnavailable, nfs
+from reckon.measurement import library
+
+
+def check_not_failed(outcome):
+    assert outcome == "ran" or outcome.startswith("ProbeUnsupported"), outcome
+    return outcome
+
+
+def all_probes():
+    """[[probe, outcome]] of every probe, isolated and not. Those of the tests must not fail, and what is
+    no request must be refused."""
+    for probe in library.probes().values():
+        if probe.name.startswith("test/") and probe.name not in ("test/crash", "test/hang"):
+            for isolated in (True, False):
+                check_not_failed(attempt(probe.name, little(probe), isolated=isolated))
+    for name, params in (
+        ("nope", {}),
+        ("cpu/syscall/getpid", {"calls": "x" * 3000}),
+        ("cpu/syscall/getpid", {"calls=1\ncalls": "2"}),
+    ):
+        assert attempt(name, params) != "ran", (name, params)
+    return [outcome[:2] for outcome in every_probe.outcomes([True, False])]
+
+
+def probes_over_nfs():
+    """How many probes read files over NFS here; or why there is no server."""
+    os.environ.pop("LD_PRELOAD")  # not for the server
+    folder = scratch.prepare(1, 1 << 20)[0].parent
+    try:
+        places = nfs.connect("near", folder).places | {"files": str(folder)}
+    except HostUnavailable as reason:
+        return str(reason)
+    ran = 0
+    for name in library.probes():
+        for version in (3, 4):
+            params = {"server": "near", "file_bytes": 1 << 18, "version": version}
+            params = known(name, params)
+            if name.startswith("files/remote/") and "server" in params:
+                outcome = attempt(name, params, samples=3, places=places)
+                ran += check_not_failed(outcome) == "ran"
+    nfs.forget()
+    return ran
+
+
+def write_past_the_samples():
+    """A fault that the sanitizer must notice: memory for fewer samples than are requested."""
+    request = library.Request(probe=b"cpu/timer/pair", params=b"", samples=64, isolated=0)
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype = ctypes.c_void_p
+    short = ctypes.cast(libc.malloc(16), ctypes.POINTER(library.Sample))
+    report = library.Outcome()
+    library._library().rk_run(ctypes.byref(request), short, ctypes.byref(report))

@@ -1,0 +1,193 @@
+"""What of a record is kept and what is measured again, revised or an attempt that gave nothing."""
+
+import contextlib
+
+import pytest
+from helpers.chains import predict_chain, predict_curve, stored
+from helpers.project import forget
+
+import reckon as rk
+from reckon import records
+from reckon.measurement import library
+from reckon.measurement.sampling import PointSampler
+from reckon.presentation import summary_page, tables
+from reckon.records import verify
+from reckon.records.export import to_json
+from reckon.records.lookup import read_result
+from reckon.records.run_inputs import measured
+from reckon.records.session import current_session
+
+
+@pytest.fixture
+def failed_again(folders, monkeypatch):
+    """A measured quantity whose last attempt to be measured again was not possible."""
+    rk.measure(predict_chain())
+    monkeypatch.setenv("RECKON_FRESH", "1")
+    forget()
+
+    def run(*args, **kwargs):
+        raise library.ProbeUnsupported("no peer.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(library, "run", run)
+        rk.measure(predict_chain())
+    monkeypatch.delenv("RECKON_FRESH")
+    forget()
+    return read_result(current_session().run.name, "test/chain")
+
+
+def test_an_attempt_that_gave_nothing_is_said_wherever_the_figure_is_shown(failed_again):
+    date = f"{stored().measurement.started_at:%Y-%m-%d}"
+    note = f"measured {date}; the last attempt, {date}, was not possible: no peer"
+    assert failed_again.state == "measured" and failed_again.attempt_note == note
+    assert to_json(failed_again)["reason"] == note
+    assert note in rk.show.verdict(failed_again, "a chain").markdown
+    assert note in tables.measured_cell(failed_again)
+    assert note in summary_page.caveats([failed_again], []).markdown
+    assert verify.faults(current_session().run.name) == []
+
+
+def test_a_success_ends_the_attempt(failed_again, monkeypatch):
+    monkeypatch.setenv("RECKON_FRESH", "1")
+    assert rk.measure(predict_chain()).attempt_note == "" and stored().attempt is None
+    assert verify.faults(current_session().run.name) == []
+
+
+def test_an_attempt_puts_pages_that_show_the_figure_out_of_date(failed_again):
+    path = records.record_path(current_session().run.name, "test")
+    before = records.digest(f"{path}#test/chain")
+    with records.updating(current_session().run.name, "test") as record:
+        quantity = record.quantities["test/chain"]
+        record.quantities["test/chain"] = quantity.model_copy(update={"attempt": None})
+    assert records.digest(f"{path}#test/chain") != before
+
+
+def test_nothing_is_revised_after_measuring_before_anything_was_measured(folders):
+    rk.measure(predict_chain(), min_profile="standard")
+    forget()
+    again = rk.measure(predict_chain(cycles=7000), min_profile="standard")
+    assert again.state == "unsupported" and again.revisions == []
+    assert "Revised" not in rk.show.verdict(again, "a chain").markdown
+    assert [one.role for one in stored().predictions] == ["seal"]
+
+
+def predict_from(clock):
+    """A prediction by an earlier measurement of the clock, or by a guess that stands in for it."""
+
+    @rk.predict("test/chain", unit="ns")
+    def chain(cycles, clock):
+        return cycles / clock, 0
+
+    return chain(cycles=rk.given(6400, "cycle", "counted"), clock=clock)
+
+
+def clock(value, **more):
+    given = rk.guess(value, "GHz", "a clock", low=0.1, high=9)
+    return given.__class__(**{**vars(given), "reference": "cpu/clock/core", **more})
+
+
+def test_a_measured_input_that_moved_is_no_revision_and_one_that_a_person_changed_is(folders):
+    stand_in = clock(3, instead_of="has not been measured yet")
+    rk.measure(predict_from(stand_in))
+    for moved in (2.0, 2.5):
+        forget()
+        now = clock(moved, origin="measured", source="measured in this run")
+        again = rk.measure(predict_from(now))
+        assert again.revisions == [] and len(stored().predictions) == 1
+    forget()
+    other = clock(2.5, origin="measured", source="measured in this run", reference="cpu/clock/x")
+    assert rk.measure(predict_from(other)).revisions == ["inputs revised: clock"]
+
+
+def test_before_any_sample_a_measured_input_that_moved_is_sealed_as_it_is_now(folders):
+    for value in (2.0, 2.5):
+        forget()
+        now = clock(value, origin="measured", source="measured in this run")
+        rk.measure(predict_from(now), min_profile="standard")
+    assert stored().seal.predicted == pytest.approx(6400 / 2.5e9)
+
+
+def test_the_end_of_an_extended_axis_is_known_once_it_was_measured(folders):
+    guess = rk.guess(3, "ns", "a guess", low=1, high=9)
+    rk.measure(predict_curve((5120, 10240)), probe="test/chain", over="instructions")
+    assert measured("test/curve", guess, at_end=True).origin == "measured"
+    forget()
+    rk.measure(predict_curve((5120, 10240, 20480)), probe="test/chain", over="instructions")
+    after = measured("test/curve", guess, at_end=True)
+    assert after.origin == "measured"
+    assert after.value == read_result(current_session().run.name, "test/curve").medians[-1]
+
+
+def test_a_stop_keeps_what_was_complete_of_a_group(folders, monkeypatch):
+    """Ctrl-C while the last of a group still runs; the next call measures that alone."""
+    real, why_stop, ran = library.run, PointSampler._why_stop, []
+
+    def run(name, params=None, **how):
+        ran.append(params["instructions"])
+        if ran.count(20480) > 14:  # the other one is complete after 12 processes at the latest
+            raise KeyboardInterrupt
+        return real(name, params, **how)
+
+    def never_if_slow(self):
+        is_slow = self.run.parameters["instructions"] == 20480
+        return None if is_slow else why_stop(self)
+
+    def measure_group():
+        forget()
+        group = {
+            predict_chain(quantity="test/fast"): {"instructions": 5120},
+            predict_chain(quantity="test/slow"): {"instructions": 20480},
+        }
+        return rk.measure_together(group, probe="test/chain", samples=4)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(library, "run", run)
+        patch.setattr(PointSampler, "_why_stop", never_if_slow)
+        measure_group()
+    assert stored("test/fast").has_samples and stored("test/slow").measurement is None
+    assert [one.state for one in measure_group().values()] == ["reused", "measured"]
+    assert verify.faults(current_session().run.name) == []
+
+
+def test_only_the_failed_points_of_a_curve_are_measured_again(folders, monkeypatch):
+    real, ran = library.run, []
+
+    def run(name, params=None, *, fail=10240, **how):
+        ran.append(params["instructions"])
+        if params["instructions"] == fail:
+            raise library.ProbeFailed("it broke")
+        return real(name, params, **how)
+
+    def curve():
+        forget()
+        return rk.measure(predict_curve(), probe="test/chain", over="instructions")
+
+    monkeypatch.setattr(library, "run", run)
+    first = curve()
+    assert list(first.axis) == [5120, 20480] and verify.faults(current_session().run.name) == []
+    ran.clear()
+    again = curve()  # it still fails: nothing is lost
+    assert set(ran) == {10240} and list(again.axis) == [5120, 20480]
+    monkeypatch.setattr(library, "run", lambda *a, **how: run(*a, fail=None, **how))
+    ran.clear()
+    whole = curve()
+    assert set(ran) == {10240} and list(whole.axis) == [5120, 10240, 20480]
+    assert [visit.number for visit in whole.measurement.visits] == [1, 2]
+    assert whole.medians[0] == first.medians[0] and whole.medians[2] == first.medians[1]
+    assert curve().state == "reused" and verify.faults(current_session().run.name) == []
+
+
+def test_a_process_that_waited_for_another_does_not_measure_the_same_again(folders, monkeypatch):
+    """The other one is played by a lock that measures while it is waited for."""
+    measuring = records.measuring
+
+    @contextlib.contextmanager
+    def busy(run, on_wait):
+        monkeypatch.setattr(records, "measuring", measuring)
+        on_wait("Waiting for process 1, which measures in the run.")
+        rk.measure(predict_chain())
+        with measuring(run, on_wait):
+            yield
+
+    monkeypatch.setattr(records, "measuring", busy)
+    assert rk.measure(predict_chain()).state == "reused"

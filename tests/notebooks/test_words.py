@@ -1,0 +1,120 @@
+"""What the pages say: sentences that are read at once, and words in the place of names of code."""
+
+import json
+import re
+
+import pytest
+from helpers import pages
+from helpers.project import RECORDED, ROOT
+
+from reckon.book import contents
+from reckon.presentation import titles
+from reckon.reports import published
+
+MAX_WORDS = 35
+
+# What is no sentence, in this order: data and code, formulas, directives with what they hold, tables,
+# citations, HTML, roles, addresses of links. A heading and an item of a list are paragraphs.
+_NO_PROSE = [
+    (r"(?s)^```.*?^```$", "\n"),
+    (r"(?s)^\$\$.*?^\$\$$", "\n"),
+    (r"^:::+\{(?:figure|dropdown|container|error)\}.*$", "\n"),
+    (r"^:::+\{\w+\} ?", "\n"),
+    (r"^:::+$|^:(?:name|widths|class|alt):.*$|^\|.*$", "\n"),
+    (r"^(#+ .*)$", r"\n\1\n"),
+    (r"^(?=\s*(?:[-*]|\d+\.) )", "\n"),
+    (r"\{cite\}`[^`]*`|<[^>]*>", ""),
+    (r"\{\w+\}`([^`<]*)(?:<[^`>]*>)?`", r"\1"),
+    (r"\]\([^)]*\)", "]"),
+]
+
+
+def prose(markdown):
+    for pattern, instead in _NO_PROSE:
+        markdown = re.sub(pattern, instead, markdown, flags=re.M)
+    return markdown
+
+
+def long_sentences(markdown):
+    """The sentences of more than MAX_WORDS words; a number and its unit are two of them."""
+    paragraphs = re.split(r"\n\s*\n", prose(markdown))
+    sentences = [
+        sentence
+        for paragraph in paragraphs
+        for sentence in re.split(r"(?<=[.!?])[*)\"]*\s+(?=[^a-z])", " ".join(paragraph.split()))
+    ]
+    counts = [len(re.findall(r"\S*\w\S*", sentence)) for sentence in sentences]
+    return [
+        f"{count} words: {sentence}"
+        for count, sentence in zip(counts, sentences, strict=True)
+        if count > MAX_WORDS
+    ]
+
+
+def prose_of_notebook(page):
+    cells = json.loads(contents.source(page).read_text())["cells"]
+    sources = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    return "\n\n".join(sources)
+
+
+def shown(page):
+    return pages.expected_path(page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", contents.notebooks())
+def test_no_sentence_of_a_page_is_long(page):
+    assert long_sentences(prose_of_notebook(page)) + long_sentences(shown(page)) == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*.md")), ids=lambda path: path.stem)
+def test_no_sentence_of_the_prose_is_long(path):
+    assert long_sentences(path.read_text(encoding="utf-8")) == []
+
+
+def test_a_long_sentence_is_seen_wherever_it_stands():
+    long = "word " * MAX_WORDS + "end."
+    for text in (
+        long,
+        f"Short. {long}",
+        f"- {long}",
+        f":::{{table}} {long}\n:name: x",
+        f"*{long}*",
+    ):
+        assert len(long_sentences(text)) == 1, text
+    for text in ("word " * (MAX_WORDS - 1) + "end.", f"```text\n{long}\n```", f"| {long} |"):
+        assert long_sentences(text) == [], text
+
+
+def quantities():
+    """The recorded quantities, and of each whether it is of Reckon's own method."""
+    return {
+        name: not (quantity["measurement"] or {}).get("reports")
+        for path in (RECORDED / "recorded").glob("*/*.json")
+        for name, quantity in json.loads(path.read_text())["quantities"].items()
+    }
+
+
+def visible(page):
+    """What a page shows, without the data of its figures, attributes of HTML, names of tables and
+    addresses."""
+    text = re.sub(r"^```.*?^```$", "", shown(page), flags=re.M | re.S)
+    text = re.sub(r"<[^>]*>|^:name: .*$|^:::\{figure\}.*$|\]\([^)]*\)", "", text, flags=re.M)
+    return re.sub(r"\{(?:cite|download)\}`[^`]*`", "", text)
+
+
+@pytest.mark.parametrize("page", contents.notebooks())
+def test_no_page_shows_the_name_of_a_quantity_or_of_a_report_s_file(page):
+    reports = "|".join(report.name for report in published.all_reports())
+    seen = set(re.findall(r"\b[a-z]+/[a-z]+/\w+", visible(page))) & quantities().keys()
+    assert seen | set(re.findall(rf"\b(?:{reports})\b", visible(page))) == set()
+
+
+def test_every_quantity_has_a_title():
+    """Of Reckon's own methods; what a report's is called follows from its machine."""
+    notebooks = json.loads(titles.every_title())
+    without = [
+        name
+        for name, is_own in quantities().items()
+        if is_own and name.rpartition("/")[2] not in notebooks[name.rpartition("/")[0]][1]
+    ]
+    assert without == []

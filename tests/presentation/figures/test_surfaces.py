@@ -1,0 +1,44 @@
+"""The mountain: a quantity over two parameters."""
+
+import numpy as np
+import pytest
+from helpers import made_up
+
+import reckon as rk
+
+
+def mountain(strides, **changes):
+    x = 2.0 ** np.arange(4, 18)
+    return [
+        made_up.curve(
+            f"memory/mountain/{s}",
+            x,
+            np.where(x < 1024, 40, 10) / (s / 8) ** 0.3,
+            unit="GB/s",
+            **changes,
+        )
+        for s in strides
+    ]
+
+
+def test_the_mountain_is_drawn_with_a_stride_and_a_point_missing(build, data):
+    strides = [64, 8, 16, 32]
+    found = mountain(strides, missing=[3])
+    found[3] = made_up.unmeasured(found[3].quantity, found[3])
+    given = dict(zip([one.quantity for one in found], strides, strict=True))
+    block = rk.draw.mountain(found, "mem-mountain", "Caption", given)
+    assert "stride 8 byte and lowest" in block.markdown and "stride 64 byte" in block.markdown
+    rows = data("mem-mountain")
+    assert rows[0][:3] == ["stride [byte]", "size [byte]", "median [GB/s]"]
+    assert len(rows) == 1 + 3 * 13 and {row[0] for row in rows[1:]} == {"8", "16", "64"}
+    assert rows[1][:2] == ["8", "16384"] and float(rows[1][2]) == pytest.approx(40, rel=0.03)
+    assert (build / "figures" / "mem-mountain.pdf").exists()
+
+
+def test_a_mountain_of_one_stride_and_one_of_none(build):
+    (one,) = mountain([8])
+    assert rk.draw.mountain([one], "mem-ridge", "C", {one.quantity: 8}).svg
+    gone = made_up.unmeasured(one.quantity, one)
+    assert (
+        "needs huge pages" in rk.draw.mountain([gone], "mem-flat", "C", {one.quantity: 8}).markdown
+    )

@@ -1,0 +1,96 @@
+"""The answer box and the front page's headlines, on the recorded run."""
+
+import re
+
+import pytest
+
+import reckon as rk
+from reckon import records
+from reckon.presentation import front_page
+from reckon.presentation.answer_box import answer, exercise
+from reckon.presentation.front_page import headlines, machine_card
+from reckon.presentation.headlines import Headline, main_figures
+from reckon.records.lookup import all_results
+
+
+@pytest.fixture
+def results(recorded):
+    return {result.quantity: result for result in all_results("recorded")}
+
+
+def position(markdown, mark):
+    return float(re.search(rf"--{mark}: ([\d.]+)%", markdown)[1])
+
+
+def test_an_answer_shows_prediction_measurement_and_ratio(results):
+    null = results["cpu/syscall/getpid"]
+    text = answer("What does it cost?", null, "the null call", "Because.").markdown
+    assert "**What does it cost?**" in text and text.rstrip().endswith("Because.\n::::")
+    assert f'data-shows="predicted">{rk.amount(null.seal.predicted, "ns")}</span>' in text
+    assert f"**{rk.amount(null.median, 'ns')}** (" in text
+    assert f'data-shows="ratio">{rk.number(null.ratio)}×</span>' in text
+    is_higher = null.ratio > 1
+    assert ("higher" in text) == is_higher
+    assert (position(text, "measured") > position(text, "predicted")) == is_higher
+    assert position(text, "low") <= position(text, "measured") <= position(text, "high")
+
+
+def test_an_answer_of_a_curve_is_for_one_place(results):
+    curve = next(r for r in results.values() if r.is_curve and r.has_samples)
+    first = answer("?", curve, "it", at=curve.axis_in_unit[0]).markdown
+    last = answer("?", curve, "it").markdown
+    assert 'data-point="0"' in first
+    assert f'data-point="{len(curve.points) - 1}"' in last
+
+
+def test_an_answer_without_samples_says_why(results):
+    missing = next(r for r in results.values() if not r.has_samples)
+    text = answer("?", missing, "it").markdown
+    assert "Not measured here: " in text and "data-shows" not in text
+
+
+def test_headlines_link_to_chapters_and_name_what_is_not_measured(results):
+    missing = next(r.quantity for r in results.values() if not r.has_samples)
+    named = [
+        ("cpu/syscall/getpid", "System call", "a note"),
+        (missing, "Some other thing", ""),
+        ("cpu/none/none", "Nothing", ""),
+        ("cpu/none/more", "Nothing else", ""),
+    ]
+    chosen = [Headline(quantity=each, name=name, note=note) for each, name, note in named]
+    text = headlines(list(results.values()), chosen).markdown
+    assert "[System call](/notebooks/cpu/syscall.ipynb)" in text and "a note" in text
+    unmeasured = text.split("Not measured here: ")[1]
+    assert unmeasured == "Some other thing, Nothing and Nothing else (not measured yet)."
+
+
+def test_headlines_of_one_dimension_share_an_axis(results):
+    shown = front_page.of_parts("memory")
+    both = headlines(list(results.values()), shown).markdown
+    times = [each for each in shown if results[each.quantity].unit in ("ns", "us", "µs")]
+    alone = headlines(list(results.values()), times).markdown
+    assert 0 < len(times) < len(shown)
+    first = times[0].quantity
+    assert position(both.split(first)[-1], "measured") == position(
+        alone.split(first)[-1], "measured"
+    )
+
+
+def test_every_main_figure_is_a_quantity_of_the_book(results):
+    figures = main_figures()
+    assert [each.quantity for each in figures if each.quantity not in results] == []
+    assert len({each.quantity for each in figures}) == len(figures)
+    assert [each.front for each in front_page.of_front_page()] == [*range(1, 10)]
+
+
+def test_the_machine_card_shows_the_measured_clock(results, recorded):
+    run = records.read_run("recorded")
+    text = machine_card(run, list(results.values()), "cpu/clock/core").markdown
+    assert f"**{results['cpu/clock/core']}**" in text
+    assert "KVM guest" in text
+
+
+def test_a_solution_is_folded():
+    assert exercise("How much?", "So much.").markdown == (
+        "How much?\n\n:::{dropdown} Solution\nSo much.\n:::"
+    )

@@ -1,0 +1,46 @@
+"""Page faults, as the kernel counted them."""
+
+import math
+
+import pytest
+from helpers import made_up
+
+from reckon.presentation import page_faults
+
+pytestmark = pytest.mark.beside
+
+
+def fault(op="fault", touches=4, major=0):
+    """Eight processes of ten trials, each with 10,000 faults."""
+    result = made_up.single("test/new_memory", 100, "ns")
+    [point] = result.measurement.points
+    processes = [p.model_copy(update={"major_faults": major}) for p in point.processes]
+    params = {"touches": touches} if touches else {}
+    measured = result.measurement.model_copy(
+        update={
+            "op": op,
+            "params": params,
+            "points": [point.model_copy(update={"processes": processes})],
+        }
+    )
+    record = result.entry.model_copy(update={"measurement": measured})
+    return type(result)(result.quantity, record, "measured")
+
+
+def test_faults_are_counted_for_each_page_touched():
+    assert page_faults.faults_per_touch(fault()) == 10_000 / 4
+    assert math.isnan(page_faults.faults_per_touch(fault(op="page")))
+    assert math.isnan(page_faults.faults_per_touch(fault(touches=None)))
+    assert math.isnan(page_faults.faults_per_touch(made_up.nothing("test/new_memory")))
+
+
+def test_the_time_for_each_major_fault_needs_one():
+    assert page_faults.time_per_major_fault(fault(major=10)) == pytest.approx(1e-3, rel=0.05)
+    assert math.isnan(page_faults.time_per_major_fault(fault()))
+
+
+def test_the_table_of_counts_has_dashes_for_what_is_unknown():
+    rows = [fault(major=3), fault(op="page", touches=None)]
+    text = page_faults.fault_counts(rows, "Faults", "faults").markdown
+    assert "| new memory | 320 | 800000 | 0 | 24 |" in text
+    assert "| new memory | – | – | 0 | 0 |" in text

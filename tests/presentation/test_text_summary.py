@@ -1,0 +1,79 @@
+"""The main figures of a run as one page of text, on the recorded run."""
+
+import csv
+import io
+import json
+
+import pytest
+from helpers.project import reckon
+
+from reckon import records
+from reckon.presentation import text_summary
+from reckon.presentation.headlines import main_figures
+from reckon.records import export
+from reckon.records.lookup import all_results
+
+
+@pytest.fixture
+def results(recorded):
+    return all_results("recorded")
+
+
+@pytest.fixture
+def text(results):
+    return text_summary.text_summary(records.read_run("recorded"), results)
+
+
+def line_of(text, name):
+    [line] = [line for line in text.splitlines() if line.startswith(f"  {name}  ")]
+    return line
+
+
+def test_the_page_is_narrow_and_short(text):
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 80 and len(lines) <= 50
+    assert lines[0].startswith("AMD EPYC, 2 cores, 23.5 GiB, Linux 6.18")
+    for part in ("Processor and kernel", "Memory", "Network", "Files"):
+        assert part in lines
+
+
+def test_a_line_has_prediction_measurement_and_ratio(text, results):
+    [null] = [result for result in results if result.quantity == "cpu/syscall/getpid"]
+    half = (null.summary.high - null.summary.low) / 2
+    words = line_of(text, "System call").split()
+    assert words[2:4] == [f"{null.seal.predicted * 1e9:.1f}", "ns"]
+    assert words[4:8] == [f"{null.median * 1e9:.0f}", "±", f"{half * 1e9:.0f}", "ns"]
+    assert words[8] == f"{null.ratio:.2f}×"
+
+
+def test_what_could_not_be_measured_is_named_once(results):
+    others = [result for result in results if result.quantity != "cpu/syscall/getpid"]
+    text = text_summary.text_summary(records.read_run("recorded"), others)
+    assert "Not measured here: System call (not measured yet)." in text
+
+
+def test_the_command_prints_the_page_and_json(text, recorded):
+    assert reckon("summary", "--run", "recorded").stdout == text
+    page = json.loads(reckon("summary", "--run", "recorded", "--json").stdout)
+    assert page["run"] == "recorded" and page["machine"]["cores"] == 2
+    assert [each["quantity"] for each in page["figures"]] == [
+        each.quantity for each in main_figures()
+    ]
+    [null] = [each for each in page["figures"] if each["quantity"] == "cpu/syscall/getpid"]
+    assert null["unit"] == "ns" and null["low"] <= null["measured"] <= null["high"]
+    assert null["ratio"] == pytest.approx(null["measured"] / null["predicted"])
+    assert reckon("summary", "--run", f"{recorded}/").returncode == 0
+    assert reckon("summary", "--run", "nowhere").returncode == 2
+
+
+def test_csv_has_a_row_for_each_quantity_and_each_point_of_a_curve(results):
+    rows = list(csv.DictReader(io.StringIO(export.to_csv(results))))
+    assert {row["quantity"] for row in rows} == {result.quantity for result in results}
+    curve = next(result for result in results if result.is_curve and result.has_samples)
+    points = [row for row in rows if row["quantity"] == curve.quantity]
+    assert [float(row["axis"]) for row in points] == pytest.approx(list(curve.axis_in_unit))
+    exported = export.to_json(curve)
+    assert [float(row["median"]) for row in points] == pytest.approx(exported["median"])
+    missing = next(result for result in results if not result.has_samples)
+    [row] = [row for row in rows if row["quantity"] == missing.quantity]
+    assert row["median"] == "" and row["reason"]
