@@ -69,10 +69,7 @@ def build(arguments) -> int:
     with _building(arguments):
         session = current_session()
         if session.is_replay:
-            print(
-                f"The run {session.run.name} was recorded on another machine or kernel: it is "
-                "read, and nothing is measured."
-            )
+            print(f"{session.read_only_reason}: it is read, and nothing is measured.")
         outcome = execute(contents.notebooks(), config.settings().profile.visits)
         makes_pdf = wants_pdf and sphinx.have_tex()
         staged = stage(pdf_link=makes_pdf or sphinx.pdf_path().exists())

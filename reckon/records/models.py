@@ -252,6 +252,7 @@ class Run(_Strict):
     id: str | None = None  # random, made when the run was opened; None in older formats
     # Hash of processor, microcode, kernel release, mitigations and, since format 4, the machine id.
     identity: str
+    read_only: bool = False  # by its owner's choice: an example, or what was published
     opened_at: AwareDatetime
     machine: Machine
     fitness: list[dict]

@@ -20,15 +20,22 @@ class Session:
     """The run, and whether it can be measured here."""
 
     run: Run
-    is_replay: bool  # a run recorded on another machine or kernel: read, never measured
+    # Why the run is read and never measured: recorded elsewhere, or marked; None: it is measured.
+    read_only_reason: str | None
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether the run is read and never measured."""
+        return self.read_only_reason is not None
 
 
 @functools.cache
 def current_session() -> Session:
     """The requested run, or this machine's own; a new one is made.
 
-    A run belongs to one machine and kernel: if the requested one was recorded elsewhere, its
-    samples are read and nothing is measured. Raises ReckonError if it was to be measured again.
+    A run belongs to one machine and kernel: if the requested one was recorded elsewhere, or is
+    marked as read-only, its samples are read and nothing is measured. Raises ReckonError if it was
+    to be measured again.
     """
     machine = describe()
     name = requested_run(machine)
@@ -36,14 +43,10 @@ def current_session() -> Session:
     if run is None:
         with records.writing(name):
             run = records.read_run(name) or _open_run(name, machine)
-    if not _is_of_this_machine(run, machine):
-        if config.settings().fresh:
-            raise ReckonError(
-                f"The run {name} was recorded on another machine or kernel; measure into a run of "
-                "its own with another RUN=."
-            )
-        return Session(run, is_replay=True)
-    return Session(_update(run, machine), is_replay=False)
+    reason = _read_only_reason(run, machine)
+    if reason and config.settings().fresh:
+        raise ReckonError(f"{reason}; measure into a run of its own with another RUN=.")
+    return Session(run if reason else _update(run, machine), reason)
 
 
 def requested_run(machine: Machine | None = None) -> str:
@@ -65,10 +68,14 @@ def _open_run(name: str, machine: Machine) -> Run:
     return run
 
 
-def _is_of_this_machine(run: Run, machine: Machine) -> bool:
-    """Whether the run may be written here. Formats without a random id had no machine id either."""
+def _read_only_reason(run: Run, machine: Machine) -> str | None:
+    """Why the run may not be written here. Formats without a random id had no machine id either."""
+    if run.read_only:
+        return f"The run {run.name} is marked as read_only in its run.json"
     here = identity(machine) if run.id else configuration(machine)
-    return run.identity == here
+    if run.identity != here:
+        return f"The run {run.name} was recorded on another machine or kernel"
+    return None
 
 
 def _update(run: Run, machine: Machine) -> Run:

@@ -58,6 +58,22 @@ def test_a_run_copied_from_a_machine_that_is_alike_is_only_read(folders, monkeyp
     assert content(folders / "runs" / name) == before
 
 
+def test_a_run_marked_as_read_only_is_only_read_on_its_own_machine(folders, monkeypatch):
+    rk.measure(predict_chain())
+    name = current_session().run.name
+    described = folders / "runs" / name / "run.json"
+    described.write_text(json.dumps(json.loads(described.read_text()) | {"read_only": True}))
+    forget()
+    before = content(folders / "runs" / name)
+    monkeypatch.setattr(library, "run", lambda *a, **k: pytest.fail("measured"))
+    assert (
+        current_session().read_only_reason
+        == f"The run {name} is marked as read_only in its run.json"
+    )
+    assert rk.measure(predict_chain(cycles=7000)).has_samples
+    assert content(folders / "runs" / name) == before
+
+
 def test_without_a_machine_id_the_configuration_is_the_identity(folders, monkeypatch):
     machine_id(monkeypatch, folders, "")
     described = description.describe()
