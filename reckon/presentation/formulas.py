@@ -56,7 +56,7 @@ def _line(title: str, node: Node) -> str:
 
 
 def _aligned(lines: Iterable[str]) -> str:
-    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+    return "\\begin{aligned}\n" + " \\\\[0.5em]\n".join(lines) + "\n\\end{aligned}"
 
 
 def _formula_latex(prediction: Prediction) -> str:

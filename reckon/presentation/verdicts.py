@@ -116,7 +116,7 @@ def _interval(result: Result) -> str:
         (measured == high, "just above"),
         (True, "outside"),
     )
-    return f"The measured value lies {side} its interval, {low} to {high}."
+    return f"The measured value lies {side} the prediction’s interval, {low} to {high}."
 
 
 def _revision(result: Result) -> str:
@@ -168,7 +168,7 @@ def note_sentences(notes: dict[str, list[str]], points: int) -> list[str]:
         where = f"{len(positions)} of its {points} points"
         if len(positions) <= _POSITIONS_LISTED:
             where = join_words(positions)
-        sentences.append(f"at {where} {note}")
+        sentences.append(f"at {where}, {note}")
     unlisted = sum(map(len, list(notes.values())[_NOTES_LISTED:]))
     if unlisted:
         verb = plural(unlisted, "has", "have")

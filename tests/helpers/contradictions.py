@@ -104,7 +104,7 @@ _VERDICT = re.compile(
     r"a factor of (?P<factor>[\d  .]+?) (?P<far>higher|lower))"
 )
 _SIDE = re.compile(
-    rf"The measured value lies (?P<side>inside|outside|just above|just below) its interval, {_named('low')} to "
+    rf"The measured value lies (?P<side>inside|outside|just above|just below) the prediction’s interval, {_named('low')} to "
     rf"{_named('high')}"
 )
 _AS_PREDICTED = 1.05

@@ -8,7 +8,7 @@ import reckon as rk
 from reckon.book import contents
 from reckon.records.lookup import all_results
 
-VERDICT = "**Verdict.** Predicted 965 Mbit/s, measured {}: the rate came out {}. The measured value lies {} its interval, 869 Mbit/s to 965 Mbit/s."
+VERDICT = "**Verdict.** Predicted 965 Mbit/s, measured {}: the rate came out {}. The measured value lies {} the prediction’s interval, 869 Mbit/s to 965 Mbit/s."
 
 GETPID = "[The system call: getpid](/notebooks/cpu/syscall.ipynb)"
 
@@ -103,5 +103,5 @@ def test_a_value_beside_the_end_of_its_interval_is_said_to_be_there(factor, word
     result = made_up.single("network/made_up/rate", 965, "Mbit/s")
     result.seal.low, result.seal.high = 0.5 * result.median, factor * result.median
     text = rk.show.verdict(result, "the rate").markdown
-    assert f"lies {words} its interval" in text
+    assert f"lies {words} the prediction’s interval" in text
     assert [*contradictions.verdicts(text)] == []

@@ -79,8 +79,8 @@ def test_the_verdict_on_a_curve_hides_no_points_behind_their_median(ratios, word
 def test_notes_on_points_of_a_curve():
     notes = {"a": ["1", "2"], "b": ["3"] * 4, "c": ["7"]}
     assert verdicts.note_sentences(notes, 9) == [
-        "at 1 and 2 a",
-        "at 4 of its 9 points b",
+        "at 1 and 2, a",
+        "at 4 of its 9 points, b",
         "1 more of its 9 points has a note",
     ]
     assert verdicts.note_sentences({}, 9) == []
@@ -89,9 +89,9 @@ def test_notes_on_points_of_a_curve():
 @pytest.mark.parametrize(
     ("warnings", "note"),
     [
-        ("aaaab", "at 4 of its 5 points a. At 16 MiB b."),
-        ("abcac", "at 1 MiB and 8 MiB a. At 2 MiB b. 2 more of its 5 points have a note."),
-        ("a   b", "at 1 MiB a. At 16 MiB b."),
+        ("aaaab", "at 4 of its 5 points, a. At 16 MiB, b."),
+        ("abcac", "at 1 MiB and 8 MiB, a. At 2 MiB, b. 2 more of its 5 points have a note."),
+        ("a   b", "at 1 MiB, a. At 16 MiB, b."),
     ],
 )
 def test_a_note_that_many_points_have_is_printed_once(warnings, note):
@@ -114,5 +114,5 @@ def test_notes_of_a_curve_have_their_places():
     modes = next(note for note in notes if "two modes" in note)
     count = notes.count(modes)
     text = rk.show.verdict(curve, "a load").markdown
-    assert count >= 4 and f"at {count} of its {len(curve.points)} points {modes}" in text
+    assert count >= 4 and f"at {count} of its {len(curve.points)} points, {modes}" in text
     assert text.count("Note:") == 1
