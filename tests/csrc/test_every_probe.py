@@ -19,8 +19,8 @@ ANOTHER_USER = f"become({NOBODY_ELSE})"
 @pytest.mark.alone  # memory/bandwidth/load counts what the other CPU has time for
 @pytest.mark.parametrize(
     ("before", "isolated"),
-    [("", False), (ONE_CPU, True), (ONE_CPU, False), (ANOTHER_USER, True)],
-    ids=["in this process", "one CPU", "one CPU, in this process", "another user"],
+    [("", True), ("", False), (ONE_CPU, True), (ONE_CPU, False), (ANOTHER_USER, True)],
+    ids=["alone", "in this process", "one CPU", "one CPU, in this process", "another user"],
 )
 def test_each_probe_runs_or_says_what_is_missing_and_leaves_nothing(before, isolated):
     if before == ANOTHER_USER:

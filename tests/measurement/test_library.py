@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 from helpers.capabilities import has_capability, installed
-from helpers.everything import PROBES, little, why_not
+from helpers.everything import PROBES
 from helpers.probes import agrees_with_perf, in_python
 from helpers.processes import children_of, running, until
 from helpers.project import LIBRARY, PROGRAMS, ROOT
@@ -299,27 +299,6 @@ def test_a_search_for_a_probe_s_name_leads_to_its_definition():
         return (ROOT / "csrc" / probe.file).read_text()
 
     assert [name for name in PROBES if f'"{name}"' not in sources_of(PROBES[name])] == []
-
-
-@pytest.mark.alone  # memory/bandwidth/load counts what the other CPU has time for
-def test_every_probe_runs_or_gives_the_reason_of_this_machine():
-    """Which must run follows from what this machine has and this user may do."""
-    outcomes = {}
-    for name, probe in PROBES.items():
-        try:
-            samples = library.run(name, little(probe), samples=3)
-            outcomes[name] = (
-                "" if len(samples.ticks) == 3 and (samples.ops > 0).all() else "no operation"
-            )
-        except library.ReckonError as error:
-            outcomes[name] = str(error)
-    reasons = {name: why_not(probe) for name, probe in PROBES.items()}
-    wrong = {
-        name: outcome
-        for name, outcome in outcomes.items()
-        if not re.match(reasons[name], outcome) or bool(outcome) != bool(reasons[name])
-    }
-    assert wrong == {}
 
 
 def test_the_null_call_enters_the_kernel_and_the_vdso_does_not(tmp_path):
