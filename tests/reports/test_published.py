@@ -8,7 +8,6 @@ from collections import Counter
 
 import pytest
 from helpers.project import ROOT
-from helpers.project import reckon as command
 from helpers.report_example import EXAMPLE, example
 
 import reckon as rk
@@ -50,47 +49,13 @@ def test_a_missing_number_would_be_seen():
     assert 1313.3 in TABLES["t470"]["3.5.2"] and 1313.3 not in report.numbers()["3.5.2"]
 
 
-WANTED = {
-    "t470": [
-        "memory/bandwidth/t470_read",
-        "memory/bandwidth/t470_write",
-        "files/read/t470_sequential",
-        "files/read/t470_random",
-        "network/connect/t470_connect",
-    ],
-    "mbp2016": ["files/cache/mbp2016_size", "files/remote/mbp2016_sequential"],
-    "i7_10750h": [
-        "cpu/call/i7_10750h",
-        "memory/fault/i7_10750h_file",
-        "memory/bandwidth/i7_10750h_read",
-        "files/remote/i7_10750h_sequential",
-        "files/read/i7_10750h_sequential",
-    ],
-    "x510uq": ["memory/bandwidth/x510uq_read", "memory/fault/x510uq"],
-    "hpe_i7_860": [
-        "cpu/timer/paoloni",
-        "memory/fault/hpe_i7_860",
-        "files/read/hpe_i7_860_sequential",
-        "files/read/hpe_i7_860_random",
-        "files/remote/penalty",
-        "files/remote/penalty_in_order",
-        "files/contention/hpe_i7_860",
-    ],
-}
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_the_derivations_are_there_and_run(name):
+def test_every_derivation_runs_and_says_why_it_does_not_follow(name):
     report = published.read(published.FOLDER / f"{name}.toml")
-    known = {one.quantity for one in report.derivations}
-    assert set(WANTED[name]) <= known, set(WANTED[name]) - known
     for derivation in report.derivations:
         again = derivations.recompute(report, derivation)
         assert again and all(r.recomputed > 0 or r.published == 0 for r in again), derivation.what
-        if not all(r.follows for r in again):
-            assert derivation.note, (
-                f"{derivation.what}, {derivation.reading}: it does not follow, and nothing is said about it"
-            )
+        assert derivation.note or all(r.follows for r in again), derivation.what
 
 
 def test_every_derivation_has_a_reading_as_stated():
@@ -284,62 +249,6 @@ def test_a_counter_of_another_rate_than_the_cores_is_no_core_clock(tmp_path):
     assert math.isnan(same.core_cycles)
     [value] = [v for v in published.measured_values("cpu/task/x510uq_thread") if v.unit == "cycle"]
     assert value.core_cycles == pytest.approx(value.measured * 3.1 / 2.7)
-
-
-def test_the_command_line_checks_a_report():
-    done = command("reports", "t470")
-    assert done.returncode == 0 and "3.5.2: " in done.stdout and "published" in done.stdout
-    done = command("reports", "t471")
-    message = "reckon: There is no report t471; did you mean t470?\n"
-    assert done.returncode == 2 and done.stderr == message
-
-
-# --- one word for one thing ---------------------------------------------------------------------------
-
-
-def facts():
-    return [(report.name, fact) for report in published.all_reports() for fact in report.facts]
-
-
-def test_an_unknown_value_is_left_out_and_a_state_is_no_value():
-    for name, fact in facts():
-        assert not re.search(r"not known|unknown|not told|no rate", str(fact.value)), (
-            name,
-            fact.attribute,
-        )
-        if "switched off" in str(fact.value):
-            assert fact.value == "switched off" and fact.attribute in ("SMT", "turbo"), (
-                name,
-                fact.attribute,
-            )
-
-
-def test_the_reports_use_the_same_words():
-    for name, fact in facts():
-        kind = (fact.component, fact.attribute)
-        assert kind not in {
-            ("disk", "bandwidth"),
-            ("processor", "threads per core"),
-            ("bus", "width"),
-            ("bus", "memory bus width"),
-            ("host", "type"),
-            ("network", "Wi-Fi bit rate"),
-        }, name
-        if kind == ("system", "name"):
-            assert not re.search(r"Ubuntu.", str(fact.value)), (name, fact.value)
-        for printed in [fact, *fact.also]:
-            if kind == ("memory", "transfer rate"):
-                assert printed.unit == "Mtransfer/s", name
-            if kind == ("memory", "clock"):
-                assert printed.unit == "MHz" and printed.value < 2000, name
-
-
-def test_a_report_is_of_the_year_of_its_reference():
-    bibliography = (ROOT / "book/references.bib").read_text(encoding="utf-8")
-    for report in (one for one in published.all_reports() if one.name in NAMES):
-        entry = re.search(rf"@\w+{{{re.escape(report.cite)},(.*?)\n}}", bibliography, re.S)[1]
-        assert report.year == int(re.search(r"year = {(\d+)}", entry)[1]), report.name
-        assert report.course == "graduate operating systems", report.name
 
 
 def test_no_report_reads_an_input_off_what_it_explains_without_saying_so():
