@@ -68,15 +68,8 @@ def same_level(before, after) -> float:
     return float(stats.ttest_ind_from_stats(*moments, equal_var=False).pvalue)
 
 
-def _resampled_medians(random: np.random.Generator, values, resamples: int) -> np.ndarray:
-    """Medians of processes drawn again with replacement."""
-    samples = random.choice(np.asarray(values, float), (resamples, len(values)))
-    return np.median(samples, axis=1)
-
-
-def _middle(values, confidence: float) -> tuple[float, float]:
-    low, high = np.percentile(values, [50 * (1 - confidence), 50 * (1 + confidence)])
-    return float(low), float(high)
+def _ratio_of_medians(after, before, axis: int) -> np.ndarray:
+    return np.median(after, axis=axis) / np.median(before, axis=axis)
 
 
 @cached
@@ -85,11 +78,13 @@ def ratio_interval(before, after, confidence: float = 0.95) -> tuple[float, floa
 
     Bootstrap by process (Efron and Tibshirani 1993, section 13.3).
     """
+    from scipy import stats
+
     if min(len(before), len(after)) < PROCESSES_FOR_AN_INTERVAL:
         return math.nan, math.nan
-    random = np.random.default_rng(1)
-    denominator = _resampled_medians(random, before, _RESAMPLES)
-    return _middle(_resampled_medians(random, after, _RESAMPLES) / denominator, confidence)
+    how = {"n_resamples": _RESAMPLES, "method": "percentile", "rng": 1}
+    drawn = stats.bootstrap((after, before), _ratio_of_medians, confidence_level=confidence, **how)
+    return float(drawn.confidence_interval.low), float(drawn.confidence_interval.high)
 
 
 @dataclass(frozen=True, kw_only=True)
