@@ -178,7 +178,7 @@ def test_checks_as_json(recorded, capsys):
         (["probe", "cpu/syscall/getpid", "calls=0"], "must be between"),
         (["probe", "cpu/syscall/getpid", "--samples", "0"], "at least 1"),
         (["probe", "cpu/syscall/getpid", "--cpu", "4097"], "CPU 4097 cannot be used"),
-        (["probe", "test/crash"], "died of signal 11"),
+        (["probe", "test/crash"], "test/crash died of signal 11 (Segmentation fault)"),
         (["probe", "test/hang", "--deadline", "0.2"], "still running after 0.2 s"),
         (["probe", "test/unsupported"], "is unsupported everywhere"),
         (["measure", "cpu/sysall"], "did you mean cpu/syscall"),

@@ -4,11 +4,9 @@ import re
 
 import pytest
 
-import reckon as rk
-from reckon import records
 from reckon.presentation import front_page
-from reckon.presentation.answer_box import answer, exercise
-from reckon.presentation.front_page import headlines, machine_card
+from reckon.presentation.answer_box import answer
+from reckon.presentation.front_page import headlines
 from reckon.presentation.headlines import Headline, main_figures
 from reckon.records.lookup import all_results
 
@@ -20,19 +18,6 @@ def results(recorded):
 
 def position(markdown, mark):
     return float(re.search(rf"--{mark}: ([\d.]+)%", markdown)[1])
-
-
-def test_an_answer_shows_prediction_measurement_and_ratio(results):
-    null = results["cpu/syscall/getpid"]
-    text = answer("What does it cost?", null, "the null call", "Because.").markdown
-    assert "**What does it cost?**" in text and text.rstrip().endswith("Because.\n::::")
-    assert f'data-shows="predicted">{rk.amount(null.seal.predicted, "ns")}</span>' in text
-    assert f"**{rk.amount(null.median, 'ns')}** (" in text
-    assert f'data-shows="ratio">{rk.number(null.ratio)}×</span>' in text
-    is_higher = null.ratio > 1
-    assert ("higher" in text) == is_higher
-    assert (position(text, "measured") > position(text, "predicted")) == is_higher
-    assert position(text, "low") <= position(text, "measured") <= position(text, "high")
 
 
 def test_an_answer_of_a_curve_is_for_one_place(results):
@@ -81,16 +66,3 @@ def test_every_main_figure_is_a_quantity_of_the_book(results):
     assert [each.quantity for each in figures if each.quantity not in results] == []
     assert len({each.quantity for each in figures}) == len(figures)
     assert [each.front for each in front_page.of_front_page()] == [*range(1, 10)]
-
-
-def test_the_machine_card_shows_the_measured_clock(results, recorded):
-    run = records.read_run("recorded")
-    text = machine_card(run, list(results.values()), "cpu/clock/core").markdown
-    assert f"**{results['cpu/clock/core']}**" in text
-    assert "KVM guest" in text
-
-
-def test_a_solution_is_folded():
-    assert exercise("How much?", "So much.").markdown == (
-        "How much?\n\n:::{dropdown} Solution\nSo much.\n:::"
-    )

@@ -115,23 +115,6 @@ def test_machines_are_described_by_what_each_states(folders, monkeypatch):
     assert "| disk: type | tape |" in machines_page.descriptions(o, "peer", "name").markdown
 
 
-@pytest.mark.parametrize(
-    ("component", "cell"),
-    [
-        ("processor", "4 (three off)"),
-        ("processor", "64 KiB (both cores)"),
-        ("memory", "38 400 MB/s (twice its module's)"),
-    ],
-)
-def test_a_fact_that_misleads_without_its_note_has_it(folders, component, cell):
-    assert cell in machines_page.descriptions(compared([]), component, "name").markdown
-
-
-def test_every_brief_note_has_a_longer_one():
-    facts = [fact for report in published.all_reports() for fact in report.facts]
-    assert all(fact.note for fact in facts if fact.brief)
-
-
 def test_this_run_is_compared_with_the_latest_two(folders):
     assert (
         "There is one run only"

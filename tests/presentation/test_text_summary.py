@@ -24,26 +24,12 @@ def text(results):
     return text_summary.text_summary(records.read_run("recorded"), results)
 
 
-def line_of(text, name):
-    [line] = [line for line in text.splitlines() if line.startswith(f"  {name}  ")]
-    return line
-
-
 def test_the_page_is_narrow_and_short(text):
     lines = text.splitlines()
     assert max(map(len, lines)) <= 80 and len(lines) <= 50
     assert lines[0].startswith("AMD EPYC, 2 cores, 23.5 GiB, Linux 6.18")
     for part in ("Processor and kernel", "Memory", "Network", "Files"):
         assert part in lines
-
-
-def test_a_line_has_prediction_measurement_and_ratio(text, results):
-    [null] = [result for result in results if result.quantity == "cpu/syscall/getpid"]
-    half = (null.summary.high - null.summary.low) / 2
-    words = line_of(text, "System call").split()
-    assert words[2:4] == [f"{null.seal.predicted * 1e9:.1f}", "ns"]
-    assert words[4:8] == [f"{null.median * 1e9:.0f}", "±", f"{half * 1e9:.0f}", "ns"]
-    assert words[8] == f"{null.ratio:.2f}×"
 
 
 def test_what_could_not_be_measured_is_named_once(results):

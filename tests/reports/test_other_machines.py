@@ -177,33 +177,3 @@ def test_the_latest_runs_take_part_but_not_unreadable_ones(folders):
     assert cells(o, "cpu/syscall getpid")["run5"].ratio == pytest.approx(6, rel=0.05)
     assert "There are 2 more runs, opened earlier: run1, run0." in o.troubles
     assert any("run4/cpu/syscall.json is not a" in trouble for trouble in o.troubles)
-
-
-def test_the_recorded_run_is_compared_with_every_report_in_every_part(recorded):
-    o = other_machines.other_machines(records.read_run("recorded"))
-    cells = [cell for row in o.rows for cell in row.cells.values()]
-    columns = {column for row in o.rows for column in row.cells}
-    assert not o.runs and columns == set(o.report_columns)
-    used = {cell.quantity for cell in cells}
-    assert {name.split("/")[0] for name in used} == {"cpu", "memory", "network", "files"}
-    assert len(used) > 80
-    with_peer = {
-        result.quantity
-        for result in all_results("recorded")
-        if any("peer" in point.params for point in result.points)
-    }
-    unranked = {cell.quantity for cell in cells if not cell.is_ranked}
-    assert with_peer and with_peer & {f.quantity for f in published.reported_values()} <= unranked
-
-
-@pytest.mark.parametrize(
-    ("quantity", "reports"),
-    [
-        ("network/rtt/ping", {"hpe_i7_860", "i7_10750h", "mbp2016", "t470"}),
-        ("network/rtt/icmp", set()),
-        ("files/remote/penalty", {"hpe_i7_860"}),
-        ("files/remote/penalty_in_order", {"hpe_i7_860", "t470"}),
-    ],
-)
-def test_figures_belong_to_the_quantity_that_was_measured(quantity, reports):
-    assert {f.report for f in published.measured_values(quantity)} == reports

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from helpers.capabilities import other_users, own_mounts
-from helpers.disks import mounted, shared_files
+from helpers.disks import mounted
 from helpers.probes import (
     MIB,
     NOBODY_ELSE,
@@ -16,7 +16,6 @@ from helpers.probes import (
 )
 from helpers.programs import attempts
 
-from reckon.computer import scratch
 from reckon.measurement import library
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("fio")]  # the page cache is the machine's
@@ -67,13 +66,6 @@ def test_a_full_tmpfs_is_reported():
     )
     reason = "ProbeUnsupported: /dev/shm has no room for a file of 4 MiB"
     assert (full, some) == ([probe, reason], [probe, "ran"])
-
-
-def test_files_that_do_not_all_fit_are_refused_before_one_is_made(small_disk, monkeypatch):
-    monkeypatch.setenv("RECKON_SCRATCH", str(small_disk))
-    with shared_files(), pytest.raises(scratch.ScratchUnavailable, match="more than a quarter"):
-        scratch.prepare(4, 2 * MIB)
-    assert os.listdir(small_disk) == ["lost+found"]
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path):

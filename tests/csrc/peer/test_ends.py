@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from helpers.peers import Peer, about
 from helpers.probes import started
-from helpers.processes import living_children, pids_gone, probes_of, running, until
+from helpers.processes import living_children, pids_gone, running, until
 
 PEER = "reckon-peer"
 SERVICES = [
@@ -97,15 +97,14 @@ def in_the_middle(how, isolated, probe="test/peer_echo", params="{'turns': 100_0
             caller.kill()
 
 
-@pytest.mark.parametrize("killed", ["the probe", "its caller", "a probe in its caller"])
-def test_the_peer_of_a_probe_ends_with_the_probe_and_its_caller(killed):
-    def kill(caller):
-        (pid,) = probes_of(caller.pid) if killed == "the probe" else [caller.pid]
-        os.kill(pid, signal.SIGKILL)
-        assert until(lambda: not running(PEER) + running("reckon-probe"))
+def test_the_peer_of_a_probe_in_its_caller_ends_with_the_caller():
+    """Of probes in a process of their own: csrc/test_killed.py."""
 
-    outcome = in_the_middle(kill, killed != "a probe in its caller")
-    assert "died of signal 9" in outcome if killed == "the probe" else outcome == ""
+    def kill(caller):
+        os.kill(caller.pid, signal.SIGKILL)
+        assert until(lambda: not running(PEER))
+
+    assert in_the_middle(kill, isolated=False) == ""
 
 
 @pytest.mark.parametrize("which", ["the one that listens", "the service"])
