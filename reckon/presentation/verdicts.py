@@ -22,7 +22,7 @@ from reckon.presentation.text import (
 )
 from reckon.records.result import Result
 
-# What is said of a ratio that is off by less than each factor; formulas.js says the same.
+# The words for a ratio that is off by less than each factor; the what-if panels have them as data.
 HOW_FAR = (
     (AS_PREDICTED, "as predicted"),
     (MISS, "{percent} % {side} than predicted"),

@@ -1,4 +1,4 @@
-"""The site's formulas.js and Python agree: values, parts, intervals, effects, printed numbers."""
+"""The site's scripts and Python agree: values, parts, intervals, effects, printed numbers."""
 
 import math
 
@@ -39,8 +39,8 @@ EVALUATE = (PROGRAMS / "evaluate.js").read_text()
 
 def as_is(quantity):
     """The formula with its inputs as they are, as JavaScript's arguments."""
-    formula = f"reckonFormulas.formulas.get('{quantity}')"
-    return f"{formula}, reckonFormulas.inputsOf({formula}, new Map())"
+    formula = f"reckon.formulas.byQuantity.get('{quantity}')"
+    return f"{formula}, reckon.formulas.inputsOf({formula}, new Map())"
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
@@ -73,7 +73,7 @@ def test_more_inputs_than_a_grid_takes_give_the_same_interval(open_page, monkeyp
     monkeypatch.setattr("reckon.prediction.formula.MAX_GRID_INPUTS", 1)
     for experiment in ("cpu/syscall", "files/read"):
         page = open_page(experiment, ())
-        page.evaluate("reckonFormulas.data.rules.max_grid_inputs = 1")
+        page.evaluate("reckon.data.rules.max_grid_inputs = 1")
         for quantity, result in results_of(experiment).items():
             low, high = to_prediction(quantity, result.current).interval()
             in_page = page.evaluate(EVALUATE, [quantity, [{}], 1])[0]["interval"]
@@ -89,13 +89,13 @@ def test_the_page_and_python_agree_on_what_an_input_does(open_page, experiment):
     for quantity, result in results_of(experiment).items():
         prediction = to_prediction(quantity, result.current)
         moves = variations.sensitivity(prediction)
-        in_page = page.evaluate(f"reckonFormulas.sensitivity({as_is(quantity)})")
+        in_page = page.evaluate(f"reckon.formulas.sensitivity({as_is(quantity)})")
         assert [one["name"] for one in in_page] == list(moves), quantity
         found = [(one["low"], one["high"]) for one in in_page]
         np.testing.assert_allclose(found, list(moves.values()) or found, **SAME)
         guesses = [name for name, given in prediction.inputs.items() if given.origin == "guess"]
         in_page = {
-            name: page.evaluate(f"reckonFormulas.needed({as_is(quantity)}, '{name}')")
+            name: page.evaluate(f"reckon.formulas.needed({as_is(quantity)}, '{name}')")
             for name in (guesses if result.has_samples else [])
         }
         found = {name: value for name, value in in_page.items() if value is not None}
@@ -117,18 +117,18 @@ def test_numbers_are_printed_alike(open_page):
     signed = [*values, *(-value for value in values), math.inf, -math.inf, math.nan]
     for digits in (2, 3):
         found = page.evaluate(
-            "([v, d]) => v.map(x => reckonFormulas.number(x, d))", [signed, digits]
+            "([v, d]) => v.map(x => reckon.numbers.number(x, d))", [signed, digits]
         )
         assert found == [units.number(value, digits) for value in signed]
-    assert page.evaluate("v => v.map(x => reckonFormulas.plain(x))", signed[:-3]) == [
+    assert page.evaluate("v => v.map(x => reckon.numbers.plain(x))", signed[:-3]) == [
         units.plain(value) for value in signed[:-3]
     ]
-    formula = f"reckonFormulas.formulas.get('{NULL_CALL}')"
-    found = page.evaluate(f"v => v.map(x => reckonFormulas.amount(x, {formula}))", signed)
+    formula = f"reckon.formulas.byQuantity.get('{NULL_CALL}')"
+    found = page.evaluate(f"v => v.map(x => reckon.numbers.amount(x, {formula}))", signed)
     assert found == [units.amount(value, "ns") for value in signed]
     shares = [k / 1000 for k in range(1, 1000)] + [k / 200 for k in range(1, 300)]
-    found = page.evaluate("v => v.map(x => reckonFormulas.percent(x))", shares)
+    found = page.evaluate("v => v.map(x => reckon.numbers.percent(x))", shares)
     assert found == [f"{100 * share:.0f}" for share in shares]
     ratios = [value for value in values if 0 < value < 1e12]
-    found = page.evaluate("v => v.map(x => reckonFormulas.howFar(x))", ratios)
+    found = page.evaluate("v => v.map(x => reckon.numbers.howFar(x))", ratios)
     assert found == [how_far(ratio) for ratio in ratios]

@@ -244,7 +244,7 @@ def test_points_without_a_median_are_left_out(open_page, monkeypatch):
     circles.first.wait_for()
     curve = results_of("cpu/syscall")["cpu/syscall/amortised"]
     assert circles.count() == len(curve.points) - 1
-    first_measured = page.evaluate("reckonFormulas.data.formulas.find((one) => one.axis).measured")
+    first_measured = page.evaluate("reckon.data.formulas.find(({ axis }) => axis).measured")
     assert math.isnan(first_measured["value"][0])
     assert panel(page, 1).locator(".what-if-ratio b").text_content() == "–"
 

@@ -1,5 +1,7 @@
 """Pages that hold nothing but what-if panels of the recorded run."""
 
+import yaml
+
 from helpers.project import RECORDED
 from reckon import records
 from reckon.config import ROOT
@@ -12,6 +14,7 @@ EXPERIMENTS = [
     name for name in records.experiments(RUN) if not name.startswith(records.METHODS_PREFIX)
 ]
 NULL_CALL = "cpu/syscall/getpid"
+SITE = yaml.safe_load((ROOT / "_config.yml").read_text())["sphinx"]["config"]
 
 
 def html(experiment, groups):
@@ -24,10 +27,10 @@ def html(experiment, groups):
         f'<i class="track" data-track="{NULL_CALL}" style="--predicted: 30%; --measured: 70%"></i>'
     )
     static = (ROOT / "book" / "static").as_uri()
+    scripts = "".join(f"<script src='{static}/{name}'></script>" for name in SITE["html_js_files"])
     return (
         "<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-        f"<title>A page</title><link rel=stylesheet href='{static}/what-if.css'>"
-        f"<script src='{static}/formulas.js'></script><script src='{static}/what-if.js'></script>"
+        f"<title>A page</title><link rel=stylesheet href='{static}/what-if.css'>{scripts}"
         f"<main>{anchors}<p>{spans}</p></main>"
         f"{_element(panels.script(RUN, experiment))}"
     )

@@ -1,7 +1,7 @@
 // Parts and interval of a quantity for each set of changed inputs; the interval for the first few.
 ([quantity, changes, intervals]) => {
-  const { formulas, inputsOf, withValue, valuesOf, along, interval } = reckonFormulas;
-  const formula = formulas.get(quantity);
+  const { byQuantity, inputsOf, withValue, valuesOf, along, interval } = reckon.formulas;
+  const formula = byQuantity.get(quantity);
   return changes.map((values, k) => {
     const inputs = inputsOf(formula, new Map());
     for (const name in values) inputs[name] = withValue(inputs[name], values[name]);

@@ -1,0 +1,98 @@
+// Numbers and ratios as text, printed as by reckon/units.py and reckon/presentation/verdicts.py;
+// tests/book/test_formulas.py compares them.
+window.reckon.numbers = (() => {
+  "use strict";
+
+  /** The digits and the power of ten of a positive number, rounded as Python does: half to even. */
+  function rounded(value, digits) {
+    const [mantissa, power] = value.toExponential(digits + 19).split("e");
+    const all = mantissa.replace(".", "");
+    const isTie = /^50*$/.test(all.slice(digits));
+    if (isTie && Number(all[digits - 1]) % 2 === 0) return [all.slice(0, digits), Number(power)];
+    const [up, upPower] = value.toExponential(digits - 1).split("e");
+    return [up.replace(".", ""), Number(upPower)];
+  }
+
+  const grouped = (whole) => whole.replace(/\B(?=(\d{3})+$)/g, " ");
+  const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+  /** A number in three significant digits, in exponent form only if very small or large. */
+  function number(value, digits = 3) {
+    if (value === null || value === undefined || Number.isNaN(value)) return "–";
+    if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+    if (value === 0) return "0";
+    const sign = value < 0 ? "−" : "";
+    const [significant, power] = rounded(Math.abs(value), digits);
+    if (power < -4 || power >= 15) {
+      const raised = String(power).replace("-", "⁻").replace(/\d/g, (d) => SUPERSCRIPT[d]);
+      return `${sign}${significant[0]}${digits > 1 ? "." : ""}${significant.slice(1)}·10${raised}`;
+    }
+    const decimals = Math.max(digits - 1 - power, 0);
+    const padded = power < 0 ? "0".repeat(-power) + significant : significant.padEnd(power + 1, "0");
+    const whole = padded.slice(0, padded.length - decimals);
+    const fraction = decimals ? `.${padded.slice(padded.length - decimals)}` : "";
+    return `${sign}${grouped(whole)}${fraction}`;
+  }
+
+  /** A number as it was given: a whole one in full, another in three digits. */
+  function plain(value) {
+    const isWhole = Math.abs(value) < 1e12 && Math.abs(value - Math.round(value)) <= 1e-9 * Math.abs(value);
+    if (!isWhole) return number(value);
+    return (value < 0 ? "−" : "") + grouped(String(Math.abs(Math.round(value))));
+  }
+
+  /** A value in base units, printed as it was given in the input's unit. */
+  const withUnit = (value, { unit }) => `${plain(value / unit.factor)} ${unit.spoken}`.trim();
+
+  /** The step in which a value is printed, of those that its unit has (the smallest first). */
+  function readable(value, { steps }) {
+    let best = steps[0];
+    for (const step of steps.slice(1)) {
+      if (Math.abs(value) >= step.factor * window.reckon.data.rules.almost_a_step) best = step;
+    }
+    return best;
+  }
+
+  /** A value in base units, printed with its unit. `units`: what has `steps` and the `unit` itself. */
+  function amount(value, units, digits = 3) {
+    const step = Number.isFinite(value) ? readable(value, units) : units.unit;
+    return `${number(value / step.factor, digits)} ${step.spoken}`.trim();
+  }
+
+  /** "92.1 to 94.0": the ends of an interval as numbers of the unit in which `middle` is printed. */
+  function between(low, high, middle, units) {
+    const { factor } = readable(middle, units);
+    return `${number(low / factor)} to ${number(high / factor)}`;
+  }
+
+  /** The first and last value of a curve; one value if all are printed alike. */
+  function ends(values, units) {
+    const first = amount(values[0], units);
+    const last = amount(values[values.length - 1], units);
+    const isOne = first === last && values.every((value) => amount(value, units) === first);
+    return isOne ? first : `${first} to ${last}`;
+  }
+
+  /** A whole percentage, rounded half to even. */
+  function percent(share) {
+    const value = 100 * share;
+    const down = Math.floor(value);
+    const isUp = value - down > 0.5 || (value - down === 0.5 && down % 2 === 1);
+    return String(isUp ? down + 1 : down);
+  }
+
+  const times = (ratio) => (Number.isNaN(ratio) ? "–" : `${number(ratio)}×`);
+
+  /** A ratio of measured to predicted in words. */
+  function howFar(ratio) {
+    const factor = Math.max(ratio, 1 / ratio);
+    const fits = ({ limit }) => limit === undefined || factor < limit;
+    const { words } = window.reckon.data.rules.how_far.find(fits);
+    return words
+      .replace("{percent}", percent(Math.abs(ratio - 1)))
+      .replace("{side}", ratio > 1 ? "higher" : "lower")
+      .replace("{factor}", number(factor, 2));
+  }
+
+  return { number, plain, withUnit, amount, between, ends, percent, times, howFar };
+})();

@@ -1,0 +1,112 @@
+// What a reader takes away from the What if? panels: the changed inputs as an address of the page, as a
+// TOML file for `reckon predict`, and as a notebook's cell.
+window.reckon.copies = (() => {
+  "use strict";
+
+  const { byQuantity } = window.reckon.formulas;
+  const { edits, isEdited } = window.reckon.edits;
+
+  const LINK = "#what-if=";
+
+  const exact = (value, input) => String(Number((value / input.unit.factor).toPrecision(12)));
+  const lastPart = (quantity) => quantity.slice(quantity.lastIndexOf("/") + 1);
+  const editedFormulas = () => [...byQuantity.values()].filter(isEdited);
+
+  /** The changed inputs of a formula: [name, input, value]. */
+  const changesOf = (formula) =>
+    Object.entries(formula.inputs)
+      .map(([name, number]) => [name, window.reckon.data.inputs[number]])
+      .filter(([, input]) => input.slider && edits.has(input.shared))
+      .map(([name, input]) => [name, input, edits.get(input.shared)]);
+
+  /** The address of this page with the changed inputs, each by the first quantity that has it. */
+  function link() {
+    const written = new Set();
+    const changes = new URLSearchParams();
+    for (const formula of editedFormulas()) {
+      for (const [name, input, value] of changesOf(formula)) {
+        if (written.has(input.shared)) continue;
+        written.add(input.shared);
+        changes.append(`${lastPart(formula.quantity)}.${name}`, exact(value, input));
+      }
+    }
+    return `${location.href.split("#")[0]}${LINK}${changes}`;
+  }
+
+  /** The changed inputs that the page's address names: values by shared number; null without any. */
+  function linkedChanges() {
+    if (!location.hash.startsWith(LINK)) return null;
+    const changes = new Map();
+    for (const [path, text] of new URLSearchParams(location.hash.slice(LINK.length))) {
+      const [quantityName, inputName] = path.split(".");
+      const isNamed = ({ quantity }) => lastPart(quantity) === quantityName;
+      const formula = [...byQuantity.values()].find(isNamed);
+      const input = window.reckon.data.inputs[formula?.inputs[inputName]];
+      const value = Number(text) * input?.unit.factor;
+      if (input?.slider && Number.isFinite(value)) changes.set(input.shared, value);
+    }
+    return changes;
+  }
+
+  /** The changed predictions as a file. */
+  function predictionsToml() {
+    const { experiment, run } = window.reckon.data;
+    const lines = [`# Changed on the page ${experiment} of the run ${run}.`];
+    for (const formula of editedFormulas()) {
+      lines.push("", `["${formula.quantity}"]`);
+      for (const [name, input, value] of changesOf(formula)) {
+        const amountOf = (number) => `${exact(number, input)} ${input.author_unit}`;
+        lines.push(`${name} = "${amountOf(value)}"  # instead of ${amountOf(input.value)}`);
+      }
+    }
+    return `${lines.join("\n")}\n`;
+  }
+
+  const quoted = (text) => JSON.stringify(text);
+
+  /** An input as a notebook writes it. */
+  function inputCode(input, value) {
+    const text = (number) => exact(number, input);
+    const unit = quoted(input.author_unit);
+    const source = quoted(input.author_source);
+    if (input.origin === "axis") {
+      return `rk.axis([${input.value.map(text).join(", ")}], ${unit}, ${source})`;
+    }
+    const bounds = `low=${text(Math.min(input.low ?? value, value))}, high=${text(Math.max(input.high ?? value, value))}`;
+    const isAsGiven = value === input.value;
+    if (input.origin === "given" && (isAsGiven || input.low === undefined)) {
+      return `rk.given(${text(value)}, ${unit}, ${source}${input.low === undefined ? "" : `, ${bounds}`})`;
+    }
+    const guess = `rk.guess(${text(value)}, ${unit}, ${source}, ${bounds})`;
+    if (!isAsGiven || (input.origin !== "measured" && input.origin !== "machine")) return guess;
+    const atEnd = input.at_end ? ", at_end=True" : "";
+    return `rk.${input.origin}(${quoted(input.reference)}, otherwise=${guess}${atEnd})`;
+  }
+
+  /** A cell that defines and shows each changed prediction of these formulas. */
+  function notebookCell(quantities) {
+    const cells = quantities.filter(isEdited).map((formula) => {
+      const name = `${lastPart(formula.quantity).replace(/\W/g, "_")}_what_if`;
+      const kind = formula.kind === "sum" ? "" : `, kind=${quoted(formula.kind)}`;
+      const parts = Object.entries(formula.python);
+      const inputs = Object.entries(formula.inputs).map(([inputName, number]) => {
+        const input = window.reckon.data.inputs[number];
+        return `    ${inputName}=${inputCode(input, edits.get(input.shared) ?? input.value)},`;
+      });
+      return [
+        `@rk.predict(${quoted(formula.quantity)}, unit=${quoted(formula.author_unit)}${kind})`,
+        `def ${name}(${Object.keys(formula.inputs).join(", ")}):`,
+        ...parts.map(([part, text]) => `    ${part} = ${text}`),
+        `    return ${parts.map(([part]) => part).join(", ")}`,
+        "",
+        `${name}_here = ${name}(`,
+        ...inputs,
+        ")",
+        `rk.show.prediction(${name}_here, ${quoted(formula.label)})`,
+      ].join("\n");
+    });
+    return `${cells.join("\n\n")}\n`;
+  }
+
+  return { link, linkedChanges, predictionsToml, notebookCell };
+})();

@@ -1,0 +1,61 @@
+// The page's own numbers follow the inputs that its reader changes.
+(() => {
+  "use strict";
+
+  const { byQuantity, interval } = window.reckon.formulas;
+  const { amount, between, ends, times, howFar } = window.reckon.numbers;
+  const { onChange, sharedOf, isEdited, compute } = window.reckon.edits;
+
+  onChange((touched) => {
+    for (const span of document.querySelectorAll("span[data-quantity][data-shows]")) {
+      const formula = byQuantity.get(span.dataset.quantity);
+      if (formula && sharedOf(formula).some((shared) => touched.includes(shared))) follow(span, formula);
+    }
+    document.querySelectorAll("[data-track]").forEach(followOnTrack);
+  });
+
+  /** Moves the prediction on the logarithmic line of an answer box, whose scale its marks show. */
+  function followOnTrack(track) {
+    const formula = byQuantity.get(track.dataset.track);
+    if (!formula?.measured || formula.axis) return;
+    const at = (mark) => parseFloat(track.style.getPropertyValue(`--${mark}`));
+    track.dataset.sealed ??= at("predicted");
+    const start = Number(track.dataset.sealed);
+    const [sealed, measured] = [formula.sealed.value[0], formula.measured.value[0]];
+    const scale = (at("measured") - start) / Math.log(measured / sealed);
+    const position = start + scale * Math.log(compute(formula).predicted[0] / sealed);
+    const isKnown = isEdited(formula) && Number.isFinite(position);
+    const shown = isKnown ? Math.min(100, Math.max(0, position)) : start;
+    track.style.setProperty("--predicted", `${shown.toFixed(1)}%`);
+  }
+
+  /** Shows the changed prediction in a number of the page; unchanged, what was sealed. */
+  function follow(span, formula) {
+    span.dataset.sealed ??= span.textContent;
+    span.classList.toggle("what-if-changed", isEdited(formula));
+    span.textContent = isEdited(formula) ? shown(span, formula) : span.dataset.sealed;
+  }
+
+  function shown(span, formula) {
+    const now = compute(formula);
+    const point = Number(span.dataset.point ?? 0);
+    const place = formula.measured?.places[point] ?? 0;
+    const predicted = now.predicted[place];
+    const isOfCurve = formula.axis && span.dataset.point === undefined;
+    const ratio = isOfCurve ? now.ratio : (formula.measured?.value[point] ?? NaN) / predicted;
+    switch (span.dataset.shows) {
+      case "predicted":
+        return isOfCurve ? ends(now.predicted, formula) : amount(predicted, formula);
+      case "ratio":
+        return times(ratio);
+      case "verdict":
+        return howFar(ratio);
+      case "interval": {
+        const range = interval(formula, now.inputs);
+        return range ? between(range[0][place], range[1][place], predicted, formula) : "–";
+      }
+      default:
+        return span.dataset.sealed;
+    }
+  }
+})();

@@ -1,0 +1,175 @@
+// One quantity of a What if? panel: predicted with the changed inputs, sealed and measured.
+window.reckon.results = (() => {
+  "use strict";
+
+  const { interval, median, sensitivity, needed } = window.reckon.formulas;
+  const { amount, between, ends, times, howFar, withUnit } = window.reckon.numbers;
+  const { compute, sealedRatio } = window.reckon.edits;
+  const { element } = window.reckon.elements;
+  const { curve } = window.reckon.curve;
+
+  const TRACK_MARGIN = 2; // a track reaches this factor beyond the sealed and the measured value
+
+  /** The predicted, sealed and measured value on a logarithmic line. */
+  function track(formula, now) {
+    const middle = (values, places) => median(places.map((place) => values[place]).filter(Number.isFinite));
+    const places = formula.measured?.places ?? formula.sealed.value.map((_, k) => k);
+    const marks = {
+      sealed: middle(formula.sealed.value, places),
+      measured: formula.measured ? median(formula.measured.value) : NaN,
+      predicted: middle(now.predicted, places),
+    };
+    const fixed = [marks.sealed, marks.measured].filter((value) => value > 0);
+    const all = [...fixed.flatMap((v) => [v / TRACK_MARGIN, v * TRACK_MARGIN]), marks.predicted];
+    const positive = all.filter((value) => value > 0 && Number.isFinite(value));
+    const [low, high] = [Math.min(...positive), Math.max(...positive)];
+    const line = element("span", { class: "what-if-track", "aria-hidden": "true" });
+    for (const [name, value] of Object.entries(marks)) {
+      if (!(value > 0 && Number.isFinite(value))) continue;
+      const share = high > low ? Math.log(value / low) / Math.log(high / low) : 0.5;
+      line.append(element("span", { class: name, style: `left: ${(96 * share + 2).toFixed(1)}%` }));
+    }
+    return line;
+  }
+
+  /** A quantity of a panel: a line with its numbers, and below it what they are made of. */
+  function resultBox(formula, isAlone) {
+    const line = element("summary");
+    const body = element("div", { class: "what-if-body" });
+    const box = element("details", { class: "what-if-result", ontoggle: () => show() }, line, body);
+    if (isAlone) box.open = true;
+
+    const drawing = element("div");
+    const list = element("ul");
+    const effects = element("div");
+    body.append(drawing, list, effects);
+    let range = null; // of a curve: the interval that is drawn
+
+    function show() {
+      const now = compute(formula);
+      const { measured } = formula;
+      const predicted = element("span", { class: "predicted" }, ends(now.predicted, formula));
+      const value = measured
+        ? element("span", { class: "measured" }, ends(measured.value, formula))
+        : element("span", {}, "not measured");
+      const ratio = element("b", {}, times(now.ratio));
+      const before = element("small", {}, `sealed ${times(sealedRatio(formula))}`);
+      line.replaceChildren(
+        element("span", { class: "what-if-name" }, formula.label),
+        track(formula, now),
+        element("span", { class: "what-if-values" }, predicted, " → ", value),
+        element("span", { class: "what-if-ratio" }, ratio, before),
+      );
+      if (!box.open) return;
+      list.replaceChildren(...sentences(formula, now));
+      if (formula.axis) drawing.replaceChildren(curve(formula, now, range));
+      later.add(result);
+      startLater();
+    }
+
+    /** What takes longer: the interval of a curve, and what each input does. */
+    function showMore() {
+      const now = compute(formula);
+      if (formula.axis) {
+        range = interval(formula, now.inputs);
+        drawing.replaceChildren(curve(formula, now, range));
+      }
+      effects.replaceChildren(effectsTable(formula, now) ?? "");
+    }
+
+    const result = { box, formula, show, showMore };
+    return result;
+  }
+
+  const later = new Set(); // results of which more is to be shown
+  let laterTimer = null;
+
+  /** Shows more of one result after another, between which the page can be used. */
+  function startLater() {
+    laterTimer ??= setTimeout(() => {
+      laterTimer = null;
+      const [result] = later;
+      later.delete(result);
+      if (result.box.open && result.box.isConnected) result.showMore();
+      if (later.size) startLater();
+    });
+  }
+
+  /** The numbers of a quantity: predicted with interval and parts, sealed, measured, ratio. */
+  function sentences(formula, now) {
+    const { sealed, measured } = formula;
+    const list = [];
+    const item = (...content) => list.push(element("li", {}, ...content));
+    if (!formula.axis) {
+      const range = interval(formula, now.inputs);
+      const width = range ? ` (${between(range[0][0], range[1][0], now.predicted[0], formula)})` : "";
+      const predicted = amount(now.predicted[0], formula);
+      item("predicted ", element("b", {}, predicted), width, partsText(formula, now));
+    }
+    item(`sealed ${ends(sealed.value.filter(Number.isFinite), formula)}`);
+    if (!measured) {
+      item(formula.reason ? `not measured: ${formula.reason}` : "not measured yet");
+      return list;
+    }
+    const [value, low, high] = [measured.value[0], measured.low?.[0], measured.high?.[0]];
+    const width = Number.isFinite(low) ? ` (${between(low, high, value, formula)})` : "";
+    item(`measured ${formula.axis ? ends(measured.value, formula) : amount(value, formula) + width}`);
+    if (now.ratio > 0 && now.ratio < Infinity) {
+      const median = formula.axis ? ", by the median over its points: " : ": ";
+      item(element("b", {}, times(now.ratio)), median, howFar(now.ratio));
+    }
+    return list;
+  }
+
+  function partsText(formula, { hardware, software }) {
+    if (hardware && software) {
+      return `: hardware ${amount(hardware[0], formula)} + software ${amount(software[0], formula)}`;
+    }
+    return hardware && formula.kind === "rate" ? `: hardware alone ${amount(hardware[0], formula)}` : "";
+  }
+
+  /** How far each input's interval moves the prediction, and where it alone would meet it. */
+  function effectsTable(formula, now) {
+    const moves = sensitivity(formula, now.inputs);
+    if (!moves.length) return null;
+    const logs = moves.flatMap(({ low, high }) => [low, high]).map(Math.log);
+    const most = Math.max(0.1, ...logs.filter(Number.isFinite).map(Math.abs));
+    const percentAt = (log) => 50 + (50 * Math.max(-most, Math.min(most, log))) / most;
+    const rows = moves.map(({ name, low, high }) => {
+      const input = now.inputs[name];
+      const [left, right] = [Math.min(low, high), Math.max(low, high)].map(Math.log).map(percentAt);
+      const extent = element("span", { style: `left: ${left}%; width: ${Math.max(1, right - left)}%` });
+      const bar = element("span", { class: "what-if-bar", "aria-hidden": "true" }, extent);
+      return element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, input.label),
+        element("td", {}, bar, `${times(low)} to ${times(high)}`),
+        element("td", {}, meetsText(formula, now, name)),
+      );
+    });
+    const head = (text) => element("th", { scope: "col" }, text);
+    return element(
+      "table",
+      { class: "what-if-effects" },
+      element(
+        "thead",
+        {},
+        element("tr", {}, head("input"), head("its interval moves the prediction"), head("alone would meet it at")),
+      ),
+      element("tbody", {}, ...rows),
+    );
+  }
+
+  /** The value with which a guess alone would meet the measurement; a dash without one. */
+  function meetsText(formula, now, name) {
+    const input = now.inputs[name];
+    if (!formula.measured || input.origin !== "guess") return "–";
+    const value = needed(formula, now.inputs, name);
+    if (value === undefined) return "–";
+    const isOutside = value < input.low || value > input.high;
+    return `${withUnit(value, input)}${isOutside ? ", outside its interval" : ""}`;
+  }
+
+  return { resultBox };
+})();
