@@ -140,11 +140,11 @@ lock: setup ## compile requirements.txt from pyproject.toml (needs uv)
 	  --custom-compile-command "make lock"
 
 schema: setup ## write book/record.schema.json, report.schema.json and docs/formulas.schema.json again
-	@$(PY) -c "from reckon import config, records; from reckon.reports import published; from reckon.presentation import what_if_panels; \
+	@$(PY) -c "from reckon import config, records; from reckon.reports import report; from reckon.presentation import what_if_panels; \
 	  book = config.ROOT / 'book'; \
 	  records.write_whole(config.ROOT / 'docs' / 'formulas.schema.json', what_if_panels.schema()); \
 	  records.write_whole(book / 'record.schema.json', records.schema()); \
-	  records.write_whole(book / 'report.schema.json', published.schema())"
+	  records.write_whole(book / 'report.schema.json', report.schema())"
 
 expected: setup ## write what the pages show of the tests' recorded run: make expected PAGE=cpu/syscall; alone: all
 	@PYTHONPATH=tests $(PY) -m helpers.pages $(PAGE)

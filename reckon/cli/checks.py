@@ -10,6 +10,7 @@ from reckon.computer import fitness
 from reckon.config import ReckonError
 from reckon.messages import did_you_mean, join_words
 from reckon.reports import derivations, published
+from reckon.reports.report import Derivation
 
 
 def add_commands(commands: Commands) -> None:
@@ -71,7 +72,7 @@ def reports(arguments) -> int:
     return 1 if faults else 0
 
 
-def _to_dict(derivation: published.Derivation, values: list[derivations.Recomputed]) -> dict:
+def _to_dict(derivation: Derivation, values: list[derivations.Recomputed]) -> dict:
     """A derivation for `--json`; the values are in its unit."""
     return {
         "what": derivation.what,

@@ -11,6 +11,7 @@ from reckon.presentation.text import position_text
 from reckon.presentation.titles import title_of
 from reckon.records.result import Result
 from reckon.reports import published
+from reckon.reports.reported_value import ReportedValue
 
 _LISTED = 3  # values of a curve outside their bounds that are printed one by one
 
@@ -81,7 +82,7 @@ def _values_of_run(result: Result, bounds: Bounds) -> list[_Value]:
     return values
 
 
-def _value_of_report(reported: published.ReportedValue, result: Result, bounds: Bounds) -> _Value:
+def _value_of_report(reported: ReportedValue, result: Result, bounds: Bounds) -> _Value:
     value = reported.measured_in(result.unit)
     in_cycles = bounds.unit == "cycle"
     value = value * reported.core_hz if in_cycles else units.from_base(value, bounds.unit)

@@ -13,6 +13,7 @@ from reckon.presentation.text import NONE, percent, ratio_text
 from reckon.presentation.titles import title_of
 from reckon.records.result import Result
 from reckon.reports import published
+from reckon.reports.report import Report
 
 _FULL = 0.9  # this share of the highest rate counts as full
 _SLOWER = 1.1  # a block takes longer than alone beyond this ratio
@@ -154,7 +155,7 @@ def total_rates(
     return table(_RATE_COLUMNS, rows, caption, name)
 
 
-def _stated_rate(report: published.Report) -> float | None:
+def _stated_rate(report: Report) -> float | None:
     """The maximum bytes a second that a report states for its drive."""
     rates = [
         units.to_base(fact.value, fact.unit)

@@ -10,6 +10,7 @@ from reckon.presentation.text import NONE, cited_machine, literal, machine_value
 from reckon.reports import published
 from reckon.reports.attributes import attributes
 from reckon.reports.other_machines import OtherMachines
+from reckon.reports.report import Fact, Report
 
 _DETAILS_FROM = " · "  # details follow it, which the page of this machine has
 
@@ -22,7 +23,7 @@ def _value(machine: Machine, field: str) -> str:
     return literal(machine_value(machine.value(field), unit, unknown=NONE).split(_DETAILS_FROM)[0])
 
 
-def _stated(report: published.Report, hosts: set[str], component: str, attribute: str) -> str:
+def _stated(report: Report, hosts: set[str], component: str, attribute: str) -> str:
     """What the report states of these hosts, in its words."""
     texts = []
     for fact in report.facts:
@@ -32,7 +33,7 @@ def _stated(report: published.Report, hosts: set[str], component: str, attribute
     return "; ".join(texts) or NONE
 
 
-def _fact_value(fact: published.Fact) -> str:
+def _fact_value(fact: Fact) -> str:
     if isinstance(fact.value, str):
         return fact.value
     is_whole = fact.value == round(fact.value)

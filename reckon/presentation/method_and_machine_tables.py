@@ -26,6 +26,7 @@ from reckon.records.result import Result
 from reckon.records.session import current_session
 from reckon.reports import published
 from reckon.reports.matching import value_here
+from reckon.reports.reported_value import ReportedValue
 
 _WIDE = 1000  # from this ratio of a curve's ends on, each value is printed in a unit of its own
 
@@ -105,7 +106,7 @@ def methods(
     return grid(header, rows, caption, name, [*_METHOD_COLUMNS.values()])
 
 
-def value_by_method_of(reported: published.ReportedValue) -> float:
+def value_by_method_of(reported: ReportedValue) -> float:
     """This machine's value by the method of a report's value, in base units.
 
     It is the same quantity of this run, on a curve at the same position; nan if there is none, or
@@ -167,9 +168,7 @@ def _this_machines_row(result: Result, *, cycles: bool) -> list[str]:
     ]
 
 
-def _report_row(
-    reported: published.ReportedValue, unit: str, here: float, *, cycles: bool
-) -> list[str]:
+def _report_row(reported: ReportedValue, unit: str, here: float, *, cycles: bool) -> list[str]:
     there = reported.measured_in(unit)
     in_cycles = units.number(reported.core_cycles) if cycles else NONE
     note = f"; {reported.note}" if reported.note else ""

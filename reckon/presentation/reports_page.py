@@ -13,7 +13,8 @@ from reckon.presentation.scores import report_ratios, shares_within, typical_fac
 from reckon.presentation.text import NONE, cited_machine, plural
 from reckon.reports import derivations, published
 from reckon.reports.derivations import Recomputed
-from reckon.reports.published import CONTRADICTS, Derivation, FactPrinted, Printed, Report
+from reckon.reports.report import Derivation, FactPrinted, Report
+from reckon.reports.reported_value import CONTRADICTS, Printed
 
 _AS_STATED = "as stated"
 

@@ -11,6 +11,7 @@ from reckon.prediction.ratios import MISS, NEAR
 from reckon.records import InputRecord
 from reckon.records.result import Result
 from reckon.reports import published
+from reckon.reports.report import Report
 
 WITHIN = (NEAR, MISS, 10)  # factors off; the share of predictions within each is printed
 
@@ -71,7 +72,7 @@ def shares_within(factors_off: np.ndarray) -> dict[float, str]:
     return {limit: f"{100 * np.mean(factors_off <= limit):.0f} %" for limit in WITHIN}
 
 
-def report_ratios() -> list[tuple[published.Report, np.ndarray]]:
+def report_ratios() -> list[tuple[Report, np.ndarray]]:
     """Measured over predicted by report, for every value that has both and is not an aside."""
     by_report = []
     for report in published.all_reports():

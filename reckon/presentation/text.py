@@ -8,7 +8,8 @@ import re
 from reckon import units
 from reckon.messages import join_words as join_words
 from reckon.records.result import Result
-from reckon.reports import published
+from reckon.reports.report import Report
+from reckon.reports.reported_value import ReportedValue
 
 NONE = "–"  # in a table: nothing to print here
 
@@ -36,7 +37,7 @@ def code(text: object) -> str:
     return f"`{' '.join(str(text).replace('`', chr(39)).split())}`"
 
 
-def cited_machine(source: published.Report | published.ReportedValue) -> str:
+def cited_machine(source: Report | ReportedValue) -> str:
     """The machine of a report or of its value, with the citation."""
     return f"{source.machine} {{cite}}`{source.cite}`"
 

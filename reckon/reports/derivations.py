@@ -17,7 +17,8 @@ from reckon.config import ReckonError
 from reckon.prediction import expression
 from reckon.prediction.formula import Formula, Prediction
 from reckon.prediction.inputs import Input
-from reckon.reports.published import Derivation, Report, StatedInput, rounding_explains
+from reckon.reports.report import Derivation, Report, StatedInput
+from reckon.reports.rounding import rounding_explains
 
 # A published value that was rounded, at the end or on the way, still follows.
 FOLLOWS = 0.01

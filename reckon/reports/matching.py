@@ -8,9 +8,10 @@ import re
 from reckon import records
 from reckon.records.result import Result
 from reckon.reports import methods, published
+from reckon.reports.reported_value import ReportedValue
 
 
-def comparable_values(quantity: str) -> list[published.ReportedValue]:
+def comparable_values(quantity: str) -> list[ReportedValue]:
     """The reports' values of a quantity; none where this book measures it on another scale."""
     experiment = records.experiment_of(quantity)
     return [] if experiment in methods.not_comparable() else published.measured_values(quantity)
@@ -30,7 +31,7 @@ def row_label(quantity: str) -> tuple[str, str]:
     return experiment, name
 
 
-def value_here(result: Result, reported: published.ReportedValue) -> float:
+def value_here(result: Result, reported: ReportedValue) -> float:
     """This run's value of what a report's value is of, in base units; nan where there is none."""
     if result.is_curve and reported.slope:
         return result.line.slope if result.line else math.nan

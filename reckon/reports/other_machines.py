@@ -22,6 +22,7 @@ from reckon.records.lookup import all_results
 from reckon.records.result import Result
 from reckon.reports import methods, published
 from reckon.reports.matching import comparable_values, row_label, value_here
+from reckon.reports.reported_value import ReportedValue
 
 _NO_ROW = "no row of this book measures it"
 _MAX_RUNS = 4  # other runs, the one opened last first: each is a column of a table
@@ -160,7 +161,7 @@ class OtherMachines:
         return [column for column in self.titles if column not in self.runs]
 
 
-def _slope_cell(run_values: RunValues, reported: published.ReportedValue) -> Cell | None:
+def _slope_cell(run_values: RunValues, reported: ReportedValue) -> Cell | None:
     """A report's slope compared with the slope of this run's curve."""
     result = run_values.result
     here, there = value_here(result, reported), reported.measured_in(result.unit)
@@ -171,7 +172,7 @@ def _slope_cell(run_values: RunValues, reported: published.ReportedValue) -> Cel
     )
 
 
-def _report_cell(run_values: RunValues, values: list[published.ReportedValue]) -> Cell | None:
+def _report_cell(run_values: RunValues, values: list[ReportedValue]) -> Cell | None:
     """The report's values of a quantity at the points that this run has too."""
     result = run_values.result
     for reported in values:
@@ -231,7 +232,7 @@ def _read_runs(folders: dict[str, Path], troubles: list[str]) -> dict[str, dict[
 
 
 def _why_unmatched(
-    reported: published.ReportedValue, result: Result | None, run_values: RunValues | None
+    reported: ReportedValue, result: Result | None, run_values: RunValues | None
 ) -> str:
     """Why a report's value is compared with nothing; "" where it is."""
     if not reported.quantity:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reckon import records
 from reckon.config import ReckonError
-from reckon.reports import published as reports
+from reckon.reports import report
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -189,7 +189,7 @@ def test_a_run_cannot_be_named_out_of_its_folder(folders, name):
 
 @pytest.mark.parametrize(
     ("name", "module", "model"),
-    [("record", records, "Record"), ("report", reports, "ReportedValue")],
+    [("record", records, "Record"), ("report", report, "ReportedValue")],
 )
 def test_the_published_schema_is_the_one_in_use(name, module, model):
     published = (ROOT / "book" / f"{name}.schema.json").read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ import reckon as rk
 from reckon import units
 from reckon.config import ReckonError
 from reckon.reports import derivations, published
+from reckon.reports.rounding import half_a_digit
 
 TABLES = tomllib.loads((ROOT / "tests/reports/tables.toml").read_text(encoding="utf-8"))
 NAMES = sorted(TABLES)
@@ -194,7 +195,7 @@ def test_a_derivation_over_an_axis_gives_a_value_for_each_place(tmp_path):
 def test_rounding_hides_half_of_the_last_digit_and_no_more_than_a_tenth_of_a_whole_number(
     printed, half
 ):
-    assert published.half_a_digit(printed) == pytest.approx(half)
+    assert half_a_digit(printed) == pytest.approx(half)
 
 
 @pytest.mark.parametrize(

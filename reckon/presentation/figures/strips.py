@@ -21,6 +21,8 @@ from reckon.presentation.titles import machines_of, title_of
 from reckon.records.result import Result
 from reckon.reports import published
 from reckon.reports.methods import GroupResult
+from reckon.reports.report import Report
+from reckon.reports.reported_value import ReportedValue
 from reckon.statistics import Summary
 
 _BY_METHOD = "this machine, by that method"
@@ -60,7 +62,7 @@ def _draw(axes: Axes, strips: _Strips, xlabel: str, fontsize: float = 9) -> list
 class _ReportPoint:
     """A report's value, in base units."""
 
-    reported: published.ReportedValue
+    reported: ReportedValue
     value: float
     by_method: float  # here, by the report's method; nan if it is unknown or the strip's own
 
@@ -151,7 +153,7 @@ def machines(groups: dict[str, tuple], name: str, caption: str) -> Block:
         return drawing.save(name, caption, alt, Data(header, rows))
 
 
-def _handles(reports: list[published.Report], *, has_hollow: bool) -> list[Line2D]:
+def _handles(reports: list[Report], *, has_hollow: bool) -> list[Line2D]:
     looks = style.report_looks()
     handles = [_handle("this machine", {**_HERE, "ms": 6})]
     handles += [_handle(report.machine, looks[report.name]) for report in reports]
