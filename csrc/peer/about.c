@@ -1,6 +1,6 @@
 /* about.c: about: what the other host is, as one line of JSON; what is unknown is null. Only
- * facts that do not change, because reckon/hosts/peer.py derives the other host's identity from
- * them. */
+ * facts that do not change, because reckon/hosts/real_peer.py derives the other host's identity
+ * from them. */
 #include <ifaddrs.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
