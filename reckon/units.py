@@ -160,11 +160,11 @@ def number(value: float, digits: int = 3) -> str:
     if value == 0:
         return "0"
     rounded = float(f"{value:.{digits - 1}e}")  # 99.96 is 100, not 100.0
-    places = digits - 1 - math.floor(math.log10(abs(rounded)))
+    decimals = digits - 1 - math.floor(math.log10(abs(rounded)))
     if rounded and abs(rounded) < 1e-4 or abs(rounded) >= 1e15:
         mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
         return f"{mantissa}·10{str(int(power)).translate(_SUPERSCRIPT)}".replace("-", "−")
-    text = f"{rounded:,.{max(places, 0)}f}".replace(",", " ")
+    text = f"{rounded:,.{max(decimals, 0)}f}".replace(",", " ")
     return text.replace("-", "−")
 
 

@@ -120,8 +120,8 @@ window.reckon.formulas = (() => {
   /** Measured over predicted; of a curve the median over its points. */
   function ratioOf(formula, predicted) {
     if (!formula.measured) return NaN;
-    const { places, value } = formula.measured;
-    const ratios = places.map((place, k) => value[k] / (predicted[place] ?? NaN));
+    const { indices, value } = formula.measured;
+    const ratios = indices.map((index, k) => value[k] / (predicted[index] ?? NaN));
     return median(ratios.filter(Number.isFinite));
   }
 

@@ -24,19 +24,19 @@ window.reckon.curve = (() => {
 
   const pixel = (value) => value.toFixed(1);
 
-  /** A curve through values at the places of the axis, without those that are unknown. */
-  function curveLine(name, values, places, { x, y }) {
+  /** A curve through values at the positions of the axis, without those that are unknown. */
+  function curveLine(name, values, positions, { x, y }) {
     const points = values
-      .map((value, k) => [x.at(places[k]), y.at(value)])
+      .map((value, k) => [x.at(positions[k]), y.at(value)])
       .filter((point) => point.every(Number.isFinite))
       .map((point) => point.map(pixel).join());
     return svg("polyline", { class: name, points: points.join(" ") });
   }
 
   /** The area between the ends of an interval, as far as it lies in the picture. */
-  function curveInterval([lows, highs], places, { x, y }) {
+  function curveInterval([lows, highs], positions, { x, y }) {
     const inside = (value) => Math.min(Math.max(value || 0, EDGE.top), HEIGHT - EDGE.bottom);
-    const side = (values) => values.map((value, k) => `${pixel(x.at(places[k]))},${pixel(inside(y.at(value)))}`);
+    const side = (values) => values.map((value, k) => `${pixel(x.at(positions[k]))},${pixel(inside(y.at(value)))}`);
     return svg("polygon", { class: "interval", points: [...side(lows), ...side(highs).reverse()].join(" ") });
   }
 
@@ -60,8 +60,8 @@ window.reckon.curve = (() => {
       x: scale(axis.value, EDGE.left, WIDTH - EDGE.right),
       y: scale(shown, HEIGHT - EDGE.bottom, EDGE.top),
     };
-    const dots = (measured?.places ?? [])
-      .map((place, k) => ({ cx: scales.x.at(axis.value[place]), cy: scales.y.at(measured.value[k]) }))
+    const dots = (measured?.indices ?? [])
+      .map((index, k) => ({ cx: scales.x.at(axis.value[index]), cy: scales.y.at(measured.value[k]) }))
       .filter(({ cy }) => Number.isFinite(cy))
       .map((at) => svg("circle", { class: "measured", r: 2.5, ...at }));
     const down = HEIGHT - EDGE.bottom;

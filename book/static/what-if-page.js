@@ -39,8 +39,8 @@
   function shown(span, formula) {
     const now = compute(formula);
     const point = Number(span.dataset.point ?? 0);
-    const place = formula.measured?.places[point] ?? 0;
-    const predicted = now.predicted[place];
+    const index = formula.measured?.indices[point] ?? 0;
+    const predicted = now.predicted[index];
     const isOfCurve = formula.axis && span.dataset.point === undefined;
     const ratio = isOfCurve ? now.ratio : (formula.measured?.value[point] ?? NaN) / predicted;
     switch (span.dataset.shows) {
@@ -52,7 +52,7 @@
         return howFar(ratio);
       case "interval": {
         const range = interval(formula, now.inputs);
-        return range ? between(range[0][place], range[1][place], predicted, formula) : "–";
+        return range ? between(range[0][index], range[1][index], predicted, formula) : "–";
       }
       default:
         return span.dataset.sealed;

@@ -12,12 +12,12 @@ window.reckon.results = (() => {
 
   /** The predicted, sealed and measured value on a logarithmic line. */
   function track(formula, now) {
-    const middle = (values, places) => median(places.map((place) => values[place]).filter(Number.isFinite));
-    const places = formula.measured?.places ?? formula.sealed.value.map((_, k) => k);
+    const middle = (values, indices) => median(indices.map((index) => values[index]).filter(Number.isFinite));
+    const indices = formula.measured?.indices ?? formula.sealed.value.map((_, k) => k);
     const marks = {
-      sealed: middle(formula.sealed.value, places),
+      sealed: middle(formula.sealed.value, indices),
       measured: formula.measured ? median(formula.measured.value) : NaN,
-      predicted: middle(now.predicted, places),
+      predicted: middle(now.predicted, indices),
     };
     const fixed = [marks.sealed, marks.measured].filter((value) => value > 0);
     const all = [...fixed.flatMap((v) => [v / TRACK_MARGIN, v * TRACK_MARGIN]), marks.predicted];

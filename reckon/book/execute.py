@@ -59,7 +59,7 @@ class _Build:
         self.display = Display()
         self.outcome = ExecutionResult(states=self.display.states)
         # Pages behind the last experiment show the whole run, or measure what its records say.
-        experiments = [place for place, page in enumerate(pages) if contents.is_of_experiment(page)]
+        experiments = [index for index, page in enumerate(pages) if contents.is_of_experiment(page)]
         first_whole = 1 + max(experiments, default=-1) if visits > 1 else len(pages)
         self.pages, self.whole = pages[:first_whole], pages[first_whole:]
         records.make_folder(config.settings().build_dir / "executed")

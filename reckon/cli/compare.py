@@ -200,7 +200,7 @@ def _quantity_to_dict(quantity: QuantityComparison) -> dict:
         "why": quantity.why or None,
         "direction": quantity.direction or None,
         "p": _number(quantity.p),
-        "places": [_point_to_dict(quantity, point) for point in quantity.points],
+        "points": [_point_to_dict(quantity, point) for point in quantity.points],
     }
 
 

@@ -267,7 +267,7 @@ def _compare(
     common = _same_positions(a, b)
     if not common:
         in_both = {point.x for point in a.points} & {point.x for point in b.points}
-        why = "measured with other parameters" if in_both else "measured at other places"
+        why = "measured with other parameters" if in_both else "measured at other points"
         return replace(compared, why=why)
     sides_a, sides_b, controls = _sides(a), _sides(b), {}
     if control and not _why_not_comparable(a, control):

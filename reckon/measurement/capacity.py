@@ -140,7 +140,7 @@ def _record(name: str, curve: Result) -> Result:
 
 
 def _measurement(curve: Result, values: list[float], reason: str | None) -> Measurement:
-    """The capacities as a measurement: that of the curve, at no place of its axis."""
+    """The capacities as a measurement: that of the curve, at no position of its axis."""
     source = curve.measurement
     assert source
     event = (

@@ -137,12 +137,12 @@ class Plan:
     def _point_samplers(self) -> list[PointSampler]:
         name, budget_s = self.profile.name, self.options.budget_s
         axis = self.prediction.curve_axis
-        places: Sequence[float | None] = _axis_values(axis[1]) if axis else [None]
+        positions: Sequence[float | None] = _axis_values(axis[1]) if axis else [None]
         # A point of a curve needs only as many processes as an interval takes: its neighbours say
         # the rest.
         min_processes = statistics.PROCESSES_FOR_AN_INTERVAL if axis else self.profile.min_processes
         shared = TimeBudget(budget_s.at(name) / self.visits) if budget_s else None
-        share_s = (shared or self.profile).budget_s / len(places)
+        share_s = (shared or self.profile).budget_s / len(positions)
         return [
             PointSampler(
                 run=ProbeRun(
@@ -160,7 +160,7 @@ class Plan:
                 budget=TimeBudget(share_s),
                 shared=shared,
             )
-            for x, value in zip(places, self.swept_values, strict=True)
+            for x, value in zip(positions, self.swept_values, strict=True)
         ]
 
     def _trials(self) -> int:

@@ -93,7 +93,7 @@ def _budget() -> Profile:
 
 
 def _options(method: MethodResult) -> dict:
-    """The options by which its page measured it, at the place that is compared."""
+    """The options by which its page measured it, at the point that is compared."""
     page, point = method.page, method.point
     assert page and page.measurement and point  # it has a value
     return options_of(page.measurement, point)
@@ -111,14 +111,14 @@ def _prediction(method: MethodResult) -> Prediction:
     values = page.process_medians(point)
     low, high = statistics.median_interval(values)
     has_interval = not math.isnan(low)
-    place = "" if point.x is None else f" at {point.x:g}"
+    position = "" if point.x is None else f" at {point.x:g}"
     return _repeated(page.unit).of(
         _repeated_quantity(method),
         page=Input(
             "measured",
             float(np.median(values)),
             page.unit,
-            f"measured by its page{place}",
+            f"measured by its page{position}",
             low=low if has_interval else None,
             high=high if has_interval else None,
             reference=method.entry.quantity,

@@ -41,7 +41,7 @@ def _with_value(input_: Input, value: float) -> Input:
 def sensitivity(prediction: Prediction) -> dict[str, tuple[float, float]]:
     """The prediction at the low and high end of each uncertain input, as multiples of what it is.
 
-    Of a curve the geometric mean over its places. The input that moves most comes first.
+    Of a curve the geometric mean over its points. The input that moves most comes first.
     """
     moves = {}
     for name, input_ in prediction.inputs.items():

@@ -86,7 +86,7 @@ def answer(
     """
     values = answer_values(result, at)
     if values is None:
-        reason = literal(result.reason or "it has no samples at that place").rstrip(".")
+        reason = literal(result.reason or "it has no samples at that point").rstrip(".")
         return _box(f"**{question}**\n\nNot measured here: {reason}.")
     where = _where(result, values.index) if result.is_curve else ""
     how = values.span(how_far(values.ratio), "verdict")
@@ -98,7 +98,7 @@ def answer(
 
 
 def _where(result: Result, index: int) -> str:
-    """ " at 64 KiB" or " with 8 readers": the place on the curve, to follow the quantity."""
+    """ " at 64 KiB" or " with 8 readers": the point of the curve, to follow the quantity."""
     preposition = "with" if result.axis_unit == "1" else "at"
     return f" {preposition} {counted_position(result, result.axis[index])}"
 

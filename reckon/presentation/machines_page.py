@@ -45,7 +45,7 @@ def _value_there(cell: Cell | None, points: int) -> str:
         return NONE
     text = f"{units.number(cell.ratio)}×"
     if cell.points != points:
-        text += f", {cell.points} {plural(cell.points, 'place', 'places')}"
+        text += f", {cell.points} {plural(cell.points, 'point', 'points')}"
     return f"{units.amount(cell.there, cell.unit)} ({text})"
 
 
@@ -54,7 +54,7 @@ def _table(others: OtherMachines, part: str, columns: list[str], name: str, mach
     rows = []
     for row in others.rows_of(part, columns):
         points = max(cell.points for cell in row.cells.values())
-        label = f"{row_title(row)}, {points} places" if points > 1 else row_title(row)
+        label = f"{row_title(row)}, {points} points" if points > 1 else row_title(row)
         here = _value_here([cell for column, cell in row.cells.items() if column in columns])
         rows.append([label, here, *(_value_there(row.cells.get(c), points) for c in columns)])
     title = _part_title(part).capitalize()

@@ -54,7 +54,7 @@ def curve_summary(quantity: QuantityComparison) -> str:
         return ""
     apart = sum(point.is_apart for point in quantity.points)
     middle = f"{units.number(quantity.ratio)}× by the median of all"
-    return f"{apart} of {len(quantity.points)} places apart, {middle}"
+    return f"{apart} of {len(quantity.points)} points apart, {middle}"
 
 
 def _has_clock_moved(comparison: Comparison) -> bool:

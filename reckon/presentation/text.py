@@ -27,7 +27,7 @@ def literal(text: object) -> str:
     """
     parts = _CODE.split(" ".join(str(text).split()))
     escaped = (
-        part if place % 2 else _MARKUP.sub(r"\\\g<0>", part) for place, part in enumerate(parts)
+        part if index % 2 else _MARKUP.sub(r"\\\g<0>", part) for index, part in enumerate(parts)
     )
     return _AT_START.sub(r"\\\g<0>", "".join(escaped))
 
@@ -63,7 +63,7 @@ def percent_more_or_less(ratio: float) -> str:
 
 
 def plural(count: int, word: str, plural_word: str) -> str:
-    """The form of a word that goes with a count: "1 place", "2 places"."""
+    """The form of a word that goes with a count: "1 point", "2 points"."""
     return word if count == 1 else plural_word
 
 

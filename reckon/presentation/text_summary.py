@@ -101,9 +101,9 @@ def _figure(headline: Headline, compared: AnswerValues) -> str:
     unit, summary = compared.result.unit, compared.measured
     step = units.readable_unit(summary.median, unit)
     median = in_unit(summary.median, step)
-    places = len(median.partition(".")[2])  # the spread is printed as finely as the value
+    decimals = len(median.partition(".")[2])  # the spread is printed as finely as the value
     half = units.from_base((summary.high - summary.low) / 2, step)
-    spread = "" if math.isnan(half) else f" ± {half:.{places}f}"
+    spread = "" if math.isnan(half) else f" ± {half:.{decimals}f}"
     return _row(
         f"  {headline.name}",
         units.amount(compared.predicted, unit),

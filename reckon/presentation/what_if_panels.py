@@ -50,23 +50,23 @@ class PanelInput(_Strict):
 
     label: str
     origin: Origin
-    value: float | list[float]  # of an axis, its places
+    value: float | list[float]  # of an axis, its positions
     low: float | None = None
     high: float | None = None
     unit: Unit  # in which it is shown and changed
-    steps: list[Unit] | None = None  # of an axis: units in which its places are printed
+    steps: list[Unit] | None = None  # of an axis: units in which its positions are printed
     source: str  # where it comes from, in words
     author_unit: str  # this and the rest as a notebook writes it
     author_source: str
     reference: str | None = None
-    at_end: bool = False  # read at the last place of a curve
+    at_end: bool = False  # read at the last point of a curve
     shared: int  # inputs of the same number are one quantity, and are changed together
     slider: tuple[float, float] | None = None  # its ends; none for an axis
     logarithmic: bool = False
 
 
 class Values(_Strict):
-    """A value, or one at each place of a curve, with its interval; in base units."""
+    """A value, or one at each position of a curve, with its interval; in base units."""
 
     value: list[float | None]
     low: list[float | None] | None = None
@@ -76,7 +76,7 @@ class Values(_Strict):
 class Measured(Values):
     """Medians with their intervals."""
 
-    places: list[int]  # which places of the axis were measured; [0] without an axis
+    indices: list[int]  # of the positions that were measured; [0] without an axis
 
 
 class PanelFormula(_Strict):
@@ -276,7 +276,7 @@ def _measured(result: Result, positions: list) -> Measured | None:
         return [value if math.isfinite(value) else None for value in values]
 
     return Measured(
-        places=[positions.index(measured_at[k]) for k in indices],
+        indices=[positions.index(measured_at[k]) for k in indices],
         value=finite(summary.median for summary in summaries),
         low=finite(summary.low for summary in summaries),
         high=finite(summary.high for summary in summaries),

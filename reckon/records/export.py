@@ -60,7 +60,7 @@ def _has_visits(result: Result) -> bool:
     return result.measurement is not None and len(result.measurement.visits) > 1
 
 
-# The columns of to_csv(), in to_json()'s names; `axis` is the place on a curve.
+# The columns of to_csv(), in to_json()'s names; `axis` is the position on a curve.
 _COLUMNS = [
     *("quantity", "axis", "axis_unit", "unit", "hardware", "software", "predicted", "revised"),
     *("median", "low", "high", "mean", "sd", "state", "reason"),
@@ -83,6 +83,6 @@ def _points(fields: dict, result: Result) -> list[dict]:
     if not result.has_samples:
         return [{name: value for name, value in fields.items() if not isinstance(value, list)}]
     return [
-        {name: value[place] if isinstance(value, list) else value for name, value in fields.items()}
-        for place in range(len(result.points))
+        {name: value[index] if isinstance(value, list) else value for name, value in fields.items()}
+        for index in range(len(result.points))
     ]

@@ -74,10 +74,10 @@ def measured(quantity: str, otherwise: Input, *, at_end: bool = False) -> Input:
             f"{units.dimension_name(dimension)}; it cannot be an input in {unit}."
         )
     if at_end and not result.is_curve:
-        raise PredictionError(f"{quantity} is no curve, so it has no last place.")
+        raise PredictionError(f"{quantity} is no curve, so it has no last point.")
     summary = result.at_end if at_end else result.summary
     if summary is None:
-        return _as_fallback(otherwise, f"{quantity} did not come to its last place", quantity)
+        return _as_fallback(otherwise, f"{quantity} did not come to its last point", quantity)
     has_interval = bool(np.isfinite(summary.low) and np.isfinite(summary.high))
     return Input(
         "measured",

@@ -159,7 +159,7 @@ def _recompute(derivation: Derivation) -> list[Recomputed]:
         values = np.atleast_1d(units.from_base(computed.value(tree), derivation.unit))
         if len(published) != len(positions):
             raise ReckonError(
-                f"{len(published)} published values of {part} for {len(positions)} places."
+                f"{len(published)} published values of {part} for {len(positions)} positions."
             )
         if not np.isfinite(values).all():
             raise ReckonError(

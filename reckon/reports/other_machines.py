@@ -245,7 +245,7 @@ def _why_unmatched(
         return f"{result.state}: {result.reason}"
     index = result.point_index(reported.at, reported.at_unit)
     if index is None and not reported.slope:
-        return "at places that this run has not"
+        return "at points that this run does not have"
     if not reported.measured_in(result.unit) > 0:
         return "the report has no figure above 0 there, and so no ratio"
     here = value_here(result, reported) if index is None else run_values.medians[index]

@@ -32,9 +32,9 @@ def test_compare_prints_text_and_json(folders):
         ("memory/made/curve", "changed"),
         (NAMES[3], "changed"),
     ]
-    places = done["quantities"][0]["places"]
-    assert [place["apart"] for place in places] == [False, False, True]
-    assert places[2]["at"] == 4 and places[2]["low"] < places[2]["ratio"] < places[2]["high"]
+    points = done["quantities"][0]["points"]
+    assert [point["apart"] for point in points] == [False, False, True]
+    assert points[2]["at"] == 4 and points[2]["low"] < points[2]["ratio"] < points[2]["high"]
     assert len(done["quantities"]) == 21 and done["control"] is None
 
 

@@ -151,12 +151,12 @@ def test_a_curve_is_reported_at_its_largest_change(folders):
     assert quantity.largest.ratio == pytest.approx(1.5, rel=0.06)
     assert [point.is_apart for point in quantity.points] == [False, False, False, True, True]
     assert run_comparison.where(quantity, quantity.largest) == " at 8 KiB"
-    assert run_comparison.curve_summary(quantity).startswith("2 of 5 places apart")
+    assert run_comparison.curve_summary(quantity).startswith("2 of 5 points apart")
     assert not compared(curve(1, y), curve(2, y)).changed
 
 
 def test_a_place_has_the_widest_spread_of_its_curve(folders):
-    """A mode that comes and goes was missed at this place, and seen at the others."""
+    """A mode that comes and goes was missed at this point, and seen at the others."""
     steady, unsteady = (
         made_up.curve("memory/made/curve", [1, 2, 4], [5, 5, 5], seed=seed) for seed in (1, 2)
     )
@@ -173,7 +173,7 @@ def test_other_parameters_or_places_are_not_compared(folders):
     other.measurement.points[0].params["calls"] = 7
     curve, elsewhere = (made_up.curve("cpu/made/two", x, [5, 5], seed=1) for x in ([1, 2], [4, 8]))
     reasons = [quantity.why for quantity in compared([plain, curve], [other, elsewhere]).quantities]
-    assert reasons == ["measured with other parameters", "measured at other places"]
+    assert reasons == ["measured with other parameters", "measured at other points"]
     scalar = made_up.single("cpu/made/two", 50, "ns")
     assert compared([curve], [scalar]).quantities[0].why == "another kind of quantity"
 

@@ -154,7 +154,7 @@ def test_an_expensive_probe_keeps_the_figure_of_its_page(folders, request):
 
 
 @pytest.mark.timed
-def test_a_curve_takes_part_at_one_place(folders, ran):
+def test_a_curve_takes_part_at_one_point(folders, ran):
     execute_page()
     curve = predict("test/curve", unit="ns")(lambda n, it: (n * it, 0))(
         it=given(1, "ns", "made up"), n=axis([5120, 10240], "1", "instructions")

@@ -73,7 +73,7 @@ def test_the_interval_of_many_inputs_sees_a_hump_and_inputs_that_act_together():
     assert (low, high) == (0, 1 + 3 * 2)
 
 
-def test_the_interval_of_a_curve_of_many_inputs_is_found_at_each_place():
+def test_the_interval_of_a_curve_of_many_inputs_is_found_at_each_position():
     formula = of_many_inputs("x0 * (x1 - 1) + " + " + ".join(f"0 * x{i}" for i in range(2, 12)))
     low, high = formula(**loose(x1=rk.axis([0, 1, 3], "1", "its sign turns"))).interval()
     assert low.tolist() == [-2, 0, 0] and high.tolist() == [0, 0, 4]
@@ -170,7 +170,7 @@ def test_a_curve_feeds_a_prediction_by_its_first_place_or_its_last(monkeypatch):
     assert (cut.origin, cut.value) == (
         "guess",
         guess.value,
-    ) and "did not come to its last place" in cut.instead_of
+    ) and "did not come to its last point" in cut.instead_of
     single = made_up.single("memory/latency/x", 1, "ns")
     monkeypatch.setattr("reckon.records.run_inputs.read_result", lambda run, quantity: single)
     with pytest.raises(PredictionError, match="is no curve"):

@@ -72,7 +72,7 @@ def test_a_jump_over_the_measured_value_is_no_solution():
     assert variations.needed_value(made, "size", np.array([150e-9]), [0]) is None
 
 
-def test_a_curve_is_met_in_the_median_over_its_measured_places():
+def test_a_curve_is_met_in_the_median_over_its_measured_points():
     @rk.predict("x/curve", unit="ns", kind="plain")
     def curve(calls, each):
         return calls * each
@@ -80,5 +80,5 @@ def test_a_curve_is_met_in_the_median_over_its_measured_places():
     made = curve(
         calls=rk.axis([1, 2, 4, 8], "1", "calls"), each=rk.guess(1, "ns", "x", low=1, high=9)
     )
-    measured = np.array([6e-9, 12e-9, 100e-9])  # the second place was not measured
+    measured = np.array([6e-9, 12e-9, 100e-9])  # the second point was not measured
     assert variations.needed_value(made, "each", measured, [0, 2, 3]) == pytest.approx(6e-9)

@@ -20,7 +20,7 @@ def position(markdown, mark):
     return float(re.search(rf"--{mark}: ([\d.]+)%", markdown)[1])
 
 
-def test_an_answer_of_a_curve_is_for_one_place(results):
+def test_an_answer_of_a_curve_is_for_one_point(results):
     curve = next(r for r in results.values() if r.is_curve and r.has_samples)
     first = answer("?", curve, "it", at=curve.axis_in_unit[0]).markdown
     last = answer("?", curve, "it").markdown

@@ -22,7 +22,7 @@ def named(quantity, value, reports=(), op=None):
     return single
 
 
-def test_a_long_curve_shows_every_third_place(folders):
+def test_a_long_curve_shows_every_third_point(folders):
     curve = made_up.curve(
         "files/read/t470_random",
         [2.0**k for k in range(-3, 15)],

@@ -35,7 +35,7 @@ def test_the_line_through_a_curve_is_compared_with_the_predicted_one():
 
 def test_impossible_places_of_a_curve_are_one_line():
     curve = made_up.curve("cpu/made", [0, 1, 2, 3], [0, 0, 10, 10], axis_unit="1")
-    # Predicted as measured: nothing at two places.
+    # Predicted as measured: nothing at two points.
     assert "not possible" not in rk.summary_page.caveats([curve], []).markdown
     curve.seal.predicted = [0.0, 1e-9, 1e-8, 1e-8]
     for point in curve.points:
@@ -63,8 +63,8 @@ def test_impossible_places_of_a_curve_are_one_line():
 )
 def test_a_note_below_a_table_says_which_intervals_are_from_one_visit(made_from, note):
     results = [
-        SimpleNamespace(quantity=f"cpu/made_up/q{place}", interval_from=text)
-        for place, text in enumerate(made_from)
+        SimpleNamespace(quantity=f"cpu/made_up/q{number}", interval_from=text)
+        for number, text in enumerate(made_from)
     ]
     text = tables.with_interval_note(rk.say("Table."), results).markdown
     assert text == ("Table.\n\n" + note if note else "Table.")

@@ -103,7 +103,7 @@ def test_a_note_that_many_points_have_is_printed_once(warnings, note):
     assert rk.show.verdict(curve, "it").markdown.endswith(f" Note: {note}")
 
 
-def test_notes_of_a_curve_have_their_places():
+def test_notes_of_a_curve_have_their_positions():
     """Every second process of four points takes twice as long: that is more than a tenth apart."""
     heights = stairs([21, 41, 61], (1.1, 3.8, 13, 110))
     curve = made_up.curve("memory/latency/load", SIZES / 1024, heights)

@@ -22,7 +22,7 @@ def test_a_formula_has_what_was_sealed_and_measured(syscalls):
     record = records.read_record("recorded", "cpu/syscall").quantities[one.quantity]
     assert one.sealed.value == [record.seal.predicted]
     assert one.predicted == record.seal.predicted_tree and not one.revised
-    assert one.measured.places == [0]
+    assert one.measured.indices == [0]
     assert one.measured.low[0] <= one.measured.value[0] <= one.measured.high[0]
     assert [step.spoken for step in one.steps] == ["ns", "µs", "ms", "s"]
     kernel_path = data.inputs[one.inputs["kernel_path"]]
@@ -31,12 +31,12 @@ def test_a_formula_has_what_was_sealed_and_measured(syscalls):
     assert one.python == {"hardware": "mode_switch / clock", "software": "kernel_path / clock"}
 
 
-def test_a_curve_has_its_axis_and_the_measured_places(syscalls):
+def test_a_curve_has_its_axis_and_the_measured_points(syscalls):
     data, formulas = syscalls
     curve = formulas["cpu/syscall/amortised"]
     axis = data.inputs[curve.inputs[curve.axis]]
     assert axis.slider is None and len(axis.value) == len(curve.sealed.value)
-    assert curve.measured.places == list(range(len(axis.value)))
+    assert curve.measured.indices == list(range(len(axis.value)))
 
 
 def test_predictions_share_what_was_read_from_one_place_and_nothing_else(syscalls):

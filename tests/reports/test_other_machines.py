@@ -143,14 +143,14 @@ def test_every_measured_figure_has_a_cell_or_a_reason(folders):
     curve = made_up.curve(CALL, [0, 1, 99], [10, 10, 10], axis_unit="1")
     o = compared([made_up.single(GETPID, 10, "ns"), curve])
     why = {(u.report, what): u.why for u in o.unmatched for what in u.names}
-    assert why["t470", f"`{CALL}`"] == "at places that this run has not"
+    assert why["t470", f"`{CALL}`"] == "at points that this run does not have"
     assert why["t470", "`cpu/task/t470_fork`"] == "not measured yet"
     assert why["hpe_i7_860", "a byte from memory"] == "derived from other figures"
     assert why["t470", "upload by a speed test"] == "no row of this book measures it"
     assert ("t470", f"`{GETPID}`") not in why
-    places = sum(cell.points for row in o.rows for cell in row.cells.values())
+    points = sum(cell.points for row in o.rows for cell in row.cells.values())
     measured = [f for f in published.reported_values() if f.measured is not None]
-    assert places + sum(u.count for u in o.unmatched) == len(measured)
+    assert points + sum(u.count for u in o.unmatched) == len(measured)
 
 
 def test_a_figure_of_0_here_has_no_ratio(folders):

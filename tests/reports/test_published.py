@@ -154,7 +154,7 @@ def test_what_the_schema_cannot_see_is_a_fault(tmp_path, old, new, message):
         (
             "hardware = 8.2, software",
             "hardware = [8.2, 8.2], software",
-            "2 published values of hardware for 1 places",
+            "2 published values of hardware for 1 positions",
         ),
         ('kind = "sum"', 'kind = "plain"', "needs a formula `predicted`"),
     ],
@@ -165,7 +165,7 @@ def test_a_formula_that_cannot_be_run_is_a_sentence(tmp_path, old, new, message)
         derivations.recompute(report, report.derivations[0])
 
 
-def test_a_derivation_over_an_axis_gives_a_value_for_each_place(tmp_path):
+def test_a_derivation_over_an_axis_gives_a_value_for_each_position(tmp_path):
     path = example(tmp_path, "page = { value = 4,", "page = { values = [4, 8],")
     path.write_text(
         path.read_text().replace(

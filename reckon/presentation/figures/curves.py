@@ -229,7 +229,7 @@ def pair(
     shared, i, j = np.intersect1d(a.x, b.x, return_indices=True)
     if not len(shared):
         names = f"{title_of(horizontal.quantity)} and {title_of(vertical.quantity)}"
-        return Block(f"There is nothing to draw: {names} were measured at no common place.")
+        return Block(f"There is nothing to draw: {names} were measured at no common point.")
     axis_unit = units.symbol(horizontal.axis_unit)
     with style.drawing() as drawing:
         axes = drawing.axes

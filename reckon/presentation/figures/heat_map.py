@@ -54,7 +54,7 @@ def heat_map(others: OtherMachines, rows: list[Row], name: str, part: str) -> Bl
             "ratio of each machine's figure to this run's, blue where that machine is faster, red "
             "where it is slower"
         )
-        header = ["line", "machine", "quantity here", "this run", "that machine", "ratio", "places"]
+        header = ["line", "machine", "quantity here", "this run", "that machine", "ratio", "points"]
         data = [_data(row, *pair) for row in rows for pair in row.cells.items()]
         return drawing.save(name, _caption(part, rows), alt, Data(header, data))
 

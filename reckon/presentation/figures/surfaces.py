@@ -35,7 +35,7 @@ class _Mountain:
         return max(np.nanmax(self.measured), np.nanmax(self.predicted))
 
     def extreme(self, word: str, index: np.intp) -> str:
-        """The highest or lowest throughput with its place, in words."""
+        """The highest or lowest throughput with its position, in words."""
         row, column = np.unravel_index(index, self.measured.shape)
         value = f"{units.number(self.measured[row, column])} {units.symbol(self.unit)}"
         size, stride = (
