@@ -63,7 +63,7 @@ class Profile:
     budget_s: float  # ... or when this time is up, per quantity
     patience: float  # after this many budgets also with too few processes for an interval
     span_s: float  # the first min_processes are spread over this time
-    trials: float  # in each process, as a multiple of what the notebook requests
+    samples_factor: float  # a process takes this multiple of the samples that a notebook requests
     visits: int  # periods, minutes apart, in which the builder measures a quantity; they share time
 
 
@@ -79,7 +79,7 @@ PROFILES = {
             budget_s=0.4,
             patience=2,
             span_s=0.1,
-            trials=0.5,
+            samples_factor=0.5,
             visits=1,
         ),
         Profile(
@@ -91,7 +91,7 @@ PROFILES = {
             budget_s=3.0,
             patience=4,
             span_s=2.0,
-            trials=1.0,
+            samples_factor=1.0,
             visits=3,
         ),
         Profile(
@@ -103,7 +103,7 @@ PROFILES = {
             budget_s=60.0,
             patience=4,
             span_s=20.0,
-            trials=2.0,
+            samples_factor=2.0,
             visits=3,
         ),
     )

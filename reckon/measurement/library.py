@@ -123,8 +123,8 @@ class ProcessSamples(Conditions):
 class RunOptions:
     """How a process runs its probe."""
 
-    samples: int = 20  # trials
-    warmup: int = 1  # trials before them
+    samples: int = 20
+    warmup: int = 1  # samples before them, which are not kept
     cpu: int | None = None  # None: default_cpu()
     priority: str = "nice"  # of PRIORITIES: the highest to try
     deadline_s: float = 30.0

@@ -41,8 +41,8 @@ class MeasurementOptions:
 
     probe: str | None = None
     over: str | None = None  # the parameter that takes the values of the prediction's axis
-    samples: int | ByProfile = RunOptions.samples  # trials in each fresh process
-    warmup: int = RunOptions.warmup  # trials before them
+    samples: int | ByProfile = RunOptions.samples  # of each fresh process
+    warmup: int = RunOptions.warmup  # samples before them, which are not kept
     priority: str = RunOptions.priority
     # The time that all points of a curve share once they have the processes that an interval needs,
     # instead of the profile's.
@@ -148,7 +148,7 @@ class Plan:
                 run=ProbeRun(
                     probe=self.probe.name,
                     parameters=self.parameters_at(value, profile=name),
-                    samples=self._trials(),
+                    samples=self._samples(),
                     warmup=self.options.warmup,
                     priority=self.options.priority,
                 ),
@@ -163,10 +163,10 @@ class Plan:
             for x, value in zip(positions, self.swept_values, strict=True)
         ]
 
-    def _trials(self) -> int:
-        """Trials in each process under the profile; a single one stays single."""
-        trials = config.value_at(self.options.samples, profile=self.profile.name)
-        return max(2, round(trials * self.profile.trials)) if trials > 1 else 1
+    def _samples(self) -> int:
+        """Samples of each process under the profile; a single one stays single."""
+        requested = config.value_at(self.options.samples, profile=self.profile.name)
+        return max(2, round(requested * self.profile.samples_factor)) if requested > 1 else 1
 
 
 def options_of(measurement: Measurement, point: Point) -> dict:
@@ -181,10 +181,10 @@ def options_of(measurement: Measurement, point: Point) -> dict:
 
 
 def _requested_samples(measurement: Measurement) -> float:
-    """The trials that the notebook requested: the record has them as the profile made them."""
+    """The samples that the notebook requested: the record has what the profile made of them."""
     if measurement.samples == 1:
         return 1
-    requested = measurement.samples / PROFILES[measurement.profile].trials
+    requested = measurement.samples / PROFILES[measurement.profile].samples_factor
     return int(requested) if requested.is_integer() else requested
 
 
