@@ -26,12 +26,19 @@ document.addEventListener("DOMContentLoaded", () => {
     folds.push(details);
   }
   const openTarget = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(fragment());
     for (let fold = target?.querySelector("details.fold") ?? target?.closest("details.fold"); fold; ) {
       fold.open = true;
       fold = fold.parentElement.closest("details.fold");
     }
     target?.scrollIntoView();
+  };
+  const fragment = () => {
+    try {
+      return decodeURIComponent(location.hash.slice(1));
+    } catch {
+      return ""; // no id: a faulty escape, as in "#%"
+    }
   };
   const openAll = () => folds.forEach((fold) => (fold.open = true));
   if (new URLSearchParams(location.search).has("highlight")) openAll();
