@@ -143,6 +143,6 @@ RK_READER_PROBE("files/cache/mbp2016", "block", 0,
                 RK_READ(.read = read_mbp2016, .index = RK_OWN_FILE, .block_bytes = 4096),
                 .open = rk_open_reading, .reports = "mbp2016",
                 .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));
-RK_PROBE("files/cache/available", .op = "byte", .trials = run_available,
+RK_PROBE("files/cache/available", .op = "byte", .trials = run_available, .version = 2,
          .timed = "nothing: bytes of memory that the kernel calls available (MemAvailable in "
                   "/proc/meminfo), or what the control groups leave, whichever is less");

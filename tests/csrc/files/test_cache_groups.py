@@ -167,14 +167,62 @@ def test_controllers_that_are_mounted_together_are_found(mounted_together):
     assert not list(folder.rglob("reckon-*"))
 
 
+def available(run):
+    script = "say(library.run('files/cache/available', samples=1, isolated=False).ops.tolist())"
+    return run(script)[0] // MIB
+
+
+def write_stat(group, prefix):
+    """12 MiB can be given back; what is locked or in tmpfs cannot."""
+    lists = {"inactive_file": 4, "active_file": 8, "unevictable": 2, "shmem": 1}
+    lines = [f"{prefix}{name} {mib * MIB}\n" for name, mib in lists.items()]
+    (group / "memory.stat").write_text("".join(lines))
+
+
 def test_what_such_a_group_leaves_is_available(mounted_together):
     folder, run = mounted_together
     group = folder / "cpu,memory"
     (group / "memory.limit_in_bytes").write_text(str(64 * MIB))
     (group / "memory.usage_in_bytes").write_text(str(16 * MIB))
-    (group / "memory.stat").write_text(f"total_inactive_file {4 * MIB}\n")
-    script = "say(library.run('files/cache/available', samples=1, isolated=False).ops.tolist())"
-    assert run(script) == [52 * MIB]
+    write_stat(group, "total_")
+    assert available(run) == 60
+
+
+def test_the_least_that_a_group_above_leaves_is_available(second, tmp_path):
+    """As in a container of version 2: its own group has no limit, the one above it has."""
+    folder, _, run = second
+    own = folder / "pod" / "container"
+    own.mkdir(parents=True)
+    (tmp_path / "cgroup").write_text("0::/pod/container\n")
+    (own / "memory.max").write_text("max\n")
+    (own.parent / "memory.max").write_text(str(64 * MIB))
+    (own.parent / "memory.current").write_text(str(16 * MIB))
+    write_stat(own.parent, "")
+    assert available(functools.partial(run, OWN_GROUP=tmp_path / "cgroup")) == 60
+
+
+def available_under(limit, file):
+    """The median that a process reads in a control group, which has read the file twice."""
+    script = f"""
+import os
+file = os.open({str(file)!r}, os.O_RDONLY)
+os.fsync(file)
+os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)  # charged to another group
+for _ in range(2):
+    os.lseek(file, 0, os.SEEK_SET)
+    while os.read(file, 1 << 20):
+        pass
+say(sorted(library.run('files/cache/available', samples=5).ops.tolist())[2])"""
+    with control_group("memory", max=limit) as group:
+        return in_python(script, group=group)
+
+
+def test_what_is_available_follows_the_limit(root):
+    """Page cache counts as available also where a second read has made it active."""
+    with shared_files():
+        (file,) = scratch.prepare(1, 300 * MIB)
+        small, large = (available_under(limit * MIB, file) for limit in (480, 512))
+    assert small / large == pytest.approx(480 / 512, rel=0.02)
 
 
 # --- nothing is left -------------------------------------------------------------------------------
