@@ -93,6 +93,9 @@ struct rk_outcome {
     int32_t cpu;    /* where it ran at the end */
     int32_t nice;   /* priority in force */
     int32_t policy; /* SCHED_* in force */
+    int32_t
+        partner_cpu; /* where the other end runs, if the probe chose another CPU for it; or -1 */
+    int32_t partner_relation; /* of that CPU to the probe's: enum rk_relation in probe/topology.h */
     int32_t reserved;
     int64_t wall_ns; /* open and the samples' trials, without the warm-up */
     int64_t minor_faults, major_faults;

@@ -222,7 +222,7 @@ static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
     RK_PROBE(name, .op = "switch",                                                                 \
              .timed = "turns x a token there and back between two " what                           \
                       ", the partner on another CPU",                                              \
-             .params = RK_PARAMS(TURNS(20)), .trials = pass_token,                                 \
+             .params = RK_PARAMS(TURNS(20), RK_PARTNER), .trials = pass_token,                     \
              PAIR(means, partner, 1), ##__VA_ARGS__)
 #define LESS(name, what, partner)                                                                  \
     RK_PROBE(name, .op = "switch",                                                                 \

@@ -141,14 +141,14 @@ PROBE("network/connect/connect", "connect() alone on a new blocking socket" BATC
       run_connect, (.kind = BATCH));
 PROBE("network/connect/connect_across",
       "connect() alone on a new blocking socket, the server on another CPU", run_connect,
-      (.kind = ACROSS));
+      (.kind = ACROSS), RK_PARTNER);
 PROBE("network/connect/socket_connect", "socket() and a blocking connect()" BATCH_SERVER,
       run_socket_connect, (.kind = BATCH));
 PROBE("network/connect/close", "close() of an idle connection, in order (FIN)" BATCH_SERVER,
       run_close, (.kind = BATCH), PORTS);
 PROBE("network/connect/close_across",
       "close() of an idle connection, in order (FIN), the server on another CPU", run_close,
-      (.kind = ACROSS), PORTS);
+      (.kind = ACROSS), PORTS, RK_PARTNER);
 PROBE("network/connect/close_reset",
       "close() of an idle connection after SO_LINGER 0: a reset (RST)" BATCH_SERVER,
       run_close_reset, (.kind = BATCH));

@@ -273,14 +273,15 @@ PROBE("network/rtt/tcp", open_tcp, run_tcp, close_trip, struct trip,
 PROBE("network/rtt/tcp_across", open_tcp, run_tcp, close_trip, struct trip,
       "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; the server "
       "is on another CPU of this computer",
-      SERVER(OTHER_CPU), .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE));
+      SERVER(OTHER_CPU), .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE, RK_PARTNER));
 PROBE("network/rtt/udp", open_udp, run_udp, close_udp, struct datagrams,
       "rounds x a datagram sent and its answer received; on loopback the server is on the same CPU",
       .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
 PROBE("network/rtt/udp_across", open_udp, run_udp, close_udp, struct datagrams,
       "rounds x a datagram sent and its answer received; the server is on another CPU of this "
       "computer",
-      SERVER(OTHER_CPU), .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
+      SERVER(OTHER_CPU),
+      .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE, RK_PARTNER));
 PROBE("network/rtt/icmp", open_icmp, run_icmp, close_trip, struct echo_requests,
       "rounds x an echo request sent and its reply received, by a ping socket or else a raw one; "
       "the other end's kernel answers",

@@ -147,7 +147,7 @@ RK_PROBE("network/throughput/tcp_across", .op = "byte",
          .timed = "bytes that the receiver, on another CPU of this computer than the sender, took "
                   "from all its connections in successive windows of window_ms by its own clock, "
                   "skip_ms after its first byte; it takes up to 1 MiB a call",
-         .params = RK_PARAMS(RK_TEXT("peer", "loopback", "loopback"), WINDOWS),
+         .params = RK_PARAMS(RK_TEXT("peer", "loopback", "loopback"), WINDOWS, RK_PARTNER),
          .needs = RK_NEEDS_PEER, .trials = run_tcp, OF_A_SENDER(struct sender, open_sender),
          SERVER(OTHER_CPU));
 RK_PROBE("network/throughput/start", .op = "byte",

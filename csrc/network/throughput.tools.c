@@ -108,5 +108,6 @@ RK_PROBE("network/throughput/iperf3", .op = "byte",
                   "and how long it took; a run a sample",
          .params = RK_PARAMS(RK_INTEGER("size_bytes", 131072, 64, 1 << 20, "one send"),
                              RK_INTEGER("span_ms", 1000, 1000, SPAN_MAX_MS,
-                                        "rounded up to whole seconds, as iperf3 takes them")),
+                                        "rounded up to whole seconds, as iperf3 takes them"),
+                             RK_PARTNER),
          .open = open_iperf3, .trials = run_iperf3, .state_bytes = sizeof(struct iperf3));

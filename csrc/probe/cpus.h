@@ -10,7 +10,7 @@
 /* The set of that CPU alone; empty if no such CPU can exist. */
 cpu_set_t rk_one_cpu(int cpu);
 
-/* The CPUs that rk_cpus() gives, as a set (runner/in_process.c). */
+/* The CPUs that rk_cpus() gives, as a set (runner/allowed_cpus.c). */
 cpu_set_t rk_cpu_set(void);
 
 /* Each allows one CPU alone. 0 or an error number. */

@@ -48,8 +48,9 @@ int rk_refused(struct rk_context *, const char *what, int error);
 void rk_note_tcp(struct rk_context *, int64_t retransmits, int64_t listen_overflows,
                  int64_t listen_drops, int64_t time_wait);
 
-/* The partner of the CPU that this process runs on, of those that it might use when it was started
- * (probe/topology.h); a status where there is none. */
+/* The partner of the CPU that this process runs on, of those that it might use when it was started,
+ * as the parameter RK_PARTNER requests; a status where there is none. The outcome has the choice.
+ */
 int rk_other_cpu(struct rk_context *);
 #define RK_CPUS_MAX 1024 /* as many as a cpu_set_t has */
 /* The CPUs that this process might use when it was started, the one it runs on first; how many of
@@ -76,6 +77,10 @@ void rk_ns_to_ticks(struct rk_sample *, size_t n, const struct rk_stamp *since);
      .help = help_}
 #define RK_TEXT(name_, default_, help_)                                                            \
     {.name = name_, .kind = RK_KIND_TEXT, .default_text = default_, .help = help_}
+#define RK_PARTNER                                                                                 \
+    RK_TEXT("partner", "",                                                                         \
+            "the other CPU is its sibling, or a core of the same_cache, same_socket or "           \
+            "other_socket; empty: the fastest other core, the nearest of several")
 #define RK_PARAMS(...) ((const struct rk_param[]){__VA_ARGS__, {.kind = RK_KIND_END}})
 
 /* Puts the probe of that name, written in full so that a search finds it, into the registry (a

@@ -15,11 +15,10 @@ struct speed {
     int64_t max_khz;
 };
 
-/* How suitable a CPU is as a partner, in order of weight. */
+/* How suitable a CPU is as a partner. */
 struct merits {
-    int is_other_core;
+    enum rk_relation relation;
     struct speed speed;
-    int shares_cache;
 };
 
 /* Whether a list such as "0-3,8" has that CPU. 0 if there is no such file. */
@@ -82,6 +81,34 @@ static int shares_last_cache(const char *sys, int cpu, int other)
     return shares;
 }
 
+/* Whether both are known to be in one socket: 1 or 0; -1 if the kernel does not report it. */
+static int shares_socket(const char *sys, int cpu, int other)
+{
+    const int cpus[] = {cpu, other};
+    int64_t sockets[2];
+    for (int i = 0; i < 2; i++) {
+        char path[PATH_BYTES];
+        snprintf(path, sizeof path, "%s/devices/system/cpu/cpu%d/topology/physical_package_id", sys,
+                 cpus[i]);
+        sockets[i] = rk_number_in(path);
+        if (sockets[i] < 0 || sockets[i] == INT64_MAX)
+            return -1;
+    }
+    return sockets[0] == sockets[1];
+}
+
+enum rk_relation rk_relation_of(const char *sys, int cpu, int other)
+{
+    if (is_sibling(sys, cpu, other))
+        return RK_SIBLING;
+    if (shares_last_cache(sys, cpu, other))
+        return RK_SAME_CACHE;
+    const int shares = shares_socket(sys, cpu, other);
+    if (shares < 0)
+        return RK_UNKNOWN_RELATION;
+    return shares ? RK_SAME_SOCKET : RK_OTHER_SOCKET;
+}
+
 static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
@@ -97,10 +124,10 @@ static int compare_speeds(const struct speed *a, const struct speed *b)
 
 static int compare_merits(const struct merits *a, const struct merits *b)
 {
-    int order = compare(a->is_other_core, b->is_other_core);
+    int order = compare(a->relation != RK_SIBLING, b->relation != RK_SIBLING);
     if (!order)
         order = compare_speeds(&a->speed, &b->speed);
-    return order ? order : compare(a->shares_cache, b->shares_cache);
+    return order ? order : compare(b->relation, a->relation); /* the nearer one */
 }
 
 int rk_fastest_cpu(const char *sys, const cpu_set_t *allowed)
@@ -119,15 +146,16 @@ int rk_fastest_cpu(const char *sys, const cpu_set_t *allowed)
     return chosen;
 }
 
-int rk_partner_cpu(const char *sys, const cpu_set_t *allowed, int cpu)
+int rk_partner_cpu(const char *sys, const cpu_set_t *allowed, int cpu, enum rk_relation requested)
 {
-    struct merits best = {0};
+    struct merits best = {RK_UNKNOWN_RELATION, {0}};
     int chosen = -1;
     for (int other = 0; other < CPU_SETSIZE; other++) {
         if (other == cpu || !CPU_ISSET(other, allowed))
             continue;
-        const struct merits merits = {!is_sibling(sys, cpu, other), speed_of(sys, other),
-                                      shares_last_cache(sys, cpu, other)};
+        const struct merits merits = {rk_relation_of(sys, cpu, other), speed_of(sys, other)};
+        if (requested != RK_ANY_RELATION && merits.relation != requested)
+            continue;
         if (chosen < 0 || compare_merits(&merits, &best) > 0) {
             best = merits;
             chosen = other;

@@ -12,9 +12,22 @@
  * last, because interrupts tend to go to the first. -1 if none is allowed. */
 int rk_fastest_cpu(const char *sys, const cpu_set_t *allowed);
 
-/* Another of the allowed CPUs for the partner of `cpu`: preferably no sibling thread of its
- * core, then the fastest, then one below the same last cache; of several the first. -1 if there
- * is none. */
-int rk_partner_cpu(const char *sys, const cpu_set_t *allowed, int cpu);
+/* Where a CPU is, as seen from another: the nearest first. A core of RK_SAME_CACHE is below the
+ * same last cache, one of RK_SAME_SOCKET is not. */
+enum rk_relation {
+    RK_ANY_RELATION = -1, /* in a request */
+    RK_SIBLING = 0,       /* another thread of the same core */
+    RK_SAME_CACHE,
+    RK_SAME_SOCKET,
+    RK_OTHER_SOCKET,
+    RK_UNKNOWN_RELATION,
+};
+
+enum rk_relation rk_relation_of(const char *sys, int cpu, int other);
+
+/* Another of the allowed CPUs for the partner of `cpu`, in the requested relation to it: preferably
+ * no sibling thread, then the fastest, then the nearest; of several the first. -1 if there is none.
+ */
+int rk_partner_cpu(const char *sys, const cpu_set_t *allowed, int cpu, enum rk_relation requested);
 
 #endif

@@ -14,35 +14,6 @@
 
 #define LINE_BYTES 64 /* a cache line, or a part of one */
 
-/* The CPUs that this process might use before it was pinned. */
-static cpu_set_t allowed;
-
-int rk_cpus(int *cpus, int maximum)
-{
-    int count = 0;
-    if (maximum > 0)
-        cpus[count++] = sched_getcpu();
-    for (int cpu = 0; cpu < CPU_SETSIZE && count < maximum; cpu++)
-        if (cpu != cpus[0] && CPU_ISSET(cpu, &allowed))
-            cpus[count++] = cpu;
-    return count;
-}
-
-cpu_set_t rk_cpu_set(void)
-{
-    const cpu_set_t current = rk_one_cpu(sched_getcpu());
-    cpu_set_t set;
-    CPU_OR(&set, &allowed, &current);
-    return set;
-}
-
-int rk_other_cpu(struct rk_context *c)
-{
-    const int cpu = rk_partner_cpu("/sys", &allowed, sched_getcpu());
-    return cpu >= 0 ? cpu
-                    : rk_unsupported(c, "needs a second CPU, and this process may use only one");
-}
-
 static int pin(int cpu, char *reason)
 {
     const int error = rk_pin_process(0, cpu);
@@ -277,9 +248,10 @@ void rk_run_in_process(const struct rk_request *request, struct rk_sample *sampl
     struct rk_context context;
     outcome->status = rk_context_open(&context, request->probe, request->params, outcome->reason);
     context.outcome = outcome;
+    outcome->partner_cpu = -1;
+    outcome->partner_relation = RK_UNKNOWN_RELATION;
     rk_note_tcp(&context, -1, -1, -1, -1);
-    CPU_ZERO(&allowed);
-    const int unknown = sched_getaffinity(0, sizeof allowed, &allowed) < 0 ? errno : 0;
+    const int unknown = rk_note_allowed_cpus();
     /* In the caller's process nothing is pinned or raised: it would outlast the call. */
     if (outcome->status == 0 && request->isolated && request->cpu >= 0)
         outcome->status = pin(request->cpu, outcome->reason);

@@ -13,6 +13,7 @@ import os
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 
 import numpy as np
 from pydantic import ConfigDict
@@ -21,10 +22,11 @@ from reckon import config
 from reckon.config import ReckonError, settings
 from reckon.measurement.probe import Needs, Parameter, Probe
 from reckon.messages import did_you_mean
-from reckon.records.models import Conditions
+from reckon.records.models import Conditions, Relation
 
 PRIORITIES = {"none": 0, "nice": 1, "rr": 2}
 _TEXT = 2  # RK_KIND_TEXT of enum rk_kind
+_RELATIONS = get_args(Relation)  # in the order of enum rk_relation
 
 
 class Sample(C.Structure):
@@ -84,6 +86,8 @@ class Outcome(C.Structure):
         ("cpu", C.c_int32),
         ("nice", C.c_int32),
         ("policy", C.c_int32),
+        ("partner_cpu", C.c_int32),
+        ("partner_relation", C.c_int32),
         ("reserved", C.c_int32),
         ("wall_ns", C.c_int64),
         ("minor_faults", C.c_int64),
@@ -262,6 +266,7 @@ def run(
     conditions = {
         name: getattr(outcome, name) for name in Conditions.model_fields if name != "seed"
     }
+    conditions["partner_relation"] = _RELATIONS[outcome.partner_relation]
     return ProcessSamples(
         ticks=table["ticks"].copy(), ops=table["ops"].copy(), seed=how.seed, **conditions
     )

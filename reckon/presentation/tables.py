@@ -1,4 +1,4 @@
-"""Tables of results: predicted and measured, lines, spreads, conditions, other programs."""
+"""Tables of results: predicted and measured, lines, spreads, other programs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,11 @@ from reckon.presentation.text import (
     ratio_text,
 )
 from reckon.presentation.titles import title_of
-from reckon.records import Process
 from reckon.records.result import Result
 from reckon.statistics import Summary
 
 _MAX_POINTS = 8  # a longer curve shows only its ends in a table; its figure has every point
 _NAMES_LISTED = 8  # quantities that the note below a table names
-_NOT_KNOWN = "not known"
 
 
 def title(result: Result, titles: dict[str, str] | None) -> str:
@@ -212,87 +210,6 @@ def _line_cells(result: Result) -> list[str]:
         units.amount(line.intercept, result.unit),
         units.amount(float(abs(line.residuals).max()), result.unit),
     ]
-
-
-def processes_of(result: Result) -> list[Process]:
-    """The processes of all points."""
-    return [process for point in result.points for process in point.processes]
-
-
-def _total(processes: list[Process], count: str) -> str:
-    """The sum of a count over all processes; -1 means that the system does not report it."""
-    counts = [getattr(process, count) for process in processes]
-    return _NOT_KNOWN if min(counts, default=-1) < 0 else str(sum(counts))
-
-
-_CONDITION_COLUMNS = {
-    "Quantity": 16,
-    "Fresh processes": 10,
-    "Trials": 8,
-    "CPU": 6,
-    "Nice": 6,
-    "Minor faults": 10,
-    "Preempted": 11,
-    "Moved": 8,
-    "Stolen ms": 9,
-    "Stopped because": 16,
-}
-_COUNTED = ("minor_faults", "involuntary_switches", "migrations", "steal_ms")
-_STOPPED = {"precise": "precise", "time": "time up", "processes": "enough runs"}
-
-
-def conditions(results: list[Result], caption: str, name: str) -> Block:
-    """What happened while the samples were taken, a row for each quantity that has any."""
-    rows = []
-    for result in [result for result in results if result.has_samples]:
-        processes = processes_of(result)
-        rows.append(
-            [
-                title_of(result.quantity),
-                str(len(processes)),
-                str(sum(len(p.ticks) for p in processes)),
-                ", ".join(map(str, sorted({p.cpu for p in processes}))),
-                str(processes[0].nice),
-                *(_total(processes, count) for count in _COUNTED),
-                ", ".join(sorted({_STOPPED[point.stopped] for point in result.points})),
-            ]
-        )
-    return columns_table(_CONDITION_COLUMNS, rows, caption, name)
-
-
-_TCP_COLUMNS = {
-    "Quantity": 20,
-    "Other end": 24,
-    "Segments sent again": 14,
-    "Accept queue overflowed": 14,
-    "Connections dropped there": 14,
-    "Maximum in TIME_WAIT": 14,
-}
-
-
-def tcp(results: list[Result], caption: str, name: str) -> Block:
-    """TCP's events while the samples were taken, by the counters of this side's network namespace.
-
-    The accept queue of another host is not among them.
-    """
-    rows = []
-    for result in results:
-        processes = processes_of(result)
-        if all(process.retransmits < 0 for process in processes):  # not counted
-            continue
-        is_remote = result.measurement is not None and result.measurement.peer
-        waiting = max(process.time_wait for process in processes)
-        rows.append(
-            [
-                title_of(result.quantity),
-                "other host" if is_remote else "loopback",
-                _total(processes, "retransmits"),
-                NONE if is_remote else _total(processes, "listen_overflows"),
-                NONE if is_remote else _total(processes, "listen_drops"),
-                str(waiting) if waiting >= 0 else _NOT_KNOWN,
-            ]
-        )
-    return columns_table(_TCP_COLUMNS, rows, caption, name)
 
 
 _SPREADS = {

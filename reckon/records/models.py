@@ -70,12 +70,19 @@ class PredictionRecord(_Strict):
     reason: str | None = None  # of a new seal after samples were taken
 
 
+# Where the CPU of the other end is, as seen from the probe's: enum rk_relation in
+# csrc/probe/topology.h. "" is not known, or that there is none.
+Relation = Literal["sibling", "same_cache", "same_socket", "other_socket", ""]
+
+
 class Conditions(_Strict):
     """What happened while a process took its samples. -1 means not known."""
 
     cpu: int
     nice: int
     policy: int
+    partner_cpu: int = -1  # of the other end, where the probe chose another CPU for it
+    partner_relation: Relation = ""
     wall_ns: int
     minor_faults: int
     major_faults: int

@@ -1,8 +1,13 @@
 /* decisions.c: what the library decides of made-up processors and machines, for tests/csrc/runner:
- *   decisions cpus SYS COUNT            the CPU that measures and its partner, of CPUs 0 to COUNT -
- * 1 decisions agree SAYS_SO SYS         whether the counters of two CPUs can be compared decisions
- * multiply VENDOR FAMILY MODEL CORE_TYPE    the cycles of a multiply, or 0 decisions enough
- * STEP_TICKS STEP_NS TICKS...        whether such samples are long enough */
+ *
+ *   decisions cpus SYS COUNT
+ *     of CPUs 0 to COUNT - 1 the one that measures, its partner, and the partner in each relation
+ *   decisions agree SAYS_SO SYS
+ *     whether the counters of two CPUs can be compared
+ *   decisions multiply VENDOR FAMILY MODEL CORE_TYPE
+ *     the cycles of a multiply, or 0
+ *   decisions enough STEP_TICKS STEP_NS TICKS...
+ *     whether such samples are long enough */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,7 +25,10 @@ static void print_cpus(const char *sys, int count)
     for (int cpu = 0; cpu < count; cpu++)
         CPU_SET(cpu, &allowed);
     const int chosen = rk_fastest_cpu(sys, &allowed);
-    printf("%d %d\n", chosen, rk_partner_cpu(sys, &allowed, chosen));
+    printf("%d", chosen);
+    for (int relation = RK_ANY_RELATION; relation <= RK_OTHER_SOCKET; relation++)
+        printf(" %d", rk_partner_cpu(sys, &allowed, chosen, relation));
+    printf("\n");
 }
 
 static void print_multiply_cycles(char **words)

@@ -1,10 +1,13 @@
 """Which CPU measures and which is its partner, on made-up machines."""
 
 import os
+from typing import get_args
 
 import pytest
+from helpers.capabilities import two_cpus
 
 from reckon.measurement import library
+from reckon.records.models import Relation
 
 
 def write(sys, files):
@@ -54,7 +57,57 @@ def test_the_cpu_that_measures_and_its_partner(
     decided, tmp_path, count, files, measuring_and_partner
 ):
     write(tmp_path, files)
-    assert decided("cpus", tmp_path, count) == measuring_and_partner
+    assert decided("cpus", tmp_path, count)[:2] == measuring_and_partner
+
+
+# Two sockets of two cores with two threads each, numbered as Linux does.
+TWO_SOCKETS = siblings(["0,4", "1,5", "2,6", "3,7"] * 2)
+TWO_SOCKETS |= per_cpu("topology/physical_package_id", [0, 0, 1, 1] * 2)
+A_CACHE_EACH = last_cache(["0,4", "1,5", "2,6", "3,7"] * 2)
+SHARED_CACHES = last_cache(["0-1,4-5", "0-1,4-5", "2-3,6-7", "2-3,6-7"] * 2)
+ONE_SOCKET = per_cpu("topology/physical_package_id", [0] * 8)
+
+
+@pytest.mark.parametrize(
+    ("files", "partners"),
+    [
+        pytest.param({}, [-1, -1, -1, -1], id="nothing is reported"),
+        pytest.param(TWO_SOCKETS | A_CACHE_EACH, [3, -1, 2, 0], id="two sockets, a cache a core"),
+        pytest.param(TWO_SOCKETS | SHARED_CACHES, [3, 2, -1, 0], id="two sockets, a cache each"),
+        pytest.param(HYBRID | ONE_SOCKET, [2, -1, 0, -1], id="a hybrid processor"),
+        pytest.param(
+            per_cpu("topology/physical_package_id", [-1] * 8), [-1] * 4, id="sockets unknown"
+        ),
+    ],
+)
+def test_the_partner_in_a_requested_relation(decided, tmp_path, files, partners):
+    """Its sibling, then a core of the same cache, of the same socket, of another one."""
+    write(tmp_path, files)
+    chosen, default, *in_relation = decided("cpus", tmp_path, 8)
+    assert in_relation == partners
+    assert default == next((cpu for cpu in partners[1:] if cpu >= 0), 0)
+
+
+def test_the_samples_have_the_partner_of_the_default_or_the_requested_relation():
+    two_cpus()
+    alone, across = (
+        library.run(f"cpu/switch/process{where}", {"turns": 2}, samples=1)
+        for where in ("", "_across")
+    )
+    assert (alone.partner_cpu, alone.partner_relation) == (-1, "")
+    assert across.partner_cpu in os.sched_getaffinity(0) - {across.cpu}
+    reached = {}
+    for relation in get_args(Relation)[:-1]:
+        try:
+            samples = library.run(
+                "cpu/switch/process_across", {"turns": 2, "partner": relation}, samples=1
+            )
+            reached[samples.partner_relation] = samples.partner_cpu
+        except library.ProbeUnsupported as reason:
+            assert f"has no such partner ({relation})" in str(reason)
+    assert reached.get(across.partner_relation, across.partner_cpu) == across.partner_cpu
+    with pytest.raises(library.ProbeFailed, match="partner is sibling, .* not .other."):
+        library.run("cpu/switch/process_across", {"partner": "other"}, samples=1)
 
 
 def test_the_library_chooses_among_the_cpus_that_it_may_use():

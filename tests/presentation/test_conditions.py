@@ -1,0 +1,19 @@
+"""The table of what happened while samples were taken."""
+
+from helpers import made_up
+
+import reckon as rk
+
+
+def test_conditions_say_where_the_other_end_was():
+    alone, *across = (made_up.single(f"cpu/a/{name}", 100, "ns") for name in ("a", "b", "c"))
+    assert "other end" not in rk.show.conditions([alone], "C", "n").markdown
+    for result in across:
+        for process in result.points[0].processes:
+            process.partner_cpu, process.partner_relation = 2, "same_cache"
+    across[1].points[0].processes[0].partner_relation = ""
+    lines = rk.show.conditions([alone, *across], "C", "n").markdown.splitlines()
+    assert lines[-2:] == [
+        "- The other end was on CPU 2, another core below the same last-level cache: b and c.",
+        "- The other end was on CPU 2: c.",
+    ]
