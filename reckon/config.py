@@ -26,7 +26,11 @@ WORK = Path.cwd() if INSTALLED else ROOT
 
 
 class ReckonError(Exception):
-    """A fault that one sentence explains; the command line prints that sentence alone."""
+    """A fault that one sentence explains; command line and notebook show that sentence alone."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython prints of it: lines."""
+        return [str(self)]
 
 
 class Unavailable(ReckonError):

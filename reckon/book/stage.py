@@ -11,6 +11,7 @@ from reckon import config, records
 from reckon.book import contents, pages
 from reckon.book.stamp import stamp
 from reckon.config import ROOT, ReckonError
+from reckon.presentation import citations
 
 _DATA = (".bib", ".json")  # of what lies in book/, beside the prose
 _MATHJAX_MIN_FILES = 10  # the script and its fonts; fewer are a broken package
@@ -40,6 +41,9 @@ def stage(*, pdf_link: bool) -> Stage:
     for part in contents.parts():
         files[f"book/answers-{part}.md"] = pages.answers(part, notebooks).encode()
     files["book/stamp.md"] = (stamp() + (_PDF_LINK if pdf_link else "")).encode()
+    for name, content in files.items():
+        if name.endswith((".md", ".ipynb")):
+            citations.check(content.decode(), name)
     static, mathjax = _static(), _mathjax()
     for name, content in {**files, **static}.items():
         if not (folder / name).exists() or (folder / name).read_bytes() != content:

@@ -121,7 +121,10 @@ NUMPY_NAMES = {op: ufunc.__name__ for ufunc, op in _UFUNCS.items()} | {"where": 
 
 
 def _make(op: str, *args) -> Node:
-    return Node(op, *(to_node(arg) for arg in args))
+    nodes = [to_node(arg) for arg in args]
+    if op == "div" and is_zero(nodes[1]):
+        raise PredictionError("A division by 0 has no value; divide by an input or a number.")
+    return Node(op, *nodes)
 
 
 def to_node(value) -> Node:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from reckon import units
+from reckon.messages import join_words
 from reckon.prediction import expression
 from reckon.prediction.dimensions import dimension
 from reckon.prediction.expression import PredictionError
@@ -22,7 +23,7 @@ MAX_SEARCH_ROUNDS = 8
 Kind = Literal["sum", "mean", "rate", "plain"]
 
 
-@dataclass
+@dataclass(repr=False, eq=False)
 class Formula:
     """A traced prediction function, before its inputs have values."""
 
@@ -35,7 +36,16 @@ class Formula:
     software: expression.Node | None
     predicted: expression.Node
 
-    def __call__(self, **inputs: Input) -> Prediction:
+    def __repr__(self) -> str:
+        return f"The formula {self.function_name}"
+
+    def __call__(self, *unnamed, **inputs: Input) -> Prediction:
+        if unnamed:
+            names = ", ".join(f"{name}=..." for name in self.input_names)
+            raise PredictionError(
+                f"The inputs of {self.function_name} are given by name: "
+                f"{self.function_name}({names})."
+            )
         return self.of(self.quantity, **inputs)
 
     def of(self, quantity: str, **inputs: Input) -> Prediction:
@@ -45,12 +55,12 @@ class Formula:
         """
         missing = [name for name in self.input_names if name not in inputs]
         unknown = [name for name in inputs if name not in self.input_names]
-        for problem, names in (("missing", missing), ("unknown", unknown)):
-            if names:
-                raise PredictionError(
-                    f"{self.function_name} takes {', '.join(self.input_names)}; "
-                    f"{problem}: {', '.join(names)}."
-                )
+        problems = (("missing", missing), ("unknown", unknown))
+        faults = [f"{problem}: {', '.join(names)}" for problem, names in problems if names]
+        if faults:
+            raise PredictionError(
+                f"{self.function_name} takes {', '.join(self.input_names)}; {'; '.join(faults)}."
+            )
         for name, value in inputs.items():
             if not isinstance(value, Input):
                 raise PredictionError(
@@ -59,7 +69,24 @@ class Formula:
                     "or rk.axis."
                 )
         self._check_dimensions(inputs)
-        return Prediction(quantity, self, inputs)
+        prediction = Prediction(quantity, self, inputs)
+        self._check_value(prediction)
+        return prediction
+
+    def _check_value(self, prediction: Prediction) -> None:
+        """Raises PredictionError for an infinite value, and for a time or rate below 0."""
+        predicted = np.atleast_1d(prediction.predicted)
+        is_amount = units.dimension(self.unit) != units.dimension("1")
+        wrong = predicted[~np.isfinite(predicted) | (is_amount & (predicted < 0))]
+        if not len(wrong):
+            return
+        zeros = [name for name, input_ in prediction.inputs.items() if input_.value == 0]
+        because = f", with {join_words(zeros)} = 0" if zeros else ""
+        why = "no amount is negative" if wrong[0] < 0 else "a prediction is a finite number"
+        value = units.amount(float(wrong[0]), self.unit)
+        raise PredictionError(
+            f"{self.function_name} gives {value}{because}; {why}: change the formula or its inputs."
+        )
 
     def _check_dimensions(self, inputs: dict[str, Input]) -> None:
         dimensions = {name: units.dimension(value.unit) for name, value in inputs.items()}

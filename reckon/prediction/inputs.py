@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import KW_ONLY, dataclass
-from typing import Literal
+from typing import Literal, NoReturn
 
 import numpy as np
 
 from reckon import units
+from reckon.messages import join_words
 from reckon.prediction.expression import PredictionError
 
 _LINE_BYTES = 64
@@ -30,6 +32,16 @@ class Input:
     reference: str | None = None  # the quantity or the machine's field that it is read from
     instead_of: str | None = None  # why a guess stands in
 
+    def _refuse_arithmetic(self, *_) -> NoReturn:
+        raise PredictionError(
+            f"The input {self.source!r} is used outside of a formula; is the line "
+            '@rk.predict("PART/EXPERIMENT/QUANTITY", unit="ns") missing above the function that '
+            "computes with it?"
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse_arithmetic
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = _refuse_arithmetic
+
     def __post_init__(self):
         if self.low is None and self.high is None:
             return
@@ -45,6 +57,19 @@ def _is_ascending(low: float | None, value, high: float | None) -> bool:
 
 def _stated_input(origin: Origin, value: float, unit: str, source: str, **details) -> Input:
     """The input of a value and of its interval in `unit`."""
+    numbers_given = {"the value": value, "low": details["low"], "high": details["high"]}
+    missing = [name for name, number in numbers_given.items() if number is None]
+    if "the value" in missing or len(missing) == 1 or (missing and origin == "guess"):
+        raise PredictionError(
+            f"{source!r} lacks {join_words(missing)}; write rk.{origin}({value}, {unit!r}, "
+            f"{source!r}, low=..., high=...)."
+        )
+    for name, number in numbers_given.items():
+        if number is not None and not isinstance(number, numbers.Real):
+            raise PredictionError(
+                f"{source!r}: {name} is {number!r}, not a number; the unit is written apart, as in "
+                f'rk.{origin}(90, "{unit}", ...).'
+            )
     for end in ("low", "high"):
         if details[end] is not None:
             details[end] = float(units.to_base(details[end], unit))
@@ -60,8 +85,10 @@ def given(value: float, unit: str, source: str, *, cite=None, low=None, high=Non
     return _stated_input("given", value, unit, source, cite=cite, low=low, high=high)
 
 
-def guess(value: float, unit: str, why: str, *, low: float, high: float, cite=None) -> Input:
-    """A labelled guess. Its interval, which should hold the truth 19 times of 20, is scored."""
+def guess(value: float, unit: str, why: str, *, low=None, high=None, cite=None) -> Input:
+    """A labelled guess. Its interval, which should hold the truth 19 times of 20, is scored.
+
+    Raises PredictionError without `low` and `high`."""
     return _stated_input("guess", value, unit, why, cite=cite, low=low, high=high)
 
 

@@ -9,6 +9,7 @@ import types
 import numpy as np
 import pint
 
+from reckon.messages import did_you_mean, join_words
 from reckon.prediction.expression import Node, PredictionError, to_node
 
 
@@ -29,9 +30,27 @@ def trace(function) -> tuple[list[str], tuple[Node, ...]]:
                 "where it comes from."
             )
         names.append(parameter.name)
-    result = function(**{name: Node("input", name) for name in names})
-    results = result if isinstance(result, tuple) else (result,)
-    return names, tuple(to_node(part) for part in results)
+    try:
+        result = function(**{name: Node("input", name) for name in names})
+        results = result if isinstance(result, tuple) else (result,)
+        nodes = tuple(to_node(part) for part in results if result is not None)
+    except PredictionError as error:
+        raise PredictionError(f"{function.__name__}: {error}") from None
+    except NameError as error:
+        hint = did_you_mean(str(error.name), names, f"its inputs are {join_words(names)}.")
+        raise PredictionError(
+            f"{function.__name__}: {error.name} is not one of its inputs; {hint}"
+        ) from None
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise PredictionError(
+            f"{function.__name__} cannot be computed ({error}); write it with + - * / of its "
+            "inputs and of numbers."
+        ) from None
+    if not nodes:
+        raise PredictionError(
+            f"{function.__name__} returns nothing; end it with `return` and what it predicts."
+        )
+    return names, nodes
 
 
 def _refuse_outside_numbers(function, owner: str, seen: set) -> None:

@@ -10,6 +10,7 @@ from reckon.prediction.expression import Node, is_zero
 from reckon.prediction.formula import PARTS, Formula, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.printing import latex, name_latex
+from reckon.presentation import citations
 from reckon.presentation.block import (
     Block,
     items,
@@ -122,6 +123,7 @@ def _input_source(input_: Input) -> str:
 
 def _instead_of(given: Input) -> str:
     """Why a guess stands in, with words in the place of the quantity's or the field's name."""
+    citations.check(citation, f"The input {input_.source!r}")
     reference = given.reference or ""
     words = link(reference) if "/" in reference else re.sub("[._]", " ", reference)
     return (given.instead_of or "").replace(reference, words)

@@ -9,8 +9,10 @@ import numpy as np
 
 from reckon import units
 from reckon.computer import processors
+from reckon.messages import did_you_mean
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.inputs import Input, Origin
+from reckon.records.known_quantities import refuse_unknown
 from reckon.records.lookup import read_result
 from reckon.records.read_log import note_read
 from reckon.records.session import current_session
@@ -18,15 +20,20 @@ from reckon.records.session import current_session
 AT_END = ", at its last place"  # of an input's source
 
 
-def machine(field_name: str, otherwise: Input) -> Input:
+def machine(field_name: str, otherwise: Input | None = None) -> Input:
     """A value of the machine description, such as "processor.base_clock".
 
     In the unit of `otherwise`, the guess that is used instead if the machine does not report it.
     Raises PredictionError for an unknown field, or if `otherwise` is no guess.
     """
     description = current_session().run.machine
-    if field_name not in description.fields():
-        raise PredictionError(f"The machine description has no field {field_name}.")
+    fields = description.fields()
+    if field_name not in fields:
+        nearest = [field for field in fields if field.endswith(field_name)]
+        hint = did_you_mean(field_name, fields, f"it has {', '.join(fields)}.")
+        hint = f"did you mean {nearest[0]}?" if nearest else hint
+        raise PredictionError(f"The machine description has no field {field_name}; {hint}")
+    otherwise = _required(otherwise, f'rk.machine("{field_name}", ...)')
     value, source = description.number(field_name), description.fact(field_name).source
     if value is None:
         return _as_fallback(otherwise, f"{field_name} is not reported", field_name)
@@ -54,15 +61,19 @@ def processor(name: str, otherwise: Input) -> Input:
     return Input(origin, value, processors.UNIT, source, low=low, high=high, cite=cite)
 
 
-def measured(quantity: str, otherwise: Input, *, at_end: bool = False) -> Input:
+def measured(quantity: str, otherwise: Input | None = None, *, at_end: bool = False) -> Input:
     """The median of an earlier measurement, with its interval.
 
     In the unit of `otherwise`, the guess that is used instead without a measurement. Of a curve
     it is the median at the first point, or at the last (`at_end`), if that was measured.
-    Raises PredictionError for another dimension, or if `otherwise` is no guess.
+    Raises PredictionError for another dimension, for a quantity that no notebook makes, or if
+    `otherwise` is no guess.
     """
-    unit = otherwise.unit
-    result = read_result(current_session().run.name, quantity)
+    otherwise = _required(otherwise, f'rk.measured("{quantity}", ...)')
+    unit, run = otherwise.unit, current_session().run.name
+    result = read_result(run, quantity)
+    if result is None:
+        refuse_unknown(run, quantity)
     if result is None or result.summary is None:
         reason = result.reason if result else None
         why = f"could not be measured ({reason})" if reason else "has not been measured yet"
@@ -87,6 +98,15 @@ def measured(quantity: str, otherwise: Input, *, at_end: bool = False) -> Input:
         low=summary.low if has_interval else None,
         high=summary.high if has_interval else None,
         reference=quantity,
+    )
+
+
+def _required(otherwise: Input | None, call: str) -> Input:
+    if isinstance(otherwise, Input):
+        return otherwise
+    raise PredictionError(
+        f'{call} needs a guess for where there is no such value: otherwise=rk.guess(3, "GHz", '
+        '"why", low=2, high=5).'
     )
 
 
