@@ -8,6 +8,7 @@ What a notebook uses:
     rk.measure, rk.measure_together, rk.by_profile              measuring
     rk.measure_capacities                                       a capacity, from a curve
     rk.measure_methods                                          all methods, side by side
+    rk.keep, rk.reset                                           what was tried in JupyterLab
     rk.by_name, rk.title_of                                     results by their short names; titles
     rk.show, rk.draw, rk.blocks                                 tables, sentences and figures
     rk.front_page, rk.machine_page, rk.machines_page,           those of one page
@@ -21,11 +22,12 @@ What a notebook uses:
     rk.other_host(), rk.nfs_server()                            the other end of network and files
 """
 
-from reckon import config, show
+from reckon import config, interactive, show
 from reckon.book.contents import parts
 from reckon.config import ByProfile as by_profile
 from reckon.config import ReckonError
 from reckon.hosts.host_facts import nfs_server, other_host
+from reckon.interactive import keep, reset
 from reckon.measurement.capacity import measure_capacities
 from reckon.measurement.side_by_side import measure_methods
 from reckon.measurement.visit import measure, measure_together
@@ -64,6 +66,7 @@ def begin(*, profile: str | None = None, run: str | None = None) -> None:
     """
     config.use(config.settings().with_choices(profile=profile, run=run))
     current_session.cache_clear()
+    interactive.begin()
 
 
 def run():
@@ -89,6 +92,7 @@ __all__ = [
     "front_page",
     "given",
     "guess",
+    "keep",
     "machine",
     "machine_page",
     "machines_page",
@@ -110,6 +114,7 @@ __all__ = [
     "predict",
     "processor",
     "reports_page",
+    "reset",
     "results",
     "run",
     "say",

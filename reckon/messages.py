@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import pydantic
 
 
-def join_words(words: Iterable[str]) -> str:
+def join_words(words: Iterable[str], conjunction: str = "and") -> str:
     """A list as a sentence has it: "a", "a and b", "a, b and c"."""
     *front, last = [*words] or [""]
-    return f"{', '.join(front)} and {last}" if front else last
+    return f"{', '.join(front)} {conjunction} {last}" if front else last
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:

@@ -43,6 +43,15 @@ class AnswerValues:
         """Whether the prediction is off by more than MISS, up or down."""
         return not 1 / MISS <= self.ratio <= MISS
 
+    @property
+    def revised(self) -> str:
+        """A sentence on the revised prediction; "" without one."""
+        if not self.result.revisions:
+            return ""
+        revised = float(self.result.sealed("predicted", self.result.current)[self.index])
+        ratio = ratio_text(self.measured.median / revised if revised else math.nan)
+        return f"Revised after measuring: {units.amount(revised, self.result.unit)}, {ratio}."
+
     def span(self, text: str, content: str) -> str:
         """`text` as HTML that what-if.js keeps up to date; in the PDF, the text.
 
@@ -94,7 +103,8 @@ def answer(
     head = table_row(["predicted", "measured (interval)", "measured / predicted"])
     cells = "\n".join([head, "| --- | --- | --- |", table_row(values.cells())])
     picture = track(values, log_scale([values]))
-    return _box(f"**{question}**\n\n{cells}\n\n{picture}\n\n{verdict} {why}".rstrip())
+    sentences = (verdict, values.revised, why)
+    return _box(f"**{question}**\n\n{cells}\n\n{picture}\n\n{' '.join(filter(None, sentences))}")
 
 
 def _where(result: Result, index: int) -> str:

@@ -85,6 +85,11 @@ def _formula_latex(prediction: Prediction) -> str:
     return _aligned(lines)
 
 
+def formula_block(prediction: Prediction) -> str:
+    """The formula with names, with numbers, and its value, as Markdown."""
+    return f"$$\n{_formula_latex(prediction)}\n$$"
+
+
 def _input_value(input_: Input) -> str:
     if isinstance(input_.value, list):
         first, last = (units.from_base(input_.value[k], input_.unit) for k in (0, -1))
@@ -118,12 +123,12 @@ def _input_source(input_: Input) -> str:
         text = f"{_ORIGIN[input_.origin]}: {input_.source}"
     because = f", because {_instead_of(input_)}" if input_.instead_of else ""
     citation = f" {{cite}}`{input_.cite}`" if input_.cite else ""
+    citations.check(citation, f"The input {input_.source!r}")
     return f"{text}{because}{citation}"
 
 
 def _instead_of(given: Input) -> str:
     """Why a guess stands in, with words in the place of the quantity's or the field's name."""
-    citations.check(citation, f"The input {input_.source!r}")
     reference = given.reference or ""
     words = link(reference) if "/" in reference else re.sub("[._]", " ", reference)
     return (given.instead_of or "").replace(reference, words)
@@ -159,7 +164,7 @@ def prediction(prediction: Prediction, subject: str) -> Block:
         between = f" (between {interval} by the inputs' intervals)" if interval else ""
         predicted = f"**Predicted: {_predicted(prediction)}**{between}."
     panel = what_if_anchor([prediction.quantity], subject)
-    return Block(f"$$\n{_formula_latex(prediction)}\n$$\n\n{predicted}\n\n{inputs}\n\n{panel}")
+    return Block(f"{formula_block(prediction)}\n\n{predicted}\n\n{inputs}\n\n{panel}")
 
 
 def _names_latex(prediction: Prediction) -> str:

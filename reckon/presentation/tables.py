@@ -71,8 +71,9 @@ def mean_sd_cell(result: Result) -> str:
 
 
 def ratio_cell(result: Result) -> str:
-    """Measured over predicted."""
-    return ratio_text(result.ratio)
+    """Measured over the sealed prediction, and over the revised one if it differs."""
+    revised = f"; revised {ratio_text(result.current_ratio)}" if result.revisions else ""
+    return ratio_text(result.ratio) + revised
 
 
 def _mean_sd(summary: Summary, unit: str) -> str:

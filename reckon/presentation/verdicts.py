@@ -123,9 +123,12 @@ def _revision(result: Result) -> str:
     if not result.revisions:
         return ""
     predicted = amount_or_dash(result.current.predicted, result.unit)
-    now = "" if result.is_curve else f": now {predicted}"
     changes = "; ".join(result.revisions).replace("_", " ")
-    return f"Revised after measuring ({changes}){now}. The score uses the sealed one."
+    by = f" by {result.current.reason}" if result.current.reason else ""
+    return (
+        f"Revised after measuring{by} ({changes}): now {predicted}, of which the measurement is "
+        f"{units.number(result.current_ratio)} times. The score uses the sealed one."
+    )
 
 
 def _notes(result: Result) -> list[str]:

@@ -258,10 +258,18 @@ class Result:
     @property
     def ratio(self) -> float:
         """Measured over predicted, by the sealed prediction; of a curve, the middle one."""
+        return self._ratio_to(self.seal)
+
+    @property
+    def current_ratio(self) -> float:
+        """The same by the current prediction."""
+        return self._ratio_to(self.current)
+
+    def _ratio_to(self, prediction: records.PredictionRecord) -> float:
         if not self.summaries:
             return math.nan
         measured = self.medians if self.is_curve else np.array([self.median])
-        return median_ratio(measured, self.sealed("predicted"))
+        return median_ratio(measured, self.sealed("predicted", prediction))
 
     @property
     def sealed_interval(self) -> tuple[float, float] | None:

@@ -8,7 +8,7 @@ from reckon import records
 from reckon.prediction import expression
 from reckon.prediction.expression import PredictionError
 from reckon.prediction.formula import Prediction
-from reckon.records import overlay
+from reckon.records import overlay, variants
 from reckon.records.models import Quantity, Value
 from reckon.records.revisions import differences, is_same
 from reckon.records.session import current_session
@@ -71,12 +71,37 @@ def seal(prediction: Prediction) -> Quantity:
     """The quantity as the record holds it, with the prediction written down.
 
     Before the first sample the prediction is the seal; afterwards one that differs is added to it.
-    A run of another machine is never written: what differs there goes to a file of its own, see
-    overlay.py. Raises PredictionError if the prediction's value is not finite.
+    In JupyterLab that one is not written before keep(). Raises PredictionError if the prediction's
+    value is not finite.
     """
+    if variants.are_tried():
+        tried = as_tried(prediction)
+        if tried.has_samples:
+            return tried
+    return _write(prediction.quantity, prediction_record(prediction))
+
+
+def as_tried(prediction: Prediction) -> Quantity:
+    """The quantity as the record holds it, with the prediction beside it; nothing is written."""
     run, name = current_session().run.name, prediction.quantity
-    experiment = records.experiment_of(name)
-    new = prediction_record(prediction)
+    stored = records.read_measured(run, name)
+    if stored:
+        stored = overlay.with_overlay(run, records.experiment_of(name), {name: stored})[name]
+    return variants.with_variant(name, stored, prediction_record(prediction))
+
+
+def keep() -> list[str]:
+    """Write what was tried as revisions; the names of the quantities."""
+    kept = variants.take()
+    for name, new in kept.items():
+        _write(name, new)
+    return list(kept)
+
+
+def _write(name: str, new: records.PredictionRecord) -> Quantity:
+    """A run of another machine is never written: what differs there goes to a file of its own, see
+    overlay.py."""
+    run, experiment = current_session().run.name, records.experiment_of(name)
     if current_session().is_replay:
         overlay.write(run, name, new)
         recorded = records.read_record(run, experiment).quantities

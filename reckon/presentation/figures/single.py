@@ -10,7 +10,7 @@ from reckon import records, units
 from reckon.prediction.ratios import is_comparable
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
-from reckon.presentation.figures.style import BLACK, BLUE, RED, SKY, Data
+from reckon.presentation.figures.style import BLACK, BLUE, PURPLE, RED, SKY, Data
 from reckon.presentation.scores import WITHIN
 from reckon.presentation.tables import title
 from reckon.records.result import Result
@@ -126,16 +126,20 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
             axes.plot([units.from_base(x, unit) for x in ends], [y, y], color=SKY, lw=3, alpha=0.6)
             axes.plot(units.from_base(summary.median, unit), y, "o", color=BLUE)
             axes.plot(units.from_base(predicted, unit), y, "x", color=RED, mew=2)
+            if result.revisions:
+                revised = result.sealed("predicted", result.current)[0]
+                axes.plot(units.from_base(revised, unit), y, "+", color=PURPLE, ms=9, mew=2)
             rows.append([result.quantity, *style.spread_cells(summary, predicted, unit)])
         names = [title(result, titles) for result in measured]
         style.named_rows(axes, names, units.symbol(unit))
-        drawing.legend(
-            [
-                Line2D([], [], marker="o", ls="", color=BLUE, label="measured median"),
-                Line2D([], [], color=SKY, lw=3, label="minimum to 99th percentile"),
-                Line2D([], [], marker="x", ls="", color=RED, mew=2, label="predicted"),
-            ]
-        )
+        key = [
+            Line2D([], [], marker="o", ls="", color=BLUE, label="measured median"),
+            Line2D([], [], color=SKY, lw=3, label="minimum to 99th percentile"),
+            Line2D([], [], marker="x", ls="", color=RED, mew=2, label="predicted"),
+        ]
+        if any(result.revisions for result in measured):
+            key.append(Line2D([], [], marker="+", ls="", color=PURPLE, mew=2, label="revised"))
+        drawing.legend(key)
         alt = "; ".join(f"{title(r, titles)} {units.amount(r.median, r.unit)}" for r in measured)
         header = ["quantity", *style.spread_header(unit)]
         return drawing.save(name, caption, alt, Data(header, rows))

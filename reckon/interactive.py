@@ -1,0 +1,145 @@
+"""Predictions at a notebook: shown as soon as their cell has run, tried without writing, kept.
+
+After each cell the notebook's variables are searched for predictions and formulas that the cell has
+made. Each prediction is shown with its ratio to what the run holds; nothing is measured or written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from IPython.core.getipython import get_ipython
+from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+from IPython.display import display
+
+from reckon import config
+from reckon.config import ReckonError
+from reckon.messages import did_you_mean, join_words
+from reckon.prediction.formula import Formula, Prediction
+from reckon.presentation.block import Block, say
+from reckon.presentation.tried_predictions import Tried, comparison
+from reckon.records import seal, variants
+from reckon.records.lookup import from_entry
+from reckon.records.session import current_session
+
+_DEPTH = 2  # predictions are also found in lists and dictionaries, and in those within them
+
+
+def begin() -> None:
+    """Show what each cell predicts, if this process is a notebook's kernel and no build."""
+    shell = get_ipython()
+    if shell is None or config.builder() or not hasattr(shell, "kernel"):
+        return
+    variants.start()
+    shell.set_custom_exc((NameError,), _show_name_error)
+    for callback in list(shell.events.callbacks["post_run_cell"]):
+        if isinstance(getattr(callback, "__self__", None), _Notebook):
+            shell.events.unregister("post_run_cell", callback)
+    shell.events.register("post_run_cell", _Notebook(shell).after_cell)
+
+
+def keep() -> Block:
+    """Make what was tried in this notebook revisions of the run's predictions."""
+    kept = seal.keep()
+    if not kept:
+        return say("Nothing was tried that the record does not have already.")
+    return say(f"Kept as revisions: {join_words(f'`{name}`' for name in kept)}.")
+
+
+def reset() -> Block:
+    """Forget what was tried in this notebook; what the record's predictions have instead."""
+    forgotten = variants.take()
+    if not forgotten:
+        return say("Nothing was tried that the record does not have already.")
+    return say(
+        f"Forgotten: what was tried of {join_words(f'`{name}`' for name in forgotten)}.",
+        "The cells still have your values: undo them, or load the notebook again from disk.",
+    )
+
+
+def _show_name_error(shell, kind, error, trace, tb_offset=None) -> None:
+    """A name that a cell does not find, in one sentence; any other such error as IPython does."""
+    innermost = trace
+    while innermost.tb_next:
+        innermost = innermost.tb_next
+    if innermost.tb_frame.f_globals is not shell.user_ns:
+        lines = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
+    else:
+        names = [name for name in shell.user_ns if not name.startswith("_")]
+        hint = did_you_mean(str(error.name), names, "run the cell that makes it, or restore it.")
+        lines = [f"There is no {error.name} in this notebook; {hint}"]
+    shell._showtraceback(kind, error, lines)
+
+
+class _Notebook:
+    """The predictions and formulas of a notebook, as far as its cells have been run."""
+
+    def __init__(self, shell: InteractiveShell):
+        self._shell = shell
+        # By id; keeping the objects keeps their ids from being used again.
+        self._seen: dict[int, Prediction | Formula] = {}
+
+    def after_cell(self, result: ExecutionResult) -> None:
+        """Display how far off the predictions are that the cell made."""
+        new = [found for found in self._found() if id(found) not in self._seen]
+        earlier = [seen for seen in self._seen.values() if isinstance(seen, Prediction)]
+        self._seen |= {id(found): found for found in new}
+        if result.error_in_exec or not new:
+            return
+        formulas = [found for found in new if isinstance(found, Formula)]
+        display(say(*(self._older(formula) for formula in formulas)))
+        predictions = [found for found in new if isinstance(found, Prediction)]
+        try:
+            if not predictions:
+                predictions = [again for f in formulas for again in _made_again(f, earlier)]
+            if predictions:
+                is_shown = isinstance(result.result, Block)
+                display(comparison([_tried(p) for p in predictions], with_formula=not is_shown))
+        except ReckonError as error:
+            display(say(str(error)))
+
+    def _older(self, formula: Formula) -> str:
+        """Which variable still is an earlier formula of the same quantity; "" if none is."""
+        for name, value in self._shell.user_ns.items():
+            is_other = isinstance(value, Formula) and value.function_name != formula.function_name
+            if is_other and formula.quantity and value.quantity == formula.quantity:
+                return (
+                    f"`{name}` is still the earlier formula of {formula.quantity}: call "
+                    f"`{formula.function_name}` in the cells below, or give it that name again."
+                )
+        return ""
+
+    def _found(self) -> Iterator[Prediction | Formula]:
+        """The notebook's predictions and formulas, each once."""
+        variables = self._shell.user_ns
+        names = [name for name in variables if not name.startswith("_") and name not in _HISTORY]
+        found = {id(each): each for name in names for each in _within(variables[name], _DEPTH)}
+        yield from found.values()
+
+
+_HISTORY = ("In", "Out")
+
+
+def _within(value, depth: int) -> Iterator[Prediction | Formula]:
+    if isinstance(value, (Prediction, Formula)):
+        yield value
+    elif isinstance(value, (list, tuple, dict)) and depth:
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        for part in parts:
+            yield from _within(part, depth - 1)
+
+
+def _made_again(formula: Formula, earlier: list[Prediction]) -> list[Prediction]:
+    """The notebook's last predictions by the formula of that name, by this one."""
+    last = {
+        prediction.quantity: prediction
+        for prediction in earlier
+        if prediction.formula.function_name == formula.function_name
+    }
+    return [formula.of(quantity, **old.inputs) for quantity, old in last.items()]
+
+
+def _tried(prediction: Prediction) -> Tried:
+    entry = seal.as_tried(prediction)
+    between_visits = current_session().run.between_visits
+    return Tried(prediction, from_entry(prediction.quantity, entry, between_visits=between_visits))
