@@ -49,7 +49,7 @@ html: setup lib nfs ## the same without the PDF
 pdf: setup lib tex nfs ## the same without the site
 	@$(PY) -m reckon build --pdf
 
-measure: setup lib ## measure one experiment afresh: make measure EXPERIMENT=cpu/syscall
+measure: setup lib ## measure one experiment again: make measure EXPERIMENT=cpu/syscall
 	@test -n "$(EXPERIMENT)" || { echo "Say which: make measure EXPERIMENT=cpu/syscall" >&2; exit 2; }
 	@$(PY) -m reckon measure "$(EXPERIMENT)"
 

@@ -25,7 +25,7 @@
             const long result = (long)(call);                                                      \
             bad |= !(good);                                                                        \
         });                                                                                        \
-        return bad ? rk_failed(c, #call, errno) : 0;                                               \
+        return bad ? rk_error(c, EIO, "%s returned a wrong value", #call) : 0;                     \
     }
 
 TIME_CALLS(run_getpid, RK_TIME_TRIALS, syscall(SYS_getpid), result == self)

@@ -163,11 +163,11 @@ int rk_failed(struct rk_context *c, const char *what, int error)
 
 int rk_refused(struct rk_context *c, const char *what, int error)
 {
-    /* Such a limit is of the moment and no property of the machine: the next build tries again. */
+    /* Processes or descriptors run out for a moment: a failure, which the next build tries again.
+     * Memory that is too small for a region stays so. */
     if (error == EAGAIN)
         return rk_error(c, error, RK_NO_PROCESS, what);
-    if (error == EPERM || error == EACCES || error == ENOSYS || error == ENOMEM ||
-        error == EMFILE || error == ENFILE)
+    if (error == EPERM || error == EACCES || error == ENOSYS || error == ENOMEM)
         return rk_unsupported(c, "%s is refused here: %s", what, strerror(error));
     return rk_failed(c, what, error);
 }

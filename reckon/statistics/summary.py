@@ -22,8 +22,9 @@ from reckon.statistics.visits import PooledVariance, revisit_interval, spread_wi
 
 # Raised when summarise() gives other values for the same samples: records keep summaries.
 VERSION = 3
-# Medians of too few processes for an interval differ by chance: they must be this far apart.
-_FAR = 1.25
+# Medians of too few processes for an interval differ by chance: they must be further apart than
+# this share of the smaller one.
+_FAR = 0.25
 _WIDE = 0.1  # of the median: a larger distance of the quartiles is worth a warning
 _SIGNIFICANT = 0.01  # p of the tests behind a warning
 _MIN_DRIFT = 0.02
@@ -91,11 +92,11 @@ class Summary:
         Judged by the intervals, which must be more than `more` apart. Without an interval the
         processes fall on one side by chance now and then, so they must be a quarter apart as well.
         """
-        slack = 1.0 if self._both_have_intervals(other) else _FAR
+        slack = 0.0 if self._both_have_intervals(other) else _FAR
         (low, high), (other_low, other_high) = self._bounds, other._bounds
-        if low > slack * (other_high + more):
+        if low - (other_high + more) > slack * abs(other_high + more):
             return 1
-        if other_low > slack * (high + more):
+        if other_low - (high + more) > slack * abs(high + more):
             return -1
         return 0
 

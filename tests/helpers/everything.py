@@ -101,7 +101,7 @@ NEEDS = [
     ("network/throughput/iperf3", lambda: shutil.which("iperf3"), "iperf3 is not installed"),
     ("files/.*/fio", lambda: shutil.which("fio"), "fio is not installed"),
     ("files/remote/mbp2016_", lambda: False, "it reads by Apple's own protocol"),
-    ("files/remote/(?!mbp2016|local_)", lambda: False, "needs an NFS server: none is set"),
+    ("files/remote/(?!mbp2016|local_)", lambda: False, "needs an NFS server: set NFS="),
 ]
 
 

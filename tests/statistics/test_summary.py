@@ -87,6 +87,12 @@ def test_two_medians_of_few_processes_are_apart_only_where_they_are_far():
     assert apart([120.0, 121], [100.0]) == apart([100.0], [120.0]) == 0
 
 
+def test_of_two_negative_medians_at_most_one_is_the_larger():
+    """Differences may be below zero: a quarter of -6 is still a distance upwards."""
+    assert apart([-5.0, -5], [-6.0, -6]) == apart([-6.0, -6], [-5.0, -5]) == 0
+    assert (apart([-5.0, -5], [-9.0, -9]), apart([-9.0, -9], [-5.0, -5])) == (1, -1)
+
+
 def test_drift_is_noticed_and_noise_is_not():
     random = np.random.default_rng(5)
     steady = 100 + random.normal(0, 0.5, 20)

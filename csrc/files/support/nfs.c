@@ -77,7 +77,7 @@ int nfs_locate(struct rk_context *c, struct nfs_file *f)
         return rk_error(c, EINVAL, "server is \"%.40s\", not other, near or far.",
                         rk_text(c, "server"));
     if (!*at)
-        return rk_unsupported(c, "needs an NFS server: none is set (RECKON_NFS_AT)");
+        return rk_unsupported(c, "needs an NFS server: set NFS=HOST:/EXPORT");
     const char *const colon = strstr(at, ":/");
     const size_t host = colon ? (size_t)(colon - at) : 0;
     if (!host || host >= sizeof f->host || strlen(colon + 1) >= sizeof f->exported)

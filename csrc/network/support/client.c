@@ -171,8 +171,8 @@ static int open_other_host(struct rk_context *c, struct peer *peer)
     const char *const at = rk_place(c, "peer"), *const token = rk_place(c, "peer_token");
     const char *const process = rk_place(c, "peer_process");
     if (!*at || !*token)
-        return rk_unsupported(c, "needs another host: none is set (RECKON_PEER_AT, "
-                                 "RECKON_PEER_TOKEN)");
+        return rk_unsupported(c,
+                              "needs another host: start reckon-peer on it and set PEER=ADDRESS");
     if (peer_locate(peer, at))
         return rk_error(c, EDESTADDRREQ,
                         "The other host is \"%.60s\", not ADDRESS:PORT or [IPv6]:PORT.", at);

@@ -57,7 +57,7 @@ def here(served):
 def test_without_a_server_each_probe_says_so():
     outcomes = {probe: attempt(probe, {}) for probe in SERVED}
     assert set(outcomes.values()) == {
-        "ProbeUnsupported: needs an NFS server: none is set (RECKON_NFS_AT)"
+        "ProbeUnsupported: needs an NFS server: set NFS=HOST:/EXPORT"
     }, outcomes
 
 

@@ -84,7 +84,7 @@ def test_with_another_host_every_probe_runs_but_those_of_loopback():
 
 
 def test_where_no_other_host_is_set_a_probe_needs_one():
-    reason = "ProbeUnsupported: needs another host: none is set (RECKON_PEER_AT, RECKON_PEER_TOKEN)"
+    reason = "ProbeUnsupported: needs another host: start reckon-peer on it and set PEER=ADDRESS"
     assert attempts(peer="other") == dict.fromkeys(PROBES, reason) | LOOPBACK_NEEDED
 
 
