@@ -229,11 +229,9 @@ def span(values, unit: str) -> str:
     return amounts[0] if len(set(amounts)) == 1 else f"{amounts[0]} to {amounts[-1]}"
 
 
-def amount(base_value: float, unit: str, digits: int = 3, *, fixed: bool = False) -> str:
-    """A value in base units, printed in its readable unit, or in `unit` if that is fixed."""
-    printed_unit = unit
-    if math.isfinite(base_value) and not fixed:
-        printed_unit = readable_unit(base_value, unit)
+def amount(base_value: float, unit: str, digits: int = 3) -> str:
+    """A value in base units, printed in its readable unit."""
+    printed_unit = readable_unit(base_value, unit) if math.isfinite(base_value) else unit
     return f"{number(from_base(base_value, printed_unit), digits)} {symbol(printed_unit)}".strip()
 
 

@@ -21,6 +21,7 @@ from reckon.hosts.lab import PORT
 VERSION = 1  # of the protocol, as in csrc/peer/wire.h
 DEADLINE_S = 5.0
 MAX_LINE_BYTES = 1 << 16
+MAX_TEXT = 200  # characters of what another host says
 TEXTS = ("system", "release", "machine", "processor", "congestion_control", "interface", "driver")
 NUMBERS = ("threads", "memory_bytes", "mtu_bytes", "speed_mbit_per_s")
 _START = "`make peer` says how to start it there."
@@ -155,9 +156,9 @@ def _greet(connection: socket.socket, lines: Iterator[str], at: str, token: str)
         raise HostUnavailable(f"The peer at {at} answered neither yes nor no.")
 
 
-def _clean(text: str, max_length: int = 200) -> str:
+def _clean(text: str) -> str:
     """Another host's text without characters that a terminal or a page would act on."""
-    return re.sub(r"[^A-Za-z0-9 .,:;()+/@#%=_'?\"-]", "?", text)[:max_length]
+    return re.sub(r"[^A-Za-z0-9 .,:;()+/@#%=_'?\"-]", "?", text)[:MAX_TEXT]
 
 
 # --- what it reports of itself ---------------------------------------------------------------

@@ -36,13 +36,13 @@ def root_hash(run: str | Path) -> str | None:
     return chain.root_hash(description, last_hashes)
 
 
-def faults(run: str | Path, only: str | None = None) -> list[str]:
-    """What is broken in the run, or in that experiment of it: a sentence each, with the name."""
+def faults(run: str | Path) -> list[str]:
+    """What is broken in the run: a sentence each, with the name."""
     description = read_run(run)
     if description is None:
         raise ReckonError(f"{run_dir(run)} holds no run.")
     sentences = []
-    for experiment in [only] if only else experiments(run):
+    for experiment in experiments(run):
         try:
             record = read_record(run, experiment, samples=False)
         except ReckonError as error:

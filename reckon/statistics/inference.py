@@ -20,25 +20,25 @@ _COMMON = 0.05
 _NO_VARIANCE = 1e-9  # of logarithms: counts repeat exactly, and a test's quotient would be 0/0
 
 
-def median_interval(values, confidence: float = 0.95) -> tuple[float, float]:
-    """The distribution-free interval of a median; (nan, nan) below six values.
+def median_interval(values) -> tuple[float, float]:
+    """The distribution-free 95 % interval of a median; (nan, nan) below six values.
 
     From order statistics (Conover, Practical Nonparametric Statistics, 1999, section 3.2, as in
-    scipy.stats.quantile_test): its coverage is never below `confidence`.
+    scipy.stats.quantile_test): its coverage is never below 95 %.
     """
     values = np.sort(np.asarray(values, dtype=float))
     if len(values) < PROCESSES_FOR_AN_INTERVAL:
         return math.nan, math.nan
-    low, high = _median_ranks(len(values), confidence)
+    low, high = _median_ranks(len(values))
     return float(values[low]), float(values[high])
 
 
 @functools.cache
-def _median_ranks(n: int, confidence: float) -> tuple[int, int]:
+def _median_ranks(n: int) -> tuple[int, int]:
     """Which of n values in ascending order bound their median: that depends on n alone."""
     from scipy import stats
 
-    interval = stats.quantile_test(np.arange(n), p=0.5).confidence_interval(confidence)
+    interval = stats.quantile_test(np.arange(n), p=0.5).confidence_interval(0.95)
     return int(interval.low), int(interval.high)
 
 
@@ -73,8 +73,8 @@ def _ratio_of_medians(after, before, axis: int) -> np.ndarray:
 
 
 @cached
-def ratio_interval(before, after, confidence: float = 0.95) -> tuple[float, float]:
-    """The interval of median(after) / median(before); (nan, nan) below six values in either.
+def ratio_interval(before, after) -> tuple[float, float]:
+    """The 95 % interval of median(after) / median(before); (nan, nan) below six values in either.
 
     Bootstrap by process (Efron and Tibshirani 1993, section 13.3).
     """
@@ -83,8 +83,8 @@ def ratio_interval(before, after, confidence: float = 0.95) -> tuple[float, floa
     if min(len(before), len(after)) < PROCESSES_FOR_AN_INTERVAL:
         return math.nan, math.nan
     how = {"n_resamples": _RESAMPLES, "method": "percentile", "rng": 1}
-    drawn = stats.bootstrap((after, before), _ratio_of_medians, confidence_level=confidence, **how)
-    return float(drawn.confidence_interval.low), float(drawn.confidence_interval.high)
+    interval = stats.bootstrap((after, before), _ratio_of_medians, **how).confidence_interval
+    return float(interval.low), float(interval.high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,8 +104,8 @@ class Line:
 
 
 @cached
-def line(x, y, confidence: float = 0.95) -> Line:
-    """The line of ordinary least squares, with Student's t intervals.
+def line(x, y) -> Line:
+    """The line of ordinary least squares, with Student's 95 % t intervals.
 
     By scipy.stats.linregress (Draper and Smith, Applied Regression Analysis, 1998, section 1.4).
     The intervals take the points' scatter about the line for noise; if the residuals have a shape,
@@ -121,7 +121,7 @@ def line(x, y, confidence: float = 0.95) -> Line:
         intercept, residuals = float(y[0]), np.zeros(len(y))
     else:
         fit = stats.linregress(x, y)
-        quantile = stats.t.ppf((1 + confidence) / 2, len(x) - 2)
+        quantile = stats.t.ppf(0.975, len(x) - 2)
         slope, slope_reach = float(fit.slope), quantile * fit.stderr
         intercept, intercept_reach = float(fit.intercept), quantile * fit.intercept_stderr
         residuals = y - intercept - slope * x

@@ -40,6 +40,7 @@ Look = dict[str, Any]  # keyword arguments of matplotlib
 _REPORT_COLOURS = SERIES[:-1]  # black is this machine
 _REPORT_MARKERS = "osv^PX<>*ph"
 WIDTH_INCHES = 6.4
+_MAX_TICKS = 10  # of an axis of sizes
 STYLE: dict = {
     "figure.facecolor": "white",  # opaque: the page may be dark
     "axes.spines.top": False,
@@ -143,14 +144,14 @@ def named_rows(axes: Axes, names: Sequence[str], xlabel: str, fontsize: float = 
     axes.set_xlabel(xlabel)
 
 
-def size_axis(axis: Axis, sizes: np.ndarray, unit: str, maximum: int = 10) -> None:
-    """Puts at most `maximum` ticks at powers of two of a logarithmic axis: 32 KiB, 1 MiB.
+def size_axis(axis: Axis, sizes: np.ndarray, unit: str) -> None:
+    """Puts at most ten ticks at powers of two of a logarithmic axis: 32 KiB, 1 MiB.
 
     sizes: what the axis spans, in `unit`.
     """
     low, high = (np.log2(units.to_base(float(size), unit)) for size in (sizes.min(), sizes.max()))
     powers = np.arange(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
-    step = max(1, math.ceil(len(powers) / maximum))
+    step = max(1, math.ceil(len(powers) / _MAX_TICKS))
     ticks_bytes = [2.0**power for power in powers[::step]]
     labels = [units.size(size, unit) for size in ticks_bytes]
     axis.set_ticks([units.from_base(size, unit) for size in ticks_bytes], labels)
