@@ -208,9 +208,8 @@ def test_other_methods_or_peers_are_not_compared(folders, fields, why):
 def test_runs_are_compared_by_the_version_of_meaning_where_both_have_one(folders):
     def run(name, **how):
         single = made_up.single("cpu/made/one", 50, "ns", seed=len(name))
-        measurement = single.measurement.model_copy(update=how)
-        stored_record = single.entry.model_copy(update={"measurement": measurement})
-        made_up.run(name, [type(single)(single.quantity, stored_record, "measured")])
+        single.measurement.version, single.measurement.timed = how["version"], how["timed"]
+        made_up.run(name, [single])
 
     def why(one, other):
         return [quantity.why for quantity in compare(one, other).quantities]

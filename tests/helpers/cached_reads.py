@@ -3,8 +3,6 @@
 import numpy as np
 
 from helpers import made_up
-from reckon import records
-from reckon.records.result import Result
 from reckon.statistics import onset
 
 SHARES = np.array([0.6, 0.8, 0.9, 0.95, 0.98, 1, 1.02, 1.05, 1.1, 1.2])
@@ -18,39 +16,24 @@ def modes(fast, slow, share, n, seed=1):
     return times * random.lognormal(0, 0.25, n)
 
 
-def reads(quantity="files/cache/limited", capacity=0.99, processes=6, n=400, miss=80e-6):
-    """A curve of single reads of files around 100 MiB."""
+def reads(quantity="files/cache/limited", capacity=0.99, processes=6):
+    """A curve of single reads of files around 100 MiB: 400 in each process."""
     result = made_up.curve(
         quantity, 100 * SHARES, 1 + 0 * SHARES, unit="µs", axis_unit="MiB", processes=processes
     )
-    seal = result.entry.predictions[0].model_copy(update={"kind": "mean"})
-    for k, point in enumerate(result.measurement.points):
+    result.seal.kind = "mean"
+    for k, point in enumerate(result.points):
+        share = onset.rise(SHARES, capacity)[k]
         for i, process in enumerate(point.processes):
-            share = onset.rise(SHARES, capacity)[k]
-            process.ticks[:] = [round(1e9 * t) for t in modes(1e-6, miss, share, n, 100 * k + i)]
-            process.ops = 1
-    return Result(
-        quantity, records.Quantity(predictions=[seal], measurement=result.measurement), "measured"
-    )
+            times_s = modes(1e-6, 80e-6, share, 400, 100 * k + i)
+            process.ticks, process.ops = [round(1e9 * time_s) for time_s in times_s], 1
+    return result
 
 
 def made_of_reads(hits_us, misses_us):
     """A curve of two sizes whose prediction is 1 and 11 µs, and single reads of these times."""
     result = made_up.curve("files/cache/made", [1, 2], [1, 1], "µs", "MiB", predicted=[1, 11])
-    ticks = [1000 * us for us in [*hits_us, *misses_us]]
-    points = [
-        point.model_copy(
-            update={
-                "processes": [
-                    p.model_copy(update={"ticks": ticks, "ops": 1}) for p in point.processes
-                ]
-            }
-        )
-        for point in result.points
-    ]
-    measured = result.measurement.model_copy(update={"points": points})
-    return Result(
-        result.quantity,
-        records.Quantity(predictions=result.entry.predictions, measurement=measured),
-        "measured",
-    )
+    for point in result.points:
+        for process in point.processes:
+            process.ticks, process.ops = [1000 * us for us in [*hits_us, *misses_us]], 1
+    return result

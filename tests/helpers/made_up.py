@@ -107,17 +107,10 @@ def unmeasured(quantity, like):
 def single(quantity, value, unit, processes=8, seed=1):
     """A quantity that is no curve, measured around `value` and predicted exactly."""
     result = curve(quantity, [1], [value], unit, processes=processes, seed=seed)
-    measured = result.measurement
-    point = measured.points[0].model_copy(update={"x": None})
-    seal = result.entry.predictions[0].model_copy(
-        update={
-            "inputs": [],
-            "predicted": float(units.to_base(value, unit)),
-            "hardware": float(units.to_base(value, unit)),
-        }
-    )
-    measured = measured.model_copy(update={"axis": None, "points": [point]})
-    return Result(quantity, records.Quantity(predictions=[seal], measurement=measured), "measured")
+    result.measurement.axis = result.measurement.points[0].x = None
+    result.seal.inputs = []
+    result.seal.predicted = result.seal.hardware = float(units.to_base(value, unit))
+    return result
 
 
 def nothing(quantity, reason="this machine cannot"):

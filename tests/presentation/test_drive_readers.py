@@ -44,16 +44,12 @@ def test_up_to_how_many_readers_a_block_takes_as_long_as_alone(times, start):
 
 
 def with_ticks(curve, ticks):
-    """The same curve, each process with these ticks."""
-    points = [
-        point.model_copy(
-            update={"processes": [p.model_copy(update={"ticks": ticks}) for p in point.processes]}
-        )
-        for point in curve.measurement.points
-    ]
-    measured = curve.measurement.model_copy(update={"points": points, "params": {"blocks": 10}})
-    record = curve.entry.model_copy(update={"measurement": measured})
-    return type(curve)(curve.quantity, record, "measured")
+    """The curve, each of its processes with these ticks."""
+    curve.measurement.params = {"blocks": 10}
+    for point in curve.points:
+        for process in point.processes:
+            process.ticks = ticks
+    return curve
 
 
 def test_the_shares_of_readers_are_those_of_a_trial():

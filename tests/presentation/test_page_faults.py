@@ -13,18 +13,11 @@ pytestmark = pytest.mark.beside
 def fault(op="fault", touches=4, major=0):
     """Eight processes of ten trials, each with 10,000 faults."""
     result = made_up.single("test/new_memory", 100, "ns")
-    [point] = result.measurement.points
-    processes = [p.model_copy(update={"major_faults": major}) for p in point.processes]
-    params = {"touches": touches} if touches else {}
-    measured = result.measurement.model_copy(
-        update={
-            "op": op,
-            "params": params,
-            "points": [point.model_copy(update={"processes": processes})],
-        }
-    )
-    record = result.entry.model_copy(update={"measurement": measured})
-    return type(result)(result.quantity, record, "measured")
+    result.measurement.op = op
+    result.measurement.params = {"touches": touches} if touches else {}
+    for process in result.points[0].processes:
+        process.major_faults = major
+    return result
 
 
 def test_faults_are_counted_for_each_page_touched():

@@ -14,8 +14,9 @@ from reckon.presentation.caveats import caveats
 def predicted(factor, **interval):
     """A quantity measured at 10 ns whose prediction was `factor` times that."""
     result = made_up.single(f"cpu/made/{factor}", 10, "ns")
-    seal = result.seal.model_copy(update={"predicted": factor * result.median, **interval})
-    return replace(result, entry=result.entry.model_copy(update={"predictions": [seal]}))
+    result.seal.predicted = factor * result.median
+    result.seal.low, result.seal.high = interval.get("low"), interval.get("high")
+    return result
 
 
 def test_the_score_counts_predictions_and_intervals_that_held():
@@ -55,12 +56,11 @@ def test_checks_that_warn_and_that_could_not_be_made_are_named():
 
 
 def with_inputs(result, *inputs):
-    named = [
+    result.seal.inputs = [
         records.InputRecord(name=f"input{i}", value=1.0, source="made up", **given)
         for i, given in enumerate(inputs)
     ]
-    seal = result.seal.model_copy(update={"inputs": named})
-    return replace(result, entry=result.entry.model_copy(update={"predictions": [seal]}))
+    return result
 
 
 def test_predictions_are_scored_apart_by_what_they_were_made_from():

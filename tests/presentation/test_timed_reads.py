@@ -6,7 +6,6 @@ from helpers import made_up
 from helpers.cached_reads import made_of_reads, reads
 
 import reckon as rk
-from reckon.records.result import Result
 
 
 def test_a_mean_is_over_all_reads_of_a_process():
@@ -46,10 +45,7 @@ def test_single_reads_tell_which_waited_and_their_median_is_the_processes():
 
 def test_trials_of_a_mean_are_still_single_reads(folders):
     result = made_of_reads([2] * 40, [80] * 10)
-    seal = result.entry.predictions[0].model_copy(update={"kind": "mean"})
-    result = Result(
-        result.quantity, result.entry.model_copy(update={"predictions": [seal]}), "measured"
-    )
+    result.seal.kind = "mean"
     assert result.median == pytest.approx((40 * 2 + 10 * 80) / 50 * 1e-6)
     assert f"| {2 * 8 * 50} |" in rk.show.conditions([result], "Conditions", "made").markdown
     assert "with median 2.00 µs" in rk.draw.distribution([result], "made", "Made up").markdown
