@@ -132,21 +132,21 @@ def test_results_of_the_recorded_run(recorded):
     }
     assert results and all(set(result) == keys for result in results)
     by_name = {result["quantity"]: result for result in results}
-    one = by_name["cpu/syscall/getpid"]
-    assert one["low"] <= one["median"] <= one["high"] and one["state"] == "measured"
-    assert one["predicted"] == pytest.approx(one["hardware"] + one["software"])
+    result = by_name["cpu/syscall/getpid"]
+    assert result["low"] <= result["median"] <= result["high"] and result["state"] == "measured"
+    assert result["predicted"] == pytest.approx(result["hardware"] + result["software"])
     assert len(by_name["cpu/timer/around"]["median"]) == 11  # a curve
     assert reckon("results", "--run", f"{recorded}/", "--json").stdout == done.stdout
     text = reckon("results", "cpu/timer", "--run", "recorded").stdout
     assert "cpu/timer/pair" in text and "cpu/syscall" not in text
     of_part = json.loads(reckon("results", "--run", "recorded", "cpu", "--json").stdout)
     assert of_part == [result for result in results if result["quantity"].startswith("cpu/")]
-    assert json.loads(reckon("results", "cpu/syscall/getpid", "--json").stdout) == [one]
+    assert json.loads(reckon("results", "cpu/syscall/getpid", "--json").stdout) == [result]
     heads, line = reckon("results", "cpu/syscall/getpid").stdout.splitlines()
     assert heads.split() == ["quantity", "predicted", "ratio", "measured"]
-    ratio = one["median"] / one["predicted"]
+    ratio = result["median"] / result["predicted"]
     assert line.startswith("cpu/syscall/getpid  ") and f"  {ratio:.2f}×  " in line
-    assert f"({one['low']:.0f} to {one['high']:.0f})" in line
+    assert f"({result['low']:.0f} to {result['high']:.0f})" in line
 
 
 def test_checks_as_json(recorded, capsys):

@@ -52,8 +52,8 @@ def test_the_page_and_python_agree_on_every_formula(open_page, experiment):
         formula = prediction.formula
         changes = [random_values(prediction, generator) for _ in range(RANDOM_INPUTS)]
         intervals = RANDOM_INPUTS if grid_points(prediction) < LARGE else FEW
-        found = page.evaluate(EVALUATE, [quantity, changes, intervals])
-        for k, (values, in_page) in enumerate(zip(changes, found, strict=True)):
+        computed = page.evaluate(EVALUATE, [quantity, changes, intervals])
+        for k, (values, in_page) in enumerate(zip(changes, computed, strict=True)):
             changed = variations.with_values(prediction, values)
             for part in ("hardware", "software", "predicted"):
                 node = getattr(formula, part)
@@ -90,16 +90,16 @@ def test_the_page_and_python_agree_on_what_an_input_does(open_page, experiment):
         prediction = to_prediction(quantity, result.current)
         moves = variations.sensitivity(prediction)
         in_page = page.evaluate(f"reckon.formulas.sensitivity({as_is(quantity)})")
-        assert [one["name"] for one in in_page] == list(moves), quantity
-        found = [(one["low"], one["high"]) for one in in_page]
-        np.testing.assert_allclose(found, list(moves.values()) or found, **SAME)
+        assert [effect["name"] for effect in in_page] == list(moves), quantity
+        in_page_moves = [(effect["low"], effect["high"]) for effect in in_page]
+        np.testing.assert_allclose(in_page_moves, list(moves.values()) or in_page_moves, **SAME)
         guesses = [name for name, given in prediction.inputs.items() if given.origin == "guess"]
         in_page = {
             name: page.evaluate(f"reckon.formulas.needed({as_is(quantity)}, '{name}')")
             for name in (guesses if result.has_samples else [])
         }
-        found = {name: value for name, value in in_page.items() if value is not None}
-        assert found == pytest.approx(needed_guesses(result, prediction), rel=1e-9, abs=0)
+        known = {name: value for name, value in in_page.items() if value is not None}
+        assert known == pytest.approx(needed_guesses(result, prediction), rel=1e-9, abs=0)
 
 
 def numbers():
@@ -116,19 +116,19 @@ def test_numbers_are_printed_alike(open_page):
     values = numbers()
     signed = [*values, *(-value for value in values), math.inf, -math.inf, math.nan]
     for digits in (2, 3):
-        found = page.evaluate(
+        printed = page.evaluate(
             "([v, d]) => v.map(x => reckon.numbers.number(x, d))", [signed, digits]
         )
-        assert found == [units.number(value, digits) for value in signed]
+        assert printed == [units.number(value, digits) for value in signed]
     assert page.evaluate("v => v.map(x => reckon.numbers.plain(x))", signed[:-3]) == [
         units.plain(value) for value in signed[:-3]
     ]
     formula = f"reckon.formulas.byQuantity.get('{NULL_CALL}')"
-    found = page.evaluate(f"v => v.map(x => reckon.numbers.amount(x, {formula}))", signed)
-    assert found == [units.amount(value, "ns") for value in signed]
+    printed = page.evaluate(f"v => v.map(x => reckon.numbers.amount(x, {formula}))", signed)
+    assert printed == [units.amount(value, "ns") for value in signed]
     shares = [k / 1000 for k in range(1, 1000)] + [k / 200 for k in range(1, 300)]
-    found = page.evaluate("v => v.map(x => reckon.numbers.percent(x))", shares)
-    assert found == [f"{100 * share:.0f}" for share in shares]
+    printed = page.evaluate("v => v.map(x => reckon.numbers.percent(x))", shares)
+    assert printed == [f"{100 * share:.0f}" for share in shares]
     ratios = [value for value in values if 0 < value < 1e12]
-    found = page.evaluate("v => v.map(x => reckon.numbers.howFar(x))", ratios)
-    assert found == [how_far(ratio) for ratio in ratios]
+    printed = page.evaluate("v => v.map(x => reckon.numbers.howFar(x))", ratios)
+    assert printed == [how_far(ratio) for ratio in ratios]

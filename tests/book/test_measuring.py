@@ -131,7 +131,7 @@ def test_a_stop_between_visits_loses_none_and_the_next_build_makes_those_that_la
     output = stop_when(project, "Visit 2:", RECKON_PROFILE="standard")
     visiting = "cpu/timer: visiting again"
     to_go = [seconds_to_go(output, task) for task in ("cpu/timer: executing", visiting)]
-    before = {name: one["visits"] for name, one in project.measurements().items()}
+    before = {name: measurement["visits"] for name, measurement in project.measurements().items()}
     assert sorted({len(visits) for visits in before.values()}) == [1, 2]  # one is a curve
     done = project.build_pages(RECKON_PROFILE="standard")
     assert done.returncode == 0, done.stderr

@@ -92,8 +92,8 @@ def test_the_next_builder_removes_the_sockets_of_a_killed_one_and_leaves_those_o
     # Its path is short, because it takes the address of a socket.
     with tempfile.TemporaryDirectory(prefix="rk-") as folder:
         killed, living = builder(60, folder), builder(60, folder)
-        for one in (killed, living):
-            assert one.stdout.readline() == b"done\n"
+        for process in (killed, living):
+            assert process.stdout.readline() == b"done\n"
         others = Path(folder) / "pymp-others"
         others.mkdir()
         killed.kill()

@@ -218,13 +218,13 @@ def test_the_copied_cell_gives_the_same_prediction(open_page, recorded, quantity
     cell = box.get_by_label("Text to copy").input_value()
     scope = {"rk": rk, "np": np}
     exec(cell, scope)
-    (made,) = (one for name, one in scope.items() if name.endswith("_here"))
+    (copied,) = (value for name, value in scope.items() if name.endswith("_here"))
     name = label.replace(" ", "_")
     prediction = to_prediction(quantity, results_of("cpu/syscall")[quantity].current)
     in_base = units.to_base(float(value), prediction.inputs[name].unit)
     changed = variations.with_values(prediction, {name: in_base})
-    np.testing.assert_allclose(made.predicted, changed.predicted, rtol=1e-9, atol=0)
-    assert made.formula.kind == prediction.formula.kind
+    np.testing.assert_allclose(copied.predicted, changed.predicted, rtol=1e-9, atol=0)
+    assert copied.formula.kind == prediction.formula.kind
 
 
 def test_points_without_a_median_are_left_out(open_page, monkeypatch):

@@ -28,7 +28,7 @@ def test_compare_prints_text_and_json(folders):
     assert NAMES[5] not in text and NAMES[5] in printed("a", "b", "--all")
     assert "Nothing changed" in printed(str(folders / "runs/a"), "b", "--minimum-change", "900")
     done = json.loads(printed("a", "b", "--json"), parse_constant=lambda c: pytest.fail(c))
-    assert [(one["quantity"], one["state"]) for one in done["quantities"]][:2] == [
+    assert [(quantity["quantity"], quantity["state"]) for quantity in done["quantities"]][:2] == [
         ("memory/made/curve", "changed"),
         (NAMES[3], "changed"),
     ]
@@ -46,9 +46,9 @@ def test_compare_without_runs_lists_them(folders):
     }
     made_up.run("longer-name", [*results(1), made_up.nothing("cpu/made/none")], machine=known)
     made_up.run("b", [])
-    one = records.read_run("b")
+    run = records.read_run("b")
     records.write_run(
-        one.model_copy(update={"opened_at": one.opened_at.replace(year=2000, month=1, day=2)})
+        run.model_copy(update={"opened_at": run.opened_at.replace(year=2000, month=1, day=2)})
     )
     (folders / "runs/broken").mkdir()
     (folders / "runs/broken/run.json").write_text("{")
@@ -62,7 +62,7 @@ def test_compare_without_runs_lists_them(folders):
     )
     assert done.returncode == 0 and "broken/run.json is not a whole description" in done.stderr
     rows = json.loads(printed("--json"))
-    assert [(one["name"], one["machine"], one["kernel"], one["quantities"]) for one in rows] == [
+    assert [(row["name"], row["machine"], row["kernel"], row["quantities"]) for row in rows] == [
         ("longer-name", "A processor", "6.1.0", 20),
         ("b", None, None, 0),
     ]

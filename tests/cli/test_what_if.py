@@ -34,20 +34,20 @@ def test_it_prints_value_ratio_and_what_would_meet_the_measurement(recorded):
 
 def test_json_has_the_value_the_ratio_and_the_inputs(recorded):
     done = reckon("predict", NULL_CALL, "clock=2 Gcycle/s", "--json")
-    found = json.loads(done.stdout)
-    assert found["predicted"] == pytest.approx((90 + 150) / 2)
-    assert found["ratio"] == pytest.approx(found["measured"] / found["predicted"])
-    assert found["sealed_ratio"] == pytest.approx(null_call().ratio)
-    assert found["low"] < found["predicted"] < found["high"]
-    assert found["inputs"]["clock"] == {
+    printed = json.loads(done.stdout)
+    assert printed["predicted"] == pytest.approx((90 + 150) / 2)
+    assert printed["ratio"] == pytest.approx(printed["measured"] / printed["predicted"])
+    assert printed["sealed_ratio"] == pytest.approx(null_call().ratio)
+    assert printed["low"] < printed["predicted"] < printed["high"]
+    assert printed["inputs"]["clock"] == {
         "value": 2.0,
         "unit": "GHz",
         "origin": "measured",
         "changed": True,
     }
-    needed = found["needed"]["kernel_path"]
-    assert (90 + needed) / 2 == pytest.approx(found["measured"])
-    assert list(found["sensitivity"])[0] == "kernel_path"
+    needed = printed["needed"]["kernel_path"]
+    assert (90 + needed) / 2 == pytest.approx(printed["measured"])
+    assert list(printed["sensitivity"])[0] == "kernel_path"
 
 
 def test_a_curve_is_printed_by_its_ends_and_its_median_ratio(recorded):
@@ -55,8 +55,8 @@ def test_a_curve_is_printed_by_its_ends_and_its_median_ratio(recorded):
     assert done.returncode == 0, done.stderr
     assert re.search(r"^  calls +1 to 1024  ", done.stdout, re.MULTILINE)
     assert "× in the median" in done.stdout
-    found = json.loads(reckon("predict", "cpu/syscall/amortised", "--json").stdout)
-    assert len(found["predicted"]) == len(found["measured"]) == 11
+    printed = json.loads(reckon("predict", "cpu/syscall/amortised", "--json").stdout)
+    assert len(printed["predicted"]) == len(printed["measured"]) == 11
 
 
 def test_units_may_differ_and_may_be_left_out(recorded):
@@ -76,10 +76,11 @@ def test_a_file_of_predictions_from_the_site_is_evaluated(recorded, tmp_path):
     done = reckon("predict", "--file", str(path))
     assert done.returncode == 0, done.stderr
     assert f"{NULL_CALL}\n" in done.stdout and "cpu/syscall/getppid\n" in done.stdout
-    found = json.loads(reckon("predict", "--file", str(path), "--json").stdout)
-    assert [one["quantity"] for one in found] == [NULL_CALL, "cpu/syscall/getppid"]
+    printed = json.loads(reckon("predict", "--file", str(path), "--json").stdout)
+    assert [prediction["quantity"] for prediction in printed] == [NULL_CALL, "cpu/syscall/getppid"]
     near, sealed = (
-        sum(1 / 1.25 < one[ratio] < 1.25 for one in found) for ratio in ("ratio", "sealed_ratio")
+        sum(1 / 1.25 < prediction[ratio] < 1.25 for prediction in printed)
+        for ratio in ("ratio", "sealed_ratio")
     )
     assert f"Within 1.25 times of the measurement: {near} of 2 (sealed {sealed})" in done.stdout
 

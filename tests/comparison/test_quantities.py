@@ -211,8 +211,8 @@ def test_runs_are_compared_by_the_version_of_meaning_where_both_have_one(folders
         single.measurement.version, single.measurement.timed = how["version"], how["timed"]
         made_up.run(name, [single])
 
-    def why(one, other):
-        return [quantity.why for quantity in compare(one, other).quantities]
+    def why(a, b):
+        return [quantity.why for quantity in compare(a, b).quantities]
 
     run("a", version=1, timed="the call")
     run("worded", version=1, timed="one call, from before to after")

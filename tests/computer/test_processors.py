@@ -35,10 +35,10 @@ def test_a_core_is_found_by_vendor_family_and_model_number():
 
 
 def test_no_processor_has_two_cores():
-    for one, other in itertools.combinations(processors.cores(), 2):
-        if (one.vendor, one.family) == (other.vendor, other.family):
-            for (first, last), (begin, end) in itertools.product(one.models, other.models):
-                assert last < begin or end < first, (one.name, other.name)
+    for core, other in itertools.combinations(processors.cores(), 2):
+        if (core.vendor, core.family) == (other.vendor, other.family):
+            for (first, last), (begin, end) in itertools.product(core.models, other.models):
+                assert last < begin or end < first, (core.name, other.name)
 
 
 def test_a_constant_has_a_source_or_is_a_guess():
@@ -104,6 +104,6 @@ def test_vendor_family_and_model_number_are_read(monkeypatch, text, facts):
         system_files, "read_text", lambda path: text if path == "/proc/cpuinfo" else read(path)
     )
     monkeypatch.setattr(description, "lscpu", dict)
-    found = description._processor()
+    fields = description._processor()
     keys = ("vendor", "family", "model_number")
-    assert tuple(found[f"processor.{key}"][0] for key in keys) == facts
+    assert tuple(fields[f"processor.{key}"][0] for key in keys) == facts

@@ -47,24 +47,26 @@ print(*paths, flush=True)
 
 def test_files_are_made_of_data_that_differ_and_are_on_the_disk(disk):
     with scratch.shared():
-        one, two = scratch.prepare(2, 3 << 20)
-        assert one.parent.parent == disk and one.stat().st_size == two.stat().st_size == 3 << 20
-        data = one.read_bytes()
+        first, second = scratch.prepare(2, 3 << 20)
+        assert (
+            first.parent.parent == disk and first.stat().st_size == second.stat().st_size == 3 << 20
+        )
+        data = first.read_bytes()
         blocks = {data[at : at + 4096] for at in range(0, len(data), 4096)}
-        assert len(blocks) == 3 * 256 and data != two.read_bytes()
-        assert one.stat().st_blocks * 512 >= 3 << 20  # no holes
+        assert len(blocks) == 3 * 256 and data != second.read_bytes()
+        assert first.stat().st_blocks * 512 >= 3 << 20  # no holes
     assert list(disk.iterdir()) == []
 
 
 def test_existing_files_are_kept_and_grown(disk):
     messages = []
     with scratch.shared():
-        (one,) = scratch.prepare(1, 8 * KIB, messages.append)
-        before = one.read_bytes()
+        (path,) = scratch.prepare(1, 8 * KIB, messages.append)
+        before = path.read_bytes()
         scratch.prepare(1, 4 * KIB, messages.append)
         assert len(messages) == 1
         scratch.prepare(2, 16 * KIB, messages.append)
-        assert one.read_bytes()[: 8 * KIB] == before and one.stat().st_size == 16 * KIB
+        assert path.read_bytes()[: 8 * KIB] == before and path.stat().st_size == 16 * KIB
     assert len(messages) == 3 and "8.00 KiB" in messages[0], messages
 
 
@@ -108,7 +110,7 @@ def test_files_of_a_living_owner_and_of_other_programs_stay(disk):
     process.wait(60)
     process.stdout.close()
     scratch.sweep()
-    assert [one.name for one in disk.iterdir()] == [others.name]
+    assert [path.name for path in disk.iterdir()] == [others.name]
 
 
 def test_more_than_a_share_of_the_free_space_is_refused(disk):
@@ -192,8 +194,8 @@ def test_sweeping_leaves_other_users_folders_and_odd_names(disk):
     other_users()
     name = f"reckon-files-{owners.process_name()}".rsplit("-", 2)[0]
     foreign, odd = disk / f"{name}-999999999-1", disk / f"{name}-\u00b2"
-    for one in (foreign, odd):
-        one.mkdir()
+    for folder in (foreign, odd):
+        folder.mkdir()
     os.chown(foreign, 54321, -1)
     scratch.sweep()
     assert foreign.exists() and odd.exists()
@@ -201,7 +203,7 @@ def test_sweeping_leaves_other_users_folders_and_odd_names(disk):
 
 def test_files_that_were_not_finished_are_taken_back(disk, monkeypatch):
     with scratch.shared():
-        (one,) = scratch.prepare(1, 4 * KIB)
+        (path,) = scratch.prepare(1, 4 * KIB)
 
         def interrupted(file):
             raise KeyboardInterrupt
@@ -209,7 +211,7 @@ def test_files_that_were_not_finished_are_taken_back(disk, monkeypatch):
         monkeypatch.setattr(os, "fsync", interrupted)
         with pytest.raises(KeyboardInterrupt):
             scratch.prepare(1, 64 * KIB)
-        assert one.stat().st_size == 4 * KIB
+        assert path.stat().st_size == 4 * KIB
 
 
 def test_a_quota_that_is_used_up_is_reported(disk, monkeypatch):

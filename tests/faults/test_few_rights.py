@@ -101,13 +101,13 @@ def test_the_book_is_built_and_says_what_it_could_not_do(book, name):
     )
     said = done.stdout + done.stderr
     assert done.returncode == 0 and "Traceback" not in said, said
-    states = {name: one["state"] for name, one in book.measurements().items()}
-    reasons = {name: one["reason"] for name, one in book.measurements().items()}
+    states = {name: measurement["state"] for name, measurement in book.measurements().items()}
+    reasons = {name: measurement["reason"] for name, measurement in book.measurements().items()}
     assert states.pop("network/small/there") == states.pop("files/small/null") == "unsupported"
     assert set(states.values()) == {"measured"}, reasons
     assert re.search(no_host, reasons["network/small/there"]), reasons
     assert re.search(no_server, reasons["files/small/null"]), reasons
     for page in PAGES:
-        assert not [one for one in outputs(book, page) if one.output_type == "error"], page
+        assert not [output for output in outputs(book, page) if output.output_type == "error"], page
     assert done.stdout.partition("Quantities: ")[2].count(no_host) == 1, "a line for each reason"
     assert not book.left_behind()

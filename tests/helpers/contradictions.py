@@ -82,7 +82,7 @@ def tables(text: str) -> Iterator[tuple[str, list[str], list[list[str]]]]:
         r"^:::\{table\}[^\n]*\n:name: (\S+)\n(.*?)^:::$", text, re.M | re.S
     ):
         lines = [line for line in body.splitlines() if line.startswith("|")]
-        cells = [[c.strip() for c in re.split(r"(?<!\\)\|", one)[1:-1]] for one in lines]
+        cells = [[c.strip() for c in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
         yield name, cells[0], cells[2:]
 
 
@@ -131,9 +131,9 @@ def verdicts(text: str) -> Iterator[str]:
                 yield f"{measured.text} is called {side[0].removeprefix('The measured value lies ')}"
 
 
-def _ratio(one: Amount, other: Amount) -> tuple[float, float]:
+def _ratio(amount: Amount, other: Amount) -> tuple[float, float]:
     """The least and the largest ratio of what was printed so."""
-    (low, high), (other_low, other_high) = one.ends, other.ends
+    (low, high), (other_low, other_high) = amount.ends, other.ends
     if other_low <= 0:
         return (low / other_high if other_high else -math.inf), math.inf
     return low / other_high, high / other_low
@@ -282,7 +282,9 @@ def _quantity_of(row: dict[str, str], title: str, called: dict[str, list[Result]
 def two_values(pages: dict[str, str], results: list[Result]) -> Iterator[str]:
     """Quantities for which two values are printed, on one page or two."""
     said = defaultdict(list)
-    scalars = {one.quantity: one for one in results if one.has_samples and not one.is_curve}
+    scalars = {
+        result.quantity: result for result in results if result.has_samples and not result.is_curve
+    }
     for quantity, result in scalars.items():
         said[quantity].append(("the record", alone(f"{result}")))
     for page, text in pages.items():
@@ -325,12 +327,12 @@ def _values_in(result: Result, unit: str) -> list[float]:
 
 def contradictions(pages: dict[str, str], results: list[Result]) -> list[str]:
     """All of them, each as one sentence that names its page."""
-    found = []
+    faults = []
     for page, text in pages.items():
         for check in (intervals, verdicts, rows, shares, alike):
-            found += [f"{page}: {fault}" for fault in check(text)]
-        found += [f"{page}: {fault}" for fault in bounds(page, text, results)]
-    return found + [*two_values(pages, results)]
+            faults += [f"{page}: {fault}" for fault in check(text)]
+        faults += [f"{page}: {fault}" for fault in bounds(page, text, results)]
+    return faults + [*two_values(pages, results)]
 
 
 def _built_pages() -> dict[str, str]:
@@ -351,9 +353,9 @@ def _built_pages() -> dict[str, str]:
 
 def main() -> int:
     run = sys.argv[1] if sys.argv[1:] else current_session().run.name
-    found = contradictions(_built_pages(), all_results(records.find(run)))
-    print("\n".join([*found, f"{len(found)} contradictions"]))
-    return 1 if found else 0
+    faults = contradictions(_built_pages(), all_results(records.find(run)))
+    print("\n".join([*faults, f"{len(faults)} contradictions"]))
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

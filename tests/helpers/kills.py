@@ -113,7 +113,7 @@ class Disturbed:
         self.book.empty()
         before = leaks.remains(self.book.base)
         build = self.book.start(site=site)
-        missed = [one.victim for one in kills if not self._kill_one(one, build)]
+        missed = [kill.victim for kill in kills if not self._kill_one(kill, build)]
         output, _ = build.communicate(timeout=_ENDS_S)
         if missed:
             print(output)

@@ -72,18 +72,18 @@ SOON_S = 10
 
 def spaces_of(pid):
     """The namespaces that this process has and we have not."""
-    found = set()
+    links = set()
     for kind in KINDS:
         with contextlib.suppress(OSError):
             link = os.readlink(f"/proc/{pid}/ns/{kind}")
             if link != os.readlink(f"/proc/self/ns/{kind}"):
-                found.add(link)
-    return found
+                links.add(link)
+    return links
 
 
 def living_in(spaces):
     """Every process that has one of these namespaces, whether its own or open."""
-    found = set()
+    pids = set()
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             held = {os.readlink(link) for link in process.glob("ns/*")}
@@ -91,8 +91,8 @@ def living_in(spaces):
                 with contextlib.suppress(OSError):
                     held.add(os.readlink(link))
             if held & spaces:
-                found.add(int(process.name))
-    return found
+                pids.add(int(process.name))
+    return pids
 
 
 def gone(spaces, pids):

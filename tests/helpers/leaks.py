@@ -121,11 +121,11 @@ def added_since(before: dict[str, set], own_folder: Path) -> dict[str, set]:
 def described(added: dict[str, set]) -> str:
     """For the message of a failed check: each process with its command line."""
     lines = []
-    for kind, ones in added.items():
-        for one in sorted(ones):
+    for kind, entries in added.items():
+        for entry in sorted(entries):
             command = b""
             if kind == "process":
                 with contextlib.suppress(OSError):
-                    command = Path(f"/proc/{one}/cmdline").read_bytes().replace(b"\0", b" ")
-            lines.append(f"{kind} {one} {command.decode(errors='replace')}".strip())
+                    command = Path(f"/proc/{entry}/cmdline").read_bytes().replace(b"\0", b" ")
+            lines.append(f"{kind} {entry} {command.decode(errors='replace')}".strip())
     return "\n".join(lines)

@@ -133,7 +133,7 @@ def results(seed, factors=None, processes=8):
     ]
 
 
-def run(name, found, identity="one machine", machine=None, fitness=()):
+def run(name, results, identity="one machine", machine=None, fitness=()):
     """A run with these results in the folder of runs."""
     opened = records.now()
     records.write_run(
@@ -147,7 +147,7 @@ def run(name, found, identity="one machine", machine=None, fitness=()):
         )
     )
     experiments = {}
-    for result in found:
+    for result in results:
         experiments.setdefault(result.quantity.rpartition("/")[0], {})[result.quantity] = (
             result.entry
         )

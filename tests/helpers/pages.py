@@ -67,7 +67,10 @@ def text(page: str, folder: Path) -> str:
     for output in outputs(page, folder):
         block = output_text(output)
         figures = re.findall(r"^:::\{figure\} /figures/(\S+)\.\*$", block, re.M)
-        blocks += [block, *(_data(folder / "_build" / "figures" / f"{one}.csv") for one in figures)]
+        blocks += [
+            block,
+            *(_data(folder / "_build" / "figures" / f"{figure}.csv") for figure in figures),
+        ]
     return "\n\n".join(blocks) + "\n"
 
 

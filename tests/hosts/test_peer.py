@@ -171,5 +171,5 @@ def test_make_builds_it_says_how_to_start_it_and_passes_the_settings_on():
     assert "RECKON_PEER := there\n" in database and "RECKON_LINK_RTT := 5 ms\n" in database
     assert "RECKON_PEER_TOKEN := secret\n" in database
     # On make's own command line it reaches the makefile of the library too.
-    one = subprocess.run(["make", "-n", "lib", "PEER=192.0.2.7"], cwd=ROOT, capture_output=True)
-    assert one.returncode == 0
+    done = subprocess.run(["make", "-n", "lib", "PEER=192.0.2.7"], cwd=ROOT, capture_output=True)
+    assert done.returncode == 0

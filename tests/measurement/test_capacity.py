@@ -12,8 +12,8 @@ from reckon.measurement.capacity import in_reads, in_times, measure_capacities
 
 
 def test_single_reads_tell_the_capacity_and_each_round_too():
-    found, rounds, shares = in_reads(reads())
-    assert found.capacity == pytest.approx(99 * MIB, rel=0.01) and len(rounds) == 6
+    onset, rounds, shares = in_reads(reads())
+    assert onset.capacity == pytest.approx(99 * MIB, rel=0.01) and len(rounds) == 6
     assert rounds == pytest.approx([99 * MIB] * 6, rel=0.03)
     assert shares[0] == 0 and shares[-1] == pytest.approx(1 - 0.99 / 1.2, abs=0.03)
     assert "every read was fast" in in_reads(reads(capacity=9))[0].reason

@@ -68,7 +68,7 @@ def test_nothing_is_revised_after_measuring_before_anything_was_measured(folders
     again = rk.measure(predict_chain(cycles=7000), min_profile="standard")
     assert again.state == "unsupported" and again.revisions == []
     assert "Revised" not in rk.show.verdict(again, "a chain").markdown
-    assert [one.role for one in stored().predictions] == ["seal"]
+    assert [prediction.role for prediction in stored().predictions] == ["seal"]
 
 
 def predict_from(clock):
@@ -145,7 +145,7 @@ def test_a_stop_keeps_what_was_complete_of_a_group(folders, monkeypatch):
         patch.setattr(PointSampler, "_why_stop", never_if_slow)
         measure_group()
     assert stored("test/fast").has_samples and stored("test/slow").measurement is None
-    assert [one.state for one in measure_group().values()] == ["reused", "measured"]
+    assert [result.state for result in measure_group().values()] == ["reused", "measured"]
     assert verify.faults(current_session().run.name) == []
 
 

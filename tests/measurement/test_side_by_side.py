@@ -96,7 +96,7 @@ def test_rounds_come_in_pairs_an_order_and_the_same_backwards(folders, ran):
     measure_in_rounds(plans, side_by_side._budget())
     rounds = [ran[k : k + 5] for k in range(0, 30, 5)]
     assert all(rounds[k + 1] == rounds[k][::-1] for k in (0, 2, 4))
-    assert len({tuple(one) for one in rounds}) > 2  # drawn again for each pair
+    assert len({tuple(order) for order in rounds}) > 2  # drawn again for each pair
 
 
 def test_what_was_measured_is_reused_all_or_none(folders, ran, monkeypatch):

@@ -16,7 +16,7 @@ GETPID = "[The system call: getpid](/notebooks/cpu/syscall.ipynb)"
 def row(*cells):
     head = ("Operation", "Base hardware", "Software overhead", "Predicted")
     head += ("Measured, median (interval)", "Measured / predicted")
-    lines = [f"| {' | '.join(one)} |" for one in (head, ["---"] * 6, cells)]
+    lines = [f"| {' | '.join(row)} |" for row in (head, ["---"] * 6, cells)]
     return "\n".join([":::{table} Calls", ":name: calls", "", *lines, ":::"])
 
 
@@ -77,18 +77,20 @@ def test_a_second_value_of_a_quantity_is_found(results, text, faults):
     if text.startswith("| null"):
         head = "| Input | Value | Interval | Where it comes from |\n| --- | --- | --- | --- |"
         text = f":::{{table}} Inputs\n:name: inputs\n\n{head}\n{text}\n:::"
-    of = {one.quantity: one for one in results}
+    of = {result.quantity: result for result in results}
     same, other = f"{of['cpu/syscall/getpid']}", "143 ns"
     assert contradictions.contradictions({"cpu/syscall": text.replace("{}", same)}, results) == []
-    found = contradictions.contradictions({"cpu/syscall": text.replace("{}", other)}, results)
-    assert len(found) == faults and same in found[0] and other in found[0]
+    contradicting = contradictions.contradictions(
+        {"cpu/syscall": text.replace("{}", other)}, results
+    )
+    assert len(contradicting) == faults and same in contradicting[0] and other in contradicting[0]
 
 
 def test_a_bound_that_a_figure_of_the_page_contradicts_is_found(results):
     rule = "No figure here can be below {} cycle: it takes as long. None is."
     assert contradictions.contradictions({"cpu/timer": rule.format("1.00")}, results) == []
-    [*found] = contradictions.contradictions({"cpu/timer": rule.format("60.0")}, results)
-    assert any("cpu/timer/rdtsc" in fault for fault in found)
+    [*contradicting] = contradictions.contradictions({"cpu/timer": rule.format("60.0")}, results)
+    assert any("cpu/timer/rdtsc" in fault for fault in contradicting)
     rule = "No figure of a pair with fences can be below 60.0 cycle: it takes as long. None is."
     assert contradictions.contradictions({"cpu/timer": rule}, results) == []
     rule = "No figure here can be below 0.200 GHz or above 3.00 GHz: none is sold. None is."

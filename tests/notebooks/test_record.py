@@ -21,7 +21,7 @@ def test_what_a_run_lacks_is_measured_and_added(tmp_path):
     data = json.loads(path.read_text())
     del data["quantities"][LACKING]
     path.write_text(json.dumps(data))
-    files = {one: one.read_bytes() for one in run.rglob("*.json") if one != path}
+    files = {file: file.read_bytes() for file in run.rglob("*.json") if file != path}
     command = [sys.executable, "-m", "helpers.record", "cpu/timer", run.parent]
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"}
     subprocess.run(command, env=environment, check=True)
@@ -33,8 +33,8 @@ def test_what_a_run_lacks_is_measured_and_added(tmp_path):
     )
     for name, quantity in after.items():
         ticks = [
-            [[process.ticks for process in point.processes] for point in one.measurement.points]
-            for one in (quantity, before[name])
+            [[process.ticks for process in point.processes] for point in entry.measurement.points]
+            for entry in (quantity, before[name])
         ]
         assert ticks[0] == ticks[1], name
-    assert {one: one.read_bytes() for one in files} == files
+    assert {file: file.read_bytes() for file in files} == files

@@ -31,7 +31,7 @@ def test_an_inferred_capacity_has_its_interval(folders, processes):
 
 
 def test_the_page_shows_inferred_and_true_capacities_and_the_filling(folders):
-    one, true = reads(), made_up.single("files/cache/left", 99, "MiB")
+    curve, true = reads(), made_up.single("files/cache/left", 99, "MiB")
     small = made_up.curve(
         "files/cache/t470", 1024 * np.arange(1.0, 9), [1, 1, 1, 1, 1, 1, 9, 9], unit="µs"
     )
@@ -47,10 +47,10 @@ def test_the_page_shows_inferred_and_true_capacities_and_the_filling(folders):
     )
     assert (
         "not be inferred: needs root"
-        in rk.show.inferred_capacity(none, true, one, "There").markdown
+        in rk.show.inferred_capacity(none, true, curve, "There").markdown
     )
-    for curve in (one, reads(capacity=9), reads(processes=1)):
-        block = rk.draw.cache_capacity(curve, "cache-test", "Caption", true)
+    for drawn in (curve, reads(capacity=9), reads(processes=1)):
+        block = rk.draw.cache_capacity(drawn, "cache-test", "Caption", true)
         assert block.svg.startswith("<svg") and "nan" not in block.markdown
     assert (
         "nothing to draw" in rk.draw.cache_capacity(none, "cache-none", "C", true).markdown.lower()

@@ -43,8 +43,8 @@ def test_the_differences_between_the_machines(folders):
     def checks(load, turbo):
         values = {"load": load, "turbo": turbo}
         return [
-            {"name": name, "state": "pass", "found": found, "advice": ""}
-            for name, found in values.items()
+            {"name": name, "state": "pass", "found": value, "advice": ""}
+            for name, value in values.items()
         ]
 
     made_up.run("a", results(1), "x", machine("6.1", 2), checks("0.1", "on"))

@@ -18,17 +18,17 @@ def syscalls(recorded):
 
 def test_a_formula_has_what_was_sealed_and_measured(syscalls):
     data, formulas = syscalls
-    one = formulas["cpu/syscall/getpid"]
-    record = records.read_record("recorded", "cpu/syscall").quantities[one.quantity]
-    assert one.sealed.value == [record.seal.predicted]
-    assert one.predicted == record.seal.predicted_tree and not one.revised
-    assert one.measured.indices == [0]
-    assert one.measured.low[0] <= one.measured.value[0] <= one.measured.high[0]
-    assert [step.spoken for step in one.steps] == ["ns", "µs", "ms", "s"]
-    kernel_path = data.inputs[one.inputs["kernel_path"]]
+    formula = formulas["cpu/syscall/getpid"]
+    record = records.read_record("recorded", "cpu/syscall").quantities[formula.quantity]
+    assert formula.sealed.value == [record.seal.predicted]
+    assert formula.predicted == record.seal.predicted_tree and not formula.revised
+    assert formula.measured.indices == [0]
+    assert formula.measured.low[0] <= formula.measured.value[0] <= formula.measured.high[0]
+    assert [step.spoken for step in formula.steps] == ["ns", "µs", "ms", "s"]
+    kernel_path = data.inputs[formula.inputs["kernel_path"]]
     assert kernel_path.slider == (50, 1200) and kernel_path.logarithmic
     assert kernel_path.source == "guess: stack, registers, table, mitigations"
-    assert one.python == {"hardware": "mode_switch / clock", "software": "kernel_path / clock"}
+    assert formula.python == {"hardware": "mode_switch / clock", "software": "kernel_path / clock"}
 
 
 def test_a_curve_has_its_axis_and_the_measured_points(syscalls):

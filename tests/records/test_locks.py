@@ -92,5 +92,5 @@ def test_two_processes_that_write_one_record_lose_nothing(folders):
     ]
     assert [writer.wait(120) for writer in writers] == [0, 0]
     quantities = records.read_record("r", "cpu/made", samples=False).quantities
-    assert len(quantities) == 40 and all(one.has_samples for one in quantities.values())
+    assert len(quantities) == 40 and all(quantity.has_samples for quantity in quantities.values())
     assert until(lambda: not list((folders / "runs/r").glob(".*")))

@@ -37,7 +37,7 @@ def test_a_digest_follows_the_file_as_it_changes(folders):
     assert records.digest(noted[1]) != q and records.digest(noted[2]) == r
     assert records.digest(noted[3]) != all_measured
     path.unlink()
-    assert {records.digest(one) for one in noted} == {"none"}
+    assert {records.digest(name) for name in noted} == {"none"}
 
 
 def test_a_new_run_changes_the_digest_of_all_runs(folders):

@@ -40,9 +40,9 @@ def samples_files(run):
 def measure_again(seed=2):
     """Replaces what the run has, as measuring again does."""
     with records.updating("r", "cpu/made") as record:
-        for one in results(seed):
-            record.quantities[one.quantity] = record.quantities[one.quantity].model_copy(
-                update={"measurement": one.measurement}
+        for result in results(seed):
+            record.quantities[result.quantity] = record.quantities[result.quantity].model_copy(
+                update={"measurement": result.measurement}
             )
 
 
@@ -56,36 +56,40 @@ def test_a_record_has_summaries_and_its_samples_lie_in_files_of_their_own(run):
 
 
 def test_what_is_read_has_the_samples_as_they_were_measured(run):
-    read = {one.quantity: one for one in all_results("r")}
-    for one in results():
-        for point, as_measured in zip(read[one.quantity].points, one.points, strict=True):
+    read = {result.quantity: result for result in all_results("r")}
+    for result in results():
+        for point, as_measured in zip(read[result.quantity].points, result.points, strict=True):
             assert [p.ticks for p in point.processes] == [p.ticks for p in as_measured.processes]
-        assert [p.reason for p in read[one.quantity].missing_points] == [
-            p.reason for p in one.missing_points
+        assert [p.reason for p in read[result.quantity].missing_points] == [
+            p.reason for p in result.missing_points
         ]
 
 
 def test_a_stored_summary_is_the_one_computed_from_the_samples(run):
-    for one in all_results("r"):
+    for result in all_results("r"):
         computed = [
-            statistics.summarise(point_values(point, one.measurement, one.unit, one.seal.kind))
-            for point in one.points
+            statistics.summarise(
+                point_values(point, result.measurement, result.unit, result.seal.kind)
+            )
+            for point in result.points
         ]
-        assert repr(one.summaries) == repr(computed)
+        assert repr(result.summaries) == repr(computed)
 
 
 def test_without_samples_a_record_is_read_without_opening_their_files(run):
-    whole = [to_json(one) for one in all_results("r")]
+    whole = [to_json(result) for result in all_results("r")]
     shutil.rmtree(run / "samples")
     bare = records.read_record("r", "cpu/made", samples=False)
-    rows = [to_json(from_entry(name, one)) for name, one in bare.quantities.items()]
+    rows = [to_json(from_entry(name, result)) for name, result in bare.quantities.items()]
     assert rows == whole
 
 
 def test_summaries_of_another_unit_or_kind_are_not_used(run):
-    one = all_results("r")[0]
-    measurement = one.measurement.model_copy(update={"kind": "mean"})
-    other = from_entry(one.quantity, one.entry.model_copy(update={"measurement": measurement}))
+    result = all_results("r")[0]
+    measurement = result.measurement.model_copy(update={"kind": "mean"})
+    other = from_entry(
+        result.quantity, result.entry.model_copy(update={"measurement": measurement})
+    )
     wrong = measurement.points[0].summary.__class__(
         **{**vars(measurement.points[0].summary), "median": 1.0}
     )
@@ -101,7 +105,7 @@ def test_samples_are_never_overwritten_and_old_ones_go_with_the_record_that_name
 
 
 def test_a_crash_before_the_record_is_written_leaves_the_former_state(run, monkeypatch):
-    before = [to_json(one) for one in all_results("r")]
+    before = [to_json(result) for result in all_results("r")]
     write = store.write_whole
 
     def crash(path, content):
@@ -113,7 +117,7 @@ def test_a_crash_before_the_record_is_written_leaves_the_former_state(run, monke
         patch.setattr(store, "write_whole", crash)
         with pytest.raises(KeyboardInterrupt):
             measure_again()
-    assert [to_json(one) for one in all_results("r")] == before
+    assert [to_json(result) for result in all_results("r")] == before
     measure_again(seed=3)  # the number of the lost visit is not used again
     assert samples_files(run) == [f"samples/{name}/3.json.gz" for name in sorted(NAMES)]
 
@@ -158,12 +162,12 @@ def test_samples_added_to_a_measurement_are_a_visit_of_their_own(run):
 
 def test_the_interval_of_several_visits_is_that_of_one_more(run):
     add_visits(NAMES[0], [52, 54])
-    one = read_result("r", NAMES[0])
-    visits = one.summary.visit_medians
-    assert len(visits) == 3 and one.interval_from == "3 visits over 20 min"
+    result = read_result("r", NAMES[0])
+    visits = result.summary.visit_medians
+    assert len(visits) == 3 and result.interval_from == "3 visits over 20 min"
     alone = statistics.revisit_interval(visits, None)
-    assert (one.summary.low, one.summary.high) == alone
-    assert to_json(one)["interval_from"] == one.interval_from
+    assert (result.summary.low, result.summary.high) == alone
+    assert to_json(result)["interval_from"] == result.interval_from
     pooled = statistics.PooledVariance(1e-4, 20.0, 40)
     described = records.read_run("r")
     records.write_run(described.model_copy(update={"between_visits": pooled}))
@@ -194,13 +198,13 @@ def add_visits(name, values):
 
 
 def test_a_run_of_format_3_reads_the_same_after_it_was_converted(recorded):
-    before = [to_json(one) for one in all_results("recorded")]
+    before = [to_json(result) for result in all_results("recorded")]
     for experiment in records.experiments("recorded"):
         with records.updating("recorded", experiment) as record:
             name, quantity = next(iter(record.quantities.items()))
             record.quantities[name] = quantity.model_copy()
     assert records.read_record("recorded", "cpu/syscall").format == 4
-    assert [to_json(one) for one in all_results("recorded")] == before
+    assert [to_json(result) for result in all_results("recorded")] == before
     assert records.experiments("recorded") == records.experiments(RECORDED / "recorded")
 
 
@@ -214,5 +218,8 @@ def test_another_process_may_measure_again_while_a_record_is_read(run, monkeypat
 
     samples._processes_of_visit.cache_clear()
     monkeypatch.setattr(samples, "read_samples", replace_first)
-    found = records.read_record("r", "cpu/made")
-    assert [one.measurement.visits[0].number for one in found.quantities.values()] == [2, 2]
+    record = records.read_record("r", "cpu/made")
+    assert [quantity.measurement.visits[0].number for quantity in record.quantities.values()] == [
+        2,
+        2,
+    ]

@@ -126,7 +126,7 @@ def test_reading_a_run_of_another_machine_never_writes_into_it(recorded):
     result = rk.results("cpu/syscall")[0]
     prediction = repeated(result, 1.5)
     assert seal.seal(prediction).predictions[-1].role == "revision"
-    shown = {one.quantity: one for one in all_results("recorded", "cpu/syscall")}
+    shown = {result.quantity: result for result in all_results("recorded", "cpu/syscall")}
     assert shown[result.quantity].revisions and shown[result.quantity].seal == result.seal
     assert content(recorded) == before
     assert (config.settings().build_dir / "replay/recorded/cpu/syscall.json").exists()

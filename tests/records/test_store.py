@@ -128,10 +128,10 @@ def test_what_is_written_is_read_back(folders, record):
     read = records.read_record("r", "a/b")
     assert list(read.quantities) == list(record.quantities)
     for name, quantity in record.quantities.items():
-        found = read.quantities[name]
-        assert (found.predictions, found.attempt) == (quantity.predictions, quantity.attempt)
-        assert without_what_writing_adds(found.measurement) == quantity.measurement
-        assert same_without_samples("a/b", name, found)
+        entry = read.quantities[name]
+        assert (entry.predictions, entry.attempt) == (quantity.predictions, quantity.attempt)
+        assert without_what_writing_adds(entry.measurement) == quantity.measurement
+        assert same_without_samples("a/b", name, entry)
     before = [path.stat().st_mtime_ns for path in sorted((folders / "runs").rglob("*.gz"))]
     records.write_record("r", read)
     assert same_quantities(records.read_record("r", "a/b"), read)
@@ -146,7 +146,9 @@ def without_what_writing_adds(measurement):
         point.model_copy(
             update={
                 "summary": None,
-                "processes": [one.model_copy(update={"visit": 0}) for one in point.processes],
+                "processes": [
+                    process.model_copy(update={"visit": 0}) for process in point.processes
+                ],
             }
         )
         for point in measurement.points
@@ -166,18 +168,18 @@ def same_without_samples(experiment, name, quantity):
     ]
 
 
-def same_quantities(one, other):
+def same_quantities(record, other):
     """Whether two records hold the same; by text, because nan is not equal to itself."""
-    return repr(one.quantities) == repr(other.quantities)
+    return repr(record.quantities) == repr(other.quantities)
 
 
 def test_a_run_that_was_copied_is_worked_on_where_it_lies(folders):
     made = records.Run(name="first", identity="x", opened_at=NOW, machine={}, fitness=[])
     records.write_run(made)
     shutil.copytree(folders / "runs/first", folders / "runs/before")
-    found = records.read_run("before")
-    assert found.name == "before"
-    records.write_run(found.model_copy(update={"identity": "y"}))
+    run = records.read_run("before")
+    assert run.name == "before"
+    records.write_run(run.model_copy(update={"identity": "y"}))
     assert records.read_run("first") == made and records.read_run("before").identity == "y"
 
 

@@ -101,9 +101,9 @@ def test_the_root_hash_covers_the_variance_that_intervals_are_made_from(run):
 )
 def test_an_edit_of_a_record_is_named(run, change, fault):
     edit(run, change)
-    found = verify.faults("r")
-    assert any(re.search(fault, one) for one in found), found
-    assert all(one.startswith(("cpu/made/", "cpu/made: ")) for one in found)
+    faults = verify.faults("r")
+    assert any(re.search(fault, sentence) for sentence in faults), faults
+    assert all(sentence.startswith(("cpu/made/", "cpu/made: ")) for sentence in faults)
 
 
 def test_an_edit_of_samples_is_named_also_with_a_new_digest(run):

@@ -33,7 +33,8 @@ def test_without_an_onset_none_is_found():
     """But for chance, which makes one of some thousand look like one."""
     backgrounds = np.random.default_rng(7).uniform(0, 0.02, 500)
     results = [
-        onset.find(SHARES, *counts(1e9, 2400, one, seed)) for seed, one in enumerate(backgrounds)
+        onset.find(SHARES, *counts(1e9, 2400, background, seed))
+        for seed, background in enumerate(backgrounds)
     ]
     none = [result.reason for result in results if result.capacity is None]
     assert len(none) >= 499 and set(none) == {"the cache was not filled: no jump was found"}

@@ -27,13 +27,13 @@ def noisy(y, sd, seed):
     return y * np.maximum(0.3, 1 + sd * np.random.default_rng(seed).standard_normal(len(y)))
 
 
-def plateaus(found):
-    return [level for level in found if not level.is_ramp]
+def plateaus(levels):
+    return [level for level in levels if not level.is_ramp]
 
 
-def right(found, jumps, heights):
+def right(levels, jumps, heights):
     """As many plateaus as levels, each jump within one step of where it is."""
-    flat = plateaus(found)
+    flat = plateaus(levels)
     return len(flat) == len(heights) and all(
         abs(before.last + 1 - jump) <= 1 and abs(after.first - jump) <= 1
         for before, after, jump in zip(flat, flat[1:], jumps, strict=False)

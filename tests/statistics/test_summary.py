@@ -69,9 +69,9 @@ def test_nothing_cannot_be_summarised():
             statistics.summarise(nothing)
 
 
-def apart(one, other, more=0.0):
+def apart(a, other, more=0.0):
     """Of fresh processes with one trial each."""
-    summaries = [statistics.summarise([[v] for v in values]) for values in (one, other)]
+    summaries = [statistics.summarise([[v] for v in values]) for values in (a, other)]
     return summaries[0].apart(summaries[1], more)
 
 

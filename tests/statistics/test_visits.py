@@ -28,7 +28,7 @@ def coverage(random, *, pool, runs=40, quantities=60, **machine):
         visits = simulated(random, quantities, VISITS + 1, **machine)
         before, after = visits[:, :VISITS], visits[:, VISITS]
         pooled = statistics.pooled_variance(before) if pool else None
-        ends = np.array([statistics.revisit_interval(one, pooled) for one in before])
+        ends = np.array([statistics.revisit_interval(medians, pooled) for medians in before])
         held += list((ends[:, 0] <= after) & (after <= ends[:, 1]))
         widths += list(np.log(ends[:, 1] / ends[:, 0]))
     return np.mean(held), np.median(widths)

@@ -130,14 +130,14 @@ def test_a_procedure_is_entered_as_often_as_the_samples_say(counted, tmp_path, p
 
 def created(log):
     """{probe: Counter of what succeeded}, of a log in which a look at /probe/NAME begins a probe."""
-    found, probe = {}, None
+    counts, probe = {}, None
     for _, text in calls_of(log):
         if mark := re.search(r'"/probe/([^"]+)"', text):
-            found[probe := mark[1]] = Counter()
+            counts[probe := mark[1]] = Counter()
         call = re.match(r"(fork|vfork|clone3?|execve|wait4|waitid)\((.*)= \d+$", text)
         if call and probe:
-            found[probe][kind_of(call[1], call[2])] += 1
-    return found
+            counts[probe][kind_of(call[1], call[2])] += 1
+    return counts
 
 
 def kind_of(call, given):

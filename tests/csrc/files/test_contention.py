@@ -43,7 +43,7 @@ def test_each_reader_reads_its_blocks_of_its_own_file_each_once(probe, tmp_path,
     log, params = tmp_path / "log", {"files": FILES, "blocks": 20, "file_bytes": MIB}
     did = watched(log, probe, params, samples)
     opened = re.findall(r"openat\(.*/data-\d.*", log.read_text())
-    assert len(opened) == FILES and all("O_DIRECT" in one for one in opened)
+    assert len(opened) == FILES and all("O_DIRECT" in flags for flags in opened)
     assert len(did) == FILES
     assert len({reads[0][0] for reads in did.values()}) == FILES
     for reads in did.values():

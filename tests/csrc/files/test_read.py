@@ -97,7 +97,7 @@ def test_random_reads_request_each_block_once_in_no_order(reads, name):
 
 def test_the_report_s_random_reads_request_some_blocks_twice(reads):
     ops, requested = reads["hpe_i7_860_random"]
-    assert ops == [100] * 2 and len(requested) == 200 and all(one in ALL for one in requested)
+    assert ops == [100] * 2 and len(requested) == 200 and all(block in ALL for block in requested)
     assert 20 < len({offset for offset, _ in requested[:100]}) < 64
 
 

@@ -34,12 +34,12 @@ def everything_of(lab):
     pids = {lab.pid, lab.relay_pid, lab.peer_pid}
     spaces = set().union(*(spaces_of(pid) for pid in pids))
     until(lambda: len(living_in(spaces)) >= len(pids) + 2)
-    found = living_in(spaces)
-    assert pids <= found and len(found) >= 5
+    living = living_in(spaces)
+    assert pids <= living and len(living) >= 5
     # The first process and the program have networks of their own, all but the first a pid space.
     assert len({link for link in spaces if link.startswith("net:")}) >= 2
     assert len({link for link in spaces if link.startswith("pid:")}) == 1
-    return spaces, found
+    return spaces, living
 
 
 @pytest.mark.parametrize("how", ["close", "with"])

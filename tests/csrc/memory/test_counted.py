@@ -40,9 +40,9 @@ def test_windows_and_the_nodes_in_them_are_in_random_order(rings):
     walks = [walk[:-1] for walk in rings("walk", 1024, 32, 64, 8)]
     windows = [[node // 32 for node in walk[::32]] for walk in walks]
     within = [[node % 32 for node in walk[:32]] for walk in walks]
-    for found in (walks, windows, within):
-        assert len(set(map(tuple, found))) == len(found)
-        assert all(sorted(result) != result for result in found)
+    for orders in (walks, windows, within):
+        assert len(set(map(tuple, orders))) == len(orders)
+        assert all(sorted(result) != result for result in orders)
     far = sum(
         abs(a - b) > 1 for window in windows for a, b in zip(window, window[1:], strict=False)
     )

@@ -53,8 +53,8 @@ def run(lab, name, samples=8, warmup=1, **params):
     return library.run(name, params, lab.places, samples=samples, warmup=warmup)
 
 
-def seconds(one):
-    return one.ticks / one.ops / library.tick_hz()
+def seconds(samples):
+    return samples.ticks / samples.ops / library.tick_hz()
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +83,10 @@ def test_a_close_does_not_wait_for_the_other_host(over_the_link):
 
 def test_nothing_is_lost_or_turned_away(over_the_link):
     for name in OF_CONNECT + OF_RTT:
-        one = over_the_link[name]
-        assert (one.retransmits, one.listen_overflows, one.listen_drops) == (0, 0, 0), name
+        samples = over_the_link[name]
+        assert (samples.retransmits, samples.listen_overflows, samples.listen_drops) == (0, 0, 0), (
+            name
+        )
 
 
 def test_every_probe_of_throughput_runs_over_the_link(over_the_link):

@@ -24,8 +24,8 @@ from reckon.measurement import library
 pytestmark = pytest.mark.usefixtures("programs")
 
 
-def us_of(one):
-    return one.ticks / library.tick_hz() * 1e6
+def us_of(samples):
+    return samples.ticks / library.tick_hz() * 1e6
 
 
 @pytest.mark.parametrize("samples", [1, 7, 50])
@@ -223,7 +223,9 @@ def test_round_trips_of_sockperf_are_whole_and_evenly_spread(printing):
     expected = [[22, 55], [22, 44, 66], [11, 22, 33, 44, 55, 66]]
     outcomes = printing(SOCKPERF, [(LOG, len(us)) for us in expected])
     for [ns, ops], us in zip(outcomes, expected, strict=True):
-        assert ns == pytest.approx([1000 * one for one in us], rel=0.01) and ops == [1] * len(us)
+        assert ns == pytest.approx([1000 * time_us for time_us in us], rel=0.01) and ops == [
+            1
+        ] * len(us)
 
 
 def test_an_implausible_log_of_sockperf_fails_the_probe(printing):

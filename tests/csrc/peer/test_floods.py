@@ -36,8 +36,8 @@ def test_500_connections_without_a_greeting_keep_no_caller_out(peer, words):
         assert about(peer)
         assert len(living_children(peer.pid)) == 1, "those cost no process"
         assert peer.files() < 64 + 20
-        for one in crowd:
-            one.close()
+        for connection in crowd:
+            connection.close()
     assert until(lambda: peer.files() < 10)
 
 

@@ -151,15 +151,15 @@ def test_accept_sends_a_byte_at_once_and_counts(peer):
     control, address = service_port(peer, "accept 50")
     with control:
         for _ in range(30):  # one after the other
-            with socket.create_connection(address) as one:
-                assert exactly(one, 1) == b"\1"
-                one.sendall(b"and something that it reads")
+            with socket.create_connection(address) as connection:
+                assert exactly(connection, 1) == b"\1"
+                connection.sendall(b"and something that it reads")
         together = [socket.create_connection(address) for _ in range(20)]
-        assert [exactly(one, 1) for one in together] == [b"\1"] * 20
-        for one in together:
-            one.shutdown(socket.SHUT_WR)
-            assert one.recv(1) == b""
-            one.close()
+        assert [exactly(connection, 1) for connection in together] == [b"\1"] * 20
+        for connection in together:
+            connection.shutdown(socket.SHUT_WR)
+            assert connection.recv(1) == b""
+            connection.close()
         done = line(control).split()
     assert done[:2] == ["done", "50"] and done[4] == "50", "each of them ended in order"
 

@@ -18,8 +18,8 @@ def slow_shares(sizes, samples):
     """For files of these sizes, the share of reads that were slow, with all memory."""
     shares = []
     for size in sizes:
-        one = library.run("files/cache/whole", {"file_bytes": size}, samples=samples)
-        shares.append(float(np.mean(one.ticks / library.tick_hz() > SLOW_S)))
+        run = library.run("files/cache/whole", {"file_bytes": size}, samples=samples)
+        shares.append(float(np.mean(run.ticks / library.tick_hz() > SLOW_S)))
     return shares
 
 

@@ -9,7 +9,7 @@ from reckon.measurement import library
 
 def medians(isolated):
     runs = [library.run("test/fork", samples=10, isolated=isolated) for _ in range(7)]
-    return np.median([np.median(one.ticks) for one in runs])
+    return np.median([np.median(run.ticks) for run in runs])
 
 
 before, inside_before = medians(True), medians(False)

@@ -123,8 +123,8 @@ def best_medians_us(base, delays_us, turns):
         for _ in range(turns):
             for delay in delays_us:
                 os.environ["RECKON_FILES"] = f"{base}/disk-{delay}"
-                one = library.run("files/read/direct_random", {}, samples=30)
-                medians[delay].append(np.median(one.ticks / one.ops) / library.tick_hz() * 1e6)
+                run = library.run("files/read/direct_random", {}, samples=30)
+                medians[delay].append(np.median(run.ticks / run.ops) / library.tick_hz() * 1e6)
     return [float(min(medians[delay])) for delay in delays_us]
 
 
@@ -136,8 +136,8 @@ def reads_of(base, size, requests):
     seen = {}
     with known_disk(base, 0, size) as reads:
         for name, (probe, params, samples) in requests.items():
-            one = library.run(probe, params, samples=samples, warmup=0)
-            seen[name] = [one.ops.tolist(), reads()]
+            run = library.run(probe, params, samples=samples, warmup=0)
+            seen[name] = [run.ops.tolist(), reads()]
     return seen
 
 

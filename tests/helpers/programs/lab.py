@@ -232,20 +232,20 @@ def each_way(path, rtt_s, count):
         arrived = []
         with socket.create_server(("10.77.0.2", 9000)) as listening:
             ready()
-            with listening.accept()[0] as one:
+            with listening.accept()[0] as connection:
                 for _ in range(count):
-                    exactly(one, 64)
+                    exactly(connection, 64)
                     arrived.append(time.monotonic())
-                    one.sendall(bytes(64))
+                    connection.sendall(bytes(64))
         return arrived
 
     def ask():
         times = []
-        with socket.create_connection(("10.77.0.2", 9000)) as one:
+        with socket.create_connection(("10.77.0.2", 9000)) as connection:
             for _ in range(count):
                 sent = time.monotonic()
-                one.sendall(bytes(64))
-                exactly(one, 64)
+                connection.sendall(bytes(64))
+                exactly(connection, 64)
                 times.append([sent, time.monotonic()])
         return times
 
@@ -264,8 +264,8 @@ def transferred(path, rtt_s, rate, size):
     def takes_large_packets():  # ethtool's tcp-segmentation-offload
         value = ctypes.create_string_buffer(struct.pack("II", 0x1E, 7))
         request = struct.pack("16sP", b"lab0", ctypes.addressof(value))
-        with socket.socket() as one:
-            fcntl.ioctl(one, 0x8946, request)
+        with socket.socket() as device:
+            fcntl.ioctl(device, 0x8946, request)
         return struct.unpack("II", value.raw[:8])[1]
 
     with Lab(rtt_s, rate, SLEEP, path=path) as lab:
@@ -324,10 +324,10 @@ def two_at_once(path):
         except OSError as error:
             return error.strerror
 
-    with Lab(0.04, 1e9, SLEEP, path=path) as one, Lab(0.01, 1e9, SLEEP) as other:
-        server = Inside(one.peer_pid, echo).ready()
+    with Lab(0.04, 1e9, SLEEP, path=path) as slow_lab, Lab(0.01, 1e9, SLEEP) as other:
+        server = Inside(slow_lab.peer_pid, echo).ready()
         refused = inside(other.pid, knock)
-        slow = inside(one.pid, lambda: turns(5))
+        slow = inside(slow_lab.pid, lambda: turns(5))
         assert server.result()[0] == 5
         return [slow, round_trips(other, 5), refused]
 

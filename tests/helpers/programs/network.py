@@ -36,10 +36,10 @@ def grown(requests):
     said = []
     for probe, params, samples in requests:
         before = _counters()
-        one = library.run(probe, params, samples=samples, warmup=0)
+        run = library.run(probe, params, samples=samples, warmup=0)
         after = _counters()
         growth = {name: value - before.get(name, 0) for name, value in after.items()}
-        said.append([growth, one.ops.tolist()])
+        said.append([growth, run.ops.tolist()])
     return said
 
 
@@ -50,10 +50,12 @@ def connections_of(probes, params):
         if probe.endswith("_across") and len(os.sched_getaffinity(0)) < 2:
             continue
         capture = connections.Capture()
-        one = library.run(CONNECT + probe, params, samples=12, warmup=0)
-        found = connections.connections(capture.packets())
-        ns = (one.ticks / library.tick_hz() * 1e9).tolist()
-        seen[probe] = [{**c.as_dict(), "ns": time_ns} for c, time_ns in zip(found, ns, strict=True)]
+        run = library.run(CONNECT + probe, params, samples=12, warmup=0)
+        captured = connections.connections(capture.packets())
+        ns = (run.ticks / library.tick_hz() * 1e9).tolist()
+        seen[probe] = [
+            {**c.as_dict(), "ns": time_ns} for c, time_ns in zip(captured, ns, strict=True)
+        ]
     return seen
 
 
@@ -72,13 +74,13 @@ def accepted(probes, samples):
         ):  # a busy machine acknowledges late, and what is on its way is counted late
             time.sleep(0.05)
             before, waiting = _counters(), _time_wait()
-            one = library.run(CONNECT + probe, {}, samples=samples, warmup=0)
-            left = one.time_wait - waiting
-            if one.retransmits == 0 and left in (0, samples):
+            run = library.run(CONNECT + probe, {}, samples=samples, warmup=0)
+            left = run.time_wait - waiting
+            if run.retransmits == 0 and left in (0, samples):
                 break
         after = _counters()
         opened = [after[name] - before[name] for name in ("Tcp:ActiveOpens", "Tcp:PassiveOpens")]
-        counted = [one.retransmits, one.listen_overflows, one.listen_drops, int(one.ops.sum())]
+        counted = [run.retransmits, run.listen_overflows, run.listen_drops, int(run.ops.sum())]
         said[probe] = [*opened, *counted, left]
     return said
 

@@ -27,8 +27,8 @@ def in_turn(probe, path, cases):
         if path:
             Path(path).write_text(text)
         try:
-            one = library.run(probe, **how)
-            outcome = [(one.ticks / library.tick_hz() * 1e9).tolist(), one.ops.tolist()]
+            run = library.run(probe, **how)
+            outcome = [(run.ticks / library.tick_hz() * 1e9).tolist(), run.ops.tolist()]
         except library.ReckonError as error:
             outcome = f"{type(error).__name__}: {error}"
         said.append([outcome, left_behind(), alone()])

@@ -20,10 +20,10 @@ def test_latency_against_throughput_leaves_out_what_one_of_them_lacks(data):
     )
     up = made_up.curve("memory/loaded/latency", load, 90 + load**2 / 50, axis_unit="%", missing=[4])
     block = rk.draw.pair(across, up, "mem-loaded", "Caption", "throughput", "latency")
-    found = data("mem-loaded")
-    assert found[0][1] == "throughput: median [GB/s]" and found[0][7] == "latency: median [ns]"
-    assert [row[0] for row in found[1:]] == ["10", "20", "30", "50", "60", "70", "80", "90", "100"]
-    last = dict(zip(found[0], found[-1], strict=True))
+    rows = data("mem-loaded")
+    assert rows[0][1] == "throughput: median [GB/s]" and rows[0][7] == "latency: median [ns]"
+    assert [row[0] for row in rows[1:]] == ["10", "20", "30", "50", "60", "70", "80", "90", "100"]
+    last = dict(zip(rows[0], rows[-1], strict=True))
     assert float(last["throughput: median [GB/s]"]) == pytest.approx(20.1, rel=0.03)
     assert float(last["latency: median [ns]"]) == pytest.approx(290, rel=0.03)
     assert float(last["throughput: predicted"]) == pytest.approx(25)

@@ -16,12 +16,12 @@ def latency(jumps=(21, 41, 61), heights=(1.1, 3.8, 13, 110), quantity=LOAD, **ch
 
 def test_the_staircase_has_its_levels_in_the_alt_text_and_every_point_in_the_data(data):
     steps = np.select([SIZES <= 32768, SIZES <= 2**20, SIZES <= 2**25], [1, 4, 12], 90.0)
-    one = latency(missing=[30], predicted=steps)
+    ring = latency(missing=[30], predicted=steps)
     other = latency(heights=(1, 2, 5, 30), quantity="memory/latency/stride", processes=2)
-    gone = made_up.unmeasured("memory/latency/huge", one)
+    gone = made_up.unmeasured("memory/latency/huge", ring)
     block = rk.draw.levels(
-        [one, other, gone],
-        one,
+        [ring, other, gone],
+        ring,
         "mem-stairs",
         "Caption",
         {LOAD: "random loads"},
@@ -29,21 +29,21 @@ def test_the_staircase_has_its_levels_in_the_alt_text_and_every_point_in_the_dat
     )
     alt = block.markdown.split(":alt: ")[1].splitlines()[0]
     assert "from 1 KiB to 256 MiB" in alt and " up to 32 KiB; L2 " in alt and "main memory 1" in alt
-    found = data("mem-stairs")
-    assert len(found) == 1 + 72 + 73 and found[0][:3] == [
+    rows = data("mem-stairs")
+    assert len(rows) == 1 + 72 + 73 and rows[0][:3] == [
         "quantity",
         "size of the region",
         "median [ns]",
     ]
-    assert found[1][0] == LOAD and float(found[1][2]) == pytest.approx(1.1, rel=0.03)
-    assert float(found[1][-1]) == 1 and block.svg.startswith("<svg")
+    assert rows[1][0] == LOAD and float(rows[1][2]) == pytest.approx(1.1, rel=0.03)
+    assert float(rows[1][-1]) == 1 and block.svg.startswith("<svg")
 
 
 def test_a_staircase_without_reported_capacities_or_levels_is_drawn(build):
     short = made_up.curve(LOAD, [1, 2, 4], [1, 1, 3])
     assert rk.draw.levels([short], short, "mem-short", "C", {}, {}).svg
-    one = latency()
-    assert "level 3" in rk.draw.levels([one], one, "mem-bare", "C", {}, {}).markdown
-    gone = made_up.unmeasured(LOAD, one)
-    assert rk.draw.levels([one], gone, "mem-gone", "C", {}, CAPACITIES).svg
+    ring = latency()
+    assert "level 3" in rk.draw.levels([ring], ring, "mem-bare", "C", {}, {}).markdown
+    gone = made_up.unmeasured(LOAD, ring)
+    assert rk.draw.levels([ring], gone, "mem-gone", "C", {}, CAPACITIES).svg
     assert "nothing to draw" in rk.draw.levels([gone], gone, "mem-none", "C", {}, {}).markdown

@@ -23,10 +23,10 @@ def mountain(strides, **changes):
 
 def test_the_mountain_is_drawn_with_a_stride_and_a_point_missing(build, data):
     strides = [64, 8, 16, 32]
-    found = mountain(strides, missing=[3])
-    found[3] = made_up.unmeasured(found[3].quantity, found[3])
-    given = dict(zip([one.quantity for one in found], strides, strict=True))
-    block = rk.draw.mountain(found, "mem-mountain", "Caption", given)
+    results = mountain(strides, missing=[3])
+    results[3] = made_up.unmeasured(results[3].quantity, results[3])
+    given = dict(zip([result.quantity for result in results], strides, strict=True))
+    block = rk.draw.mountain(results, "mem-mountain", "Caption", given)
     assert "stride 8 byte and lowest" in block.markdown and "stride 64 byte" in block.markdown
     rows = data("mem-mountain")
     assert rows[0][:3] == ["stride [byte]", "size [byte]", "median [GB/s]"]
@@ -36,9 +36,10 @@ def test_the_mountain_is_drawn_with_a_stride_and_a_point_missing(build, data):
 
 
 def test_a_mountain_of_one_stride_and_one_of_none(build):
-    (one,) = mountain([8])
-    assert rk.draw.mountain([one], "mem-ridge", "C", {one.quantity: 8}).svg
-    gone = made_up.unmeasured(one.quantity, one)
+    (result,) = mountain([8])
+    assert rk.draw.mountain([result], "mem-ridge", "C", {result.quantity: 8}).svg
+    gone = made_up.unmeasured(result.quantity, result)
     assert (
-        "needs huge pages" in rk.draw.mountain([gone], "mem-flat", "C", {one.quantity: 8}).markdown
+        "needs huge pages"
+        in rk.draw.mountain([gone], "mem-flat", "C", {result.quantity: 8}).markdown
     )
