@@ -88,7 +88,7 @@ BY_FILE := --dist loadfile --no-loadscope-reorder
 
 # No root, no asserted time, no page executed: what runs after every edit.
 check: setup ## run the tests that take no root, no measured time, no browser and no build, within 3 minutes
-	@$(PY) -m pytest -q -n 2 $(BY_FILE) -m "beside and not book and not browser" \
+	@$(PY) -m pytest -q -n 2 $(BY_FILE) -m "parallel and not book and not browser" \
 	  $(foreach part,csrc measurement notebooks faults install,--ignore=tests/$(part))
 
 # First what asserts no time, three files at once, of which one mostly waits; then what measures, alone.
@@ -97,8 +97,8 @@ test: setup ## run every test but those of installation; or those of TESTS=
 ifdef TESTS
 	@$(PY) -m pytest $(TESTS)
 else
-	@$(PY) -m pytest -n 3 $(BY_FILE) -m beside --ignore=tests/install --durations=20; beside=$$?; \
-	  $(PY) -m pytest -m "not beside" --ignore=tests/install --durations=20 && exit $$beside
+	@$(PY) -m pytest -n 3 $(BY_FILE) -m parallel --ignore=tests/install --durations=20; parallel=$$?; \
+	  $(PY) -m pytest -m "not parallel" --ignore=tests/install --durations=20 && exit $$parallel
 endif
 
 # A kill of every program by every signal takes 18; 200 take about an hour, a million messages to each

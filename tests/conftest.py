@@ -71,7 +71,7 @@ def pytest_collection_modifyitems(items):
     more. The whole run has few reruns (--max-suite-reruns in pyproject.toml), and -raR lists them."""
     for item in items:
         if not item.get_closest_marker("timed") and not item.get_closest_marker("alone"):
-            item.add_marker("beside")
+            item.add_marker("parallel")
         if item.get_closest_marker("timed"):
             item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=5, rerun_except=LeftBehind))
     items.sort(key=_place_in_order)

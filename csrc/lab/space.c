@@ -14,7 +14,7 @@
 const char *const lab_address[2] = {"10.77.0.1", "10.77.0.2"};
 const char *const lab_address6[2] = {"fd77::1", "fd77::2"};
 
-#define ELSE ", or name a real host with PEER=."
+#define OR_REAL_HOST ", or name a real host with PEER=."
 
 /* An ordinary user may do what follows only in a user namespace, and not everywhere. */
 __attribute__((noreturn)) static void forbidden(const char *what, int error)
@@ -22,24 +22,27 @@ __attribute__((noreturn)) static void forbidden(const char *what, int error)
     if (error == EAGAIN)
         lab_stop(what, error);
     if (error == EINVAL || error == ENOSYS)
-        lab_unsupported("Run a kernel with CONFIG_NET_NS, CONFIG_USER_NS and CONFIG_PID_NS" ELSE,
+        lab_unsupported("Run a kernel with CONFIG_NET_NS, CONFIG_USER_NS and "
+                        "CONFIG_PID_NS" OR_REAL_HOST,
                         "this kernel is built without %s (%s)", what, strerror(error));
     if (rk_number_in("/proc/sys/user/max_user_namespaces") == 0)
-        lab_unsupported("Run as root, or allow them: sysctl user.max_user_namespaces=15000" ELSE,
+        lab_unsupported("Run as root, or allow them: sysctl "
+                        "user.max_user_namespaces=15000" OR_REAL_HOST,
                         "user namespaces are switched off here (user.max_user_namespaces is 0)");
     if (rk_number_in("/proc/sys/user/max_net_namespaces") == 0)
-        lab_unsupported("Run as root, or allow them: sysctl user.max_net_namespaces=15000" ELSE,
+        lab_unsupported("Run as root, or allow them: sysctl "
+                        "user.max_net_namespaces=15000" OR_REAL_HOST,
                         "network namespaces are switched off here (user.max_net_namespaces is 0)");
     if (rk_number_in("/proc/sys/kernel/unprivileged_userns_clone") == 0)
         lab_unsupported(
-            "Run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1" ELSE,
+            "Run as root, or allow them: sysctl kernel.unprivileged_userns_clone=1" OR_REAL_HOST,
             "user namespaces are kept for root here (kernel.unprivileged_userns_clone is 0)");
     if (rk_number_in("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == 1)
         lab_unsupported("Run as root, or allow it: sysctl "
-                        "kernel.apparmor_restrict_unprivileged_userns=0" ELSE,
+                        "kernel.apparmor_restrict_unprivileged_userns=0" OR_REAL_HOST,
                         "AppArmor keeps namespaces from ordinary users here (%s: %s)", what,
                         strerror(error));
-    lab_unsupported("Run as root; in a container, with the capability SYS_ADMIN" ELSE,
+    lab_unsupported("Run as root; in a container, with the capability SYS_ADMIN" OR_REAL_HOST,
                     "namespaces are forbidden here (%s: %s)", what, strerror(error));
 }
 
@@ -76,7 +79,8 @@ static int this_net(void)
 {
     const int fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        lab_unsupported("Mount /proc" ELSE, "/proc/self/ns/net does not open: %s", strerror(errno));
+        lab_unsupported("Mount /proc" OR_REAL_HOST, "/proc/self/ns/net does not open: %s",
+                        strerror(errno));
     return fd;
 }
 
@@ -139,9 +143,9 @@ static int try_path(struct lab *lab, enum lab_path path)
     return path == LAB_TUN ? lab_open_tun(lab) : lab_open_packet(lab);
 }
 
-/* Whether a network namespace may be made without a user namespace: as root, but in a container not
- * even then. */
-static int is_root(void)
+/* Enters a new network namespace; 0 where this takes a user namespace too: unless root, and in a
+ * container even then. */
+static int entered_new_network(void)
 {
     if (geteuid() != 0)
         return 0;
@@ -158,13 +162,13 @@ static void no_path(enum lab_path requested, int tun_error, const char *packet)
     const int closed = tun_error == EACCES || tun_error == EPERM;
     char tun[128], remedy[256];
     if (requested == LAB_PACKET)
-        lab_unsupported("Load it: modprobe veth" ELSE,
+        lab_unsupported("Load it: modprobe veth" OR_REAL_HOST,
                         "there are no packet sockets on virtual Ethernet here (%s)", packet);
     snprintf(tun, sizeof tun,
              closed ? "this user may not open /dev/net/tun (%s)"
                     : "there is no TUN device here (%s)",
              strerror(tun_error));
-    snprintf(remedy, sizeof remedy, "%s%s" ELSE,
+    snprintf(remedy, sizeof remedy, "%s%s" OR_REAL_HOST,
              closed ? "Open it to everyone: chmod 0666 /dev/net/tun"
                     : "Load it: modprobe tun; in a container, --device /dev/net/tun",
              requested == LAB_ANY ? "; or load the other: modprobe veth" : "");
@@ -178,7 +182,7 @@ void lab_open_spaces(struct lab *lab)
 {
     /* Packet sockets have time stamps, but room for a burst needs root. */
     enum lab_path paths[2] = {LAB_PACKET, LAB_TUN};
-    if (!is_root()) {
+    if (!entered_new_network()) {
         become_its_root();
         paths[0] = LAB_TUN;
         paths[1] = LAB_PACKET;

@@ -14,8 +14,7 @@
 int64_t rk_integer(const struct rk_context *, const char *name);
 const char *rk_text(const struct rk_context *, const char *name);
 
-/* How many trials this run makes, those of the warm-up included: for what open prepares for each.
- */
+/* How many trials this run makes, the warm-up included: for what open prepares for each. */
 size_t rk_trials(const struct rk_context *);
 
 /* One of the request's places, "" if it is not given:

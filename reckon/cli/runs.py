@@ -135,7 +135,7 @@ def _row(result: Result, state: str, reason: str | None) -> list[str]:
         predicted += f", now {_span(result.current.predicted, result)}"
     if not result.has_samples:
         return [result.quantity, predicted, "", f"{state}: {reason}" if reason else state]
-    measured = _span(result.medians, result) if result.is_curve else f"{result:±}"
+    measured = _span(result.medians, result) if result.is_curve else f"{result:interval}"
     note = f"; {reason}" if reason else ""
     return [result.quantity, predicted, f"{units.number(result.ratio)}×", measured + note]
 

@@ -219,7 +219,7 @@ def _measured(variant: _Variant) -> str:
     result = variant.result
     if not result.has_samples:
         return f"Measured   not yet ({result.reason})" if result.reason else "Measured   not yet"
-    shown = units.span(result.medians, result.unit) if result.is_curve else f"{result:±}"
+    shown = units.span(result.medians, result.unit) if result.is_curve else f"{result:interval}"
     far = f", {how_far(variant.ratio)}" if is_comparable(variant.ratio) else ""
     median = " in the median" if result.is_curve else ""
     return f"Measured   {shown}: {units.number(variant.ratio)}×{median}{far}"

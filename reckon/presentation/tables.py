@@ -59,7 +59,7 @@ def measured_cell(result: Result) -> str:
     """The median with its interval, a curve's ends, or the reason why there is no value."""
     if not result.has_samples:
         return f"{result.state}: {literal(result.reason)}"
-    text = units.span(result.medians, result.unit) if result.is_curve else f"{result:±}"
+    text = units.span(result.medians, result.unit) if result.is_curve else f"{result:interval}"
     return f"{text} ({literal(result.attempt_note)})" if result.attempt_note else text
 
 
@@ -242,7 +242,7 @@ def spreads(results: list[Result], caption: str, name: str) -> Block:
 
 
 def _value(result: Result) -> str:
-    return f"{result:±}" if result.has_samples else literal(result.reason or "not measured")
+    return f"{result:interval}" if result.has_samples else literal(result.reason or "not measured")
 
 
 def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: str) -> Block:

@@ -13,20 +13,24 @@ from reckon.presentation.block import Block, say
 from reckon.presentation.front_page import kernel, when_measured
 from reckon.presentation.headlines import Headline, main_figures, reason, unmeasured
 from reckon.presentation.summary_page import by_own_methods, score
-from reckon.presentation.text import in_unit, machine_value, ratio_text
+from reckon.presentation.text import machine_value, ratio_text
 from reckon.records import export
 from reckon.records.result import Result
 from reckon.reports.attributes import attributes
 
 _WIDTH = 80
-_COLUMNS = "{:32} {:>13} {:>23} {:>9}"
+_COLUMNS = "{:29} {:>13} {:>27} {:>8}"
 
 
 def text_summary(run: records.Run, results: list[Result]) -> str:
     """The machine, the main figures part by part, what is missing, and the score; at most 80
     columns wide."""
     compared = _compared(results)
-    lines = [*_wrapped(_machine(run, results)), "", _row("", "predicted", "measured ±", "ratio")]
+    lines = [
+        *_wrapped(_machine(run, results)),
+        "",
+        _row("", "predicted", "measured (interval)", "ratio"),
+    ]
     for part, headlines in itertools.groupby(compared, key=lambda headline: headline.part):
         lines.append(attributes().parts.get(part, part).capitalize())
         lines += [_figure(headline, compared[headline]) for headline in headlines]
@@ -99,15 +103,10 @@ def _row(*cells: str) -> str:
 
 def _figure(headline: Headline, compared: AnswerValues) -> str:
     unit, summary = compared.result.unit, compared.measured
-    step = units.readable_unit(summary.median, unit)
-    median = in_unit(summary.median, step)
-    decimals = len(median.partition(".")[2])  # the spread is printed as finely as the value
-    half = units.from_base((summary.high - summary.low) / 2, step)
-    spread = "" if math.isnan(half) else f" ± {half:.{decimals}f}"
     return _row(
         f"  {headline.name}",
         units.amount(compared.predicted, unit),
-        f"{median}{spread} {units.symbol(step)}".rstrip(),
+        units.amount_with_interval(summary.median, summary.low, summary.high, unit),
         ratio_text(compared.ratio),
     )
 

@@ -67,7 +67,7 @@ def _outcome(result: Result, subject: str) -> str:
     how = how_far(result.ratio)
     if not result.is_curve:
         predicted = amount_or_dash(result.seal.predicted, result.unit)
-        return f"Predicted {predicted}, measured {result:±}: {subject} came out {how}."
+        return f"Predicted {predicted}, measured {result:interval}: {subject} came out {how}."
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = result.medians / result.sealed("predicted")
     positions = [counted_position(result, x) for x in result.axis]

@@ -314,13 +314,13 @@ class Result:
         )
 
     def __format__(self, spec: str) -> str:
-        """f"{result}" is "93.1 ns"; f"{result:±}" adds the interval; f"{result:cycles}"."""
+        """f"{result}" is "93.1 ns"; f"{result:interval}" adds the interval; f"{result:cycles}"."""
         if self.summary is None:
             return f"not measured ({self.reason})" if self.reason else "not measured"
         if spec == "cycles":
             cycles = self.core_cycles.median if self.core_cycles else math.nan
             return f"{units.number(cycles)} cycles"
-        if spec == "±":
+        if spec == "interval":
             summary = self.summary
             return units.amount_with_interval(summary.median, summary.low, summary.high, self.unit)
         return units.amount(self.median, self.unit)

@@ -60,7 +60,7 @@ def test_a_capacity_is_sealed_and_recorded_as_a_quantity(predicted, folders):
     assert (
         prediction.median == pytest.approx(99 * MIB, rel=0.01) and prediction.summary.processes == 6
     )
-    assert prediction.ratio == pytest.approx(0.99, rel=0.01) and "MiB" in f"{prediction:±}"
+    assert prediction.ratio == pytest.approx(0.99, rel=0.01) and "MiB" in f"{prediction:interval}"
     stored = record(folders)
     assert stored["measurement"]["op"] == "byte" and len(stored["predictions"]) == 1
     assert rk.results("files/cache")[0].median == prediction.median

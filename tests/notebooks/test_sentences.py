@@ -12,8 +12,6 @@ from helpers.project import ROOT
 import reckon as rk
 from reckon import units
 
-pytestmark = pytest.mark.beside
-
 MISSING = made_up.nothing("test/missing", "no such gate")
 
 

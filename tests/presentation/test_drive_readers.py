@@ -8,7 +8,6 @@ import reckon as rk
 from reckon.presentation import drive_readers
 from reckon.reports import published
 
-pytestmark = pytest.mark.beside
 TIME = "test/each"
 
 

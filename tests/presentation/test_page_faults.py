@@ -7,8 +7,6 @@ from helpers import made_up
 
 from reckon.presentation import page_faults
 
-pytestmark = pytest.mark.beside
-
 
 def fault(op="fault", touches=4, major=0):
     """Eight processes of ten trials, each with 10,000 faults."""

@@ -23,8 +23,7 @@ struct channel {
     enum means means;
     int request[2], reply[2];
     _Atomic uint32_t *turn; /* by futex: 0 our turn, 1 the partner's. Always: 2 means stop */
-    int futex_flags; /* FUTEX_PRIVATE_FLAG between threads, as a C library uses it for its mutexes
-                      */
+    int futex_flags; /* FUTEX_PRIVATE_FLAG between threads, as mutexes of a C library have it */
 };
 
 /* A probe's variant. `answer` is the partner's loop: a pointer, so that each file uses its own

@@ -65,15 +65,13 @@ static void reader_trial(struct readers *r, int index, uint32_t from)
     own->cpu_ns = cpu_time_ns() - cpu_ns;
 }
 
-/* The trials until a reader begins again at the start of its order, whose first block is not timed.
- */
+/* The trials until a reader is at the start of its order again, where a block is not timed. */
 static uint32_t trials_in_order(const struct readers *r, int i)
 {
     return (r->file[i].count - 1) / r->blocks;
 }
 
-/* A reader: one block that is not timed, as a warm-up; then trial after trial, until it is ended.
- */
+/* A reader: one block that is not timed, as a warm-up; then one trial after another. */
 static void reader_live(struct readers *r, int index)
 {
     const uint32_t in_order = trials_in_order(r, index);

@@ -1,7 +1,10 @@
-/* capture.c: what csrc/network/support/capture.c sees of a connection that this program makes with
- * itself. capture ADDRESS show          each packet: "> FLAGS SEQ ACK PAYLOAD" of ours, "<" of
- * theirs capture ADDRESS flood ASK     more packets than its ring holds; ASK: it is asked how many
- *   capture ADDRESS strangers     another connection to the same port while it looks */
+/* What csrc/network/support/capture.c sees of a connection that this program makes with itself.
+ *
+ * capture ADDRESS show: each packet, as "> FLAGS SEQ ACK PAYLOAD" of ours and "<" of theirs.
+ *
+ * capture ADDRESS flood ASK: more packets than its ring holds; ASK: it is asked how many.
+ *
+ * capture ADDRESS strangers: another connection to the same port while it looks. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
