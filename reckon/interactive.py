@@ -6,11 +6,9 @@ made. Each prediction is shown with its ratio to what the run holds; nothing is 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-
-from IPython.core.getipython import get_ipython
-from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
-from IPython.display import display
+from typing import TYPE_CHECKING
 
 from reckon import config
 from reckon.config import ReckonError
@@ -22,12 +20,16 @@ from reckon.records import seal, variants
 from reckon.records.lookup import from_entry
 from reckon.records.session import current_session
 
+if TYPE_CHECKING:  # a kernel has imported it; the command line does without
+    from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+
 _DEPTH = 2  # predictions are also found in lists and dictionaries, and in those within them
 
 
 def begin() -> None:
     """Show what each cell predicts, if this process is a notebook's kernel and no build."""
-    shell = get_ipython()
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
     if shell is None or config.builder() or not hasattr(shell, "kernel"):
         return
     variants.start()
@@ -81,6 +83,8 @@ class _Notebook:
 
     def after_cell(self, result: ExecutionResult) -> None:
         """Display how far off the predictions are that the cell made."""
+        from IPython.display import display
+
         new = [found for found in self._found() if id(found) not in self._seen]
         earlier = [seen for seen in self._seen.values() if isinstance(seen, Prediction)]
         self._seen |= {id(found): found for found in new}

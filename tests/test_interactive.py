@@ -102,6 +102,12 @@ def test_what_is_reset_is_not_kept(lab):
     assert "Nothing was tried" in lab.run("rk.keep()")
 
 
+def test_a_figure_is_shown_with_its_caption_and_the_books_own_stays(lab):
+    shown = lab.run('rk.draw.bars([rk.measure(null_call_here)], "calls", "What calls cost")')
+    assert "<svg" in shown and "<p>What calls cost</p>" in shown
+    assert not [*(lab.folder / "_build").glob("figures/*")]
+
+
 def test_a_mistake_is_a_sentence_without_a_traceback(lab):
     assert edited(lab, INPUTS, "kernel_path=path, ", "").count("\n") == 0
     shown = edited(lab, INPUTS, "kernel_path=path", "kernel_path=pth")

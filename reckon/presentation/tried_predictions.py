@@ -58,7 +58,7 @@ class Tried:
 
 
 def _amount(value: float, input_: Input) -> str:
-    symbol = units.symbol(input_.unit)
+    symbol = "cycles" if input_.unit == "cycle" else units.symbol(input_.unit)
     return f"{units.number(units.from_base(value, input_.unit))} {symbol}".strip()
 
 

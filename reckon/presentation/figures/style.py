@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import html
 import io
 import math
 import re
@@ -23,6 +24,7 @@ from reckon import config, records, units
 from reckon.presentation.block import Block
 from reckon.presentation.text import literal
 from reckon.presentation.titles import title_of
+from reckon.records import variants
 from reckon.records.result import Result
 from reckon.reports import published
 from reckon.statistics import Summary
@@ -87,24 +89,30 @@ class Drawing:
         self.figure.legend(handles=handles, **look)
 
     def save(self, name: str, caption: str, alt: str, data: Data) -> Block:
-        """The figure as a Block; its files are NAME.svg, .pdf and .csv in _build/figures."""
+        """The figure as a Block; its files are NAME.svg, .pdf and .csv in _build/figures.
+
+        In JupyterLab, where predictions are tried, the book's files stay as they are."""
         if not re.fullmatch(r"[a-z0-9-]+", name):
             raise ValueError(f"{name!r} cannot name a figure: lower case, digits and - only")
-        base = config.settings().build_dir / "figures" / name
-        records.make_folder(base.parent)
-        svg, table = io.StringIO(), io.StringIO()
+        svg = io.StringIO()
         self.figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
-        undated = {"CreationDate": None}
-        self.figure.savefig(f"{base}.pdf", bbox_inches="tight", metadata=undated)
-        records.write_whole(base.with_suffix(".svg"), svg.getvalue())
-        csv.writer(table, lineterminator="\n").writerows([data.header, *data.rows])
-        records.write_whole(base.with_suffix(".csv"), table.getvalue())
+        if not variants.are_tried():
+            self._write(name, svg.getvalue(), data)
         markdown = (
             f":::{{figure}} /figures/{name}.*\n:name: {name}\n:alt: {alt}\n\n"
             f"{caption} ({{download}}`data </figures/{name}.csv>`)\n:::"
         )
         picture = svg.getvalue()
-        return Block(markdown, picture[picture.index("<svg") :])
+        return Block(markdown, f"{picture[picture.index('<svg') :]}\n<p>{html.escape(caption)}</p>")
+
+    def _write(self, name: str, svg: str, data: Data) -> None:
+        base, table = config.settings().build_dir / "figures" / name, io.StringIO()
+        records.make_folder(base.parent)
+        undated = {"CreationDate": None}
+        self.figure.savefig(f"{base}.pdf", bbox_inches="tight", metadata=undated)
+        records.write_whole(base.with_suffix(".svg"), svg)
+        csv.writer(table, lineterminator="\n").writerows([data.header, *data.rows])
+        records.write_whole(base.with_suffix(".csv"), table.getvalue())
 
 
 @contextlib.contextmanager
