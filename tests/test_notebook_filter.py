@@ -1,0 +1,43 @@
+"""What JupyterLab saves is, for git, the notebook as it was: no outputs, no version of a kernel."""
+
+import subprocess
+
+import nbformat
+import pytest
+from helpers.project import ROOT
+
+from reckon.book import contents
+
+FILTER = ROOT / "tools" / "strip-notebook"
+
+
+def stripped(content):
+    done = subprocess.run([FILTER], input=content, cwd=ROOT, capture_output=True, check=True)
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", ["machine", "cpu/syscall", "summary"])
+def test_a_notebook_that_was_run_and_saved_is_unchanged_for_git(page):
+    source = contents.source(page).read_bytes()
+    assert stripped(source) == source
+    notebook = nbformat.reads(source.decode(), 4)
+    notebook.metadata.language_info |= {
+        "version": "3.13.0",
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+    }
+    for count, cell in enumerate(cell for cell in notebook.cells if cell.cell_type == "code"):
+        cell.execution_count = count
+        cell.outputs = [nbformat.v4.new_output("stream", text="1\n")]
+        cell.metadata["execution"] = {"iopub.execute_input": "2026-11-23"}
+    saved = nbformat.writes(notebook) + "\n"
+    assert saved.encode() != source and stripped(saved.encode()) == source
+
+
+def test_an_edit_of_a_cell_is_seen():
+    source = contents.source("cpu/syscall").read_bytes()
+    edited = source.replace(b"rk.guess(150", b"rk.guess(550")
+    assert edited != source and stripped(edited) == edited
