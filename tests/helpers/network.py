@@ -11,7 +11,7 @@ from helpers.capabilities import given, has_capability, own_network
 from helpers.everything import why_not
 from helpers.probe_script import attempt
 from helpers.probes import MIB, in_python
-from helpers.processes import descendants, probes_of, until
+from helpers.processes import descendants, is_serving, probes_of, until
 from reckon.measurement import library
 
 CONNECT, RTT, THROUGHPUT = "network/connect/", "network/rtt/", "network/throughput/"
@@ -105,11 +105,12 @@ class Running:
         self.said = attempt(self.name, self.params, **how)
 
     def _processes(self):
-        """The probe and its servers, once all of them run."""
+        """The probe and its servers, once it measures: the last of them serves."""
         probe = probes_of(os.getpid())
         servers = descendants(probe[0]) if probe else []
         complete = probe and len(servers) == self.SERVERS.get(self.name, 2)
-        return probe + servers if complete else []
+        measures = complete and (not servers or is_serving(servers[-1]))
+        return probe + servers if measures else []
 
     def __enter__(self):
         self.thread.start()

@@ -6,6 +6,7 @@ it (helpers/leaks.py), so whatever else this machine tests or measures is not am
 
 import contextlib
 import os
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -43,6 +44,20 @@ def name_of(pid: int) -> str:
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/comm").read_text().strip()
     return ""
+
+
+# More than reckon-peer waits before it has answered the hello: a service lives before that.
+_WAITS_OF_THE_HELLO = 10
+
+
+def is_serving(pid: int) -> bool:
+    """Whether a server is in the middle of its work: it has waited for messages (voluntary context
+    switches, proc(5)) more often than the hello takes."""
+    with contextlib.suppress(OSError):
+        status = Path(f"/proc/{pid}/status").read_text()
+        waits = int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", status, re.M)[1])
+        return waits > _WAITS_OF_THE_HELLO
+    return False
 
 
 def pids_gone(pids, seconds: float = 3.0) -> bool:

@@ -14,7 +14,7 @@ from helpers.network import NCAT, RTT, Running, own, possible
 from helpers.peers import FakePeer, Peer
 from helpers.probe_script import attempt
 from helpers.probes import NOBODY_ELSE, NOTHING, in_python, preloaded
-from helpers.processes import living_children, until
+from helpers.processes import is_serving, living_children, until
 
 from reckon.measurement import library
 
@@ -141,7 +141,7 @@ def test_another_host_s_peer_that_ends_fails_the_probe():
     with Peer() as peer, ThreadPoolExecutor() as pool:
         params = {"peer": "other", "rounds": 1_000_000}
         outcome = pool.submit(attempt, RTT + "tcp", params, samples=1000, places=peer.places)
-        assert until(lambda: living_children(peer.pid))
+        assert until(lambda: any(map(is_serving, living_children(peer.pid))))
         peer.end()
         assert outcome.result() == GONE
 

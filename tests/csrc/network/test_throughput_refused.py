@@ -3,14 +3,13 @@
 import os
 import signal
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from helpers.network import THROUGHPUT, possible
 from helpers.peers import FakePeer, Peer
 from helpers.probes import in_python
-from helpers.processes import living_children, until
+from helpers.processes import is_serving, living_children, until
 from helpers.receivers import LONG, read_all, run
 from helpers.traces import strace
 
@@ -26,17 +25,21 @@ def failure(probe, places, **params):
     return str(failed.value)
 
 
+def serving(peer, streams):
+    """The processes that receive these streams, once all of them do."""
+    services = living_children(peer.pid)
+    return services if len(services) == streams and all(map(is_serving, services)) else []
+
+
 @pytest.mark.parametrize("probe", LONG)
-def test_a_receiver_that_dies_fails_the_probe_at_once(probe):
+def test_a_receiver_that_dies_fails_the_probe(probe):
     possible(THROUGHPUT + probe)
     with Peer() as peer, ThreadPoolExecutor() as pool:
         outcome = pool.submit(failure, probe, peer.places, **LONG[probe])
-        assert until(lambda: len(living_children(peer.pid)) == LONG[probe].get("streams", 1))
-        time.sleep(0.2)  # in the middle of it
-        began = time.monotonic()
-        os.kill(living_children(peer.pid)[0], signal.SIGKILL)
+        services = until(lambda: serving(peer, LONG[probe].get("streams", 1)))
+        os.kill(services[0], signal.SIGKILL)
+        # Not the sentence of a time limit.
         assert outcome.result() == "The receiver went away before it had everything."
-    assert time.monotonic() - began < 4  # not the 60 s that are left, nor a time limit of 5 s
 
 
 def take_nothing(connection):
@@ -59,14 +62,14 @@ def test_a_receiver_that_stalls_fails_the_probe_by_its_time_limit():
             leave.wait(60)
 
         with FakePeer(serve) as peer:
-            began = time.monotonic()
             sentence = failure(probe, peer.places, **params)
             leave.set()
-        return sentence, time.monotonic() - began < 30  # the probe's limit, not its caller's 40 s
+        return sentence
 
+    # The probe's own limit, not that of its caller.
     sentence = "The receiver took nothing for 5 s; is the other host busy, or the link down?"
     with ThreadPoolExecutor(len(cases)) as pool:
-        assert list(pool.map(outcome, cases)) == [(sentence, True)] * len(cases)
+        assert list(pool.map(outcome, cases)) == [sentence] * len(cases)
 
 
 # --- this machine ------------------------------------------------------------------------------

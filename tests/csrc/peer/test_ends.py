@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from helpers.peers import Peer, about
 from helpers.probes import started
-from helpers.processes import living_children, pids_gone, running, until
+from helpers.processes import is_serving, living_children, pids_gone, running, until
 
 PEER = "reckon-peer"
 SERVICES = [
@@ -86,11 +86,11 @@ def test_it_and_its_services_stay_on_the_given_cpu():
 
 
 def in_the_middle(how, isolated, probe="test/peer_echo", params="{'turns': 100_000_000}"):
-    """A probe that would go on for minutes, in a process of its own, and its peer, both started."""
+    """A probe that would go on for minutes, in a process of its own, while its peer serves it."""
     script = f"say(attempt({probe!r}, {params}, isolated={isolated}, deadline_s=50))"
     with started(script, stderr=subprocess.PIPE) as caller:
         try:
-            assert until(lambda: len(running(PEER)) == 2, 20), "the peer and its service"
+            assert until(lambda: any(map(is_serving, running(PEER))), 20)
             how(caller)
             return caller.communicate(timeout=20)[0]
         finally:
