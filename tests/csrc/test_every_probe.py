@@ -1,6 +1,5 @@
-"""Every probe where some are unsupported: it runs or gives the very reason, and leaves nothing behind."""
+"""Every probe runs, or says exactly what this machine or user lacks, and leaves nothing behind."""
 
-import re
 import tempfile
 
 import pytest
@@ -9,18 +8,14 @@ from helpers.everything import check_outcome
 from helpers.probes import NOBODY_ELSE, NOTHING, in_python
 from helpers.programs import every_probe
 
-# In a control group as small as these a reader may not have room for its own page tables, the less
-# so where it is forked from Python.
-STARVED = r"within a limit of \d+ KiB the kernel ended the reader for want of memory"
 ONE_CPU = "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"
 ANOTHER_USER = f"become({NOBODY_ELSE})"
 
 
-@pytest.mark.alone  # memory/bandwidth/load counts what the other CPU has time for
 @pytest.mark.parametrize(
     ("before", "isolated"),
     [("", True), ("", False), (ONE_CPU, True), (ONE_CPU, False), (ANOTHER_USER, True)],
-    ids=["alone", "in this process", "one CPU", "one CPU, in this process", "another user"],
+    ids=["isolated", "in this process", "one CPU", "one CPU, in this process", "another user"],
 )
 def test_each_probe_runs_or_says_what_is_missing_and_leaves_nothing(before, isolated):
     if before == ANOTHER_USER:
@@ -35,5 +30,4 @@ def test_each_probe_runs_or_says_what_is_missing_and_leaves_nothing(before, isol
         )
     for name, outcome, reason, left in outcomes:
         assert left == [NOTHING, []], name
-        if not re.search(STARVED, outcome):
-            check_outcome(name, outcome, reason)
+        check_outcome(name, outcome, reason)

@@ -57,7 +57,6 @@ MISSING = [
     (".*", "a trial is too short for the steps of this machine's counter"),
     ("files/remote/", "needs an NFS server: set NFS=|it reads by Apple's own protocol"),
     ("network/", "this kernel has no ring .PACKET_RX_RING. for captured packets"),
-    ("files/cache/", "within a limit of 1024 KiB the kernel ended the reader"),  # and the emulator
     ("cpu/syscall/.*_int80", "this kernel has no INT 0x80 entry point"),
     ("cpu/clock/core_multiply", "how many cycles a multiply takes on this processor is not known"),
     ("memory/fault/major", "the file's pages stay in memory"),

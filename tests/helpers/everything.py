@@ -27,22 +27,33 @@ LITTLE = {
     "file_bytes": 2 * MIB,
     "block_bytes": 4096,
     "loads": 1000,
-    "load_percent": 100,  # less may be nothing within so few loads
+    "window_ms": 50,  # on a busy machine not a byte may come in a shorter one
     "hold_idle": 0,
     "interval_ms": 200,
 }
 COUNT = 3  # of whatever else is counted
 
 
+# The kernel charges a control group ahead for each CPU, and for the page tables and the index of the
+# page cache that its reader needs: which limit is too small depends on the machine. A probe that has
+# one keeps its own limit, with the size of the file that goes with it.
+LIMITED = ("limit_bytes", "file_bytes")
+# The walk takes tens of ms: in less the other CPU, which is to load the memory, may not be this probe's.
+LOADED = {"loads": 3_000_000, "load_percent": 100}
+
+
 def little(probe) -> dict:
-    """The parameters of a probe that make it do as little as its bounds allow."""
-    return {
-        parameter.name: min(
-            max(LITTLE.get(parameter.name, COUNT), parameter.minimum), parameter.maximum
-        )
-        for parameter in probe.parameters
-        if not parameter.text
+    """The parameters of a probe that make it do as little as its bounds and its memory limit allow."""
+    numbers = {parameter.name: parameter for parameter in probe.parameters if not parameter.text}
+    least = {
+        name: min(max(LITTLE.get(name, COUNT), parameter.minimum), parameter.maximum)
+        for name, parameter in numbers.items()
     }
+    if "limit_bytes" in numbers:
+        least |= {name: numbers[name].default for name in LIMITED}
+    if "load_percent" in numbers:
+        least |= LOADED
+    return least
 
 
 def _two_cpus() -> bool:
