@@ -12,8 +12,6 @@ from helpers.probes import in_python, started
 from helpers.programs import files
 from helpers.served import can_serve
 
-pytestmark = pytest.mark.alone  # it looks for all that a server leaves
-
 
 @pytest.mark.parametrize("victim", ["itself", "python", "lab", "relay", "server"])
 def test_whoever_ends_nothing_is_left(victim):
