@@ -19,8 +19,6 @@ from reckon.computer import scratch
 from reckon.measurement import library
 from reckon.statistics import onset
 
-pytestmark = pytest.mark.alone  # the page cache is the machine's
-
 FULL = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 1000}
 
 
@@ -255,11 +253,12 @@ def test_what_is_ended_half_way_leaves_no_group_process_or_file(root, tmp_path, 
         _, said = caller.communicate(timeout=60)
         assert caller.returncode != 0
     assert how == "caller" or ENDED[how] in said
-    assert until(lambda: control_groups() == before and not removers())
+    assert until(lambda: set(control_groups()) <= set(before) and not removers())
     assert until(lambda: not probes_of(os.getpid()) and not descendants_named(str(tmp_path)))
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.alone  # or the next probe is another test's
 def test_the_group_of_a_killed_remover_is_removed_by_the_next_probe(root, tmp_path):
     before = control_groups()
     params = {**FULL, "dir": str(tmp_path)}
