@@ -13,11 +13,7 @@ from helpers.traces import calls_of, strace
 
 from reckon.measurement import library
 
-pytestmark = pytest.mark.alone  # readers on both CPUs and one disk
-
 FILES = 3
-
-
 READ = r"(?:pread64|read)\(\d+<([^>]*)>(?:\(deleted\))?, .*, 4096(?:, (\d+))?\) += (\d+)"
 
 

@@ -6,8 +6,6 @@ from helpers.disks import on_a_known_disk
 from helpers.probes import MIB, median_ns
 from helpers.programs import known_disk
 
-pytestmark = pytest.mark.alone  # the page cache and the disk are the machine's
-
 PAGE = 4096
 
 

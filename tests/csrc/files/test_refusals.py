@@ -18,7 +18,7 @@ from helpers.programs import attempts
 
 from reckon.measurement import library
 
-pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("fio")]  # the page cache is the machine's
+pytestmark = pytest.mark.usefixtures("fio")
 
 # Of files/ and of memory/.
 LOCAL = [
