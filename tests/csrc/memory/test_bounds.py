@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from helpers.capabilities import installed, two_cpus, x86_only
-from helpers.probes import MIB, compiled, huge_pages, median_ns, pinned
+from helpers.probes import MIB, compiled, huge_pages, median_ns, pinned, quickest_ns
 
 from reckon.measurement import library
 
@@ -168,15 +168,14 @@ def test_a_touch_that_finds_its_page_mapped_takes_less_than_a_fault():
 
 @pytest.mark.parametrize("probe", ["read", "write", "copy"])
 def test_two_cpus_move_no_more_than_twice_as_much(probe):
+    """By the fastest of each, in turn, because other load only adds time. Nothing says how little they
+    move: a host may give a virtual machine one CPU at a time."""
     two_cpus()
-    in_turn(
-        f"{probe}, one CPU and two",
-        5,
-        lambda: median_ns(*bandwidth(probe), 1),
-        lambda: median_ns(*bandwidth(probe, threads=2), 1),
-        0.4,
-        2.5,
-    )
+    one, two = quickest_ns(bandwidth(probe), bandwidth(probe, threads=2))
+    print(f"{probe}: {one:.4g} ns a byte by one CPU, {two:.4g} by two")
+    assert one / two < 2.5
+    name, params = bandwidth(probe, threads=2)
+    assert set(library.run(name, params, samples=2).ops) == {params["size_bytes"]}
 
 
 def test_the_latency_under_load_is_no_shorter_and_the_load_is_real():
