@@ -12,6 +12,7 @@ PROFILE ?=
 FRESH   ?=
 RUN     ?=
 NO_APT  ?=
+PREDICTIONS ?=
 # The other host of the network pages; without it one is made up in this machine. The token is better
 # put into the environment than behind `make`, where every user of this machine sees it.
 # (As they were written: a token may have a $ in it.)
@@ -25,17 +26,19 @@ export RECKON_SCRATCH := $(or $(value SCRATCH),$(value RECKON_SCRATCH))
 export RECKON_PROFILE = $(PROFILE)
 export RECKON_FRESH   = $(FRESH)
 export RECKON_RUN     = $(RUN)
+# What the site's What if? panels gave: revisions, laid over the run.
+export RECKON_PREDICTIONS = $(PREDICTIONS)
 export NO_APT
 # Work of numpy's own threads would be measured with ours.
 export OMP_NUM_THREADS = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book html pdf measure summary results compare doctor peer lab serve check test faults test-install lint setup lib lib-tests tex nfs lock schema expected record clean
+.PHONY: help book html pdf measure summary results compare doctor peer lab edit serve check test faults test-install lint setup lib lib-tests tex nfs lock schema expected record clean
 
 help: ## list the targets
 	@echo "Reckon: predict what this machine should do, then measure it."
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*## /|/' | awk -F'|' '{printf "  make %-12s %s\n", $$1, $$2}'
-	@echo "Options: PROFILE=quick|standard|full  FRESH=1 (measure again)  RUN=name  NO_APT=1"
+	@echo "Options: PROFILE=quick|standard|full  FRESH=1 (measure again)  RUN=name  NO_APT=1  PREDICTIONS=predictions.toml"
 	@echo "Files: SCRATCH=folder (on the disk to be measured; /var/tmp)"
 	@echo "Remote files: NFS=host:/export (with a file reckon-data there); without it a server of its own"
 	@echo 'Network: PEER=host[:port] PEER_TOKEN=...  or  LINK_RTT="10 ms" LINK_RATE="100 Mbit/s"'
@@ -77,6 +80,9 @@ peer: ## build reckon-peer, the other host of the network pages, and say how to 
 lab: setup lib ## open the notebooks in JupyterLab, to edit predictions
 	@RECKON_PROFILE=$(or $(PROFILE),quick) $(VENV)/bin/jupyter lab --notebook-dir=. notebooks \
 	  $(if $(filter 0,$(shell id -u)),--allow-root)
+
+edit: setup lib nfs ## serve the site, and make it again whenever a file of the book is saved (PORT=)
+	@$(PY) -m reckon edit --port $(PORT)
 
 serve: setup ## show the site on http://127.0.0.1:8000 (PORT=)
 	@test -f _build/html/index.html || { echo "There is no site yet; run make book." >&2; exit 2; }

@@ -151,6 +151,8 @@ class Settings(BaseSettings):
     scratch_dir: Annotated[Path, AfterValidator(Path.absolute)] = Field(
         default=Path("/var/tmp"), validation_alias="RECKON_SCRATCH"
     )
+    # A predictions.toml that is laid over the run's predictions.
+    predictions: Annotated[Path, AfterValidator(Path.absolute)] | None = None
     peer: str | None = None  # HOST or HOST:PORT; None: the lab host
     peer_token: SecretStr | None = None  # both hosts know it: the peer serves nobody else
     nfs: str | None = None  # HOST:/EXPORT; None: nfs-ganesha on a lab host

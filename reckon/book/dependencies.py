@@ -80,6 +80,7 @@ class Sources:
         self._shared = [
             settings.profile.name,
             current_session().run.name,
+            str(settings.predictions),
             str(os.geteuid()),  # root may measure what another user may not
             *map(str, hosts),
             titles.every_title(),

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import nbformat
 
-from reckon import records
+from reckon import config, records
 from reckon.book import contents, dependencies
 from reckon.book.build_cache import cached, faults_of_run
 from reckon.config import ReckonError
@@ -137,6 +137,7 @@ def _formulas(run: str, experiment: str) -> str:
         records.record_path(run, experiment),
         overlay.overlay_path(run, experiment),
         run_dir / "run.json",
+        *filter(None, [config.settings().predictions]),
     ]
     version = [execution.sources if execution else "", *map(records.file_digest, made_from)]
     return cached(

@@ -7,6 +7,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reckon import config, records
@@ -14,7 +15,8 @@ from reckon.book import contents, sphinx
 from reckon.book.stage import stage
 from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
-from reckon.records import verify
+from reckon.cli.runs import results_at
+from reckon.records import predictions_file, verify
 from reckon.records.locks import lock
 from reckon.records.session import current_session
 
@@ -44,6 +46,12 @@ def add_commands(commands: Commands) -> None:
     whole_book.add_argument("--html", action="store_true", help="make the site alone")
     whole_book.add_argument("--pdf", action="store_true", help="make the PDF alone")
     whole_book.add_argument("--fresh", action="store_true", help="measure again what is recorded")
+    whole_book.add_argument(
+        "--predictions",
+        type=Path,
+        metavar="FILE",
+        help="a predictions.toml that the site's What if? panels gave, laid over the run",
+    )
     whole_book.add_measuring()
 
 
@@ -62,6 +70,10 @@ def measure(arguments) -> int:
 def build(arguments) -> int:
     """Executes the notebooks, and makes the site and the PDF."""
     _use_choices(arguments, fresh=arguments.fresh or None)
+    if arguments.predictions:
+        file = arguments.predictions.absolute()
+        config.use(config.settings().model_copy(update={"predictions": file}))
+    _check_predictions()
     from reckon.book.execute import execute  # imports slowly
 
     wants_html = arguments.html or not arguments.pdf
@@ -91,6 +103,14 @@ def build(arguments) -> int:
         lines.append(sphinx.TEX_HINT)
     _print_report(report, arguments, lines)
     return _exit_status(report)
+
+
+def _check_predictions() -> None:
+    """Raises ReckonError where the predictions' file has a quantity or an input that is not there,
+    before anything is executed."""
+    file = config.settings().predictions
+    for quantity in predictions_file.changes(file) if file else {}:
+        results_at(current_session().run.name, quantity)
 
 
 def _use_choices(arguments, *, fresh: bool | None) -> None:

@@ -9,27 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pydantic
 
 from reckon import units
 from reckon.cli.commands import Commands
 from reckon.cli.output import print_json
 from reckon.cli.runs import chosen_run, results_at
 from reckon.config import ReckonError
-from reckon.messages import did_you_mean
 from reckon.prediction import variations
+from reckon.prediction.amounts import amount, changed_input
 from reckon.prediction.formula import PARTS, Prediction
 from reckon.prediction.inputs import Input
 from reckon.prediction.ratios import NEAR, is_comparable, is_near
 from reckon.presentation.formulas import source_text
 from reckon.presentation.verdicts import how_far
+from reckon.records import predictions_file
 from reckon.records.recorded_predictions import needed_guesses, ratio, to_prediction
 from reckon.records.result import Result
-from reckon.reports import toml
-
-
-class _PredictionsFile(pydantic.RootModel[dict[str, dict[str, str]]]):
-    """predictions.toml, as the site gives it: amounts of inputs, by quantity and input."""
 
 
 @dataclass(frozen=True)
@@ -82,10 +77,9 @@ def predict(arguments) -> int:
     """Prints predictions with the given inputs, their ratio, and what would meet the result."""
     run = chosen_run(arguments)
     if arguments.file:
-        amounts = toml.read(arguments.file, _PredictionsFile).root
         variants = [
-            _variant(run, quantity, [f"{name}={amount}" for name, amount in inputs.items()])
-            for quantity, inputs in amounts.items()
+            _variant(run, quantity, inputs)
+            for quantity, inputs in predictions_file.changes(arguments.file).items()
         ]
     elif arguments.quantity:
         variants = [_variant(run, arguments.quantity, arguments.inputs)]
@@ -110,67 +104,11 @@ def _variant(run: str | Path, quantity: str, inputs: list[str]) -> _Variant:
         raise ReckonError(f"{quantity} is no quantity; `reckon results {quantity}` lists its own.")
     (result,) = results
     recorded = to_prediction(quantity, result.current)
-    variant = _Variant(result, recorded, dict(_changed_input(recorded, text) for text in inputs))
+    variant = _Variant(result, recorded, dict(changed_input(recorded, text) for text in inputs))
     if not np.all(np.isfinite(variant.prediction.predicted)):
         predicted = _predicted(variant.prediction)
         raise ReckonError(f"{quantity}: the formula gives {predicted} for these inputs.")
     return variant
-
-
-# --- the inputs -------------------------------------------------------------------------------
-
-
-def _changed_input(prediction: Prediction, text: str) -> tuple[str, float]:
-    """The name and value, in base units, of `name=value`. Raises ReckonError."""
-    name, has_value, amount = text.partition("=")
-    if not has_value:
-        raise ReckonError(f"{text!r} is not input=value; write for example {_example(prediction)}.")
-    entry = prediction.inputs.get(name)
-    if entry is None:
-        names = list(prediction.inputs)
-        hint = did_you_mean(name, names, f"it has {', '.join(names)}.")
-        raise ReckonError(f"{prediction.quantity} has no input {name}: {hint}")
-    if entry.origin == "axis":
-        raise ReckonError(f"{name} is the axis of the curve: it has all of its values already.")
-    return name, _value(prediction, name, amount)
-
-
-def _value(prediction: Prediction, name: str, text: str) -> float:
-    """The value of an amount such as "550 cycle", in base units; without a unit, in the input's."""
-    unit = prediction.inputs[name].unit
-    example = _example(prediction, name)
-    amount = units.number_and_unit(text)
-    if amount is None:
-        raise ReckonError(f"{text!r} is not a number with its unit; write for example {example}.")
-    number, stated_unit = amount[0], amount[1] or unit
-    if units.dimension(stated_unit) != units.dimension(unit):
-        raise ReckonError(
-            f"{name} is {units.dimension_name(units.dimension(unit))}, but {text} is "
-            f"{units.dimension_name(units.dimension(stated_unit))}; write for example {example}."
-        )
-    value = float(units.to_base(number, stated_unit))
-    if not math.isfinite(value):
-        raise ReckonError(f"{name}={text} is too large for a number; write for example {example}.")
-    return value
-
-
-def _example(prediction: Prediction, name: str | None = None) -> str:
-    """How one input is given on the command line."""
-    inputs = prediction.inputs
-    name = name or next(name for name, entry in inputs.items() if entry.origin != "axis")
-    return f'{name}="{_amount(inputs[name].value, inputs[name])}"'
-
-
-def _amount(value: float | list[float], entry: Input) -> str:
-    """A value of an input with its unit, or the ends of an axis, as it may be typed again."""
-    ends = [value[0], value[-1]] if isinstance(value, list) else [value]
-    return f"{' to '.join(_number(end, entry) for end in ends)} {entry.unit}".removesuffix(" 1")
-
-
-def _number(value: float, entry: Input) -> str:
-    """A value in the input's unit without spaces: a whole number in full, another in 4 digits."""
-    shown = units.from_base(value, entry.unit)
-    return f"{round(shown)}" if units.is_whole(shown) else f"{shown:.4g}"
 
 
 # --- what is printed --------------------------------------------------------------------------
@@ -187,8 +125,8 @@ def _lines(variant: _Variant) -> list[str]:
     for name, entry in inputs.items():
         source = source_text(entry)
         if name in variant.values:
-            source = f"instead of {_amount(recorded[name].value, entry)}; {source}"
-        lines.append(f"  {name:{width}}  {_amount(entry.value, entry):>12}  {source}")
+            source = f"instead of {amount(recorded[name].value, entry)}; {source}"
+        lines.append(f"  {name:{width}}  {amount(entry.value, entry):>12}  {source}")
     predicted = _predicted(variant.prediction)
     lines.append(
         f"Predicted  {predicted}{_interval(variant.prediction)}{_parts(variant.prediction)}"
@@ -240,7 +178,7 @@ def _effects(variant: _Variant) -> list[str]:
         guess = inputs[name]
         is_inside = (guess.low or 0) <= value <= (guess.high or 0)
         outside = "" if is_inside else f", outside {_range(guess)}"
-        lines.append(f'Would meet {name}="{_amount(value, guess)}" alone{outside}')
+        lines.append(f'Would meet {name}="{amount(value, guess)}" alone{outside}')
     if variant.result.has_samples and not variant.needed:
         lines.append("Would meet no guess alone")
     return lines
@@ -257,7 +195,7 @@ def _score(variants: list[_Variant]) -> str:
 
 
 def _range(entry: Input) -> str:
-    return _amount([entry.low or 0.0, entry.high or 0.0], entry)
+    return amount([entry.low or 0.0, entry.high or 0.0], entry)
 
 
 def _to_json(variant: _Variant) -> dict:

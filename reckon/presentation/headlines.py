@@ -8,8 +8,8 @@ import pydantic
 
 from reckon import config, records
 from reckon.messages import join_words
+from reckon.records import toml
 from reckon.records.result import Result
-from reckon.reports import toml
 
 FILE = config.ROOT / "book" / "headlines.toml"
 

@@ -2,62 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from reckon import records
-from reckon.prediction import expression
-from reckon.prediction.expression import PredictionError
 from reckon.prediction.formula import Prediction
-from reckon.records import overlay, variants
-from reckon.records.models import Quantity, Value
+from reckon.records import overlay, predictions_file, variants
+from reckon.records.models import Quantity
+from reckon.records.recorded_predictions import prediction_record
 from reckon.records.revisions import differences, is_same
 from reckon.records.session import current_session
-
-
-def _plain(value) -> Value:
-    """A value, or the values of a curve, as JSON has them."""
-    return np.asarray(value, float).tolist()
-
-
-def _plain_or_none(value) -> Value | None:
-    return None if value is None else _plain(value)
-
-
-def _tree_or_none(node: expression.Node | None) -> list | None:
-    return None if node is None else expression.to_json(node)
-
-
-def prediction_record(prediction: Prediction) -> records.PredictionRecord:
-    """The prediction as a record holds it. Raises PredictionError if its value is not finite."""
-    formula = prediction.formula
-    predicted = _plain(prediction.predicted)
-    if not np.all(np.isfinite(predicted)):
-        raise PredictionError(
-            f"{formula.function_name}: the formula gives {predicted} for these inputs."
-        )
-    low, high = prediction.interval()
-    hardware_tree, software_tree = map(_tree_or_none, (formula.hardware, formula.software))
-    predicted_tree = expression.to_json(formula.predicted)
-    return records.PredictionRecord(
-        made_at=records.now(),
-        unit=formula.unit,
-        kind=formula.kind,
-        hardware_tree=hardware_tree,
-        software_tree=software_tree,
-        predicted_tree=predicted_tree,
-        formula_id=expression.identity(
-            [hardware_tree, software_tree, predicted_tree], formula.unit
-        ),
-        inputs=[
-            records.InputRecord(name=name, **vars(input_))
-            for name, input_ in prediction.inputs.items()
-        ],
-        hardware=_plain_or_none(prediction.value(formula.hardware)),
-        software=_plain_or_none(prediction.value(formula.software)),
-        predicted=predicted,
-        low=_plain_or_none(low),
-        high=_plain_or_none(high),
-    )
 
 
 def _is_new(prediction: records.PredictionRecord, quantity: Quantity) -> bool:
@@ -78,7 +29,8 @@ def seal(prediction: Prediction) -> Quantity:
         tried = as_tried(prediction)
         if tried.has_samples:
             return tried
-    return _write(prediction.quantity, prediction_record(prediction))
+    quantity = _write(prediction.quantity, prediction_record(prediction))
+    return predictions_file.laid_over(prediction.quantity, quantity)
 
 
 def as_tried(prediction: Prediction) -> Quantity:

@@ -7,7 +7,7 @@ import functools
 import pydantic
 
 from reckon import config, records
-from reckon.reports import toml
+from reckon.records import toml
 
 FILE = config.ROOT / "book" / "machines.toml"
 

@@ -15,8 +15,8 @@ import numpy as np
 import pydantic
 
 from reckon import config, records, statistics, units
+from reckon.records import toml
 from reckon.records.result import Result
-from reckon.reports import toml
 
 FILE = config.ROOT / "book" / "methods.toml"
 BLOCK_BYTES = 4096  # files are compared by blocks of 4 KiB, the size that most reports read

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reckon import config
 from reckon.config import ReckonError
-from reckon.reports import toml
+from reckon.records import toml
 from reckon.reports.report import Report
 from reckon.reports.reported_value import ReportedValue
 

@@ -1,0 +1,70 @@
+"""Amounts of inputs as a person writes them: kernel_path="550 cycle"."""
+
+from __future__ import annotations
+
+import math
+
+from reckon import units
+from reckon.messages import did_you_mean
+from reckon.prediction.expression import PredictionError
+from reckon.prediction.formula import Prediction
+from reckon.prediction.inputs import Input
+
+
+def changed_input(prediction: Prediction, text: str) -> tuple[str, float]:
+    """The name and value, in base units, of `name=value`. Raises PredictionError."""
+    name, has_value, stated = text.partition("=")
+    if not has_value:
+        raise PredictionError(
+            f"{text!r} is not input=value; write for example {_example(prediction)}."
+        )
+    entry = prediction.inputs.get(name)
+    if entry is None:
+        names = list(prediction.inputs)
+        hint = did_you_mean(name, names, f"it has {', '.join(names)}.")
+        raise PredictionError(f"{prediction.quantity} has no input {name}: {hint}")
+    if entry.origin == "axis":
+        raise PredictionError(f"{name} is the axis of the curve: it has all of its values already.")
+    return name, _value(prediction, name, stated)
+
+
+def _value(prediction: Prediction, name: str, text: str) -> float:
+    """The value of an amount such as "550 cycle", in base units; without a unit, in the input's."""
+    unit = prediction.inputs[name].unit
+    example = _example(prediction, name)
+    parts = units.number_and_unit(text)
+    if parts is None:
+        raise PredictionError(
+            f"{text!r} is not a number with its unit; write for example {example}."
+        )
+    number, stated_unit = parts[0], parts[1] or unit
+    if units.dimension(stated_unit) != units.dimension(unit):
+        raise PredictionError(
+            f"{name} is {units.dimension_name(units.dimension(unit))}, but {text} is "
+            f"{units.dimension_name(units.dimension(stated_unit))}; write for example {example}."
+        )
+    value = float(units.to_base(number, stated_unit))
+    if not math.isfinite(value):
+        raise PredictionError(
+            f"{name}={text} is too large for a number; write for example {example}."
+        )
+    return value
+
+
+def _example(prediction: Prediction, name: str | None = None) -> str:
+    """How one input is given on the command line."""
+    inputs = prediction.inputs
+    name = name or next(name for name, entry in inputs.items() if entry.origin != "axis")
+    return f'{name}="{amount(inputs[name].value, inputs[name])}"'
+
+
+def amount(value: float | list[float], entry: Input) -> str:
+    """A value of an input with its unit, or the ends of an axis, as it may be typed again."""
+    ends = [value[0], value[-1]] if isinstance(value, list) else [value]
+    return f"{' to '.join(_number(end, entry) for end in ends)} {entry.unit}".removesuffix(" 1")
+
+
+def _number(value: float, entry: Input) -> str:
+    """A value in the input's unit without spaces: a whole number in full, another in 4 digits."""
+    shown = units.from_base(value, entry.unit)
+    return f"{round(shown)}" if units.is_whole(shown) else f"{shown:.4g}"

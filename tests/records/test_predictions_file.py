@@ -1,0 +1,58 @@
+"""predictions.toml of a What if? panel becomes revisions that are laid over a run, never written."""
+
+import pytest
+from helpers.project import reckon
+from helpers.syscall_cells import FORMULA, INPUTS, MEASURE, cells
+
+import reckon as rk
+from reckon.records.lookup import all_results
+
+
+@pytest.fixture
+def laid_over(recorded, folders, monkeypatch):
+    """Write the file that is in use; what the recorded run's files hold."""
+
+    def write(text):
+        path = folders / "mine.toml"
+        path.write_text(text)
+        monkeypatch.setenv("RECKON_PREDICTIONS", str(path))
+        return {file: file.read_bytes() for file in recorded.rglob("*") if file.is_file()}
+
+    return write
+
+
+def getpid():
+    results = {result.quantity: result for result in all_results("recorded", "cpu/syscall")}
+    return results["cpu/syscall/getpid"]
+
+
+def test_the_changed_inputs_are_a_revision_named_after_the_file(laid_over, recorded):
+    sealed = getpid()
+    before = laid_over('["cpu/syscall/getpid"]\nkernel_path = "550 cycle"\nclock = "3.2 GHz"\n')
+    revised = getpid()
+    assert revised.seal == sealed.seal and revised.current.reason == "mine.toml"
+    assert revised.revisions == ["inputs revised: kernel_path, clock"]
+    assert revised.current.predicted == pytest.approx((90 + 550) / 3.2e9)
+    assert revised.current_ratio == pytest.approx(revised.median / revised.current.predicted)
+    variables, source = {"__name__": "__main__", "rk": rk}, cells()
+    for cell in (FORMULA, INPUTS, MEASURE):  # as the page does
+        exec(source[cell], variables)
+    text = rk.show.verdict(variables["null"], "the null call").markdown
+    assert "Revised after measuring by mine.toml (inputs revised: kernel path, clock)" in text
+    assert {file: file.read_bytes() for file in before} == before
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('["cpu/syscall/getpit"]\nclock = "3 GHz"', "did you mean cpu/syscall/getpid?"),
+        ('["cpu/syscall/getpid"]\nclok = "3 GHz"', "has no input clok: did you mean clock?"),
+        ('["cpu/syscall/getpid"]\nclock = "3 ns"', "clock is a clock rate, but 3 ns is a time"),
+        ('["cpu/syscall/getpid"]\nclock = 3', "mine.toml: cpu/syscall/getpid.clock: "),
+        ("[", "mine.toml: "),
+    ],
+)
+def test_a_mistake_in_it_is_one_sentence_before_anything_is_executed(text, says, laid_over):
+    laid_over(text)
+    done = reckon("build", "--html")
+    assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1
