@@ -3,13 +3,12 @@
 import inspect
 import json
 import re
-import subprocess
 import sys
 import tomllib
 
 import pytest
 import yaml
-from helpers.project import RECORDED, ROOT
+from helpers.project import RECORDED, ROOT, finished
 
 import reckon as rk
 from reckon.book import contents
@@ -83,7 +82,7 @@ MODULES = [path.relative_to(ROOT / "reckon") for path in (ROOT / "reckon").rglob
 def test_imports_run_one_way():
     """As the contract in pyproject.toml has it."""
     lint = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-    done = subprocess.run([sys.executable, "-c", lint], cwd=ROOT, capture_output=True, text=True)
+    done = finished(sys.executable, "-c", lint, cwd=ROOT)
     assert done.returncode == 0, done.stdout
 
 

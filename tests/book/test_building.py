@@ -6,12 +6,11 @@ import json
 import os
 import re
 import shutil
-import subprocess
 
 import pytest
 from helpers.books import executing
 from helpers.capabilities import own_mounts
-from helpers.project import ROOT
+from helpers.project import ROOT, finished
 
 from reckon.book.contents import notebooks
 
@@ -95,12 +94,7 @@ def test_no_apt_leaves_the_system_alone(tmp_path):
         (tmp_path / name).symlink_to(shutil.which(name))
 
     def run(**more):
-        return subprocess.run(
-            [ROOT / "tools/setup", "tex"],
-            capture_output=True,
-            text=True,
-            env={"PATH": str(tmp_path), **more},
-        )
+        return finished(ROOT / "tools/setup", "tex", env={"PATH": str(tmp_path), **more})
 
     done = run(NO_APT="1")
     assert done.returncode == 0 and not (tmp_path / "apt-get.log").exists()

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 from helpers.capabilities import need
+from helpers.project import output_of
 
 from reckon.book.contents import notebooks
 
@@ -29,9 +30,7 @@ def captions(site):
 
 def sheets_of(pdf):
     """The text of every page of a PDF, its lines as they stand."""
-    text = subprocess.run(
-        ["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True
-    ).stdout
+    text = output_of("pdftotext", "-layout", pdf, "-")
     return text.rstrip("\f").split("\f")
 
 

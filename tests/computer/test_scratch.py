@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from helpers.capabilities import other_users
-from helpers.project import ROOT
+from helpers.project import ROOT, finished
 
 from reckon.computer import owners, scratch
 from reckon.measurement import library
@@ -154,9 +154,7 @@ def test_a_full_disk_is_reported(disk, monkeypatch):
 
 
 def test_what_the_folder_lies_on_is_reported(disk, monkeypatch):
-    kind, source = subprocess.run(
-        ["findmnt", "-T", disk, "-no", "FSTYPE,SOURCE"], capture_output=True, text=True
-    ).stdout.split()
+    kind, source = finished("findmnt", "-T", disk, "-no", "FSTYPE,SOURCE").stdout.split()
     assert scratch.facts()["filesystem"][0] == kind
     assert scratch.identity().startswith(f"scratch {kind} {source} ")
     monkeypatch.setenv("RECKON_SCRATCH", "/dev/shm")
@@ -231,9 +229,7 @@ def test_a_quota_that_is_used_up_is_reported(disk, monkeypatch):
 
 def test_what_is_read_ahead_is_the_disks_own(disk, monkeypatch):
     """A partition has no queue of its own; what lies in memory has none at all."""
-    output = subprocess.run(
-        ["findmnt", "-T", disk, "-no", "MAJ:MIN"], capture_output=True, text=True
-    ).stdout.strip()
+    output = finished("findmnt", "-T", disk, "-no", "MAJ:MIN").stdout.strip()
     here = Path(f"/sys/dev/block/{output}").resolve()
     paths = [
         p for p in (here / "queue/read_ahead_kb", here.parent / "queue/read_ahead_kb") if p.exists()

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from helpers.capabilities import installed, need, own_mounts, own_network, two_cpus
 from helpers.probes import MIB
-from helpers.project import ROOT, make_library
+from helpers.project import ROOT, finished, make_library
 from helpers.tools import NETWORK, REAL, private
 
 
@@ -37,7 +37,7 @@ def small_disk(tmp_path):
     folder.mkdir()
     image.write_bytes(bytes(8 * MIB))
     subprocess.run(["mkfs.ext4", "-q", "-m", "0", image], check=True)
-    done = subprocess.run(["mount", "-o", "loop", image, folder], capture_output=True, text=True)
+    done = finished("mount", "-o", "loop", image, folder)
     if done.returncode:
         pytest.skip(f"no loop mount: {done.stderr.strip()}")
     yield folder

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from helpers.capabilities import installed
 from helpers.everything import PROBES, little, why_not
-from helpers.project import ROOT, make_library
+from helpers.project import ROOT, finished, make_library
 
 from reckon.measurement import library
 
@@ -44,7 +44,7 @@ def emulated(tmp_path_factory):
     def run(probe, params):
         text = "\n".join(f"{name}={value}" for name, value in params.items())
         command = [*EMULATOR, folder / "driver", folder / "libreckon.so", probe, text]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        done = finished(*command, timeout=120)
         assert done.returncode == 0, f"{probe}: {done.returncode} {done.stderr}"
         status, reason, median = done.stdout.strip().split("|")
         return int(status), reason, float(median)

@@ -5,13 +5,12 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import yaml
 
-from helpers.project import LIBRARY, PROGRAMS, RECORDED, ROOT, share_statistics
+from helpers.project import LIBRARY, PROGRAMS, RECORDED, ROOT, finished, share_statistics
 
 BUILD = [sys.executable, "-m", "reckon", "build"]
 BUILD_PAGES = [sys.executable, PROGRAMS / "build_pages.py"]
@@ -52,14 +51,7 @@ class Project:
         return self._run(BUILD_PAGES, environment)
 
     def _run(self, command: list, environment: dict):
-        return subprocess.run(
-            command,
-            cwd=self.base,
-            capture_output=True,
-            text=True,
-            timeout=600,
-            env=self.environment(**environment),
-        )
+        return finished(*command, cwd=self.base, timeout=600, env=self.environment(**environment))
 
     def edit(self, page: str, old: str, new: str) -> None:
         path = self.base / "notebooks" / f"{page}.ipynb"

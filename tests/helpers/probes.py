@@ -18,7 +18,7 @@ from helpers.capabilities import installed, raised_priority, x86_only
 from helpers.probe_script import known
 from helpers.processes import probes_of, until
 from helpers.programs import attempts
-from helpers.project import LIBRARY, ROOT
+from helpers.project import LIBRARY, ROOT, finished, output_of
 from reckon.computer import owners
 from reckon.measurement import library
 
@@ -72,11 +72,10 @@ def run_python(
     def enter():
         (group / "cgroup.procs").write_text("0")
 
-    return subprocess.run(
-        [*prefix, *_command(program, arguments, head, before)],
+    return finished(
+        *prefix,
+        *_command(program, arguments, head, before),
         cwd=ROOT,
-        capture_output=True,
-        text=True,
         timeout=timeout_s,
         preexec_fn=enter if group else None,
         env=script_environment(environment),
@@ -139,9 +138,7 @@ def pinned(*command):
     """What a command prints, on the CPU and with the priority that the probes have."""
     raised_priority()
     prefix = ["nice", "-n", "-20", "taskset", "-c", str(library.default_cpu())]
-    return subprocess.run(
-        [*prefix, *map(str, command)], capture_output=True, text=True, check=True
-    ).stdout
+    return output_of(*prefix, *map(str, command))
 
 
 def agrees_with_perf(probe, *bench, per=1):
@@ -189,7 +186,7 @@ def disassembled(name):
     x86_only()
     installed("objdump")
     command = ["objdump", "-d", "--no-show-raw-insn", LIBRARY / name]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    text = output_of(*command)
     functions = {}
     for line in text.splitlines():
         if start := re.match(r"[0-9a-f]+ <([\w.]+)>:", line):

@@ -14,6 +14,16 @@ RECORDED = ROOT / "tests" / "runs"  # holds one recorded run, "recorded"
 PROGRAMS = ROOT / "tests" / "helpers" / "programs"  # what tests run in a process of its own
 
 
+def finished(*command, **how) -> subprocess.CompletedProcess:
+    """The finished process of a command, with what it printed as text."""
+    return subprocess.run(command, capture_output=True, text=True, **how)
+
+
+def output_of(*command, **how) -> str:
+    """What a command prints that ends well."""
+    return finished(*command, check=True, **how).stdout
+
+
 def share_statistics(build: Path) -> None:
     """Make pages that are executed for that _build folder use the statistics of earlier ones."""
     shared = ROOT / "_build" / "tests-cache"
@@ -39,7 +49,7 @@ def make_library(out: Path, *options: str, sources: Path = ROOT / "csrc"):
     out.mkdir(parents=True, exist_ok=True)
     make = ["make", "-s", "-j2", "-C", sources, f"OUT={out}", "TEST_PROBES=1", *options]
     # Two runs of the tests may begin at the same time.
-    return subprocess.run(["flock", out, *make], capture_output=True, text=True)
+    return finished("flock", out, *make)
 
 
 def reckon(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
@@ -65,11 +75,5 @@ def reckon(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
 
 def reckon_process(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
     """Run the command line as a program; the finished process with its output as text."""
-    return subprocess.run(
-        [sys.executable, "-m", "reckon", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={**os.environ, **environment},
-    )
+    command = [sys.executable, "-m", "reckon", *arguments]
+    return finished(*command, cwd=ROOT, timeout=300, env={**os.environ, **environment})

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from helpers.peers import TOKEN, about, choice
-from helpers.project import ROOT
+from helpers.project import ROOT, finished
 
 from reckon.hosts import HostUnavailable, lab, real_peer
 from reckon.hosts import peer as other
@@ -156,13 +156,7 @@ def test_a_missing_or_short_token_is_reported():
 
 def test_make_builds_it_says_how_to_start_it_and_passes_the_settings_on():
     def make(*arguments, **environment):
-        done = subprocess.run(
-            ["make", "-s", *arguments],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            env={**os.environ, **environment},
-        )
+        done = finished("make", "-s", *arguments, cwd=ROOT, env={**os.environ, **environment})
         return done.stdout
 
     output = make("peer")

@@ -7,7 +7,7 @@ import sysconfig
 import venv
 
 import pytest
-from helpers.project import RECORDED, ROOT
+from helpers.project import RECORDED, ROOT, finished
 
 pytestmark = pytest.mark.install
 
@@ -33,12 +33,8 @@ def installed(tmp_path_factory):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("RECKON_", "PYTHON"))}
 
     def run(*arguments, **settings):
-        done = subprocess.run(
-            [base / "venv/bin/reckon", *arguments],
-            cwd=work,
-            env={**environment, **settings},
-            capture_output=True,
-            text=True,
+        done = finished(
+            base / "venv/bin/reckon", *arguments, cwd=work, env={**environment, **settings}
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

@@ -15,7 +15,7 @@ from helpers.capabilities import has_capability, installed
 from helpers.everything import PROBES
 from helpers.probes import agrees_with_perf, in_python
 from helpers.processes import children_of, running, until
-from helpers.project import LIBRARY, PROGRAMS, ROOT
+from helpers.project import LIBRARY, PROGRAMS, ROOT, finished, output_of
 
 from reckon.config import ReckonError
 from reckon.measurement import library
@@ -51,12 +51,7 @@ def test_structures_mirror_the_header(tmp_path):
         '#include <stdio.h>\n#include "reckon.h"\nint main(void){' + "".join(lines) + "}"
     )
     subprocess.run(["gcc", "-I", ROOT / "csrc", source, "-o", tmp_path / "offsets"], check=True)
-    output = dict(
-        line.split()
-        for line in subprocess.run(
-            [tmp_path / "offsets"], capture_output=True, text=True, check=True
-        ).stdout.splitlines()
-    )
+    output = dict(line.split() for line in output_of(tmp_path / "offsets").splitlines())
     for name, mirror in pairs.items():
         assert int(output[name]) == ctypes.sizeof(mirror)
         for field, _ in mirror._fields_:
@@ -68,12 +63,7 @@ def test_structures_mirror_the_header(tmp_path):
 
 
 def test_only_the_contract_is_exported():
-    text = subprocess.run(
-        ["nm", "-D", "--defined-only", LIBRARY / "libreckon.so"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    text = output_of("nm", "-D", "--defined-only", LIBRARY / "libreckon.so")
     exported = {line.split()[-1] for line in text.splitlines() if " A " not in line}
     declared = set(re.findall(r"RK_EXPORT[^;]*?(rk_\w+)\(", (ROOT / "csrc/reckon.h").read_text()))
     contract = {"rk_probe_count", "rk_probe_at", "rk_run", "rk_default_cpu", "rk_tick_hz"}
@@ -169,9 +159,7 @@ def test_a_fork_inside_a_probe_does_not_depend_on_the_size_of_python():
     """256 MB touched in a Python of its own: the isolated fork does not notice, the inner one does."""
     program = PROGRAMS / "forks_of_a_large_process.py"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, program], env=environment, capture_output=True, text=True
-    )
+    done = finished(sys.executable, program, env=environment)
     isolated, inside = map(float, done.stdout.split())
     assert isolated < 1.5
     assert inside > 2

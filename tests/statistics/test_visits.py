@@ -2,12 +2,11 @@
 
 import math
 import re
-import subprocess
 import sys
 
 import numpy as np
 import pytest
-from helpers.project import ROOT
+from helpers.project import ROOT, output_of
 
 from reckon import statistics
 from reckon.statistics.visits import CONFIDENCE
@@ -162,7 +161,7 @@ def test_visits_that_differ_are_no_drift():
 def test_the_page_on_method_prints_the_coverage_that_the_visits_of_tools_drift_give():
     """And the interval in use holds at least 90 % of re-measurements at 1.5 times the oracle's width."""
     script = [sys.executable, ROOT / "tools/drift/coverage.py"]
-    out = subprocess.run(script, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    out = output_of(*script, cwd=ROOT)
     results = re.findall(r"^(.+?) +holds +([\d.]+) % of \d+; ([\d.]+) times", out, re.M)
     measured = {name: (share, width) for name, share, width in results}
     table = re.findall(

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from helpers.probes import (
 )
 from helpers.processes import CPU, probes_of, stat
 from helpers.programs import attempts
-from helpers.project import make_library
+from helpers.project import finished, make_library
 from helpers.traces import calls_of, strace
 
 from reckon.measurement import library
@@ -85,7 +84,7 @@ def counted(tmp_path_factory):
     done = make_library(out, "EXTRA=-finstrument-functions")
     assert done.returncode == 0, done.stderr
     preloaded(out, "entries")
-    symbols = subprocess.run(["nm", out / "libreckon.so"], capture_output=True, text=True).stdout
+    symbols = finished("nm", out / "libreckon.so").stdout
     return out, [line.split() for line in symbols.splitlines()]
 
 

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import socket
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 from helpers.capabilities import given, installed
 from helpers.probe_script import attempt
 from helpers.probes import compiled
-from helpers.project import ROOT
+from helpers.project import ROOT, finished
 from helpers.served import FILE_BYTES, KIB, SERVED, lab_of
 
 import reckon as rk
@@ -28,9 +27,7 @@ pytestmark = pytest.mark.alone  # its servers serve one page cache
 
 def pages_in_cache(path):
     installed("fincore")
-    done = subprocess.run(
-        ["fincore", "--json", "--bytes", path], capture_output=True, text=True, check=True
-    )
+    done = finished("fincore", "--json", "--bytes", path, check=True)
     return json.loads(done.stdout)["fincore"][0]["pages"] * 1
 
 
@@ -258,12 +255,7 @@ def test_no_apt_installs_no_server(tmp_path):
 
     def run(**more):
         (tmp_path / "apt-get.log").unlink(missing_ok=True)
-        done = subprocess.run(
-            ["bash", script, "nfs"],
-            capture_output=True,
-            text=True,
-            env={"PATH": str(tmp_path), **more},
-        )
+        done = finished("bash", script, "nfs", env={"PATH": str(tmp_path), **more})
         assert done.returncode == 0 and not (tmp_path / "policy-rc.d").exists(), done.stderr
         log = tmp_path / "apt-get.log"
         return log.read_text().splitlines()[-1].split() if log.exists() else []

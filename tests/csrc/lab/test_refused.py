@@ -7,7 +7,7 @@ from helpers.capabilities import capable, has_capability, installed, need, own_m
 from helpers.labs import NOBODY, USERS, in_lab, startable
 from helpers.probes import control_group
 from helpers.programs import lab
-from helpers.project import LIBRARY
+from helpers.project import LIBRARY, finished
 
 UNSHARE, SOCKET, MOUNT = 272, 41, 165  # x86-64
 NEWUSER, NEWNET, NEWPID = 0x10000000, 0x40000000, 0x20000000
@@ -71,12 +71,8 @@ def test_user_namespaces_that_are_switched_off_are_named_with_their_setting():
         "exec setpriv --bounding-set=-all --inh-caps=-all "
         f"{LIBRARY}/reckon-lab --rtt-us 0 --rate-bit 1000000 -- true"
     )
-    switched = subprocess.run(
-        ["unshare", "-U", "-r", "sh", "-c", script],
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=30,
+    switched = finished(
+        "unshare", "-U", "-r", "sh", "-c", script, stdin=subprocess.DEVNULL, timeout=30
     )
     need(switched.stdout, f"no user namespace to try in: {switched.stderr}")
     assert switched.stdout.startswith(

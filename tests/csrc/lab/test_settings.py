@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from helpers.project import LIBRARY
+from helpers.project import LIBRARY, finished
 
 from reckon import config
 from reckon.config import ReckonError
@@ -87,7 +87,7 @@ def test_values_out_of_bounds_are_refused():
     ],
 )
 def test_wrong_options_print_the_usage(options):
-    done = subprocess.run([LAB, *options], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = finished(LAB, *options, stdin=subprocess.DEVNULL)
     assert done.returncode == 2 and not done.stdout
     assert "usage: reckon-lab --rtt-us N --rate-bit N" in done.stderr.splitlines()[-1]
 

@@ -1,7 +1,6 @@
 """The probes of memory: loads, bytes and faults are as many as the samples say."""
 
 import re
-import subprocess
 from collections import Counter
 from itertools import groupby, product
 
@@ -9,6 +8,7 @@ import pytest
 from helpers.capabilities import two_cpus, x86_only
 from helpers.probes import MIB, compiled, disassembled, huge_pages, in_python
 from helpers.programs import memory
+from helpers.project import finished, output_of
 
 from reckon.measurement import library
 
@@ -20,9 +20,7 @@ def rings(tmp_path_factory):
     out = compiled(tmp_path_factory.mktemp("rings"), "rings")
     return lambda *arguments: [
         [int(word) for word in line.split()]
-        for line in subprocess.run(
-            [out, *map(str, arguments)], capture_output=True, text=True, check=True
-        ).stdout.splitlines()
+        for line in output_of(out, *map(str, arguments)).splitlines()
     ]
 
 
@@ -77,7 +75,7 @@ def test_a_group_is_64_steps(rings, groups):
 def test_regions_are_judged_by_the_pages_that_they_touch(tmp_path, question, answer):
     huge_pages()
     command = [compiled(tmp_path, "region"), question]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = finished(*command, check=True)
     assert done.stdout.split() == answer
 
 

@@ -1,12 +1,10 @@
 """What csrc/network/support/capture.c sees of a connection, for the probes that read packets."""
 
-import subprocess
-
 import pytest
 from helpers.capabilities import captures
 from helpers.network import own
 from helpers.probes import compiled
-from helpers.project import LIBRARY
+from helpers.project import LIBRARY, finished
 
 FIN, SYN, PSH, ACK = 1, 2, 8, 16
 LOOPBACK = "ip link set lo up"
@@ -31,9 +29,7 @@ def program(tmp_path_factory):
 
 def captured(program, *arguments, setup=LOOPBACK):
     captures()
-    done = subprocess.run(
-        [*own(setup), program, *arguments], capture_output=True, text=True, timeout=60
-    )
+    done = finished(*own(setup), program, *arguments, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()
 

@@ -4,7 +4,6 @@ reckon-peer: the same sentence of both. And mistakes in starting reckon-peer."""
 import contextlib
 import os
 import socket
-import subprocess
 import time
 
 import pytest
@@ -12,6 +11,7 @@ from helpers.network import own
 from helpers.peers import PROGRAM, TOKEN, FakePeer, Peer, choice, probe
 from helpers.probes import in_python
 from helpers.processes import until
+from helpers.project import finished
 
 WRONG = "wrong-token-of-the-tests"
 
@@ -172,13 +172,7 @@ def test_a_host_that_is_not_allowed_is_refused():
 
 
 def started(*arguments, token=TOKEN):
-    done = subprocess.run(
-        [PROGRAM, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=20,
-        env={**os.environ, "RECKON_PEER_TOKEN": token},
-    )
+    done = finished(PROGRAM, *arguments, timeout=20, env={**os.environ, "RECKON_PEER_TOKEN": token})
     assert done.stdout == "" and done.stderr.count("\n") == 1, done.stderr
     return done.returncode, done.stderr.strip()
 

@@ -1,9 +1,8 @@
 """Fixtures of the runner: what the library decides of made-up machines."""
 
-import subprocess
-
 import pytest
 from helpers.probes import compiled
+from helpers.project import finished
 
 
 @pytest.fixture(scope="session")
@@ -13,7 +12,7 @@ def decided(tmp_path_factory):
 
     def run(*words):
         command = [program, *map(str, words)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = finished(*command, check=True)
         return [int(word) for word in done.stdout.split()]
 
     return run

@@ -6,7 +6,7 @@ import time
 import pytest
 from helpers.capabilities import installed, x86_only
 from helpers.probes import compiled, in_python, preloaded
-from helpers.project import LIBRARY, ROOT, reckon_process
+from helpers.project import LIBRARY, ROOT, finished, reckon_process
 
 from reckon.measurement import library
 
@@ -27,7 +27,7 @@ def emulated(tmp_path_factory):
     def run(processor, probe, params=""):
         program = [driver, LIBRARY / "libreckon.so", probe, params]
         command = ["qemu-x86_64", "-cpu", processor, *program]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        done = finished(*command, check=True, timeout=60)
         status, reason, median = done.stdout.strip().split("|")
         return int(status), reason, float(median)
 

@@ -1,12 +1,12 @@
 """The C library under AddressSanitizer and UndefinedBehaviorSanitizer."""
 
 import json
-import subprocess
 
 from helpers.capabilities import need
 from helpers.everything import check_outcome
 from helpers.probes import run_python
 from helpers.programs import sanitized as programs
+from helpers.project import finished
 
 # Python itself leaks at its end, so leak checking begins with the programs that it starts.
 CHECK_LEAKS = "os.environ['ASAN_OPTIONS'] = 'detect_leaks=1'"
@@ -15,9 +15,7 @@ CHECK_LEAKS = "os.environ['ASAN_OPTIONS'] = 'detect_leaks=1'"
 def run(out, program, before=""):
     # libstdc++ beside it: extensions in C++ throw before the sanitizer would find it.
     preload = " ".join(
-        subprocess.run(
-            ["gcc", f"-print-file-name={name}"], capture_output=True, text=True
-        ).stdout.strip()
+        finished("gcc", f"-print-file-name={name}").stdout.strip()
         for name in ("libasan.so", "libstdc++.so")
     )
     return run_python(

@@ -1,11 +1,10 @@
 """The key of a record covers every source that can change a sample, and no other."""
 
 import shutil
-import subprocess
 
 import pytest
 from helpers.probes import in_python
-from helpers.project import LIBRARY, ROOT, make_library
+from helpers.project import LIBRARY, ROOT, make_library, output_of
 
 from reckon.measurement import library
 
@@ -82,7 +81,7 @@ def test_an_edit_of_support_code_changes_the_keys_of_the_probes_that_link_it(
 def calls(file, symbol):
     """Whether the object of that file calls the function of another one."""
     command = ["nm", "-u", (LIBRARY / file).with_suffix(".o")]
-    return symbol in subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return symbol in output_of(*command)
 
 
 def test_an_edit_of_shared_code_changes_the_keys_of_the_objects_that_call_it(changed_by_an_edit):
