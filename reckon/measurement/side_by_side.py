@@ -41,7 +41,7 @@ def _point(result: Result, at: float | str | None) -> records.Point | None:
 
 def _why_no_point(result: Result, at: float | str | None) -> str:
     if not result.has_samples:
-        return f"{result.state}: {result.reason}"
+        return (result.reason or result.state).rstrip(".")
     return f"its page did not measure it at {at:g}" if isinstance(at, float) else "it is a curve"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import math
 import re
+import string
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -85,6 +87,33 @@ def table_row(cells: list[str]) -> str:
     return f"| {' | '.join(escaped)} |"
 
 
+class MissingCell(str):
+    """ "unsupported: no huge pages": the cell of a value that is missing, with the reason."""
+
+    state: str
+    reason: str
+
+    def __new__(cls, state: str, reason: str) -> MissingCell:
+        cell = super().__new__(cls, f"{state}: {reason}")
+        cell.state, cell.reason = state, reason.rstrip(".")
+        return cell
+
+
+def _with_shared_reasons_below(rows: list[list[str]]) -> tuple[list[list[str]], str]:
+    """The rows without the reasons that several of them share; these reasons, a line for each."""
+    counts = Counter(cell for row in rows for cell in row if isinstance(cell, MissingCell))
+    shared = [cell for cell, count in counts.items() if count > 1]
+    # One shared reason needs no letter to be found.
+    marks = dict(zip(shared, string.ascii_lowercase if len(shared) > 1 else [""], strict=False))
+    short = {cell: f"{cell.state} ({mark})" if mark else cell.state for cell, mark in marks.items()}
+    notes = [f"{text[0].upper()}{text[1:]}: {cell.reason}." for cell, text in short.items()]
+    rows = [
+        [short.get(cell, cell) if isinstance(cell, MissingCell) else cell for cell in row]
+        for row in rows
+    ]
+    return rows, "\n".join(f"- {note}" for note in notes) if len(notes) > 1 else "".join(notes)
+
+
 def grid(
     header: list[str],
     rows: list[list[str]],
@@ -95,12 +124,14 @@ def grid(
 ) -> Block:
     """A numbered table of Markdown cells; `name` is its label for references.
 
-    A column that holds only dashes is left out. Without rows it is a sentence: LaTeX fails at a
-    table that has only a header. `widths` are percentages of the page's width. `kind` are classes
-    of book/static: RESULTS, COMPACT, SORTABLE.
+    A column that holds only dashes is left out; a reason that several rows share is said once,
+    below. Without rows it is a sentence: LaTeX fails at a table that has only a header. `widths`
+    are percentages of the page's width. `kind` are classes of book/static: RESULTS, COMPACT,
+    SORTABLE.
     """
     if not rows:
         return say(f"{caption}: nothing, because nothing of it was measured.")
+    rows, reasons = _with_shared_reasons_below(rows)
     columns = [i for i, _ in enumerate(header) if i == 0 or any(row[i] != NONE for row in rows)]
     head, *body = (table_row([row[i] for i in columns]) for row in [header, *rows])
     options = [f":name: {name}"]
@@ -112,7 +143,7 @@ def grid(
     if widths:
         options.append(f":widths: {' '.join(str(widths[i]) for i in columns)}")
     lines = [f":::{{table}} {caption}", *options, "", head, "|" + " --- |" * len(columns), *body]
-    return Block("\n".join([*lines, ":::"]))
+    return join_blocks([Block("\n".join([*lines, ":::"])), Block(reasons)])
 
 
 def table(

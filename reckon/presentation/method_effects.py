@@ -135,7 +135,7 @@ def method_sentence(method: MethodResult, group: GroupResult) -> str:
     reason = with_titles(literal(method.reason))
     when = f" It was measured minutes apart: {reason}." if is_apart else ""
     predicate = first_case(
-        (not method.has_value, f"is not measured here. The reason: {reason}"),
+        (not method.has_value, "is not measured here"),
         (not baseline.has_value, "cannot be compared: Reckon's method has no value here"),
         (not ratio.is_known, f"gives {method.text()}, so no ratio is given"),
         (True, effect(ratio)),

@@ -8,7 +8,7 @@ import numpy as np
 
 from reckon import units
 from reckon.prediction.ratios import is_comparable
-from reckon.presentation.block import Block, say, table
+from reckon.presentation.block import Block, MissingCell, say, table
 from reckon.presentation.method_effects import (
     SAME,
     VAGUE,
@@ -42,7 +42,7 @@ def _row(method: MethodResult, group: GroupResult) -> list[str]:
     return [
         f"**{method_title(method)}**" if is_baseline else method_title(method),
         with_titles(literal(measurement.timed)) if measurement else NONE,
-        method.text(),
+        method.text() or MissingCell("not measured", with_titles(literal(method.reason))),
         first_case((is_baseline, "1"), (ratio.is_known, ratio_with_interval(ratio)), (True, NONE)),
         first_case((rounds > 0, str(rounds)), (method.has_value, "its page"), (True, NONE)),
     ]
@@ -70,7 +70,8 @@ def group(result: GroupResult) -> Block:
     )
     rows = [_row(method, result) for method in (baseline, *methods)]
     caption, name = f"{result.title} by every method", f"methods-{result.group.name}"
-    sentences = "\n".join(method_sentence(method, result) for method in methods)
+    described = [method for method in methods if method.has_value or method.entry.differs]
+    sentences = "\n".join(method_sentence(method, result) for method in described)
     return Block(f"{lead}{table(_GROUP_COLUMNS, rows, caption, name).markdown}\n\n{sentences}")
 
 

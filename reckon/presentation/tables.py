@@ -6,7 +6,7 @@ import itertools
 import math
 
 from reckon import units
-from reckon.presentation.block import RESULTS, Block, join_blocks, say
+from reckon.presentation.block import RESULTS, Block, MissingCell, join_blocks, say
 from reckon.presentation.block import table as columns_table
 from reckon.presentation.text import (
     NONE,
@@ -58,7 +58,7 @@ def predicted_cell(result: Result) -> str:
 def measured_cell(result: Result) -> str:
     """The median with its interval, a curve's ends, or the reason why there is no value."""
     if not result.has_samples:
-        return f"{result.state}: {literal(result.reason)}"
+        return MissingCell(result.state, literal(result.reason))
     text = units.span(result.medians, result.unit) if result.is_curve else f"{result:interval}"
     return f"{text} ({literal(result.attempt_note)})" if result.attempt_note else text
 
@@ -172,7 +172,8 @@ def _curve_rows(result: Result, operation: str) -> list[list[str]]:
     for (state, reason), points in missing:
         positions = [counted_position(result, point.x) for point in points]
         where = " to ".join(dict.fromkeys([positions[0], positions[-1]]))
-        rows.append([f"{operation}, {where}", NONE, f"{state}: {literal(reason)}", *[NONE] * 5])
+        cell = MissingCell(state, literal(reason))
+        rows.append([f"{operation}, {where}", NONE, cell, *[NONE] * 5])
     return rows
 
 
@@ -199,7 +200,7 @@ def _line_cells(result: Result) -> list[str]:
     line, sealed = result.line, result.sealed_line
     if line is None or sealed is None:
         why = result.reason or f"{len(result.points)} points, and a line needs three"
-        return [f"{result.state}: {literal(why)}", *[NONE] * 4]
+        return [MissingCell(result.state, literal(why)), *[NONE] * 4]
     scale = units.factor(result.axis_unit)
     step = units.readable_unit(line.slope * scale, result.unit)
     per = f"{units.symbol(step)} / {units.symbol(result.axis_unit)}".removesuffix(" / ")
@@ -241,17 +242,14 @@ def spreads(results: list[Result], caption: str, name: str) -> Block:
     return columns_table({"Quantity": 20, **widths}, rows, caption, name)
 
 
-def _value(result: Result) -> str:
-    return f"{result:interval}" if result.has_samples else literal(result.reason or "not measured")
-
-
 def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: str) -> Block:
     """{program: (its result, Reckon's)}: both values and their ratio, or why there is none."""
     rows = []
     for program, (by_program, by_reckon) in programs.items():
         timed = literal(by_program.measurement.timed) if by_program.measurement else NONE
         ratio = ratio_text(by_reckon.median / by_program.median)  # of nan a dash
-        rows.append([f"`{program}`", timed, _value(by_program), _value(by_reckon), ratio])
+        values = map(measured_cell, (by_program, by_reckon))
+        rows.append([f"`{program}`", timed, *values, ratio])
     columns = {
         "Program": 12,
         "What it times": 36,

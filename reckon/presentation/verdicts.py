@@ -28,6 +28,12 @@ HOW_FAR = (
     (MISS, "{percent} % {side} than predicted"),
     (math.inf, "a factor of {factor} {side} than predicted"),
 )
+# Why there is no verdict, by the state of a result; its table says the reason.
+_WITHOUT_SAMPLES = {
+    "predicted": "it has not been measured",
+    "unsupported": "it is unsupported here",
+    "failed": "its measurement failed",
+}
 _NEARLY_ALL = 0.9  # a curve came out as predicted if this share of its points is near
 _BESIDE = 1.1  # points beyond this factor on both sides: the curve crosses its prediction
 _SINGLE_POINTS = 10  # fewer than one point in this many are no side of a curve
@@ -39,7 +45,8 @@ def verdict(result: Result, subject: str) -> Block:
     """How far the sealed prediction of `subject` was off, in a few sentences."""
     start = f"**Verdict.** {subject[0].upper()}{subject[1:]}"
     if not result.has_samples:
-        return say(f"{start} could not be judged: {literal(result.reason)}.")
+        why = _WITHOUT_SAMPLES.get(result.state, "it has no samples")
+        return say(f"{start} could not be judged: {why}.")
     if not is_comparable(result.ratio):
         return say(f"{start}: measured {result}, so there is no ratio to the prediction.")
     return say(

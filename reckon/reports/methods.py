@@ -152,9 +152,9 @@ class MethodResult:
         return float(np.median(self.values)) if len(self.values) else math.nan
 
     def text(self) -> str:
-        """The value with its interval, as a cell of a table; else the reason."""
+        """The value with its interval, as a cell of a table; "" without a value."""
         if not self.page or not self.has_value:
-            return self.reason
+            return ""
         low, high = statistics.median_interval(self.values)
         return units.amount_with_interval(self.median, low, high, self.page.unit)
 

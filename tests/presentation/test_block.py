@@ -4,7 +4,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import reckon as rk
 from reckon import config
-from reckon.presentation.block import Block, grid, plain_markdown
+from reckon.presentation.block import Block, MissingCell, grid, plain_markdown
 
 
 def test_a_table_is_numbered_in_the_book_and_plain_in_the_lab(builder):
@@ -38,6 +38,31 @@ def test_roles_become_words():
 def test_a_long_table_may_break_across_pages():
     assert ":class: longtable" in grid(["A"], [["1"]] * 13, "Long", "tab-long").markdown
     assert "longtable" not in grid(["A"], [["1"]] * 12, "Short", "tab-short").markdown
+
+
+def test_a_reason_that_rows_share_is_said_once_below_the_table():
+    def lines(*reasons):
+        rows = [[f"row {i}", MissingCell("unsupported", why)] for i, why in enumerate(reasons)]
+        return grid(["Quantity", "Value"], rows, "C", "n").markdown.splitlines()[5:]
+
+    assert lines("no peer.") == ["| row 0 | unsupported: no peer. |", ":::"]
+    assert lines("no peer.", "no fio", "no peer.") == [
+        "| row 0 | unsupported |",
+        "| row 1 | unsupported: no fio |",
+        "| row 2 | unsupported |",
+        ":::",
+        "",
+        "Unsupported: no peer.",
+    ]
+    assert lines("no peer", "no fio", "no peer", "no fio")[1:] == [
+        "| row 1 | unsupported (b) |",
+        "| row 2 | unsupported (a) |",
+        "| row 3 | unsupported (b) |",
+        ":::",
+        "",
+        "- Unsupported (a): no peer.",
+        "- Unsupported (b): no fio.",
+    ]
 
 
 def test_a_table_without_rows_is_a_sentence():

@@ -60,7 +60,7 @@ def test_other_programs_are_compared_with_reckons_probes():
     assert rows[1][0] == "`sockperf`" and float(rows[1][-1].rstrip("×")) == pytest.approx(
         0.5, rel=0.05
     )
-    assert rows[2][2] == "ping is not installed" and rows[2][-1] == "–"
+    assert rows[2][2] == "unsupported: ping is not installed" and rows[2][-1] == "–"
 
 
 def test_the_hosts_table_says_what_is_this_machines_and_what_is_not_reported():

@@ -49,7 +49,7 @@ def test_the_page_shows_every_group_under_its_title():
     assert shown == [(group.title, group.name) for group in methods.groups()]
 
 
-NOT_MEASURED = {"page": None, "point": None, "repeated": None, "reason": "unsupported: no gate"}
+NOT_MEASURED = {"page": None, "point": None, "repeated": None, "reason": "no gate"}
 
 
 def test_a_ratio_is_taken_round_by_round_so_that_a_drift_cancels():
@@ -86,21 +86,16 @@ def test_a_method_from_its_page_says_why():
 
 
 def test_a_group_without_a_method_or_a_baseline():
-    missing = (
-        "- **ThinkPad T470: fork** is not measured here. The reason: unsupported: no gate. The "
-        "difference: in its way."
-    )
+    missing = "- **ThinkPad T470: fork** is not measured here. The difference: in its way."
     assert sentence([1] * 6, **NOT_MEASURED) == missing
     baseline = method("cpu/x/own", [1] * 6, (), **NOT_MEASURED)
     group = in_a_group(method("cpu/x/t470", [100] * 6))
     group = dataclasses.replace(group, baseline=baseline)
     text = methods_page.group(group).markdown
-    assert text.startswith("Reckon's method has no value here: unsupported: no gate.")
+    assert text.startswith("Reckon's method has no value here: no gate.")
     assert "**ThinkPad T470** cannot be compared: Reckon's method has no value here" in text
     nothing = dataclasses.replace(group, methods=())
-    assert (
-        methods_page.group(nothing).markdown == "There is nothing to compare: unsupported: no gate."
-    )
+    assert methods_page.group(nothing).markdown == "There is nothing to compare: no gate."
     assert "nothing can be compared" in methods_page.effects_summary({"g": nothing}).markdown
     assert draw.method_ratios({"g": nothing}, "methods-none", "x").svg is None
 

@@ -22,7 +22,7 @@ from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
 
 from reckon import config, records, units
 from reckon.presentation.block import Block
-from reckon.presentation.text import literal
+from reckon.presentation.text import join_words, literal
 from reckon.presentation.titles import title_of
 from reckon.records import variants
 from reckon.records.result import Result
@@ -208,5 +208,11 @@ def with_colours(results: list[Result]) -> list[tuple[Result, str]]:
 
 def nothing_to_draw(results: list[Result]) -> Block:
     """The sentence in a figure's place if no quantity has samples."""
-    reasons = "; ".join(f"{title_of(r.quantity)} {r.state}: {literal(r.reason)}" for r in results)
-    return Block(f"There is nothing to draw: {reasons}.")
+    names: dict[str, list[str]] = {}
+    for result in results:
+        why = f"{result.state}: {literal(result.reason).rstrip('.')}"
+        names.setdefault(why, []).append(title_of(result.quantity))
+    if len(names) == 1:
+        return Block(f"There is nothing to draw; {next(iter(names))}.")
+    lines = [f"- {join_words(each)} {why}." for why, each in names.items()]
+    return Block("\n".join(["There is nothing to draw:\n", *lines]))
