@@ -15,6 +15,7 @@ What a notebook uses:
     rk.methods_page, rk.reports_page, rk.summary_page,
     rk.text_summary
     rk.say, rk.first_case                                       sentences, and their cases
+    rk.literal, rk.why                                          text from outside, without markup
     rk.amount, rk.number, rk.plain, rk.percent,                 numbers in sentences
     rk.more_or_less, rk.percent_more_or_less
     rk.run(), rk.results()                                      what the run holds
@@ -47,9 +48,11 @@ from reckon.presentation import (
 from reckon.presentation.block import say
 from reckon.presentation.text import (
     first_case,
+    literal,
     more_or_less,
     percent,
     percent_more_or_less,
+    why,
 )
 from reckon.presentation.titles import title_of
 from reckon.records.lookup import all_results, by_name
@@ -93,6 +96,7 @@ __all__ = [
     "given",
     "guess",
     "keep",
+    "literal",
     "machine",
     "machine_page",
     "machines_page",
@@ -122,4 +126,5 @@ __all__ = [
     "summary_page",
     "text_summary",
     "title_of",
+    "why",
 ]

@@ -19,7 +19,7 @@ from reckon.presentation.block import (
     table,
     what_if_anchor,
 )
-from reckon.presentation.text import NONE
+from reckon.presentation.text import NONE, code, literal
 from reckon.presentation.titles import link, title_of
 from reckon.records.run_inputs import AT_END
 
@@ -109,7 +109,8 @@ def _input_interval(input_: Input) -> str:
 def source_text(input_: Input) -> str:
     """Where an input comes from, in words without markup."""
     text = plain_markdown(_input_source(input_))
-    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).replace("`", "")
+    text = re.sub(r"(?<!\\)\[([^]]*)\]\([^)]*\)", r"\1", text).replace("`", "")
+    return re.sub(r"\\(\W)", r"\1", text)
 
 
 def _input_source(input_: Input) -> str:
@@ -117,7 +118,7 @@ def _input_source(input_: Input) -> str:
         at_end = AT_END if input_.source.endswith(AT_END) else ""
         text = f"measured: {link(str(input_.reference))}{at_end}"
     elif input_.origin == "machine":
-        file = f"`{input_.source}`" if "/" in input_.source else input_.source
+        file = code(input_.source) if "/" in input_.source else literal(input_.source)
         text = f"machine description: {file}"
     else:
         text = f"{_ORIGIN[input_.origin]}: {input_.source}"
@@ -131,7 +132,7 @@ def _instead_of(given: Input) -> str:
     """Why a guess stands in, with words in the place of the quantity's or the field's name."""
     reference = given.reference or ""
     words = link(reference) if "/" in reference else re.sub("[._]", " ", reference)
-    return (given.instead_of or "").replace(reference, words)
+    return literal(given.instead_of or "").replace(reference, words)
 
 
 def _interval(prediction: Prediction) -> list[str]:

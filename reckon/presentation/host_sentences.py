@@ -107,8 +107,8 @@ def disk(machine: Machine) -> Block:
     is_in_memory = file_system in ("tmpfs", "ramfs")
     is_on_disk_of_guest = machine.value("system.guest") and not is_in_memory
     return say(
-        f"The files lie in {code(folder)} (`SCRATCH=` chooses another folder): {file_system}, "
-        f"{literal(machine.value('scratch.lies_on'))}.",
+        f"The files lie in {code(folder)} (`SCRATCH=` chooses another folder): "
+        f"{literal(file_system)}, {literal(machine.value('scratch.lies_on'))}.",
         _LAYERS if file_system == "overlay" else "",
         _IN_MEMORY if is_in_memory else "",
         _GUEST if is_on_disk_of_guest else "",

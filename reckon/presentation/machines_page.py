@@ -12,7 +12,7 @@ from reckon.presentation.block import Block, grid, items, join_blocks, say, tabl
 from reckon.presentation.figures import heat_map as heat_maps
 from reckon.presentation.machine_descriptions import descriptions as descriptions
 from reckon.presentation.machine_descriptions import runs_of_other_machines
-from reckon.presentation.text import NONE, join_words, plural, ratio_text
+from reckon.presentation.text import NONE, join_words, literal, plural, ratio_text
 from reckon.presentation.titles import page_link, row_title, title_of, with_titles
 from reckon.reports import methods
 from reckon.reports.attributes import attributes
@@ -155,7 +155,10 @@ def exclusions(others: OtherMachines) -> Block:
             items(left_out),
             say("In table and heat map, but not ranked:"),
             items(not_ranked),
-            say(f"Other runs: {runs}." if runs else "There is no other run.", *others.troubles),
+            say(
+                f"Other runs: {runs}." if runs else "There is no other run.",
+                *map(literal, others.troubles),
+            ),
         ]
     )
 
@@ -165,7 +168,7 @@ def uncompared_values(others: OtherMachines, name: str) -> Block:
     if not others.unmatched:
         return say("Every figure of the reports is compared with one of this run.")
     rows = [
-        [with_titles("; ".join(u.names)), others.titles[u.report], str(u.count), u.why]
+        [with_titles("; ".join(u.names)), others.titles[u.report], str(u.count), literal(u.why)]
         for u in others.unmatched
     ]
     columns = {"What": 46, "Report": 18, "Figures": 8, "Why": 28}
@@ -196,7 +199,7 @@ def _comparison(others: OtherMachines, name: str, k: int) -> Block:
     try:
         comparison = compare(name, others.here.name, next(iter(same_machine), None))
     except ReckonError as error:
-        return say(str(error))
+        return say(literal(error))
     label = "machines-compared" if k == 1 else f"machines-compared-{k}"
     a, b = comparison.a, comparison.b
     changed = f"What changed from {a} to {b}, the largest change first"

@@ -160,7 +160,7 @@ def _this_machines_row(result: Result, *, cycles: bool) -> list[str]:
     return [
         "**this machine**",
         amount_or_dash(result.seal.predicted, result.unit),
-        f"{result:interval}",
+        measured_cell(result),
         units.number(in_cycles.median) if in_cycles else NONE,
         NONE,
         NONE,

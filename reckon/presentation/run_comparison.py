@@ -10,7 +10,7 @@ from reckon.comparison.quantities import PointComparison, QuantityComparison
 from reckon.comparison.two_runs import Comparison
 from reckon.computer.fields import FIELDS, SECTIONS
 from reckon.presentation.block import Block, grid, say
-from reckon.presentation.text import NONE, machine_value, ratio_text
+from reckon.presentation.text import NONE, literal, machine_value, ratio_text
 
 _RATIOS = (1.1, 1.3, 2.0, 3.0)  # for which it is printed in how many quantities they are visible
 _CLOCK_MOVED = 0.01  # a smaller change of the core clock is within its calibration's spread
@@ -162,7 +162,8 @@ def table(comparison: Comparison, caption: str, name: str) -> Block:
 
 def differences(comparison: Comparison, caption: str, name: str) -> Block:
     """The differences between the two machines' descriptions."""
-    rows = [list(triple) for triple in machine_differences(*comparison.machines)]
+    triples = machine_differences(*comparison.machines)
+    rows = [[title, literal(in_a), literal(in_b)] for title, in_a, in_b in triples]
     a, b = comparison.a, comparison.b
     if not rows:
         return say(f"The descriptions of the machine are the same in {a} and {b}.")

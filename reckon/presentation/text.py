@@ -32,6 +32,11 @@ def literal(text: object) -> str:
     return _AT_START.sub(r"\\\g<0>", "".join(escaped))
 
 
+def why(*results: Result) -> str:
+    """Why the first of these results without a value has none, as it is: no markup."""
+    return literal(next((result.reason for result in results if result.reason), ""))
+
+
 def code(text: object) -> str:
     """Text from outside as code."""
     return f"`{' '.join(str(text).replace('`', chr(39)).split())}`"

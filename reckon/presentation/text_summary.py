@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 import textwrap
 
 from reckon import config, records, units
@@ -50,7 +51,9 @@ def text_summary(run: records.Run, results: list[Result]) -> str:
 
 def on_the_page(run: records.Run, results: list[Result]) -> Block:
     """The same as a block of text."""
-    return Block(f"```text\n{text_summary(run, results)}```")
+    text = text_summary(run, results)
+    fence = "`" * (2 + max(map(len, re.findall("`+", text)), default=1))  # longer than any in it
+    return Block(f"{fence}text\n{text}{fence}")
 
 
 def downloads(run: records.Run, results: list[Result]) -> Block:

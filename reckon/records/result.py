@@ -316,7 +316,7 @@ class Result:
     def __format__(self, spec: str) -> str:
         """f"{result}" is "93.1 ns"; f"{result:interval}" adds the interval; f"{result:cycles}"."""
         if self.summary is None:
-            return f"not measured ({self.reason})" if self.reason else "not measured"
+            return "not measured"  # the reason may be another's words: measured_cell() says it
         if spec == "cycles":
             cycles = self.core_cycles.median if self.core_cycles else math.nan
             return f"{units.number(cycles)} cycles"
