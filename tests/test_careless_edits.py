@@ -32,7 +32,7 @@ CASES = {
     "an input of 0": (INPUTS, "kernel_path=path, clock=clock", 'kernel_path=path, clock=rk.given(0, "GHz", "x")', "null_call gives ∞ ns, with clock = 0; a prediction is a finite number"),
     "a negative time": (INPUTS, "kernel_path=path", 'kernel_path=rk.given(-900, "cycle", "x")', "; no amount is negative: change the formula or its inputs."),
     "an if": (FORMULA, "    return", "    if kernel_path > mode_switch:\n        hardware = 0\n    return", "null_call: `if`, `and`, `or`, min() and max() cannot become part of a formula; write np.where"),
-    "a function of math": (FORMULA, "kernel_path / clock", "math.log(kernel_path) / clock", "null_call: A function of the math module, float() or int() cannot become part of a formula; write its numpy twin"),
+    "a function of math": (FORMULA, "kernel_path / clock", "math.log(kernel_path) / clock", "null_call: A function of the math module, float() or int() cannot become part of a formula; write the function of numpy"),
     "a bare number": (INPUTS, "kernel_path=path", "kernel_path=550", "null_call: kernel_path must say where it comes from; write rk.given(550, unit, source)"),
     "a string for an input": (INPUTS, "kernel_path=path", 'kernel_path="550 cycle"', "null_call: kernel_path must say where it comes from"),
     "a string in a formula": (FORMULA, "kernel_path / clock", '"550" + kernel_path', "null_call: '550' cannot become part of a formula; make it an input."),

@@ -172,15 +172,15 @@ def _effects(variant: _Variant) -> list[str]:
     """Which input decides, and what each guess would have to be."""
     lines, inputs = [], variant.prediction.inputs
     for name, (low, high) in list(variations.sensitivity(variant.prediction).items())[:1]:
-        moves = f"{units.number(low)} to {units.number(high)} times"
-        lines.append(f"Decides    {name}: {_range(inputs[name])} moves the prediction {moves}")
+        moved = f"{units.number(low)} to {units.number(high)} times as much"
+        lines.append(f"Uncertain  mostly {name}: over {_range(inputs[name])} it gives {moved}")
     for name, value in variant.needed.items():
         guess = inputs[name]
         is_inside = (guess.low or 0) <= value <= (guess.high or 0)
         outside = "" if is_inside else f", outside {_range(guess)}"
-        lines.append(f'Would meet {name}="{amount(value, guess)}" alone{outside}')
+        lines.append(f'To match   {name}="{amount(value, guess)}", all else equal{outside}')
     if variant.result.has_samples and not variant.needed:
-        lines.append("Would meet no guess alone")
+        lines.append("To match   no single guess is enough")
     return lines
 
 

@@ -23,7 +23,7 @@ class PredictionError(ReckonError):
 
 
 _USE_WHERE = "write np.where(condition, a, b), np.minimum(a, b) or np.maximum(a, b)"
-_USE_NUMPY = "write its numpy twin, such as np.sqrt"
+_USE_NUMPY = "write the function of numpy, such as np.sqrt"
 _USE_ORDER = f"compare with < or >, and {_USE_WHERE}"
 
 

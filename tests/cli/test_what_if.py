@@ -26,8 +26,8 @@ def test_it_prints_value_ratio_and_what_would_meet_the_measurement(recorded):
     assert f"Predicted  {1e9 * predicted_s:.3g} ns (" in done.stdout
     assert f"{result.median / predicted_s:.2f}×, " in done.stdout
     assert f"Sealed     {1e9 * result.seal.predicted:.1f} ns: {result.ratio:.2f}×" in done.stdout
-    assert "Decides    kernel_path: 50 to 1200 cycle moves" in done.stdout
-    (needed,) = re.findall(r'Would meet kernel_path="(\d+) cycle" alone', done.stdout)
+    assert "Uncertain  mostly kernel_path: over 50 to 1200 cycle it gives" in done.stdout
+    (needed,) = re.findall(r'To match   kernel_path="(\d+) cycle", all else equal', done.stdout)
     met = reckon("predict", NULL_CALL, f"kernel_path={needed}")
     assert "as predicted" in met.stdout
 
