@@ -56,7 +56,7 @@ measure: setup lib ## measure one experiment again: make measure EXPERIMENT=cpu/
 	@test -n "$(EXPERIMENT)" || { echo "Say which: make measure EXPERIMENT=cpu/syscall" >&2; exit 2; }
 	@$(PY) -m reckon measure "$(EXPERIMENT)"
 
-summary: setup lib ## print the main figures of the run on one page
+summary: setup lib ## print the main results of the run on one page
 	@$(PY) -m reckon summary $(if $(RUN),--run $(RUN))
 
 results: setup lib ## print every quantity of the run

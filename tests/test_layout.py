@@ -168,8 +168,8 @@ def test_citations_exist():
             key for group in re.findall(r"\{cite\}`([^`]+)`", text) for key in group.split(",")
         }
         cited |= set(re.findall(r'cite="([^"]+)"', text))
-    for figure in published.reported_values():
-        cited.add(figure.cite)
+    for value in published.reported_values():
+        cited.add(value.cite)
     for core in processors.cores():
         cited |= {constant.cite for constant in core.constants.values() if constant.cite}
     for page in (ROOT / "book").glob("*.md"):
@@ -202,14 +202,14 @@ def test_every_chapter_links_to_the_glossary(name):
     assert terms((ROOT / f"notebooks/{name}.ipynb").read_text())
 
 
-def test_the_reports_figures_fit_their_quantities():
+def test_the_reports_values_fit_their_quantities():
     known = {
         name
         for path in (ROOT / "tests/runs/recorded").glob("*/*.json")
         for name in json.loads(path.read_text())["quantities"]
     }
-    for figure in published.reported_values():
-        assert not figure.quantity or figure.quantity in known, figure.quantity
+    for value in published.reported_values():
+        assert not value.quantity or value.quantity in known, value.quantity
 
 
 def test_the_lock_and_the_short_list_agree():

@@ -63,7 +63,7 @@ def test_the_reports_page_has_every_report(seven, folders):
     assert "A desktop: its predictions" in rk.reports_page.arithmetic().markdown
     assert "A laptop {cite}" in rk.reports_page.scores("C", "t").markdown
     assert "| A desktop | page fault" in rk.reports_page.contradictions("C", "t").markdown
-    assert "A desktop 1 figures" in rk.draw.reports_prediction_ratios("off", "C").markdown
+    assert "A desktop 1 values" in rk.draw.reports_prediction_ratios("off", "C").markdown
 
 
 def test_a_strip_tells_seven_reports_apart(seven, folders):
@@ -88,8 +88,8 @@ def test_the_command_line_checks_it(seven, capsys):
     ("old", "new", "sentence"),
     [
         (
-            f'[[figure]]\nquantity = "{MAJOR}"',
-            '[[figure]]\nquantity = "memory/fault/mayor"',
+            f'[[value]]\nquantity = "{MAJOR}"',
+            '[[value]]\nquantity = "memory/fault/mayor"',
             "page fault, from the disk, table 3: this book has no quantity memory/fault/mayor",
         ),
         (
@@ -99,14 +99,14 @@ def test_the_command_line_checks_it(seven, capsys):
         ),
         (
             "[[derivation]]",
-            f'[[figure]]\nquantity = "{MAJOR}"\nmeasured = 92.3\nunit = "us"\nplace = "9"\n'
+            f'[[value]]\nquantity = "{MAJOR}"\nmeasured = 92.3\nunit = "us"\nplace = "9"\n'
             "[[derivation]]",
-            f"the figure {MAJOR} is given 2 times",
+            f"the value {MAJOR} is given 2 times",
         ),
         (
-            "[[figure]]",
+            "[[value]]",
             '[[fact]]\ncomponent = "disk"\nattribute = "read bandwidth"\nvalue = "fast"\n'
-            'place = "2"\n[[figure]]',
+            'place = "2"\n[[value]]',
             "the fact disk, read bandwidth is given 2 times",
         ),
     ],

@@ -16,7 +16,7 @@ _EXAMPLES = """\
   reckon probe cpu/syscall/getpid     run one probe, without a prediction
   reckon measure cpu/syscall          measure one experiment
   reckon build --html                 execute the notebooks and make the site
-  reckon summary                      the machine and its main figures on one page
+  reckon summary                      the machine and its main results on one page
   reckon results cpu/syscall          what was predicted and measured
   reckon predict cpu/syscall/getpid kernel_path="550 cycle"
                                       what would it be with another input?

@@ -27,7 +27,7 @@ def add_commands(commands: Commands) -> None:
     one_page = commands.add(
         "summary",
         summary,
-        "print the main figures of a run on one page",
+        "print the main results of a run on one page",
         "",
         "--run before --json",
     )
@@ -86,7 +86,7 @@ def results_at(run: str | Path, place: str | None) -> list[Result]:
 
 
 def summary(arguments) -> int:
-    """Prints the machine and the main figures on one page."""
+    """Prints the machine and the main results on one page."""
     name = chosen_run(arguments)
     run = records.read_run(name)
     if run is None:

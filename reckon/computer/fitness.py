@@ -117,7 +117,7 @@ def _turbo() -> Check:
             "turbo",
             "unknown",
             "not reported",
-            "Figures in cycles use the clock calibrated beside each sample.",
+            "Values in cycles use the clock calibrated beside each sample.",
         )
     if no_turbo == "1" or boost == "0":
         return Check("turbo", "pass", "off")
@@ -155,7 +155,7 @@ def _virtual() -> Check:
         "warn",
         vendor,
         "This is a guest: CPUID traps, caches and disks are shared with others, memory "
-        "is slow at first touch. Read every figure as the guest's.",
+        "is slow at first touch. Read every value as the guest's.",
     )
 
 

@@ -31,7 +31,7 @@ class Bounds:
 
     def rule(self) -> str:
         """The sentence that states the bounds."""
-        text = f"No figure {self.which} can be below {self.text(self.minimum)}"
+        text = f"No value {self.which} can be below {self.text(self.minimum)}"
         if math.isfinite(self.maximum):
             text += f" or above {self.text(self.maximum)}"
         if self.block_bytes:
@@ -112,4 +112,4 @@ def _outside(quantity: str, owner: str, values: list[_Value], bounds: Bounds) ->
     lowest, *_, highest = sorted(outside, key=lambda value: value.value)
     worst = lowest if lowest.value < bounds.minimum else highest
     worst_text = f"the worst {bounds.text(worst.value)}{worst.where}"
-    return [f"{quantity} of {owner}: {len(outside)} figures, {worst_text}"]
+    return [f"{quantity} of {owner}: {len(outside)} values, {worst_text}"]

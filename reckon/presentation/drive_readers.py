@@ -104,7 +104,7 @@ def _late(readers: float, slowest: Result, start: Result) -> str:
 
 
 _RATE_COLUMNS = {
-    "Figures of": 26,
+    "Values of": 26,
     "Maximum, and its number of readers": 24,
     "The drive's limit": 36,
     "Above it": 14,

@@ -1,4 +1,4 @@
-"""The main figures of a run, as book/headlines.toml lists them."""
+"""The main results of a run, as book/headlines.toml lists them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Headline(pydantic.BaseModel):
 class _File(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(extra="forbid", frozen=True)
 
-    figure: list[Headline]
+    headline: list[Headline]
 
 
 @functools.cache
@@ -41,25 +41,25 @@ def _read() -> _File:
     return toml.read(FILE, _File)
 
 
-def main_figures() -> list[Headline]:
-    """The main figures, in the file's order. Raises ReckonError if it cannot be read."""
+def main_results() -> list[Headline]:
+    """The main results, in the file's order. Raises ReckonError if it cannot be read."""
     records.note_read(FILE)
-    return _read().figure
+    return _read().headline
 
 
 def of_parts(*parts: str) -> list[Headline]:
     """Those of some parts of the book."""
-    return [headline for headline in main_figures() if headline.part in parts]
+    return [headline for headline in main_results() if headline.part in parts]
 
 
 def of_front_page() -> list[Headline]:
     """Those of the front page, in its order."""
-    chosen = {headline.front: headline for headline in main_figures() if headline.front}
+    chosen = {headline.front: headline for headline in main_results() if headline.front}
     return [headline for _, headline in sorted(chosen.items())]
 
 
 def reason(result: Result | None) -> str:
-    """Why a figure has no value."""
+    """Why a result has no value."""
     return ((result.reason if result else "") or "not measured yet").rstrip(".")
 
 

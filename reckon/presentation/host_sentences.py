@@ -30,7 +30,7 @@ def _link(other: Machine) -> tuple[str, str]:
 _BUILT_IN = (
     "**The other host is built into this machine**: a second network stack in namespaces of its "
     "own. Reckon itself carries the packets between the two, over a link that is set to a round "
-    "trip of {} and {} of IP packets. So the link is known, and its figures are about this "
+    "trip of {} and {} of IP packets. So the link is known, and the results are about this "
     "machine's software, not about a wire. `PEER=host PEER_TOKEN=…` uses a real host."
 )
 
@@ -94,7 +94,7 @@ _LAYERS = "**Layers**: reads go through to the file system below, which is not n
 _IN_MEMORY = "**No disk is below it**, so what needs one is not available."
 _GUEST = (
     "**This machine is a guest**, so its disk is a device as the guest sees it: the host's caches, "
-    "its limits and other guests are part of every figure."
+    "its limits and other guests are part of every result."
 )
 
 

@@ -66,7 +66,7 @@ def _table(others: OtherMachines, part: str, columns: list[str], name: str, mach
 def report_table(others: OtherMachines, part: str) -> Block:
     """One part's values on the reports' machines, each with its ratio to this run's."""
     return _table(
-        others, part, others.report_columns, _label(part, "-figures"), "the reports' machines"
+        others, part, others.report_columns, _label(part, "-values"), "the reports' machines"
     )
 
 
@@ -87,7 +87,7 @@ def heat_map(others: OtherMachines, part: str) -> Block:
     without_report = [row for row in others.rows_of(part) if row not in with_report]
     pages = [*heat_maps.pages(with_report), *heat_maps.pages(without_report)]
     if not pages:
-        return say(f"No other machine has a figure that belongs to the part on {title}.")
+        return say(f"No other machine has a value that belongs to the part on {title}.")
     maps = [heat_maps.heat_map(others, pages[0], name, title)]
     for k, rows in enumerate(pages[1:], 2):
         maps.append(heat_maps.heat_map(others, rows, f"{name}-{k}", f"{title}, continued"))
@@ -109,7 +109,7 @@ def ranking(others: OtherMachines, column: str) -> Block:
     faster_there = [pair for pair in ranked if pair[1] < 1]
     middle = units.number(float(np.median([times for _, times in ranked])))
     return say(
-        f"**{title}**, {len(ranked)} figures: this machine is faster in {len(slower_there)} of "
+        f"**{title}**, {len(ranked)} values: this machine is faster in {len(slower_there)} of "
         f"them; by the median, the other takes {middle} times as long.",
         _extremes(slower_there, "Largest advantages:", "It is not faster in any quantity."),
         _extremes(faster_there, "Largest disadvantages:", "It is not slower in any quantity."),
@@ -151,7 +151,7 @@ def exclusions(others: OtherMachines) -> Block:
     runs = ", ".join(f"`{name}`" for name in others.runs)
     return join_blocks(
         [
-            say("Left out; a table below lists every figure that is not compared:"),
+            say("Left out; a table below lists every value that is not compared:"),
             items(left_out),
             say("In table and heat map, but not ranked:"),
             items(not_ranked),
@@ -166,13 +166,13 @@ def exclusions(others: OtherMachines) -> Block:
 def uncompared_values(others: OtherMachines, name: str) -> Block:
     """Every value of a report that no table of the page has, with the reason."""
     if not others.unmatched:
-        return say("Every figure of the reports is compared with one of this run.")
+        return say("Every value of the reports is compared with one of this run.")
     rows = [
         [with_titles("; ".join(u.names)), others.titles[u.report], str(u.count), literal(u.why)]
         for u in others.unmatched
     ]
-    columns = {"What": 46, "Report": 18, "Figures": 8, "Why": 28}
-    return table(columns, rows, "Figures of the reports that are not compared here", name)
+    columns = {"What": 46, "Report": 18, "Values": 8, "Why": 28}
+    return table(columns, rows, "Values of the reports that are not compared here", name)
 
 
 _ONE_RUN = (

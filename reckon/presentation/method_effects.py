@@ -84,7 +84,7 @@ def _basis(ratio: Ratio) -> str:
         (not math.isnan(ratio.low), ""),
         (ratio.rounds == 1, " (in a single round)"),
         (ratio.rounds > 1, f" in {ratio.rounds} rounds"),
-        (True, " from the pages' figures"),
+        (True, " from the pages' values"),
     )
 
 
@@ -93,9 +93,9 @@ def effect(ratio: Ratio) -> str:
     low, high = interval_or_range(ratio)
     times = ratio_with_interval(ratio)
     within = f"(within {percent(max(0.001, 1 - low, high - 1))})"
-    gives = f"gives {times} times Reckon's figure"
+    gives = f"gives {times} times Reckon's value"
     unclear = "cannot be distinguished from Reckon's method here"
-    too_few = f"{unclear} ({times} times its figure{_basis(ratio)}: too few for an interval)"
+    too_few = f"{unclear} ({times} times its value{_basis(ratio)}: too few for an interval)"
     unsure = f"{gives}; the difference may be less than {percent(SAME, 1)}"
     return first_case(
         (changes_value(ratio), f"{gives}{_basis(ratio)}"),
@@ -103,7 +103,7 @@ def effect(ratio: Ratio) -> str:
         (low >= 1 - SAME and high <= 1 + SAME, f"makes no difference here {within}"),
         (not low <= 1 <= high, unsure),
         (low >= 1 / VAGUE and high <= VAGUE, f"makes no significant difference here {within}"),
-        (True, f"{unclear} ({units.number(low)} to {units.number(high)} times its figure)"),
+        (True, f"{unclear} ({units.number(low)} to {units.number(high)} times its value)"),
     )
 
 

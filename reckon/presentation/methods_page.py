@@ -83,20 +83,20 @@ def effects_summary(groups: Groups) -> Block:
     significant = [ranked.ratio for ranked in changed if not math.isnan(ranked.ratio.low)]
     twice, few = sum(ratio.factor > 2 for ratio in significant), len(changed) - len(significant)
     sentences = [
-        f"Of {count} methods, {len(significant)} change the figure on this machine by more than "
+        f"Of {count} methods, {len(significant)} change the value on this machine by more than "
         f"chance and by more than {percent(SAME, 1)}, {twice} of them by more than a factor of two."
     ]
     if few:
         sentences.append(
             f"{few} more {plural(few, 'differs', 'differ')} by more than {percent(VAGUE - 1)}, but "
-            "with too few rounds, or only the pages' figures, this may be chance."
+            "with too few rounds, or only the pages' values, this may be chance."
         )
     if changed:
         first = changed[0]
         title, ratio = first.group.title, units.number(first.ratio.middle)
         sentences.append(
             f"The largest difference: **{method_title(first.method)}** gives {ratio} times "
-            f"Reckon's figure for *{title[0].lower()}{title[1:]}*. The difference: "
+            f"Reckon's value for *{title[0].lower()}{title[1:]}*. The difference: "
             f"{first.method.entry.differs}."
         )
     return say(*sentences)
@@ -133,11 +133,11 @@ def repeatability(groups: Groups) -> Block:
     if inside:
         inside_text = (
             f"Of the {len(inside)} whose page has an interval, {100 * np.mean(inside):.0f} % lie "
-            "in it; 95 % would if nothing changed within minutes and the figures here were exact."
+            "in it; 95 % would if nothing changed within minutes and the values here were exact."
         )
     worst = int(np.argmax(factors))
     return say(
-        f"{len(repeated)} figures were measured again here, minutes after their pages. Half of "
+        f"{len(repeated)} values were measured again here, minutes after their pages. Half of "
         f"them are within a factor of {middle} of their page's.",
         inside_text,
         f"The largest difference: {link(repeated[worst].quantity)}, "

@@ -181,7 +181,7 @@ def contradictions(caption: str, name: str) -> Block:
                     numbers = _contradicting_numbers(value, printed)
                     title = f"{value.label}{at}".rstrip()
                     rows.append([report.machine, title, *numbers, printed.note])
-    columns = {"Report": 16, "Fact or figure": 22, "Here": 19, "There": 19, "Note": 24}
+    columns = {"Report": 16, "Fact or value": 22, "Here": 19, "There": 19, "Note": 24}
     return table(columns, rows, caption, name)
 
 
@@ -201,7 +201,7 @@ def readings(caption: str, name: str) -> Block:
         [report_name, printed, read_as, str(count), note]
         for (report_name, printed, read_as, note), count in counts.items()
     ]
-    columns = {"Report": 16, "Printed": 10, "Read as": 16, "Figures": 8, "Why": 50}
+    columns = {"Report": 16, "Printed": 10, "Read as": 16, "Values": 8, "Why": 50}
     return table(columns, rows, caption, name)
 
 

@@ -253,7 +253,7 @@ def cross_check(programs: dict[str, tuple[Result, Result]], caption: str, name: 
     columns = {
         "Program": 12,
         "What it times": 36,
-        "Its figure": 20,
+        "Its value": 20,
         "Reckon's": 20,
         "Reckon's / its": 12,
     }

@@ -1,4 +1,4 @@
-"""The main figures of a run on one page of text: for a terminal, a mail and the page `summary`."""
+"""The main results of a run on one page of text: for a terminal, a mail and the page `summary`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reckon import config, records, units
 from reckon.presentation.answer_box import AnswerValues, answer_values
 from reckon.presentation.block import Block, say
 from reckon.presentation.front_page import kernel, when_measured
-from reckon.presentation.headlines import Headline, main_figures, reason, unmeasured
+from reckon.presentation.headlines import Headline, main_results, reason, unmeasured
 from reckon.presentation.summary_page import by_own_methods, score
 from reckon.presentation.text import machine_value, ratio_text
 from reckon.records import export
@@ -24,7 +24,7 @@ _COLUMNS = "{:29} {:>13} {:>27} {:>8}"
 
 
 def text_summary(run: records.Run, results: list[Result]) -> str:
-    """The machine, the main figures part by part, what is missing, and the score; at most 80
+    """The machine, the main results part by part, what is missing, and the score; at most 80
     columns wide."""
     compared = _compared(results)
     lines = [
@@ -34,12 +34,12 @@ def text_summary(run: records.Run, results: list[Result]) -> str:
     ]
     for part, headlines in itertools.groupby(compared, key=lambda headline: headline.part):
         lines.append(attributes().parts.get(part, part).capitalize())
-        lines += [_figure(headline, compared[headline]) for headline in headlines]
+        lines += [_line(headline, compared[headline]) for headline in headlines]
     by_quantity = {result.quantity: result for result in results}
     absent = unmeasured(
         {
             headline: by_quantity.get(headline.quantity)
-            for headline in main_figures()
+            for headline in main_results()
             if headline not in compared
         }
     )
@@ -69,16 +69,16 @@ def downloads(run: records.Run, results: list[Result]) -> Block:
     csv, as_json, text = (f"</figures/{name}>`" for name in files)
     return say(
         f"Every quantity of this run as {{download}}`CSV {csv} or {{download}}`JSON {as_json};",
-        f"its main figures on {{download}}`one page of text {text} for a mail.",
+        f"its main results on {{download}}`one page of text {text} for a mail.",
     )
 
 
 def _compared(results: list[Result]) -> dict[Headline, AnswerValues]:
-    """The main figures that have a predicted and a measured value."""
+    """The main results that have a predicted and a measured value."""
     by_quantity = {result.quantity: result for result in results}
     compared = {
         headline: answer_values(by_quantity[headline.quantity], None)
-        for headline in main_figures()
+        for headline in main_results()
         if headline.quantity in by_quantity
     }
     return {headline: each for headline, each in compared.items() if each is not None}
@@ -104,7 +104,7 @@ def _row(*cells: str) -> str:
     return _COLUMNS.format(*cells).rstrip()
 
 
-def _figure(headline: Headline, compared: AnswerValues) -> str:
+def _line(headline: Headline, compared: AnswerValues) -> str:
     unit, summary = compared.result.unit, compared.measured
     return _row(
         f"  {headline.name}",
@@ -127,14 +127,14 @@ def to_json(run: records.Run, results: list[Result]) -> dict:
             "kernel": kernel(run.machine),
         },
         "measured": when_measured(results),
-        "figures": [
-            _figure_to_json(headline, by_quantity.get(headline.quantity), compared.get(headline))
-            for headline in main_figures()
+        "results": [
+            _result_to_json(headline, by_quantity.get(headline.quantity), compared.get(headline))
+            for headline in main_results()
         ],
     }
 
 
-def _figure_to_json(
+def _result_to_json(
     headline: Headline, result: Result | None, compared: AnswerValues | None
 ) -> dict:
     named = {

@@ -32,7 +32,7 @@ from reckon.records.read_log import note_read
 from reckon.records.samples import remove_unnamed, with_samples, with_visit
 
 # The prefix of an experiment's name for its probes as the page `methods` measured them side by
-# side. These are other figures of the same quantities, so they are no part of all results.
+# side. These are other values of the same quantities, so they are no part of all results.
 METHODS_PREFIX = "methods/"
 # What a record leaves out, because it is in the samples files.
 _PROCESSES = {"quantities": {"__all__": {"measurement": {"points": {"__all__": {"processes"}}}}}}

@@ -106,7 +106,7 @@ def method_of(quantity: str) -> Method | None:
 
 
 def not_comparable() -> dict[str, str]:
-    """Why, by experiment, no figure of the reports is compared with this book's."""
+    """Why, by experiment, no value of the reports is compared with this book's."""
     return {entry.experiment: entry.why for entry in _read().not_comparable}
 
 

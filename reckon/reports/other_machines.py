@@ -236,7 +236,7 @@ def _why_unmatched(
 ) -> str:
     """Why a report's value is compared with nothing; "" where it is."""
     if not reported.quantity:
-        return "derived from other figures" if reported.derived else _NO_ROW
+        return "derived from other values" if reported.derived else _NO_ROW
     if records.experiment_of(reported.quantity) in methods.not_comparable():
         return "on another scale"
     if result is None:
@@ -247,9 +247,9 @@ def _why_unmatched(
     if index is None and not reported.slope:
         return "at points that this run does not have"
     if not reported.measured_in(result.unit) > 0:
-        return "the report has no figure above 0 there, and so no ratio"
+        return "the report has no value above 0 there, and so no ratio"
     here = value_here(result, reported) if index is None else run_values.medians[index]
-    return "" if here > 0 else "this run has no figure above 0 there, and so no ratio"
+    return "" if here > 0 else "this run has no value above 0 there, and so no ratio"
 
 
 def _unmatched(results: dict[str, Result], values: dict[str, RunValues]) -> list[Unmatched]:

@@ -1,7 +1,7 @@
 """A published report as data: its machine, its predictions and its measurements.
 
 A report is one file, book/reports/NAME.toml, with three kinds of entries: `[[fact]]`, an attribute
-of the machine or of its peer; `[[figure]]`, a value that was predicted and measured, with every
+of the machine or of its peer; `[[value]]`, a value that was predicted and measured, with every
 other place where the report prints it; `[[derivation]]`, a prediction as a formula of stated
 inputs, which derivations.py computes. The models are the format: book/report-format.md explains
 it, book/report.schema.json publishes it.
@@ -119,7 +119,7 @@ class Report(Strict):
     cycles_note: str
     # A file has a table of TOML for each, [[fact]], so its key is the singular.
     facts: list[Fact] = pydantic.Field([], alias="fact")
-    values: list[ReportedValue] = pydantic.Field(alias="figure")
+    values: list[ReportedValue] = pydantic.Field(alias="value")
     derivations: list[Derivation] = pydantic.Field([], alias="derivation")
 
     @pydantic.model_validator(mode="after")
@@ -156,7 +156,7 @@ class Report(Strict):
         )
         for value in self.values:
             at = "" if value.at is None else f" at {value.at:g} {value.at_unit}"
-            names[f"the figure {value.quantity or value.what}{at}"] += 1
+            names[f"the value {value.quantity or value.what}{at}"] += 1
         yield from (f"{name} is given {n} times" for name, n in names.items() if n > 1)
 
 

@@ -64,7 +64,7 @@ class Printed(Strict):
 
 
 class ReportedValue(Printed):
-    """A value that a report predicted, measured, or both: a `[[figure]]` of its file."""
+    """A value that a report predicted, measured, or both: a `[[value]]` of its file."""
 
     quantity: str = ""  # of the book, where it has one
     what: str = ""
@@ -166,7 +166,7 @@ class ReportedValue(Printed):
 
     def faults(self) -> Iterator[str]:
         """What the schema cannot see, a sentence each."""
-        where = f"{self.label or 'a figure'}, {self.place}"
+        where = f"{self.label or 'a value'}, {self.place}"
         if not self.label:
             yield f"{where}: say quantity or what"
         if (self.at is None) != (not self.at_unit):

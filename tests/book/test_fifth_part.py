@@ -74,5 +74,5 @@ def test_the_summary_shows_the_fifth_part(book):
 
 def test_the_machines_page_shows_the_fifth_part(book):
     page = book.html("notebooks/machines")
-    assert "No other machine has a figure that belongs to the part on power." in page
+    assert "No other machine has a value that belongs to the part on power." in page
     assert "Power on the reports" in page

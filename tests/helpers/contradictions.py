@@ -298,12 +298,12 @@ def two_values(pages: dict[str, str], results: list[Result]) -> Iterator[str]:
 
 
 _BOUND = re.compile(
-    rf"No figure here can be below {_named('least')}(?: or above {_named('most')})?: (?P<rest>.*(?:\n\n(?:- .*\n?)+)?)"
+    rf"No value here can be below {_named('least')}(?: or above {_named('most')})?: (?P<rest>.*(?:\n\n(?:- .*\n?)+)?)"
 )
 
 
 def bounds(page: str, text: str, results: list[Result]) -> Iterator[str]:
-    """Figures outside what the page says that no figure here can be outside, and not named there."""
+    """Values outside what the page says that no value here can be outside, and not named there."""
     for match in _BOUND.finditer(text):
         least = _amount_of(match, "least")
         low, high = least.ends[0], math.inf

@@ -76,7 +76,7 @@ def test_a_group_is_measured_again_as_its_pages_measured_it(folders, ran):
         stored_quantity.measurement.warmup == 2
         and stored_quantity.measurement.samples == page[LONG].measurement.samples
     )
-    # Sealed before: that the page's figure comes out again.
+    # Sealed before: that the page's value comes out again.
     seal = stored_quantity.predictions[0]
     assert (
         seal.predicted == page[LONG].median
@@ -106,7 +106,7 @@ def test_what_was_measured_is_reused_all_or_none(folders, ran, monkeypatch):
     forget()
     again = side_by_side.compare(group())
     assert ran == [] and again.ratio(again.methods[0]) == first.ratio(first.methods[0])
-    # One of them is missing: figures of another hour would be no comparison.
+    # One of them is missing: values of another hour would be no comparison.
     record = records.read_record(current_session().run.name, "methods/test")
     record.quantities["methods/" + LONG].measurement = None
     records.write_record(current_session().run.name, record)
@@ -143,7 +143,7 @@ def test_a_probe_that_is_not_measured_here_says_why(folders):
     )
 
 
-def test_an_expensive_probe_keeps_the_figure_of_its_page(folders, request):
+def test_an_expensive_probe_keeps_the_value_of_its_page(folders, request):
     execute_page(long=200_000_000)  # by a clock that goes, or all its processes would run
     ran = request.getfixturevalue("ran")
     comparison = side_by_side.compare(group())
@@ -176,7 +176,7 @@ def test_a_curve_takes_part_at_one_point(folders, ran):
     ].reason == ("its page did not measure it at 77")
 
 
-def test_figures_measured_again_are_no_probes_of_the_summary(folders):
+def test_values_measured_again_are_no_probes_of_the_summary(folders):
     execute_page()
     side_by_side.compare(group())
     assert {result.quantity for result in rk.results()} == {"test/chain", LONG}

@@ -132,4 +132,4 @@ def test_the_machines_page_without_measurements_or_without_an_experiment(run, al
         (run / "cpu/syscall.json").unlink()
     shown = shown_with("machines", run, lambda name: all_refused)
     assert not re.search(r"\bnan\b", shown) and "There is one run only" in shown
-    assert ("No other machine has a figure" in shown) == all_refused
+    assert ("No other machine has a value" in shown) == all_refused

@@ -7,7 +7,7 @@ import pytest
 from reckon.presentation import front_page
 from reckon.presentation.answer_box import answer
 from reckon.presentation.front_page import headlines
-from reckon.presentation.headlines import Headline, main_figures
+from reckon.presentation.headlines import Headline, main_results
 from reckon.records.lookup import all_results
 
 
@@ -61,8 +61,8 @@ def test_headlines_of_one_dimension_share_an_axis(results):
     )
 
 
-def test_every_main_figure_is_a_quantity_of_the_book(results):
-    figures = main_figures()
-    assert [each.quantity for each in figures if each.quantity not in results] == []
-    assert len({each.quantity for each in figures}) == len(figures)
+def test_every_main_value_is_a_quantity_of_the_book(results):
+    values = main_results()
+    assert [each.quantity for each in values if each.quantity not in results] == []
+    assert len({each.quantity for each in values}) == len(values)
     assert [each.front for each in front_page.of_front_page()] == [*range(1, 10)]

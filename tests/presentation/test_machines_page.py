@@ -19,13 +19,13 @@ def compared(results, name="here", **run):
 
 
 def getpid(factor=1.0, seed=1):
-    """The report's own figure of getpid, divided by a factor."""
-    [figure] = published.measured_values(GETPID)
-    value = units.from_base(figure.base(figure.measured, "ns"), "ns")
+    """The report's own value of getpid, divided by a factor."""
+    [value] = published.measured_values(GETPID)
+    value = units.from_base(value.base(value.measured, "ns"), "ns")
     return made_up.single(GETPID, value / factor, "ns", seed=seed)
 
 
-def test_the_heat_maps_have_every_figure(folders):
+def test_the_heat_maps_have_every_value(folders):
     names = [f"cpu/made/q{k}" for k in range(120)]
     made_up.run("other", [made_up.single(name, 20, "ns", seed=1) for name in names])
     o = compared([*(made_up.single(name, 10, "ns", seed=2) for name in names), getpid()])
@@ -37,10 +37,10 @@ def test_the_heat_maps_have_every_figure(folders):
         data += rows
     assert len(data) == 121 and {row[1] for row in data} == {"other", "t470"}
     assert float(data[-1][5]) == pytest.approx(2, rel=0.05)
-    assert "No other machine has a figure" in machines_page.heat_map(o, "files").markdown
+    assert "No other machine has a value" in machines_page.heat_map(o, "files").markdown
 
 
-def test_tables_show_figures_with_their_ratios(folders):
+def test_tables_show_values_with_their_ratios(folders):
     made_up.run("other", [getpid(seed=4)])
     o = compared([getpid(factor=4), made_up.single("cpu/task/t470_thread", 1e9, "ns")])
     table, ratio = machines_page.report_table(o, "cpu").markdown, o.rows[0].cells["t470"].ratio
@@ -57,20 +57,20 @@ def test_a_machine_is_described_by_what_it_is_faster_and_slower_in(folders):
     o = compared([getpid(factor=4), made_up.single("cpu/task/t470_thread", 1e9, "ns")])
     ratio = units.number(o.rows[0].cells["t470"].ratio)
     text = machines_page.ranking(o, "t470").markdown
-    assert "2 figures: this machine is faster in 1 of them" in text
+    assert "2 values: this machine is faster in 1 of them" in text
     assert f"Largest advantages: The system call: getpid ({ratio}×)" in text
     assert "Largest disadvantages: Creating a process, creating a thread: thread, join" in text
     assert "nothing that this run measured." in machines_page.ranking(o, "mbp2016").markdown
     assert "**other**" in machines_page.rankings(o).markdown
 
 
-def test_figures_that_show_no_machines_speed_are_not_ranked(folders):
+def test_values_that_show_no_machines_speed_are_not_ranked(folders):
     over_link = made_up.single("network/rtt/t470_peer", 10, "ns")
     over_link.measurement.peer = "The other host is 192.0.2.7."
     penalty = made_up.single("files/remote/penalty_in_order", 10, "ns")
     o = compared([getpid(), over_link, penalty])
     text = machines_page.ranking(o, "t470").markdown
-    assert "1 figures: " in text and text.endswith(
+    assert "1 values: " in text and text.endswith(
         "Not ranked: 1 over the link to the peer and Remote files: Penalty, in order (Reckon's)."
     )
     o = compared([made_up.single("files/remote/seek", 10, "ns")], "more")

@@ -67,34 +67,33 @@ def test_methods_that_time_different_things_have_baselines_of_their_own():
 
 
 def test_a_report_is_compared_with_this_machine_by_its_own_method(recorded):
-    """Not by this book's: a method alone may make a figure many times as large."""
+    """Not by this book's: a method alone may make a value many times as large."""
     own, reported = (
         read_result("recorded", f"cpu/syscall/{row}") for row in ("getpid", "hpe_i7_860_getcwd")
     )
-    [figure] = published.measured_values(reported.quantity)
+    [value] = published.measured_values(reported.quantity)
     _, first, row = rows(rk.show.machines(own, [reported.quantity], "C", "n", cycles=True))
-    assert first[-1] == "by Reckon's method" and row[-1].startswith(figure.what)
-    times = figure.measured_in("ns") / reported.median
+    assert first[-1] == "by Reckon's method" and row[-1].startswith(value.what)
+    times = value.measured_in("ns") / reported.median
     assert row[4:6] == [units.amount(reported.median, "ns"), f"{units.number(times)}×"]
 
 
-def test_a_report_s_figure_is_compared_at_its_place_on_the_curve(recorded):
-    [figure] = [figure for figure in published.measured_values("cpu/call/x510uq") if figure.at == 3]
+def test_a_report_s_value_is_compared_at_its_place_on_the_curve(recorded):
+    [value] = [value for value in published.measured_values("cpu/call/x510uq") if value.at == 3]
     assert (
-        method_and_machine_tables.value_by_method_of(figure)
-        == read_result("recorded", figure.quantity).medians[3]
+        method_and_machine_tables.value_by_method_of(value)
+        == read_result("recorded", value.quantity).medians[3]
     )
     assert math.isnan(
-        method_and_machine_tables.value_by_method_of(figure.model_copy(update={"at": 99.0}))
+        method_and_machine_tables.value_by_method_of(value.model_copy(update={"at": 99.0}))
     )
 
 
-def test_a_figure_without_a_place_is_compared_with_the_slope(recorded):
+def test_a_value_without_a_place_is_compared_with_the_slope(recorded):
     curve = read_result("recorded", "cpu/loop/hpe_i7_860")
-    [figure] = published.measured_values(curve.quantity)
+    [value] = published.measured_values(curve.quantity)
     assert (
-        figure.at is None
-        and method_and_machine_tables.value_by_method_of(figure) == curve.line.slope
+        value.at is None and method_and_machine_tables.value_by_method_of(value) == curve.line.slope
     )
 
 
@@ -102,6 +101,6 @@ def test_a_table_names_the_reports_of_the_method(recorded):
     name = "cpu/timer/paoloni"
     _, first, *_ = rows(rk.show.machines(read_result("recorded", name), [name], "C", "n"))
     assert re.search("the method of the report on the .*, .* and ASUS X510UQ", first[-1])
-    # What this book measures by another method has no figure to compare with.
+    # What this book measures by another method has no value to compare with.
     own = next(f for f in published.reported_values() if f.quantity == "network/rtt/icmp_peer")
     assert math.isnan(method_and_machine_tables.value_by_method_of(own))

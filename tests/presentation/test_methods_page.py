@@ -1,4 +1,4 @@
-"""The page `methods`: its groups, its sentences, its figure."""
+"""The page `methods`: its groups, its sentences, its value."""
 
 import dataclasses
 import itertools
@@ -62,15 +62,15 @@ def test_a_ratio_is_taken_round_by_round_so_that_a_drift_cancels():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ([291, 280, 302, 291, 291, 291], "gives 2.91 (2.80 to 3.02) times Reckon's figure"),
+        ([291, 280, 302, 291, 291, 291], "gives 2.91 (2.80 to 3.02) times Reckon's value"),
         ([101, 103, 100, 98, 102, 101], "makes no difference here (within 3.0 %)"),
         # An interval on one side of the baseline, a middle as good as it and an end far off.
         (
             [70, 99.2, 99.1, 99, 99.1, 99.9],
-            "gives 0.991 (0.700 to 0.999) times Reckon's figure; the difference may be less than 5 %",
+            "gives 0.991 (0.700 to 0.999) times Reckon's value; the difference may be less than 5 %",
         ),
         ([0] * 6, "gives 0 ns (0 to 0), so no ratio is given"),
-        ([200, 210], "gives 2.05 (2.00 to 2.10) times Reckon's figure in 2 rounds"),
+        ([200, 210], "gives 2.05 (2.00 to 2.10) times Reckon's value in 2 rounds"),
     ],
 )
 def test_the_sentence_on_a_method(values, words):
@@ -80,7 +80,7 @@ def test_the_sentence_on_a_method(values, words):
 def test_a_method_from_its_page_says_why():
     text = sentence([200] * 6, side_by_side=False, reason="one process of it takes 2 s")
     assert text == (
-        "- **ThinkPad T470: fork** gives 2.00 times Reckon's figure from the pages' figures. It was "
+        "- **ThinkPad T470: fork** gives 2.00 times Reckon's value from the pages' values. It was "
         "measured minutes apart: one process of it takes 2 s. The difference: in its way."
     )
 
@@ -112,7 +112,7 @@ def test_a_group_without_a_method_or_a_baseline():
         (20, 50, ""),  # a difference the other way
     ],
 )
-def test_a_cost_inside_a_figure_is_compared_with_the_difference(cost, value, explained):
+def test_a_cost_inside_a_value_is_compared_with_the_difference(cost, value, explained):
     entry = Method(quantity="cpu/x/t470_fork", differs="in its way", includes="cpu/timer/paoloni")
     included = method("cpu/timer/paoloni", [cost] * 6).page
     text = sentence([value] * 6, entry=entry, included=included)
@@ -121,7 +121,7 @@ def test_a_cost_inside_a_figure_is_compared_with_the_difference(cost, value, exp
     )
 
 
-def test_how_well_figures_repeat_is_compared_with_what_chance_would_give():
+def test_how_well_values_repeat_is_compared_with_what_chance_would_give():
     result = method("methods/cpu/x", [100] * 6).page
     seal = result.entry.predictions[0]
     seal.low, seal.high = 1e-9, 1e-6
@@ -139,11 +139,11 @@ def test_methods_are_ordered_by_effect_and_the_farthest_is_named(folders):
     assert group.ranked == [near, far, below]
     text = methods_page.effects_summary({"g": group}).markdown
     assert text.startswith(
-        "Of 3 methods, 2 change the figure on this machine by more than chance and by more than 5 %, 2 "
+        "Of 3 methods, 2 change the value on this machine by more than chance and by more than 5 %, 2 "
     )
     assert (
         "more differ" not in text
-        and "0.200 times Reckon's figure for *a Figure*. The difference: in its way." in text
+        and "0.200 times Reckon's value for *a Figure*. The difference: in its way." in text
     )
     block = draw.method_ratios({"g": group}, "methods-test", "Caption")
     assert block.svg and "the Laptop with i7-10750H 0.200 times" in block.markdown
@@ -157,6 +157,6 @@ def test_methods_of_few_rounds_or_of_their_pages_are_counted_apart():
     text = methods_page.effects_summary({"g": group}).markdown
     assert "Of 3 methods, 1 change" in text
     assert (
-        "2 more differ by more than 25 %, but with too few rounds, or only the pages' figures"
+        "2 more differ by more than 25 %, but with too few rounds, or only the pages' values"
         in text
     )

@@ -55,7 +55,7 @@ def test_a_report_has_a_row_of_scores_and_one_of_readings(sixth):
     assert row[1:4] == ["cycles", "ticks of the time-stamp counter", "0"]
 
 
-def test_a_figure_that_stands_aside_is_not_counted(sixth, tmp_path):
+def test_a_value_that_stands_aside_is_not_counted(sixth, tmp_path):
     path = tmp_path / "example.toml"
     path.write_text(
         path.read_text().replace("measured = 92.3", 'measured = 92.3\naside = true\nnote = "a sum"')
@@ -89,7 +89,7 @@ _HERE = "measured 92.3 µs, predicted 8.7 µs"
                 "predicted from 5 µs (summary)",
             ],
         ),
-        (  # the figure's own note
+        (  # the value's own note
             "sd = 4.1",
             'note = "contradicts table 3"',
             [_FIGURE, f"{_HERE}, hardware 8.2 µs, software 0.5 µs (table 3)", "–"],

@@ -1,4 +1,4 @@
-"""The main figures of a run as one page of text, on the recorded run."""
+"""The main values of a run as one page of text, on the recorded run."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from helpers.project import reckon
 
 from reckon import records
 from reckon.presentation import text_summary
-from reckon.presentation.headlines import main_figures
+from reckon.presentation.headlines import main_results
 from reckon.records import export
 from reckon.records.lookup import all_results
 
@@ -42,10 +42,10 @@ def test_the_command_prints_the_page_and_json(text, recorded):
     assert reckon("summary", "--run", "recorded").stdout == text
     page = json.loads(reckon("summary", "--run", "recorded", "--json").stdout)
     assert page["run"] == "recorded" and page["machine"]["cores"] == 2
-    assert [each["quantity"] for each in page["figures"]] == [
-        each.quantity for each in main_figures()
+    assert [each["quantity"] for each in page["results"]] == [
+        each.quantity for each in main_results()
     ]
-    [null] = [each for each in page["figures"] if each["quantity"] == "cpu/syscall/getpid"]
+    [null] = [each for each in page["results"] if each["quantity"] == "cpu/syscall/getpid"]
     assert null["unit"] == "ns" and null["low"] <= null["measured"] <= null["high"]
     assert null["ratio"] == pytest.approx(null["measured"] / null["predicted"])
     assert reckon("summary", "--run", f"{recorded}/").returncode == 0

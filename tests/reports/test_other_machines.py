@@ -24,16 +24,16 @@ def cells(o, label):
     return row.cells
 
 
-def in_ns(figure):
-    return units.from_base(figure.base(figure.measured, "ns"), "ns")
+def in_ns(value):
+    return units.from_base(value.base(value.measured, "ns"), "ns")
 
 
 def first_ns(quantity):
-    """What the first figure of a report's quantity measured."""
+    """What the first value of a report's quantity measured."""
     return in_ns(published.measured_values(quantity)[0])
 
 
-def test_a_reports_figure_is_compared_with_the_probe_of_its_own_method(folders):
+def test_a_reports_value_is_compared_with_the_probe_of_its_own_method(folders):
     own = made_up.single("cpu/syscall/getpid", 1, "ns")
     o = compared([made_up.single(GETPID, first_ns(GETPID) / 2, "ns"), own])
     cell = cells(o, "cpu/syscall getpid")["t470"]
@@ -79,16 +79,16 @@ def test_a_slope_that_a_report_fitted_is_compared_with_the_slope_here(folders):
 
 def test_whole_files_are_compared_by_their_blocks(folders):
     name = "files/read/t470_sequential"
-    figures = published.measured_values(name)[:2]
-    x = [units.to_base(f.at, f.at_unit) for f in figures]
-    result = made_up.curve(name, x, [in_ns(f) / 2 for f in figures], axis_unit="byte")
+    values = published.measured_values(name)[:2]
+    x = [units.to_base(f.at, f.at_unit) for f in values]
+    result = made_up.curve(name, x, [in_ns(f) / 2 for f in values], axis_unit="byte")
     result.measurement.op = "file"
     for point in result.points:
         point.params = {"size_bytes": int(point.x)}
     o = compared([result])
     cell = cells(o, "files/read sequential, never written")["t470"]
     assert cell.ratio == pytest.approx(2, rel=0.03)
-    blocks = [f.base(f.measured, "s") / (size / 4096) for f, size in zip(figures, x, strict=True)]
+    blocks = [f.base(f.measured, "s") / (size / 4096) for f, size in zip(values, x, strict=True)]
     assert cell.there == pytest.approx(sum(blocks) / 2)
 
 
@@ -100,7 +100,7 @@ def test_a_curve_is_compared_at_the_places_that_both_have(folders):
     assert cell.points == 3 and cell.ratio == pytest.approx(3, rel=0.03)
 
 
-def test_a_single_figure_is_not_compared_with_a_curve(folders):
+def test_a_single_value_is_not_compared_with_a_curve(folders):
     assert not compared([made_up.single(CALL, 1, "ns")]).rows
 
 
@@ -111,13 +111,13 @@ def test_a_rate_takes_the_inverse_of_its_ratio_as_time_and_an_amount_takes_none(
     assert math.isnan(Cell(quantity="files/made", unit="MiB", here=1, there=2, ratio=2).times)
 
 
-def test_a_figure_compared_with_this_books_own_method_is_marked_and_not_ranked(folders):
+def test_a_value_compared_with_this_books_own_method_is_marked_and_not_ranked(folders):
     o = compared([made_up.single("network/rtt/tcp_peer", 1e5, "ns")])
     cell = cells(o, "network/rtt tcp peer (Reckon's)")["i7_10750h"]
     assert cell.by_reckon and not cell.is_ranked and math.isnan(cell.colour) and cell.times > 0
 
 
-def test_figures_are_compared_with_this_books_method_where_no_probe_has_the_reports(recorded):
+def test_values_are_compared_with_this_books_method_where_no_probe_has_the_reports(recorded):
     """Or where its own probe runs the very program that the report ran."""
     same_program = ("network/rtt/ping", "network/throughput/iperf3")
     reports_of = {
@@ -126,25 +126,25 @@ def test_figures_are_compared_with_this_books_method_where_no_probe_has_the_repo
         if result.measurement
     }
     with_probes = {name for names in reports_of.values() for name in names}
-    figures = [f for f in published.reported_values() if f.report in with_probes]
+    values = [f for f in published.reported_values() if f.report in with_probes]
     without_probe = {
         (f.report, f.quantity)
-        for f in figures
+        for f in values
         if f.quantity
         and f.measured is not None
         and f.quantity not in same_program
         and f.report not in reports_of[f.quantity]
     }
-    assert without_probe == {(f.report, f.quantity) for f in figures if f.method_differs}
+    assert without_probe == {(f.report, f.quantity) for f in values if f.method_differs}
 
 
-def test_every_measured_figure_has_a_cell_or_a_reason(folders):
+def test_every_measured_value_has_a_cell_or_a_reason(folders):
     curve = made_up.curve(CALL, [0, 1, 99], [10, 10, 10], axis_unit="1")
     o = compared([made_up.single(GETPID, 10, "ns"), curve])
     why = {(u.report, what): u.why for u in o.unmatched for what in u.names}
     assert why["t470", f"`{CALL}`"] == "at points that this run does not have"
     assert why["t470", "`cpu/task/t470_fork`"] == "not measured yet"
-    assert why["hpe_i7_860", "a byte from memory"] == "derived from other figures"
+    assert why["hpe_i7_860", "a byte from memory"] == "derived from other values"
     assert why["t470", "upload by a speed test"] == "no row of this book measures it"
     assert ("t470", f"`{GETPID}`") not in why
     points = sum(cell.points for row in o.rows for cell in row.cells.values())
@@ -152,11 +152,11 @@ def test_every_measured_figure_has_a_cell_or_a_reason(folders):
     assert points + sum(u.count for u in o.unmatched) == len(measured)
 
 
-def test_a_figure_of_0_here_has_no_ratio(folders):
+def test_a_value_of_0_here_has_no_ratio(folders):
     zero = types.SimpleNamespace(medians=[0.0])
-    [figure] = published.measured_values(GETPID)
-    why = other_machines._why_unmatched(figure, made_up.single(GETPID, 10, "ns"), zero)
-    assert why == "this run has no figure above 0 there, and so no ratio"
+    [value] = published.measured_values(GETPID)
+    why = other_machines._why_unmatched(value, made_up.single(GETPID, 10, "ns"), zero)
+    assert why == "this run has no value above 0 there, and so no ratio"
 
 
 def test_what_was_measured_on_another_scale_is_left_out(folders):

@@ -106,7 +106,7 @@ def test_a_sixth_report_stands_on_the_page(tmp_path, folders, monkeypatch, witho
     ("old", "new", "message"),
     [
         ('place = "4.3"\n', "", "derivation.0.place: Field required"),
-        ("n = 100", "n = 100\nmean = 3", "figure.0.mean: Extra inputs are not permitted"),
+        ("n = 100", "n = 100\nmean = 3", "value.0.mean: Extra inputs are not permitted"),
         (
             'kind = "sum"',
             'kind = "product"',
@@ -221,7 +221,7 @@ def test_what_rounding_explains_needs_no_note(tmp_path, summary, differing):
     assert [re.search(r": (\w+) in summary is", fault)[1] for fault in faults] == differing
 
 
-def test_every_figure_of_a_quantity_is_in_its_unit():
+def test_every_value_of_a_quantity_is_in_its_unit():
     for value in published.reported_values():
         assert not value.quantity or value.measured is None or value.measured > 0, (
             value.report,

@@ -51,7 +51,7 @@ def heat_map(others: OtherMachines, rows: list[Row], name: str, part: str) -> Bl
         _add_colour_bar(drawing, image)
         alt = (
             f"Heat map of {len(rows)} quantities of {part} on {len(columns)} other machines, the "
-            "ratio of each machine's figure to this run's, blue where that machine is faster, red "
+            "ratio of each machine's value to this run's, blue where that machine is faster, red "
             "where it is slower"
         )
         header = ["line", "machine", "quantity here", "this run", "that machine", "ratio", "points"]
@@ -68,7 +68,7 @@ def _caption(part: str, rows: list[Row]) -> str:
     by_reckon = any(cell.by_reckon for row in rows for cell in row.cells.values())
     marked = "; *(Reckon's)*: this run's by Reckon's own method" if by_reckon else ""
     return (
-        f"{part.capitalize()}: every other machine's figure divided by this run's, by the same "
+        f"{part.capitalize()}: every other machine's value divided by this run's, by the same "
         f"method{marked}. Red: slower than this machine, blue: faster, grey: neither, white: "
         "nothing to compare with this run's"
     )

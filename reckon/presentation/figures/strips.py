@@ -180,7 +180,7 @@ def method_ratios(groups: Groups, name: str, caption: str) -> Block:
         drawing.axes.axvline(1, color=BLACK, lw=0.8)
         strips = [(group.title, list(_method_marks(group, looks))) for group in ranked]
         xlabel = (
-            "ratio to Reckon's figure (line: minimum to maximum of the rounds; hollow: from its "
+            "ratio to Reckon's value (line: minimum to maximum of the rounds; hollow: from its "
             "page)"
         )
         rows = _draw(drawing.axes, strips, xlabel, fontsize=7)
@@ -230,7 +230,7 @@ def reports_prediction_ratios(name: str, caption: str) -> Block:
         xlabel = "measured / predicted, each on its own machine"
         rows = _draw(drawing.axes, strips, xlabel)
         alt = "Measured over predicted by report: " + "; ".join(
-            f"{report} {len(ratios)} figures, {units.number(float(ratios.min()))} to "
+            f"{report} {len(ratios)} values, {units.number(float(ratios.min()))} to "
             f"{units.number(float(ratios.max()))}"
             for report, ratios in by_report
         )

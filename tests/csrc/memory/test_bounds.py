@@ -16,7 +16,7 @@ L1, BIG = 16 << 10, 128 * MIB
 
 
 def in_turn(what, times, ours, theirs, least, most):
-    """Whether the median of the ratios of two figures, taken in turn, is within bounds."""
+    """Whether the median of the ratios of two values, taken in turn, is within bounds."""
     pairs = np.array([(ours(), theirs()) for _ in range(times)])
     a, b = np.median(pairs, axis=0)
     low, ratio, high = np.percentile(pairs[:, 0] / pairs[:, 1], [25, 50, 75])
@@ -37,7 +37,7 @@ def chase(tmp_path_factory):
     ("size", "pages", "room"), [(L1, "small", 0.03), (BIG, "small", 0.15), (BIG, "huge", 0.15)]
 )
 def test_an_independent_chase_takes_as_long(chase, size, pages, room):
-    """The figure to reach is 3 %; main memory is shared with others, and so has more room here."""
+    """The value to reach is 3 %; main memory is shared with others, and so has more room here."""
     params = {"size_bytes": size, "pages": pages}
     if pages == "huge":
         huge_pages()

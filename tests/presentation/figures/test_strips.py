@@ -41,4 +41,4 @@ def test_a_strip_of_a_reports_own_quantity_has_no_hollow_mark(data):
 def test_a_strip_may_take_a_report_at_another_place_of_its_curve(data):
     read = made_up.single("files/read/direct_random", 80_000, "ns")
     _, rows = data({"a block": (read, [("files/read/mbp2016_random", 64)])})
-    assert len(rows) == 3  # the report's figure at one of its nine sizes, hollow, and here
+    assert len(rows) == 3  # the report's value at one of its nine sizes, hollow, and here
