@@ -127,9 +127,9 @@ def test_a_wrong_entry_is_refused_with_its_file_and_name(folder, capsys, old, ne
         (
             "value = 500, unit",
             "value = 0, unit",
-            "hardware comes out as inf, which is no number; a divisor of its formula may be 0.",
+            "the formula gives ∞ µs, with disk = 0; a prediction is a finite number",
         ),
-        ('"page / disk"', '"page / disk / (1 - 1)"', "hardware comes out as inf"),
+        ('"page / disk"', '"page / disk / (1 - 1)"', "A division by 0 has no value"),
         (
             '"page / disk"',
             '"np.maxmum(page / disk, 0)"',
