@@ -16,104 +16,42 @@ from reckon.reports import report
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
-values = numbers | st.lists(numbers, min_size=1, max_size=4)
 whole = st.integers(-(2**63), 2**63 - 1)
+counts = st.integers(1, 10**9)
+words = st.none() | st.text()
 
-inputs = st.builds(
-    records.InputRecord,
-    name=st.text(min_size=1),
-    origin=st.sampled_from(["given", "guess"]),
-    value=values,
-    low=st.none() | numbers,
-    high=st.none() | numbers,
-    unit=st.just("ns"),
-    source=st.text(),
-    cite=st.none() | st.text(),
-    reference=st.none(),
-    instead_of=st.none(),
-)
-predictions = st.builds(
-    records.PredictionRecord,
-    made_at=st.just(NOW),
-    unit=st.just("ns"),
-    kind=st.just("sum"),
-    hardware_tree=st.just(["const", 1.0]),
-    software_tree=st.none(),
-    predicted_tree=st.just(["const", 1.0]),
-    formula_id=st.text(),
-    inputs=st.lists(inputs, max_size=3),
-    hardware=values,
-    software=st.none() | values,
-    predicted=values,
-    low=st.none() | values,
-    high=st.none() | values,
-)
-processes = st.builds(
-    records.Process,
-    ticks=st.lists(st.integers(-(2**53), 2**53), min_size=5, max_size=5),
-    ops=st.integers(1, 10**9) | st.lists(st.integers(1, 10**9), min_size=5, max_size=5),
-    started_s=numbers,
-    cpu=st.just(0),
-    nice=st.just(0),
-    policy=st.just(0),
-    wall_ns=whole,
-    minor_faults=whole,
-    major_faults=whole,
-    voluntary_switches=whole,
-    involuntary_switches=whole,
-    migrations=st.just(-1),
-    steal_ms=st.just(-1),
-    cycles_per_tick_before=numbers,
-    cycles_per_tick_after=numbers,
-    seed=st.integers(0, 2**32 - 1),
-)
-points = st.builds(
-    records.Point,
-    x=numbers,
-    params=st.dictionaries(st.text(), whole, max_size=2),
-    processes=st.lists(processes, min_size=1, max_size=2),
-    stopped=st.just("time"),
-)
-measurements = st.builds(
-    records.Measurement,
-    probe=st.text(),
-    op=st.text(),
-    timed=st.text(),
-    version=st.none() | st.integers(1, 9),
-    reports=st.just([]),
-    axis=st.none(),
-    params=st.just({"calls": 3, "dir": "x"}),
-    samples=st.just(3),
-    warmup=st.just(1),
-    priority=st.just("nice"),
-    profile=st.just("quick"),
-    key=st.text(),
-    tick_hz=st.floats(1e6, 1e10),
-    started_at=st.just(NOW),
-    seconds=numbers,
-    state=st.just("measured"),
-    reason=st.none() | st.text(),
-    points=st.lists(points, max_size=2, unique_by=lambda point: point.x),
-)
-attempts = st.builds(
-    records.Attempt,
-    at=st.just(NOW),
-    state=st.sampled_from(["unsupported", "failed"]),
-    reason=st.none() | st.text(),
-    profile=st.just("quick"),
-)
-quantities = st.builds(
-    records.Quantity,
-    predictions=st.lists(predictions, min_size=1, max_size=2),
-    measurement=st.none() | measurements,
-    attempt=st.none() | attempts,
-)
-made = st.builds(
-    records.Record,
-    format=st.just(records.FORMAT),
-    experiment=st.just("a/b"),
-    quantities=st.dictionaries(st.sampled_from(["a/b/c", "a/b/d"]), quantities, max_size=2),
-)
+
+@st.composite
+def quantities(draw):
+    """A curve with any texts and numbers; its attempt or its measurement may be missing."""
+    result = made_up.curve("a/b/c", [1, 2], [3, 4], processes=draw(st.integers(1, 2)))
+    seal, measurement = result.seal, result.measurement
+    seal.inputs[0].source, seal.inputs[0].cite = draw(st.text()), draw(words)
+    seal.software, seal.low = draw(st.none() | numbers), draw(st.none() | numbers)
+    seal.predicted = draw(st.lists(numbers, min_size=2, max_size=2))
+    revision = seal.model_copy(update={"formula_id": draw(st.text())})
+    measurement.timed, measurement.reason = draw(st.text()), draw(words)
+    measurement.version, measurement.seconds = draw(st.none() | counts), draw(numbers)
+    for point in measurement.points:
+        point.params = draw(st.dictionaries(st.text(), whole, max_size=2))
+        for process in point.processes:
+            process.ticks = draw(st.lists(st.integers(-(2**53), 2**53), min_size=5, max_size=5))
+            process.ops = draw(counts | st.lists(counts, min_size=5, max_size=5))
+            process.wall_ns, process.started_s = draw(whole), draw(numbers)
+            process.cycles_per_tick_before = draw(numbers)
+    attempt = records.Attempt(at=NOW, state="failed", reason=draw(words), profile="quick")
+    return records.Quantity(
+        predictions=draw(st.sampled_from([[seal], [seal, revision]])),
+        measurement=draw(st.sampled_from([None, measurement])),
+        attempt=draw(st.sampled_from([None, attempt])),
+    )
+
+
+def record_of(by_name):
+    return records.Record(format=records.FORMAT, experiment="a/b", quantities=by_name)
+
+
+made = st.dictionaries(st.sampled_from(["a/b/c", "a/b/d"]), quantities(), max_size=2).map(record_of)
 
 
 @given(record=made)
