@@ -136,16 +136,8 @@ def test_broken_samples_are_named(run, fault):
 
 def test_samples_added_to_a_measurement_are_a_visit_of_their_own(run):
     before = records.read_measured("r", NAMES[0])
-    more = made_up.single(NAMES[0], 50, "ns", seed=9).measurement.points[0].processes
     later = before.measurement.started_at.replace(year=2030)
-    with records.updating("r", "cpu/made") as record:
-        quantity = record.quantities[NAMES[0]]
-        point = quantity.measurement.points[0]
-        points = [point.model_copy(update={"processes": [*point.processes, *more]})]
-        measurement = quantity.measurement.model_copy(
-            update={"points": points, "started_at": later, "tick_hz": 2e9}
-        )
-        record.quantities[NAMES[0]] = quantity.model_copy(update={"measurement": measurement})
+    add_visits(NAMES[0], [50], started_at=later, tick_hz=2e9)
     after = records.read_measured("r", NAMES[0]).measurement
     assert [(visit.number, visit.tick_hz) for visit in after.visits] == [(1, 1e9), (2, 2e9)]
     assert [p.visit for p in after.points[0].processes] == [1] * 8 + [2] * 8
@@ -182,8 +174,8 @@ def test_the_interval_of_several_visits_is_that_of_one_more(run):
     )
 
 
-def add_visits(name, values):
-    """Add visits to a scalar, ten minutes apart, that measured those values in ns."""
+def add_visits(name, values, **changes):
+    """Add visits to a scalar, ten minutes apart, that measured those values in ns, with these changes."""
     for number, value in enumerate(values, 1):
         with records.updating("r", "cpu/made") as record:
             quantity = record.quantities[name]
@@ -192,7 +184,7 @@ def add_visits(name, values):
             (point,) = measurement.points
             more = made_up.single(name, value, "ns", seed=value).measurement.points[0].processes
             points = [point.model_copy(update={"processes": [*point.processes, *more]})]
-            update = {"points": points, "started_at": at}
+            update = {"points": points, "started_at": at, **changes}
             measurement = measurement.model_copy(update=update)
             record.quantities[name] = quantity.model_copy(update={"measurement": measurement})
 

@@ -14,6 +14,7 @@ import struct
 import time
 from pathlib import Path
 
+from helpers.peers import exactly
 from helpers.processes import until
 from reckon import config
 from reckon.hosts import lab as labs
@@ -68,19 +69,10 @@ def inside(pid, work):
     return Inside(pid, lambda ready: work()).result()
 
 
-def exactly(connection, size):
-    got = b""
-    while len(got) < size:
-        more = connection.recv(size - len(got))
-        assert more, "the other end went away"
-        got += more
-    return got
-
-
-def echo(ready, address="10.77.0.2", port=9000):
+def echo(ready, address="10.77.0.2"):
     """TCP in the second host: sends back what it receives, 64 bytes at a time."""
     listening = socket.create_server(
-        (address, port), family=socket.AF_INET6 if ":" in address else 2
+        (address, 9000), family=socket.AF_INET6 if ":" in address else 2
     )
     ready()
     connection, who = listening.accept()
@@ -93,9 +85,9 @@ def echo(ready, address="10.77.0.2", port=9000):
     return [turns, who[0]]
 
 
-def turns(count, address="10.77.0.2", port=9000):
+def turns(count, address="10.77.0.2"):
     """The seconds of each of a number of round trips, as the client sees them."""
-    with socket.create_connection((address, port), timeout=20) as connection:
+    with socket.create_connection((address, 9000), timeout=20) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         took = []
         for _ in range(count):
