@@ -3,11 +3,16 @@
 The theme's extensions add their scripts again for each page, so that pages load MathJax twice (and
 it fails the second time) and declare thebe's constants twice. Thebe itself is not used: it would
 ask a server on the network.
+
+It also declares what these extensions do not: that documents may be read in several processes.
 """
+
+_PARALLEL_READ_SAFE = ("sphinx_multitoc_numbering", "sphinx_jupyterbook_latex")
 
 
 def setup(app):
     app.connect("html-page-context", keep_first, priority=950)
+    app.connect("builder-inited", declare_safe)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -23,3 +28,8 @@ def keep_first(app, pagename, templatename, context, doctree):
             seen.add(key)
             kept.append(script)
     context["script_files"][:] = kept
+
+
+def declare_safe(app):
+    for name in _PARALLEL_READ_SAFE:  # neither keeps anything of a document while it is read
+        app.extensions[name].parallel_read_safe = True
