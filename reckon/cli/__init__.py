@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 
-from reckon.cli import book, checks, compare, probes, runs, what_if
+from reckon.cli import book, checks, compare, edit, probes, runs, what_if
 from reckon.cli.commands import Commands
 from reckon.config import ReckonError
 from reckon.measurement.compilation import compile_library
@@ -28,7 +28,7 @@ _EXAMPLES = """\
 def _commands() -> Commands:
     description = "Predict what this computer should do, then measure it."
     commands = Commands("reckon", description, _EXAMPLES)
-    for module in (probes, book, runs, what_if, compare, checks):
+    for module in (probes, book, edit, runs, what_if, compare, checks):
         module.add_commands(commands)
     return commands
 

@@ -132,9 +132,10 @@ def _revision(result: Result) -> str:
     predicted = amount_or_dash(result.current.predicted, result.unit)
     changes = "; ".join(result.revisions).replace("_", " ")
     by = f" by {result.current.reason}" if result.current.reason else ""
+    measured = f"{units.number(result.current_ratio)} times that was measured"
     return (
-        f"Revised after measuring{by} ({changes}): now {predicted}, of which the measurement is "
-        f"{units.number(result.current_ratio)} times. The score uses the sealed one."
+        f"Revised after measuring{by} ({changes}): now {predicted}, and {measured}. The score uses "
+        "the sealed one."
     )
 
 

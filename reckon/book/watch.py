@@ -1,0 +1,129 @@
+"""`make edit`: the site on a local port, made again and reloaded whenever a file is saved."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import watchfiles
+
+from reckon import config
+from reckon.book import contents, sphinx
+from reckon.config import ROOT, ReckonError
+from reckon.records.session import current_session
+
+_WATCHED = ("notebooks", "book", "csrc", "_toc.yml", "_config.yml")
+_RELOADS = "/reloads"
+_SCRIPT = f"<script>new EventSource('{_RELOADS}').onmessage = () => location.reload()</script>"
+_ALIVE_S = 15  # an idle connection hears this often whether the browser is still there
+
+
+def edit(build: Callable[[], object], port: int, stop: threading.Event | None = None) -> None:
+    """Build, serve the site, and build again after every change, until Ctrl-C or `stop`."""
+    versions = _Versions()
+    _build(build)
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", port), functools.partial(_Handler, versions)
+    )
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(f"http://127.0.0.1:{server.server_address[1]}/  (Ctrl-C ends it)", flush=True)
+    runs = config.settings().runs_dir
+    watched = [path for path in (ROOT / name for name in _WATCHED) if path.exists()]
+    changed = watchfiles.watch(
+        *watched, watch_filter=_Filter(runs), stop_event=stop, raise_interrupt=True
+    )
+    for changes in changed:
+        names = sorted({str(Path(path).relative_to(ROOT)) for _, path in changes})
+        print(f"Changed: {', '.join(names)}", flush=True)
+        start_s = time.monotonic()
+        if _build(build):
+            versions.next()
+            print(f"Reloaded after {time.monotonic() - start_s:.1f} s.", flush=True)
+
+
+class _Filter(watchfiles.DefaultFilter):
+    """All but what editors and notebooks leave, and what a build itself writes."""
+
+    def __init__(self, runs: Path):
+        super().__init__(ignore_dirs=[*self.ignore_dirs, ".ipynb_checkpoints"], ignore_paths=[runs])
+
+
+def _build(build: Callable[[], object]) -> bool:
+    """Build by the files as they are now; False, with a sentence printed, where that fails."""
+    contents.toc.cache_clear()
+    current_session.cache_clear()
+    try:
+        build()
+    except ReckonError as error:
+        print(f"reckon: {error}", flush=True)
+        return False
+    return True
+
+
+class _Versions:
+    """How many times the site was made; browsers wait for the next."""
+
+    def __init__(self):
+        self._condition, self._number = threading.Condition(), 0
+
+    def next(self) -> None:
+        with self._condition:
+            self._number += 1
+            self._condition.notify_all()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Whether the site was made again within that time."""
+        with self._condition:
+            number = self._number
+            return self._condition.wait_for(lambda: self._number > number, timeout_s)
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    """The site's files; each page reloads itself when the site was made again."""
+
+    def __init__(self, versions: _Versions, *arguments):
+        self._versions = versions
+        super().__init__(*arguments, directory=str(sphinx.site_dir()))
+
+    def log_message(self, *_) -> None:
+        """Requests are not printed."""
+
+    def end_headers(self) -> None:
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        page = path / "index.html" if self.path.endswith("/") else path
+        if self.path == _RELOADS:
+            self._report_reloads()
+        elif page.suffix == ".html" and page.is_file():
+            self._send_page(page.read_bytes())
+        else:
+            super().do_GET()
+
+    def _send_page(self, page: bytes) -> None:
+        before, end, after = page.rpartition(b"</body>")
+        content = before + _SCRIPT.encode() + end + after
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def _report_reloads(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        try:
+            while True:
+                has_changed = self._versions.wait(_ALIVE_S)
+                self.wfile.write(b"data: reload\n\n" if has_changed else b": alive\n\n")
+                self.wfile.flush()
+        except OSError:  # the browser has left
+            return
