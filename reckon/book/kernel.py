@@ -18,6 +18,7 @@ from traitlets import Type
 from traitlets.config import Config
 
 from reckon import statistics
+from reckon.config import ReckonError
 
 _ENGINE = "this process"
 
@@ -82,7 +83,8 @@ class _Shell(InteractiveShell):
         super().__init__(**options)
 
     def _showtraceback(self, etype, evalue, stb) -> None:
-        error = new_output("error", ename=etype.__name__, evalue=str(evalue), traceback=stb)
+        kind = "" if isinstance(evalue, ReckonError) else etype.__name__
+        error = new_output("error", ename=kind, evalue=str(evalue), traceback=stb)
         self.outputs.append(error)
 
     def execute(self, code: str) -> list:

@@ -95,6 +95,7 @@ def _visited(experiment: str, visit: int) -> str | Exception:
 
 
 def _executed(job: Job, notebook: Path) -> str | Exception:
+    from nbformat.reader import NotJSONError, ValidationError
     from papermill.exceptions import PapermillExecutionError
 
     from reckon.book import kernel
@@ -104,7 +105,14 @@ def _executed(job: Job, notebook: Path) -> str | Exception:
     try:
         return kernel.execute(notebook, job.folder, parameters)
     except PapermillExecutionError as error:
-        return NotebookFailed(f"cell {error.cell_index + 1}: {error.ename}: {error.evalue}")
+        kind = f"{error.ename}: " if error.ename else ""
+        return NotebookFailed(f"cell {error.cell_index + 1}: {kind}{error.evalue}")
+    except (NotJSONError, ValidationError) as error:
+        what = str(error.__cause__ or error).splitlines()[0]
+        return NotebookFailed(
+            f"it is not a whole notebook any more ({what}); undo the last edit, or restore it by "
+            "`git restore`."
+        )
     except OSError as error:
         return error
 

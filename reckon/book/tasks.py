@@ -16,6 +16,7 @@ from reckon.book.page_process import Job, NotebookFailed, PageProcess, ProcessDi
 from reckon.computer import scratch
 from reckon.config import Builder
 from reckon.presentation.text import literal
+from reckon.presentation.titles import page_title
 from reckon.records.session import current_session
 
 
@@ -165,15 +166,8 @@ class Visit(Task):
 
 def _write_failed(page: str, error: str) -> None:
     """A page in place of the one that failed, saying so."""
-    text = f"{_title(page)}\n\n:::{{error}}\nThis page could not be made. {literal(error)}\n:::"
+    sentence = f"This page could not be made. {literal(error)}"
+    text = f"# {page_title(page)}\n\n:::{{error}}\n{sentence}\n:::"
     cell = nbformat.v4.new_markdown_cell(text, id="failed")
     notebook = nbformat.v4.new_notebook(cells=[cell])
     records.write_whole(contents.executed(page), nbformat.writes(notebook))
-
-
-def _title(page: str) -> str:
-    for cell in nbformat.read(contents.source(page), 4).cells:
-        for line in cell.source.splitlines():
-            if cell.cell_type == "markdown" and line.startswith("# "):
-                return line
-    return f"# {page}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reckon.book import watch
 from reckon.cli import book
 from reckon.cli.commands import Commands
 
@@ -25,5 +24,7 @@ def add_commands(commands: Commands) -> None:
 
 def edit(arguments) -> int:
     """Builds and serves until Ctrl-C."""
+    from reckon.book import watch  # no other command needs its packages
+
     watch.edit(lambda: book.build(arguments), arguments.port)
     return 0

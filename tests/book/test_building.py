@@ -54,7 +54,7 @@ def test_a_page_that_raises_is_named_and_the_rest_is_built(book):
     with book.edited("cpu/timer", "software = loop / clock", "software = loop / clock + lfence"):
         done = book.build("--html")
         assert done.returncode == 1
-        failed = r"Failed: notebooks/cpu/timer\.ipynb, cell \d+: PredictionError: fenced: "
+        failed = r"Failed: notebooks/cpu/timer\.ipynb, cell \d+: fenced: "
         assert re.search(failed, done.stderr)
         assert "these cannot be added" in done.stderr and "Traceback" not in done.stderr
         assert "This page could not be made" in book.html("notebooks/cpu/timer")

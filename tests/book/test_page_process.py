@@ -50,6 +50,20 @@ def test_a_failing_cell_is_named_by_its_place_in_the_source(tmp_path):
         execute(notebook)
 
 
+def test_a_mistake_that_one_sentence_explains_has_no_name_of_an_exception(tmp_path):
+    mistake = 'import reckon as rk\nrk.guess("90", "ns", "x", low=1, high=2)'
+    notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None", mistake)
+    with pytest.raises(NotebookFailed, match=r"^cell 2: 'x': the value is '90', not a number"):
+        execute(notebook)
+
+
+def test_a_notebook_that_is_no_longer_json_fails_with_a_sentence(tmp_path):
+    notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
+    notebook.write_text(notebook.read_text().replace('"cells"', '"cells', 1))
+    with pytest.raises(NotebookFailed, match=r"not a whole notebook .* line 2 .*; undo"):
+        execute(notebook)
+
+
 def test_a_stopped_page_removes_the_file_that_it_was_writing(tmp_path):
     writing = """import os, time
 from pathlib import Path
