@@ -74,9 +74,10 @@ struct rk_request {
     const char *probe;
     const char *params; /* "calls=1000\nsize_bytes=4096"; what is not named takes its default */
     /* Where the other hosts and the files are, as "peer=10.0.0.2:7325\nfiles=/var/tmp/x"; may be
-     * NULL. No parameters of a probe, and in no record; rk_place() in probe/probe.h has the names.
+     * NULL. No parameters of a probe, and in no record; rk_location() in probe/probe.h has their
+     * names.
      */
-    const char *places;
+    const char *locations;
     uint64_t samples;
     uint64_t warmup;      /* trials run first, in the same process, and not reported */
     uint64_t deadline_ms; /* isolated runs only */

@@ -253,9 +253,9 @@ def value_at(setting, *, profile: str):
 
 # --- where probes find the hosts and files -----------------------------------------------------
 
-# The variables in which a parent or a user may name a place, by the probes' name for it
-# (rk_place() in csrc/probe/probe.h).
-PLACES = {
+# The variables in which a parent or a user may name a location, by the probes' name for it
+# (rk_location() in csrc/probe/probe.h).
+LOCATIONS = {
     "peer": "RECKON_PEER_AT",
     "peer_token": "RECKON_PEER_TOKEN",
     "peer_process": "RECKON_PEER_SPACE",
@@ -266,8 +266,8 @@ PLACES = {
 }
 
 
-def places() -> dict[str, str]:
-    """The scratch folder, and the places that the environment names."""
-    named = {place: os.environ.get(variable, "") for place, variable in PLACES.items()}
+def locations() -> dict[str, str]:
+    """The scratch folder, and the locations that the environment names."""
+    named = {name: os.environ.get(variable, "") for name, variable in LOCATIONS.items()}
     scratch = {"scratch": str(settings().scratch_dir)}
-    return scratch | {place: at for place, at in named.items() if at}
+    return scratch | {name: location for name, location in named.items() if location}

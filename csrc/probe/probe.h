@@ -17,14 +17,14 @@ const char *rk_text(const struct rk_context *, const char *name);
 /* How many trials this run makes, the warm-up included: for what open prepares for each. */
 size_t rk_trials(const struct rk_context *);
 
-/* One of the request's places, "" if it is not given:
+/* One of the request's locations, "" if it is not given:
  *   peer, peer_token   reckon-peer's ADDRESS:PORT and its secret
  *   nfs                the NFS server's HOST:/EXPORT; nfs_near and nfs_far: those of the lab
  *   peer_process, nfs_process, nfs_near_process, nfs_far_process
  *                      a process in the network of the lab from which that host is reached
  *   nfs_library        libnfs, where it is not the system's
  *   scratch, files     a folder on the disk that is measured; the run's files in it */
-const char *rk_place(const struct rk_context *, const char *name);
+const char *rk_location(const struct rk_context *, const char *name);
 
 /* The state_bytes that open, trials and close share: zeroed before open, and at a cache line. */
 void *rk_state(const struct rk_context *);

@@ -19,7 +19,7 @@
 
 const char *rk_scratch_dir(const struct rk_context *c)
 {
-    const char *const folder = rk_text(c, "dir"), *const set = rk_place(c, "scratch");
+    const char *const folder = rk_text(c, "dir"), *const set = rk_location(c, "scratch");
     if (*folder)
         return folder;
     return *set ? set : "/var/tmp";
@@ -148,7 +148,7 @@ int rk_make_cold(struct rk_context *c, int fd)
 int rk_run_has(const struct rk_context *c, int index, size_t size_bytes, char path[4096])
 {
     struct stat about;
-    const char *const folder = rk_place(c, "files");
+    const char *const folder = rk_location(c, "files");
     if (*rk_text(c, "dir") || !*folder)
         return 0;
     snprintf(path, 4096, "%s/data-%d", folder, index);

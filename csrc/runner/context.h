@@ -7,7 +7,7 @@
 #define RK_PARAMS_MAX 16
 #define RK_TEXT_MAX 256
 #define RK_REASON_BYTES sizeof(((struct rk_outcome *)0)->reason)
-#define RK_PLACES_MAX 16384 /* two paths, and some names of hosts */
+#define RK_LOCATIONS_MAX 16384 /* two paths, and some names of hosts */
 /* What EAGAIN of fork(2) and pthread_create(3) means, and which call or program it was. */
 #define RK_NO_PROCESS                                                                              \
     "no new process: the limit on processes was reached; end some, or raise it with ulimit -u or " \
@@ -17,7 +17,7 @@ struct rk_context {
     const struct rk_probe *probe;
     char *reason;               /* RK_REASON_BYTES, in the outcome */
     struct rk_outcome *outcome; /* NULL while a request is only checked */
-    const char *places;         /* "name=value" strings, one after the other; the last is empty */
+    const char *locations;      /* "name=value" strings, one after the other; the last is empty */
     void *state;                /* probe->state_bytes, zeroed before open */
     size_t trials;              /* of the warm-up and of the samples */
     int64_t integers[RK_PARAMS_MAX];
@@ -42,7 +42,7 @@ struct rk_shared {
     struct rk_request request; /* its strings are in the arrays below */
     char probe[256];
     char params[4096];
-    char places[RK_PLACES_MAX];
+    char locations[RK_LOCATIONS_MAX];
     struct rk_outcome outcome;
     struct rk_sample samples[];
 };

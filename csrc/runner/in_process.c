@@ -207,15 +207,15 @@ static int refuse_needs(struct rk_context *c)
     return 0;
 }
 
-/* The request's places, each a string of its own, and an empty one at the end; NULL without memory.
+/* The request's locations, each a string of its own, then an empty one; NULL without memory.
  */
-static char *split_places(const char *lines)
+static char *split_locations(const char *lines)
 {
     const size_t length = lines ? strlen(lines) : 0;
-    char *const places = calloc(1, length + 2);
-    for (size_t i = 0; places && i < length; i++)
-        places[i] = (char)(lines[i] == '\n' ? 0 : lines[i]);
-    return places;
+    char *const locations = calloc(1, length + 2);
+    for (size_t i = 0; locations && i < length; i++)
+        locations[i] = (char)(lines[i] == '\n' ? 0 : lines[i]);
+    return locations;
 }
 
 static int run_with_state(struct rk_context *c, const struct rk_request *request,
@@ -226,11 +226,11 @@ static int run_with_state(struct rk_context *c, const struct rk_request *request
         return missing;
     c->trials = request->warmup + request->samples;
     const size_t size = (c->probe->state_bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    char *const places = split_places(request->places);
-    c->places = places;
+    char *const locations = split_locations(request->locations);
+    c->locations = locations;
     c->state = size ? aligned_alloc(LINE_BYTES, size) : NULL;
     int status;
-    if (!places || (size && !c->state)) {
+    if (!locations || (size && !c->state)) {
         status = rk_failed(c, "aligned_alloc", ENOMEM);
     } else {
         if (size)
@@ -238,7 +238,7 @@ static int run_with_state(struct rk_context *c, const struct rk_request *request
         status = run_probe(c, request, samples, outcome);
     }
     free(c->state);
-    free(places);
+    free(locations);
     return status;
 }
 

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     close(RK_SHARED_FD);
     shared->request.probe = shared->probe;
     shared->request.params = shared->params;
-    shared->request.places = shared->places;
+    shared->request.locations = shared->locations;
     rk_run_in_process(&shared->request, shared->samples, &shared->outcome);
     return 0;
 }

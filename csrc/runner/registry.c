@@ -114,12 +114,12 @@ const char *rk_text(const struct rk_context *c, const char *name)
     return c->texts[declared(c, name)];
 }
 
-const char *rk_place(const struct rk_context *c, const char *name)
+const char *rk_location(const struct rk_context *c, const char *name)
 {
     const size_t length = strlen(name);
-    for (const char *place = c->places; place && *place; place += strlen(place) + 1)
-        if (strncmp(place, name, length) == 0 && place[length] == '=')
-            return place + length + 1;
+    for (const char *entry = c->locations; entry && *entry; entry += strlen(entry) + 1)
+        if (strncmp(entry, name, length) == 0 && entry[length] == '=')
+            return entry + length + 1;
     return "";
 }
 

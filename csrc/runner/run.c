@@ -115,12 +115,12 @@ static int wait_ended(pid_t child, uint64_t deadline_ms)
 }
 
 /* Whether the request fits into what is shared with reckon-probe. 0 or a status with the reason. */
-static int check_size(const struct rk_request *request, const char *places, char *reason)
+static int check_size(const struct rk_request *request, const char *locations, char *reason)
 {
     if (strlen(request->params) >= sizeof((struct rk_shared *)0)->params ||
         strlen(request->probe) >= sizeof((struct rk_shared *)0)->probe)
         return rk_reason(reason, -E2BIG, "The parameters are too long.");
-    if (strlen(places) >= sizeof((struct rk_shared *)0)->places)
+    if (strlen(locations) >= sizeof((struct rk_shared *)0)->locations)
         return rk_reason(reason, -E2BIG, "The names of hosts and folders are too long.");
     if (request->samples >
         (SIZE_MAX - sizeof(struct rk_shared)) / sizeof *((struct rk_shared *)0)->samples)
@@ -178,8 +178,8 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
     if (rk_beside("reckon-probe", path) < 0)
         return rk_reason(outcome->reason, -ENOENT,
                          "reckon-probe is not beside the library; run `make lib`.");
-    const char *const places = request->places ? request->places : "";
-    int status = check_size(request, places, outcome->reason);
+    const char *const locations = request->locations ? request->locations : "";
+    int status = check_size(request, locations, outcome->reason);
     if (status)
         return status;
     const size_t size = sizeof(struct rk_shared) + request->samples * sizeof *samples;
@@ -192,7 +192,7 @@ static int run_isolated(const struct rk_request *request, struct rk_sample *samp
     shared->request = *request;
     strcpy(shared->probe, request->probe);
     strcpy(shared->params, request->params);
-    strcpy(shared->places, places);
+    strcpy(shared->locations, locations);
     shared->outcome.status = -EINPROGRESS;
 
     const sigset_t before = hold_stop_signals();

@@ -105,7 +105,7 @@ class _ThisProcess(Engine):
     @classmethod
     def execute_managed_notebook(cls, nb_man, kernel_name, **_) -> None:
         """Execute the cells. The one that papermill injected is then left out of the notebook, so
-        that the others keep the places that they have in its source."""
+        that the others keep the positions that they have in its source."""
         shell = _Shell.instance()
         for index, cell in enumerate(nb_man.nb.cells):
             nb_man.cell_start(cell, index)

@@ -165,7 +165,7 @@ def run_probe(arguments) -> int:
 
 def _run_processes(probe: Probe, parameters: dict, arguments) -> list[ProcessSamples]:
     """The samples of the requested number of processes, which start at even distances."""
-    places = _start_server(probe, parameters)
+    locations = _start_server(probe, parameters)
     runs = []
     begin_s = time.monotonic()
     for index in range(arguments.processes):
@@ -174,7 +174,7 @@ def _run_processes(probe: Probe, parameters: dict, arguments) -> list[ProcessSam
         run = library.run(
             probe.name,
             parameters,
-            places=places,
+            locations=locations,
             samples=arguments.samples,
             cpu=arguments.cpu,
             priority=arguments.priority,
@@ -287,12 +287,12 @@ def _condition(name: str, values: list[int]) -> str:
 
 
 def _start_server(probe: Probe, parameters: dict) -> dict[str, str]:
-    """The places of the NFS server that the probe reads from, once it runs, and of its files.
+    """The locations of the NFS server that the probe reads from, once it runs, and of its files.
 
     None are needed where the environment names a server."""
-    if Needs.SERVER not in probe.needs or "nfs" in config.places():
+    if Needs.SERVER not in probe.needs or "nfs" in config.locations():
         return {}
     values = probe.defaults | parameters
     files = scratch.prepare(1, int(values.get("file_bytes", 4096)))
     server = nfs.connect(values["server"], files[0].parent)
-    return {"files": str(files[0].parent)} | server.places
+    return {"files": str(files[0].parent)} | server.locations

@@ -155,7 +155,7 @@ def folder() -> Path | None:
 
 
 def _parents_folder() -> Path | None:
-    builder, named = config.builder(), config.places().get("files")
+    builder, named = config.builder(), config.locations().get("files")
     if builder and builder.files:
         return builder.files
     return Path(named) if named else None

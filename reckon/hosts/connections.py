@@ -14,9 +14,9 @@ from reckon.hosts.lab import Lab
 class Host:
     """A host at the other end of a measurement: a real one, or a lab host."""
 
-    # How a probe reaches it, by the names of rk_place() in csrc/probe/probe.h. A token among them
-    # is never recorded.
-    places: dict[str, str]
+    # How a probe reaches it, by the names of rk_location() in csrc/probe/probe.h. A token among
+    # them is never recorded.
+    locations: dict[str, str]
     description: str  # for a record
     lab: Lab | None = None  # that runs it, if it is not a real one
 

@@ -129,8 +129,8 @@ class Lab:
             "mtu_bytes": answer["mtu"],
             "queue_bytes": answer["queue_bytes"],
         }
-        # Where a probe reaches the second host (rk_place() in csrc/probe/probe.h).
-        self.places = {
+        # Where a probe reaches the second host (rk_location() in csrc/probe/probe.h).
+        self.locations = {
             "peer": f"{self.peer}:{PORT}",
             "peer_token": self._token,
             "peer_process": str(self.pid),

@@ -97,8 +97,8 @@ def _connect(server: str, folder: str) -> Host:
 _connections = Connections(_connect)
 
 
-def _places(server: str, address: str, process: str = "") -> dict[str, str]:
-    """Where a probe reaches the server, by the names of rk_place() in csrc/probe/probe.h.
+def _locations(server: str, address: str, process: str = "") -> dict[str, str]:
+    """Where a probe reaches the server, by the names of rk_location() in csrc/probe/probe.h.
 
     process: one in the network from which a lab's server is reached."""
     name = "nfs" if server == "other" else f"nfs_{server}"
@@ -124,7 +124,7 @@ def _greet(address: str) -> Host:
         reason = f"There is no way to the NFS server {host}: {error.strerror}."
     else:
         return Host(
-            places=_places("other", address),
+            locations=_locations("other", address),
             description=f"The NFS server is {host}, and the file {FILE} of its export {match[2]}.",
         )
     raise HostUnavailable(reason)
@@ -140,8 +140,8 @@ def _start(server: str, folder: str) -> Host:
     )
     if not ganesha.serves_version_3():
         description += "; without rpcbind it has no version 3"
-    places = _places(server, f"{ganesha.ADDRESS}:{ganesha.EXPORT}", str(running.pid))
-    return Host(places=places, description=description, lab=running)
+    locations = _locations(server, f"{ganesha.ADDRESS}:{ganesha.EXPORT}", str(running.pid))
+    return Host(locations=locations, description=description, lab=running)
 
 
 def _libraries() -> list[str]:

@@ -55,7 +55,7 @@ _connections = Connections(_connect)
 def _start_lab() -> OtherHost:
     running = lab.run_until_exit(lab.start)
     return OtherHost(
-        places=dict(running.places),
+        locations=dict(running.locations),
         description=running.describe(),
         lab=running,
         identity=_lab_identity(),

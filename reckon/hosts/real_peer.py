@@ -44,7 +44,7 @@ def greet(peer: str) -> OtherHost:
         stable = {name: value for name, value in about.items() if name != "memory_bytes"}
         digest = hashlib.sha256(json.dumps(stable, sort_keys=True).encode()).hexdigest()[:8]
         return OtherHost(
-            places={"peer": _text(address), "peer_token": token, "peer_process": ""},
+            locations={"peer": _text(address), "peer_token": token, "peer_process": ""},
             description=_sentence(address[0], about),
             identity=f"peer {address[0]} {digest}",
             facts=_machine_facts(_text(address), about),

@@ -68,7 +68,7 @@ class Request(C.Structure):
     _fields_ = [
         ("probe", C.c_char_p),
         ("params", C.c_char_p),
-        ("places", C.c_char_p),
+        ("locations", C.c_char_p),
         ("samples", C.c_uint64),
         ("warmup", C.c_uint64),
         ("deadline_ms", C.c_uint64),
@@ -233,15 +233,16 @@ def _lines(values: Mapping[str, int | str]) -> bytes:
 def run(
     name: str,
     params: Mapping[str, int | str] | None = None,
-    places: Mapping[str, str] | None = None,
+    locations: Mapping[str, str] | None = None,
     **options,
 ) -> ProcessSamples:
     """The samples of one run of a probe, by default in a fresh lean process pinned to one CPU.
 
-    places: where the hosts and files are, by the names of rk_place() in csrc/probe/probe.h, before
-    what the environment says. options: fields of RunOptions. Raises ProbeUnsupported (on this
-    machine), ProbeFailed (crash, deadline, failure inside), ReckonError (no such probe, parameter
-    or value) and KeyboardInterrupt.
+    locations: where the hosts and files are, by the names of rk_location() in csrc/probe/probe.h,
+    before what the environment says. options: fields of RunOptions.
+
+    Raises ProbeUnsupported (on this machine), ProbeFailed (crash, deadline, failure inside),
+    ReckonError (no such probe, parameter or value) and KeyboardInterrupt.
     """
     probe(name)
     how = RunOptions(**options)
@@ -251,7 +252,7 @@ def run(
     request = Request(
         probe=name.encode(),
         params=_lines(params or {}),
-        places=_lines(config.places() | dict(places or {})),
+        locations=_lines(config.locations() | dict(locations or {})),
         samples=how.samples,
         warmup=how.warmup,
         deadline_ms=int(how.deadline_s * 1000),

@@ -17,23 +17,23 @@ _SMALLEST_FILE_BYTES = 4096  # written only to have a folder to export
 
 
 def provide(plan: Plan) -> tuple[str | None, dict[str, str]]:
-    """A description of the host at the other end, and the places of the hosts and files.
+    """A description of the host at the other end, and the locations of the hosts and files.
 
     Writes the files and starts the server or the other host. Points that cannot run without them,
     or that the profile has no time for, are given up with the reason."""
     _skip_what_takes_too_long(plan)
     host: str | None = None
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     if not plan.open_points():
-        return host, places
+        return host, locations
     if plan.uses_peer:
-        host, places = _connect_peer(plan)
+        host, locations = _connect_peer(plan)
     if plan.probe.needs & (Needs.DISK | Needs.SERVER) and not _is_users_server(plan.server):
-        places |= _write_files(plan)
+        locations |= _write_files(plan)
     if plan.server:
         host, reached = _start_server(plan, plan.server)
-        places |= reached
-    return host, places
+        locations |= reached
+    return host, locations
 
 
 def _skip_what_takes_too_long(plan: Plan) -> None:
@@ -61,7 +61,7 @@ def _connect_peer(plan: Plan) -> tuple[str | None, dict[str, str]]:
     except HostUnavailable as error:
         _give_up(plan.open_points(), error)
         return None, {}
-    return chosen.description, chosen.places
+    return chosen.description, chosen.locations
 
 
 def _write_files(plan: Plan) -> dict[str, str]:
@@ -98,4 +98,4 @@ def _start_server(plan: Plan, server: str) -> tuple[str | None, dict[str, str]]:
     except (HostUnavailable, scratch.ScratchUnavailable) as error:
         _give_up(plan.open_points(), error)
         return None, {}
-    return chosen.description, chosen.places
+    return chosen.description, chosen.locations

@@ -43,14 +43,14 @@ class ProbeRun:
     samples: int
     warmup: int
     priority: str
-    places: dict[str, str] = field(default_factory=dict)  # where the hosts and files are
+    locations: dict[str, str] = field(default_factory=dict)  # where the hosts and files are
 
     def start(self) -> library.ProcessSamples:
         """The samples of a fresh process. Raises what library.run raises."""
         return library.run(
             self.probe,
             self.parameters,
-            places=self.places,
+            locations=self.locations,
             samples=self.samples,
             warmup=self.warmup,
             priority=self.priority,

@@ -121,9 +121,9 @@ def run_together(
         return {}
     for plan in plans:
         emit("measuring", quantity=plan.quantity)
-        plan.other_end, places = needs.provide(plan)
+        plan.other_end, locations = needs.provide(plan)
         for point in plan.points:
-            point.run = replace(point.run, places=places)
+            point.run = replace(point.run, locations=locations)
     statistics.load()  # or its half second would count as measuring
     start_s = time.monotonic()
     try:

@@ -16,10 +16,10 @@ from reckon.hosts.lab import Lab, LabUnavailable
 NOBODY = 54329  # a user that nobody else is
 
 
-def name_places(monkeypatch, places):
-    """The environment names these places, as a parent's does."""
-    for place, at in places.items():
-        monkeypatch.setenv(config.PLACES[place], at)
+def name_locations(monkeypatch, locations):
+    """The environment names these locations, as a parent's does."""
+    for name, location in locations.items():
+        monkeypatch.setenv(config.LOCATIONS[name], location)
 
 
 LAB = LIBRARY / "reckon-lab"

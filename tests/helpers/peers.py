@@ -33,7 +33,7 @@ class Peer:
         host, _, port = self.at.rpartition(":")
         self.address = (host.strip("[]"), int(port or 0))
         self.pid = self.program.pid
-        self.places = {"peer": self.at, "peer_token": TOKEN}
+        self.locations = {"peer": self.at, "peer_token": TOKEN}
 
     def __enter__(self):
         assert self.at, self.program.stderr.read()
@@ -118,8 +118,8 @@ def probe(at, token=TOKEN):
     # Not above: conftest.py chooses the library after it imports this file.
     from helpers.probe_script import attempt
 
-    places = {"peer": at, "peer_token": token}
-    return attempt("test/peer_ask", {"peer": "other"}, places=places)
+    locations = {"peer": at, "peer_token": token}
+    return attempt("test/peer_ask", {"peer": "other"}, locations=locations)
 
 
 def choice(at, token=TOKEN):
@@ -143,7 +143,7 @@ class FakePeer:
         if receive_buffer_bytes:
             self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
         self.at = "%s:%d" % self.listener.getsockname()
-        self.places = {"peer": self.at, "peer_token": TOKEN}
+        self.locations = {"peer": self.at, "peer_token": TOKEN}
 
     def __enter__(self):
         self._start(self._accept)

@@ -17,11 +17,11 @@ LONG = {
 }
 
 
-def run(probe, places, samples=3, deadline_s=30.0, **params):
+def run(probe, locations, samples=3, deadline_s=30.0, **params):
     """One run with another host, as little as shows that the probe runs unless `params` say more."""
     params = {**FEW[THROUGHPUT + probe], "peer": "other", **params}
     how = {"samples": samples, "warmup": 0, "deadline_s": deadline_s}
-    return library.run(THROUGHPUT + probe, params, places, **how)
+    return library.run(THROUGHPUT + probe, params, locations, **how)
 
 
 def read_all(connection):

@@ -44,10 +44,10 @@ class Served:
         takes = {p.name for p in library.probe(f"files/remote/{probe}").parameters}
         if "file_bytes" in takes:
             params.setdefault("file_bytes", FILE_BYTES)
-        places = {"files": str(self.folder)}
+        locations = {"files": str(self.folder)}
         if "server" in takes:
-            places |= self.start(params.setdefault("server", "near")).places
-        return library.run(f"files/remote/{probe}", params, places, samples=samples)
+            locations |= self.start(params.setdefault("server", "near")).locations
+        return library.run(f"files/remote/{probe}", params, locations, samples=samples)
 
     def start(self, server):
         """Again, where somebody has ended it."""

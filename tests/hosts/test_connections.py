@@ -20,7 +20,7 @@ def test_each_key_is_connected_once_and_again_after_its_lab_has_ended():
 
     def connect(*key):
         connected.append(key)
-        return Host(places={}, description="made up", lab=Lab())
+        return Host(locations={}, description="made up", lab=Lab())
 
     connections = Connections(connect)
     first = connections.host("near", "/a")
@@ -35,7 +35,7 @@ def test_each_key_is_connected_once_and_again_after_its_lab_has_ended():
 
 
 def test_a_host_without_a_lab_stays_connected():
-    connections = Connections(lambda: Host(places={}, description="a real one"))
+    connections = Connections(lambda: Host(locations={}, description="a real one"))
     assert connections.host() is connections.host()
 
 

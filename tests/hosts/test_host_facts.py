@@ -20,7 +20,7 @@ LINK = {
 
 
 def host(identity, facts, description):
-    return OtherHost(places={}, description=description, identity=identity, facts=facts)
+    return OtherHost(locations={}, description=description, identity=identity, facts=facts)
 
 
 @pytest.fixture

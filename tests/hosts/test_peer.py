@@ -20,7 +20,7 @@ def test_a_real_peer_is_greeted_once_and_reached_by_probes(peer, monkeypatch):
     monkeypatch.setenv("RECKON_PEER_SPACE", "1")
     chosen = choice(peer.at)
     assert chosen.lab is None
-    assert chosen.places == {"peer": peer.at, "peer_token": TOKEN, "peer_process": ""}
+    assert chosen.locations == {"peer": peer.at, "peer_token": TOKEN, "peer_process": ""}
     facts = about(peer)
     for fact, name in (
         ("processor", "processor"),
@@ -34,7 +34,7 @@ def test_a_real_peer_is_greeted_once_and_reached_by_probes(peer, monkeypatch):
     assert "its interface lo (MTU" in chosen.description and TOKEN not in repr(chosen.facts)
     assert other.identity() == chosen.identity
     assert other.connect() is chosen
-    library.run("test/peer_echo", {"peer": "other"}, chosen.places, samples=2)
+    library.run("test/peer_echo", {"peer": "other"}, chosen.locations, samples=2)
     assert os.environ["RECKON_PEER_AT"] == "192.0.2.1:1"
 
 
@@ -68,7 +68,7 @@ def test_without_a_peer_it_is_the_lab_host_and_that_is_ended(monkeypatch):
         return SimpleNamespace(
             facts={"kind": ("made up", "a test")},
             describe=lambda: "made up",
-            places={"peer": "10.77.0.2:7325", "peer_process": "123"},
+            locations={"peer": "10.77.0.2:7325", "peer_process": "123"},
             close=lambda: closed.append(1),
             running=True,
         )
@@ -81,7 +81,7 @@ def test_without_a_peer_it_is_the_lab_host_and_that_is_ended(monkeypatch):
     chosen = other.connect()
     assert chosen.lab and chosen.identity == other.identity()
     assert chosen.description == "made up" and chosen.facts["kind"][0] == "made up"
-    assert chosen.places["peer_process"] == "123" and closed == [1]
+    assert chosen.locations["peer_process"] == "123" and closed == [1]
 
 
 def test_a_host_that_is_not_there_is_another_host(monkeypatch):

@@ -28,7 +28,7 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
         NFS_FUNCTION(pread),
 #undef NFS_FUNCTION
     };
-    const char *const requested = rk_place(c, "nfs_library"), *name = NULL;
+    const char *const requested = rk_location(c, "nfs_library"), *name = NULL;
     *of = (struct nfs_library){.handle = NULL};
     for (size_t i = 0; i < sizeof versions / sizeof *versions && !of->handle; i++) {
         name = *requested ? requested : versions[i];
@@ -54,7 +54,7 @@ static int nfs_library_open(struct rk_context *c, struct nfs_library *of)
 }
 
 /* --- where the file is --- */
-/* The place of the requested server, or of the process from which it is reached ("_process"). NULL
+/* Where the requested server is, or the process from which it is reached ("_process"). NULL
  * for an unknown server. */
 static const char *server_place(const struct rk_context *c, const char *what)
 {
@@ -65,7 +65,7 @@ static const char *server_place(const struct rk_context *c, const char *what)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(rk_text(c, "server"), known[i].server) == 0) {
             snprintf(name, sizeof name, "%s%s", known[i].place, what);
-            return rk_place(c, name);
+            return rk_location(c, name);
         }
     return NULL;
 }

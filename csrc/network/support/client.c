@@ -168,8 +168,8 @@ int peer_locate(struct peer *peer, const char *at)
 
 static int open_other_host(struct rk_context *c, struct peer *peer)
 {
-    const char *const at = rk_place(c, "peer"), *const token = rk_place(c, "peer_token");
-    const char *const process = rk_place(c, "peer_process");
+    const char *const at = rk_location(c, "peer"), *const token = rk_location(c, "peer_token");
+    const char *const process = rk_location(c, "peer_process");
     if (!*at || !*token)
         return rk_unsupported(c,
                               "needs another host: start reckon-peer on it and set PEER=ADDRESS");

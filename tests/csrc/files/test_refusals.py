@@ -102,17 +102,17 @@ def test_the_runs_files_in_memory_are_refused(kind, tmp_path):
         f"head -c 13000000 /dev/zero >{tmp_path}/data-0 && cp {tmp_path}/data-0 {tmp_path}/data-1"
     )
     prefix = mounted(f"mount -t {kind} none {tmp_path} && {fill}")
-    places = {"RECKON_FILES": str(tmp_path), "RECKON_SCRATCH": str(tmp_path)}
+    locations = {"RECKON_FILES": str(tmp_path), "RECKON_SCRATCH": str(tmp_path)}
     try_direct = f"os.open('{tmp_path}/data-0', os.O_RDONLY | os.O_DIRECT)"
     takes_direct = in_python(
         f"try:\n    {try_direct}; say(True)\nexcept OSError:\n    say(False)", prefix=prefix
     )
     assert kind != "ramfs" or not takes_direct
     reason = "lies in memory and not on a disk" if takes_direct else "refuses O_DIRECT"
-    outcome = answers(DIRECT, prefix=prefix, **places)
+    outcome = answers(DIRECT, prefix=prefix, **locations)
     assert_unsupported(outcome, f"(the file system of )?{tmp_path} {reason}")
     buffered = [name for name in FILES if re.search("buffered|cache/|local_|t470", name)]
-    outcome = answers(buffered, prefix=prefix, **places)
+    outcome = answers(buffered, prefix=prefix, **locations)
     assert_unsupported(outcome, f"{tmp_path} lies in memory and not on a disk")
 
 

@@ -104,12 +104,12 @@ def test_what_comes_is_what_the_file_has(served):
     other.mkdir()
     try:
         (other / "data-0").write_bytes(os.urandom(256 * KIB))
-        places = served.start("near").places | {"files": str(other)}
+        locations = served.start("near").locations | {"files": str(other)}
         with pytest.raises(clib.ProbeFailed, match="what NFS gave is not what the file has"):
             clib.run(
                 "files/remote/random",
                 {"server": "near", "file_bytes": 256 * KIB},
-                places,
+                locations,
                 samples=2,
             )
     finally:

@@ -143,8 +143,8 @@ def test_without_libnfs_the_probe_says_what_to_install(here, monkeypatch):
 
 @pytest.mark.parametrize("version", [3, 4])
 def test_an_export_that_is_not_there_is_reported(here, version):
-    places = here.start("near").places | {"nfs_near": "10.77.0.2:/wrong"}
-    outcome = attempt(RANDOM, {"server": "near", "version": version}, places=places)
+    locations = here.start("near").locations | {"nfs_near": "10.77.0.2:/wrong"}
+    outcome = attempt(RANDOM, {"server": "near", "version": version}, locations=locations)
     sentence = f"10.77.0.2 does not export /wrong to this host by NFSv{version} ("
     assert outcome.startswith("ProbeFailed") and sentence in outcome
 
@@ -253,7 +253,7 @@ PACKETS = 500  # more than it takes to mount and to open the file
 
 def outcome_during(served, do, **params):
     """What a long probe says when `do` happens while it reads: its packets are counted."""
-    places = {"files": str(served.folder), **served.start("near").places}
+    locations = {"files": str(served.folder), **served.start("near").locations}
     params = {"server": "near", "file_bytes": FILE_BYTES, **params}
 
     def packets():
@@ -261,7 +261,7 @@ def outcome_during(served, do, **params):
 
     before = packets()
     with ThreadPoolExecutor() as pool:
-        outcome = pool.submit(attempt, RANDOM, params, 50_000, places=places)
+        outcome = pool.submit(attempt, RANDOM, params, 50_000, locations=locations)
         assert until(lambda: packets() > before + PACKETS)
         do()
         return outcome.result(30)

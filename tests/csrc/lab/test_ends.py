@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.labs import SOON_S, USERS, gone, in_lab, living_in, name_places, spaces_of
+from helpers.labs import SOON_S, USERS, gone, in_lab, living_in, name_locations, spaces_of
 from helpers.probes import started
 from helpers.processes import alive, children_of, until
 from helpers.programs import lab as program
@@ -144,7 +144,7 @@ def test_a_lab_keeps_no_capability():
 
 def test_the_second_host_runs_reckon_peer_and_a_probe_reaches_it(monkeypatch, path):
     with labs.Lab(0.005, 1e9, path=path) as lab:
-        name_places(monkeypatch, lab.places)
+        name_locations(monkeypatch, lab.locations)
         # Once a warm-up and once the samples: the probe enters twice, and is already there.
         samples = library.run("test/peer_echo", {"peer": "other", "turns": 4}, samples=3, warmup=2)
         assert min(samples.ticks / samples.ops) / library.tick_hz() >= 0.005

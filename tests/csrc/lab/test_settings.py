@@ -103,9 +103,9 @@ def test_its_description_and_facts_are_those_of_its_link():
         assert (facts["mtu"], facts["queue"]) == (1500, 4e6)
         assert all(source for _, source in lab.facts.values())
         json.dumps([lab.facts, lab.link])
-    assert lab.places["peer"] == "10.77.0.2:7325"
-    assert lab.places["peer_process"] == str(lab.pid)
-    assert len(lab.places["peer_token"]) == 32
+    assert lab.locations["peer"] == "10.77.0.2:7325"
+    assert lab.locations["peer_process"] == str(lab.pid)
+    assert len(lab.locations["peer_token"]) == 32
 
 
 def test_it_starts_with_the_settings(monkeypatch):

@@ -43,7 +43,9 @@ def run(serve, probe="connect", samples=3, **how):
     """One run of the probe whose peer is serve(control, count)."""
     with FakePeer(lambda control, _, count: serve(control, int(count))) as peer:
         params = {"peer": "other"}
-        return library.run(CONNECT + probe, params, peer.places, samples=samples, warmup=0, **how)
+        return library.run(
+            CONNECT + probe, params, peer.locations, samples=samples, warmup=0, **how
+        )
 
 
 def fails(serve, sentence, probe="connect", **how):

@@ -50,7 +50,7 @@ def lab():
 def run(lab, name, samples=8, warmup=1, **params):
     possible(name)
     params = {**FEW[name], "peer": "other", **params}
-    return library.run(name, params, lab.places, samples=samples, warmup=warmup)
+    return library.run(name, params, lab.locations, samples=samples, warmup=warmup)
 
 
 def seconds(samples):
@@ -141,7 +141,9 @@ def test_a_probe_fails_when_the_other_host_vanishes():
         for name in VANISHED:
             params = {"peer": "other", **({"rounds": 1000} if RTT in name else {})}
             enough = lab.counters()["to_peer"]["packets"] + 200
-            running[name] = pool.submit(attempt, name, params, samples=1000, places=lab.places)
+            running[name] = pool.submit(
+                attempt, name, params, samples=1000, locations=lab.locations
+            )
             assert until(lambda: lab.counters()["to_peer"]["packets"] >= enough)
         lab.close()
     for name, outcome in running.items():

@@ -102,7 +102,7 @@ def test_a_byte_is_sent_each_interval_and_acknowledged_at_once(open_folder, monk
         peer = Peer()
     with peer:
         params = {"interval_us": 20_000, "peer": "other"}
-        samples = library.run(RTT + "hpe_i7_860", params, peer.places, samples=10, warmup=0)
+        samples = library.run(RTT + "hpe_i7_860", params, peer.locations, samples=10, warmup=0)
     assert samples.wall_ns > 9 * 20_000_000
     _, _, after_the_first = calls.read_text().partition("q")  # before it, the hello is read
     assert re.fullmatch("(r+q)+", after_the_first) and after_the_first.count("r") == 10

@@ -80,7 +80,7 @@ def udp_probe(answer, **params):
     with FakePeer(serve) as peer:
         try:
             params = {"peer": "other", **params}
-            samples = library.run(RTT + "udp", params, peer.places, samples=4, warmup=0)
+            samples = library.run(RTT + "udp", params, peer.locations, samples=4, warmup=0)
         except library.ReckonError as error:
             return f"{type(error).__name__}: {error}"
     return samples.ticks / library.tick_hz() * 1e9
@@ -140,7 +140,7 @@ def test_a_server_that_is_killed_fails_the_probe(probe):
 def test_another_host_s_peer_that_ends_fails_the_probe():
     with Peer() as peer, ThreadPoolExecutor() as pool:
         params = {"peer": "other", "rounds": 1_000_000}
-        outcome = pool.submit(attempt, RTT + "tcp", params, samples=1000, places=peer.places)
+        outcome = pool.submit(attempt, RTT + "tcp", params, samples=1000, locations=peer.locations)
         assert until(lambda: any(map(is_serving, living_children(peer.pid))))
         peer.end()
         assert outcome.result() == GONE

@@ -36,7 +36,7 @@ def test_a_sample_is_what_all_receivers_noted_in_its_window(streams):
 
     with Receiver(notes) as receiver:
         windows = {"skip_ms": 100, "window_ms": 50}
-        samples = run("tcp", receiver.places, 4, streams=streams, size_bytes=5000, **windows)
+        samples = run("tcp", receiver.locations, 4, streams=streams, size_bytes=5000, **windows)
     assert len(receiver.received) == streams
     assert all(received % 5000 == 0 for received in receiver.received)
     begin = (streams - 1) * 7 + 100
@@ -52,7 +52,7 @@ def test_a_sample_is_what_all_receivers_noted_in_its_window(streams):
 
 def test_each_window_of_start_is_of_a_fresh_connection():
     with Receiver() as receiver:
-        samples = run("start", receiver.places, 3, after_ms=20, window_ms=10)
+        samples = run("start", receiver.locations, 3, after_ms=20, window_ms=10)
     assert samples.ops == pytest.approx([received / 1000 for received in receiver.received], abs=1)
     assert len(receiver.received) == 3
 
@@ -61,7 +61,7 @@ def test_each_window_of_start_is_of_a_fresh_connection():
 def test_a_probe_counts_the_bytes_that_its_receiver_has(probe):
     possible(THROUGHPUT + probe)
     with Receiver() as receiver:
-        samples = run(probe, receiver.places, size_bytes=100_000)
+        samples = run(probe, receiver.locations, size_bytes=100_000)
     assert samples.ops.sum() == sum(receiver.received)
     assert (samples.ops % 100_000 == 0).all() and samples.ops.min() >= 100_000
     assert len(receiver.received) == (3 if "i7" in probe else 1)
@@ -70,7 +70,7 @@ def test_a_probe_counts_the_bytes_that_its_receiver_has(probe):
 def test_the_best_window_is_of_a_transfer_of_the_requested_size():
     possible(THROUGHPUT + "hpe_i7_860")
     with Receiver() as receiver:
-        samples = run("hpe_i7_860", receiver.places, size_bytes=300_000_000, best_ms=20)
+        samples = run("hpe_i7_860", receiver.locations, size_bytes=300_000_000, best_ms=20)
     assert len(receiver.received) == 3 and min(receiver.received) >= 300_000_000
     assert (samples.ops <= receiver.received).all() and (samples.ops > 0).all()
     rate = samples.ops / (samples.ticks / library.tick_hz())
@@ -100,7 +100,7 @@ def test_the_best_window_is_in_the_fast_part_of_a_transfer():
         connection.sendall(true_notes(received, 0))
 
     with FakePeer(serve, receive_buffer_bytes=1 << 16) as peer:
-        samples = run("hpe_i7_860", peer.places, 1, size_bytes=32 * MIB, best_ms=20)
+        samples = run("hpe_i7_860", peer.locations, 1, size_bytes=32 * MIB, best_ms=20)
     best = samples.ops[0] / (samples.ticks[0] / library.tick_hz())
     assert best > 3 * 32 * MIB / (samples.wall_ns / 1e9)
     assert samples.ops[0] <= 32 * MIB
@@ -116,7 +116,7 @@ def test_a_send_may_take_longer_than_the_time_limit_while_it_makes_progress():
         connection.sendall(true_notes(received, 0))
 
     with FakePeer(serve, receive_buffer_bytes=1 << 17) as peer:
-        samples = run("t470", peer.places, 1, size_bytes=12 * MIB)
+        samples = run("t470", peer.locations, 1, size_bytes=12 * MIB)
     assert samples.ops[0] == 12 * MIB and samples.wall_ns > 5e9
 
 
@@ -159,7 +159,7 @@ WRONG = [
 def test_a_receiver_that_counts_wrongly_fails_the_probe(notes, sentence):
     with Receiver(lambda received, _: notes(received)) as receiver:
         with pytest.raises(library.ProbeFailed, match=sentence):
-            run("tcp", receiver.places, skip_ms=10, window_ms=50)
+            run("tcp", receiver.locations, skip_ms=10, window_ms=50)
 
 
 @pytest.mark.parametrize("probe", ["tcp", "t470", "mbp2016", "i7_10750h", "hpe_i7_860"])
@@ -167,7 +167,7 @@ def test_a_missing_byte_fails_the_probe(probe):
     possible(THROUGHPUT + probe)
     with Receiver(lambda received, _: true_notes(received - 1, 0)) as receiver:
         with pytest.raises(library.ProbeFailed) as failed:
-            run(probe, receiver.places, 1)
+            run(probe, receiver.locations, 1)
     (received,) = receiver.received
     sentence = f"The receiver counted {received - 1} bytes where {received} were sent."
     assert str(failed.value) == sentence

@@ -18,10 +18,10 @@ from reckon.measurement import library
 # --- the receiver goes away, or stops ----------------------------------------------------------
 
 
-def failure(probe, places, **params):
+def failure(probe, locations, **params):
     """The sentence with which a long run of the probe fails."""
     with pytest.raises(library.ProbeFailed) as failed:
-        run(probe, places, 1000, 40.0, **params)
+        run(probe, locations, 1000, 40.0, **params)
     return str(failed.value)
 
 
@@ -35,7 +35,7 @@ def serving(peer, streams):
 def test_a_receiver_that_dies_fails_the_probe(probe):
     possible(THROUGHPUT + probe)
     with Peer() as peer, ThreadPoolExecutor() as pool:
-        outcome = pool.submit(failure, probe, peer.places, **LONG[probe])
+        outcome = pool.submit(failure, probe, peer.locations, **LONG[probe])
         services = until(lambda: serving(peer, LONG[probe].get("streams", 1)))
         os.kill(services[0], signal.SIGKILL)
         # Not the sentence of a time limit.
@@ -62,7 +62,7 @@ def test_a_receiver_that_stalls_fails_the_probe_by_its_time_limit():
             leave.wait(60)
 
         with FakePeer(serve) as peer:
-            sentence = failure(probe, peer.places, **params)
+            sentence = failure(probe, peer.locations, **params)
             leave.set()
         return sentence
 

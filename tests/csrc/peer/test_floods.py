@@ -80,9 +80,9 @@ def test_the_services_are_clean_under_the_sanitizers(sanitized, leaks_are_errors
     """The services themselves, through the probe's client."""
     with Peer(program=sanitized / "reckon-peer") as peer:
         large = {"peer": "other", "size_bytes": 1 << 20}
-        library.run("test/peer_echo", large, peer.places, samples=2)
-        library.run("network/rtt/udp", {"peer": "other"}, peer.places, samples=2)
-        library.run("test/peer_ask", {"peer": "other"}, peer.places, samples=2)
+        library.run("test/peer_echo", large, peer.locations, samples=2)
+        library.run("network/rtt/udp", {"peer": "other"}, peer.locations, samples=2)
+        library.run("test/peer_ask", {"peer": "other"}, peer.locations, samples=2)
         for service in ("sink 1000 4096", "accept 3"):
             assert peer.answer(service).startswith("ok")
         assert until(lambda: not living_children(peer.pid))
@@ -98,7 +98,7 @@ def test_a_peer_at_an_ipv6_address_serves_probes_and_the_choice():
         assert peer.at.startswith("[::1]:")
         assert probe(peer.at) == "ran"
         chosen = choice(peer.at)
-        assert chosen.places["peer"] == peer.at
+        assert chosen.locations["peer"] == peer.at
         for name in ("test/peer_echo", "network/rtt/udp"):
-            library.run(name, {"peer": "other"}, chosen.places, samples=2)
+            library.run(name, {"peer": "other"}, chosen.locations, samples=2)
         assert about(peer)["interface"] == "lo"

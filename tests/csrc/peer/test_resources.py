@@ -77,10 +77,10 @@ def test_all_addresses_are_all_of_them(everywhere, monkeypatch):
     with Peer(*allow, listen=listen) as peer:
         port = peer.address[1]
         for host in hosts:
-            places = {"peer": f"{host}:{port}", "peer_token": TOKEN}
+            locations = {"peer": f"{host}:{port}", "peer_token": TOKEN}
             for name in ("test/peer_echo", "network/rtt/udp"):
-                library.run(name, {"peer": "other"}, places, samples=2)
-            library.run("network/connect/connect", {"peer": "other"}, places, samples=2)
+                library.run(name, {"peer": "other"}, locations, samples=2)
+            library.run("network/connect/connect", {"peer": "other"}, locations, samples=2)
             peer.address = (host.strip("[]"), port)
             assert about(peer)["interface"] == "lo"
         peer.address = ("127.0.0.1", port)

@@ -113,7 +113,7 @@ def close_without_a_port(first, last):
             control.recv(1)
 
     with FakePeer(serve) as peer:
-        return attempt(CONNECT + "close", {"peer": "other"}, 3, places=peer.places)
+        return attempt(CONNECT + "close", {"peer": "other"}, 3, locations=peer.locations)
 
 
 def ended_when_the_network_goes(services):

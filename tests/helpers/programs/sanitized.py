@@ -37,7 +37,7 @@ def probes_over_nfs():
     os.environ.pop("LD_PRELOAD")  # not for the server
     folder = scratch.prepare(1, 1 << 20)[0].parent
     try:
-        places = nfs.connect("near", folder).places | {"files": str(folder)}
+        locations = nfs.connect("near", folder).locations | {"files": str(folder)}
     except HostUnavailable as reason:
         return str(reason)
     ran = 0
@@ -46,7 +46,7 @@ def probes_over_nfs():
             params = {"server": "near", "file_bytes": 1 << 18, "version": version}
             params = known(name, params)
             if name.startswith("files/remote/") and "server" in params:
-                outcome = attempt(name, params, samples=3, places=places)
+                outcome = attempt(name, params, samples=3, locations=locations)
                 ran += check_not_failed(outcome) == "ran"
     nfs.forget()
     return ran
