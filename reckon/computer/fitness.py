@@ -11,6 +11,7 @@ import time
 from dataclasses import asdict, dataclass
 
 from reckon import config
+from reckon.computer import control_groups
 from reckon.computer.privileges import CAP_SYS_NICE, is_capable
 from reckon.computer.system_files import cpuinfo, lscpu, read_text
 
@@ -44,6 +45,7 @@ def check_all() -> list[Check]:
             _virtual,
             _steal,
             _load,
+            _cpu_limit,
             _huge_pages,
             _mitigations,
             _priority,
@@ -192,6 +194,19 @@ def _load() -> Check:
     return Check("load", "pass", sentence)
 
 
+def _cpu_limit() -> Check:
+    cpus = control_groups.cpus()
+    if cpus >= len(os.sched_getaffinity(0)):
+        return Check("limit on CPU time", "pass", "none")
+    return Check(
+        "limit on CPU time",
+        "warn",
+        f"that of {cpus:.3g} CPUs",
+        "The kernel stops the container once its share of a period is used up, in the middle of "
+        "a trial; measure without cpu.max.",
+    )
+
+
 def _huge_pages() -> Check:
     settings = read_text("/sys/kernel/mm/transparent_hugepage/enabled")
     if settings is None:
@@ -263,6 +278,7 @@ def _room(name: str, free_bytes: int, advice: str) -> Check:
 def _memory() -> Check:
     available = re.search(r"MemAvailable:\s+(\d+)", read_text("/proc/meminfo") or "")
     free_bytes = int(available[1]) * 1024 if available else 0
+    free_bytes = int(min(free_bytes, control_groups.memory_left_bytes()))
     return _room("free memory", free_bytes, "Large regions cannot be measured; close programs.")
 
 
