@@ -37,6 +37,7 @@ REQUESTS = {
     "buffered_random": ("buffered_random", {}, 64),
     "buffered_sequential": ("buffered_sequential", {"blocks": 1}, 64),
     "ahead_no": ("buffered_sequential", {"blocks": 1, "advice": "random"}, 64),
+    "dropped_in_spans": ("dropped_sequential", {"blocks": 16}, 8),
     "cached": ("cached", {}, 200),
     "lseek": ("lseek", {}, 3),
     "lseek_current": ("lseek_current", {}, 3),
@@ -107,6 +108,12 @@ def test_the_kernel_reads_ahead_in_fewer_and_larger_requests(reads):
     ops, requested = reads["buffered_sequential"]
     assert len(ops) == 64 and len(requested) < 16 and bytes_of(requested) == 64 * PAGE
     assert max(size for _, size in requested) > 8 * PAGE
+
+
+def test_a_dropped_file_is_cold_again_where_it_begins_again(reads):
+    ops, requested = reads["dropped_in_spans"]
+    # Read whole before it is dropped, and twice in four samples.
+    assert ops == [16] * 8 and bytes_of(requested) == 3 * 64 * PAGE
 
 
 def test_what_is_cached_comes_from_the_disk_once(reads):
