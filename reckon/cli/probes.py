@@ -146,7 +146,9 @@ def run_probe(arguments) -> int:
         for run in runs
     ]
     summary = statistics.summarise(values)
-    conditions = {name: [getattr(run, name) for run in runs] for name in _OF_A_PROCESS}
+    has_partner = any(run.partner_cpu >= 0 for run in runs)
+    names = [*_OF_A_PROCESS, *(["partner_cpu", "partner_relation"] if has_partner else [])]
+    conditions = {name: [getattr(run, name) for run in runs] for name in names}
     if arguments.json:
         description = {
             "probe": probe.name,
