@@ -3,13 +3,17 @@ memory: one sentence, no half record, and the next build is whole."""
 
 import gzip
 import json
+import os
 import resource
+import shlex
 import subprocess
+import sys
 
 import pytest
 from helpers.books import BUILD_PAGES
-from helpers.capabilities import own_mounts
+from helpers.capabilities import given, own_mounts
 from helpers.probes import MIB, compiled, control_group, kills_in
+from helpers.project import ROOT
 from helpers.small_book import SmallBook
 
 pytestmark = pytest.mark.book
@@ -20,12 +24,12 @@ def book(tmp_path_factory):
     return SmallBook(tmp_path_factory.mktemp("project") / "book")
 
 
-def build(book, mounts=(), limits=(), group=None, new=True, **environment):
-    """A build of a new run (or of the one that is there) within its own mounts (mount(8)), a control
-    group, and limits of its processes."""
+def build(book, before=(), limits=(), group=None, new=True, **environment):
+    """A build of a new run (or of the one that is there) with mounts of its own, after these commands of
+    the shell, within a control group and limits of its processes."""
     if new:
         book.empty()
-    script = " && ".join([*(f"mount {mount}" for mount in mounts), 'exec "$@"'])
+    script = " && ".join([*before, 'exec "$@"'])
 
     def limit():
         if group:
@@ -54,42 +58,41 @@ def check_whole(book):
     assert book.faults(site=False) == [] and not [*book.scratch.iterdir()]
 
 
-FULL = "-t tmpfs -o size=60k none "
+PLACES = {"runs": "RECKON_RUNS", "scratch": "RECKON_SCRATCH", "_build": "RECKON_BUILD"}
 
 
 @pytest.mark.parametrize(
-    ("place", "variable", "reason"),
+    ("place", "reason"),
     [
-        ("runs", "RECKON_RUNS", "No space left on device"),
-        ("scratch", "RECKON_SCRATCH", "free in"),
+        ("runs", "No space left on device"),
+        ("scratch", "free in"),
+        ("_build", "No space left on device"),
     ],
 )
-def test_a_full_file_system_is_reported_and_the_next_build_is_whole(book, place, variable, reason):
+def test_a_full_file_system_is_reported_and_the_next_build_is_whole(book, place, reason):
     own_mounts()
-    folder = book.base / f"full-{place}"
-    folder.mkdir()
-    done = build(
-        book,
-        [f"{FULL}{folder} && dd if=/dev/zero of={folder}/fill bs=4k 2>/dev/null; true"],
-        **{variable: str(folder)},
-    )
+    folder = book.base / "full" / place
+    folder.mkdir(parents=True)
+    mount = f"mount -t tmpfs -o size=60k none {folder}"
+    fill = f"dd if=/dev/zero of={folder}/fill bs=4k 2>/dev/null; true"
+    done = build(book, [mount, fill], **{PLACES[place]: str(folder)})
     output = done.stdout + done.stderr
     assert "Traceback" not in output
     assert reason in output, output
     check_whole(book)
 
 
-@pytest.mark.parametrize(
-    ("place", "variable"),
-    [("runs", "RECKON_RUNS"), ("scratch", "RECKON_SCRATCH"), ("build", "RECKON_BUILD")],
-)
-def test_a_failing_disk_is_reported_and_the_next_build_is_whole(book, tmp_path, place, variable):
+@pytest.mark.parametrize("call", ["write", "fsync"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_failing_disk_is_reported_and_the_next_build_is_whole(book, place, call):
     own_mounts()
-    shim = compiled(tmp_path, "failing_disk", "-shared", "-fPIC")
-    folder = book.base / f"failing-{place}"
-    folder.mkdir()
-    failing = {"LD_PRELOAD": str(shim), "FAILING": f"{folder}/", variable: str(folder)}
-    done = build(book, **failing)
+    given(os.access("/dev/fuse", os.R_OK | os.W_OK), "no file systems in user space here")
+    folder = book.base / "failing" / place
+    folder.mkdir(parents=True, exist_ok=True)
+    disk = [sys.executable, "-m", "helpers.programs.failing_disk", str(folder), call]
+    mount = f"{{ PYTHONPATH={ROOT}/tests {shlex.join(disk)} >/dev/null & }}"
+    ready = f"timeout 10 sh -c 'until mountpoint -q {folder}; do sleep 0.02; done'"
+    done = build(book, [mount, ready], **{PLACES[place]: str(folder)})
     said = done.stdout + done.stderr
     assert "Input/output error" in said and "Traceback" not in said, said
     check_whole(book)
@@ -101,9 +104,9 @@ def test_a_disk_that_cannot_be_read(book, tmp_path, place):
     own_mounts()
     if not (book.base / "_build/executed").exists():
         assert book.build_pages().returncode == 0
-    shim = compiled(tmp_path, "failing_disk", "-shared", "-fPIC")
+    shim = compiled(tmp_path, "failing_reads", "-shared", "-fPIC")
     before = book.recorded()
-    failing = {"LD_PRELOAD": str(shim), "FAILING_READS": str(book.base / place)}
+    failing = {"LD_PRELOAD": str(shim), "FAILING": str(book.base / place)}
     done = build(book, new=False, **failing)
     said = done.stdout + done.stderr
     assert done.returncode in (1, 2) and "Input/output error" in said, said
@@ -153,7 +156,7 @@ def test_a_build_needs_no_home_that_can_be_written(book, tmp_path):
     own_mounts()
     home = tmp_path / "home"
     home.mkdir()
-    done = build(book, [f"--bind -o ro {home} {home}"], HOME=str(home))
+    done = build(book, [f"mount --bind -o ro {home} {home}"], HOME=str(home))
     assert done.returncode == 0, done.stdout + done.stderr
     check_whole(book)
 
@@ -161,6 +164,6 @@ def test_a_build_needs_no_home_that_can_be_written(book, tmp_path):
 def test_a_build_without_shared_memory_leaves_nothing_broken(book):
     own_mounts()
     fill = "dd if=/dev/zero of=/dev/shm/fill bs=4k 2>/dev/null; true"
-    done = build(book, [f"-t tmpfs -o size=8k none /dev/shm && {fill}"])
+    done = build(book, ["mount -t tmpfs -o size=8k none /dev/shm", fill])
     assert "Traceback" not in done.stdout + done.stderr
     check_whole(book)

@@ -1,6 +1,4 @@
-/* For LD_PRELOAD: a disk that fails. Below the folder $FAILING what is written reaches its cache,
- * and fsync(2) reports EIO, as the kernel does for a disk that took no block; below $FAILING_READS
- * read(2) and pread(2) report it. */
+/* For LD_PRELOAD: a disk whose reads fail. Below $FAILING read(2) and pread(2) report EIO. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,18 +17,9 @@ static int is_below(int fd, const char *folder)
     return length >= (ssize_t)strlen(folder) && strncmp(path, folder, strlen(folder)) == 0;
 }
 
-int fsync(int fd)
-{
-    if (is_below(fd, getenv("FAILING"))) {
-        errno = EIO;
-        return -1;
-    }
-    return (int)syscall(SYS_fsync, fd);
-}
-
 ssize_t read(int fd, void *buffer, size_t size)
 {
-    if (is_below(fd, getenv("FAILING_READS"))) {
+    if (is_below(fd, getenv("FAILING"))) {
         errno = EIO;
         return -1;
     }
@@ -39,7 +28,7 @@ ssize_t read(int fd, void *buffer, size_t size)
 
 ssize_t pread(int fd, void *buffer, size_t size, off_t at)
 {
-    if (is_below(fd, getenv("FAILING_READS"))) {
+    if (is_below(fd, getenv("FAILING"))) {
         errno = EIO;
         return -1;
     }

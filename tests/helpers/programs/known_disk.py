@@ -1,12 +1,9 @@
 """A file system in user space with one file, data-0, whose reads take a given time: a disk whose time is
 known. `python known_disk.py FOLDER MICROSECONDS BYTES LOG` mounts it and serves until it is unmounted;
-LOG gets "offset bytes" of each read. Needs root and /dev/fuse. The last functions measure with it.
-
-The kernel's own protocol (linux/fuse.h, version 7.31): a header, and a structure for each request.
+LOG gets "offset bytes" of each read. The last functions measure with it.
 """
 
 import contextlib
-import ctypes
 import os
 import struct
 import subprocess
@@ -14,16 +11,16 @@ import sys
 import time
 from pathlib import Path
 
-LOOKUP, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH, INIT = 1, 3, 14, 15, 17, 18, 25, 26
-UNANSWERED = (2, 36, 42)  # FORGET, INTERRUPT, BATCH_FORGET
+from helpers.programs import fuse
+
+LOOKUP, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH = 1, 3, 14, 15, 17, 18, 25
 ROOT, FILE, NO_SUCH_CALL, NO_SUCH_FILE = 1, 2, 38, 2
-DAY_S = 86400
 SPIN_NS = 300_000  # what a sleep may be late
 
 
 def attributes(node, size):
-    mode, bytes_ = (0o100600, size) if node == FILE else (0o40700, 0)
-    return struct.pack("6Q10I", node, bytes_, bytes_ // 512, *6 * [0], mode, 1, 0, 0, 0, 4096, 0)
+    is_file = node == FILE
+    return fuse.attributes(node, 0o100600 if is_file else 0o40700, size if is_file else 0)
 
 
 def wait_until_ns(end):
@@ -36,16 +33,12 @@ def wait_until_ns(end):
 
 def answer(opcode, node, body, size, delay_us, log, data):
     """(error, bytes) of one request."""
-    if opcode == INIT:
-        return 0, struct.pack(
-            "4I2H2I2H2I6I", 7, 31, 131072, 0, 0, 0, 131072, 1, 32, 0, 0, 0, *6 * [0]
-        )
     if opcode == LOOKUP:
         if body.rstrip(b"\0") != b"data-0":
             return NO_SUCH_FILE, b""
-        return 0, struct.pack("4Q2I", FILE, 0, DAY_S, DAY_S, 0, 0) + attributes(FILE, size)
+        return 0, fuse.entry(FILE, attributes(FILE, size), fuse.DAY_S)
     if opcode == GETATTR:
-        return 0, struct.pack("Q2I", DAY_S, 0, 0) + attributes(node, size)
+        return 0, struct.pack("Q2I", fuse.DAY_S, 0, 0) + attributes(node, size)
     if opcode == OPEN:
         return 0, struct.pack("Q2I", 0, 0, 0)
     if opcode == READ:
@@ -62,25 +55,10 @@ def answer(opcode, node, body, size, delay_us, log, data):
 
 
 def serve(folder, delay_us, size, log):
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG
-    libc.prctl(29, 1, 0, 0, 0)  # PR_SET_TIMERSLACK
-    fuse = os.open("/dev/fuse", os.O_RDWR)
-    options = f"fd={fuse},rootmode=40000,user_id=0,group_id=0,allow_other".encode()
-    if libc.mount(b"sleepfs", folder.encode(), b"fuse", 0, options) < 0:
-        sys.exit(f"no FUSE mount: {os.strerror(ctypes.get_errno())}")
-    print("ready", flush=True)
-    buffer, data = bytearray(1 << 18), bytes(131072)
-    while True:
-        try:
-            got = os.readv(fuse, [buffer])
-        except OSError:  # unmounted
-            return
-        _, opcode, unique, node = struct.unpack_from("IIQQ", buffer)
-        if opcode in UNANSWERED:
-            continue
-        error, reply = answer(opcode, node, bytes(buffer[40:got]), size, delay_us, log, data)
-        os.writev(fuse, [struct.pack("IiQ", 16 + len(reply), -error, unique), reply])
+    data = bytes(131072)
+    fuse.serve(
+        folder, lambda opcode, node, body: answer(opcode, node, body, size, delay_us, log, data)
+    )
 
 
 @contextlib.contextmanager
