@@ -114,7 +114,7 @@ faults: setup ## kill what a build runs, send random messages, at length: make f
 	  FUZZ_MESSAGES=$(or $(MESSAGES),1000000) FUZZ_SEED=$(or $(SEED),1) \
 	  $(PY) -m pytest tests/faults tests/csrc/peer/test_fuzz.py && exit $$killed
 
-test-install: setup ## run the tests of installation: pip install, and a book made elsewhere
+test-install: setup ## run the tests of installation: pip install, a book made elsewhere, the gcc of Debian 13
 	@$(PY) -m pytest tests/install
 
 lint: setup ## check format, style, types, imports, spelling and the C compiler's warnings
