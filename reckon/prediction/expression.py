@@ -167,12 +167,16 @@ _FUNCTIONS: dict[str, Callable] = {op: ufunc for ufunc, op in _UFUNCS.items()} |
 
 def evaluate(node: Node, values: dict):
     """The value, in base units, for inputs in base units (floats or arrays that broadcast)."""
+    with np.errstate(all="ignore"):
+        return _evaluate(node, values)
+
+
+def _evaluate(node: Node, values: dict):
     if node.op == "const":
         return np.float64(node.args[0])
     if node.op == "input":
         return np.asarray(values[node.args[0]], dtype=float)[()]
-    with np.errstate(all="ignore"):
-        return _FUNCTIONS[node.op](*(evaluate(arg, values) for arg in node.args))
+    return _FUNCTIONS[node.op](*(_evaluate(arg, values) for arg in node.args))
 
 
 def to_json(node: Node) -> list:

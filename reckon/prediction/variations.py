@@ -6,6 +6,7 @@ book/static/formulas.js computes the same on a page.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Iterator
 
@@ -83,6 +84,7 @@ def needed_value(
     1; `indices` are those of the measured points of its axis ([0] of a single value).
     """
 
+    @functools.cache  # neighbouring intervals share an end
     def excess(value: float) -> float:
         return median_ratio(measured, _predicted_with(prediction, name, value)[indices]) - 1
 

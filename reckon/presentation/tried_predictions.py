@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -49,7 +50,7 @@ class Tried:
         sealed = f" (sealed {ratio_text(self.result.ratio)})" if self.result.revisions else ""
         return ratio_text(self.result.current_ratio) + sealed
 
-    @property
+    @functools.cached_property
     def needed(self) -> list[str]:
         """What each guess alone would have to be to meet the measurement."""
         inputs = self.prediction.inputs
