@@ -14,13 +14,14 @@ def _build(folder):
     done = project.build()
     assert done.returncode == 0, done.stdout + done.stderr
     (folder / "output").write_text(done.stdout)
-    for made in ("html", "latex"):
+    for made in ("executed", "figures", "html", "latex"):
         shutil.copytree(project.base / "_build" / made, folder / made)
 
 
 @pytest.fixture(scope="session")
 def built(shared_folder):
-    """The folder of the book: its `project`, the `html` and `latex` as first made, the `output`."""
+    """The folder of the book: its `project`; the executed pages, `figures`, `html` and `latex` as first
+    made; the `output`."""
     return shared_folder("book", _build)
 
 

@@ -8,20 +8,21 @@ import re
 import shutil
 
 import pytest
-from helpers.books import executing
+from helpers.books import executing, measurements_of
 from helpers.capabilities import own_mounts
-from helpers.project import ROOT, finished
+from helpers.project import RECORDED, ROOT, finished
 
 from reckon.book.contents import notebooks
 
 pytestmark = pytest.mark.book
 
 
-def test_the_first_build_executes_every_page_and_measures_nothing(built):
+def test_the_first_build_executes_every_page_and_measures_nothing(built, book):
     out = (built / "output").read_text()
     assert f"Pages: {len(notebooks())} executed, 0 unchanged." in out and "Site: " in out
     assert sorted(executing(out)) == sorted(notebooks()) and "to go" in out
     assert "it is read, and nothing is measured" in out and " measured\n" not in out
+    assert book.measurements() == measurements_of(RECORDED / "recorded")
 
 
 def test_a_second_build_executes_nothing(book):
@@ -40,14 +41,14 @@ def test_a_second_build_executes_nothing(book):
 def test_an_edited_prediction_executes_its_page_and_the_summary_alone(book):
     before = book.measurements()
     with book.edited("cpu/syscall", "rk.guess(90, ", "rk.guess(120, "):
-        done = book.build("--html")
+        done = book.build_pages()
         assert done.returncode == 0, done.stderr
         assert f"Pages: 2 executed, {len(notebooks()) - 2} unchanged." in done.stdout
         assert executing(done.stdout) == ["cpu/syscall", "summary"]
         assert book.measurements() == before  # samples untouched
-        page = book.html("notebooks/cpu/syscall")
+        page = book.executed("cpu/syscall")
         assert "inputs revised: mode switch" in page and "The score uses the sealed one" in page
-        assert "inputs revised: mode switch" in book.html("notebooks/summary")
+        assert "inputs revised: mode switch" in book.executed("summary")
 
 
 def test_a_page_that_raises_is_named_and_the_rest_is_built(book):

@@ -16,6 +16,15 @@ BUILD = [sys.executable, "-m", "reckon", "build"]
 BUILD_PAGES = [sys.executable, PROGRAMS / "build_pages.py"]
 
 
+def measurements_of(run: Path) -> dict:
+    """The measurement of each quantity in the folder of a run; None of one that was not measured."""
+    return {
+        name: quantity["measurement"]
+        for path in run.glob("*/*.json")
+        for name, quantity in json.loads(path.read_text())["quantities"].items()
+    }
+
+
 class Project:
     """A copy of the project with a _build and runs of its own; of a folder that has one, that one."""
 
@@ -73,11 +82,10 @@ class Project:
         return folder
 
     def measurements(self) -> dict:
-        return {
-            name: quantity["measurement"]
-            for path in self.run.glob("*/*.json")
-            for name, quantity in json.loads(path.read_text())["quantities"].items()
-        }
+        return measurements_of(self.run)
+
+    def executed(self, page: str) -> str:
+        return (self.base / "_build/executed" / f"{page}.ipynb").read_text()
 
     def html(self, page: str) -> str:
         return (self.base / "_build/html" / f"{page}.html").read_text()

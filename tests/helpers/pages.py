@@ -50,7 +50,11 @@ def outputs(page: str, folder: Path) -> list:
     share_statistics(settings.build_dir)
     builder = Builder(folder / "events", folder / "reads")
     job = Job(contents.source(page), ROOT, folder / "log", settings, builder)
-    cells = nbformat.reads(PageProcess(job).result(), 4).cells
+    return _outputs_of(PageProcess(job).result())
+
+
+def _outputs_of(executed: str) -> list:
+    cells = nbformat.reads(executed, 4).cells
     return [output for cell in cells for output in cell.get("outputs", [])]
 
 
@@ -63,14 +67,21 @@ def output_text(output) -> str:
 
 def text(page: str, folder: Path) -> str:
     """What the page shows of the run in that folder."""
+    return _text(outputs(page, folder), folder / "_build")
+
+
+def text_of_built(page: str, build: Path) -> str:
+    """What the page shows in a book that was built; `build` has its folders `executed` and `figures`."""
+    executed = (build / "executed" / f"{page}.ipynb").read_text(encoding="utf-8")
+    return _text(_outputs_of(executed), build)
+
+
+def _text(shown: list, build: Path) -> str:
     blocks = []
-    for output in outputs(page, folder):
+    for output in shown:
         block = output_text(output)
         figures = re.findall(r"^:::\{figure\} /figures/(\S+)\.\*$", block, re.M)
-        blocks += [
-            block,
-            *(_data(folder / "_build" / "figures" / f"{figure}.csv") for figure in figures),
-        ]
+        blocks += [block, *(_data(build / "figures" / f"{name}.csv") for name in figures)]
     return "\n\n".join(blocks) + "\n"
 
 

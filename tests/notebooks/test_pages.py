@@ -1,10 +1,5 @@
-"""The notebooks show what tests/expected holds, and are whole where something is not supported.
+"""The notebooks are whole where something is not supported; all are executed against the recorded run."""
 
-All are executed against the recorded run; `make expected` writes the expected pages.
-"""
-
-import difflib
-import json
 import re
 
 import pytest
@@ -18,36 +13,6 @@ from reckon.book import contents
 def run(tmp_path):
     """A copy of the recorded run."""
     return pages.copy_recorded(tmp_path)
-
-
-def measurements(run):
-    return {
-        name: quantity["measurement"]
-        for path in run.glob("*/*.json")
-        for name, quantity in json.loads(path.read_text())["quantities"].items()
-    }
-
-
-@pytest.mark.parametrize("page", contents.notebooks())
-def test_a_page_shows_what_is_expected_and_touches_no_sample(page, run, tmp_path):
-    before = measurements(run)
-    expected = pages.expected_path(page).read_text(encoding="utf-8")
-    shown = pages.text(page, tmp_path)
-    names = f"tests/expected/{page}.md", "shown now"
-    difference = difflib.unified_diff(
-        expected.splitlines(), shown.splitlines(), *names, lineterm=""
-    )
-    if expected != shown:
-        pytest.fail("\n".join(difference) + f"\nIf this is right: make expected PAGE={page}", False)
-    assert measurements(run) == before
-
-
-def test_every_expected_page_has_a_notebook():
-    there = {
-        str(path.relative_to(pages.EXPECTED).with_suffix(""))
-        for path in pages.EXPECTED.rglob("*.*")
-    }
-    assert there == set(contents.notebooks())
 
 
 # Probes that need x86 instructions or int 0x80, which other machines lack.
