@@ -22,8 +22,6 @@ from reckon.hosts import nfs
 from reckon.measurement import library as clib
 from reckon.records.unit_conversion import sample_values
 
-pytestmark = pytest.mark.alone  # its servers serve one page cache
-
 
 def pages_in_cache(path):
     installed("fincore")
@@ -64,6 +62,7 @@ def test_blocks_of_other_sizes_are_one_read_each(served):
     assert large - small > 400, (small, large)  # 63.5 KiB at 1 Gbit/s take 520 µs
 
 
+@pytest.mark.alone  # another test may drop the page cache
 def test_cold_is_cold_and_warm_is_warm(served):
     served.run("random", samples=30, cold=1)
     after_cold = pages_in_cache(served.file)
@@ -81,6 +80,7 @@ def test_from_a_cold_cache_no_block_is_read_twice(served):
         served.run("random", samples=65, file_bytes=256 * KIB, cold=1)
 
 
+@pytest.mark.alone  # another test may drop the page cache
 def test_a_trial_of_many_blocks_waits_for_the_readahead(served):
     """As often as the file is read: 64 blocks, and so one trial is all of it; seen to fail when only the first
     one is cold."""

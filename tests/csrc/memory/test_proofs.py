@@ -24,8 +24,6 @@ from helpers.project import LIBRARY, ROOT, make_library
 
 from reckon.measurement import library
 
-pytestmark = pytest.mark.alone  # huge pages are the machine's
-
 # --- omitted work -----------------------------------------------------------------------
 
 ELSEWHERE = "the walk does not end where its loads lead"
@@ -141,7 +139,13 @@ def changed(built, file, text, other):
         source.write_text(as_it_was)
 
 
-@pytest.mark.parametrize("name", MUTANTS)
+CASES = [  # within a short walk, the other CPU loads the memory only if it is not busy
+    pytest.param(name, marks=pytest.mark.alone if sentence == ELSEWHERE else ())
+    for name, (*_, sentence) in MUTANTS.items()
+]
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_omitted_work_is_noticed(built, name):
     file, text, other, probes, params, sentence = MUTANTS[name]
     if "threads" in params or ELSEWHERE == sentence:
@@ -156,6 +160,7 @@ def test_omitted_work_is_noticed(built, name):
     assert outcomes == [[f"memory/{probe}", reason] for probe in probes]
 
 
+@pytest.mark.alone  # the other CPU loads only if it is not busy
 def test_a_walk_begins_when_every_cpu_that_loads_is_ready(built):
     """Each of them comes 20 ms late to each trial; a walk takes a tenth of that at most."""
     two_cpus()
@@ -170,6 +175,7 @@ def test_a_walk_begins_when_every_cpu_that_loads_is_ready(built):
     assert len(read) == 5 and all(read)
 
 
+@pytest.mark.alone  # the other CPU loads only if it is not busy
 def test_a_walk_under_no_load_is_no_sample_unless_none_is_requested(built):
     two_cpus()
     counts, none = "(&loaded->bytes, read);", "(&loaded->bytes, 0);"
@@ -213,6 +219,7 @@ def in_huge_pages(pid):
     return [(int(rss) * 1024, int(huge) * 1024) for rss, huge in maps if int(rss) >= 4096]
 
 
+@pytest.mark.alone  # huge pages are the machine's
 @pytest.mark.parametrize(("pages", "share"), [("huge", 1), ("small", 0)])
 @pytest.mark.parametrize(
     ("probe", "params", "regions"),
@@ -256,6 +263,7 @@ def test_refused_huge_pages_are_reported():
     assert small[1] == small_here[1] == "ran"
 
 
+@pytest.mark.alone  # huge pages are the machine's
 @pytest.mark.parametrize("layout", [[], ["setarch", "-L"]])
 def test_every_probe_gets_available_huge_pages(layout):
     """Also where mappings grow upwards, so that two of them touch and are one to the kernel."""
@@ -283,6 +291,7 @@ def counted_by_perf(event, probe, params, samples):
 MAJOR = {"size_bytes": 4 * MIB}
 
 
+@pytest.mark.alone  # huge pages and the page cache are the machine's
 @pytest.mark.parametrize(
     ("event", "probe", "less", "more", "faults", "room"),
     [
@@ -328,6 +337,7 @@ def usual_major_faults(probe, params, processes=7):
     )
 
 
+@pytest.mark.alone  # another test may drop the page cache
 def test_a_fault_of_a_cached_file_is_minor_and_may_map_several_pages():
     """The kernel maps up to 16 pages around the one that is touched (fault_around_bytes)."""
     samples = library.run("memory/fault/minor", {"touches": 64}, samples=5)
