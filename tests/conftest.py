@@ -47,10 +47,14 @@ LONGEST = (
     "faults/test_no_room.py",
     "book/test_measuring.py",
     "csrc/runner/test_sanitizers.py",
+    "csrc/test_every_probe.py",
     "faults/test_kills.py",
     "book/test_site.py",
     "book/test_pdf.py",
     "book/test_fifth_part.py",
+    "csrc/files/test_remote_troubles.py",
+    "csrc/files/test_refusals.py",
+    "faults/test_few_rights.py",
 )
 
 
