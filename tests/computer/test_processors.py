@@ -11,7 +11,7 @@ from reckon.computer.facts import Machine
 
 SKYLAKE = ("GenuineIntel", 6, 0x55)
 ZEN_4 = ("AuthenticAMD", 25, 0x11)
-UNLISTED = ("AuthenticAMD", 26, 0x02)
+UNLISTED = ("AuthenticAMD", 23, 0x31)
 UNREPORTED = (None, None, None)
 
 
@@ -29,6 +29,7 @@ def test_a_core_is_found_by_vendor_family_and_model_number():
     assert core_name(*SKYLAKE) == "Intel Skylake"
     assert core_name(*ZEN_4) == "AMD Zen 4"
     assert core_name("AuthenticAMD", 25, 0x01) == "AMD Zen 3"
+    assert core_name("AuthenticAMD", 26, 0x02) == "AMD Zen 5"
     assert core_name("0x41", 8, 0xD0C) == "Arm Neoverse N1"
     assert core_name("AuthenticAMD", 6, 0x55) is None
     assert core_name(*UNLISTED) is None and core_name(*UNREPORTED) is None
@@ -77,7 +78,7 @@ def test_a_stated_constant_is_given_and_a_guessed_one_is_a_guess(looked_up):
     ("name", "facts", "why"),
     [
         ("cpuid", ZEN_4, "no source states it for AMD Zen 4"),
-        ("load", UNLISTED, "no source states it for AuthenticAMD 26/2"),
+        ("load", UNLISTED, "no source states it for AuthenticAMD 23/49"),
         ("load", UNREPORTED, "the processor's family is not reported"),
     ],
 )
