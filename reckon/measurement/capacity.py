@@ -61,7 +61,9 @@ def _recorded(prediction: Prediction, min_profile: str) -> Result:
     quantity = seal(prediction)
     if quantity.measurement is not None:
         return from_entry(prediction.quantity, quantity)
-    reason = f"it is measured in the profile {min_profile} and longer ones"
+    rank = PROFILES[min_profile].rank
+    profiles = [name for name, profile in PROFILES.items() if profile.rank >= rank]
+    reason = f"it takes the profile {' or '.join(profiles)}"
     return Result(prediction.quantity, quantity, "predicted", reason)
 
 
