@@ -68,13 +68,14 @@ document.addEventListener("DOMContentLoaded", () => {
   measured[0].before(button);
 });
 
-// A table of class "sortable": a click on the head of a column sorts by it, and what is typed above
-// the table leaves the rows that contain it. A cell is sorted by its data-sort, else by its text.
+// A table of class "sortable": a click on the head of the first column sorts by its text, of a column
+// that has data-sort by that; what is typed above the table leaves the rows that contain it.
 document.addEventListener("DOMContentLoaded", () => {
   for (const table of document.querySelectorAll("table.sortable")) makeSortable(table);
 
   function makeSortable(table) {
     const body = table.tBodies[0];
+    const sorted = document.createElement("output");
     const rows = [...body.rows];
     const heads = [...table.tHead.rows[0].cells];
     const keys = rows.map((row) => [...row.cells].map(sortKey));
@@ -82,6 +83,7 @@ document.addEventListener("DOMContentLoaded", () => {
     heads.forEach((head, column) => {
       const numeric = keys.some((cells) => typeof cells[column] === "number");
       if (column > 0 && !numeric) return;
+      const title = head.textContent.trim();
       const button = document.createElement("button");
       button.className = "sort";
       button.append(...head.childNodes);
@@ -93,6 +95,8 @@ document.addEventListener("DOMContentLoaded", () => {
         const order = keys.map((cells, place) => [cells[column], place]);
         order.sort(([a], [b]) => compare(a, b) * (descending ? -1 : 1));
         body.append(...order.map(([, place]) => rows[place]));
+        const first = numeric ? ["the smallest", "the largest"] : ["A", "Z"];
+        sorted.textContent = ` Sorted by ${title}, ${first[Number(descending)]} first.`;
       });
     });
 
@@ -110,7 +114,7 @@ document.addEventListener("DOMContentLoaded", () => {
       });
       count.textContent = ` ${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
     });
-    (table.closest(".pst-scrollable-table-container") ?? table).before(label, count);
+    (table.closest(".pst-scrollable-table-container") ?? table).before(label, count, sorted);
   }
 
   function sortKey(cell) {

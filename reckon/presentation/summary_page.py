@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import numpy as np
@@ -74,12 +73,10 @@ def summary_table(results: list[Result], caption: str, name: str) -> Block:
 
 
 def _cells(result: Result) -> list[str]:
-    """The cells of a quantity; a curve is sorted by its first point."""
-    first = float(np.atleast_1d(result.seal.predicted)[0])
-    median = float(result.medians[0]) if result.has_samples else math.nan
+    """The cells of a quantity. Only the ratio is sorted by: times, rates and sizes have no order."""
     return [
-        sorted_by(first, predicted_cell(result)),
-        sorted_by(median, measured_cell(result)),
+        predicted_cell(result),
+        measured_cell(result),
         sorted_by(result.ratio, ratio_cell(result)),
         hardware_cell(result),
         software_cell(result),
