@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -14,6 +15,7 @@ from reckon import units
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
 from reckon.presentation.figures.style import Data, Drawing, Look
+from reckon.presentation.titles import page_title, title_of
 from reckon.reports.other_machines import Cell, OtherMachines, Row
 
 MAX_ROWS = 48  # more would not fit on a page
@@ -31,23 +33,23 @@ def pages(rows: list[Row]) -> list[list[Row]]:
 
 
 def heat_map(others: OtherMachines, rows: list[Row], name: str, part: str) -> Block:
-    """A row for each quantity of a part of the book, a column for each machine. The number is the
-    ratio of the values, the colour shows which machine is faster."""
+    """A row for each quantity of a part of the book, below its chapter's title, and a column for each
+    machine. The number is the ratio of the values, the colour shows which machine is faster."""
     columns = [column for column in others.titles if any(column in row.cells for row in rows)]
     limit = math.log10(_DARKEST)
     colours: Look = {"cmap": _COLOURS, "norm": Normalize(-limit, limit)}
-    logs = [[_log(row.cells.get(column)) for column in columns] for row in rows]
-    with style.drawing(_FRAME_INCHES + _ROW_INCHES * len(rows)) as drawing:
+    lines = _with_headings(rows)
+    cells = [line.cells if isinstance(line, Row) else {} for line in lines]
+    logs = [[_log(of_line.get(column)) for column in columns] for of_line in cells]
+    with style.drawing(_FRAME_INCHES + _ROW_INCHES * len(lines)) as drawing:
         axes = drawing.axes
         masked = np.ma.masked_invalid(logs)
         image = axes.pcolormesh(masked, edgecolors="white", linewidth=0.5, **colours)
-        for y, row in enumerate(rows):
+        for y, of_line in enumerate(cells):
             for x, column in enumerate(columns):
-                if column in row.cells:
-                    _write_ratio(axes, x, y, row.cells[column])
-            if y and row.experiment != rows[y - 1].experiment:
-                axes.axhline(y, color="black", lw=0.6)
-        _frame(axes, rows, [others.titles[column] for column in columns])
+                if column in of_line:
+                    _write_ratio(axes, x, y, of_line[column])
+        _frame(axes, lines, [others.titles[column] for column in columns])
         _add_colour_bar(drawing, image)
         alt = (
             f"Heat map of {len(rows)} quantities of {part} on {len(columns)} other machines, the "
@@ -57,6 +59,20 @@ def heat_map(others: OtherMachines, rows: list[Row], name: str, part: str) -> Bl
         header = ["line", "machine", "quantity here", "this run", "that machine", "ratio", "points"]
         data = [_data(row, *pair) for row in rows for pair in row.cells.items()]
         return drawing.save(name, _caption(part, rows), alt, Data(header, data))
+
+
+def _with_headings(rows: list[Row]) -> list[Row | str]:
+    """The rows, each chapter's below its title."""
+    lines: list[Row | str] = []
+    for experiment, of_chapter in itertools.groupby(rows, lambda row: row.experiment):
+        lines += [page_title(experiment), *of_chapter]
+    return lines
+
+
+def _label(line: Row | str) -> str:
+    if isinstance(line, str):
+        return line
+    return (title_of(f"{line.experiment}/{line.name}") or "measured") + line.method_note
 
 
 def _log(cell: Cell | None) -> float:
@@ -85,12 +101,14 @@ def _write_ratio(axes: Axes, x: int, y: int, cell: Cell) -> None:
         axes.add_patch(Rectangle((x, y), 1, 1, color=_NEUTRAL, lw=0))
     is_dark = abs(log) > 0.75 * math.log10(_DARKEST)
     text = units.number(cell.ratio, 2)
-    colour = "white" if is_dark else "black"
+    colour = style.ON_DARK if is_dark else style.ON_LIGHT
     axes.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=6, color=colour)
 
 
-def _frame(axes: Axes, rows: list[Row], titles: list[str]) -> None:
-    axes.set_yticks(np.arange(len(rows)) + 0.5, [row.label for row in rows], fontsize=6)
+def _frame(axes: Axes, lines: list[Row | str], titles: list[str]) -> None:
+    axes.set_yticks(np.arange(len(lines)) + 0.5, [*map(_label, lines)], fontsize=6)
+    for line, name in zip(lines, axes.get_yticklabels(), strict=True):
+        name.set_fontweight("bold" if isinstance(line, str) else "normal")
     axes.set_xticks(np.arange(len(titles)) + 0.5, titles, fontsize=7, rotation=20, ha="left")
     axes.xaxis.tick_top()
     axes.tick_params(length=0)

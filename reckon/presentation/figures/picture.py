@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 from reckon.computer.facts import Machine
 from reckon.presentation.block import Block
 from reckon.presentation.figures import style
-from reckon.presentation.figures.style import BLACK, Data
+from reckon.presentation.figures.style import BLACK, ON_LIGHT, Data
 from reckon.presentation.text import machine_value
 
 _CORES_DRAWN = 8
@@ -21,7 +21,7 @@ def _box(
 ) -> None:
     axes.add_patch(Rectangle(corner, *size, fc=colour, ec=BLACK, lw=0.8))
     middle = (corner[0] + size[0] / 2, corner[1] + size[1] / 2)
-    axes.text(*middle, text, ha="center", va="center", fontsize=8)
+    axes.text(*middle, text, ha="center", va="center", fontsize=8, color=ON_LIGHT)
 
 
 def machine_picture(machine: Machine, name: str, caption: str) -> Block:

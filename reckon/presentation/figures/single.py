@@ -13,6 +13,7 @@ from reckon.presentation.figures import style
 from reckon.presentation.figures.style import BLACK, BLUE, PURPLE, RED, SKY, Data
 from reckon.presentation.scores import WITHIN
 from reckon.presentation.tables import title
+from reckon.presentation.titles import page_title
 from reckon.records.result import Result
 from reckon.records.unit_conversion import trial_times_s
 
@@ -162,8 +163,8 @@ def prediction_ratios(results: list[Result], name: str, caption: str) -> Block:
         for row, chapter in enumerate(chapters):
             ratios = [r.ratio for r in judged if r.quantity.startswith(f"{chapter}/")]
             axes.plot(ratios, [row] * len(ratios), "o", color=BLUE, ms=5, alpha=0.6, mew=0)
-            medians.append(f"{chapter} {units.number(float(np.median(ratios)))}")
+            medians.append(f"{page_title(chapter)} {units.number(float(np.median(ratios)))}")
         xlabel = "measured / predicted (bands: within 1.25, 2 and 10 times)"
-        style.named_rows(axes, chapters, xlabel)
+        style.named_rows(axes, [page_title(chapter) for chapter in chapters], xlabel)
         alt = f"Median ratio of measured to predicted by chapter: {'; '.join(medians)}"
         return drawing.save(name, caption, alt, Data(["quantity", "measured / predicted"], rows))

@@ -41,6 +41,19 @@ SERIES = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK)
 Look = dict[str, Any]  # keyword arguments of matplotlib
 _REPORT_COLOURS = SERIES[:-1]  # black is this machine
 _REPORT_MARKERS = "osv^PX<>*ph"
+# Text on a coloured area, which is the same on a dark page.
+ON_LIGHT, ON_DARK = "#111111", "#fefefe"
+# What a drawing's colours are where the page around it is dark.
+_IN_THE_DARK = {
+    "#ffffff": "#14181e",
+    BLACK: "#e8e8e8",
+    "#dddddd": "#3c424b",  # the grid
+    BLUE.lower(): "#4aa8e8",
+    SKY.lower(): "#9ad7ff",
+    "#dcc07f": "#6b5420",  # the bands of the predictions' ratios
+    "#ecdcb8": "#463917",
+    "#f7f0e3": "#2a2414",
+}
 WIDTH_INCHES = 6.4
 _MAX_TICKS = 10  # of an axis of sizes
 STYLE: dict = {
@@ -96,13 +109,13 @@ class Drawing:
             raise ValueError(f"{name!r} cannot name a figure: lower case, digits and - only")
         svg = io.StringIO()
         self.figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
+        picture = _with_dark_colours(svg.getvalue())
         if not variants.are_tried():
-            self._write(name, svg.getvalue(), data)
+            self._write(name, picture, data)
         markdown = (
             f":::{{figure}} /figures/{name}.*\n:name: {name}\n:alt: {alt}\n\n"
             f"{caption} ({{download}}`data </figures/{name}.csv>`)\n:::"
         )
-        picture = svg.getvalue()
         return Block(markdown, f"{picture[picture.index('<svg') :]}\n<p>{html.escape(caption)}</p>")
 
     def _write(self, name: str, svg: str, data: Data) -> None:
@@ -113,6 +126,23 @@ class Drawing:
         records.write_whole(base.with_suffix(".svg"), svg)
         csv.writer(table, lineterminator="\n").writerows([data.header, *data.rows])
         records.write_whole(base.with_suffix(".csv"), table.getvalue())
+
+
+def _with_dark_colours(svg: str) -> str:
+    """The picture with other colours where it is shown in the dark.
+
+    Shown as an image it follows the `color-scheme` of the page's element, which the theme sets.
+    """
+    for colour in _IN_THE_DARK:
+        svg = svg.replace(f": {colour}", f": var(--of-{colour[1:]}, {colour})")
+    values = " ".join(f"--of-{light[1:]}: {dark};" for light, dark in _IN_THE_DARK.items())
+    # Text has no colour of its own where it is black.
+    rules = (
+        f".reckon-figure {{ fill: var(--of-{BLACK[1:]}, {BLACK}) }} "
+        f"@media (prefers-color-scheme: dark) {{ .reckon-figure {{ {values} }} }}"
+    )
+    root = rf'<svg class="reckon-figure"\1><style>{rules}</style>'
+    return re.sub(r"<svg([^>]*)>", root, svg, count=1)
 
 
 @contextlib.contextmanager
