@@ -29,6 +29,12 @@ _HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST-NB's: folded source, no
 _LINK = re.compile(r"\[(?P<words>[^][]*)\]\(/(?P<file>[\w/-]+)\.(?:ipynb|md)\)")
 _TERM = re.compile(r"\{term\}`(?P<words>[^`<]*?)(?: <[^`>]*>)?`")
 _GLOSSARY = "book/glossary"
+# In text, the space inside a number and before its unit, where no line ends. Code and formulas stay.
+_SPACE_OF_NUMBER = re.compile(
+    r"(?P<code>```.*?```|`[^`]*`|\$\$.*?\$\$)"
+    r"|(?<=\d) (?=\d{3}\b|%|(?:[mnµ]?s|[kKMGT]?i?B|[kKMGT]?bit|byte|cycles?|[kMG]?Hz)\b)",
+    re.DOTALL,
+)
 _FOLD_MARK = raw_html('<span class="folded"></span>')
 
 
@@ -61,7 +67,7 @@ def staged(notebooks: dict[str, dict]) -> dict[str, bytes]:
 def front(notebooks: dict[str, dict]) -> str:
     """What the front page shows of the run: the outputs of the cells tagged "front"."""
     shown = [text for notebook in notebooks.values() for text in _outputs(notebook, _FRONT)]
-    return without_dead_links("\n\n".join(shown)) + "\n"
+    return without_dead_links(_unbroken("\n\n".join(shown))) + "\n"
 
 
 def answers(part: str, notebooks: dict[str, dict]) -> str:
@@ -73,7 +79,7 @@ def answers(part: str, notebooks: dict[str, dict]) -> str:
         title = "".join(notebook["cells"][0]["source"]).partition("\n")[0].lstrip("# ")
         box = next(_outputs(notebook, _ANSWER), "")
         cards.append(f"**[{title}](/notebooks/{page}.ipynb)**\n\n{box}")
-    return "\n\n".join(cards) + "\n"
+    return _unbroken("\n\n".join(cards)) + "\n"
 
 
 def _outputs(notebook: dict, tag: str) -> Iterator[str]:
@@ -82,6 +88,19 @@ def _outputs(notebook: dict, tag: str) -> Iterator[str]:
         for output in cell.get("outputs", []) if _tagged(cell, tag) else []:
             if "text/markdown" in output.get("data", {}):
                 yield "".join(output["data"]["text/markdown"])
+
+
+def _unbroken(text: str) -> str:
+    """The text with numbers and their units on one line."""
+    return _SPACE_OF_NUMBER.sub(lambda found: found["code"] or "\u00a0", text)
+
+
+def _keep_numbers_whole(cell: dict) -> None:
+    if cell["cell_type"] == "markdown":
+        cell["source"] = _unbroken("".join(cell["source"]))
+    for output in cell.get("outputs", []):
+        if text := output.get("data", {}).get("text/markdown"):
+            output["data"]["text/markdown"] = _unbroken("".join(text))
 
 
 def without_dead_links(text: str) -> str:
@@ -155,6 +174,8 @@ def _staged(notebook: dict, faults: list[str], formulas: str) -> bytes:
         sentence = f"Its record was changed after it was written: {literal('; '.join(faults))}."
         cell = nbformat.v4.new_markdown_cell(f":::{{error}}\n{sentence}\n:::", id="changed")
         cells.insert(1, cell)
+    for cell in cells:
+        _keep_numbers_whole(cell)
     if formulas:
         cells.append(nbformat.v4.new_markdown_cell(formulas, id="formulas"))
     for part in (notebook, *cells):
