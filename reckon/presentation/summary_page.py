@@ -123,8 +123,8 @@ _SCORE_COLUMNS = {
     "Within 1.25×": 11,
     "Within 2×": 11,
     "Typical factor": 13,
-    "Intervals held": 14,
-    "Interval score": 13,
+    "Held": 14,
+    "Score": 13,
 }
 
 

@@ -85,7 +85,7 @@ def _caption(part: str, rows: list[Row]) -> str:
     marked = "; *(Reckon's)*: this run's by Reckon's own method" if by_reckon else ""
     return (
         f"{part.capitalize()}: every other machine's value divided by this run's, by the same "
-        f"method{marked}. Red: slower than this machine, blue: faster, grey: neither, white: "
+        f"method{marked}. Red: slower than this machine, blue: faster, grey: neither, empty: "
         "nothing to compare with this run's"
     )
 

@@ -117,7 +117,7 @@ def bars(results: list[Result], name: str, caption: str, titles: dict | None = N
     if not measured:
         return style.nothing_to_draw(results)
     measured.sort(key=lambda result: result.median)
-    unit = style.readable_unit(measured[0])
+    unit = style.readable_unit(measured[len(measured) // 2])
     rows = []
     with style.drawing(0.6 + 0.28 * len(measured)) as drawing:
         axes = drawing.axes

@@ -45,7 +45,7 @@ _REPORT_MARKERS = "osv^PX<>*ph"
 ON_LIGHT, ON_DARK = "#111111", "#fefefe"
 # What a drawing's colours are where the page around it is dark.
 _IN_THE_DARK = {
-    "#ffffff": "#14181e",
+    "#ffffff": "#121212",
     BLACK: "#e8e8e8",
     "#dddddd": "#3c424b",  # the grid
     BLUE.lower(): "#4aa8e8",
