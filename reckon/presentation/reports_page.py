@@ -89,7 +89,8 @@ def _derivation_table(report: Report) -> Block:
         "Published differs by": 12,
     }
     caption = f"{report.machine}: its predictions, run again on its own inputs"
-    return table(columns, rows, caption, f"reports-again-{report.name.replace('_', '-')}")
+    block = table(columns, rows, caption, f"reports-again-{report.name.replace('_', '-')}")
+    return Block(f"::::{{dropdown}} All of them, with what was recomputed\n{block.markdown}\n::::")
 
 
 def _derivation_summary(report: Report) -> Block:

@@ -24,7 +24,7 @@ from reckon.reports import methods, published
 from reckon.reports.matching import comparable_values, row_label, value_here
 from reckon.reports.reported_value import ReportedValue
 
-_NO_ROW = "no row of this book measures it"
+_NO_ROW = "this book does not measure it"
 _MAX_RUNS = 4  # other runs, the one opened last first: each is a column of a table
 
 

@@ -145,7 +145,7 @@ def test_every_measured_value_has_a_cell_or_a_reason(folders):
     assert why["t470", f"`{CALL}`"] == "at points that this run does not have"
     assert why["t470", "`cpu/task/t470_fork`"] == "not measured yet"
     assert why["hpe_i7_860", "a byte from memory"] == "derived from other values"
-    assert why["t470", "upload by a speed test"] == "no row of this book measures it"
+    assert why["t470", "upload by a speed test"] == "this book does not measure it"
     assert ("t470", f"`{GETPID}`") not in why
     points = sum(cell.points for row in o.rows for cell in row.cells.values())
     measured = [f for f in published.reported_values() if f.measured is not None]
