@@ -29,7 +29,7 @@ _HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST-NB's: folded source, no
 _LINK = re.compile(r"\[(?P<words>[^][]*)\]\(/(?P<file>[\w/-]+)\.(?:ipynb|md)\)")
 _TERM = re.compile(r"\{term\}`(?P<words>[^`<]*?)(?: <[^`>]*>)?`")
 _GLOSSARY = "book/glossary"
-# In text, the space inside a number and before its unit, where no line ends. Code and formulas stay.
+# The space inside a number and before its unit, where no line ends; not in code and formulas.
 _SPACE_OF_NUMBER = re.compile(
     r"(?P<code>```.*?```|`[^`]*`|\$\$.*?\$\$)"
     r"|(?<=\d) (?=\d{3}\b|%|(?:[mnµ]?s|[kKMGT]?i?B|[kKMGT]?bit|byte|cycles?|[kMG]?Hz)\b)",

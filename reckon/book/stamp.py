@@ -41,7 +41,9 @@ def stamp() -> str:
         "Machine": literal(words),
         "Kernel": literal(machine.value("system.kernel")),
         "Hypervisor": literal(machine.value("system.hypervisor")),
-        "Compiler": literal((machine.value("system.compiler") or "not reported").split(" · ")[0]),
+        "Compiler": literal(
+            str(machine.value("system.compiler") or "not reported").split(" · ")[0]
+        ),
         "Measured": date,
         "Profile": profiles,
         "Run": code(run.name),

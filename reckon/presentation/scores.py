@@ -68,12 +68,12 @@ def typical_factor(factors_off: np.ndarray) -> str:
 
 
 def shares_within(factors_off: np.ndarray) -> dict[float, str]:
-    """The share of factors within each limit, in whole per cent: 100 % only if it is all of them."""
+    """The share of factors within each limit, in whole per cent: 100 % only if it is all."""
 
     def percent(share: float) -> int:
         return 100 if share == 1 else min(99, round(100 * share))
 
-    return {limit: f"{percent(np.mean(factors_off <= limit))} %" for limit in WITHIN}
+    return {limit: f"{percent(float(np.mean(factors_off <= limit)))} %" for limit in WITHIN}
 
 
 def report_ratios() -> list[tuple[Report, np.ndarray]]:

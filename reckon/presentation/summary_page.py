@@ -73,7 +73,7 @@ def summary_table(results: list[Result], caption: str, name: str) -> Block:
 
 
 def _cells(result: Result) -> list[str]:
-    """The cells of a quantity. Only the ratio is sorted by: times, rates and sizes have no order."""
+    """The cells of a quantity. Only the ratio sorts: times, rates and sizes have no order."""
     return [
         predicted_cell(result),
         measured_cell(result),

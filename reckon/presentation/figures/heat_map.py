@@ -33,7 +33,7 @@ def pages(rows: list[Row]) -> list[list[Row]]:
 
 
 def heat_map(others: OtherMachines, rows: list[Row], name: str, part: str) -> Block:
-    """A row for each quantity of a part of the book, below its chapter's title, and a column for each
+    """A row for each quantity of a part, below its chapter's title, and a column for each
     machine. The number is the ratio of the values, the colour shows which machine is faster."""
     columns = [column for column in others.titles if any(column in row.cells for row in rows)]
     limit = math.log10(_DARKEST)
