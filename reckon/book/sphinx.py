@@ -55,7 +55,8 @@ def html(stage: Stage) -> bool:
     if not (index.exists() and mark.holds_pages(stage)):
         _jupyter_book(stage.folder, mark, index)
     mark.remove()
-    for path in (stage.folder / "_static").glob("*.*"):  # Sphinx does where a page changed alone
+    # Sphinx copies them only if a page has changed too.
+    for path in (stage.folder / "_static").glob("*.*"):
         shutil.copyfile(path, site_dir() / "_static" / path.name)
     mark.set(stage.whole)
     return True
@@ -93,12 +94,15 @@ class _Mark:
         return self._read().partition(" ")[0] == stage.pages
 
     def exists(self) -> bool:
+        """Whether the last output was made to its end."""
         return self._path.exists()
 
     def remove(self) -> None:
+        """Say that the output is being made."""
         self._path.unlink(missing_ok=True)
 
     def set(self, digest: str) -> None:
+        """Say that the output was made of the stage with that hash."""
         records.write_whole(self._path, digest)
 
 
@@ -110,7 +114,7 @@ def _jupyter_book(folder: Path, mark: _Mark, output: Path) -> None:
     if config.settings().build_dir.name != "_build":
         raise ReckonError("RECKON_BUILD must be a folder named _build.")
     log = config.settings().build_dir / f"{builder}.log"
-    command = [*_ending_with_the_builder(), sys.executable, "-c", _JUPYTER_BOOK]
+    command = [*_killed_with_this_process(), sys.executable, "-c", _JUPYTER_BOOK]
     command += ["build", str(folder), "--builder", builder]
     command += ["--path-output", str(config.settings().build_dir.parent)]
     command += ["-W", "-n", "--keep-going"]
@@ -132,8 +136,9 @@ def _jupyter_book(folder: Path, mark: _Mark, output: Path) -> None:
         raise ReckonError(f"Jupyter Book made no {output.name}; the log is {log}.")
 
 
-def _ending_with_the_builder() -> list[str]:
-    """So that it does not write into what the next builder makes (setpriv(1) of util-linux)."""
+def _killed_with_this_process() -> list[str]:
+    """What to put before a command, so that it never writes into what the next build makes
+    (setpriv(1) of util-linux)."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL"] if setpriv else []
 

@@ -47,7 +47,7 @@ def add_commands(commands: Commands) -> None:
         "--samples",
         type=_positive,
         default=RunOptions.samples,
-        help=f"trials in each process; default: {RunOptions.samples}",
+        help=f"samples of each process; default: {RunOptions.samples}",
     )
     single.add_argument(
         "--processes", type=_positive, default=20, help="fresh processes; default: 20"
@@ -274,7 +274,7 @@ def _print_summary(unit: str, summary, values: list) -> None:
     print(f"median {number(summary.median, 4)} {unit}, {interval}")
     print(
         f"mean {number(summary.mean, 4)}, minimum {number(summary.minimum, 4)}, "
-        f"99th percentile {number(summary.p99, 4)}, {summary.n} trials"
+        f"99th percentile {number(summary.p99, 4)}, {summary.n} samples"
     )
     for warning in summary.warnings:
         print(f"note: {warning}")
