@@ -46,9 +46,9 @@ def likwid(kernel: str) -> Callable[[], float]:
 
     def run() -> float:
         text = _pinned("likwid-bench", "-t", kernel, "-w", "N:128MB:1", "-i", 20)
-        found = re.search(r"MByte/s:\s+([\d.]+)", text)
-        assert found, f"likwid-bench printed no bandwidth: {text}"
-        return 1e3 / float(found[1])
+        match = re.search(r"MByte/s:\s+([\d.]+)", text)
+        assert match, f"likwid-bench printed no bandwidth: {text}"
+        return 1e3 / float(match[1])
 
     return run
 

@@ -104,9 +104,9 @@ def single_quantities(like: str, only: list[str]) -> list[Result]:
         and result.measurement.probe in library.probes()
     ]
     return [
-        one
-        for one in results
-        if not only or one.quantity in only or one.quantity.rpartition("/")[0] in only
+        result
+        for result in results
+        if not only or result.quantity in only or result.quantity.rpartition("/")[0] in only
     ]
 
 
@@ -118,11 +118,14 @@ def measure_run(name: str, profile: str, like: str, only: list[str]) -> None:
     log = FOLDER / f"{name}.log"
     config.set_builder(config.Builder(log, FOLDER / f"{name}.reads", visits=visits))
     of_experiments: dict[str, list[Result]] = {}
-    for one in quantities:
-        of_experiments.setdefault(one.quantity.rpartition("/")[0], []).append(one)
+    for result in quantities:
+        of_experiments.setdefault(result.quantity.rpartition("/")[0], []).append(result)
     for results in of_experiments.values():
         rk.measure_together(
-            {_prediction(one): options_of(one.measurement, one.points[0]) for one in results}
+            {
+                _prediction(result): options_of(result.measurement, result.points[0])
+                for result in results
+            }
         )
     for visit in range(2, visits + 1):
         for experiment in revisit.experiments_to_visit(visit):
@@ -188,7 +191,7 @@ def start(name: str, arguments, only, conditions: Conditions = Conditions()) -> 
     """Measure that run in a process of its own."""
     print(f"{name}: measuring", flush=True)
     command = [sys.executable, __file__, "run", name, "--profile", arguments.profile]
-    command += ["--like", arguments.like, *(f"--only={one}" for one in only)]
+    command += ["--like", arguments.like, *(f"--only={quantity}" for quantity in only)]
     command += ["--filtered"] * conditions.filtered
     environment = {**os.environ, "RECKON_LINK_RTT": conditions.link_rtt}
     if not conditions.limit_mib:
@@ -214,7 +217,7 @@ def unchanged(arguments) -> None:
 
 
 def _named(comparison: two_runs.Comparison) -> str:
-    changes = [f"{one.quantity} ({one.ratio:.3f}×)" for one in comparison.changed]
+    changes = [f"{quantity.quantity} ({quantity.ratio:.3f}×)" for quantity in comparison.changed]
     return f"{len(changes)} named{': ' if changes else ''}{', '.join(changes)}"
 
 
@@ -226,22 +229,23 @@ def changed(arguments) -> None:
         start(after, arguments, change.affects, change.after)
         comparison = two_runs.compare(before, after)
         print(f"{what}: {_named(comparison)} of {len(comparison.quantities)}")
-        for one in comparison.same:
-            visible = one.visible_from(comparison.minimum_change)
-            print(f"  not named: {one.quantity}, {one.ratio:.3f}×; named from {visible:.3f}× on")
-        for one in comparison.unjudged:
-            print(f"  not judged: {one.quantity}: {one.why}")
+        for quantity in comparison.same:
+            visible = quantity.visible_from(comparison.minimum_change)
+            ratios = f"{quantity.ratio:.3f}×; named from {visible:.3f}× on"
+            print(f"  not named: {quantity.quantity}, {ratios}")
+        for quantity in comparison.unjudged:
+            print(f"  not judged: {quantity.quantity}: {quantity.why}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(required=True)
     for command in (unchanged, changed, run):
-        one = commands.add_parser(command.__name__)
-        one.set_defaults(command=command)
-        one.add_argument("--profile", default="standard")
-        one.add_argument("--like", default=str(config.ROOT / "tests/runs/recorded"))
-        one.add_argument(
+        subparser = commands.add_parser(command.__name__)
+        subparser.set_defaults(command=command)
+        subparser.add_argument("--profile", default="standard")
+        subparser.add_argument("--like", default=str(config.ROOT / "tests/runs/recorded"))
+        subparser.add_argument(
             "--only",
             action="append",
             default=[],
@@ -249,10 +253,10 @@ def main() -> None:
             help="an experiment or a quantity",
         )
         if command is unchanged:
-            one.add_argument("--runs", type=int, default=11)
+            subparser.add_argument("--runs", type=int, default=11)
         if command is run:
-            one.add_argument("name")
-            one.add_argument("--filtered", action="store_true")
+            subparser.add_argument("name")
+            subparser.add_argument("--filtered", action="store_true")
     arguments = parser.parse_args()
     FOLDER.mkdir(parents=True, exist_ok=True)
     config.set_environment(RECKON_RUNS=str(FOLDER))

@@ -57,8 +57,8 @@ def of_visits(
     variance = statistics.pooled_variance(medians, known) if pooled else None
     return of_ends(
         [
-            statistics.revisit_interval(one, variance, level, spread=spread, extremes=end)
-            for one, spread, end in zip(medians, known, ends, strict=True)
+            statistics.revisit_interval(visit_medians, variance, level, spread=spread, extremes=end)
+            for visit_medians, spread, end in zip(medians, known, ends, strict=True)
         ]
     )
 
@@ -77,7 +77,7 @@ def report(name: str, intervals: Iterator[Interval], targets: list, oracle: np.n
 def main() -> None:
     path = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).with_name("visits.json")
     quantities = list(json.loads(path.read_text())["quantities"].values())
-    medians = np.array([[np.median(processes) for processes in one] for one in quantities])
+    medians = np.array([[np.median(processes) for processes in visits] for visits in quantities])
     visits, logs = medians.shape[1], np.log(medians)
     oracle = of_visits(medians, LEVEL).half
     starts = range(visits - VISITS_AHEAD)
@@ -95,7 +95,10 @@ def main() -> None:
             for window in windows
         ]
         extremes = [
-            [(min(map(min, one[window])), max(map(max, one[window]))) for one in quantities]
+            [
+                (min(map(min, visits[window])), max(map(max, visits[window])))
+                for visits in quantities
+            ]
             for window in windows
         ]
         for level, kind in (

@@ -21,11 +21,11 @@ from reckon.records.result import Result
 
 def scalars(run: str) -> dict[str, Result]:
     """The quantities of the run that are single values with an interval, by name."""
-    found = all_results(records.find(run))
+    results = all_results(records.find(run))
     return {
-        one.quantity: one
-        for one in found
-        if not one.is_curve and one.summary and not math.isnan(one.summary.low)
+        result.quantity: result
+        for result in results
+        if not result.is_curve and result.summary and not math.isnan(result.summary.low)
     }
 
 
@@ -34,10 +34,10 @@ def main(names: list[str]) -> None:
         raise ReckonError("Give at least two runs of one machine.")
     runs = [scalars(name) for name in names]
     held, widths = defaultdict(list), defaultdict(list)
-    for one, other in permutations(runs, 2):
-        for name in one.keys() & other.keys():
-            summary, again = one[name].summary, other[name].summary
-            several = len(one[name].measurement.visits) > 1
+    for run, other in permutations(runs, 2):
+        for name in run.keys() & other.keys():
+            summary, again = run[name].summary, other[name].summary
+            several = len(run[name].measurement.visits) > 1
             kind = "several visits" if several else "one visit"
             held[kind].append(summary.low <= again.median <= summary.high)
             widths[kind].append(summary.precision)

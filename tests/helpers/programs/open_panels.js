@@ -2,7 +2,7 @@
 () => {
   document.querySelectorAll("details.what-if").forEach((panel) => (panel.open = true));
   return new Promise((done) => setTimeout(() => {
-    document.querySelectorAll("details.what-if details").forEach((one) => (one.open = true));
+    document.querySelectorAll("details.what-if details").forEach((quantity) => (quantity.open = true));
     setTimeout(done, 500);
   }, 100));
 }
