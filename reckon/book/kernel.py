@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ from traitlets.config import Config
 
 from reckon import statistics
 from reckon.config import ReckonError
+from reckon.presentation.figures import style
 
 _ENGINE = "this process"
 
@@ -152,7 +154,9 @@ def _in_a_sentence(kind: type[BaseException], error: BaseException, _trace: obje
 # The fork server imports this module: what follows is done once, for all pages.
 sys.excepthook = _in_a_sentence
 statistics.load()
+style.load()
 _settings = Config()
 _settings.HistoryManager.enabled = False
 _Shell.instance(config=_settings)
 papermill_engines.register(_ENGINE, _ThisProcess)
+gc.disable()  # a page's process ends with its page, and holds little that is garbage

@@ -165,6 +165,17 @@ def drawing(height_inches: float = 3.6, panel_heights: Sequence[float] = (1,)) -
         yield drawing
 
 
+def load() -> None:
+    """Draws a figure into memory, so that fonts and both formats are loaded before any page."""
+    with drawing() as first:
+        first.axes.plot([1, 10], [1, 10], label="1")
+        first.axes.set_xscale("log")
+        plain_log(first.axes.xaxis)
+        first.legend()
+        for kind in ("svg", "pdf"):
+            first.figure.savefig(io.BytesIO(), format=kind, bbox_inches="tight")
+
+
 def plain_log(axis: Axis) -> None:
     """Makes an axis logarithmic with numbers, not powers; within two decades also 2 and 5."""
     low, high = axis.get_view_interval()
