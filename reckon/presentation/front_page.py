@@ -35,7 +35,7 @@ def machine_card(run: records.Run, results: list[Result], clock: str) -> Block:
     model = literal(f"{machine.value('processor.model')}, {cores:g} cores")
     values = "\n".join(f"- **{value}** {title}" for title, value in cards.items() if value)
     unfit = "; ".join(f"{check['name']}: {literal(check['found'])}" for check in warnings)
-    fitness = f"Fit to be measured, but for {unfit}." if unfit else "Fit to be measured."
+    fitness = f"Fit to be measured, with these doubts: {unfit}." if unfit else "Fit to be measured."
     return Block(f"::::{{container}} machine-card\n**{model}**\n\n{values}\n\n{fitness}\n::::")
 
 
@@ -77,7 +77,7 @@ def headlines(results: list[Result], chosen: list[Headline]) -> Block:
         [link, track(values, scales[_dimension(values)]), *values.cells()]
         for link, values in answers.items()
     ]
-    head = ["", "× predicted, ● measured", "Predicted", "Measured", "Ratio"]
+    head = ["", "× predicted, ● measured; logarithmic", "Predicted", "Measured", "Ratio"]
     table = "\n".join(
         [table_row(head), "| --- | --- | ---: | ---: | ---: |", *map(table_row, rows)]
     )

@@ -53,8 +53,8 @@ _SUMMARY_COLUMNS = {
     "Predicted": 14,
     "Measured, median (interval)": 20,
     "Measured / predicted": 9,
-    "Base hardware": 11,
-    "Software overhead": 11,
+    "Base hardware (predicted)": 11,
+    "Software overhead (predicted)": 11,
     "Mean ± sd": 13,
 }
 
@@ -109,7 +109,10 @@ def score(results: list[Result]) -> Block:
         f"**Of {len(judged)} sealed predictions, {', '.join(shares)}.**",
         f"Typically a prediction was off by a factor of {typical_factor(factors)};",
         f"{high} values came out more than {NEAR:g} times higher than predicted, {low} lower.",
-        f"Of {len(inside)} intervals, {share} held the measured value." if inside else "",
+        f"{len(inside)} of the predictions have an interval; {share} of these hold the measured "
+        "value."
+        if inside
+        else "",
     )
 
 

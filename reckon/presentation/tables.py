@@ -90,8 +90,8 @@ _RESULT_COLUMNS = {
     "Predicted": 13,
     "Measured, median (interval)": 18,
     "Measured / predicted": 9,
-    "Base hardware": 11,
-    "Software overhead": 12,
+    "Base hardware (predicted)": 11,
+    "Software overhead (predicted)": 12,
     "Mean ± sd": 13,
     "Core cycles": 8,
 }

@@ -178,7 +178,7 @@ def _ratio_of_row(of: dict[str, str]) -> Iterator[str]:
 
 
 def _sum_of_row(of: dict[str, str]) -> Iterator[str]:
-    names = "Base hardware", "Software overhead", "Predicted"
+    names = "Base hardware (predicted)", "Software overhead (predicted)", "Predicted"
     parts = [alone(of.get(name, "")) for name in names]
     if all(parts):
         hardware, software, predicted = parts

@@ -14,7 +14,7 @@ GETPID = "[The system call: getpid](/notebooks/cpu/syscall.ipynb)"
 
 
 def row(*cells):
-    head = ("Operation", "Base hardware", "Software overhead", "Predicted")
+    head = ("Operation", "Base hardware (predicted)", "Software overhead (predicted)", "Predicted")
     head += ("Measured, median (interval)", "Measured / predicted")
     lines = [f"| {' | '.join(row)} |" for row in (head, ["---"] * 6, cells)]
     return "\n".join([":::{table} Calls", ":name: calls", "", *lines, ":::"])

@@ -136,7 +136,7 @@ def test_what_explains_a_round_of_the_loop(chain, whole, optimised, words):
         (MISSING, "This machine cannot answer: no such gate."),
         (result(90), "It costs no more here."),
         (result(150), "that is the price of the interrupt table."),
-        (result(1200), "this entry point leaves the guest."),
+        (result(1200), "this entry point seems to leave the guest."),
         (result(9000), "something on its path leaves the guest or waits."),
     ],
 )

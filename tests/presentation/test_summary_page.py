@@ -24,7 +24,8 @@ def test_the_score_counts_predictions_and_intervals_that_held():
     assert summary_page.score(results).markdown == (
         "**Of 2 sealed predictions, 50 % within 1.25 times, 50 % within 2 times, 100 % within 10 "
         "times.** Typically a prediction was off by a factor of 2.00; 0 values came out more than "
-        "1.25 times higher than predicted, 1 lower. Of 2 intervals, 50 % held the measured value."
+        "1.25 times higher than predicted, 1 lower. 2 of the predictions have an interval; 50 % of "
+        "these hold the measured value."
     )
     assert "interval" not in summary_page.score([predicted(2.0)]).markdown
     assert summary_page.score([]).markdown == "Nothing has been measured yet."
