@@ -78,7 +78,7 @@ peer: ## build reckon-peer, the other host of the network pages, and say how to 
 # The quick profile: samples of any longer profile serve, so an edited prediction shows its verdict
 # at once.
 lab: setup lib ## open the notebooks in JupyterLab, to edit predictions
-	@RECKON_PROFILE=$(or $(PROFILE),quick) $(VENV)/bin/jupyter lab --notebook-dir=. notebooks \
+	@RECKON_PROFILE=$(or $(PROFILE),quick) $(VENV)/bin/jupyter lab --config=tools/lab_config.py --notebook-dir=. notebooks \
 	  $(if $(filter 0,$(shell id -u)),--allow-root)
 
 edit: setup lib nfs ## serve the site, and make it again whenever a file of the book is saved (PORT=)
