@@ -2,12 +2,14 @@
 
 import functools
 import http.server
+import io
 import re
 import shutil
 import threading
 
 import pytest
 from helpers.project import PROGRAMS
+from PIL import Image
 
 from reckon.book.contents import notebooks, toc
 
@@ -188,10 +190,27 @@ def test_the_summarys_table_is_sorted_and_searched(browser, served):
         assert len(known) == len(everything) > 100
     assert orders[0] == sorted(orders[0]) and orders[1] == sorted(orders[0], reverse=True)
     assert table.locator("th[aria-sort=descending]").count() == 1
+    assert table.get_by_role("button").count() == 2  # times, rates and sizes have no common order
+    assert (
+        "Sorted by Measured / predicted, the largest first." in sheet.locator("main").inner_text()
+    )
     sheet.get_by_label("Search this table").first.fill("HUGE page faults")
     rows = table.locator("tbody tr:visible")
     assert 0 < rows.count() < 5
     assert all("Page faults" in text and "huge" in text for text in rows.all_inner_texts())
+    context.close()
+
+
+def test_a_figure_has_the_colours_of_the_page_that_its_reader_chose(browser, served):
+    context = browser.new_context(color_scheme="light")
+    sheet = context.new_page()
+    sheet.goto(f"{served}/notebooks/cpu/switch.html")
+    for theme, is_light in (("light", True), ("dark", False)):
+        sheet.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        sheet.wait_for_timeout(300)
+        picture = sheet.locator("main figure img").first.screenshot()
+        corner = Image.open(io.BytesIO(picture)).convert("L").getpixel((3, 3))
+        assert (corner > 128) == is_light, theme
     context.close()
 
 
