@@ -41,7 +41,7 @@ from reckon.presentation.tables import (
     software_cell,
     with_interval_note,
 )
-from reckon.presentation.text import NONE
+from reckon.presentation.text import NONE, amount_or_dash, ratio_text
 from reckon.presentation.titles import link, page_link
 from reckon.records.result import Result
 
@@ -178,13 +178,34 @@ def best_and_worst(results: list[Result]) -> Block:
 
 
 def revisions(results: list[Result]) -> Block:
-    """The predictions that were revised after measuring."""
+    """The predictions that were revised after measuring, and how each revision changed the ratio
+    of measured to predicted."""
+    revised = [result for result in results if result.revisions]
     lines = [
-        f"- {link(r.quantity)}: {'; '.join(r.revisions).replace('_', ' ')}."
-        for r in results
-        if r.revisions
+        f"- {link(r.quantity)}: {'; '.join(r.revisions).replace('_', ' ')}: {_history(r)}."
+        for r in revised
     ]
-    return say("\n".join(lines) or "No prediction was revised after measuring.")
+    if not lines:
+        return say("No prediction was revised after measuring.")
+    nearer = sum(map(_came_nearer, revised))
+    return say("\n".join([*lines, "", f"Nearer to the measurement: {nearer} of {len(revised)}."]))
+
+
+def _history(result: Result) -> str:
+    """ "66.0 ns (2.97×), then 176 ns (1.11×)": each prediction with its ratio."""
+    steps = [
+        f"{amount_or_dash(each.predicted, result.unit)} ({ratio_text(result.ratio_to(each))})"
+        for each in result.entry.predictions
+    ]
+    return ", then ".join(steps)
+
+
+def _came_nearer(result: Result) -> bool:
+    """Whether the current prediction is off by a smaller factor than the sealed one."""
+    sealed, current = result.ratio, result.current_ratio
+    if not (is_comparable(sealed) and is_comparable(current)):
+        return False
+    return max(current, 1 / current) < max(sealed, 1 / sealed)
 
 
 def source_map(results: list[Result], caption: str, name: str) -> Block:

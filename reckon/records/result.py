@@ -258,14 +258,15 @@ class Result:
     @property
     def ratio(self) -> float:
         """Measured over predicted, by the sealed prediction; of a curve, the middle one."""
-        return self._ratio_to(self.seal)
+        return self.ratio_to(self.seal)
 
     @property
     def current_ratio(self) -> float:
         """The same by the current prediction."""
-        return self._ratio_to(self.current)
+        return self.ratio_to(self.current)
 
-    def _ratio_to(self, prediction: records.PredictionRecord) -> float:
+    def ratio_to(self, prediction: records.PredictionRecord) -> float:
+        """Measured over that prediction; of a curve, the middle one; nan without samples."""
         if not self.summaries:
             return math.nan
         measured = self.medians if self.is_curve else np.array([self.median])

@@ -34,6 +34,9 @@ def test_the_changed_inputs_are_a_revision_named_after_the_file(laid_over, recor
     assert revised.revisions == ["inputs revised: kernel_path, clock"]
     assert revised.current.predicted == pytest.approx((90 + 550) / 3.2e9)
     assert revised.current_ratio == pytest.approx(revised.median / revised.current.predicted)
+    history = rk.summary_page.revisions([revised]).markdown
+    assert ": 66.0 ns (2.97×), then 200 ns (0.98" in history
+    assert history.endswith("Nearer to the measurement: 1 of 1.")
     variables, source = {"__name__": "__main__", "rk": rk}, cells()
     for cell in (FORMULA, INPUTS, MEASURE):  # as the page does
         exec(source[cell], variables)
