@@ -11,7 +11,7 @@ from helpers.project import ROOT, reckon, reckon_process
 from reckon.cli import main
 
 COMMANDS = ["probes", "probe", "measure", "build", "results", "verify", "predict", "compare"]
-COMMANDS += ["doctor", "reports", "summary"]
+COMMANDS += ["doctor", "edit", "reports", "summary"]
 
 
 def printed(capsys, *arguments):
