@@ -1,4 +1,4 @@
-"""A misspelt quantity is told from one that is not measured yet."""
+"""A misspelt quantity and one that is not measured yet are reported differently."""
 
 import pytest
 
