@@ -72,7 +72,7 @@ def test_a_saved_file_is_built_and_the_browser_reloads(editing):
     assert "<body>0" not in urllib.request.urlopen(f"http://127.0.0.1:{port}/").read().decode()
 
 
-def test_a_mistake_is_printed_and_the_next_save_is_built(editing, capfd):
+def test_a_mistake_is_printed_and_the_next_save_is_built(capfd, editing):
     folder, port, built, outcomes = editing
     outcomes.append(ReckonError("Something is misspelt."))
     save_until_built(folder, built)

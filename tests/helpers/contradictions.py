@@ -81,7 +81,8 @@ def tables(text: str) -> Iterator[tuple[str, list[str], list[list[str]]]]:
     for name, body in re.findall(
         r"^:::\{table\}[^\n]*\n:name: (\S+)\n(.*?)^:::$", text, re.M | re.S
     ):
-        lines = [line for line in body.splitlines() if line.startswith("|")]
+        without_sort_keys = re.sub(r'<span data-sort="[^"]*"></span>', "", body)
+        lines = [line for line in without_sort_keys.splitlines() if line.startswith("|")]
         cells = [[c.strip() for c in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
         yield name, cells[0], cells[2:]
 

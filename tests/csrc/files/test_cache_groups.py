@@ -241,8 +241,10 @@ def removers():
 def test_what_is_ended_half_way_leaves_no_group_process_or_file(root, tmp_path, how):
     before = control_groups()
     params = {**FULL, "dir": str(tmp_path)}
-    deadline_s = 1 if how == "deadline" else 60
-    script = f"library.run('files/cache/limited', {params}, samples=4, deadline_s={deadline_s})"
+    deadline_s = 5 if how == "deadline" else 60
+    script = (
+        f"library.run('files/cache/limited', {params}, samples=20_000, deadline_s={deadline_s})"
+    )
     with started(script, start_new_session=True, stderr=subprocess.PIPE) as caller:
         assert until(groups_in_use)
         (probe, *_) = probes_of(caller.pid)

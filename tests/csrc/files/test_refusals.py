@@ -110,10 +110,11 @@ def test_the_runs_files_in_memory_are_refused(kind, tmp_path):
     assert kind != "ramfs" or not takes_direct
     reason = "lies in memory and not on a disk" if takes_direct else "refuses O_DIRECT"
     outcome = answers(DIRECT, prefix=prefix, **locations)
-    assert_unsupported(outcome, f"(the file system of )?{tmp_path} {reason}")
+    folder = str(tmp_path)[:64]  # a reason has so much of it
+    assert_unsupported(outcome, f"(the file system of )?{folder} {reason}")
     buffered = [name for name in FILES if re.search("buffered|cache/|local_|t470", name)]
     outcome = answers(buffered, prefix=prefix, **locations)
-    assert_unsupported(outcome, f"{tmp_path} lies in memory and not on a disk")
+    assert_unsupported(outcome, f"{folder} lies in memory and not on a disk")
 
 
 @pytest.fixture
