@@ -19,7 +19,7 @@ from reckon.computer import scratch
 from reckon.measurement import library
 from reckon.statistics import onset
 
-FULL = {"file_bytes": 16 * MIB, "limit_bytes": 32 * MIB, "passes": 20_000}
+FULL = {"file_bytes": 96 * MIB, "limit_bytes": 192 * MIB, "passes": 1000}
 
 
 # --- what it measures ------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def removers():
 def test_what_is_ended_half_way_leaves_no_group_process_or_file(root, tmp_path, how):
     before = control_groups()
     params = {**FULL, "dir": str(tmp_path)}
-    deadline_s = 5 if how == "deadline" else 60
+    deadline_s = 3 if how == "deadline" else 60
     script = f"library.run('files/cache/limited', {params}, samples=4, deadline_s={deadline_s})"
     with started(script, start_new_session=True, stderr=subprocess.PIPE) as caller:
         assert until(groups_in_use)
