@@ -4,6 +4,7 @@ import http.client
 import socket
 import threading
 import urllib.request
+from contextlib import contextmanager
 
 import pytest
 
@@ -13,9 +14,12 @@ from reckon.config import ReckonError
 WAIT_S = 60
 
 
-@pytest.fixture
+@contextmanager
 def editing(tmp_path, monkeypatch):
-    """A site of one page while it is edited; its folder, its port, and what each build does."""
+    """A site of one page while it is edited; its folder, its port, and what each build does.
+
+    No fixture: what the thread prints must end before pytest reads what was captured.
+    """
     (tmp_path / "book").mkdir()
     site = tmp_path / "site"
     site.mkdir()
@@ -36,9 +40,11 @@ def editing(tmp_path, monkeypatch):
     thread = threading.Thread(target=watch.edit, args=(build, port, stop))
     thread.start()
     assert built.acquire(timeout=WAIT_S)
-    yield tmp_path, port, built, outcomes
-    stop.set()
-    thread.join(WAIT_S)
+    try:
+        yield port, built, outcomes
+    finally:
+        stop.set()
+        thread.join(WAIT_S)
     assert not thread.is_alive()
 
 
@@ -62,19 +68,20 @@ def save_until_built(folder, built):
     pytest.fail("not built again")
 
 
-def test_a_saved_file_is_built_and_the_browser_reloads(editing):
-    folder, port, built, _ = editing
-    page = connected(port, "/").read().decode()
-    assert "<body>0<script>new EventSource('/reloads')" in page
-    events = connected(port, "/reloads")
-    save_until_built(folder, built)
-    assert events.readline() == b"data: reload\n"
-    assert "<body>0" not in urllib.request.urlopen(f"http://127.0.0.1:{port}/").read().decode()
+def test_a_saved_file_is_built_and_the_browser_reloads(tmp_path, monkeypatch):
+    with editing(tmp_path, monkeypatch) as (port, built, _):
+        page = connected(port, "/").read().decode()
+        assert "<body>0<script>new EventSource('/reloads')" in page
+        events = connected(port, "/reloads")
+        save_until_built(tmp_path, built)
+        assert events.readline() == b"data: reload\n"
+        reloaded = urllib.request.urlopen(f"http://127.0.0.1:{port}/").read().decode()
+        assert "<body>0" not in reloaded
 
 
-def test_a_mistake_is_printed_and_the_next_save_is_built(capfd, editing):
-    folder, port, built, outcomes = editing
-    outcomes.append(ReckonError("Something is misspelt."))
-    save_until_built(folder, built)
-    save_until_built(folder, built)
+def test_a_mistake_is_printed_and_the_next_save_is_built(tmp_path, monkeypatch, capfd):
+    with editing(tmp_path, monkeypatch) as (_, built, outcomes):
+        outcomes.append(ReckonError("Something is misspelt."))
+        save_until_built(tmp_path, built)
+        save_until_built(tmp_path, built)
     assert "reckon: Something is misspelt.\n" in capfd.readouterr().out
