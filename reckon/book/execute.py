@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 
 from reckon import config, records
-from reckon.book import contents
+from reckon.book import contents, page_process
 from reckon.book.dependencies import Sources, last_execution
 from reckon.book.progress import Display
 from reckon.book.tasks import PageExecution, Task, Visit
@@ -42,6 +42,9 @@ def execute(pages: list[str], visits: int = 1) -> ExecutionResult:
     visit; after the others their pages are executed again, to show all. Raises ReckonError where
     nothing can be executed at all (no library, unwritable folders).
     """
+    # Also where nothing is executed: what was killed last may have executed everything.
+    page_process.sweep()
+    scratch.sweep()
     build = _Build(pages, 1 if current_session().is_replay else visits)
     if build.stale or build.lacks_visits():
         with scratch.shared(), build.display:

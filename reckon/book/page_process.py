@@ -8,6 +8,7 @@ multiprocessing's fork server imports reckon.book.kernel once.
 from __future__ import annotations
 
 import atexit
+import functools
 import multiprocessing
 import os
 import shutil
@@ -21,7 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
-from multiprocessing.util import get_temp_dir
+from multiprocessing.util import Finalize, get_temp_dir
 from pathlib import Path
 
 from reckon import config
@@ -29,10 +30,10 @@ from reckon.computer import owners
 from reckon.config import Builder, ReckonError, Settings
 
 _DYING_S = 0.5  # the longest that a fork server may take to end once it answers no more
-_SOCKETS = "pymp-*/"  # as multiprocessing names it
-_OWNER = "reckon-builder-"  # an empty file in it
-# A socket's path has at most 107 bytes (unix(7)), and multiprocessing adds 32 to TMPDIR.
-_LONGEST_FOLDER = 75
+_SOCKETS = "reckon-builder-"  # then the name of the process whose sockets are in that folder
+# A socket's path has at most 107 bytes (unix(7)); below TMPDIR it is one of at most 53 for that
+# folder, then multiprocessing's "/pymp-01234567/listener-01234567".
+_LONGEST_FOLDER = 107 - 53 - 32
 _STOP_S = 5.0  # the longest that a page may take to end: its hosts and files go with it
 
 
@@ -117,26 +118,30 @@ def _executed(job: Job, notebook: Path) -> str | Exception:
         return error
 
 
-def _folder_of_sockets() -> str:
-    """multiprocessing's folder, in /tmp if TMPDIR is too long for the path of a socket."""
-    if len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_FOLDER:
-        return get_temp_dir()
-    default, tempfile.tempdir = tempfile.tempdir, "/tmp"
+def _temporary_folder() -> Path:
+    """Where the folder of sockets lies: in TMPDIR, or /tmp where that is too long for a socket."""
+    folder = tempfile.gettempdir()
+    return Path(folder if len(os.fsencode(folder)) <= _LONGEST_FOLDER else "/tmp")
+
+
+def sweep() -> None:
+    """Removes the sockets of builders that SIGKILL gave no time to do so."""
+    owners.sweep(_temporary_folder(), _SOCKETS)
+
+
+@functools.cache
+def _make_folder_of_sockets() -> None:
+    """Makes multiprocessing's folder of sockets, once for this process, in a folder that has this
+    process's name from the beginning to the end: a mark inside would come later and go earlier."""
+    folder = _temporary_folder() / f"{_SOCKETS}{owners.process_name()}"
+    folder.mkdir(mode=0o700)
+    # After multiprocessing has removed its own, by a finalizer of priority -100.
+    Finalize(None, shutil.rmtree, args=(folder, True), exitpriority=-101)
+    default, tempfile.tempdir = tempfile.tempdir, str(folder)
     try:
-        return get_temp_dir()  # makes it once for this process, which removes it at its end
+        get_temp_dir()
     finally:
         tempfile.tempdir = default
-
-
-def _mark_sockets() -> None:
-    """Marks multiprocessing's folder of sockets with this process's name, and removes those of
-    builders that SIGKILL gave no time to do so."""
-    folder = Path(_folder_of_sockets())
-    with suppress(OSError):  # a full disk: the folder goes with this process, if that is not killed
-        (folder / f"{_OWNER}{owners.process_name()}").touch()
-    for mark in folder.parent.glob(f"{_SOCKETS}{_OWNER}*"):
-        if owners.has_ended(mark, _OWNER):
-            shutil.rmtree(mark.parent, ignore_errors=True)
 
 
 @contextmanager
@@ -169,7 +174,7 @@ class PageProcess:
         config.set_environment(OMP_NUM_THREADS="1")
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["reckon.book.kernel"])
-        _mark_sockets()
+        _make_folder_of_sockets()
         self._receiver, sender = context.Pipe(duplex=False)
         self._process = context.Process(target=_work, args=(job, sender), daemon=True)
         try:

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 
 def _started(pid: int) -> str | None:
-    """When that process started, in ticks since boot (proc_pid_stat(5)); None without one."""
+    """When that process started, in ticks since boot (proc_pid_stat(5)).
+
+    None where there is none, or one that has ended and was not waited for."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    return stat.rsplit(")", 1)[1].split()[19]
+    fields = stat.rsplit(")", 1)[1].split()  # from the third, the state
+    return None if fields[0] in "ZX" else fields[19]
 
 
 def _space() -> str:
@@ -30,7 +34,7 @@ def process_name() -> str:
     return f"{_space()}-{os.getpid()}-{_started(os.getpid())}"
 
 
-def has_ended(path: Path, prefix: str) -> bool:
+def _has_ended(path: Path, prefix: str) -> bool:
     """Whether the path is this user's and named after the prefix and a process that has ended.
 
     False for a process of another PID namespace: whether it has ended is not known here.
@@ -41,3 +45,10 @@ def has_ended(path: Path, prefix: str) -> bool:
     except OSError:  # removed by another process
         return False
     return is_own and owner is not None and _started(int(owner[1])) != owner[2]
+
+
+def sweep(folder: Path, prefix: str) -> None:
+    """Removes from the folder what is named after the prefix and a process that has ended."""
+    for path in folder.glob(f"{prefix}*"):
+        if _has_ended(path, prefix):
+            shutil.rmtree(path, ignore_errors=True)

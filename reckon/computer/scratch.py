@@ -117,9 +117,7 @@ def _read_ahead(folder: Path) -> float | None:
 
 def sweep() -> None:
     """Removes the files that killed owners of this PID namespace left in the scratch folder."""
-    for path in config.settings().scratch_dir.glob(f"{_PREFIX}*"):
-        if owners.has_ended(path, _PREFIX):
-            shutil.rmtree(path, ignore_errors=True)
+    owners.sweep(config.settings().scratch_dir, _PREFIX)
 
 
 def _remove(path: Path, owner: int) -> None:

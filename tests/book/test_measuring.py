@@ -7,6 +7,8 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 from helpers.books import Project, ShortProject, executing
@@ -43,6 +45,22 @@ def test_a_second_build_executes_nothing(book):
     assert f"Pages: 0 executed, {len(PAGES)} unchanged." in done.stdout and done.returncode == 0
     assert "(unchanged)" in done.stdout and "measured" not in done.stdout
     assert {p: p.stat().st_mtime_ns for p in book.run.rglob("*.json")} == records
+
+
+def test_a_build_that_executes_nothing_removes_what_a_killed_one_left(book, tmp_path):
+    """The killed one had executed all pages, and was at the site."""
+    with (
+        book.edited("cpu/timer", "rk.guess(300, ", "rk.guess(310, "),
+        tempfile.TemporaryDirectory(prefix="rk-") as folder,
+    ):
+        environment = {"TMPDIR": folder, "RECKON_SCRATCH": str(tmp_path)}
+        killed = book.build_pages("killed", **environment)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+        (sockets,) = Path(folder).iterdir()
+        (tmp_path / sockets.name.replace("reckon-builder-", "reckon-files-")).mkdir()
+        done = book.build_pages(**environment)
+        assert "Pages: 0 executed" in done.stdout
+        assert [*Path(folder).iterdir(), *tmp_path.iterdir()] == []
 
 
 def test_the_front_page_has_the_root_hash_and_a_page_says_that_its_record_was_changed(book):

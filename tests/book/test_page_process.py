@@ -1,5 +1,6 @@
 """A page's process: what reaches it, and what does not."""
 
+import signal
 import subprocess
 import sys
 import tempfile
@@ -8,12 +9,23 @@ from pathlib import Path
 import nbformat
 import pytest
 from helpers.processes import until
-from helpers.project import PROGRAMS, ROOT
+from helpers.project import PROGRAMS, ROOT, finished
 
 from reckon.book.page_process import Job, NotebookFailed, PageProcess
 from reckon.config import Builder, Settings
 
 ONE_PAGE = [sys.executable, PROGRAMS / "one_page.py"]
+
+# The same, killed at a moment.
+KILLED = """import os, runpy, signal, sys, tempfile
+def kill(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+mkdtemp = tempfile.mkdtemp
+{}
+sys.argv.pop(0)
+runpy.run_path(sys.argv[0], run_name="__main__")"""
+WHEN_ITS_FOLDER_IS_MADE = "tempfile.mkdtemp = lambda **how: kill(mkdtemp(**how))"
+WHEN_ITS_FOLDER_IS_EMPTY = "os.rmdir = kill"
 
 
 def write_notebook(path, *sources):
@@ -119,6 +131,20 @@ def test_the_next_builder_removes_the_sockets_of_a_killed_one_and_leaves_those_o
         living.communicate()
         others.rmdir()
         assert builder(0, folder).communicate(timeout=60) == (b"done\n", None)
+        assert [*Path(folder).iterdir()] == []
+
+
+@pytest.mark.parametrize("moment", [WHEN_ITS_FOLDER_IS_MADE, WHEN_ITS_FOLDER_IS_EMPTY])
+def test_no_moment_of_a_kill_leaves_sockets_that_no_builder_removes(tmp_path, moment):
+    notebook = write_notebook(tmp_path / "page.ipynb", "profile = run = None")
+    python, program = ONE_PAGE
+    arguments = [program, notebook, tmp_path / "log", "0"]
+    with tempfile.TemporaryDirectory(prefix="rk-") as folder:
+        environment = {"PYTHONPATH": str(ROOT), "TMPDIR": folder}
+        killed = finished(python, "-c", KILLED.format(moment), *arguments, env=environment)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+        assert [*Path(folder).iterdir()]
+        finished(python, *arguments, env=environment, check=True)
         assert [*Path(folder).iterdir()] == []
 
 

@@ -99,6 +99,16 @@ def test_what_an_ended_owner_leaves_is_removed_by_the_next(disk, end):
     assert list(disk.iterdir()) == []
 
 
+def test_an_owner_that_was_not_waited_for_has_ended(disk):
+    process = start_python(MAKE + "import time; time.sleep(60)", disk)
+    assert process.stdout.readline()
+    process.kill()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # from here on it is a zombie
+    scratch.sweep()
+    assert list(disk.iterdir()) == []
+    process.communicate()
+
+
 def test_files_of_a_living_owner_and_of_other_programs_stay(disk):
     process = start_python(MAKE + "import time; time.sleep(60)", disk)
     path = Path(process.stdout.readline().split()[0])

@@ -55,9 +55,9 @@ class Project:
         """A finished build, by the command `prefix`."""
         return self._run([*prefix, *BUILD, *arguments], environment)
 
-    def build_pages(self, **environment: str):
+    def build_pages(self, *arguments: str, **environment: str):
         """A finished build that executes the pages and makes nothing of them."""
-        return self._run(BUILD_PAGES, environment)
+        return self._run([*BUILD_PAGES, *arguments], environment)
 
     def _run(self, command: list, environment: dict):
         return finished(*command, cwd=self.base, timeout=600, env=self.environment(**environment))

@@ -1,13 +1,15 @@
-"""Executes a notebook (NOTEBOOK LOG SECONDS), says that it has, and lives for so long."""
+"""Sweeps and executes a notebook as a build does (NOTEBOOK LOG SECONDS), says that it has, and lives for
+so long."""
 
 import sys
 import time
 from pathlib import Path
 
-from reckon.book.page_process import Job, PageProcess
+from reckon.book.page_process import Job, PageProcess, sweep
 from reckon.config import Builder, settings
 
 if __name__ == "__main__":
+    sweep()
     notebook, log = map(Path, sys.argv[1:3])
     PageProcess(Job(notebook, log.parent, log, settings(), Builder(log, log))).result()
     print("done", flush=True)
