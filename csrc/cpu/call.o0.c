@@ -62,10 +62,6 @@ static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define INNER(default_) RK_INTEGER("calls", default_, 1, 1000000000, "calls between two stamps")
-#define ALONE_PROBE(name, report)                                                                  \
-    RK_PROBE(name, .op = "call", .reports = report,                                                \
-             .timed = "one call, -O0, between CPUID-fenced stamps, the stamps included",           \
-             .params = RK_PARAMS(ARGUMENTS), .needs = RK_NEEDS_STAMPS, .trials = run_alone)
 
 RK_PROBE("cpu/call/o0", .op = "call", .timed = "calls of an empty procedure in groups of 50, -O0",
          .params = RK_PARAMS(ARGUMENTS, CALLS(5000)), .trials = run_o0);
@@ -79,5 +75,9 @@ RK_PROBE(
     .timed =
         "a loop of 50 calls, -O0, between CPUID-fenced stamps, minus the same loop without calls",
     .params = RK_PARAMS(ARGUMENTS, INNER(50)), .needs = RK_NEEDS_STAMPS, .trials = run_hpe);
-ALONE_PROBE("cpu/call/x510uq", "x510uq");
-ALONE_PROBE("cpu/call/i7_10750h", "i7_10750h");
+RK_PROBE("cpu/call/x510uq", .op = "call", .reports = "x510uq",
+         .timed = "one call, -O0, between CPUID-fenced stamps, the stamps included",
+         .params = RK_PARAMS(ARGUMENTS), .needs = RK_NEEDS_STAMPS, .trials = run_alone);
+RK_PROBE("cpu/call/i7_10750h", .op = "call", .reports = "i7_10750h",
+         .timed = "one call, -O0, between CPUID-fenced stamps, the stamps included",
+         .params = RK_PARAMS(ARGUMENTS), .needs = RK_NEEDS_STAMPS, .trials = run_alone);

@@ -213,63 +213,84 @@ static int mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 
 #define TURNS(default_)                                                                            \
     RK_INTEGER("turns", default_, 1, 100000000, "times the token goes there and back")
-#define SAME(name, what, means, partner, ...)                                                      \
-    RK_PROBE(name, .op = "switch",                                                                 \
-             .timed = "turns x a token there and back between two " what ", same CPU",             \
-             .params = RK_PARAMS(TURNS(100)), .trials = pass_token,                                \
-             PAIR(means, partner, 0), ##__VA_ARGS__)
-#define ACROSS(name, what, means, partner, ...)                                                    \
-    RK_PROBE(name, .op = "switch",                                                                 \
-             .timed = "turns x a token there and back between two " what                           \
-                      ", the partner on another CPU",                                              \
-             .params = RK_PARAMS(TURNS(20), RK_PARTNER), .trials = pass_token,                     \
-             PAIR(means, partner, 1), ##__VA_ARGS__)
-#define LESS(name, what, partner)                                                                  \
-    RK_PROBE(name, .op = "switch",                                                                 \
-             .timed = "a token there and back between two " what                                   \
-                      ", same CPU, minus as many writes and reads in one process",                 \
-             .params = RK_PARAMS(TURNS(100)), .trials = less_pipe, PAIR_AND_PIPE(partner))
+#define SAME_CPU RK_PARAMS(TURNS(100))
+#define TWO_CPUS RK_PARAMS(TURNS(20), RK_PARTNER)
 #define RING                                                                                       \
     RK_PARAMS(RK_INTEGER("processes", 2, 2, RING_MAX, "processes in the ring"),                    \
               RK_INTEGER("working_set_bytes", 0, 0, 1 << 30,                                       \
                          "summed up by each before it passes on"),                                 \
               RK_INTEGER("laps", 10, 1, 1000000, "times the token goes around"))
-#define MBP_PROBE(name, partner)                                                                   \
-    RK_PROBE(name, .op = "switch", .reports = "mbp2016",                                           \
-             .timed =                                                                              \
-                 "t(2n) - t(n) of n tokens there and back over pipes, the pipe's cost left in",    \
-             .params = RK_PARAMS(TURNS(100)), .trials = mbp2016, PAIR(BY_PIPE, partner, 0))
 
-SAME("cpu/switch/process", "processes over two pipes", BY_PIPE, A_PROCESS);
-SAME("cpu/switch/thread", "threads over two pipes", BY_PIPE, A_THREAD);
-SAME("cpu/switch/eventfd_process", "processes by eventfd", BY_EVENTFD, A_PROCESS);
-SAME("cpu/switch/eventfd_thread", "threads by eventfd", BY_EVENTFD, A_THREAD);
-SAME("cpu/switch/futex_process", "processes by futex", BY_FUTEX, A_PROCESS);
+RK_PROBE("cpu/switch/process", .op = "switch",
+         .timed = "turns x a token there and back between two processes over two pipes, same CPU",
+         .params = SAME_CPU, PAIR(pass_token, .means = BY_PIPE, .partner = A_PROCESS));
+RK_PROBE("cpu/switch/thread", .op = "switch",
+         .timed = "turns x a token there and back between two threads over two pipes, same CPU",
+         .params = SAME_CPU, PAIR(pass_token, .means = BY_PIPE, .partner = A_THREAD));
+RK_PROBE("cpu/switch/eventfd_process", .op = "switch",
+         .timed = "turns x a token there and back between two processes by eventfd, same CPU",
+         .params = SAME_CPU, PAIR(pass_token, .means = BY_EVENTFD, .partner = A_PROCESS));
+RK_PROBE("cpu/switch/eventfd_thread", .op = "switch",
+         .timed = "turns x a token there and back between two threads by eventfd, same CPU",
+         .params = SAME_CPU, PAIR(pass_token, .means = BY_EVENTFD, .partner = A_THREAD));
+RK_PROBE("cpu/switch/futex_process", .op = "switch",
+         .timed = "turns x a token there and back between two processes by futex, same CPU",
+         .params = SAME_CPU, PAIR(pass_token, .means = BY_FUTEX, .partner = A_PROCESS));
 /* Version 1 used a futex that processes can share, which took 13 % longer between threads. */
-SAME("cpu/switch/futex_thread", "threads by private futex", BY_FUTEX, A_THREAD, .version = 2);
-ACROSS("cpu/switch/process_across", "processes over two pipes", BY_PIPE, A_PROCESS);
-ACROSS("cpu/switch/thread_across", "threads over two pipes", BY_PIPE, A_THREAD);
-ACROSS("cpu/switch/eventfd_process_across", "processes by eventfd", BY_EVENTFD, A_PROCESS);
-ACROSS("cpu/switch/eventfd_thread_across", "threads by eventfd", BY_EVENTFD, A_THREAD);
-ACROSS("cpu/switch/futex_process_across", "processes by futex", BY_FUTEX, A_PROCESS);
-ACROSS("cpu/switch/futex_thread_across", "threads by private futex", BY_FUTEX, A_THREAD,
-       .version = 2);
+RK_PROBE("cpu/switch/futex_thread", .op = "switch", .version = 2,
+         .timed = "turns x a token there and back between two threads by private futex, same CPU",
+         .params = SAME_CPU, PAIR(pass_token, .means = BY_FUTEX, .partner = A_THREAD));
+RK_PROBE("cpu/switch/process_across", .op = "switch",
+         .timed = "turns x a token there and back between two processes over two pipes, the "
+                  "partner on another CPU",
+         .params = TWO_CPUS, PAIR(pass_token, .means = BY_PIPE, .partner = A_PROCESS, .across = 1));
+RK_PROBE("cpu/switch/thread_across", .op = "switch",
+         .timed = "turns x a token there and back between two threads over two pipes, the partner "
+                  "on another CPU",
+         .params = TWO_CPUS, PAIR(pass_token, .means = BY_PIPE, .partner = A_THREAD, .across = 1));
+RK_PROBE("cpu/switch/eventfd_process_across", .op = "switch",
+         .timed = "turns x a token there and back between two processes by eventfd, the partner "
+                  "on another CPU",
+         .params = TWO_CPUS,
+         PAIR(pass_token, .means = BY_EVENTFD, .partner = A_PROCESS, .across = 1));
+RK_PROBE("cpu/switch/eventfd_thread_across", .op = "switch",
+         .timed = "turns x a token there and back between two threads by eventfd, the partner on "
+                  "another CPU",
+         .params = TWO_CPUS,
+         PAIR(pass_token, .means = BY_EVENTFD, .partner = A_THREAD, .across = 1));
+RK_PROBE("cpu/switch/futex_process_across", .op = "switch",
+         .timed = "turns x a token there and back between two processes by futex, the partner on "
+                  "another CPU",
+         .params = TWO_CPUS,
+         PAIR(pass_token, .means = BY_FUTEX, .partner = A_PROCESS, .across = 1));
+RK_PROBE("cpu/switch/futex_thread_across", .op = "switch", .version = 2,
+         .timed = "turns x a token there and back between two threads by private futex, the "
+                  "partner on another CPU",
+         .params = TWO_CPUS, PAIR(pass_token, .means = BY_FUTEX, .partner = A_THREAD, .across = 1));
 RK_PROBE("cpu/switch/pipe", .op = "pass",
          .timed = "turns x a write to a pipe and a read from it in one process, which never blocks",
-         .params = RK_PARAMS(TURNS(100)), .trials = run_pipe, PIPES_ALONE);
-LESS("cpu/switch/process_less_pipe", "processes", A_PROCESS);
-LESS("cpu/switch/thread_less_pipe", "threads", A_THREAD);
+         .params = SAME_CPU, PIPES_ALONE(run_pipe));
+RK_PROBE("cpu/switch/process_less_pipe", .op = "switch",
+         .timed = "a token there and back between two processes, same CPU, minus as many writes "
+                  "and reads in one process",
+         .params = SAME_CPU, PAIR_AND_PIPE(less_pipe, A_PROCESS));
+RK_PROBE("cpu/switch/thread_less_pipe", .op = "switch",
+         .timed = "a token there and back between two threads, same CPU, minus as many writes and "
+                  "reads in one process",
+         .params = SAME_CPU, PAIR_AND_PIPE(less_pipe, A_THREAD));
 RK_PROBE("cpu/switch/ring", .op = "switch",
          .timed = "laps x a token around a ring of processes over pipes, same CPU; each sums up "
                   "its working set before it passes on",
-         .params = RING, .trials = run_ring, .state_bytes = sizeof(struct ring), .open = open_ring,
-         .close = close_ring);
+         .params = RING, RK_STAGES(struct ring, open_ring, run_ring, close_ring));
 RK_PROBE(
     "cpu/switch/ring_less_work", .op = "switch",
     .timed =
         "laps x a token around a ring of processes over pipes, same CPU, each of which sums up its "
         "working set, minus as many sums, writes and reads in one process (lmbench's lat_ctx)",
-    .params = RING, .trials = run_ring_less_work, .state_bytes = sizeof(struct ring),
-    .open = open_ring, .close = close_ring);
-MBP_PROBE("cpu/switch/mbp2016_process", A_PROCESS);
-MBP_PROBE("cpu/switch/mbp2016_thread", A_THREAD);
+    .params = RING, RK_STAGES(struct ring, open_ring, run_ring_less_work, close_ring));
+RK_PROBE("cpu/switch/mbp2016_process", .op = "switch", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n tokens there and back over pipes, the pipe's cost left in",
+         .params = SAME_CPU, PAIR(mbp2016, .means = BY_PIPE, .partner = A_PROCESS));
+RK_PROBE("cpu/switch/mbp2016_thread", .op = "switch", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n tokens there and back over pipes, the pipe's cost left in",
+         .params = SAME_CPU, PAIR(mbp2016, .means = BY_PIPE, .partner = A_THREAD));

@@ -251,38 +251,39 @@ static int run_hpe_thread(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define TURNS RK_PARAMS(RK_INTEGER("turns", 100, 1, 1000000, "times the token goes there and back"))
-#define ALONE(name, report, what, function, ...)                                                   \
-    RK_PROBE(name, .op = "switch", .reports = report, .timed = what, .needs = RK_NEEDS_STAMPS,     \
-             .trials = function, ##__VA_ARGS__)
 
 RK_PROBE("cpu/switch/t470_process", .op = "switch", .reports = "t470",
          .timed = "a token there and back between two processes, minus as many passes through both "
                   "pipes in one process (the report: 10,000 turns)",
-         .params = TURNS, .needs = RK_NEEDS_STAMPS, .trials = run_t470_process,
-         PAIR_AND_PIPE(A_PROCESS));
+         .params = TURNS, .needs = RK_NEEDS_STAMPS, PAIR_AND_PIPE(run_t470_process, A_PROCESS));
 RK_PROBE("cpu/switch/t470_thread", .op = "switch", .reports = "t470",
          .timed =
              "two threads created, a token there and back between them, both joined, minus "
              "creation and join, minus as many passes in one thread (the report: 10,000 turns)",
-         .params = TURNS, .needs = RK_NEEDS_STAMPS, .trials = run_t470_thread, PIPES_ALONE);
-ALONE("cpu/switch/x510uq_process", "x510uq",
-      "one token there and back between two processes, CPUID-fenced stamps and pipe left in; "
-      "halved here",
-      run_x510uq, PAIR(BY_PIPE, A_PROCESS, 0));
-ALONE("cpu/switch/x510uq_thread", "x510uq",
-      "one token there and back between two threads, CPUID-fenced stamps and pipe left in; halved "
-      "here",
-      run_x510uq, PAIR(BY_PIPE, A_THREAD, 0));
+         .params = TURNS, .needs = RK_NEEDS_STAMPS, PIPES_ALONE(run_t470_thread));
+RK_PROBE("cpu/switch/x510uq_process", .op = "switch", .reports = "x510uq",
+         .timed = "one token there and back between two processes, CPUID-fenced stamps and pipe "
+                  "left in; halved here",
+         .needs = RK_NEEDS_STAMPS, PAIR(run_x510uq, .means = BY_PIPE, .partner = A_PROCESS));
+RK_PROBE("cpu/switch/x510uq_thread", .op = "switch", .reports = "x510uq",
+         .timed = "one token there and back between two threads, CPUID-fenced stamps and pipe left "
+                  "in; halved here",
+         .needs = RK_NEEDS_STAMPS, PAIR(run_x510uq, .means = BY_PIPE, .partner = A_THREAD));
 RK_PROBE("cpu/switch/x510uq_pipe", .op = "pass", .reports = "x510uq",
          .timed = "one write to a pipe and one read in one process, between CPUID-fenced stamps",
-         .needs = RK_NEEDS_STAMPS, .trials = run_x510uq_pipe, PIPES_ALONE);
-ALONE("cpu/switch/i7_10750h_process", "i7_10750h",
-      "from fork()'s return in the parent until the child first runs", run_i7_process);
-ALONE("cpu/switch/i7_10750h_thread", "i7_10750h",
-      "from pthread_create()'s return until the thread first runs", run_i7_thread);
-ALONE("cpu/switch/hpe_i7_860_process", "hpe_i7_860",
-      "from a write to a pipe, followed by wait(), until the child has read, under SCHED_RR 99",
-      run_hpe_process, UNDER_ROUND_ROBIN);
-ALONE("cpu/switch/hpe_i7_860_thread", "hpe_i7_860",
-      "from pthread_cond_signal() until the thread has woken, under SCHED_RR 99", run_hpe_thread,
-      UNDER_ROUND_ROBIN);
+         .needs = RK_NEEDS_STAMPS, PIPES_ALONE(run_x510uq_pipe));
+RK_PROBE("cpu/switch/i7_10750h_process", .op = "switch", .reports = "i7_10750h",
+         .timed = "from fork()'s return in the parent until the child first runs",
+         .needs = RK_NEEDS_STAMPS, .trials = run_i7_process);
+RK_PROBE("cpu/switch/i7_10750h_thread", .op = "switch", .reports = "i7_10750h",
+         .timed = "from pthread_create()'s return until the thread first runs",
+         .needs = RK_NEEDS_STAMPS, .trials = run_i7_thread);
+RK_PROBE("cpu/switch/hpe_i7_860_process", .op = "switch", .reports = "hpe_i7_860",
+         .timed = "from a write to a pipe, followed by wait(), until the child has read, under "
+                  "SCHED_RR 99",
+         .needs = RK_NEEDS_STAMPS,
+         RK_STAGES(struct scheduling, open_round_robin, run_hpe_process, close_round_robin));
+RK_PROBE("cpu/switch/hpe_i7_860_thread", .op = "switch", .reports = "hpe_i7_860",
+         .timed = "from pthread_cond_signal() until the thread has woken, under SCHED_RR 99",
+         .needs = RK_NEEDS_STAMPS,
+         RK_STAGES(struct scheduling, open_round_robin, run_hpe_thread, close_round_robin));

@@ -7,7 +7,7 @@
 #include "cpu/support/int80.h"
 #include "probe/stamps.h"
 
-#define CALLS RK_INTEGER("calls", 1000, 1, 1000000000, "calls a trial")
+#define CALLS RK_PARAMS(RK_INTEGER("calls", 1000, 1, 1000000000, "calls a trial"))
 
 /* A probe that times `calls` times `call`, by TIMED(out, n, reps, body), and fails if any of them
  * was not `good`. Checking costs a compare and an OR beside a call of tens of nanoseconds. */
@@ -63,28 +63,38 @@ static int run_getcwd_int80(struct rk_context *c, struct rk_sample *out, size_t 
     return bad ? rk_failed(c, "int 0x80 getcwd", (int)-result) : 0;
 }
 
-#define PROBE(name, function, timed_, ...)                                                         \
-    RK_PROBE(name, .op = "call", .timed = "calls x " timed_, .params = RK_PARAMS(CALLS),           \
-             .trials = function, ##__VA_ARGS__)
-#define MBP_PROBE(name, call, function)                                                            \
-    RK_PROBE(name, .op = "call", .reports = "mbp2016",                                             \
-             .timed =                                                                              \
-                 "t(2n) - t(n) of n " call "() of the C library (the report: n = 100,000,000)",    \
-             .params = RK_PARAMS(CALLS), .trials = function)
-
-PROBE("cpu/syscall/getpid", run_getpid, "syscall(SYS_getpid)");
-PROBE("cpu/syscall/getpid_libc", run_getpid_libc, "getpid() of the C library");
-PROBE("cpu/syscall/getppid", run_getppid, "getppid() of the C library");
-PROBE("cpu/syscall/getuid", run_getuid, "getuid() of the C library");
-PROBE("cpu/syscall/getcwd", run_getcwd, "getcwd() of the C library");
-PROBE("cpu/syscall/getcwd_syscall", run_getcwd_syscall, "syscall(SYS_getcwd)");
-PROBE("cpu/syscall/times", run_times, "times() of the C library");
-PROBE("cpu/syscall/clock_gettime", run_gettime, "clock_gettime() of the C library (the vDSO)");
-PROBE("cpu/syscall/clock_gettime_syscall", run_gettime_syscall, "syscall(SYS_clock_gettime)");
-PROBE("cpu/syscall/getpid_int80", run_getpid_int80, "INT 0x80 with getpid's 32-bit number",
-      BY_INT80);
-PROBE("cpu/syscall/getcwd_int80", run_getcwd_int80,
-      "INT 0x80 with getcwd's 32-bit number, the buffer below 4 GiB", BY_INT80);
-MBP_PROBE("cpu/syscall/mbp2016_getpid", "getpid", run_mbp2016_getpid);
-MBP_PROBE("cpu/syscall/mbp2016_getuid", "getuid", run_mbp2016_getuid);
-MBP_PROBE("cpu/syscall/mbp2016_getppid", "getppid", run_mbp2016_getppid);
+RK_PROBE("cpu/syscall/getpid", .op = "call", .timed = "calls x syscall(SYS_getpid)",
+         .params = CALLS, .trials = run_getpid);
+RK_PROBE("cpu/syscall/getpid_libc", .op = "call", .timed = "calls x getpid() of the C library",
+         .params = CALLS, .trials = run_getpid_libc);
+RK_PROBE("cpu/syscall/getppid", .op = "call", .timed = "calls x getppid() of the C library",
+         .params = CALLS, .trials = run_getppid);
+RK_PROBE("cpu/syscall/getuid", .op = "call", .timed = "calls x getuid() of the C library",
+         .params = CALLS, .trials = run_getuid);
+RK_PROBE("cpu/syscall/getcwd", .op = "call", .timed = "calls x getcwd() of the C library",
+         .params = CALLS, .trials = run_getcwd);
+RK_PROBE("cpu/syscall/getcwd_syscall", .op = "call", .timed = "calls x syscall(SYS_getcwd)",
+         .params = CALLS, .trials = run_getcwd_syscall);
+RK_PROBE("cpu/syscall/times", .op = "call", .timed = "calls x times() of the C library",
+         .params = CALLS, .trials = run_times);
+RK_PROBE("cpu/syscall/clock_gettime", .op = "call",
+         .timed = "calls x clock_gettime() of the C library (the vDSO)", .params = CALLS,
+         .trials = run_gettime);
+RK_PROBE("cpu/syscall/clock_gettime_syscall", .op = "call",
+         .timed = "calls x syscall(SYS_clock_gettime)", .params = CALLS,
+         .trials = run_gettime_syscall);
+RK_PROBE("cpu/syscall/getpid_int80", .op = "call",
+         .timed = "calls x INT 0x80 with getpid's 32-bit number", .params = CALLS,
+         RK_STAGES(struct int80, open_int80, run_getpid_int80, close_int80));
+RK_PROBE("cpu/syscall/getcwd_int80", .op = "call",
+         .timed = "calls x INT 0x80 with getcwd's 32-bit number, the buffer below 4 GiB",
+         .params = CALLS, RK_STAGES(struct int80, open_int80, run_getcwd_int80, close_int80));
+RK_PROBE("cpu/syscall/mbp2016_getpid", .op = "call", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n getpid() of the C library (the report: n = 100,000,000)",
+         .params = CALLS, .trials = run_mbp2016_getpid);
+RK_PROBE("cpu/syscall/mbp2016_getuid", .op = "call", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n getuid() of the C library (the report: n = 100,000,000)",
+         .params = CALLS, .trials = run_mbp2016_getuid);
+RK_PROBE("cpu/syscall/mbp2016_getppid", .op = "call", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n getppid() of the C library (the report: n = 100,000,000)",
+         .params = CALLS, .trials = run_mbp2016_getppid);

@@ -68,23 +68,32 @@ static int run_hpe_getcwd_int80(struct rk_context *c, struct rk_sample *out, siz
     return run_hpe_int80(c, out, n, INT80_GETCWD);
 }
 
-#define ALONE_PROBE(name, report, function, timed_, ...)                                           \
-    RK_PROBE(name, .op = "call", .reports = report,                                                \
-             .timed = timed_ ", -O0, one call between CPUID-fenced stamps, the stamps included",   \
-             .needs = RK_NEEDS_STAMPS, .trials = function, ##__VA_ARGS__)
-
 RK_PROBE("cpu/syscall/t470_getpid", .op = "call", .reports = "t470",
          .timed = "calls x syscall(SYS_getpid), -O0, minus the timer and minus the empty loop",
          .params = RK_PARAMS(RK_INTEGER("calls", 100000, 1, 1000000000, "calls a trial")),
          .needs = RK_NEEDS_STAMPS, .trials = run_t470);
-ALONE_PROBE("cpu/syscall/x510uq_times", "x510uq", run_x510uq_times, "times()");
-ALONE_PROBE("cpu/syscall/i7_10750h_getpid", "i7_10750h", run_i7_getpid, "getpid()");
-ALONE_PROBE("cpu/syscall/hpe_i7_860_getcwd", "hpe_i7_860", run_hpe_getcwd, "getcwd()");
-ALONE_PROBE("cpu/syscall/hpe_i7_860_getcwd_syscall", "hpe_i7_860", run_hpe_getcwd_syscall,
-            "syscall(SYS_getcwd)");
-ALONE_PROBE("cpu/syscall/hpe_i7_860_getpid_syscall", "hpe_i7_860", run_hpe_getpid_syscall,
-            "syscall(SYS_getpid)");
-ALONE_PROBE("cpu/syscall/hpe_i7_860_getpid_int80", "hpe_i7_860", run_hpe_getpid_int80,
-            "INT 0x80 getpid", BY_INT80);
-ALONE_PROBE("cpu/syscall/hpe_i7_860_getcwd_int80", "hpe_i7_860", run_hpe_getcwd_int80,
-            "INT 0x80 getcwd", BY_INT80);
+RK_PROBE("cpu/syscall/x510uq_times", .op = "call", .reports = "x510uq",
+         .timed = "times(), -O0, one call between CPUID-fenced stamps, the stamps included",
+         .needs = RK_NEEDS_STAMPS, .trials = run_x510uq_times);
+RK_PROBE("cpu/syscall/i7_10750h_getpid", .op = "call", .reports = "i7_10750h",
+         .timed = "getpid(), -O0, one call between CPUID-fenced stamps, the stamps included",
+         .needs = RK_NEEDS_STAMPS, .trials = run_i7_getpid);
+RK_PROBE("cpu/syscall/hpe_i7_860_getcwd", .op = "call", .reports = "hpe_i7_860",
+         .timed = "getcwd(), -O0, one call between CPUID-fenced stamps, the stamps included",
+         .needs = RK_NEEDS_STAMPS, .trials = run_hpe_getcwd);
+RK_PROBE("cpu/syscall/hpe_i7_860_getcwd_syscall", .op = "call", .reports = "hpe_i7_860",
+         .timed = "syscall(SYS_getcwd), -O0, one call between CPUID-fenced stamps, the stamps "
+                  "included",
+         .needs = RK_NEEDS_STAMPS, .trials = run_hpe_getcwd_syscall);
+RK_PROBE("cpu/syscall/hpe_i7_860_getpid_syscall", .op = "call", .reports = "hpe_i7_860",
+         .timed = "syscall(SYS_getpid), -O0, one call between CPUID-fenced stamps, the stamps "
+                  "included",
+         .needs = RK_NEEDS_STAMPS, .trials = run_hpe_getpid_syscall);
+RK_PROBE("cpu/syscall/hpe_i7_860_getpid_int80", .op = "call", .reports = "hpe_i7_860",
+         .timed = "INT 0x80 getpid, -O0, one call between CPUID-fenced stamps, the stamps included",
+         .needs = RK_NEEDS_STAMPS,
+         RK_STAGES(struct int80, open_int80, run_hpe_getpid_int80, close_int80));
+RK_PROBE("cpu/syscall/hpe_i7_860_getcwd_int80", .op = "call", .reports = "hpe_i7_860",
+         .timed = "INT 0x80 getcwd, -O0, one call between CPUID-fenced stamps, the stamps included",
+         .needs = RK_NEEDS_STAMPS,
+         RK_STAGES(struct int80, open_int80, run_hpe_getcwd_int80, close_int80));

@@ -207,20 +207,20 @@ static int run_mbp2016_thread(struct rk_context *c, struct rk_sample *out, size_
     RK_INTEGER("resident_bytes", 0, 0, (int64_t)1 << 40,                                           \
                "memory that the caller has touched before, beside its own"),                       \
         RK_PAGES
-#define PROBE(name, what, method, ...)                                                             \
-    RK_PROBE(name, .op = "task", .timed = what, .open = open_##method, .trials = run_##method,     \
-             .state_bytes = sizeof(struct background), .close = close_background,                  \
-             .params = RK_PARAMS(__VA_ARGS__))
-#define MBP_PROBE(name, what, function)                                                            \
-    RK_PROBE(name, .op = "task", .reports = "mbp2016",                                             \
-             .timed = "t(2n) - t(n) of n times " what " (the report does not say if it waits)",    \
-             .params = RK_PARAMS(RK_INTEGER("tasks", 10, 1, 100000, "n")), .trials = function)
+#define TASKS RK_PARAMS(RK_INTEGER("tasks", 10, 1, 100000, "n"))
 
-PROBE("cpu/task/fork", "fork(), _exit(0) in the child, waitpid() in the parent", fork,
-      ALIVE("child processes"), RESIDENT);
-PROBE("cpu/task/vfork", "vfork(), _exit(0) in the child, waitpid() in the parent", vfork, RESIDENT);
-PROBE("cpu/task/posix_spawn", "posix_spawn() of an empty program, waitpid() in the parent",
-      posix_spawn, RESIDENT);
+RK_PROBE("cpu/task/fork", .op = "task",
+         .timed = "fork(), _exit(0) in the child, waitpid() in the parent",
+         .params = RK_PARAMS(ALIVE("child processes"), RESIDENT),
+         RK_STAGES(struct background, open_fork, run_fork, close_background));
+RK_PROBE("cpu/task/vfork", .op = "task",
+         .timed = "vfork(), _exit(0) in the child, waitpid() in the parent",
+         .params = RK_PARAMS(RESIDENT),
+         RK_STAGES(struct background, open_vfork, run_vfork, close_background));
+RK_PROBE("cpu/task/posix_spawn", .op = "task",
+         .timed = "posix_spawn() of an empty program, waitpid() in the parent",
+         .params = RK_PARAMS(RESIDENT),
+         RK_STAGES(struct background, open_posix_spawn, run_posix_spawn, close_background));
 RK_PROBE("cpu/task/fork_return", .op = "task",
          .timed = "fork(), until it returns in the parent; no wait inside",
          .trials = run_fork_return);
@@ -233,10 +233,18 @@ RK_PROBE("cpu/task/fork_exec_static", .op = "task",
 RK_PROBE("cpu/task/vfork_exec", .op = "task",
          .timed = "vfork(), execve() of an empty program in the child, waitpid() in the parent",
          .open = open_program, .trials = run_vfork_exec);
-PROBE("cpu/task/thread", "pthread_create() of an empty thread and pthread_join()", thread,
-      ALIVE("threads"));
+RK_PROBE("cpu/task/thread", .op = "task",
+         .timed = "pthread_create() of an empty thread and pthread_join()",
+         .params = RK_PARAMS(ALIVE("threads")),
+         RK_STAGES(struct background, open_thread, run_thread, close_background));
 RK_PROBE("cpu/task/thread_return", .op = "task",
          .timed = "pthread_create(), until it returns to the creator; no join inside",
          .trials = run_thread_return);
-MBP_PROBE("cpu/task/mbp2016_process", "fork(), exit in the child, waitpid()", run_mbp2016_process);
-MBP_PROBE("cpu/task/mbp2016_thread", "pthread_create() and pthread_join()", run_mbp2016_thread);
+RK_PROBE("cpu/task/mbp2016_process", .op = "task", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n times fork(), exit in the child, waitpid() (the report does "
+                  "not say if it waits)",
+         .params = TASKS, .trials = run_mbp2016_process);
+RK_PROBE("cpu/task/mbp2016_thread", .op = "task", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n times pthread_create() and pthread_join() (the report does "
+                  "not say if it waits)",
+         .params = TASKS, .trials = run_mbp2016_thread);

@@ -239,9 +239,11 @@ RK_PROBE("cpu/task/i7_10750h_thread", .op = "task", .reports = "i7_10750h",
          .needs = RK_NEEDS_STAMPS, .trials = run_i7_thread);
 RK_PROBE("cpu/task/hpe_i7_860_process", .op = "task", .reports = "hpe_i7_860",
          .timed = "fork() until parent or child goes on, whichever is first, under SCHED_RR 99",
-         .needs = RK_NEEDS_STAMPS, .trials = first_of_process, UNDER_ROUND_ROBIN);
+         .needs = RK_NEEDS_STAMPS,
+         RK_STAGES(struct scheduling, open_round_robin, first_of_process, close_round_robin));
 RK_PROBE(
     "cpu/task/hpe_i7_860_thread", .op = "task", .reports = "hpe_i7_860",
     .timed =
         "pthread_create() until creator or thread goes on, whichever is first, under SCHED_RR 99",
-    .needs = RK_NEEDS_STAMPS, .trials = first_of_thread, UNDER_ROUND_ROBIN);
+    .needs = RK_NEEDS_STAMPS,
+    RK_STAGES(struct scheduling, open_round_robin, first_of_thread, close_round_robin));

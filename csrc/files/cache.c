@@ -121,28 +121,33 @@ static int read_mbp2016(struct rk_reader *r)
 
 #define PASSES RK_INTEGER("passes", 1, 0, 1000, "times that the whole file is read before")
 
-RK_READER_PROBE("files/cache/limited", "block", 0,
-                "pread() of a random block, each alone, with the advice that reads are random, "
-                "after passes over the whole file, in a control group with a memory limit",
-                RK_READ(.read = read_undisturbed, .has_passes = 1), .open = rk_open_reading,
-                .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), RK_LIMIT(8 << 20), PASSES,
-                                    RK_GROUPS, RK_DIR));
-RK_READER_PROBE("files/cache/whole", "block", 0,
-                "pread() of a random block, each alone, with the advice that reads are random, "
-                "after passes over the whole file, with all memory for the page cache",
-                .open = open_whole, .trials = run_whole,
-                .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), PASSES, RK_DIR));
-RK_READER_PROBE("files/cache/left", "byte", 0,
-                "nothing: bytes that the limit leaves for the page cache, which are the limit "
-                "minus what the full group holds that is no page cache, by the kernel's own count",
-                RK_READ(.read = count_left), .open = open_left,
-                .params = RK_PARAMS(RK_FILE(12 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));
-RK_READER_PROBE("files/cache/mbp2016", "block", 0,
-                "a pass over the file in blocks of 4 KiB, after one pass, in a control group with "
-                "a memory limit (the report: all memory)",
-                RK_READ(.read = read_mbp2016, .index = RK_OWN_FILE, .block_bytes = 4096),
-                .open = rk_open_reading, .reports = "mbp2016",
-                .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR));
+RK_PROBE("files/cache/limited", .op = "block",
+         .timed = "pread() of a random block, each alone, with the advice that reads are random, "
+                  "after passes over the whole file, in a control group with a memory limit",
+         .needs = RK_NEEDS_DISK,
+         .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), RK_LIMIT(8 << 20), PASSES, RK_GROUPS,
+                             RK_DIR),
+         RK_READ_WITHIN(rk_open_reading, .read = read_undisturbed, .has_passes = 1));
+RK_PROBE("files/cache/whole", .op = "block",
+         .timed = "pread() of a random block, each alone, with the advice that reads are random, "
+                  "after passes over the whole file, with all memory for the page cache",
+         .needs = RK_NEEDS_DISK,
+         .params = RK_PARAMS(RK_FILE(6 << 20), RK_BLOCK(4096), PASSES, RK_DIR),
+         RK_STAGES(struct rk_reader, open_whole, run_whole, rk_close_reader));
+RK_PROBE("files/cache/left", .op = "byte",
+         .timed = "nothing: bytes that the limit leaves for the page cache, which are the limit "
+                  "minus what the full group holds that is no page cache, by the kernel's own "
+                  "count",
+         .needs = RK_NEEDS_DISK,
+         .params = RK_PARAMS(RK_FILE(12 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR),
+         RK_READ_WITHIN(open_left, .read = count_left));
+RK_PROBE("files/cache/mbp2016", .op = "block", .reports = "mbp2016",
+         .timed = "a pass over the file in blocks of 4 KiB, after one pass, in a control group "
+                  "with a memory limit (the report: all memory)",
+         .needs = RK_NEEDS_DISK,
+         .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR),
+         RK_READ_WITHIN(rk_open_reading, .read = read_mbp2016, .index = RK_OWN_FILE,
+                        .block_bytes = 4096));
 RK_PROBE("files/cache/available", .op = "byte", .trials = run_available, .version = 2,
          .timed = "nothing: bytes of memory that the kernel calls available (MemAvailable in "
                   "/proc/meminfo), or what the control groups leave, whichever is less");

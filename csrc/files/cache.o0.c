@@ -44,24 +44,24 @@ static int read_hpe_i7_860(struct rk_reader *r)
 
 #define PASSES(default_)                                                                           \
     RK_INTEGER("passes", default_, 1, 1000, "timed passes over the file in a trial")
-#define READ(...) RK_READ(.index = RK_OWN_FILE, __VA_ARGS__)
-#define PROBE(name, report, reading, op, timed_, ...)                                              \
-    RK_READER_PROBE(name, op, RK_NEEDS_STAMPS, timed_, .reports = report, reading,                 \
-                    .open = rk_open_reading,                                                       \
-                    .params = RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS,            \
-                                        RK_DIR, ##__VA_ARGS__))
+#define LIMITED(...)                                                                               \
+    RK_PARAMS(RK_FILE(4 << 20), RK_LIMIT(8 << 20), RK_GROUPS, RK_DIR, ##__VA_ARGS__)
 
-PROBE("files/cache/t470", "t470", READ(.read = read_t470, .block_bytes = 4096, .has_passes = 1),
-      "block",
-      "passes over the file in blocks of 4 KiB, backwards, after one forwards, -O0, in a control "
-      "group with a memory limit (the report: 10 passes, all memory)",
-      PASSES(2));
-PROBE("files/cache/i7_10750h", "i7_10750h", READ(.read = read_i7_10750h, .block_bytes = 65536),
-      "file",
-      "a pass over the file in blocks of 64 KiB, after one, -O0, in a control group with a memory "
-      "limit (the report: all memory); the whole file is one operation");
-PROBE("files/cache/hpe_i7_860", "hpe_i7_860",
-      READ(.read = read_hpe_i7_860, .block_bytes = 4096, .has_passes = 1), "block",
-      "passes over the file in blocks of 4 KiB, after one, -O0, in a control group with a memory "
-      "limit (the report: 10 passes, all memory)",
-      PASSES(10));
+RK_PROBE("files/cache/t470", .op = "block", .reports = "t470",
+         .timed = "passes over the file in blocks of 4 KiB, backwards, after one forwards, -O0, in "
+                  "a control group with a memory limit (the report: 10 passes, all memory)",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .params = LIMITED(PASSES(2)),
+         RK_READ_WITHIN(rk_open_reading, .read = read_t470, .index = RK_OWN_FILE,
+                        .block_bytes = 4096, .has_passes = 1));
+RK_PROBE("files/cache/i7_10750h", .op = "file", .reports = "i7_10750h",
+         .timed = "a pass over the file in blocks of 64 KiB, after one, -O0, in a control group "
+                  "with a memory limit (the report: all memory); the whole file is one operation",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .params = LIMITED(),
+         RK_READ_WITHIN(rk_open_reading, .read = read_i7_10750h, .index = RK_OWN_FILE,
+                        .block_bytes = 65536));
+RK_PROBE("files/cache/hpe_i7_860", .op = "block", .reports = "hpe_i7_860",
+         .timed = "passes over the file in blocks of 4 KiB, after one, -O0, in a control group "
+                  "with a memory limit (the report: 10 passes, all memory)",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .params = LIMITED(PASSES(10)),
+         RK_READ_WITHIN(rk_open_reading, .read = read_hpe_i7_860, .index = RK_OWN_FILE,
+                        .block_bytes = 4096, .has_passes = 1));

@@ -177,38 +177,46 @@ static int close_mbp2016(struct rk_context *c)
     return 0;
 }
 
-#define OF_READERS(sample_, of_each_, more_needs)                                                  \
-    .open = barrier_open, .close = readers_close, .state_bytes = sizeof(struct readers),           \
-    .variant = &(const struct reading){sample_, of_each_}, .needs = RK_NEEDS_DISK | (more_needs)
-#define PROBE(name, run, sample, of_each, more_needs, what)                                        \
-    RK_PROBE(name, .op = "block", .timed = what, .trials = run,                                    \
-             OF_READERS(sample, of_each, more_needs),                                              \
-             .params = RK_PARAMS(READERS(2), READS(32), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR))
-#define READ_BY                                                                                    \
-    "`files` processes, each from a file of its own, past the page cache, in random order, on "    \
-    "all CPUs that this process might use"
+#define OF_READERS(trials_, ...)                                                                   \
+    RK_STAGES(struct readers, barrier_open, trials_, readers_close),                               \
+        RK_VARIANT(struct reading, __VA_ARGS__)
+#define DEFAULTS RK_PARAMS(READERS(2), READS(32), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR)
 
-PROBE("files/contention/slowest", time_trials, sample_slowest, 0, RK_NEEDS_COMMON_COUNTER,
-      "from the barrier until the slowest reader has read its `blocks` blocks; read by " READ_BY);
-PROBE("files/contention/each", time_trials, sample_reader, 1, 0,
-      "from just before a reader's first read to just after its last of `blocks` blocks; read "
-      "by " READ_BY);
-PROBE("files/contention/together", time_trials, sample_together, 0, RK_NEEDS_COMMON_COUNTER,
-      "from the barrier until the first reader is done; blocks that all have read by then; read "
-      "by " READ_BY);
-PROBE("files/contention/work", run_work, sample_work, 0, 0,
-      "the time that all readers ran on a CPU during the trial, by the kernel's account of each "
-      "process; the interrupts that the disk raises are not in it; read by " READ_BY);
+RK_PROBE("files/contention/slowest", .op = "block",
+         .timed = "from the barrier until the slowest reader has read its `blocks` blocks; read by "
+                  "`files` processes, each from a file of its own, past the page cache, in random "
+                  "order, on all CPUs that this process might use",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_COMMON_COUNTER, .params = DEFAULTS,
+         OF_READERS(time_trials, .sample = sample_slowest));
+RK_PROBE("files/contention/each", .op = "block",
+         .timed = "from just before a reader's first read to just after its last of `blocks` "
+                  "blocks; read by `files` processes, each from a file of its own, past the page "
+                  "cache, in random order, on all CPUs that this process might use",
+         .needs = RK_NEEDS_DISK, .params = DEFAULTS,
+         OF_READERS(time_trials, .sample = sample_reader, .of_each = 1));
+RK_PROBE("files/contention/together", .op = "block",
+         .timed = "from the barrier until the first reader is done; blocks that all have read by "
+                  "then; read by `files` processes, each from a file of its own, past the page "
+                  "cache, in random order, on all CPUs that this process might use",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_COMMON_COUNTER, .params = DEFAULTS,
+         OF_READERS(time_trials, .sample = sample_together));
+RK_PROBE("files/contention/work", .op = "block",
+         .timed = "the time that all readers ran on a CPU during the trial, by the kernel's "
+                  "account of each process; the interrupts that the disk raises are not in it; "
+                  "read by `files` processes, each from a file of its own, past the page cache, in "
+                  "random order, on all CPUs that this process might use",
+         .needs = RK_NEEDS_DISK, .params = DEFAULTS, OF_READERS(run_work, .sample = sample_work));
 RK_PROBE("files/contention/start", .op = "start",
-         .timed = "from the barrier until the last reader begins to read", .trials = time_trials,
-         OF_READERS(sample_start, 0, RK_NEEDS_COMMON_COUNTER),
-         .params = RK_PARAMS(READERS(2), READS(4), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
+         .timed = "from the barrier until the last reader begins to read",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_COMMON_COUNTER,
+         .params = RK_PARAMS(READERS(2), READS(4), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR),
+         OF_READERS(time_trials, .sample = sample_start));
 RK_PROBE("files/contention/mbp2016", .op = "block", .reports = "mbp2016",
          .timed = "from before `threads` threads are created until the last has been joined; each "
                   "opens the same file past the page cache and reads its first `blocks` blocks; by "
                   "the blocks of one thread",
-         .needs = RK_NEEDS_DISK, .open = open_mbp2016, .trials = run_mbp2016,
-         .close = close_mbp2016, .state_bytes = sizeof(struct same_file),
+         .needs = RK_NEEDS_DISK,
          .params = RK_PARAMS(RK_INTEGER("threads", 2, 1, READERS_MAX,
                                         "threads that read the same file"),
-                             READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
+                             READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR),
+         RK_STAGES(struct same_file, open_mbp2016, run_mbp2016, close_mbp2016));

@@ -128,32 +128,33 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
     return time_means(c, out, n, 0, read_forwards);
 }
 
-#define T470                                                                                       \
-    "from before `files` processes are forked until all have ended; each reads `blocks` blocks "   \
-    "at random offsets, the same in each file, through a page cache that holds none of them; by "  \
-    "the blocks of one process"
-
-#define OF_READERS(open_)                                                                          \
-    .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .open = open_, .close = readers_close,               \
-    .state_bytes = sizeof(struct readers)
-
-RK_PROBE("files/contention/t470", .op = "block", .reports = "t470", .trials = run_t470,
-         OF_READERS(open_unwritten), .timed = T470 "; the files are allocated and never written",
+RK_PROBE("files/contention/t470", .op = "block", .reports = "t470",
+         .timed = "from before `files` processes are forked until all have ended; each reads "
+                  "`blocks` blocks at random offsets, the same in each file, through a page cache "
+                  "that holds none of them; by the blocks of one process; the files are allocated "
+                  "and never written",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS,
          .params = RK_PARAMS(READERS(2), READS(1000), RK_BLOCK(4096),
                              RK_INTEGER("size_bytes", 20 << 20, 4096, (int64_t)1 << 40, "one file"),
-                             RK_DIR));
-RK_PROBE("files/contention/t470_written", .op = "block", .reports = "t470", .trials = run_t470,
-         OF_READERS(open_buffered), .timed = T470 "; the files hold data",
-         .params = RK_PARAMS(READERS(2), READS(500), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
-RK_PROBE(
-    "files/contention/i7_10750h", .op = "block", .reports = "i7_10750h", .trials = run_i7_10750h,
-    OF_READERS(open_buffered),
-    .timed =
-        "by each of `files` processes that are started one after the other: its `blocks` blocks, "
-        "backwards, an lseek and a read for each, through a page cache that holds none of them",
-    .params = RK_PARAMS(READERS(2), READS(512), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
+                             RK_DIR),
+         RK_STAGES(struct readers, open_unwritten, run_t470, readers_close));
+RK_PROBE("files/contention/t470_written", .op = "block", .reports = "t470",
+         .timed = "from before `files` processes are forked until all have ended; each reads "
+                  "`blocks` blocks at random offsets, the same in each file, through a page cache "
+                  "that holds none of them; by the blocks of one process; the files hold data",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS,
+         .params = RK_PARAMS(READERS(2), READS(500), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR),
+         RK_STAGES(struct readers, open_buffered, run_t470, readers_close));
+RK_PROBE("files/contention/i7_10750h", .op = "block", .reports = "i7_10750h",
+         .timed = "by each of `files` processes that are started one after the other: its `blocks` "
+                  "blocks, backwards, an lseek and a read for each, through a page cache that "
+                  "holds none of them",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS,
+         .params = RK_PARAMS(READERS(2), READS(512), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR),
+         RK_STAGES(struct readers, open_buffered, run_i7_10750h, readers_close));
 RK_PROBE("files/contention/hpe_i7_860", .op = "block", .reports = "hpe_i7_860",
-         .trials = run_hpe_i7_860, OF_READERS(open_direct),
          .timed = "by each of `files` processes that are started one after the other: its first "
                   "`blocks` blocks, in order, past the page cache",
-         .params = RK_PARAMS(READERS(2), READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR));
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS,
+         .params = RK_PARAMS(READERS(2), READS(64), RK_BLOCK(4096), RK_FILE(8 << 20), RK_DIR),
+         RK_STAGES(struct readers, open_direct, run_hpe_i7_860, readers_close));

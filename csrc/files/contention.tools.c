@@ -70,11 +70,12 @@ static int run_fio(struct rk_context *c, struct rk_sample *out, size_t n)
     return status;
 }
 
-RK_PROBE(
-    "files/contention/fio", .op = "block", .needs = RK_NEEDS_DISK, .open = open_fio,
-    .trials = run_fio, .close = readers_close, .state_bytes = sizeof(struct fio_readers),
-    .timed =
-        "as fio prints it, in whole milliseconds: reads of `files` jobs by pread, each from a file "
-        "of its own, past the page cache, in random order; over `span_ms`, all jobs together",
-    .params = RK_PARAMS(READERS(2), RK_BLOCK(4096), RK_FILE(8 << 20),
-                        RK_INTEGER("span_ms", 200, 10, SPAN_MAX_MS, "of each run of fio"), RK_DIR));
+RK_PROBE("files/contention/fio", .op = "block",
+         .timed = "as fio prints it, in whole milliseconds: reads of `files` jobs by pread, each "
+                  "from a file of its own, past the page cache, in random order; over `span_ms`, "
+                  "all jobs together",
+         .needs = RK_NEEDS_DISK,
+         .params = RK_PARAMS(READERS(2), RK_BLOCK(4096), RK_FILE(8 << 20),
+                             RK_INTEGER("span_ms", 200, 10, SPAN_MAX_MS, "of each run of fio"),
+                             RK_DIR),
+         RK_STAGES(struct fio_readers, open_fio, run_fio, readers_close));

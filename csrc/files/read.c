@@ -225,50 +225,55 @@ static int run_mbp2016_random(struct rk_context *c, struct rk_sample *out, size_
 
 #define FILE_OF RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR
 #define SPAN(default_, help) RK_INTEGER("blocks", default_, 1, 1 << 30, help)
-#define BUFFERED(drop, advice) (&(const struct buffered){drop, advice})
-#define PROBE(name, prepare, run, variant_, what, ...)                                             \
-    RK_PROBE(name, .op = "block", .timed = what, .needs = RK_NEEDS_DISK, .trials = run,            \
-             .variant = variant_, .open = prepare, .close = rk_close_blocks,                       \
-             .state_bytes = sizeof(struct rk_blocks), .params = RK_PARAMS(__VA_ARGS__))
-#define SEEK(name, function, what)                                                                 \
-    RK_PROBE(name, .op = "call", .timed = what, .needs = RK_NEEDS_DISK, .trials = function,        \
-             .open = open_seeks, .close = rk_close_file, .state_bytes = sizeof(struct seeks),      \
-             .params = RK_PARAMS(RK_FILE(1 << 20), RK_DIR,                                         \
-                                 RK_INTEGER("calls", 1000, 1, 1 << 30, "calls in a trial")))
-#define MBP2016(name, function, prepare, what)                                                     \
-    RK_PROBE(name, .op = "block", .reports = "mbp2016", .timed = what, .needs = RK_NEEDS_DISK,     \
-             .trials = function, .open = prepare, .close = rk_close_blocks,                        \
-             .state_bytes = sizeof(struct rk_blocks),                                              \
-             .params = RK_PARAMS(FILE_OF, SPAN(64, "in a trial; the report: the file")))
+#define BLOCKS(open_, trials_) RK_STAGES(struct rk_blocks, open_, trials_, rk_close_blocks)
+#define CALLS                                                                                      \
+    RK_PARAMS(RK_FILE(1 << 20), RK_DIR, RK_INTEGER("calls", 1000, 1, 1 << 30, "calls in a trial"))
+#define MBP2016 RK_PARAMS(FILE_OF, SPAN(64, "in a trial; the report: the file"))
 
-PROBE("files/read/direct_random", rk_open_direct, run_random, NULL,
-      "one pread of a block with O_DIRECT; the blocks in random order, none twice", FILE_OF);
-PROBE("files/read/direct_sequential", rk_open_direct, run_sequential, NULL,
-      "`blocks` preads with O_DIRECT, from the start of the file on", FILE_OF,
-      SPAN(1, "in a trial"));
-PROBE("files/read/buffered_random", rk_open_buffered, run_random, BUFFERED(drop_file, "random"),
-      "one pread of a block that the page cache does not have, with the advice that reads are "
-      "random; the blocks in random order, none twice",
-      FILE_OF);
-PROBE("files/read/buffered_sequential", rk_open_buffered, run_sequential, BUFFERED(drop_file, NULL),
-      "`blocks` preads from the start of a file on that the page cache does not have, after the "
-      "advice about the order that `advice` names",
-      FILE_OF, SPAN(256, "in a trial"),
-      RK_TEXT("advice", "normal", "the advice about the order: normal, random or sequential"));
-PROBE("files/read/dropped_random", rk_open_buffered, run_random,
-      BUFFERED(drop_everything, "random"),
-      "one pread of a block after all of the page cache was dropped, with the advice that reads "
-      "are random; the blocks in random order, none twice",
-      FILE_OF);
-PROBE("files/read/dropped_sequential", rk_open_buffered, run_sequential,
-      BUFFERED(drop_everything, "normal"),
-      "`blocks` preads from the start of a file on, after all of the page cache was dropped",
-      FILE_OF, SPAN(256, "in a trial"));
-PROBE("files/read/cached", open_cached, run_cached, NULL,
-      "one pread of a block that the page cache has, in random order", FILE_OF);
-SEEK("files/read/lseek", run_lseek, "one lseek to a random place of the file (SEEK_SET)");
-SEEK("files/read/lseek_current", run_lseek_current, "one lseek a block forward or back (SEEK_CUR)");
-MBP2016("files/read/mbp2016_sequential", run_mbp2016_sequential, rk_open_direct,
-        "`blocks` reads with O_DIRECT, in order");
-MBP2016("files/read/mbp2016_random", run_mbp2016_random, open_halves,
-        "`blocks` times lseek and read with O_DIRECT, from both halves of the file in turn");
+RK_PROBE("files/read/direct_random", .op = "block",
+         .timed = "one pread of a block with O_DIRECT; the blocks in random order, none twice",
+         .needs = RK_NEEDS_DISK, .params = RK_PARAMS(FILE_OF), BLOCKS(rk_open_direct, run_random));
+RK_PROBE("files/read/direct_sequential", .op = "block",
+         .timed = "`blocks` preads with O_DIRECT, from the start of the file on",
+         .needs = RK_NEEDS_DISK, .params = RK_PARAMS(FILE_OF, SPAN(1, "in a trial")),
+         BLOCKS(rk_open_direct, run_sequential));
+RK_PROBE("files/read/buffered_random", .op = "block",
+         .timed = "one pread of a block that the page cache does not have, with the advice that "
+                  "reads are random; the blocks in random order, none twice",
+         .needs = RK_NEEDS_DISK, .params = RK_PARAMS(FILE_OF), BLOCKS(rk_open_buffered, run_random),
+         RK_VARIANT(struct buffered, .drop = drop_file, .advice = "random"));
+RK_PROBE("files/read/buffered_sequential", .op = "block",
+         .timed = "`blocks` preads from the start of a file on that the page cache does not have, "
+                  "after the advice about the order that `advice` names",
+         .needs = RK_NEEDS_DISK,
+         .params = RK_PARAMS(FILE_OF, SPAN(256, "in a trial"),
+                             RK_TEXT("advice", "normal",
+                                     "the advice about the order: normal, random or sequential")),
+         BLOCKS(rk_open_buffered, run_sequential), RK_VARIANT(struct buffered, .drop = drop_file));
+RK_PROBE("files/read/dropped_random", .op = "block",
+         .timed = "one pread of a block after all of the page cache was dropped, with the advice "
+                  "that reads are random; the blocks in random order, none twice",
+         .needs = RK_NEEDS_DISK, .params = RK_PARAMS(FILE_OF), BLOCKS(rk_open_buffered, run_random),
+         RK_VARIANT(struct buffered, .drop = drop_everything, .advice = "random"));
+RK_PROBE("files/read/dropped_sequential", .op = "block",
+         .timed = "`blocks` preads from the start of a file on, after all of the page cache was "
+                  "dropped",
+         .needs = RK_NEEDS_DISK, .params = RK_PARAMS(FILE_OF, SPAN(256, "in a trial")),
+         BLOCKS(rk_open_buffered, run_sequential),
+         RK_VARIANT(struct buffered, .drop = drop_everything, .advice = "normal"));
+RK_PROBE("files/read/cached", .op = "block",
+         .timed = "one pread of a block that the page cache has, in random order",
+         .needs = RK_NEEDS_DISK, .params = RK_PARAMS(FILE_OF), BLOCKS(open_cached, run_cached));
+RK_PROBE("files/read/lseek", .op = "call",
+         .timed = "one lseek to a random place of the file (SEEK_SET)", .needs = RK_NEEDS_DISK,
+         .params = CALLS, RK_STAGES(struct seeks, open_seeks, run_lseek, rk_close_file));
+RK_PROBE("files/read/lseek_current", .op = "call",
+         .timed = "one lseek a block forward or back (SEEK_CUR)", .needs = RK_NEEDS_DISK,
+         .params = CALLS, RK_STAGES(struct seeks, open_seeks, run_lseek_current, rk_close_file));
+RK_PROBE("files/read/mbp2016_sequential", .op = "block", .reports = "mbp2016",
+         .timed = "`blocks` reads with O_DIRECT, in order", .needs = RK_NEEDS_DISK,
+         .params = MBP2016, BLOCKS(rk_open_direct, run_mbp2016_sequential));
+RK_PROBE("files/read/mbp2016_random", .op = "block", .reports = "mbp2016",
+         .timed = "`blocks` times lseek and read with O_DIRECT, from both halves of the file in "
+                  "turn",
+         .needs = RK_NEEDS_DISK, .params = MBP2016, BLOCKS(open_halves, run_mbp2016_random));

@@ -124,45 +124,50 @@ static int run_hpe_i7_860_random(struct rk_context *c, struct rk_sample *out, si
     return time_hpe_i7_860(c, out, n, 1);
 }
 
-#define PROBE(name, function, report, prepare, op_, what, ...)                                     \
-    RK_PROBE(name, .op = op_, .reports = report, .timed = what,                                    \
-             .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = function, .open = prepare,        \
-             .close = rk_close_blocks, .state_bytes = sizeof(struct rk_blocks),                    \
-             .params = RK_PARAMS(__VA_ARGS__))
 #define UNWRITTEN                                                                                  \
-    RK_INTEGER("size_bytes", 8 << 20, 4096, (int64_t)1 << 40,                                      \
-               "a file made by fallocate and never written"),                                      \
-        RK_DIR
-#define CHUNKS RK_FILE(8 << 20), RK_BLOCK(65536), RK_DIR
-#define BLOCKS(default_, help)                                                                     \
-    RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR, RK_INTEGER("reads", default_, 1, 1 << 30, help)
+    RK_PARAMS(RK_INTEGER("size_bytes", 8 << 20, 4096, (int64_t)1 << 40,                            \
+                         "a file made by fallocate and never written"),                            \
+              RK_DIR)
+#define CHUNKS RK_PARAMS(RK_FILE(8 << 20), RK_BLOCK(65536), RK_DIR)
+#define READS(default_, help)                                                                      \
+    RK_PARAMS(RK_FILE(8 << 20), RK_BLOCK(4096), RK_DIR,                                            \
+              RK_INTEGER("reads", default_, 1, 1 << 30, help))
+#define BLOCKS(open_, trials_) RK_STAGES(struct rk_blocks, open_, trials_, rk_close_blocks)
 
-PROBE("files/read/t470_sequential", run_t470_sequential, "t470", open_unwritten, "file",
-      "a whole file, made by fallocate and never written, read in blocks of 4 KiB with O_DIRECT "
-      "and O_SYNC, -O0",
-      UNWRITTEN);
-PROBE("files/read/t470_random", run_t470_random, "t470", open_unwritten, "file",
-      "of a file made by fallocate and never written, as many blocks of 4 KiB as it has, each "
-      "drawn by rand() % i while i shrinks to 1, with O_DIRECT and O_SYNC, -O0",
-      UNWRITTEN);
-PROBE("files/read/i7_10750h_sequential", run_i7_10750h_sequential, "i7_10750h", rk_open_buffered,
-      "file",
-      "a whole cold file read backwards in chunks through the page cache, which was advised to "
-      "drop it before, -O0",
-      CHUNKS);
-PROBE("files/read/i7_10750h_random", run_i7_10750h_random, "i7_10750h", rk_open_buffered, "file",
-      "as many chunks of a cold file as it has, each at a random place (lseek and read), through "
-      "the page cache, -O0",
-      CHUNKS);
+RK_PROBE("files/read/t470_sequential", .op = "file", .reports = "t470",
+         .timed = "a whole file, made by fallocate and never written, read in blocks of 4 KiB with "
+                  "O_DIRECT and O_SYNC, -O0",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .params = UNWRITTEN,
+         BLOCKS(open_unwritten, run_t470_sequential));
+RK_PROBE("files/read/t470_random", .op = "file", .reports = "t470",
+         .timed = "of a file made by fallocate and never written, as many blocks of 4 KiB as it "
+                  "has, each drawn by rand() % i while i shrinks to 1, with O_DIRECT and O_SYNC, "
+                  "-O0",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .params = UNWRITTEN,
+         BLOCKS(open_unwritten, run_t470_random));
+RK_PROBE("files/read/i7_10750h_sequential", .op = "file", .reports = "i7_10750h",
+         .timed = "a whole cold file read backwards in chunks through the page cache, which was "
+                  "advised to drop it before, -O0",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .params = CHUNKS,
+         BLOCKS(rk_open_buffered, run_i7_10750h_sequential));
+RK_PROBE("files/read/i7_10750h_random", .op = "file", .reports = "i7_10750h",
+         .timed = "as many chunks of a cold file as it has, each at a random place (lseek and "
+                  "read), through the page cache, -O0",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .params = CHUNKS,
+         BLOCKS(rk_open_buffered, run_i7_10750h_random));
 RK_PROBE("files/read/i7_10750h_lseek", .op = "call", .reports = "i7_10750h",
          .timed = "2,048 times lseek to a random place, -O0",
-         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS, .trials = run_i7_10750h_lseek, .open = open_file,
-         .close = rk_close_file, .state_bytes = sizeof(int),
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS,
          .params = RK_PARAMS(RK_FILE(1 << 20), RK_DIR,
-                             RK_INTEGER("calls", 2048, 1, 1 << 30, "calls in a trial")));
-PROBE("files/read/hpe_i7_860_sequential", run_hpe_i7_860_sequential, "hpe_i7_860", rk_open_direct,
-      "block", "`reads` reads with O_DIRECT from the start of the file on, -O0",
-      BLOCKS(128, "in a trial; the report: to the end of the file"));
-PROBE("files/read/hpe_i7_860_random", run_hpe_i7_860_random, "hpe_i7_860", rk_open_direct, "block",
-      "`reads` reads with O_DIRECT at random places, some of them more than once, -O0",
-      BLOCKS(100, "in a trial; the report: 1,000"));
+                             RK_INTEGER("calls", 2048, 1, 1 << 30, "calls in a trial")),
+         RK_STAGES(int, open_file, run_i7_10750h_lseek, rk_close_file));
+RK_PROBE("files/read/hpe_i7_860_sequential", .op = "block", .reports = "hpe_i7_860",
+         .timed = "`reads` reads with O_DIRECT from the start of the file on, -O0",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS,
+         .params = READS(128, "in a trial; the report: to the end of the file"),
+         BLOCKS(rk_open_direct, run_hpe_i7_860_sequential));
+RK_PROBE("files/read/hpe_i7_860_random", .op = "block", .reports = "hpe_i7_860",
+         .timed = "`reads` reads with O_DIRECT at random places, some of them more than once, -O0",
+         .needs = RK_NEEDS_DISK | RK_NEEDS_STAMPS,
+         .params = READS(100, "in a trial; the report: 1,000"),
+         BLOCKS(rk_open_direct, run_hpe_i7_860_random));

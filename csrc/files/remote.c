@@ -198,50 +198,62 @@ static int run_kernel(struct rk_context *c, struct rk_sample *out, size_t n)
     return bad ? rk_read_failed(c, bad) : 0;
 }
 
-#define PROBE(name, open_, order, run, op_, needs_, what, ...)                                     \
-    RK_PROBE(name, .op = op_, .timed = what, .needs = needs_, .open = open_,                       \
-             .variant = &(const enum remote_order){order}, .trials = run, .close = remote_close,   \
-             .state_bytes = sizeof(struct remote), .params = RK_PARAMS(__VA_ARGS__))
-#define NOT_TIMED "; mounting, opening and a first read are not timed"
 #define SPAN RK_INTEGER("blocks", 1, 1, 1 << 30, "in a trial")
+#define REMOTE(open_, trials_, order)                                                              \
+    RK_STAGES(struct remote, open_, trials_, remote_close), RK_VARIANT(enum remote_order, order)
 
-PROBE("files/remote/sequential", open_served, REMOTE_SEQUENTIAL, run_sequential, "block",
-      RK_NEEDS_SERVER,
-      "`blocks` reads over NFS by libnfs, one after the other, in rising order" NOT_TIMED,
-      REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD, SPAN);
-PROBE("files/remote/random", open_served, REMOTE_RANDOM, run_random, "block", RK_NEEDS_SERVER,
-      "one read over NFS by libnfs, the blocks in random order, none twice before all were "
-      "read" NOT_TIMED,
-      REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD);
-PROBE("files/remote/penalty", open_penalty, REMOTE_AS_REQUESTED, run_penalty, "block",
-      RK_NEEDS_SERVER,
-      "one read over NFS, less a read of the same block here right after it, both from a warm "
-      "cache" NOT_TIMED,
-      REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER);
-RK_PROBE("files/remote/null", .op = "call", .needs = RK_NEEDS_SERVER,
-         .timed = "a call of NFS that does nothing (NULL), there and back", .open = open_null,
-         .trials = run_null, .close = close_null, .state_bytes = sizeof(struct null_calls),
-         .params = RK_PARAMS(NFS_SERVER, REMOTE_VERSION, RK_HOLD_IDLE));
-PROBE("files/remote/local_sequential", open_local, REMOTE_SEQUENTIAL, run_sequential, "block",
-      RK_NEEDS_DISK,
-      "`blocks` times pread() of the same file on this machine, through the page cache, in rising "
-      "order",
-      RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD, SPAN);
-PROBE("files/remote/local_random", open_local, REMOTE_RANDOM, run_random, "block", RK_NEEDS_DISK,
-      "one pread() of the same file on this machine, through the page cache, the blocks in random "
-      "order",
-      RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD);
-PROBE("files/remote/seek", open_served, REMOTE_RANDOM, run_seek, "call", RK_NEEDS_SERVER,
-      "`seeks` times nfs_lseek() to a random block, which libnfs works out by itself",
-      REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
-      RK_INTEGER("seeks", 1000, 1, 1 << 24, "calls in a trial"));
-PROBE("files/remote/seek_end", open_served, REMOTE_RANDOM, run_seek_end, "call", RK_NEEDS_SERVER,
-      "`seeks` times nfs_lseek() to the end of the file, for which libnfs asks the server",
-      REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
-      RK_INTEGER("seeks", 1, 1, 1 << 24, "calls in a trial"));
-PROBE(
-    "files/remote/kernel", open_kernel, REMOTE_AS_REQUESTED, run_kernel, "block",
-    RK_NEEDS_SERVER | RK_NEEDS_ROOT,
-    "one pread() of a file on an NFS mount of the kernel's, with O_DIRECT, the server's cache warm",
-    REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER,
-    RK_INTEGER("rsize_bytes", 1 << 20, 1024, 1 << 20, "the most that one request reads"));
+RK_PROBE("files/remote/sequential", .op = "block",
+         .timed = "`blocks` reads over NFS by libnfs, one after the other, in rising order; "
+                  "mounting, opening and a first read are not timed",
+         .needs = RK_NEEDS_SERVER,
+         .params = RK_PARAMS(REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD, SPAN),
+         REMOTE(open_served, run_sequential, REMOTE_SEQUENTIAL));
+RK_PROBE("files/remote/random", .op = "block",
+         .timed = "one read over NFS by libnfs, the blocks in random order, none twice before all "
+                  "were read; mounting, opening and a first read are not timed",
+         .needs = RK_NEEDS_SERVER,
+         .params = RK_PARAMS(REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_COLD),
+         REMOTE(open_served, run_random, REMOTE_RANDOM));
+RK_PROBE("files/remote/penalty", .op = "block",
+         .timed = "one read over NFS, less a read of the same block here right after it, both from "
+                  "a warm cache; mounting, opening and a first read are not timed",
+         .needs = RK_NEEDS_SERVER,
+         .params = RK_PARAMS(REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER),
+         REMOTE(open_penalty, run_penalty, REMOTE_AS_REQUESTED));
+RK_PROBE("files/remote/null", .op = "call",
+         .timed = "a call of NFS that does nothing (NULL), there and back",
+         .needs = RK_NEEDS_SERVER, .params = RK_PARAMS(NFS_SERVER, REMOTE_VERSION, RK_HOLD_IDLE),
+         RK_STAGES(struct null_calls, open_null, run_null, close_null));
+RK_PROBE("files/remote/local_sequential", .op = "block",
+         .timed = "`blocks` times pread() of the same file on this machine, through the page "
+                  "cache, in rising order",
+         .needs = RK_NEEDS_DISK,
+         .params = RK_PARAMS(RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD, SPAN),
+         REMOTE(open_local, run_sequential, REMOTE_SEQUENTIAL));
+RK_PROBE("files/remote/local_random", .op = "block",
+         .timed = "one pread() of the same file on this machine, through the page cache, the "
+                  "blocks in random order",
+         .needs = RK_NEEDS_DISK,
+         .params = RK_PARAMS(RK_FILE(1 << 20), RK_BLOCK(4096), RK_DIR, REMOTE_COLD),
+         REMOTE(open_local, run_random, REMOTE_RANDOM));
+RK_PROBE("files/remote/seek", .op = "call",
+         .timed = "`seeks` times nfs_lseek() to a random block, which libnfs works out by itself",
+         .needs = RK_NEEDS_SERVER,
+         .params = RK_PARAMS(REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
+                             RK_INTEGER("seeks", 1000, 1, 1 << 24, "calls in a trial")),
+         REMOTE(open_served, run_seek, REMOTE_RANDOM));
+RK_PROBE("files/remote/seek_end", .op = "call",
+         .timed = "`seeks` times nfs_lseek() to the end of the file, for which libnfs asks the "
+                  "server",
+         .needs = RK_NEEDS_SERVER,
+         .params = RK_PARAMS(REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION,
+                             RK_INTEGER("seeks", 1, 1, 1 << 24, "calls in a trial")),
+         REMOTE(open_served, run_seek_end, REMOTE_RANDOM));
+RK_PROBE("files/remote/kernel", .op = "block",
+         .timed = "one pread() of a file on an NFS mount of the kernel's, with O_DIRECT, the "
+                  "server's cache warm",
+         .needs = RK_NEEDS_SERVER | RK_NEEDS_ROOT,
+         .params = RK_PARAMS(REMOTE_FILE(1 << 20, 4096), REMOTE_VERSION, REMOTE_ORDER,
+                             RK_INTEGER("rsize_bytes", 1 << 20, 1024, 1 << 20,
+                                        "the most that one request reads")),
+         REMOTE(open_kernel, run_kernel, REMOTE_AS_REQUESTED));

@@ -102,35 +102,40 @@ static int run_mbp2016(struct rk_context *c, struct rk_sample *out, size_t n)
 #define COLD                                                                                       \
     RK_INTEGER("cold", 1, 0, 1,                                                                    \
                "1: the server's page cache is dropped before each trial, as the report does")
-#define READING(...) (&(const struct reading){__VA_ARGS__})
-#define PROBE(name, variant_, report, op_, what, ...)                                              \
-    RK_PROBE(name, .op = op_, .reports = report, .timed = what, .needs = RK_NEEDS_SERVER,          \
-             .open = open_v4, .variant = variant_, .trials = run, .close = remote_close,           \
-             .state_bytes = sizeof(struct remote), .params = RK_PARAMS(__VA_ARGS__))
-#define MBP2016(name, what)                                                                        \
-    RK_PROBE(name, .op = "block", .reports = "mbp2016", .timed = what, .trials = run_mbp2016,      \
-             .params = RK_PARAMS(RK_FILE(1 << 18)))
+#define READING(...)                                                                               \
+    RK_STAGES(struct remote, open_v4, run, remote_close), RK_VARIANT(struct reading, __VA_ARGS__)
 
-PROBE("files/remote/t470_sequential", READING(.visit = t470_in_order, .by_file = 1), "t470", "file",
-      "a whole file, 4 KiB at a time, by NFSv4, -O0", REMOTE_FILE(1 << 18, 4096));
-PROBE("files/remote/t470_random", READING(.visit = t470_at_random, .by_file = 1), "t470", "file",
-      "as many blocks as the file has, 4 KiB each, by NFSv4, each at rand() % i with i shrinking, "
-      "-O0",
-      REMOTE_FILE(1 << 18, 4096));
-PROBE("files/remote/i7_10750h_sequential", READING(.visit = i7_backwards), "i7_10750h", "block",
-      "a whole file backwards, 64 KiB at a time, by NFSv4, -O0; by the blocks",
-      REMOTE_FILE(1 << 20, 65536), COLD);
-PROBE("files/remote/i7_10750h_random", READING(.visit = i7_with_seek), "i7_10750h", "block",
-      "as many blocks as the file has, 64 KiB each, by NFSv4, a seek to a random one before each, "
-      "-O0; by the blocks",
-      REMOTE_FILE(1 << 20, 65536), COLD);
-PROBE("files/remote/hpe_i7_860_sequential", READING(.visit = t470_in_order), "hpe_i7_860", "block",
-      "a whole file, 4 KiB a request, -O0; by the blocks", REMOTE_FILE(1 << 18, 4096), COLD);
-PROBE("files/remote/hpe_i7_860_random", READING(.visit = hpe_at_random, .given_reads = 1),
-      "hpe_i7_860", "block",
-      "`reads` random blocks with replacement, 4 KiB a request, -O0; by the blocks",
-      REMOTE_FILE(1 << 20, 4096), COLD,
-      RK_INTEGER("reads", 100, 1, 1 << 24, "blocks in a trial; the report: 1,000"));
-MBP2016("files/remote/mbp2016_sequential", "one read of 4 KiB by AFP, in order");
-MBP2016("files/remote/mbp2016_random",
-        "one read of 4 KiB by AFP, from the halves of the file in turn");
+RK_PROBE("files/remote/t470_sequential", .op = "file", .reports = "t470",
+         .timed = "a whole file, 4 KiB at a time, by NFSv4, -O0", .needs = RK_NEEDS_SERVER,
+         .params = RK_PARAMS(REMOTE_FILE(1 << 18, 4096)),
+         READING(.visit = t470_in_order, .by_file = 1));
+RK_PROBE("files/remote/t470_random", .op = "file", .reports = "t470",
+         .timed = "as many blocks as the file has, 4 KiB each, by NFSv4, each at rand() % i with i "
+                  "shrinking, -O0",
+         .needs = RK_NEEDS_SERVER, .params = RK_PARAMS(REMOTE_FILE(1 << 18, 4096)),
+         READING(.visit = t470_at_random, .by_file = 1));
+RK_PROBE("files/remote/i7_10750h_sequential", .op = "block", .reports = "i7_10750h",
+         .timed = "a whole file backwards, 64 KiB at a time, by NFSv4, -O0; by the blocks",
+         .needs = RK_NEEDS_SERVER, .params = RK_PARAMS(REMOTE_FILE(1 << 20, 65536), COLD),
+         READING(.visit = i7_backwards));
+RK_PROBE("files/remote/i7_10750h_random", .op = "block", .reports = "i7_10750h",
+         .timed = "as many blocks as the file has, 64 KiB each, by NFSv4, a seek to a random one "
+                  "before each, -O0; by the blocks",
+         .needs = RK_NEEDS_SERVER, .params = RK_PARAMS(REMOTE_FILE(1 << 20, 65536), COLD),
+         READING(.visit = i7_with_seek));
+RK_PROBE("files/remote/hpe_i7_860_sequential", .op = "block", .reports = "hpe_i7_860",
+         .timed = "a whole file, 4 KiB a request, -O0; by the blocks", .needs = RK_NEEDS_SERVER,
+         .params = RK_PARAMS(REMOTE_FILE(1 << 18, 4096), COLD), READING(.visit = t470_in_order));
+RK_PROBE("files/remote/hpe_i7_860_random", .op = "block", .reports = "hpe_i7_860",
+         .timed = "`reads` random blocks with replacement, 4 KiB a request, -O0; by the blocks",
+         .needs = RK_NEEDS_SERVER,
+         .params = RK_PARAMS(REMOTE_FILE(1 << 20, 4096), COLD,
+                             RK_INTEGER("reads", 100, 1, 1 << 24,
+                                        "blocks in a trial; the report: 1,000")),
+         READING(.visit = hpe_at_random, .given_reads = 1));
+RK_PROBE("files/remote/mbp2016_sequential", .op = "block", .reports = "mbp2016",
+         .timed = "one read of 4 KiB by AFP, in order", .params = RK_PARAMS(RK_FILE(1 << 18)),
+         .trials = run_mbp2016);
+RK_PROBE("files/remote/mbp2016_random", .op = "block", .reports = "mbp2016",
+         .timed = "one read of 4 KiB by AFP, from the halves of the file in turn",
+         .params = RK_PARAMS(RK_FILE(1 << 18)), .trials = run_mbp2016);

@@ -318,63 +318,69 @@ static int close_loaded(struct rk_context *c)
     RK_INTEGER("size_bytes", 1 << 26, 1, (int64_t)1 << 40,                                         \
                "of each array, shared out among the CPUs (16 MiB each at least)")
 #define PASSES RK_INTEGER("passes", 1, 1, 1 << 20, "times through the array in a trial")
-#define KERNEL(kind_, kernel_)                                                                     \
-    (&(const struct sweep_kind){kind_, offsetof(struct rk_width, kernel_), NULL})
-#define OWN(kind_, pass_) (&(const struct sweep_kind){kind_, 0, pass_})
-#define SWEEP_STATE .state_bytes = sizeof(struct sweep), .close = close_sweep
-#define OWN_PROBE(name, variant_, what, ...)                                                       \
-    RK_PROBE(name, .op = "byte", .timed = what, SWEEP_STATE, .variant = variant_,                  \
-             .open = open_own, .trials = time_sweep,                                               \
-             .params = RK_PARAMS(                                                                  \
-                 SIZE, PASSES, RK_PAGES,                                                           \
-                 RK_INTEGER("threads", 1, 1, RK_CPUS_MAX, "CPUs at once"), ##__VA_ARGS__))
-#define WIDE_PROBE(name, kind_, kernel_, what)                                                     \
-    OWN_PROBE(name, KERNEL(kind_, kernel_), what,                                                  \
-              RK_TEXT("vector", "widest", "width of the registers"))
-#define MBP_PROBE(name, variant_, what)                                                            \
-    RK_PROBE(name, .op = "byte", .reports = "mbp2016", .timed = what ", t(2n) - t(n)",             \
-             SWEEP_STATE, .variant = variant_, .open = open_mbp2016, .trials = time_mbp2016,       \
-             .params = RK_PARAMS(SIZE, PASSES))
-#define LOADED_PROBE(name, op_, what, trials_)                                                     \
-    RK_PROBE(name, .op = op_, .timed = what, .state_bytes = sizeof(struct loaded),                 \
-             .open = open_loaded, .trials = trials_, .close = close_loaded,                        \
-             .params =                                                                             \
-                 RK_PARAMS(SIZE, RK_PAGES,                                                         \
-                           RK_INTEGER("loads", 16384, 1, 1 << 30, "loads in a trial"),             \
-                           RK_INTEGER("line_bytes", 64, 16, 4096, "from one node to the next"),    \
-                           RK_INTEGER("load_percent", 100, 0, 100, "of the others' time")))
+#define SWEEP_PARAMS(...)                                                                          \
+    RK_PARAMS(SIZE, PASSES, RK_PAGES,                                                              \
+              RK_INTEGER("threads", 1, 1, RK_CPUS_MAX, "CPUs at once"), ##__VA_ARGS__)
+#define VECTOR_WIDTH RK_TEXT("vector", "widest", "width of the registers")
+/* A sweep by the C library, or by the kernels of that name, one of each width. */
+#define SWEEP(...)                                                                                 \
+    RK_STAGES(struct sweep, open_own, time_sweep, close_sweep),                                    \
+        RK_VARIANT(struct sweep_kind, __VA_ARGS__)
+#define KERNEL(name) .kernel = offsetof(struct rk_width, name)
+#define MBP2016(...)                                                                               \
+    RK_STAGES(struct sweep, open_mbp2016, time_mbp2016, close_sweep),                              \
+        RK_VARIANT(struct sweep_kind, __VA_ARGS__)
+#define LOADED_PARAMS                                                                              \
+    RK_PARAMS(SIZE, RK_PAGES, RK_INTEGER("loads", 16384, 1, 1 << 30, "loads in a trial"),          \
+              RK_INTEGER("line_bytes", 64, 16, 4096, "from one node to the next"),                 \
+              RK_INTEGER("load_percent", 100, 0, 100, "of the others' time"))
 
-WIDE_PROBE("memory/bandwidth/read", READ, read, "every byte loaded and summed up; bytes loaded");
-WIDE_PROBE("memory/bandwidth/write", WRITE, write,
-           "every byte stored; bytes stored (where a line is read before it is stored, that is not "
-           "counted)");
-WIDE_PROBE("memory/bandwidth/write_nt", WRITE, stream,
-           "every byte stored past the caches (non-temporal), and a fence; bytes stored");
-OWN_PROBE("memory/bandwidth/memset", OWN(WRITE, pass_memset),
-          "memset() of the C library; bytes stored");
-WIDE_PROBE("memory/bandwidth/modify", MODIFY, modify,
-           "every word loaded, raised by one and stored; each byte counted once");
-OWN_PROBE("memory/bandwidth/copy", OWN(COPY, pass_memcpy),
-          "memcpy() of the C library; bytes copied, each counted once");
-WIDE_PROBE("memory/bandwidth/copy_loop", COPY, copy,
-           "every byte loaded and stored elsewhere; bytes copied, each counted once");
-WIDE_PROBE("memory/bandwidth/copy_nt", COPY, copy_stream,
-           "every byte loaded and stored elsewhere past the caches (non-temporal), and a fence; "
-           "bytes copied, each counted once");
-MBP_PROBE("memory/bandwidth/mbp2016_loop_read", OWN(READ, read_scalar),
-          "64 bits at a time loaded and summed up, -O2; bytes loaded");
-MBP_PROBE("memory/bandwidth/mbp2016_loop_write", OWN(WRITE, write_scalar),
-          "64 bits at a time stored, -O2; bytes stored");
-MBP_PROBE("memory/bandwidth/mbp2016_memset", OWN(WRITE, pass_memset), "memset(); bytes stored");
-MBP_PROBE("memory/bandwidth/mbp2016_loop_rw", OWN(COPY, copy_scalar),
-          "64 bits at a time copied, -O2; bytes copied, each counted once");
-MBP_PROBE("memory/bandwidth/mbp2016_memcpy", OWN(COPY, pass_memcpy),
-          "memcpy(); bytes copied, each counted once");
-LOADED_PROBE("memory/bandwidth/loaded_latency", "load",
-             "loads around one random ring, by the CPU that walks it, while every other CPU reads "
-             "memory of its own for `load_percent` of the time",
-             time_walks);
-LOADED_PROBE("memory/bandwidth/load", "byte",
-             "the bytes that every other CPU reads of memory of its own, for `load_percent` of the "
-             "time, while one CPU walks a random ring",
-             time_load);
+RK_PROBE("memory/bandwidth/read", .op = "byte",
+         .timed = "every byte loaded and summed up; bytes loaded",
+         .params = SWEEP_PARAMS(VECTOR_WIDTH), SWEEP(.kind = READ, KERNEL(read)));
+RK_PROBE("memory/bandwidth/write", .op = "byte",
+         .timed = "every byte stored; bytes stored (where a line is read before it is stored, that "
+                  "is not counted)",
+         .params = SWEEP_PARAMS(VECTOR_WIDTH), SWEEP(.kind = WRITE, KERNEL(write)));
+RK_PROBE("memory/bandwidth/write_nt", .op = "byte",
+         .timed = "every byte stored past the caches (non-temporal), and a fence; bytes stored",
+         .params = SWEEP_PARAMS(VECTOR_WIDTH), SWEEP(.kind = WRITE, KERNEL(stream)));
+RK_PROBE("memory/bandwidth/memset", .op = "byte",
+         .timed = "memset() of the C library; bytes stored", .params = SWEEP_PARAMS(),
+         SWEEP(.kind = WRITE, .own = pass_memset));
+RK_PROBE("memory/bandwidth/modify", .op = "byte",
+         .timed = "every word loaded, raised by one and stored; each byte counted once",
+         .params = SWEEP_PARAMS(VECTOR_WIDTH), SWEEP(.kind = MODIFY, KERNEL(modify)));
+RK_PROBE("memory/bandwidth/copy", .op = "byte",
+         .timed = "memcpy() of the C library; bytes copied, each counted once",
+         .params = SWEEP_PARAMS(), SWEEP(.kind = COPY, .own = pass_memcpy));
+RK_PROBE("memory/bandwidth/copy_loop", .op = "byte",
+         .timed = "every byte loaded and stored elsewhere; bytes copied, each counted once",
+         .params = SWEEP_PARAMS(VECTOR_WIDTH), SWEEP(.kind = COPY, KERNEL(copy)));
+RK_PROBE("memory/bandwidth/copy_nt", .op = "byte",
+         .timed = "every byte loaded and stored elsewhere past the caches (non-temporal), and a "
+                  "fence; bytes copied, each counted once",
+         .params = SWEEP_PARAMS(VECTOR_WIDTH), SWEEP(.kind = COPY, KERNEL(copy_stream)));
+RK_PROBE("memory/bandwidth/mbp2016_loop_read", .op = "byte", .reports = "mbp2016",
+         .timed = "64 bits at a time loaded and summed up, -O2; bytes loaded, t(2n) - t(n)",
+         .params = RK_PARAMS(SIZE, PASSES), MBP2016(.kind = READ, .own = read_scalar));
+RK_PROBE("memory/bandwidth/mbp2016_loop_write", .op = "byte", .reports = "mbp2016",
+         .timed = "64 bits at a time stored, -O2; bytes stored, t(2n) - t(n)",
+         .params = RK_PARAMS(SIZE, PASSES), MBP2016(.kind = WRITE, .own = write_scalar));
+RK_PROBE("memory/bandwidth/mbp2016_memset", .op = "byte", .reports = "mbp2016",
+         .timed = "memset(); bytes stored, t(2n) - t(n)", .params = RK_PARAMS(SIZE, PASSES),
+         MBP2016(.kind = WRITE, .own = pass_memset));
+RK_PROBE("memory/bandwidth/mbp2016_loop_rw", .op = "byte", .reports = "mbp2016",
+         .timed = "64 bits at a time copied, -O2; bytes copied, each counted once, t(2n) - t(n)",
+         .params = RK_PARAMS(SIZE, PASSES), MBP2016(.kind = COPY, .own = copy_scalar));
+RK_PROBE("memory/bandwidth/mbp2016_memcpy", .op = "byte", .reports = "mbp2016",
+         .timed = "memcpy(); bytes copied, each counted once, t(2n) - t(n)",
+         .params = RK_PARAMS(SIZE, PASSES), MBP2016(.kind = COPY, .own = pass_memcpy));
+RK_PROBE("memory/bandwidth/loaded_latency", .op = "load",
+         .timed = "loads around one random ring, by the CPU that walks it, while every other CPU "
+                  "reads memory of its own for `load_percent` of the time",
+         .params = LOADED_PARAMS, RK_STAGES(struct loaded, open_loaded, time_walks, close_loaded));
+RK_PROBE("memory/bandwidth/load", .op = "byte",
+         .timed = "the bytes that every other CPU reads of memory of its own, for `load_percent` "
+                  "of the time, while one CPU walks a random ring",
+         .params = LOADED_PARAMS, RK_STAGES(struct loaded, open_loaded, time_load, close_loaded));

@@ -324,55 +324,67 @@ HPE(run_hpe_i7_860_write, PUT, other[i] = 1)
 #define EVICT(default_, help)                                                                      \
     RK_INTEGER("evict_bytes", default_, 4096, (int64_t)1 << 37,                                    \
                "what goes through the caches before " help)
-#define PROBE(name, report, what, multiple, pass, method, ...)                                     \
-    RK_PROBE(name, .op = "byte", .reports = report, .timed = what, .needs = RK_NEEDS_STAMPS,       \
-             .variant = &(const struct array_kind){multiple, pass}, method,                        \
-             .params = RK_PARAMS(__VA_ARGS__))
-#define ONE_ARRAY(function)                                                                        \
-    .state_bytes = sizeof(struct arrays), .open = open_array, .trials = function,                  \
-    .close = close_arrays
-#define TWO_ARRAYS(function)                                                                       \
-    .state_bytes = sizeof(struct arrays), .open = open_arrays, .trials = function,                 \
-    .close = close_arrays
-#define TWO_PROCESSES                                                                              \
-    .state_bytes = sizeof(struct two_processes), .open = open_i7_two, .trials = run_i7_two,        \
-    .close = close_i7_two
+#define I7_PARAMS RK_PARAMS(SIZE(4 << 20, "4 MB"), EVICT(32 << 20, "(a copy within 32 MB)"))
 
-#define T470_PROBE(name, function, what)                                                           \
-    PROBE(name, "t470",                                                                            \
-          "one int of every 64 bytes " what                                                        \
-          ", -O0, minus the clock's and an empty loop's time; all bytes count",                    \
-          512, NULL, ONE_ARRAY(function), SIZE(400000000, "400 MB"))
-T470_PROBE("memory/bandwidth/t470_read", run_t470_read, "summed up");
-T470_PROBE("memory/bandwidth/t470_write", run_t470_write, "stored");
-
-#define X510UQ_PROBE(name, function, what)                                                         \
-    PROBE(name, "x510uq",                                                                          \
-          "one int of every 64 bytes of 4 MB " what ", -O0, after a copy; all bytes count", 512,   \
-          NULL, TWO_ARRAYS(function), SIZE(4 << 20, "4 MB"),                                       \
-          EVICT(3 << 20, "(1.5 MB onto 1.5 MB)"))
-X510UQ_PROBE("memory/bandwidth/x510uq_read", run_x510uq_read, "summed up");
-X510UQ_PROBE("memory/bandwidth/x510uq_write", run_x510uq_write, "stored");
-
-#define I7_PARAMS SIZE(4 << 20, "4 MB"), EVICT(32 << 20, "(a copy within 32 MB)")
-#define BY_EACH_OF_TWO                                                                             \
-    ", -O0, after a copy, by each of two processes on the first and the last CPU; the rates added"
-PROBE("memory/bandwidth/i7_10750h_read", "i7_10750h",
-      "every int of 4 MB summed up, -O0, after a copy; bytes loaded", 512, i7_reads,
-      TWO_ARRAYS(run_i7_one), I7_PARAMS);
-PROBE("memory/bandwidth/i7_10750h_write", "i7_10750h",
-      "every int of 4 MB stored, -O0, after a copy; bytes stored", 512, i7_writes,
-      TWO_ARRAYS(run_i7_one), I7_PARAMS);
-PROBE("memory/bandwidth/i7_10750h_two_read", "i7_10750h",
-      "every int of 4 MB summed up" BY_EACH_OF_TWO, 512, i7_reads, TWO_PROCESSES, I7_PARAMS);
-PROBE("memory/bandwidth/i7_10750h_two_write", "i7_10750h",
-      "every int of 4 MB stored" BY_EACH_OF_TWO, 512, i7_writes, TWO_PROCESSES, I7_PARAMS);
-
-#define HPE_PROBE(name, function, what, lines)                                                     \
-    PROBE(name, "hpe_i7_860",                                                                      \
-          "one int of every 256 bytes " what ", -O0, from a cache full of " lines                  \
-          " lines; 64 bytes counted for each",                                                     \
-          2048, NULL, TWO_ARRAYS(function), SIZE(64 << 20, "not stated"),                          \
-          EVICT(64 << 20, "(the report: its last cache)"))
-HPE_PROBE("memory/bandwidth/hpe_i7_860_read", run_hpe_i7_860_read, "summed up", "clean");
-HPE_PROBE("memory/bandwidth/hpe_i7_860_write", run_hpe_i7_860_write, "stored", "dirty");
+RK_PROBE("memory/bandwidth/t470_read", .op = "byte", .reports = "t470",
+         .timed = "one int of every 64 bytes summed up, -O0, minus the clock's and an empty loop's "
+                  "time; all bytes count",
+         .needs = RK_NEEDS_STAMPS, .params = RK_PARAMS(SIZE(400000000, "400 MB")),
+         RK_STAGES(struct arrays, open_array, run_t470_read, close_arrays),
+         RK_VARIANT(struct array_kind, .multiple_bytes = 512));
+RK_PROBE("memory/bandwidth/t470_write", .op = "byte", .reports = "t470",
+         .timed = "one int of every 64 bytes stored, -O0, minus the clock's and an empty loop's "
+                  "time; all bytes count",
+         .needs = RK_NEEDS_STAMPS, .params = RK_PARAMS(SIZE(400000000, "400 MB")),
+         RK_STAGES(struct arrays, open_array, run_t470_write, close_arrays),
+         RK_VARIANT(struct array_kind, .multiple_bytes = 512));
+RK_PROBE("memory/bandwidth/x510uq_read", .op = "byte", .reports = "x510uq",
+         .timed = "one int of every 64 bytes of 4 MB summed up, -O0, after a copy; all bytes count",
+         .needs = RK_NEEDS_STAMPS,
+         .params = RK_PARAMS(SIZE(4 << 20, "4 MB"), EVICT(3 << 20, "(1.5 MB onto 1.5 MB)")),
+         RK_STAGES(struct arrays, open_arrays, run_x510uq_read, close_arrays),
+         RK_VARIANT(struct array_kind, .multiple_bytes = 512));
+RK_PROBE("memory/bandwidth/x510uq_write", .op = "byte", .reports = "x510uq",
+         .timed = "one int of every 64 bytes of 4 MB stored, -O0, after a copy; all bytes count",
+         .needs = RK_NEEDS_STAMPS,
+         .params = RK_PARAMS(SIZE(4 << 20, "4 MB"), EVICT(3 << 20, "(1.5 MB onto 1.5 MB)")),
+         RK_STAGES(struct arrays, open_arrays, run_x510uq_write, close_arrays),
+         RK_VARIANT(struct array_kind, .multiple_bytes = 512));
+RK_PROBE("memory/bandwidth/i7_10750h_read", .op = "byte", .reports = "i7_10750h",
+         .timed = "every int of 4 MB summed up, -O0, after a copy; bytes loaded",
+         .needs = RK_NEEDS_STAMPS, .params = I7_PARAMS,
+         RK_STAGES(struct arrays, open_arrays, run_i7_one, close_arrays),
+         RK_VARIANT(struct array_kind, .multiple_bytes = 512, .pass = i7_reads));
+RK_PROBE("memory/bandwidth/i7_10750h_write", .op = "byte", .reports = "i7_10750h",
+         .timed = "every int of 4 MB stored, -O0, after a copy; bytes stored",
+         .needs = RK_NEEDS_STAMPS, .params = I7_PARAMS,
+         RK_STAGES(struct arrays, open_arrays, run_i7_one, close_arrays),
+         RK_VARIANT(struct array_kind, .multiple_bytes = 512, .pass = i7_writes));
+RK_PROBE("memory/bandwidth/i7_10750h_two_read", .op = "byte", .reports = "i7_10750h",
+         .timed = "every int of 4 MB summed up, -O0, after a copy, by each of two processes on the "
+                  "first and the last CPU; the rates added",
+         .needs = RK_NEEDS_STAMPS, .params = I7_PARAMS,
+         RK_STAGES(struct two_processes, open_i7_two, run_i7_two, close_i7_two),
+         RK_VARIANT(struct array_kind, .multiple_bytes = 512, .pass = i7_reads));
+RK_PROBE("memory/bandwidth/i7_10750h_two_write", .op = "byte", .reports = "i7_10750h",
+         .timed = "every int of 4 MB stored, -O0, after a copy, by each of two processes on the "
+                  "first and the last CPU; the rates added",
+         .needs = RK_NEEDS_STAMPS, .params = I7_PARAMS,
+         RK_STAGES(struct two_processes, open_i7_two, run_i7_two, close_i7_two),
+         RK_VARIANT(struct array_kind, .multiple_bytes = 512, .pass = i7_writes));
+RK_PROBE("memory/bandwidth/hpe_i7_860_read", .op = "byte", .reports = "hpe_i7_860",
+         .timed = "one int of every 256 bytes summed up, -O0, from a cache full of clean lines; 64 "
+                  "bytes counted for each",
+         .needs = RK_NEEDS_STAMPS,
+         .params = RK_PARAMS(SIZE(64 << 20, "not stated"),
+                             EVICT(64 << 20, "(the report: its last cache)")),
+         RK_STAGES(struct arrays, open_arrays, run_hpe_i7_860_read, close_arrays),
+         RK_VARIANT(struct array_kind, .multiple_bytes = 2048));
+RK_PROBE("memory/bandwidth/hpe_i7_860_write", .op = "byte", .reports = "hpe_i7_860",
+         .timed = "one int of every 256 bytes stored, -O0, from a cache full of dirty lines; 64 "
+                  "bytes counted for each",
+         .needs = RK_NEEDS_STAMPS,
+         .params = RK_PARAMS(SIZE(64 << 20, "not stated"),
+                             EVICT(64 << 20, "(the report: its last cache)")),
+         RK_STAGES(struct arrays, open_arrays, run_hpe_i7_860_write, close_arrays),
+         RK_VARIANT(struct array_kind, .multiple_bytes = 2048));

@@ -194,38 +194,39 @@ static int time_major(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define TOUCHES(default_) RK_INTEGER("touches", default_, 1, 1 << 24, "pages touched in a trial")
-#define PROBE(name, what, ...) RK_PROBE(name, .op = "fault", .timed = what, ##__VA_ARGS__)
 #define ANONYMOUS(...)                                                                             \
-    .variant = &(const struct anonymous_kind){__VA_ARGS__},                                        \
-    .state_bytes = sizeof(struct anonymous), .open = open_anonymous, .trials = time_anonymous,     \
-    .close = close_anonymous
-#define OF_A_FILE(method)                                                                          \
-    .needs = RK_NEEDS_DISK, .state_bytes = sizeof(struct file_pages), .open = open_##method,       \
-    .trials = time_##method, .close = close_file
+    RK_STAGES(struct anonymous, open_anonymous, time_anonymous, close_anonymous),                  \
+        RK_VARIANT(struct anonymous_kind, __VA_ARGS__)
 
-PROBE("memory/fault/anonymous",
-      "a byte written into each of `touches` new small pages that were touched, given back and "
-      "mapped again; by the faults counted",
-      ANONYMOUS(.huge = 0), .params = RK_PARAMS(TOUCHES(64)));
-PROBE("memory/fault/huge",
-      "a byte written into each of `touches` new huge pages, likewise; by the faults counted",
-      ANONYMOUS(.huge = 1), .params = RK_PARAMS(TOUCHES(1)));
-PROBE("memory/fault/cold",
-      "a byte written into each of `touches` new small pages after the free memory was left alone "
-      "for `idle_ms`, so that a host may have taken it back; by the faults counted",
-      ANONYMOUS(.rests = 1),
-      .params = RK_PARAMS(TOUCHES(64),
-                          RK_INTEGER("idle_ms", 2500, 0, 60000, "how long it is left alone")));
-PROBE("memory/fault/minor",
-      "a byte read every `step_bytes` of a mapped file that is in the page cache; by the faults "
-      "counted, of which each may map several pages",
-      OF_A_FILE(minor),
-      .params = RK_PARAMS(TOUCHES(64),
-                          RK_INTEGER("step_bytes", 65536, 1, 1 << 30, "from one touch to the next"),
-                          RK_DIR));
-PROBE("memory/fault/major",
-      "a byte read of a random page of a mapped file that is not in the page cache, with the "
-      "advice that reads are random; each touch alone; touches that found their page are left out",
-      OF_A_FILE(major),
-      .params = RK_PARAMS(RK_INTEGER("size_bytes", 64 << 20, 4096, (int64_t)1 << 40, "the file"),
-                          RK_DIR));
+RK_PROBE("memory/fault/anonymous", .op = "fault",
+         .timed = "a byte written into each of `touches` new small pages that were touched, given "
+                  "back and mapped again; by the faults counted",
+         .params = RK_PARAMS(TOUCHES(64)), ANONYMOUS(.huge = 0));
+RK_PROBE("memory/fault/huge", .op = "fault",
+         .timed = "a byte written into each of `touches` new huge pages, likewise; by the faults "
+                  "counted",
+         .params = RK_PARAMS(TOUCHES(1)), ANONYMOUS(.huge = 1));
+RK_PROBE("memory/fault/cold", .op = "fault",
+         .timed = "a byte written into each of `touches` new small pages after the free memory was "
+                  "left alone for `idle_ms`, so that a host may have taken it back; by the faults "
+                  "counted",
+         .params = RK_PARAMS(TOUCHES(64),
+                             RK_INTEGER("idle_ms", 2500, 0, 60000, "how long it is left alone")),
+         ANONYMOUS(.rests = 1));
+RK_PROBE("memory/fault/minor", .op = "fault",
+         .timed = "a byte read every `step_bytes` of a mapped file that is in the page cache; by "
+                  "the faults counted, of which each may map several pages",
+         .needs = RK_NEEDS_DISK,
+         .params = RK_PARAMS(TOUCHES(64),
+                             RK_INTEGER("step_bytes", 65536, 1, 1 << 30,
+                                        "from one touch to the next"),
+                             RK_DIR),
+         RK_STAGES(struct file_pages, open_minor, time_minor, close_file));
+RK_PROBE("memory/fault/major", .op = "fault",
+         .timed = "a byte read of a random page of a mapped file that is not in the page cache, "
+                  "with the advice that reads are random; each touch alone; touches that found "
+                  "their page are left out",
+         .needs = RK_NEEDS_DISK,
+         .params = RK_PARAMS(RK_INTEGER("size_bytes", 64 << 20, 4096, (int64_t)1 << 40, "the file"),
+                             RK_DIR),
+         RK_STAGES(struct file_pages, open_major, time_major, close_file));

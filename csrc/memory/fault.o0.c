@@ -169,46 +169,43 @@ static int run_walk(struct rk_context *c, struct rk_sample *out, size_t n)
 
 #define TOUCHES(default_, help)                                                                    \
     RK_INTEGER("touches", default_, 1, 1 << 24, "pages touched in a trial (the report: " help ")")
-#define PROBE(name, report, what, ...)                                                             \
-    RK_PROBE(name, .op = "page", .reports = report, .timed = what,                                 \
-             .state_bytes = sizeof(struct touched), .close = close_touched, ##__VA_ARGS__)
-#define OF_A_FILE(...)                                                                             \
-    .needs = RK_NEEDS_STAMPS | RK_NEEDS_DISK, .open = open_file,                                   \
-    .variant = &(const struct file_kind)                                                           \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
 #define STRIDE RK_INTEGER("stride_pages", 512, 1, 1 << 20, "the stride; the report states none")
+#define TOUCHED(open_, trials_) RK_STAGES(struct touched, open_, trials_, close_touched)
 
-PROBE("memory/fault/t470", "t470",
-      "a byte read every 2 MiB, backwards through a cold file (the report: 20 GB), -O0; by the "
-      "pages touched",
-      OF_A_FILE(.step_bytes = T470_STEP, .cold = 1, .protection = PROT_READ, .advice = MADV_NORMAL),
-      .trials = run_t470, .params = RK_PARAMS(TOUCHES(64, "10,000"), RK_DIR));
-PROBE("memory/fault/x510uq", "x510uq",
-      "a byte of each page of a cold file added up, with the advice that reads are random, -O0; by "
-      "the pages touched",
-      OF_A_FILE(.cold = 1, .protection = PROT_READ, .advice = MADV_RANDOM), .trials = run_x510uq,
-      .params = RK_PARAMS(TOUCHES(100, "100 to 3000"), RK_DIR));
-PROBE("memory/fault/mbp2016", "mbp2016",
-      "a byte of each page of a file in the page cache read; by the pages touched",
-      OF_A_FILE(.cold = 0, .protection = PROT_READ, .advice = MADV_NORMAL), .trials = run_mbp2016,
-      .params = RK_PARAMS(TOUCHES(1024, "not stated"), RK_DIR));
-PROBE("memory/fault/i7_10750h_file", "i7_10750h",
-      "a byte written into each page of a file just filled, -O0; by the pages touched",
-      OF_A_FILE(.cold = 0, .protection = PROT_READ | PROT_WRITE, .advice = MADV_NORMAL),
-      .trials = run_i7_10750h, .params = RK_PARAMS(TOUCHES(1024, "1,000,000"), RK_DIR));
-PROBE("memory/fault/i7_10750h_anonymous", "i7_10750h",
-      "a byte written into each page of anonymous memory, -O0; by the pages touched",
-      .needs = RK_NEEDS_STAMPS, .open = open_anonymous, .trials = run_i7_10750h,
-      .params = RK_PARAMS(TOUCHES(1024, "1,000,000")));
-PROBE("memory/fault/hpe_i7_860", "hpe_i7_860",
-      "a byte read at a random page of each stride of a cold file (the report: 16 GB), each alone, "
-      "-O0; every touch counts",
-      .needs = RK_NEEDS_STAMPS | RK_NEEDS_DISK, .open = open_walk, .trials = run_walk,
-      .params = RK_PARAMS(STRIDE, RK_DIR));
-PROBE("memory/fault/hpe_i7_860_memory", "hpe_i7_860",
-      "a byte read at a random page of each stride of a file that lies in memory (/dev/shm), each "
-      "alone, -O0; every touch counts",
-      .needs = RK_NEEDS_STAMPS, .open = open_walk_in_memory, .trials = run_walk,
-      .params = RK_PARAMS(STRIDE));
+RK_PROBE("memory/fault/t470", .op = "page", .reports = "t470",
+         .timed = "a byte read every 2 MiB, backwards through a cold file (the report: 20 GB), "
+                  "-O0; by the pages touched",
+         .needs = RK_NEEDS_STAMPS | RK_NEEDS_DISK,
+         .params = RK_PARAMS(TOUCHES(64, "10,000"), RK_DIR), TOUCHED(open_file, run_t470),
+         RK_VARIANT(struct file_kind, .step_bytes = T470_STEP, .cold = 1, .protection = PROT_READ,
+                    .advice = MADV_NORMAL));
+RK_PROBE("memory/fault/x510uq", .op = "page", .reports = "x510uq",
+         .timed = "a byte of each page of a cold file added up, with the advice that reads are "
+                  "random, -O0; by the pages touched",
+         .needs = RK_NEEDS_STAMPS | RK_NEEDS_DISK,
+         .params = RK_PARAMS(TOUCHES(100, "100 to 3000"), RK_DIR), TOUCHED(open_file, run_x510uq),
+         RK_VARIANT(struct file_kind, .cold = 1, .protection = PROT_READ, .advice = MADV_RANDOM));
+RK_PROBE("memory/fault/mbp2016", .op = "page", .reports = "mbp2016",
+         .timed = "a byte of each page of a file in the page cache read; by the pages touched",
+         .needs = RK_NEEDS_STAMPS | RK_NEEDS_DISK,
+         .params = RK_PARAMS(TOUCHES(1024, "not stated"), RK_DIR), TOUCHED(open_file, run_mbp2016),
+         RK_VARIANT(struct file_kind, .protection = PROT_READ, .advice = MADV_NORMAL));
+RK_PROBE("memory/fault/i7_10750h_file", .op = "page", .reports = "i7_10750h",
+         .timed = "a byte written into each page of a file just filled, -O0; by the pages touched",
+         .needs = RK_NEEDS_STAMPS | RK_NEEDS_DISK,
+         .params = RK_PARAMS(TOUCHES(1024, "1,000,000"), RK_DIR), TOUCHED(open_file, run_i7_10750h),
+         RK_VARIANT(struct file_kind, .protection = PROT_READ | PROT_WRITE, .advice = MADV_NORMAL));
+RK_PROBE("memory/fault/i7_10750h_anonymous", .op = "page", .reports = "i7_10750h",
+         .timed = "a byte written into each page of anonymous memory, -O0; by the pages touched",
+         .needs = RK_NEEDS_STAMPS, .params = RK_PARAMS(TOUCHES(1024, "1,000,000")),
+         TOUCHED(open_anonymous, run_i7_10750h));
+RK_PROBE("memory/fault/hpe_i7_860", .op = "page", .reports = "hpe_i7_860",
+         .timed = "a byte read at a random page of each stride of a cold file (the report: 16 GB), "
+                  "each alone, -O0; every touch counts",
+         .needs = RK_NEEDS_STAMPS | RK_NEEDS_DISK, .params = RK_PARAMS(STRIDE, RK_DIR),
+         TOUCHED(open_walk, run_walk));
+RK_PROBE("memory/fault/hpe_i7_860_memory", .op = "page", .reports = "hpe_i7_860",
+         .timed = "a byte read at a random page of each stride of a file that lies in memory "
+                  "(/dev/shm), each alone, -O0; every touch counts",
+         .needs = RK_NEEDS_STAMPS, .params = RK_PARAMS(STRIDE),
+         TOUCHED(open_walk_in_memory, run_walk));

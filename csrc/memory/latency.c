@@ -198,28 +198,24 @@ RK_PROBE("memory/latency/random", .op = "load",
          .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
                              RK_INTEGER("window_bytes", 0, 0, MAX_BYTES, "0: the whole region"),
                              RK_INTEGER("line_bytes", 64, 16, 4096, "from one node to the next")),
-         .state_bytes = sizeof(struct walk), .open = open_random, .trials = time_ring,
-         .close = close_ring);
+         RK_STAGES(struct walk, open_random, time_ring, close_ring));
 RK_PROBE("memory/latency/stride", .op = "load",
          .timed = "loads, each of the pointer that the last one found, `stride_bytes` further on; "
                   "at the end from the beginning; up to 2^18 loads are done before",
          .params = RK_PARAMS(SIZE(1 << 26), IN_A_TRIAL, RK_PAGES,
                              RK_INTEGER("stride_bytes", 64, 16, 1 << 24,
                                         "from one node to the next")),
-         .state_bytes = sizeof(struct walk), .open = open_stride, .trials = time_ring,
-         .close = close_ring);
+         RK_STAGES(struct walk, open_stride, time_ring, close_ring));
 RK_PROBE("memory/latency/mountain", .op = "byte", .reports = "x510uq",
          .timed = "a word of 8 bytes every `stride_bytes`, summed up by four sums at -O2; the "
                   "bytes of the words count; once through before",
          .params = RK_PARAMS(SIZE(1 << 20), LOADS("words in a trial at least"),
                              RK_INTEGER("stride_bytes", 64, 8, 1 << 20,
                                         "from one word to the next")),
-         .state_bytes = sizeof(struct mountain), .open = open_mountain, .trials = time_mountain,
-         .close = close_mountain);
+         RK_STAGES(struct mountain, open_mountain, time_mountain, close_mountain));
 RK_PROBE("memory/latency/mbp2016", .op = "load", .reports = "mbp2016",
          .timed = "t(2n) - t(n) of n walks down a list whose elements lie `stride_bytes` apart "
                   "(the report: 4096)",
          .params = RK_PARAMS(SIZE(1 << 20), LOADS("loads in a trial at least"), RK_PAGES,
                              RK_INTEGER("stride_bytes", 4096, 16, 1 << 24, "between elements")),
-         .state_bytes = sizeof(struct ring), .open = open_mbp2016, .trials = time_mbp2016,
-         .close = close_mbp2016);
+         RK_STAGES(struct ring, open_mbp2016, time_mbp2016, close_mbp2016));

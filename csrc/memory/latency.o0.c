@@ -134,21 +134,25 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 #define SIZE RK_INTEGER("size_bytes", 1 << 20, 2048, (int64_t)1 << 37, "the array")
 #define LOADS RK_INTEGER("loads", 16384, 1, (int64_t)1 << 30, "loads in a trial")
 
-#define PROBE(name, report, what, ...)                                                             \
-    RK_PROBE(name, .op = "load", .reports = #report, .timed = what, .needs = RK_NEEDS_STAMPS,      \
-             .state_bytes = sizeof(struct rk_region), .open = open_##report,                       \
-             .trials = run_##report, .close = close_array, .params = RK_PARAMS(__VA_ARGS__))
-
-PROBE("memory/latency/t470", t470,
-      "99 reads, written out, of integers at random places from the end to the beginning, none "
-      "waiting for another; RDTSC ... RDTSCP, -O0",
-      SIZE);
-PROBE("memory/latency/i7_10750h", i7_10750h,
-      "a loop of x = A[x], each `stride_bytes` further around the array, -O0 (the report: "
-      "1,000,000 loads, 128 KiB)",
-      SIZE, LOADS, RK_INTEGER("stride_bytes", 1 << 17, 4, 1 << 24, "to the next element"));
-PROBE("memory/latency/hpe_i7_860", hpe_i7_860,
-      "hundreds of loads written out, each of the pointer that the last one found: a random "
-      "element of the next chunk of the list, and from the last chunk the first again",
-      SIZE, LOADS,
-      RK_INTEGER("chunk_elements", 64, 1, 1 << 20, "pointers in a chunk; the report states none"));
+RK_PROBE("memory/latency/t470", .op = "load", .reports = "t470",
+         .timed = "99 reads, written out, of integers at random places from the end to the "
+                  "beginning, none waiting for another; RDTSC ... RDTSCP, -O0",
+         .needs = RK_NEEDS_STAMPS, .params = RK_PARAMS(SIZE),
+         RK_STAGES(struct rk_region, open_t470, run_t470, close_array));
+RK_PROBE("memory/latency/i7_10750h", .op = "load", .reports = "i7_10750h",
+         .timed = "a loop of x = A[x], each `stride_bytes` further around the array, -O0 (the "
+                  "report: 1,000,000 loads, 128 KiB)",
+         .needs = RK_NEEDS_STAMPS,
+         .params = RK_PARAMS(SIZE, LOADS,
+                             RK_INTEGER("stride_bytes", 1 << 17, 4, 1 << 24,
+                                        "to the next element")),
+         RK_STAGES(struct rk_region, open_i7_10750h, run_i7_10750h, close_array));
+RK_PROBE("memory/latency/hpe_i7_860", .op = "load", .reports = "hpe_i7_860",
+         .timed = "hundreds of loads written out, each of the pointer that the last one found: a "
+                  "random element of the next chunk of the list, and from the last chunk the first "
+                  "again",
+         .needs = RK_NEEDS_STAMPS,
+         .params = RK_PARAMS(SIZE, LOADS,
+                             RK_INTEGER("chunk_elements", 64, 1, 1 << 20,
+                                        "pointers in a chunk; the report states none")),
+         RK_STAGES(struct rk_region, open_hpe_i7_860, run_hpe_i7_860, close_array));

@@ -121,55 +121,67 @@ static int run_hpe(struct rk_context *c, struct rk_sample *out, size_t n)
     return time_on_the_wire(c, out, n, rk_integer(c, "hold_us"));
 }
 
-/* --- the probes --- */
-
-#define PROBE(name, what, function, variant_, ...)                                                 \
-    RK_PROBE(name, .timed = what, .params = RK_PARAMS(PEER, ##__VA_ARGS__),                        \
-             .needs = RK_NEEDS_PEER, .trials = function, OF_AN_ACCEPTOR variant_)
-#define REPORT_PROBE(name, report, what, function, variant_, ...)                                  \
-    RK_PROBE(name, .reports = report, .timed = what ORDINARY_SERVER,                               \
-             .params = RK_PARAMS(PEER, ##__VA_ARGS__), .needs = RK_NEEDS_PEER, .trials = function, \
-             OF_AN_ACCEPTOR variant_)
-
-#define BATCH_SERVER                                                                               \
-    "; on loopback the server is on the same CPU and waits until the caller does (SCHED_BATCH)"
-#define ORDINARY_SERVER                                                                            \
-    "; on loopback an ordinary server on the same CPU, which may run during the measurement"
 #define HOLD RK_INTEGER("hold_us", 1000, 0, 1000000, "between accepted and closed")
 
-PROBE("network/connect/connect", "connect() alone on a new blocking socket" BATCH_SERVER,
-      run_connect, (.kind = BATCH));
-PROBE("network/connect/connect_across",
-      "connect() alone on a new blocking socket, the server on another CPU", run_connect,
-      (.kind = ACROSS), RK_PARTNER);
-PROBE("network/connect/socket_connect", "socket() and a blocking connect()" BATCH_SERVER,
-      run_socket_connect, (.kind = BATCH));
-PROBE("network/connect/close", "close() of an idle connection, in order (FIN)" BATCH_SERVER,
-      run_close, (.kind = BATCH), PORTS);
-PROBE("network/connect/close_across",
-      "close() of an idle connection, in order (FIN), the server on another CPU", run_close,
-      (.kind = ACROSS), PORTS, RK_PARTNER);
-PROBE("network/connect/close_reset",
-      "close() of an idle connection after SO_LINGER 0: a reset (RST)" BATCH_SERVER,
-      run_close_reset, (.kind = BATCH));
-PROBE("network/connect/setup_wire",
-      "from the first SYN to the ACK of the SYN-ACK, both as they leave, by the capture's kernel "
-      "stamps" BATCH_SERVER,
-      run_on_the_wire, (.kind = BATCH, .part = SETUP, .ending = BY_RESET));
-PROBE("network/connect/teardown_wire",
-      "from our FIN to the ACK of the server's, both as they leave, by the capture's kernel "
-      "stamps" BATCH_SERVER,
-      run_on_the_wire, (.kind = BATCH, .part = TEARDOWN, .ending = IN_ORDER), PORTS);
-REPORT_PROBE("network/connect/hpe_i7_860_setup", "hpe_i7_860",
-             "from the first SYN to the ACK of the SYN-ACK by capture; the connection is then held "
-             "hold_us and closed by this side",
-             run_hpe, (.kind = ORDINARY, .part = SETUP, .ending = IN_ORDER), PORTS, HOLD);
-REPORT_PROBE(
-    "network/connect/hpe_i7_860_teardown", "hpe_i7_860",
-    "from our FIN to the ACK of the other side's by capture, of a connection that was held hold_us",
-    run_hpe, (.kind = ORDINARY, .part = TEARDOWN, .ending = IN_ORDER), PORTS, HOLD);
-REPORT_PROBE("network/connect/mbp2016_setup", "mbp2016", "socket() and a blocking connect(), -O2",
-             run_socket_connect, (.kind = ORDINARY));
-REPORT_PROBE("network/connect/mbp2016_close", "mbp2016",
-             "close() of an idle connection, in order (FIN), -O2", run_close, (.kind = ORDINARY),
-             PORTS);
+RK_PROBE("network/connect/connect", .op = "connection",
+         .timed = "connect() alone on a new blocking socket; on loopback the server is on the same "
+                  "CPU and waits until the caller does (SCHED_BATCH)",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER),
+         OF_AN_ACCEPTOR(run_connect, .kind = BATCH));
+RK_PROBE("network/connect/connect_across", .op = "connection",
+         .timed = "connect() alone on a new blocking socket, the server on another CPU",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER, RK_PARTNER),
+         OF_AN_ACCEPTOR(run_connect, .kind = ACROSS));
+RK_PROBE("network/connect/socket_connect", .op = "connection",
+         .timed = "socket() and a blocking connect(); on loopback the server is on the same CPU "
+                  "and waits until the caller does (SCHED_BATCH)",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER),
+         OF_AN_ACCEPTOR(run_socket_connect, .kind = BATCH));
+RK_PROBE("network/connect/close", .op = "connection",
+         .timed = "close() of an idle connection, in order (FIN); on loopback the server is on the "
+                  "same CPU and waits until the caller does (SCHED_BATCH)",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER, PORTS),
+         OF_AN_ACCEPTOR(run_close, .kind = BATCH));
+RK_PROBE("network/connect/close_across", .op = "connection",
+         .timed = "close() of an idle connection, in order (FIN), the server on another CPU",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER, PORTS, RK_PARTNER),
+         OF_AN_ACCEPTOR(run_close, .kind = ACROSS));
+RK_PROBE("network/connect/close_reset", .op = "connection",
+         .timed = "close() of an idle connection after SO_LINGER 0: a reset (RST); on loopback the "
+                  "server is on the same CPU and waits until the caller does (SCHED_BATCH)",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER),
+         OF_AN_ACCEPTOR(run_close_reset, .kind = BATCH));
+RK_PROBE("network/connect/setup_wire", .op = "connection",
+         .timed = "from the first SYN to the ACK of the SYN-ACK, both as they leave, by the "
+                  "capture's kernel stamps; on loopback the server is on the same CPU and waits "
+                  "until the caller does (SCHED_BATCH)",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER),
+         OF_AN_ACCEPTOR(run_on_the_wire, .kind = BATCH, .part = SETUP, .ending = BY_RESET));
+RK_PROBE("network/connect/teardown_wire", .op = "connection",
+         .timed = "from our FIN to the ACK of the server's, both as they leave, by the capture's "
+                  "kernel stamps; on loopback the server is on the same CPU and waits until the "
+                  "caller does (SCHED_BATCH)",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER, PORTS),
+         OF_AN_ACCEPTOR(run_on_the_wire, .kind = BATCH, .part = TEARDOWN, .ending = IN_ORDER));
+RK_PROBE("network/connect/hpe_i7_860_setup", .op = "connection", .reports = "hpe_i7_860",
+         .timed = "from the first SYN to the ACK of the SYN-ACK by capture; the connection is then "
+                  "held hold_us and closed by this side; on loopback an ordinary server on the "
+                  "same CPU, which may run during the measurement",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER, PORTS, HOLD),
+         OF_AN_ACCEPTOR(run_hpe, .kind = ORDINARY, .part = SETUP, .ending = IN_ORDER));
+RK_PROBE("network/connect/hpe_i7_860_teardown", .op = "connection", .reports = "hpe_i7_860",
+         .timed = "from our FIN to the ACK of the other side's by capture, of a connection that "
+                  "was held hold_us; on loopback an ordinary server on the same CPU, which may run "
+                  "during the measurement",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER, PORTS, HOLD),
+         OF_AN_ACCEPTOR(run_hpe, .kind = ORDINARY, .part = TEARDOWN, .ending = IN_ORDER));
+RK_PROBE("network/connect/mbp2016_setup", .op = "connection", .reports = "mbp2016",
+         .timed = "socket() and a blocking connect(), -O2; on loopback an ordinary server on the "
+                  "same CPU, which may run during the measurement",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER),
+         OF_AN_ACCEPTOR(run_socket_connect, .kind = ORDINARY));
+RK_PROBE("network/connect/mbp2016_close", .op = "connection", .reports = "mbp2016",
+         .timed = "close() of an idle connection, in order (FIN), -O2; on loopback an ordinary "
+                  "server on the same CPU, which may run during the measurement",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER, PORTS),
+         OF_AN_ACCEPTOR(run_close, .kind = ORDINARY));

@@ -16,20 +16,21 @@ TIME_CONNECT(run_i7_10750h_connect, I7_10750H)
 TIME_CLOSE(run_t470_close, T470, IN_ORDER)
 TIME_CLOSE(run_i7_10750h_close, I7_10750H, IN_ORDER)
 
-#define PROBE(name, report, function, what, ...)                                                   \
-    RK_PROBE(name, .reports = report, .timed = what, .params = RK_PARAMS(PEER, ##__VA_ARGS__),     \
-             .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = function,                         \
-             OF_AN_ACCEPTOR(.kind = ORDINARY))
-
-PROBE("network/connect/t470_connect", "t470", run_t470_connect,
-      "connect() alone, -O0, between bare stamps, minus an empty pair of stamps");
-PROBE("network/connect/t470_close", "t470", run_t470_close,
-      "close() of an idle connection, in order (FIN), -O0, between bare stamps, minus an empty "
-      "pair of stamps",
-      PORTS);
-PROBE("network/connect/i7_10750h_connect", "i7_10750h", run_i7_10750h_connect,
-      "connect() alone, -O0, between CPUID-fenced stamps, the stamps included");
-PROBE("network/connect/i7_10750h_close", "i7_10750h", run_i7_10750h_close,
-      "close() of an idle connection, in order (FIN), -O0, between CPUID-fenced stamps, the stamps "
-      "included",
-      PORTS);
+RK_PROBE("network/connect/t470_connect", .op = "connection", .reports = "t470",
+         .timed = "connect() alone, -O0, between bare stamps, minus an empty pair of stamps",
+         .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .params = RK_PARAMS(PEER),
+         OF_AN_ACCEPTOR(run_t470_connect, .kind = ORDINARY));
+RK_PROBE("network/connect/t470_close", .op = "connection", .reports = "t470",
+         .timed = "close() of an idle connection, in order (FIN), -O0, between bare stamps, minus "
+                  "an empty pair of stamps",
+         .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .params = RK_PARAMS(PEER, PORTS),
+         OF_AN_ACCEPTOR(run_t470_close, .kind = ORDINARY));
+RK_PROBE("network/connect/i7_10750h_connect", .op = "connection", .reports = "i7_10750h",
+         .timed = "connect() alone, -O0, between CPUID-fenced stamps, the stamps included",
+         .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .params = RK_PARAMS(PEER),
+         OF_AN_ACCEPTOR(run_i7_10750h_connect, .kind = ORDINARY));
+RK_PROBE("network/connect/i7_10750h_close", .op = "connection", .reports = "i7_10750h",
+         .timed = "close() of an idle connection, in order (FIN), -O0, between CPUID-fenced "
+                  "stamps, the stamps included",
+         .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .params = RK_PARAMS(PEER, PORTS),
+         OF_AN_ACCEPTOR(run_i7_10750h_close, .kind = ORDINARY));

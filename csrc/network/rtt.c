@@ -262,42 +262,50 @@ static int close_mbp2016(struct rk_context *c)
 
 #define DATAGRAM(default_)                                                                         \
     RK_INTEGER("size_bytes", default_, 1, PING_MAX, "of the payload, each way")
-#define PROBE(name, open_, run_, close_, state, what, ...)                                         \
-    RK_PROBE(name, .op = "round trip", .timed = what, .needs = RK_NEEDS_PEER, .open = open_,       \
-             .trials = run_, .close = close_, .state_bytes = sizeof(state), __VA_ARGS__)
-
-PROBE("network/rtt/tcp", open_tcp, run_tcp, close_trip, struct trip,
-      "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; on loopback "
-      "the server is on the same CPU",
-      .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE));
-PROBE("network/rtt/tcp_across", open_tcp, run_tcp, close_trip, struct trip,
-      "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; the server "
-      "is on another CPU of this computer",
-      SERVER(OTHER_CPU), .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE, RK_PARTNER));
-PROBE("network/rtt/udp", open_udp, run_udp, close_udp, struct datagrams,
-      "rounds x a datagram sent and its answer received; on loopback the server is on the same CPU",
-      .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE));
-PROBE("network/rtt/udp_across", open_udp, run_udp, close_udp, struct datagrams,
-      "rounds x a datagram sent and its answer received; the server is on another CPU of this "
-      "computer",
-      SERVER(OTHER_CPU),
-      .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE, RK_PARTNER));
-PROBE("network/rtt/icmp", open_icmp, run_icmp, close_trip, struct echo_requests,
-      "rounds x an echo request sent and its reply received, by a ping socket or else a raw one; "
-      "the other end's kernel answers",
-      SERVER(NO_SERVER), .params = RK_PARAMS(PEER, DATAGRAM(56), ROUNDS(1), RK_HOLD_IDLE));
-PROBE("network/rtt/tcp_wire", open_tcp_wire, run_tcp_wire, close_captured, struct captured_trip,
-      "of a round trip over TCP, by the kernel's time stamps of captured packets: from the first "
-      "segment of the message as it leaves to the first of the answer as it comes in",
-      .params = RK_PARAMS(PEER, SIZE(64), RK_HOLD_IDLE));
-PROBE("network/rtt/hpe_i7_860", open_hpe_i7_860, run_hpe_i7_860, close_captured,
-      struct captured_trip,
-      "by the kernel's time stamps of captured packets: from a segment as it leaves to its "
-      "acknowledgement as it comes in; 1 B every interval_us, TCP_QUICKACK at the server",
-      .reports = "hpe_i7_860",
-      .params = RK_PARAMS(PEER, RK_INTEGER("interval_us", 1000, 1, 1000000,
-                                           "from one byte to the next")));
-PROBE("network/rtt/mbp2016", open_mbp2016, run_mbp2016, close_mbp2016, struct trip_to_thread,
-      "t(2n) - t(n) of n messages written and read back, the server a thread of the client's "
-      "process on any CPU (peer=other: reckon-peer there)",
-      SERVER(NO_SERVER), .reports = "mbp2016", .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(100)));
+RK_PROBE("network/rtt/tcp", .op = "round trip",
+         .timed = "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; "
+                  "on loopback the server is on the same CPU",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE),
+         RK_STAGES(struct trip, open_tcp, run_tcp, close_trip));
+RK_PROBE("network/rtt/tcp_across", .op = "round trip",
+         .timed = "rounds x a message sent over TCP (TCP_NODELAY) and as many bytes received back; "
+                  "the server is on another CPU of this computer",
+         .needs = RK_NEEDS_PEER,
+         .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(1), RK_HOLD_IDLE, RK_PARTNER),
+         RK_STAGES(struct trip, open_tcp, run_tcp, close_trip), SERVER(OTHER_CPU));
+RK_PROBE("network/rtt/udp", .op = "round trip",
+         .timed = "rounds x a datagram sent and its answer received; on loopback the server is on "
+                  "the same CPU",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE),
+         RK_STAGES(struct datagrams, open_udp, run_udp, close_udp));
+RK_PROBE("network/rtt/udp_across", .op = "round trip",
+         .timed = "rounds x a datagram sent and its answer received; the server is on another CPU "
+                  "of this computer",
+         .needs = RK_NEEDS_PEER,
+         .params = RK_PARAMS(PEER, DATAGRAM(64), ROUNDS(1), RK_HOLD_IDLE, RK_PARTNER),
+         RK_STAGES(struct datagrams, open_udp, run_udp, close_udp), SERVER(OTHER_CPU));
+RK_PROBE("network/rtt/icmp", .op = "round trip",
+         .timed = "rounds x an echo request sent and its reply received, by a ping socket or else "
+                  "a raw one; the other end's kernel answers",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER, DATAGRAM(56), ROUNDS(1), RK_HOLD_IDLE),
+         RK_STAGES(struct echo_requests, open_icmp, run_icmp, close_trip), SERVER(NO_SERVER));
+RK_PROBE("network/rtt/tcp_wire", .op = "round trip",
+         .timed = "of a round trip over TCP, by the kernel's time stamps of captured packets: from "
+                  "the first segment of the message as it leaves to the first of the answer as it "
+                  "comes in",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER, SIZE(64), RK_HOLD_IDLE),
+         RK_STAGES(struct captured_trip, open_tcp_wire, run_tcp_wire, close_captured));
+RK_PROBE("network/rtt/hpe_i7_860", .op = "round trip", .reports = "hpe_i7_860",
+         .timed = "by the kernel's time stamps of captured packets: from a segment as it leaves to "
+                  "its acknowledgement as it comes in; 1 B every interval_us, TCP_QUICKACK at the "
+                  "server",
+         .needs = RK_NEEDS_PEER,
+         .params = RK_PARAMS(PEER, RK_INTEGER("interval_us", 1000, 1, 1000000,
+                                              "from one byte to the next")),
+         RK_STAGES(struct captured_trip, open_hpe_i7_860, run_hpe_i7_860, close_captured));
+RK_PROBE("network/rtt/mbp2016", .op = "round trip", .reports = "mbp2016",
+         .timed = "t(2n) - t(n) of n messages written and read back, the server a thread of the "
+                  "client's process on any CPU (peer=other: reckon-peer there)",
+         .needs = RK_NEEDS_PEER, .params = RK_PARAMS(PEER, SIZE(64), ROUNDS(100)),
+         RK_STAGES(struct trip_to_thread, open_mbp2016, run_mbp2016, close_mbp2016),
+         SERVER(NO_SERVER));

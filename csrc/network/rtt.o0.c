@@ -67,16 +67,14 @@ static int run_i7_10750h(struct rk_context *c, struct rk_sample *out, size_t n)
     return trip_failed(c, bad);
 }
 
-#define PROBE(name, report, default_, what, ...)                                                   \
-    RK_PROBE(name, .op = "round trip", .reports = #report, .timed = what,                          \
-             .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .open = open_##report,                      \
-             .trials = run_##report, .params = RK_PARAMS(PEER, SIZE(default_)), __VA_ARGS__)
-
-PROBE("network/rtt/t470", t470, 64,
-      "send() and recv() of a message between RDTSC and RDTSCP, -O0, minus the timer; on loopback "
-      "the server is on the same CPU",
-      .state_bytes = sizeof(struct trip), .close = close_trip);
-PROBE("network/rtt/i7_10750h", i7_10750h, 56,
-      "send() and recv() of a message between CPUID-fenced stamps, -O0, the stamps included; the "
-      "server is ncat with cat, on the same CPU",
-      SERVER(NO_SERVER), .state_bytes = sizeof(struct trip_to_ncat), .close = close_i7_10750h);
+RK_PROBE("network/rtt/t470", .op = "round trip", .reports = "t470",
+         .timed = "send() and recv() of a message between RDTSC and RDTSCP, -O0, minus the timer; "
+                  "on loopback the server is on the same CPU",
+         .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .params = RK_PARAMS(PEER, SIZE(64)),
+         RK_STAGES(struct trip, open_t470, run_t470, close_trip));
+RK_PROBE("network/rtt/i7_10750h", .op = "round trip", .reports = "i7_10750h",
+         .timed = "send() and recv() of a message between CPUID-fenced stamps, -O0, the stamps "
+                  "included; the server is ncat with cat, on the same CPU",
+         .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .params = RK_PARAMS(PEER, SIZE(56)),
+         RK_STAGES(struct trip_to_ncat, open_i7_10750h, run_i7_10750h, close_i7_10750h),
+         SERVER(NO_SERVER));

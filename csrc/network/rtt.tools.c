@@ -182,8 +182,8 @@ static int close_sockperf(struct rk_context *c)
 
 RK_PROBE("network/rtt/ping", .op = "round trip",
          .timed = "as ping prints it, in steps of 1 us: from its own look at the clock before it "
-                  "sends an ICMP echo to " TOOL_LOOPBACK
-                  " to the kernel's stamp of the reply; a first echo is not counted",
+                  "sends an ICMP echo to 127.0.0.1 to the kernel's stamp of the reply; a first "
+                  "echo is not counted",
          .params = RK_PARAMS(RK_INTEGER("size_bytes", 56, 16, 65507, "payload of an echo"),
                              RK_INTEGER("interval_ms", 2, 1, 1000,
                                         "from one echo to the next; ping refuses an ordinary user "
@@ -196,5 +196,4 @@ RK_PROBE("network/rtt/sockperf", .op = "round trip",
          .params = RK_PARAMS(RK_INTEGER("size_bytes", 64, 14, 65000, "one message"),
                              RK_INTEGER("span_ms", 1000, 1000, SPAN_MAX_MS,
                                         "rounded up to whole seconds, as sockperf takes them")),
-         .open = open_sockperf, .trials = run_sockperf, .close = close_sockperf,
-         .state_bytes = sizeof(struct sockperf));
+         RK_STAGES(struct sockperf, open_sockperf, run_sockperf, close_sockperf));

@@ -141,14 +141,14 @@ RK_PROBE("network/throughput/tcp", .op = "byte",
          .timed = "bytes that the receiver took from all its connections in successive windows of "
                   "window_ms by its own clock, skip_ms after its first byte; it takes up to 1 MiB "
                   "a call, and on loopback it is on the sender's CPU",
-         .params = RK_PARAMS(PEER, WINDOWS), .needs = RK_NEEDS_PEER, .trials = run_tcp,
-         OF_A_SENDER(struct sender, open_sender));
+         .params = RK_PARAMS(PEER, WINDOWS), .needs = RK_NEEDS_PEER,
+         RK_STAGES(struct sender, open_sender, run_tcp, close_sender));
 RK_PROBE("network/throughput/tcp_across", .op = "byte",
          .timed = "bytes that the receiver, on another CPU of this computer than the sender, took "
                   "from all its connections in successive windows of window_ms by its own clock, "
                   "skip_ms after its first byte; it takes up to 1 MiB a call",
          .params = RK_PARAMS(RK_TEXT("peer", "loopback", "loopback"), WINDOWS, RK_PARTNER),
-         .needs = RK_NEEDS_PEER, .trials = run_tcp, OF_A_SENDER(struct sender, open_sender),
+         .needs = RK_NEEDS_PEER, RK_STAGES(struct sender, open_sender, run_tcp, close_sender),
          SERVER(OTHER_CPU));
 RK_PROBE("network/throughput/start", .op = "byte",
          .timed = "bytes that the receiver of a fresh connection took in one window of window_ms "
@@ -157,12 +157,13 @@ RK_PROBE("network/throughput/start", .op = "byte",
                              RK_INTEGER("after_ms", 0, 0, 60000,
                                         "from the first byte to the window"),
                              RK_INTEGER("window_ms", 10, 1, 60000, "of the window"), CONGESTION),
-         .needs = RK_NEEDS_PEER, .trials = run_start, OF_A_SENDER(struct sender, open_sender));
+         .needs = RK_NEEDS_PEER, RK_STAGES(struct sender, open_sender, run_start, close_sender));
 RK_PROBE("network/throughput/mbp2016", .op = "byte", .reports = "mbp2016",
          .timed = "sends in a loop until the last of size_bytes is handed over, the sender's time; "
                   "the end of it lies in socket buffers yet. Loopback: to a thread of the same "
                   "process, where the scheduler puts it",
          .params = RK_PARAMS(PEER, RK_INTEGER("size_bytes", 32 << 20, 1, 1 << 30,
                                               "of one sample (the report: 32 MB)")),
-         .needs = RK_NEEDS_PEER, SERVER(NO_SERVER), .state_bytes = sizeof(struct sender_to_thread),
-         .open = open_mbp2016, .trials = run_mbp2016, .close = close_mbp2016);
+         .needs = RK_NEEDS_PEER,
+         RK_STAGES(struct sender_to_thread, open_mbp2016, run_mbp2016, close_mbp2016),
+         SERVER(NO_SERVER));

@@ -216,36 +216,37 @@ static int run_hpe_i7_860(struct rk_context *c, struct rk_sample *out, size_t n)
 }
 
 #define CHUNK RK_INTEGER("size_bytes", 128 << 10, 64, 4 << 20, "of a chunk (the report: 128 KB)")
-#define LOOPBACK "on loopback the server is on the sender's CPU"
 #define SPAN RK_INTEGER("span_ms", 20000, 1, 600000, "that one sample lasts (the report: 20 s)")
 
-RK_PROBE(
-    "network/throughput/t470", .op = "byte", .reports = "t470",
-    .timed = "one send() of size_bytes with MSG_WAITALL, -O0, between bare stamps: until the last "
-             "byte is in the sender's socket, whose buffer is empty at the beginning; " LOOPBACK,
-    .params = RK_PARAMS(PEER,
-                        RK_INTEGER("size_bytes", 512 << 20, 1, 1 << 30,
-                                   "of one send (the report: 512 MB, and 10 MB to another host)")),
-    .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .trials = run_t470,
-    .state_bytes = sizeof(struct whole_sends), .open = open_t470, .close = close_t470);
+RK_PROBE("network/throughput/t470", .op = "byte", .reports = "t470",
+         .timed = "one send() of size_bytes with MSG_WAITALL, -O0, between bare stamps: until the "
+                  "last byte is in the sender's socket, whose buffer is empty at the beginning; on "
+                  "loopback the server is on the sender's CPU",
+         .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS,
+         .params = RK_PARAMS(PEER, RK_INTEGER("size_bytes", 512 << 20, 1, 1 << 30,
+                                              "of one send (the report: 512 MB, and 10 MB to "
+                                              "another host)")),
+         RK_STAGES(struct whole_sends, open_t470, run_t470, close_t470));
 RK_PROBE("network/throughput/i7_10750h", .op = "byte", .reports = "i7_10750h",
-         .timed =
-             "sends of size_bytes one after the other for span_ms, -O0, and until the receiver has "
-             "them all, between CPUID-fenced stamps; the receiver's bytes; " LOOPBACK,
-         .params = RK_PARAMS(PEER, CHUNK, SPAN), .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS,
-         .trials = run_i7_10750h, OF_A_SENDER(struct sender, open_sender));
+         .timed = "sends of size_bytes one after the other for span_ms, -O0, and until the "
+                  "receiver has them all, between CPUID-fenced stamps; the receiver's bytes; on "
+                  "loopback the server is on the sender's CPU",
+         .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .params = RK_PARAMS(PEER, CHUNK, SPAN),
+         RK_STAGES(struct sender, open_sender, run_i7_10750h, close_sender));
 RK_PROBE("network/throughput/i7_10750h_exchange", .op = "byte", .reports = "i7_10750h",
          .timed = "for span_ms a chunk of size_bytes sent and as much received, -O0, between "
-                  "CPUID-fenced stamps; bytes of one way; " LOOPBACK,
-         .params = RK_PARAMS(PEER, CHUNK, SPAN), .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS,
-         .trials = run_i7_10750h_exchange, OF_A_SENDER(struct sender, open_sender));
-RK_PROBE(
-    "network/throughput/hpe_i7_860", .op = "byte", .reports = "hpe_i7_860",
-    .timed =
-        "bytes newly acknowledged in the best best_ms of a transfer of size_bytes, or more until "
-        "it has lasted twice as long, by the kernel's times of the acknowledgements; " LOOPBACK,
-    .params = RK_PARAMS(PEER,
-                        RK_INTEGER("size_bytes", 5000000000, 1, (int64_t)1 << 40,
-                                   "of a transfer, at least (the report: 5 GB)"),
-                        RK_INTEGER("best_ms", 1000, 1, 60000, "of the window (the report: 1 s)")),
-    .needs = RK_NEEDS_PEER, .trials = run_hpe_i7_860, OF_A_SENDER(struct sender, open_hpe_i7_860));
+                  "CPUID-fenced stamps; bytes of one way; on loopback the server is on the "
+                  "sender's CPU",
+         .needs = RK_NEEDS_PEER | RK_NEEDS_STAMPS, .params = RK_PARAMS(PEER, CHUNK, SPAN),
+         RK_STAGES(struct sender, open_sender, run_i7_10750h_exchange, close_sender));
+RK_PROBE("network/throughput/hpe_i7_860", .op = "byte", .reports = "hpe_i7_860",
+         .timed = "bytes newly acknowledged in the best best_ms of a transfer of size_bytes, or "
+                  "more until it has lasted twice as long, by the kernel's times of the "
+                  "acknowledgements; on loopback the server is on the sender's CPU",
+         .needs = RK_NEEDS_PEER,
+         .params = RK_PARAMS(PEER,
+                             RK_INTEGER("size_bytes", 5000000000, 1, (int64_t)1 << 40,
+                                        "of a transfer, at least (the report: 5 GB)"),
+                             RK_INTEGER("best_ms", 1000, 1, 60000,
+                                        "of the window (the report: 1 s)")),
+         RK_STAGES(struct sender, open_hpe_i7_860, run_hpe_i7_860, close_sender));

@@ -82,8 +82,15 @@ void rk_ns_to_ticks(struct rk_sample *, size_t n, const struct rk_stamp *since);
             "other_socket; empty: the fastest other core, the nearest of several")
 #define RK_PARAMS(...) ((const struct rk_param[]){__VA_ARGS__, {.kind = RK_KIND_END}})
 
-/* Puts the probe of that name, written in full so that a search finds it, into the registry (a
- * linker section: no list is kept by hand). */
+/* The fields of the functions that make up a probe, and of the state that they share. */
+#define RK_STAGES(state_, open_, trials_, close_)                                                  \
+    .state_bytes = sizeof(state_), .open = open_, .trials = trials_, .close = close_
+/* The field of what distinguishes a probe from others with the same functions. */
+#define RK_VARIANT(type_, ...) .variant = (&(const type_){__VA_ARGS__})
+
+/* Defines a probe by its fields (struct rk_probe) and puts it into the registry (a linker section:
+ * no list is kept by hand). The name and `.timed` are written in full, so that a search finds them:
+ * what several probes share is a macro of fields, never one that defines a probe. */
 #define RK_PROBE(name_, ...) RK_ENTRY(__COUNTER__, .name = name_, __VA_ARGS__)
 #define RK_ENTRY(number, ...) RK_ENTRY_NUMBERED(number, __VA_ARGS__)
 #define RK_ENTRY_NUMBERED(number, ...)                                                             \

@@ -156,21 +156,19 @@ static int run_whole(struct rk_context *c, struct rk_sample *out, size_t n)
                : 0;
 }
 
-#define OF_A_PEER(open_)                                                                           \
-    .needs = RK_NEEDS_PEER, .state_bytes = sizeof(struct connection), .open = open_,               \
-    .close = close_connection
-
 RK_PROBE("test/peer_echo", .op = "turn",
          .timed = "turns x size_bytes to reckon-peer's echo and back, and the comparison",
+         .needs = RK_NEEDS_PEER,
          .params = RK_PARAMS(PEER, RK_INTEGER("size_bytes", 64, 1, 16 << 20, "of a message"),
                              RK_INTEGER("turns", 10, 1, 1000000000, "messages a trial"),
                              RK_INTEGER("across", 0, 0, 1,
                                         "1: the probe's own peer is on another CPU"),
                              RK_PARTNER),
-         OF_A_PEER(open_echo), .trials = run_echo);
+         RK_STAGES(struct connection, open_echo, run_echo, close_connection));
 RK_PROBE("test/peer_ask", .op = "line", .timed = "nothing: one line is read",
+         .needs = RK_NEEDS_PEER,
          .params = RK_PARAMS(PEER, RK_TEXT("service", "about", "the request to the peer")),
-         OF_A_PEER(open_ask), .trials = run_ask);
+         RK_STAGES(struct connection, open_ask, run_ask, close_connection));
 RK_PROBE("test/peer_whole", .op = "interruption",
          .timed = "nothing; ticks are the signals that came while a mebibyte went there and back",
          .trials = run_whole);

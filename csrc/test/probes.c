@@ -117,5 +117,4 @@ RK_PROBE("test/fork", .op = "fork", .timed = "fork(), _exit(0) and waitpid()", .
 RK_PROBE("test/instant", .op = "call", .timed = "nothing: no tick passes", .trials = run_instant);
 RK_PROBE("test/phases", .op = "call", .timed = "nothing: it counts calls",
          .params = RK_PARAMS(RK_TEXT("fails_in", "none", "none, open, trials or close")),
-         .state_bytes = sizeof(struct phases), .open = open_phases, .trials = run_phases,
-         .close = close_phases);
+         RK_STAGES(struct phases, open_phases, run_phases, close_phases));

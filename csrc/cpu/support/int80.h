@@ -90,6 +90,4 @@ static inline int close_int80(struct rk_context *c)
     return 0;
 }
 
-#define BY_INT80 .state_bytes = sizeof(struct int80), .open = open_int80, .close = close_int80
-
 #endif

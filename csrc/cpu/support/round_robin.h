@@ -32,7 +32,4 @@ static inline int close_round_robin(struct rk_context *c)
     return 0;
 }
 
-#define UNDER_ROUND_ROBIN                                                                          \
-    .state_bytes = sizeof(struct scheduling), .open = open_round_robin, .close = close_round_robin
-
 #endif

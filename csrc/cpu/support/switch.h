@@ -125,17 +125,13 @@ int close_beside_pipe(struct rk_context *);
 int open_pipes(struct rk_context *);
 int close_pipes(struct rk_context *);
 
-#define KIND(means_, partner_, across_)                                                            \
-    .variant = &(const struct pair_kind)                                                           \
-    {                                                                                              \
-        means_, partner_, across_, answer                                                          \
-    }
-#define PAIR(means_, partner_, across_)                                                            \
-    KIND(means_, partner_, across_), .state_bytes = sizeof(struct pair), .open = open_pair,        \
-        .close = close_pair
-#define PAIR_AND_PIPE(partner_)                                                                    \
-    KIND(BY_PIPE, partner_, 0), .state_bytes = sizeof(struct pair_beside_pipe),                    \
-        .open = open_beside_pipe, .close = close_beside_pipe
-#define PIPES_ALONE .state_bytes = sizeof(struct channel), .open = open_pipes, .close = close_pipes
+/* The fields of a probe of two tasks: its trials, then the rest of its struct pair_kind. */
+#define PAIR(trials_, ...)                                                                         \
+    RK_STAGES(struct pair, open_pair, trials_, close_pair),                                        \
+        RK_VARIANT(struct pair_kind, .answer = answer, __VA_ARGS__)
+#define PAIR_AND_PIPE(trials_, partner_)                                                           \
+    RK_STAGES(struct pair_beside_pipe, open_beside_pipe, trials_, close_beside_pipe),              \
+        RK_VARIANT(struct pair_kind, .answer = answer, .means = BY_PIPE, .partner = partner_)
+#define PIPES_ALONE(trials_) RK_STAGES(struct channel, open_pipes, trials_, close_pipes)
 
 #endif

@@ -56,9 +56,9 @@ int rk_open_reading(struct rk_context *);
  * cold before and after. */
 int rk_run_reading(struct rk_context *, struct rk_sample *out, size_t n);
 
-#define RK_READER_PROBE(name, op_, needs_, timed_, ...)                                            \
-    RK_PROBE(name, .op = op_, .timed = timed_, .needs = RK_NEEDS_DISK | (needs_),                  \
-             .close = rk_close_reader, .state_bytes = sizeof(struct rk_reader), __VA_ARGS__)
-#define RK_READ(...) .variant = &(const struct rk_reading){__VA_ARGS__}, .trials = rk_run_reading
+/* The fields of a probe that reads in a control group; the rest is its struct rk_reading. */
+#define RK_READ_WITHIN(open_, ...)                                                                 \
+    RK_STAGES(struct rk_reader, open_, rk_run_reading, rk_close_reader),                           \
+        RK_VARIANT(struct rk_reading, __VA_ARGS__)
 
 #endif

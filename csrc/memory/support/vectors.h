@@ -134,9 +134,9 @@ VECTOR_KERNELS(avx2, __attribute__((target("avx2"))), STREAM_32, _mm_sfence())
 #define VECTOR rk_avx512
 VECTOR_KERNELS(avx512, __attribute__((target("avx512f"))), STREAM_64, _mm_sfence())
 #undef VECTOR
-#define WIDTHS(probe)                                                                              \
-    probe(avx512, __builtin_cpu_supports("avx512f")) probe(avx2, __builtin_cpu_supports("avx2"))   \
-        probe(sse2, 1) probe(scalar, 1)
+#define WIDTHS(width)                                                                              \
+    width(avx512, __builtin_cpu_supports("avx512f")) width(avx2, __builtin_cpu_supports("avx2"))   \
+        width(sse2, 1) width(scalar, 1)
 
 #else
 
@@ -152,7 +152,7 @@ VECTOR_KERNELS(scalar, , STREAM_8, __asm__ volatile("dmb ishst" :: : "memory"))
 #define VECTOR rk_neon
 VECTOR_KERNELS(neon, , STREAM_16, __asm__ volatile("dmb ishst" :: : "memory"))
 #undef VECTOR
-#define WIDTHS(probe) probe(neon, 1) probe(scalar, 1)
+#define WIDTHS(width) width(neon, 1) width(scalar, 1)
 
 #endif
 
@@ -183,15 +183,15 @@ struct rk_width {
  * the machine has no such registers. */
 static inline const struct rk_width *rk_width(const char *name)
 {
-#define WIDTH_PROBE(id, have)                                                                      \
+#define RETURN_IF_NAMED(id, have)                                                                  \
     {                                                                                              \
         static const struct rk_width width =                                                       \
             {#id, read_##id, write_##id, stream_##id, copy_##id, copy_stream_##id, modify_##id};   \
         if ((have) && (strcmp(name, #id) == 0 || strcmp(name, "widest") == 0))                     \
             return &width;                                                                         \
     }
-    WIDTHS(WIDTH_PROBE)
-#undef WIDTH_PROBE
+    WIDTHS(RETURN_IF_NAMED)
+#undef RETURN_IF_NAMED
     return NULL;
 }
 

@@ -30,11 +30,7 @@ struct peer {
 /* The CPU of a server that the probe starts; NO_SERVER: loopback's address alone. */
 enum server_place { SAME_CPU, OTHER_CPU, NO_SERVER };
 /* As a probe's variant; without one the server is on the same CPU. */
-#define SERVER(place)                                                                              \
-    .variant = &(const enum server_place)                                                          \
-    {                                                                                              \
-        place                                                                                      \
-    }
+#define SERVER(place) RK_VARIANT(enum server_place, place)
 enum server_place server_place_of(const struct rk_context *);
 
 /* All that return int return 0 or a status, with the reason set. */

@@ -117,11 +117,9 @@ static inline int new_socket(const struct acceptor *to)
         return end_accepting(c, to, ending, status);                                               \
     }
 
-#define OF_AN_ACCEPTOR(...)                                                                        \
-    .state_bytes = sizeof(struct acceptor), .open = open_acceptor, .close = close_acceptor,        \
-    .op = "connection", .variant = &(const struct acceptor_variant)                                \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
+/* The fields of a probe: its trials, then its struct acceptor_variant. */
+#define OF_AN_ACCEPTOR(trials_, ...)                                                               \
+    RK_STAGES(struct acceptor, open_acceptor, trials_, close_acceptor),                            \
+        RK_VARIANT(struct acceptor_variant, __VA_ARGS__)
 
 #endif

@@ -26,7 +26,6 @@ struct sender {
 int open_sender(struct rk_context *); /* of "size_bytes" */
 int open_sender_of(struct rk_context *, size_t size_bytes);
 int close_sender(struct rk_context *);
-#define OF_A_SENDER(state, open_) .state_bytes = sizeof(state), .open = open_, .close = close_sender
 /* Closes the connection; the segments that TCP sent again on it, -1 if not known. */
 int64_t close_connection(struct sender *);
 
