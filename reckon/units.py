@@ -164,8 +164,7 @@ def number(value: float, digits: int = 3) -> str:
     if rounded and abs(rounded) < 1e-4 or abs(rounded) >= 1e15:
         mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
         return f"{mantissa}·10{str(int(power)).translate(_SUPERSCRIPT)}".replace("-", "−")
-    text = f"{rounded:,.{max(decimals, 0)}f}".replace(",", " ")
-    return text.replace("-", "−")
+    return f"{rounded:,.{max(decimals, 0)}f}".replace("-", "−")
 
 
 _WHOLE = 1e-9  # nearer to a whole number than this share of it, a number is one
@@ -177,9 +176,9 @@ def is_whole(value: float) -> bool:
 
 
 def plain(value: float) -> str:
-    """A number as it was given: a whole one in full (1 024), another in three digits."""
+    """A number as it was given: a whole one in full (1,024), another in three digits."""
     if abs(value) < 1e12 and is_whole(value):
-        return f"{round(value):,}".replace(",", " ").replace("-", "−")
+        return f"{round(value):,}".replace("-", "−")
     return number(value)
 
 
@@ -193,7 +192,7 @@ _UNIT_STEPS = (
 )
 
 
-# A value this far below a step is printed in it: 0.9996 µs is 1.00 µs, not 1 000 ns.
+# A value this far below a step is printed in it: 0.9996 µs is 1.00 µs, not 1,000 ns.
 ALMOST_A_STEP = 0.9995
 
 
@@ -218,9 +217,22 @@ def readable_unit(base_value: float, unit: str) -> str:
 _SYMBOLS = {"Gcycle/s": "GHz", "Mcycle/s": "MHz", "cycle/s": "Hz", "1": "", "count": ""}
 
 
-def symbol(unit: str) -> str:
-    """The unit as the field writes it: GHz for Gcycle/s, µs for us."""
-    return _SYMBOLS.get(unit, re.sub(r"\bus\b", "µs", unit))
+# Units that are words: 2 bytes, 3 cycles/byte. A rate keeps its symbol: byte/s.
+_WORD = re.compile(
+    r"^(byte|bit|cycle|tick|call|read|pair|instruction|round|page|block|packet|transfer)(?!\w|/s\b)"
+)
+
+
+def symbol(unit: str, number_text: str = "") -> str:
+    """The unit as the field writes it: GHz for Gcycle/s, µs for us; byte behind "1", else bytes."""
+    if number_text in ("1", "−1"):
+        return _SYMBOLS.get(unit, re.sub(r"\bus\b", "µs", unit))
+    return _WORD.sub(r"\1s", symbol(unit, "1"))
+
+
+def with_unit(number_text: str, unit: str) -> str:
+    """A printed number and its unit: "1 byte", "64 bytes", "3 GHz"."""
+    return f"{number_text} {symbol(unit, number_text)}".strip()
 
 
 def span(values, unit: str) -> str:
@@ -232,7 +244,9 @@ def span(values, unit: str) -> str:
 def amount(base_value: float, unit: str, digits: int = 3) -> str:
     """A value in base units, printed in its readable unit."""
     printed_unit = readable_unit(base_value, unit) if math.isfinite(base_value) else unit
-    return f"{number(from_base(base_value, printed_unit), digits)} {symbol(printed_unit)}".strip()
+    value = from_base(base_value, printed_unit)
+    is_count = _WORD.match(printed_unit) and is_whole(value)
+    return with_unit(plain(value) if is_count else number(value, digits), printed_unit)
 
 
 def range_text(low: float, high: float, unit: str) -> str:
@@ -251,12 +265,12 @@ def amount_with_interval(middle: float, low: float, high: float, unit: str) -> s
 def size(base_value: float, unit: str) -> str:
     """An amount as one writes sizes: 32 KiB and 6.73 MiB, not 32.0 KiB."""
     printed_unit = readable_unit(base_value, unit)
-    number_text = f"{float(f'{from_base(base_value, printed_unit):.3g}'):g}"
-    return f"{number_text} {symbol(printed_unit)}".strip()
+    number_text = f"{float(f'{from_base(base_value, printed_unit):.3g}'):,g}"
+    return with_unit(number_text, printed_unit)
 
 
 def position(base_value: float, unit: str) -> str:
     """A position on an axis: 2 MiB, not 2048 KiB; any other unit as its author gave it."""
     if dimension(unit) == dimension("byte"):
         return size(base_value, unit)
-    return f"{from_base(base_value, unit):g} {symbol(unit)}".strip()
+    return with_unit(f"{from_base(base_value, unit):,g}", unit)

@@ -54,7 +54,7 @@ def test_cycles_and_time_do_not_mix():
         (0, "0"),
         (99.96, "100"),
         (0.99996, "1.00"),
-        (1234567, "1 230 000"),
+        (1234567, "1,230,000"),
         (0.00123, "0.00123"),
         (-2.5, "−2.50"),
         (9.1e-8, "9.10·10⁻⁸"),
@@ -82,22 +82,22 @@ def test_there_and_back(value, unit):
 
 @given(st.floats(1e-4, 1e14))
 def test_a_printed_number_is_within_half_a_digit(value):
-    read = float(units.number(value).replace(" ", ""))
+    read = float(units.number(value).replace(",", ""))
     assert read == pytest.approx(value, rel=0.00501)
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (1024, "1 024"),
-        (32768, "32 768"),
+        (1024, "1,024"),
+        (32768, "32,768"),
         (0.1 + 0.2, "0.300"),
         (1 / 64, "0.0156"),
         (-3, "−3"),
         (0, "0"),
         (2.9999999999, "3"),
         (1.5, "1.50"),
-        (123456789, "123 456 789"),
+        (123456789, "123,456,789"),
     ],
 )
 def test_what_was_given_whole_is_printed_whole(value, text):
@@ -107,3 +107,22 @@ def test_what_was_given_whole_is_printed_whole(value, text):
 def test_a_value_has_its_interval_in_the_same_unit():
     assert units.amount_with_interval(1e-8, 0.9e-8, 1.1e-8, "ns") == "10.0 ns (9.00 to 11.0)"
     assert units.amount_with_interval(1e-8, math.nan, math.nan, "ns") == "10.0 ns"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (64, "byte", "64 bytes"),
+        (1, "byte", "1 byte"),
+        (0.5, "byte", "0.500 bytes"),
+        (150, "cycle", "150 cycles"),
+        (4.25, "cycle", "4.25 cycles"),
+        (3, "cycle/byte", "3 cycles/byte"),
+        (1, "cycle/byte", "1 cycle/byte"),
+        (500, "byte/s", "500 byte/s"),
+        (8192, "byte", "8.00 KiB"),
+        (3e9, "cycle/s", "3.00 GHz"),
+    ],
+)
+def test_a_unit_that_is_a_word_has_a_plural(value, unit, text):
+    assert units.amount(value, unit) == text

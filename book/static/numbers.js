@@ -13,7 +13,7 @@ window.reckon.numbers = (() => {
     return [up.replace(".", ""), Number(upPower)];
   }
 
-  const grouped = (whole) => whole.replace(/\B(?=(\d{3})+$)/g, " ");
+  const grouped = (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ",");
   const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
   /** A number in three significant digits, in exponent form only if very small or large. */
@@ -34,15 +34,22 @@ window.reckon.numbers = (() => {
     return `${sign}${grouped(whole)}${fraction}`;
   }
 
+  const isWhole = (value) => Math.abs(value - Math.round(value)) <= 1e-9 * Math.abs(value);
+
   /** A number as it was given: a whole one in full, another in three digits. */
   function plain(value) {
-    const isWhole = Math.abs(value) < 1e12 && Math.abs(value - Math.round(value)) <= 1e-9 * Math.abs(value);
-    if (!isWhole) return number(value);
+    if (!isWhole(value) || Math.abs(value) >= 1e12) return number(value);
     return (value < 0 ? "−" : "") + grouped(String(Math.abs(Math.round(value))));
   }
 
+  /** A printed number and its unit: "1 byte", "64 bytes", "3 GHz". */
+  function spoken(text, unit) {
+    const isOne = text === "1" || text === "−1";
+    return `${text} ${isOne ? (unit.one ?? unit.spoken) : unit.spoken}`.trim();
+  }
+
   /** A value in base units, printed as it was given in the input's unit. */
-  const withUnit = (value, { unit }) => `${plain(value / unit.factor)} ${unit.spoken}`.trim();
+  const withUnit = (value, { unit }) => spoken(plain(value / unit.factor), unit);
 
   /** The step in which a value is printed, of those that its unit has (the smallest first). */
   function readable(value, { steps }) {
@@ -56,7 +63,8 @@ window.reckon.numbers = (() => {
   /** A value in base units, printed with its unit. `units`: what has `steps` and the `unit` itself. */
   function amount(value, units, digits = 3) {
     const step = Number.isFinite(value) ? readable(value, units) : units.unit;
-    return `${number(value / step.factor, digits)} ${step.spoken}`.trim();
+    const shown = value / step.factor;
+    return spoken(step.one && isWhole(shown) ? plain(shown) : number(shown, digits), step);
   }
 
   /** "92.1 to 94.0": the ends of an interval as numbers of the unit in which `middle` is printed. */

@@ -40,7 +40,7 @@ class Bounds:
 
     def text(self, value: float) -> str:
         """A value with the bounds' unit."""
-        return f"{units.number(value)} {units.symbol(self.unit)}"
+        return units.with_unit(units.number(value), self.unit)
 
 
 @dataclass(frozen=True)

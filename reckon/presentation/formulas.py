@@ -28,10 +28,10 @@ _PLAIN_DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 def _latex_number(number: str, unit: str) -> str:
-    text, has_power, power = number.replace("−", "-").replace(" ", r"\,").partition("·10")
+    text, has_power, power = number.replace("−", "-").replace(",", "{,}").partition("·10")
     if has_power:
         text += rf"\cdot 10^{{{power.translate(_PLAIN_DIGITS)}}}"
-    symbol = units.symbol(unit)
+    symbol = units.symbol(unit, number)
     return rf"{text}\,\text{{{symbol}}}" if symbol else text
 
 
@@ -93,10 +93,10 @@ def formula_block(prediction: Prediction) -> str:
 def _input_value(input_: Input) -> str:
     if isinstance(input_.value, list):
         first, last = (units.from_base(input_.value[k], input_.unit) for k in (0, -1))
-        text = f"{first:g} to {last:g}"
+        text = f"{first:,g} to {last:,g}"
     else:
         text = units.plain(units.from_base(input_.value, input_.unit))
-    return f"{text} {units.symbol(input_.unit)}".strip()
+    return units.with_unit(text, input_.unit)
 
 
 def _input_interval(input_: Input) -> str:

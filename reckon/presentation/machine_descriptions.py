@@ -37,8 +37,8 @@ def _fact_value(fact: Fact) -> str:
     if isinstance(fact.value, str):
         return fact.value
     is_whole = fact.value == round(fact.value)
-    number = units.plain(fact.value) if is_whole else f"{fact.value:.7g}"
-    return f"{number} {units.symbol(fact.unit)}".strip()
+    number = units.plain(fact.value) if is_whole else f"{fact.value:,.7g}"
+    return units.with_unit(number, fact.unit)
 
 
 def runs_of_other_machines(others: OtherMachines) -> list[records.Run]:

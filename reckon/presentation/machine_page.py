@@ -36,7 +36,8 @@ def _host_row(machine: Machine, field: str, title: str, unit: str) -> list[str] 
     value, source = machine.value(field), machine.fact(field).source
     if value is not None:
         exact = key in _IN_BYTES
-        text = f"{units.plain(float(value))} byte" if exact else literal(machine_value(value, unit))
+        size = units.with_unit(units.plain(float(value)), "byte") if exact else ""
+        text = size or literal(machine_value(value, unit))
         return [title, text, code(source) if source else ""]
     if is_built_in(machine, part):
         return [title, "this machine's", ""] if key in _SHARED else None

@@ -25,7 +25,7 @@ def _ends(values: list[float], as_text: Callable[[float], str]) -> str:
 
 
 def _as_printed(value: float) -> str:
-    return f"{value:,.10g}".replace(",", " ")
+    return f"{value:,.10g}"
 
 
 def _four_digits(value: float) -> str:
@@ -144,7 +144,7 @@ _NUMBERS = {
 def _numbers(printed: Printed, fields: list[str]) -> str:
     """What one printing of a value says in these fields, in words, with its place."""
     texts = [
-        f"{_NUMBERS[field]} {getattr(printed, field):.6g} {units.symbol(printed.unit)}".rstrip()
+        f"{_NUMBERS[field]} {units.with_unit(f'{getattr(printed, field):,.6g}', printed.unit)}"
         for field in fields
         if getattr(printed, field) is not None
     ]
@@ -163,7 +163,7 @@ def _contradicting_numbers(value: Printed, again: Printed) -> list[str]:
 def _fact(fact: FactPrinted) -> str:
     value = fact.value
     if not isinstance(value, str):
-        value = f"{value:.7g} {units.symbol(fact.unit)}".rstrip()
+        value = units.with_unit(f"{value:,.7g}", fact.unit)
     return f"{value} ({fact.place})"
 
 
@@ -176,11 +176,13 @@ def contradictions(caption: str, name: str) -> Block:
                 if CONTRADICTS in again.note:
                     rows.append([report.machine, fact.label, _fact(fact), _fact(again), again.note])
         for value in report.values:
-            at = f" at {value.at:g} {units.symbol(value.at_unit)}" if value.at is not None else ""
+            at = ""
+            if value.at is not None:
+                at = f" at {units.with_unit(f'{value.at:,g}', value.at_unit)}"
             for printed in (value, *value.also):
                 if CONTRADICTS in printed.note:
                     numbers = _contradicting_numbers(value, printed)
-                    title = f"{value.label}{at}".rstrip()
+                    title = f"{value.label}{at}"
                     rows.append([report.machine, title, *numbers, printed.note])
     columns = {"Report": 16, "Fact or value": 22, "Here": 19, "There": 19, "Note": 24}
     return table(columns, rows, caption, name)

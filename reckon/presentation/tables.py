@@ -203,7 +203,7 @@ def _line_cells(result: Result) -> list[str]:
         return [MissingCell(result.state, literal(why)), *[NONE] * 4]
     scale = units.factor(result.axis_unit)
     step = units.readable_unit(line.slope * scale, result.unit)
-    per = f"{units.symbol(step)} / {units.symbol(result.axis_unit)}".removesuffix(" / ")
+    per = f"{units.symbol(step)} / {units.symbol(result.axis_unit, '1')}".removesuffix(" / ")
     interval = units.range_text(line.slope_low * scale, line.slope_high * scale, step)
     return [
         f"{in_unit(sealed.slope * scale, step)} {per}",

@@ -59,8 +59,7 @@ class Tried:
 
 
 def _amount(value: float, input_: Input) -> str:
-    symbol = "cycles" if input_.unit == "cycle" else units.symbol(input_.unit)
-    return f"{units.number(units.from_base(value, input_.unit))} {symbol}".strip()
+    return units.with_unit(units.number(units.from_base(value, input_.unit)), input_.unit)
 
 
 def comparison(tried: list[Tried], *, with_formula: bool) -> Block:

@@ -41,7 +41,8 @@ class _Strict(pydantic.BaseModel):
 class Unit(_Strict):
     """A unit as it is printed, and how many base units it is."""
 
-    spoken: str
+    spoken: str  # behind a number: "bytes"
+    one: str | None = None  # behind 1, if that is another: "byte"
     factor: float
 
 
@@ -216,7 +217,8 @@ def _slider(input_: Input, value: float) -> tuple[float, float]:
 
 
 def _unit(unit: str) -> Unit:
-    return Unit(spoken=units.symbol(unit), factor=units.factor(unit))
+    spoken, one = units.symbol(unit), units.symbol(unit, "1")
+    return Unit(spoken=spoken, one=None if one == spoken else one, factor=units.factor(unit))
 
 
 def _steps(unit: str) -> list[Unit]:

@@ -140,8 +140,7 @@ def _positions(derivation: Derivation) -> list[str]:
     """The positions on the axis of a derivation's curve, each with its unit; [""] without axis."""
     for stated in derivation.inputs.values():
         if stated.values is not None:
-            unit = units.symbol(stated.unit)
-            return [f"{value:g} {unit}".strip() for value in stated.values]
+            return [units.with_unit(f"{value:,g}", stated.unit) for value in stated.values]
     return [""]
 
 

@@ -73,7 +73,7 @@ NOT_READABLE = r"""() => {
           const end = Math.min(right, cell.getBoundingClientRect().right) + 1;
           const words = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
           while (words.nextNode()) {
-            const wanted = cell.tagName === "TH" ? /\p{L}+/gu : /[\d.]+/g;
+            const wanted = cell.tagName === "TH" ? /\p{L}+/gu : /[\d.,]*\d/g;
             for (const word of words.currentNode.data.matchAll(wanted)) {
               const range = document.createRange();
               range.setStart(words.currentNode, word.index);

@@ -18,8 +18,8 @@ from reckon.records.lookup import all_results
 from reckon.records.result import Result
 from reckon.records.session import current_session
 
-_NUMBER = r"[−-]?\d+(?:[  ]\d{3})*(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
-_UNIT = r"(?:[kKMGT]?i?(?:bytes?|bit|B|IO|cycle|tick)(?:/s)?|[nµm]?s(?:/cycle)?|[kMG]?Hz)"
+_NUMBER = r"[−-]?\d+(?:,\d{3})*(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
+_UNIT = r"(?:[kKMGT]?i?(?:bytes?|bit|B|IO|cycles?|ticks?)(?:/s)?|[nµm]?s(?:/cycle)?|[kMG]?Hz)"
 
 
 def _named(name: str) -> str:
@@ -31,6 +31,7 @@ _INTERVAL = rf"\((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\)"
 _MEASURED = re.compile(_named("value") + rf"(?: {_INTERVAL})?")
 _PLAIN = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 _UNITS = {"Hz": "cycle/s", "kHz": "kcycle/s", "MHz": "Mcycle/s", "GHz": "Gcycle/s"}
+_UNITS |= {"cycles": "cycle", "ticks": "tick", "bytes": "byte"}
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,10 @@ class Amount:
 def amount(number: str, unit: str = "") -> Amount:
     """The amount that is printed like that."""
     digits, _, power = number.translate(_PLAIN).partition("·10")
-    digits = re.sub(r"\s", "", digits)
+    digits = digits.replace(",", "")
     scale = 10.0 ** int(power or 0) * units.factor(_UNITS.get(unit, unit))
     places = len(digits.partition(".")[2])
-    # 14 600 IO/s has three digits; 1 024 may have four, and is then taken for less exact than it is.
+    # 14,600 IO/s has three digits; 1,024 may have four, and is then taken for less exact than it is.
     step = 10.0 ** max(-places, len(digits.lstrip("-")) - 3) if not places else 10.0**-places
     text = f"{number} {unit}".strip()
     return Amount(float(digits) * scale, step / 2 * scale, _UNITS.get(unit, unit), text)
@@ -102,7 +103,7 @@ def intervals(text: str) -> Iterator[str]:
 _VERDICT = re.compile(
     rf"Predicted {_named('predicted')}, measured {_named('measured')}[^:]*: "
     r"[^.]* came out (?P<how>as predicted|(?P<percent>\d+) % (?P<side>higher|lower)|"
-    r"a factor of (?P<factor>[\d  .]+?) (?P<far>higher|lower))"
+    r"a factor of (?P<factor>[\d,.]+?) (?P<far>higher|lower))"
 )
 _SIDE = re.compile(
     rf"The measured value lies (?P<side>inside|outside|just above|just below) the prediction’s interval, {_named('low')} to "

@@ -42,7 +42,7 @@ def test_the_recorded_run_is_shown_without_a_contradiction(results):
         (VERDICT.format("2.00 Gbit/s", "a factor of 2.1 higher than predicted", "outside"), 0),
         (VERDICT.format("2.00 Gbit/s", "12 % higher than predicted", "outside"), 1),
         (VERDICT.format("2.00 Gbit/s", "as predicted", "outside"), 1),
-        ("It takes 196 ns (190 to 202), the other 1 020 ns (998 to 1 040).", 0),
+        ("It takes 196 ns (190 to 202), the other 1,020 ns (998 to 1,040).", 0),
         ("It takes 196 ns (197 to 202).", 1),
         (row("getpid", "24.7 ns", "41.2 ns", "66.0 ns", "196 ns (190 to 202)", "2.97×"), 0),
         (row("getpid", "24.7 ns", "51.2 ns", "66.0 ns", "196 ns (190 to 202)", "2.97×"), 1),
@@ -87,11 +87,11 @@ def test_a_second_value_of_a_quantity_is_found(results, text, faults):
 
 
 def test_a_bound_that_a_value_of_the_page_contradicts_is_found(results):
-    rule = "No value here can be below {} cycle: it takes as long. None is."
+    rule = "No value here can be below {} cycles: it takes as long. None is."
     assert contradictions.contradictions({"cpu/timer": rule.format("1.00")}, results) == []
     [*contradicting] = contradictions.contradictions({"cpu/timer": rule.format("60.0")}, results)
     assert any("cpu/timer/rdtsc" in fault for fault in contradicting)
-    rule = "No value of a pair with fences can be below 60.0 cycle: it takes as long. None is."
+    rule = "No value of a pair with fences can be below 60.0 cycles: it takes as long. None is."
     assert contradictions.contradictions({"cpu/timer": rule}, results) == []
     rule = "No value here can be below 0.200 GHz or above 3.00 GHz: none is sold. None is."
     assert len(contradictions.contradictions({"cpu/clock": rule}, results)) == 2

@@ -296,8 +296,8 @@ def test_cached_reads_of_a_larger_file(times, words):
 @pytest.mark.parametrize(
     ("rate", "words"),
     [
-        (100_000, "None: the guess of 100 000 IO/s fits."),
-        (400_000, "it would have to be 100 000 IO/s, as 20 readers show."),
+        (100_000, "None: the guess of 100,000 IO/s fits."),
+        (400_000, "it would have to be 100,000 IO/s, as 20 readers show."),
     ],
 )
 def test_the_rate_that_many_readers_need(rate, words):

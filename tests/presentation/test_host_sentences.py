@@ -43,7 +43,7 @@ def test_the_set_round_trip_is_compared_with_the_measured_ones():
 
 def test_light_in_a_fibre_is_the_ideal():
     text = rk.show.distance(REAL, made_up.single("network/rtt/tcp", 20, "ms")).markdown
-    assert "Over 1 000 km" in text and "takes 10.0 ms" in text
+    assert "Over 1,000 km" in text and "takes 10.0 ms" in text
     assert float(text.split("that")[0].split("is ")[-1].split()[0]) == pytest.approx(2, rel=0.05)
     assert rk.show.distance(BUILT_IN, made_up.single("network/rtt/tcp", 20, "ms")).markdown == ""
 
@@ -68,7 +68,7 @@ def test_the_hosts_table_says_what_is_this_machines_and_what_is_not_reported():
     assert (
         rows["Kernel"] == "this machine's" and rows["Rate that the link is set to"] == "100 Mbit/s"
     )
-    assert rows["Largest packet (MTU)"] == "1 500 byte"
+    assert rows["Largest packet (MTU)"] == "1,500 bytes"
     rows = {row[0]: row[1] for row in tables.rows(rk.machine_page.host_table(REAL, "C", "n"))}
     assert rows["Kernel"] == "Linux 6.1" and rows["Processor"] == "not reported"
     assert "Rate that the link is set to" not in rows

@@ -37,7 +37,7 @@ class _Mountain:
     def extreme(self, word: str, index: np.intp) -> str:
         """The highest or lowest throughput with its position, in words."""
         row, column = np.unravel_index(index, self.measured.shape)
-        value = f"{units.number(self.measured[row, column])} {units.symbol(self.unit)}"
+        value = units.with_unit(units.number(self.measured[row, column]), self.unit)
         size, stride = (
             units.size(float(x), "byte")
             for x in (self.sizes_bytes[column], self.strides_bytes[row])
@@ -91,7 +91,7 @@ def mountain(results: list[Result], name: str, caption: str, strides: dict[str, 
         highest = data.extreme("highest", np.nanargmax(data.measured))
         lowest = data.extreme("lowest", np.nanargmin(data.measured))
         alt = f"Throughput over size and stride: {highest} and {lowest}"
-        header = ["stride [byte]", "size [byte]", *style.spread_header(data.unit)]
+        header = ["stride [bytes]", "size [bytes]", *style.spread_header(data.unit)]
         return drawing.save(name, caption, alt, Data(header, data.rows()))
 
 
@@ -121,7 +121,7 @@ def _draw_surface(axes: Axes3D, data: _Mountain) -> None:
     _set_ticks(axes, data, strides_maximum=8, offset=0)
     axes.tick_params(axis="z", labelsize=7)
     axes.set_xlabel("size", labelpad=8)
-    axes.set_ylabel("stride [byte]", labelpad=6)
+    axes.set_ylabel("stride [bytes]", labelpad=6)
     axes.set_zlabel(units.symbol(data.unit))
     axes.set_zlim(0, None)
     axes.view_init(elev=28, azim=50)
@@ -135,6 +135,6 @@ def _draw_map(axes: Axes, data: _Mountain, values: np.ndarray, title: str) -> Qu
     slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     _set_ticks(axes, data, strides_maximum=16, offset=0.5, **slanted)
     axes.set_xlabel("size")
-    axes.set_ylabel("stride [byte]")
+    axes.set_ylabel("stride [bytes]")
     axes.set_title(title, fontsize=9)
     return image

@@ -27,9 +27,9 @@ def test_the_mountain_is_drawn_with_a_stride_and_a_point_missing(build, data):
     results[3] = made_up.unmeasured(results[3].quantity, results[3])
     given = dict(zip([result.quantity for result in results], strides, strict=True))
     block = rk.draw.mountain(results, "mem-mountain", "Caption", given)
-    assert "stride 8 byte and lowest" in block.markdown and "stride 64 byte" in block.markdown
+    assert "stride 8 bytes and lowest" in block.markdown and "stride 64 bytes" in block.markdown
     rows = data("mem-mountain")
-    assert rows[0][:3] == ["stride [byte]", "size [byte]", "median [GB/s]"]
+    assert rows[0][:3] == ["stride [bytes]", "size [bytes]", "median [GB/s]"]
     assert len(rows) == 1 + 3 * 13 and {row[0] for row in rows[1:]} == {"8", "16", "64"}
     assert rows[1][:2] == ["8", "16384"] and float(rows[1][2]) == pytest.approx(40, rel=0.03)
     assert (build / "figures" / "mem-mountain.pdf").exists()
