@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import nbformat
 
 from reckon import config, records
-from reckon.book import contents, dependencies
+from reckon.book import code_prompts, contents, dependencies
 from reckon.book.build_cache import cached, faults_of_run
 from reckon.config import ReckonError
 from reckon.presentation import what_if_panels
@@ -26,13 +26,14 @@ from reckon.records.session import current_session
 
 _ANSWER, _FRONT, _FOLD = "answer", "front", "fold"
 _HIDDEN, _REMOVED = "hide-input", "remove-input"  # MyST-NB's: folded source, no source
+_VERBS = ("Show", "Hide")
 _LINK = re.compile(r"\[(?P<words>[^][]*)\]\(/(?P<file>[\w/-]+)\.(?:ipynb|md)\)")
 _TERM = re.compile(r"\{term\}`(?P<words>[^`<]*?)(?: <[^`>]*>)?`")
 _GLOSSARY = "book/glossary"
-# The space inside a number and before its unit, where no line ends; not in code and formulas.
+# The space before a unit, where no line ends; not in code and formulas.
 _SPACE_OF_NUMBER = re.compile(
     r"(?P<code>```.*?```|`[^`]*`|\$\$.*?\$\$)"
-    r"|(?<=\d) (?=\d{3}\b|%|(?:[mnµ]?s|[kKMGT]?i?B|[kKMGT]?bit|byte|cycles?|[kMG]?Hz)\b)",
+    r"|(?<=\d) (?=%|(?:[mnµ]?s|[kKMGT]?i?B|[kKMGT]?bit|bytes?|cycles?|[kMG]?Hz)\b)",
     re.DOTALL,
 )
 _FOLD_MARK = raw_html('<span class="folded"></span>')
@@ -120,7 +121,17 @@ def _arranged(cells: list[dict]) -> list[dict]:
     title, *others = [cell for cell in cells if not _tagged(cell, _FRONT)]
     answer = [cell for cell in others if _tagged(cell, _ANSWER)]
     rest = _hidden_joined([cell for cell in others if not _tagged(cell, _ANSWER)])
-    return [title, *answer, *map(_foldable, rest)]
+    return [title, *answer, *(_foldable(_with_prompt(cell)) for cell in rest)]
+
+
+def _with_prompt(cell: dict) -> dict:
+    """The cell; if its source is hidden, with a line that says which code it shows."""
+    if not _tagged(cell, _HIDDEN):
+        return cell
+    code = code_prompts.prompt("".join(cell["source"]))
+    prompts = {f"code_prompt_{verb.lower()}": f"{verb} the code: {code}" for verb in _VERBS}
+    options = {**cell["metadata"].get("mystnb", {}), **prompts}
+    return {**cell, "metadata": {**cell["metadata"], "mystnb": options}}
 
 
 def _hidden_joined(cells: list[dict]) -> list[dict]:
